@@ -13,6 +13,7 @@
 #include "program/unreduced_axes.h"
 #include "program/value_shardings.h"
 #include "program/verify_findings.h"
+#include "propagation/passes/call_graph.h"
 #include "propagation/passes/support.h"
 #include "propagation/projection.h"
 
@@ -33,7 +34,7 @@ AxisList commonAxes(const AxisList& a, const AxisList& b)
 }
 
 /// The axes that an all_reduce or reduce_scatter adds up over.
-AxisList addedUp(const SdyCollectiveAttributes& collective)
+AxisList axesOf(const SdyCollectiveAttributes& collective)
 {
     AxisList axes = collective.axes;
     for (const AxisList& list : collective.axesPerDimension)
@@ -46,31 +47,48 @@ bool isSum(OpKind kind)
     return kind == OpKind::SdyAllReduce || kind == OpKind::SdyReduceScatter;
 }
 
-/// Those of the axes that are not manual where the operation stands.
-AxisList freeAxes(const Editor& edit, OperationId id, const AxisList& axes, std::uint32_t mesh)
-{
-    AxisList kept = axes;
-    for (OperationId owner = edit.ownerOf(edit.regionOf(id)); owner.valid(); owner = edit.ownerOf(edit.regionOf(owner)))
-        if (const auto* manual = wideAs<ManualComputationAttributes>(edit.operation(owner).attributes)) {
-            ProgramSharding sharding{ mesh, {}, ReduceKind::Sum };
-            sharding.sharding.unreduced = kept;
-            kept = withoutAxes(edit.program(), sharding, manual->manualAxes).sharding.unreduced;
-        }
-    return kept;
-}
+struct ExplicitSum {
+    OperationId operation;
+    std::size_t body = 0; ///< number of the function
+};
 
 /// Of all functions, in program order.
-std::vector<OperationId> explicitSums(const Program& program)
+std::vector<ExplicitSum> explicitSums(const Program& program)
 {
-    std::vector<OperationId> sums;
-    for (const RegionId body : bodies(program))
-        walk(program, body, [&](OperationId id) {
+    std::vector<ExplicitSum> sums;
+    const std::vector<RegionId> all = bodies(program);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        walk(program, all[i], [&](OperationId id) {
             const Operation& operation = program.operation(id);
             if (isSum(operation.kind) && wideAs<SdyCollectiveAttributes>(operation.attributes))
-                sums.push_back(id);
+                sums.push_back({ id, i });
         });
     return sums;
 }
+
+/// What is manual where an operation stands: by the computations around it, and around the call of its function.
+class ManualPlaces {
+public:
+    explicit ManualPlaces(const Editor& edit)
+        : m_edit(edit)
+        , m_functions(passes::manualAxesOfFunctions(edit, passes::callGraph(edit.program())))
+    {
+    }
+    /// Those of the axes that are not manual.
+    [[nodiscard]] AxisList freeAxes(const ExplicitSum& sum, const AxisList& axes, std::uint32_t mesh) const
+    {
+        std::vector<std::string> manual = passes::manualAxesAround(m_edit, m_edit.regionOf(sum.operation));
+        if (sum.body < m_functions.size()) // programs that are built have a main alone
+            manual.insert(manual.end(), m_functions[sum.body].begin(), m_functions[sum.body].end());
+        ProgramSharding sharding{ mesh, {}, ReduceKind::Sum };
+        sharding.sharding.unreduced = axes;
+        return withoutAxes(m_edit.program(), sharding, manual).sharding.unreduced;
+    }
+
+private:
+    const Editor& m_edit;
+    std::vector<std::vector<std::string>> m_functions; ///< by function
+};
 
 } // namespace
 
@@ -128,7 +146,7 @@ PartialAxes::Parts PartialAxes::partsOfResult(const Operation& operation) const
     if (isShardyCollective(operation.kind)) {
         const auto* collective = wideAs<SdyCollectiveAttributes>(operation.attributes);
         if (collective && isSum(operation.kind))
-            made.axes = axesMinus(made.axes, addedUp(*collective));
+            made.axes = axesMinus(made.axes, axesOf(*collective));
         return made;
     }
     switch (operation.kind) {
@@ -167,16 +185,18 @@ PartialAxes::Parts PartialAxes::partsOfResult(const Operation& operation) const
 
 Result<void> checkExplicitSums(const Program& program)
 {
-    const std::vector<OperationId> sums = explicitSums(program);
+    const std::vector<ExplicitSum> sums = explicitSums(program);
     if (sums.empty())
         return {};
     const PartialAxes parts(program);
     const Editor edit(program);
-    for (const OperationId id : sums) {
+    const ManualPlaces places(edit);
+    for (const ExplicitSum& sum : sums) {
+        const OperationId id = sum.operation;
         const Operation& operation = program.operation(id);
         const auto& collective = *wideAs<SdyCollectiveAttributes>(operation.attributes);
         const PartialAxes::Parts& operand = parts.of(operation.operands[0]);
-        const AxisList axes = freeAxes(edit, id, addedUp(collective), collective.out.mesh);
+        const AxisList axes = places.freeAxes(sum, axesOf(collective), collective.out.mesh);
         const AxisList missing = axesMinus(axes, operand.axes);
         const bool otherKind = missing.empty() && !axes.empty() && operand.kind != collective.kind;
         if (missing.empty() && !otherKind)
@@ -193,22 +213,23 @@ Result<void> checkExplicitSums(const Program& program)
 
 Program dropFinishedSums(Program program)
 {
-    const std::vector<OperationId> sums = explicitSums(program);
+    const std::vector<ExplicitSum> sums = explicitSums(program);
     if (sums.empty())
         return program;
     const PartialAxes parts(program);
     std::vector<AxisList> left; // to be added up
-    for (const OperationId id : sums) {
-        const Operation& operation = program.operation(id);
+    for (const ExplicitSum& sum : sums) {
+        const Operation& operation = program.operation(sum.operation);
         left.push_back(commonAxes(
-            addedUp(*wideAs<SdyCollectiveAttributes>(operation.attributes)), parts.of(operation.operands[0]).axes));
+            axesOf(*wideAs<SdyCollectiveAttributes>(operation.attributes)), parts.of(operation.operands[0]).axes));
     }
     Editor edit(std::move(program));
+    const ManualPlaces places(edit);
     for (std::size_t i = 0; i < sums.size(); ++i) {
-        const OperationId id = sums[i];
+        const OperationId id = sums[i].operation;
         SdyCollectiveAttributes collective = *wideAs<SdyCollectiveAttributes>(edit.operation(id).attributes);
-        const AxisList all = addedUp(collective), free = freeAxes(edit, id, all, collective.out.mesh);
-        addAxes(left[i], axesMinus(all, free)); // pieces along manual axes are added up
+        const AxisList all = axesOf(collective), free = places.freeAxes(sums[i], all, collective.out.mesh);
+        addAxes(left[i], axesMinus(all, free)); // parts along manual axes are added up
         if (axesMinus(all, left[i]).empty())
             continue;
         if (edit.operation(id).kind == OpKind::SdyAllReduce) {

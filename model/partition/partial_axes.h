@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Along which axes devices hold parts of a value that are still to be put together, whether its sharding says so
-// (unreduced axes) or not: the result of a product whose contracted dimension is sharded comes in parts by itself.
+// Along which axes a value is partial, whether its sharding says so (unreduced axes) or not: the result of a product
+// whose contracted dimension is sharded is partial by itself.
 //
-// Shardy's all_reduce and reduce_scatter put such parts together. They leave the value as it is: where it has been put
-// together before, nothing is left to be added up.
+// Shardy's all_reduce and reduce_scatter reduce such a value. They leave it as it is where that has been done before.
 #pragma once
 
 #include <functional>
@@ -36,11 +35,11 @@ private:
 };
 
 /// Of a program whose shardings are final. Error: NotExecutable {op, wrong: "whole_operand" or "other_kind", axes} for
-/// an all_reduce or reduce_scatter along whose axes its operand cannot come in parts, or in parts of another kind.
+/// an all_reduce or reduce_scatter along whose axes its operand cannot be partial, or is by another kind.
 [[nodiscard]] Result<void> checkExplicitSums(const Program& program);
 
-/// Of a program with explicit reshards, which put together what operations leave in parts: an all_reduce or
-/// reduce_scatter keeps the axes that are still to be added up. What is left of a reduce_scatter is an all_slice.
+/// Of a program with explicit reshards, which reduce what operations leave partial: an all_reduce or reduce_scatter
+/// keeps the axes along which its operand is partial still. What is left of a reduce_scatter is an all_slice.
 ///
 ///     %d = dot; %s = all_reduce {x} %d; reduce_scatter [{x}, {}] %s   ->   all_slice [{x}, {}] %s
 [[nodiscard]] Program dropFinishedSums(Program program);

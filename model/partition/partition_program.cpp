@@ -14,7 +14,7 @@ namespace shardscope {
 
 namespace {
 
-std::int64_t pieces(const TensorSharding& sharding)
+std::int64_t shards(const TensorSharding& sharding)
 {
     std::int64_t count = 1;
     for (const DimensionSharding& dim : sharding.dims)
@@ -22,8 +22,8 @@ std::int64_t pieces(const TensorSharding& sharding)
     return count;
 }
 
-/// Why legalizeForDevices() put a reshard there: an operation cannot read it cut as it was, or its result goes back to
-/// the cut that it had.
+/// Why legalizeForDevices() put a reshard there: an operation cannot read it sharded as it was, or its result goes
+/// back to the sharding that it had.
 Reason reasonOfLegal(const Program& program, OperationId reshard, const ValueShardings& shardings,
     const std::vector<std::vector<OperationId>>& users)
 {
@@ -31,7 +31,7 @@ Reason reasonOfLegal(const Program& program, OperationId reshard, const ValueSha
     const ProgramSharding* from = shardings.of(operation.operands[0]);
     const ProgramSharding* to = ownSharding(operation);
     const OperationId maker = program.value(operation.operands[0]).definition;
-    if (from && to && pieces(to->sharding) > pieces(from->sharding) && maker.valid())
+    if (from && to && shards(to->sharding) > shards(from->sharding) && maker.valid())
         return { Reason::Kind::ResultReshard, maker, -1, 0 };
     const ValueId result = operation.results[0];
     if (users[result.index].empty())
@@ -78,6 +78,7 @@ Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& opt
         return tl::unexpected(ready.error());
     passes::PipelineOptions pipeline = options.pipeline;
     pipeline.keepUneven = true;
+    pipeline.dedupFunctionsFully = false; // axes are manual in a function or not, as they are around its one caller
     auto propagated = passes::propagationPipeline(std::move(*ready), pipeline);
     if (!propagated)
         return tl::unexpected(propagated.error());

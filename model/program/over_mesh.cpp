@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "program/calls.h"
+#include "program/function_names.h"
 #include "program/program_mesh.h"
 #include "program/value_shardings.h"
 #include "program/wide_attributes.h"
@@ -20,6 +21,7 @@ bool hasAxes(const ProgramMesh& mesh)
 /// The bodies that main and what it calls consist of.
 std::vector<RegionId> reachedFromMain(const Program& program)
 {
+    const FunctionNames names(program);
     std::vector<char> seen(program.regions.size(), 0);
     std::vector<RegionId> reached;
     const auto reach = [&](RegionId id) {
@@ -34,22 +36,33 @@ std::vector<RegionId> reachedFromMain(const Program& program)
             for (const RegionId inner : operation.regions)
                 reach(inner);
             if (const std::string* callee = calleeOf(operation))
-                if (const Function* function = program.function(*callee))
+                if (const Function* function = names.find(program, *callee))
                     reach(function->body);
         }
     return reached;
 }
 
+bool hasDevices(const AxisList& axes)
+{
+    return std::any_of(axes.begin(), axes.end(), [](AxisRef ref) { return ref.size > 1; });
+}
+
 MeshUse useOf(const ProgramSharding& sharding)
 {
-    const auto cuts = [](const AxisList& axes) {
-        return std::any_of(axes.begin(), axes.end(), [](AxisRef ref) { return ref.size > 1; });
-    };
     const auto& dims = sharding.sharding.dims;
-    return cuts(sharding.sharding.replicated) || cuts(sharding.sharding.unreduced)
-            || std::any_of(dims.begin(), dims.end(), [&](const DimensionSharding& dim) { return cuts(dim.axes); })
+    return hasDevices(sharding.sharding.replicated) || hasDevices(sharding.sharding.unreduced)
+            || std::any_of(dims.begin(), dims.end(), [](const DimensionSharding& dim) { return hasDevices(dim.axes); })
         ? MeshUse::Axes
         : MeshUse::Named;
+}
+
+/// Devices exchange along axes of the mesh of its result, whether that is sharded or not.
+bool exchanges(const SdyCollectiveAttributes& collective)
+{
+    return hasDevices(collective.axes)
+        || std::any_of(collective.axesPerDimension.begin(), collective.axesPerDimension.end(), hasDevices)
+        || std::any_of(collective.moves.begin(), collective.moves.end(),
+            [](const AxisMove& move) { return hasDevices(move.axes); });
 }
 
 /// Puts other meshes in the place of some.
@@ -175,9 +188,9 @@ private:
 std::vector<MeshUse> meshUses(const Program& program)
 {
     std::vector<MeshUse> uses(program.meshes.size(), MeshUse::Unused);
-    const auto note = [&](const ProgramSharding& sharding, bool manual = false) {
+    const auto note = [&](const ProgramSharding& sharding, bool usesAxes = false) {
         if (sharding.mesh < uses.size())
-            uses[sharding.mesh] = std::max(uses[sharding.mesh], manual ? MeshUse::Axes : useOf(sharding));
+            uses[sharding.mesh] = std::max(uses[sharding.mesh], usesAxes ? MeshUse::Axes : useOf(sharding));
     };
     const auto noteIndex = [&](ShardingIndex index) {
         if (index != 0)
@@ -200,7 +213,9 @@ std::vector<MeshUse> meshUses(const Program& program)
         noteAnnotation(annotation);
     for (const Annotation& annotation : program.resultAnnotations)
         noteAnnotation(annotation);
+    std::vector<char> isReached(program.regions.size(), 0);
     for (const RegionId id : reachedFromMain(program)) {
+        isReached[id.index] = 1;
         const Region& region = program.regions[id.index];
         for (const ValueId argument : region.arguments)
             noteValue(argument);
@@ -208,18 +223,19 @@ std::vector<MeshUse> meshUses(const Program& program)
             const Operation& operation = program.operation(operationId);
             for (const ValueId result : operation.results)
                 noteValue(result);
+            const auto* collective = wideAs<SdyCollectiveAttributes>(operation.attributes);
             if (const ProgramSharding* own = ownSharding(operation))
-                note(*own);
+                note(*own, collective && exchanges(*collective));
             if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes))
                 noteBorders(*manual, !manual->manualAxes.empty());
             else if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes))
                 noteBorders(*named, false);
         }
-        for (const Function& function : program.functions)
-            if (function.body == id)
-                for (const ShardingIndex index : function.resultShardings)
-                    noteIndex(index);
     }
+    for (const Function& function : program.functions)
+        if (function.body.index < isReached.size() && isReached[function.body.index] != 0)
+            for (const ShardingIndex index : function.resultShardings)
+                noteIndex(index);
     return uses;
 }
 

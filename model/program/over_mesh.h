@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A program's shardings over another mesh: what a person changes by hand while the program's text stays.
 //
-//     mesh {data=2, model=4}, W [{model}, {}]; over {model=8}: W [{model}, {}] of 8 pieces
+//     mesh {data=2, model=4}, W [{model}, {}]; over {model=8}: W [{model}, {}] of 8 shards
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace shardscope {
 
-/// What a program says of a mesh. Axes: arrays are sharded along some of its axes, or some are manual.
+/// What a program says of a mesh. Axes: arrays are sharded along some of its axes, some are manual, or devices exchange
+/// along them.
 enum class MeshUse : std::uint8_t { Unused, Named, Axes };
 /// Per mesh of the program.
 [[nodiscard]] std::vector<MeshUse> meshUses(const Program& program);

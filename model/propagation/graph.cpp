@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "program/calls.h"
+#include "program/function_names.h"
 #include "program/wide_attributes.h"
 #include "propagation/sharding_groups.h"
 
@@ -106,8 +107,12 @@ private:
         if (!callee)
             return;
         Calls& calls = m_calls[*callee];
-        if (!calls.function)
-            calls.function = m_program.function(*callee);
+        if (!calls.function) {
+            calls.function = m_names.find(m_program, *callee);
+            if (calls.function)
+                for (const ValueId argument : region(calls.function->body).arguments)
+                    m_callsOf[argument.index] = &calls;
+        }
         calls.calls.push_back(id);
     }
     void addEdges(OperationId id)
@@ -278,21 +283,15 @@ private:
         std::vector<ValueId> sources;
         if (value.definition.valid()) {
             const std::string* name = calleeOf(m_program.operation(value.definition));
-            const Function* callee = name ? m_program.function(*name) : nullptr;
+            const Function* callee = name ? m_names.find(m_program, *name) : nullptr;
             if (callee && value.index < region(callee->body).results.size())
                 sources.push_back(region(callee->body).results[value.index]);
             return sources;
         }
-        for (const auto& [name, calls] : m_calls) {
-            if (!calls.function)
-                continue;
-            const std::vector<ValueId>& arguments = region(calls.function->body).arguments;
-            if (value.index >= arguments.size() || arguments[value.index] != owner)
-                continue;
-            for (const OperationId id : calls.calls)
+        if (const auto found = m_callsOf.find(owner.index); found != m_callsOf.end())
+            for (const OperationId id : found->second->calls)
                 if (value.index < m_program.operation(id).operands.size())
                     sources.push_back(m_program.operation(id).operands[value.index]);
-        }
         return sources;
     }
     void addArgumentEdges(const Function& function)
@@ -364,6 +363,8 @@ private:
     std::unordered_map<std::uint32_t, std::pair<std::size_t, std::size_t>> m_edgesOf; ///< by OperationId: first, count
     std::unordered_map<std::uint32_t, std::size_t> m_edgeAt; ///< by ValueId of the owner
     std::unordered_map<std::string, Calls> m_calls; ///< by callee
+    std::unordered_map<std::uint32_t, const Calls*> m_callsOf; ///< by argument of the callee
+    const FunctionNames m_names{ m_program };
 };
 
 } // namespace

@@ -51,14 +51,13 @@ ProblemText notExecutable(const Diagnostic& d)
                      .arg(arg.number("device"), arg.quote("mesh")),
             Words::tr("Give its result a sharding over a mesh of all devices."), {} };
     if (wrong == "whole_operand")
-        return { Words::tr(
-                     "it is to be added up along %1, and it does not come in parts there: every device along it has "
-                     "all that it has of the sum")
+        return { Words::tr("it reduces along %1, and its operand is not partial along %1: every device along it holds "
+                           "the full value")
                      .arg(arg("axes")),
             Words::tr("Take the axes off it, or compute its operand from what is sharded along them and summed over."),
             {} };
     if (wrong == "other_kind")
-        return { Words::tr("its parts along %1 are put together by %2, and they are parts of a %3")
+        return { Words::tr("it reduces along %1 by %2, and its operand is partial by %3 there")
                      .arg(arg("axes"), arg("expected"), arg("found")),
             Words::tr("Reduce with %1.").arg(arg("found")), {} };
     if (wrong == "unknown")

@@ -2,6 +2,7 @@
 // Small legal programs with what few programs have: every command takes them or says why not, and the numbers that
 // devices come to are those that one computes by hand.
 #include <QDir>
+#include <QElapsedTimer>
 #include <QTest>
 
 #include <cmath>
@@ -110,6 +111,16 @@ std::map<QString, Numbers> knownNumbers()
     }
     const auto doubled = [](const Matrix& m) { return map(m, [](double x) { return 2 * x; }); };
     const Matrix a84 = numbers(8, 4, 2), big = numbers(64, 64, 3), wide = numbers(32, 32, 5);
+    std::vector<double> columns(4, 0); // sums
+    Matrix paired; // rows of shards that add up
+    for (std::size_t i = 0; i < 8; ++i)
+        for (std::size_t k = 0; k < 4; ++k)
+            columns[k] += a84[i][k];
+    for (std::size_t i = 0; i < 4; ++i) {
+        paired.emplace_back();
+        for (std::size_t k = 0; k < 4; ++k)
+            paired.back().push_back(-a84[i][k] - a84[i + 4][k]);
+    }
     const Matrix m44 = numbers(4, 4, 1), m42 = numbers(4, 2, 2);
     return {
         { "first_mesh_unused", { { a88 }, { map(a88, negated) } } },
@@ -122,6 +133,8 @@ std::map<QString, Numbers> knownNumbers()
         { "manual_all_slice", { { big }, { map(big, negated) } } },
         { "manual_collectives", { { a48 }, { doubled(a48) } } },
         { "manual_sums", { { m44, m42 }, { matrixProduct(m44, m42), matrixProduct(m44, m42) } } },
+        { "manual_sum_in_function", { { a84 }, { columns } } },
+        { "manual_sum_other_order", { { a84 }, { paired } } },
         { "manual_in_manual", { { { 1, 20, 300, 4000 } }, { { 4321 }, { -1, -20, -300, -4000 } } } },
         { "manual_priorities", { { wide, wide }, { matrixSum(doubled(wide), wide) } } },
         { "dot_reduce_scatter", { { a48, b84 }, { dot } } },
@@ -144,9 +157,9 @@ const std::map<QString, QStringList>& refused()
         { "two_meshes_other_sizes", { "E413", "@mesh", "@mesh_0", "[\"x\"=2, \"y\"=4]", "[\"x\"=4, \"y\"=2]" } },
         { "three_meshes", { "E413", "@second", "@third" } },
         { "single_device", { "E144", "stablehlo.add", "device 1 alone", "single_dev_1" } },
-        { "sum_of_replicated", { "E144", "sdy.all_reduce", "along y", "does not come in parts" } },
-        { "sum_after_nonlinear", { "E144", "sdy.all_reduce", "along x", "does not come in parts" } },
-        { "sum_of_other_kind", { "E144", "sdy.all_reduce", "together by max", "parts of a sum" } },
+        { "sum_of_replicated", { "E144", "sdy.all_reduce", "not partial along y" } },
+        { "sum_after_nonlinear", { "E144", "sdy.all_reduce", "not partial along x" } },
+        { "sum_of_other_kind", { "E144", "sdy.all_reduce", "along x by max", "partial by sum" } },
     };
     return texts;
 }
@@ -215,6 +228,7 @@ private Q_SLOTS:
             QVERIFY2(!all.contains(QLatin1String("agree")), qPrintable(all));
             for (const QString& part : reason->second)
                 QVERIFY2(all.contains(part), qPrintable(part + QStringLiteral(" in ") + all));
+            QVERIFY2(!ran.out.contains(QStringLiteral("it runs")), qPrintable(all)); // as if it had no mesh
         }
     }
 
@@ -316,6 +330,66 @@ private Q_SLOTS:
     {
         const Ran ran = runProgram({ QStringLiteral("partition"), programFile(QStringLiteral("tuple_hlo_sharding")) });
         QVERIFY2(!ran.out.contains(QStringLiteral("mhlo.sharding")), qPrintable(ran.out));
+    }
+
+    /// Programs of many functions, calls or moves take time with their number, not with its square.
+    void timeGrowsWithTheSize_data()
+    {
+        QTest::addColumn<QString>("command");
+        QTest::addColumn<int>("count");
+        QTest::newRow("shardings of functions") << QStringLiteral("verify") << 10000;
+        QTest::newRow("calls over two meshes") << QStringLiteral("comms") << 4000;
+        QTest::newRow("moved elements") << QStringLiteral("run") << 7500;
+    }
+    void timeGrowsWithTheSize()
+    {
+        QFETCH(QString, command);
+        QFETCH(int, count);
+        const auto functions = [](int number) {
+            const QByteArray four = "tensor<4xf32> {mhlo.sharding = \"{devices=[4]<=[4]}\"}";
+            QByteArray text;
+            for (int i = 0; i < number; ++i)
+                text += "func.func " + (i == 0 ? "@main" : "private @f" + QByteArray::number(i)) + "(%a: " + four
+                    + ") -> (" + four + ") {\n return %a : tensor<4xf32>\n}\n";
+            return text;
+        };
+        const auto calls = [](int number) {
+            QByteArray text = "sdy.mesh @a = <[\"x\"=4]>\nsdy.mesh @b = <[\"y\"=2, \"x\"=2]>\n"
+                              "func.func @main(%v0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@a, [{\"x\"}]>}) -> "
+                              "tensor<4xf32> {\n";
+            for (int i = 0; i < number; ++i)
+                text += " %v" + QByteArray::number(i + 1) + " = func.call @f" + QByteArray::number(i) + "(%v"
+                    + QByteArray::number(i) + ") : (tensor<4xf32>) -> tensor<4xf32>\n";
+            text += " return %v" + QByteArray::number(number) + " : tensor<4xf32>\n}\n";
+            for (int i = 0; i < number; ++i)
+                text += "func.func private @f" + QByteArray::number(i)
+                    + "(%a: tensor<4xf32>) -> tensor<4xf32> {\n return %a : tensor<4xf32>\n}\n";
+            return text;
+        };
+        const auto moves = [](int number) {
+            QByteArray text = "func.func @main(%v0: tensor<2xi32>, %c: tensor<2xi32>) -> tensor<2xi1> {\n";
+            for (int i = 0; i < number; ++i) {
+                const QByteArray next = QByteArray::number(i + 1);
+                text += " %v" + next + " = stablehlo.reverse %v" + QByteArray::number(i)
+                    + ", dims = [0] : tensor<2xi32>\n %e" + next + " = stablehlo.compare EQ, %v" + next
+                    + ", %c : (tensor<2xi32>, tensor<2xi32>) -> tensor<2xi1>\n";
+            }
+            return text + " return %e" + QByteArray::number(number) + " : tensor<2xi1>\n}\n";
+        };
+        const QTemporaryDir folder;
+        const auto milliseconds = [&](int number) {
+            const QByteArray text = command == QLatin1String("verify") ? functions(number)
+                : command == QLatin1String("comms")                    ? calls(number)
+                                                                       : moves(number);
+            const QString file = writeFile(folder, QStringLiteral("many.mlir"), text);
+            QElapsedTimer timer;
+            timer.start();
+            const Ran ran = runProgram({ command, file });
+            const qint64 taken = timer.elapsed();
+            return ran.code == 0 ? taken : qint64{ 1 } << 40;
+        };
+        const qint64 once = milliseconds(count), four = milliseconds(4 * count);
+        QVERIFY2(four < 8 * once, qPrintable(QStringLiteral("%1 ms and %2 ms").arg(once).arg(four)));
     }
 
     /// A tuple that does not close is an error at its place.

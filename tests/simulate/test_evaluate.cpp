@@ -77,6 +77,7 @@ private Q_SLOTS:
     void collectivesOfShardyAreIdentities();
     void shapesAreCheckedBeforehand();
     void groupsAreCheckedBeforehand();
+    void functionsAreCheckedWhereverTheyRun();
     void shapesThatAreOperandsAreChecked();
     void devicesLeaveLoopsOneByOne();
     void collectivesNeedTheWholeGroup();
@@ -205,6 +206,34 @@ func.func @main(%a: tensor<2xf32>) -> tensor<4xf32> {
         std::string("groups"));
     QCOMPARE(wrongOf([](CollectiveAttributes& own) { own.groups.clear(); }, 2), std::string());
     QCOMPARE(wrongOf([](CollectiveAttributes& own) { own.groups.clear(); }, 3), std::string("groups_size"));
+}
+
+/// The groups of a collective follow from the devices that its function runs on: one device here, four there.
+void TestEvaluate::functionsAreCheckedWhereverTheyRun()
+{
+    const auto wrongOf = [](bool manualFirst, const char* result) {
+        const std::string manual =
+            std::string("  %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{\"x\"}]>] "
+                        "out_shardings=[<@mesh, [{}]>] manual_axes={\"x\"} (%b: tensor<2xf32>) {\n"
+                        "    %r = func.call @f(%b) : (tensor<2xf32>) -> ")
+            + result + "\n    sdy.return %r : " + result + "\n  } : (tensor<8xf32>) -> " + result + "\n";
+        const std::string alone = std::string("  %1 = func.call @f(%c) : (tensor<2xf32>) -> ") + result + "\n";
+        const std::string text = std::string("sdy.mesh @mesh = <[\"x\"=4]>\n"
+                                             "func.func @main(%a: tensor<8xf32>, %c: tensor<2xf32>) -> (")
+            + result + ", " + result + ") {\n" + (manualFirst ? manual + alone : alone + manual) + "  return %0, %1 : "
+            + result + ", " + result + "\n}\nfunc.func private @f(%b: tensor<2xf32>) -> " + result
+            + " {\n  %r = \"stablehlo.all_gather\"(%b) {all_gather_dim = 0 : i64, replica_groups = dense<[[0]]> : "
+              "tensor<1x1xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>} : "
+              "(tensor<2xf32>) -> "
+            + result + "\n  return %r : " + result + "\n}\n";
+        const Program program = programOf(text.c_str());
+        const auto done = evaluate::execute(
+            program, { { line(DType::F32, { 1, 2, 3, 4, 5, 6, 7, 8 }), line(DType::F32, { 1, 2 }) } }, {});
+        return done ? std::string() : done.error().text("wrong");
+    };
+    for (const bool manualFirst : { true, false })
+        for (const char* result : { "tensor<2xf32>", "tensor<8xf32>" }) // of one device, of four
+            QCOMPARE(wrongOf(manualFirst, result), std::string("groups_size"));
 }
 
 /// Where sizes are operands they are known when those are there.
@@ -899,6 +928,46 @@ func.func @main(%n: tensor<i32>) -> tensor<i32> {
         QCOMPARE(stopped.error().text("wrong"), std::string("loop_limit"));
         QCOMPARE(stopped.error().number("limit"), std::int64_t{ 104 });
         QCOMPARE(stopped.error().where.line, 11);
+    }
+    // Loops in manual computations count with those around them.
+    const Program manual = programOf(R"(
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %r:2 = stablehlo.while(%i = %zero, %v = %a) : tensor<i32>, tensor<4xf32>
+   cond {
+    %n = stablehlo.constant dense<5> : tensor<i32>
+    %t = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %m = sdy.manual_computation(%v) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%b: tensor<2xf32>) {
+      %none = stablehlo.constant dense<0> : tensor<i32>
+      %q:2 = stablehlo.while(%k = %none, %w = %b) : tensor<i32>, tensor<2xf32>
+       cond {
+        %n = stablehlo.constant dense<20> : tensor<i32>
+        %t = stablehlo.compare LT, %k, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>
+        stablehlo.return %t : tensor<i1>
+      } do {
+        %two = stablehlo.constant dense<1> : tensor<i32>
+        %l = stablehlo.add %k, %two : tensor<i32>
+        %o = stablehlo.negate %w : tensor<2xf32>
+        stablehlo.return %l, %o : tensor<i32>, tensor<2xf32>
+      }
+      sdy.return %q#1 : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    stablehlo.return %j, %m : tensor<i32>, tensor<4xf32>
+  }
+  return %r#1 : tensor<4xf32>
+})");
+    for (const std::int64_t limit : { 105, 104 }) {
+        evaluate::ExecuteOptions options;
+        options.maximumTrips = limit;
+        const auto done = evaluate::execute(manual, { { line(DType::F32, { 1, 2, 3, 4 }) } }, options);
+        QCOMPARE(done.has_value(), limit == 105);
+        if (!done)
+            QCOMPARE(done.error().text("wrong"), std::string("loop_limit"));
     }
 }
 

@@ -14,31 +14,6 @@
 
 namespace shardscope::passes {
 
-FunctionNames::FunctionNames(const Program& program)
-{
-    for (std::size_t i = 0; i < program.functions.size(); ++i)
-        add(program.functions[i].name, i);
-}
-
-std::optional<std::size_t> FunctionNames::index(const std::string& name) const
-{
-    const auto found = m_index.find(name);
-    return found == m_index.end() ? std::nullopt : std::optional(found->second);
-}
-
-std::string FunctionNames::numbered(const std::string& wanted)
-{
-    int& next = m_next[wanted];
-    while (m_index.contains(wanted + "_" + std::to_string(next)))
-        ++next;
-    return wanted + "_" + std::to_string(next);
-}
-
-std::string FunctionNames::freeName(const std::string& wanted)
-{
-    return m_index.contains(wanted) ? numbered(wanted) : wanted;
-}
-
 CallGraph callGraph(const Program& program)
 {
     CallGraph graph;
@@ -183,28 +158,29 @@ Program flattenCallGraph(Program program)
     return std::move(edit).finish();
 }
 
-namespace {
-
-/// The manual axes around the place from which a function is called, in all callers.
-using ManualAxes = std::vector<std::vector<std::string>>;
-
-ManualAxes manualAxesOf(const Editor& edit, const CallGraph& graph)
+std::vector<std::string> manualAxesAround(const Editor& edit, RegionId region)
 {
-    ManualAxes axes(graph.calls.size());
-    for (const std::size_t f : graph.callersFirst)
+    std::vector<std::string> around;
+    for (OperationId owner = edit.ownerOf(region); owner.valid(); owner = edit.ownerOf(edit.regionOf(owner)))
+        if (const auto* manual = wideAs<ManualComputationAttributes>(edit.operation(owner).attributes))
+            around.insert(around.end(), manual->manualAxes.begin(), manual->manualAxes.end());
+    return around;
+}
+
+std::vector<std::vector<std::string>> manualAxesOfFunctions(const Editor& edit, const CallGraph& graph)
+{
+    std::vector<std::vector<std::string>> axes(graph.calls.size());
+    for (std::size_t i = graph.calleesFirst.size(); i-- > 0;) { // all callers of a function before it
+        const std::size_t f = graph.calleesFirst[i];
         for (std::size_t c = 0; c < graph.calls[f].size(); ++c) {
-            std::vector<std::string> around = axes[f];
-            for (OperationId owner = edit.ownerOf(edit.regionOf(graph.calls[f][c])); owner.valid();
-                 owner = edit.ownerOf(edit.regionOf(owner)))
-                if (const auto* manual = wideAs<ManualComputationAttributes>(edit.operation(owner).attributes))
-                    around.insert(around.end(), manual->manualAxes.begin(), manual->manualAxes.end());
+            std::vector<std::string> around = manualAxesAround(edit, edit.regionOf(graph.calls[f][c]));
+            around.insert(around.end(), axes[f].begin(), axes[f].end());
             std::sort(around.begin(), around.end());
             axes[graph.callees[f][c]] = std::move(around);
         }
+    }
     return axes;
 }
-
-} // namespace
 
 Program unflattenCallGraph(Program program)
 {
@@ -212,7 +188,7 @@ Program unflattenCallGraph(Program program)
     if (graph.recursive)
         return program;
     Editor edit(std::move(program));
-    const ManualAxes manualAxes = manualAxesOf(edit, graph);
+    const std::vector<std::vector<std::string>> manualAxes = manualAxesOfFunctions(edit, graph);
     // Copies of one function with equal shardings, called inside the same manual computations, are one.
     using Key = std::tuple<std::string, std::vector<std::string>, std::vector<ShardingIndex>>;
     const auto keyOf = [&](std::size_t f) {

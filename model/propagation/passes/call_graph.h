@@ -2,12 +2,11 @@
 // Who calls whom.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "program/editor.h"
+#include "program/function_names.h"
 
 namespace shardscope::passes {
 
@@ -24,21 +23,10 @@ struct CallGraph {
 };
 [[nodiscard]] CallGraph callGraph(const Program& program);
 
-/// Finds functions by name, and names that are free.
-class FunctionNames {
-public:
-    explicit FunctionNames(const Program& program);
-    /// Index of the function; nothing for one that there is not.
-    [[nodiscard]] std::optional<std::size_t> index(const std::string& name) const;
-    void add(const std::string& name, std::size_t index) { m_index.emplace(name, index); }
-    /// The first of wanted_0, wanted_1, ... that no function has.
-    [[nodiscard]] std::string numbered(const std::string& wanted);
-    /// `wanted` itself where it is free.
-    [[nodiscard]] std::string freeName(const std::string& wanted);
-
-private:
-    std::unordered_map<std::string, std::size_t> m_index;
-    std::unordered_map<std::string, int> m_next; ///< by wanted name: all lower numbers are taken
-};
+/// The axes of the manual computations that a region stands in, those inside of others as well; calls are not followed.
+[[nodiscard]] std::vector<std::string> manualAxesAround(const Editor& edit, RegionId region);
+/// The manual axes around the place that a function is called from, and around the calls of its callers; by function,
+/// sorted. Of several callers the last one counts: flattenCallGraph() leaves one.
+[[nodiscard]] std::vector<std::vector<std::string>> manualAxesOfFunctions(const Editor& edit, const CallGraph& graph);
 
 } // namespace shardscope::passes

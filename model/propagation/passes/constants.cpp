@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/hash.h"
+#include "program/function_names.h"
 #include "program/op_row.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/support.h"
@@ -70,7 +71,7 @@ private:
         const auto [known, isNew] = m_functions.try_emplace(name, false); // false while it is being looked at
         if (!isNew)
             return known->second;
-        const Function* function = m_edit.program().function(name);
+        const Function* function = m_names.find(m_edit.program(), name);
         if (!function)
             return false;
         const std::vector<OperationId>& operations = m_edit.region(function->body).operations;
@@ -83,6 +84,7 @@ private:
     const Editor& m_edit;
     std::unordered_set<std::uint32_t> m_constants, m_expansions;
     std::unordered_map<std::string, bool> m_functions;
+    const FunctionNames m_names{ m_edit.program() };
 };
 
 class Splitter {

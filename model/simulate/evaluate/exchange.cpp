@@ -91,7 +91,7 @@ Result<void> checkTogether(Interpreter& state, const Operation& op, const Groups
     return {};
 }
 
-/// Whether pieces of a group so large make up the result.
+/// Whether the result has the shape that a group of this size makes of the operand.
 bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttributes& own, std::int64_t size)
 {
     const auto dimension = static_cast<std::size_t>(own.dimension),
@@ -201,7 +201,7 @@ std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operat
             continue;
         first = first == 0 ? group.size() : first;
         if (!fitsTypes(program, op, *own, static_cast<std::int64_t>(group.size()))
-            || (op.kind == OpKind::AllToAll && group.size() != first)) // pieces of one size
+            || (op.kind == OpKind::AllToAll && group.size() != first)) // groups of one size
             return Args{ { "wrong", "groups_size" }, { "found", group.size() } };
     }
     return {};
@@ -221,7 +221,11 @@ Result<void> exchange(Interpreter& state, const Operation& op, const Devices& ac
     const auto* own = wideAs<CollectiveAttributes>(op.attributes);
     if (!own)
         return cannot(state.program(), op, { { "wrong", "unknown" } });
-    const Groups listed = groupsOf({ state.options().replicas, state.options().partitions }, op, *own);
+    const DeviceCounts counts{ state.options().replicas, state.options().partitions };
+    if (std::optional<std::vector<Arg>> wrong =
+            wrongGroups(state.program(), op, counts)) // or kernels leave their arrays
+        return cannot(state.program(), op, std::move(*wrong));
+    const Groups listed = groupsOf(counts, op, *own);
     if (auto fine = checkTogether(state, op, listed, active); !fine)
         return fine;
     Groups groups; // of devices that are here

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "program/over_mesh.h"
 #include "program/program_mesh.h"
 #include "simulate/evaluate/body.h"
 #include "simulate/evaluate/interpreter.h"
@@ -65,15 +66,19 @@ AxisList manualAxes(std::span<const AxisRef> axes, const Mesh& mesh, const std::
     return found;
 }
 
-/// Over which manual axes a collective of Shardy adds up.
-AxisList summedAxes(Interpreter& state, const Operation& op)
+/// Over which manual axes of its mesh a collective of Shardy adds up. The mesh may have the devices in another order
+/// than that of the manual computation around: the devices that add up are those along the axes of its own.
+Result<AxisList> manualSumAxes(Interpreter& state, const Operation& op)
 {
     const auto* own = wideAs<SdyCollectiveAttributes>(op.attributes);
     const ManualAxes& around = state.manualAxes();
-    if (op.kind != OpKind::SdyAllReduce || !own || !around.mesh || own->out.mesh >= state.program().meshes.size()
-        || *state.program().meshes[own->out.mesh].mesh != *around.mesh)
-        return {};
-    return manualAxes(own->axes, *around.mesh, around.names);
+    if (op.kind != OpKind::SdyAllReduce || !own || !around.mesh || own->axes.empty())
+        return AxisList{};
+    const Program& program = state.program();
+    const Mesh* mesh = own->out.mesh < program.meshes.size() ? program.meshes[own->out.mesh].mesh.get() : nullptr;
+    if (!mesh || !inAxisOrderOf(*around.mesh, *mesh))
+        return cannot(program, op, { { "wrong", "other_devices" } });
+    return manualAxes(own->axes, *mesh, around.names);
 }
 
 /// The shards of a manual computation's operand, by device of its mesh.
@@ -156,7 +161,10 @@ Result<void> runOnSameDevices(
 
 Result<void> exchangeOverMesh(Interpreter& state, const Operation& op, const Devices& active)
 {
-    const AxisList axes = summedAxes(state, op);
+    const Result<AxisList> summed = manualSumAxes(state, op);
+    if (!summed)
+        return tl::unexpected(summed.error());
+    const AxisList& axes = *summed;
     if (axes.empty()) {
         for (const std::int32_t device : active)
             state.set(op.results[0], device, state.at(op.operands[0], device));
@@ -165,8 +173,9 @@ Result<void> exchangeOverMesh(Interpreter& state, const Operation& op, const Dev
     if (static_cast<std::int64_t>(active.size()) != state.deviceCount())
         return cannot(state.program(), op,
             { { "wrong", "diverged" }, { "found", active.size() }, { "devices", state.deviceCount() } });
-    const Places places(*state.manualAxes().mesh);
-    const ReduceKind kind = wideAs<SdyCollectiveAttributes>(op.attributes)->kind;
+    const auto& own = *wideAs<SdyCollectiveAttributes>(op.attributes);
+    const Places places(*state.program().meshes[own.out.mesh].mesh);
+    const ReduceKind kind = own.kind;
     std::vector<Array> sums(static_cast<std::size_t>(state.deviceCount()));
     state.forEach(active, state.bytesOf(op), [&](std::int32_t device) {
         const std::int64_t position = places.position(device);
@@ -206,12 +215,12 @@ Result<void> runManual(Interpreter& state, const Operation& op, const Devices& a
     ExecuteOptions options = state.options();
     options.replicas = 1;
     options.partitions = mesh ? mesh->deviceCount() : 1;
-    options.observer = nullptr; // its values are pieces, and not those of the full program
+    options.observer = nullptr; // its values are shards, and not those of the full program
     const Mesh none;
     const Mesh& over = mesh ? *mesh : none;
     for (const std::int32_t outer : active) {
-        Interpreter inner(
-            program, options, state.lifetimes(), { state.machine().workers, { state.machine().store(outer) } });
+        Interpreter inner(program, options, state.lifetimes(),
+            { state.machine().workers, { state.machine().store(outer) }, state.machine().trips });
         if (mesh)
             inner.manualAxes() = { mesh, own.manualAxes };
         const StoreScope scope(*state.machine().store(outer));

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/bytes.h"
 #include "base/codes.h"
 #include "program/custom_calls.h"
+#include "program/function_names.h"
 #include "program/op_row.h"
 #include "program/verify_manual.h"
 #include "simulate/evaluate/body.h"
@@ -29,7 +31,8 @@ bool isTransparent(const std::string& target)
 }
 
 /// Looks at everything that a run reaches. Kernels write results of the declared shapes and read operands as their
-/// attributes say; that these fit each other is found out here, once and for all of them.
+/// attributes say; that these fit each other is found out here, once and for all of them. A function that runs on
+/// different devices is looked at for each of these.
 class Inspection {
 public:
     Inspection(const Program& program, DeviceCounts devices)
@@ -45,7 +48,7 @@ public:
     }
     void region(RegionId id)
     {
-        if (!m_seen.insert(id.index).second)
+        if (!m_seen.insert({ id.index, m_devices.replicas, m_devices.partitions, m_mesh }).second)
             return;
         for (const OperationId op : m_program.regions[id.index].operations)
             operation(op);
@@ -178,7 +181,7 @@ private:
         case OpKind::Call:
         case OpKind::Composite: {
             const std::string* name = calleeOf(op);
-            const Function* callee = name ? m_program.function(*name) : nullptr;
+            const Function* callee = name ? m_names.find(m_program, *name) : nullptr;
             if (!callee)
                 return refuse(op, { { "wrong", "unknown" } });
             return region(callee->body);
@@ -233,9 +236,11 @@ private:
     }
 
     const Program& m_program;
+    const FunctionNames m_names{ m_program };
     DeviceCounts m_devices;
     const Mesh* m_mesh = nullptr; ///< of the manual computation around
-    std::set<std::uint32_t> m_seen; ///< regions
+    /// Regions, each with the devices that it was looked at on: the groups of collectives depend on them.
+    std::set<std::tuple<std::uint32_t, std::int64_t, std::int64_t, const Mesh*>> m_seen;
 };
 
 /// An array of the caller as one that the device holds.
@@ -317,7 +322,8 @@ Result<Execution> execute(
     std::vector<DeviceStorePtr>& stores = options.stores ? *options.stores : own;
     while (static_cast<std::int64_t>(stores.size()) < devices)
         stores.push_back(std::make_shared<DeviceStore>());
-    Interpreter state(program, options, lifetimes, { workers, stores });
+    std::int64_t trips = 0;
+    Interpreter state(program, options, lifetimes, { workers, stores, trips });
     Devices active;
     const Region& main = program.regions[body.index];
     for (std::int32_t device = 0; device < devices; ++device) {

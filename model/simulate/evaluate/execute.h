@@ -31,7 +31,7 @@ class Observer {
 public:
     virtual ~Observer() = default;
     /// An operation on one device: what it was given, and its results. What stands in a manual computation of a whole
-    /// program is not told: there values are pieces.
+    /// program is not told: there values are shards.
     virtual void computed(OperationId operation, std::int64_t device, std::span<const Array> operands,
         std::span<const Array> results) = 0;
 };
@@ -94,7 +94,7 @@ struct Execution {
 /// Of one function (by its body).
 [[nodiscard]] std::vector<Diagnostic> notExecutable(const Program& program, RegionId body, std::int64_t devices);
 
-/// Bytes at the fullest moment, over all devices, of values and of what operations need beside them: planMemory().
+/// Peak of the bytes, over all devices, of values and of what operations need beside them: planMemory().
 [[nodiscard]] double executionBytes(const Program& program, RegionId body, std::int64_t devices);
 
 /// Executes main, or the function whose body is given. `arguments` by device; one list for all of them is enough.

@@ -15,6 +15,7 @@ namespace shardscope::evaluate {
 
 Lifetimes::Lifetimes(const Program& program, RegionId body)
     : m_program(program)
+    , m_names(program)
     , m_ending(program.operations.size())
     , m_visited(program.regions.size())
 {
@@ -25,6 +26,12 @@ const std::vector<ValueId>& Lifetimes::outsideOf(RegionId region)
 {
     visit(region);
     return m_outside[region.index];
+}
+
+const Function* Lifetimes::calledBy(const Operation& operation) const
+{
+    const std::string* name = calleeOf(operation);
+    return name ? m_names.find(m_program, *name) : nullptr;
 }
 
 const std::vector<ValueId>& Lifetimes::leftBy(RegionId region) const
@@ -45,7 +52,7 @@ void Lifetimes::visit(RegionId id)
         return;
     m_visited[id.index] = true;
     const Region& region = m_program.regions[id.index];
-    std::unordered_map<std::uint32_t, bool> own; // values of the region: whether somebody behind reads them
+    std::unordered_map<std::uint32_t, bool> own; // values of the region: whether somebody after that reads them
     for (const ValueId value : region.arguments)
         own[value.index] = false;
     for (const OperationId op : region.operations)
@@ -82,9 +89,8 @@ void Lifetimes::visit(RegionId id)
             for (const ValueId value : m_outside[inner.index])
                 read(value, id2);
         }
-        if (const std::string* callee = calleeOf(op))
-            if (const Function* function = m_program.function(*callee))
-                visit(function->body);
+        if (const Function* function = calledBy(op))
+            visit(function->body);
         if (isParallel(op))
             if (const Function* function = parallelPrograms(m_program, op).function)
                 visit(function->body);
@@ -210,7 +216,7 @@ Result<void> Interpreter::loop(const Operation& op, const Devices& active)
         std::erase_if(next, [&](std::int32_t device) { return integerAt(at(answer, device), 0) == 0; });
         leave(condition, going);
         going = std::move(next);
-        if (!going.empty() && ++m_trips > m_options.maximumTrips)
+        if (!going.empty() && ++m_machine.trips > m_options.maximumTrips)
             return tooManyTrips(m_program, op, m_options.maximumTrips);
         for (const std::int32_t device : going)
             for (std::size_t i = 0; i < looped.size(); ++i)
@@ -295,7 +301,7 @@ Result<void> Interpreter::step(OperationId id, const Devices& active)
             return branch(op, active);
         case OpKind::Call:
         case OpKind::Composite:
-            return call(op, m_program.function(*calleeOf(op))->body, active);
+            return call(op, m_lifetimes.calledBy(op)->body, active);
         case OpKind::NamedComputation:
             return call(op, op.regions[0], active);
         case OpKind::ManualComputation:

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "program/function_names.h"
 #include "simulate/evaluate/call.h"
 #include "simulate/evaluate/device_store.h"
 #include "simulate/evaluate/execute.h"
@@ -13,7 +14,7 @@
 
 namespace shardscope::evaluate {
 
-/// When values are read for the last time: by operation, those that nobody reads behind it.
+/// When values are read for the last time: by operation, those that nobody reads after it.
 class Lifetimes {
 public:
     Lifetimes(const Program& program, RegionId body);
@@ -22,11 +23,14 @@ public:
     [[nodiscard]] const std::vector<ValueId>& leftBy(RegionId region) const;
     /// Values of outer regions that a region and those inside it read.
     [[nodiscard]] const std::vector<ValueId>& outsideOf(RegionId region);
+    /// The function that an operation calls; null for other operations.
+    [[nodiscard]] const Function* calledBy(const Operation& operation) const;
 
 private:
     void visit(RegionId region);
 
     const Program& m_program;
+    const FunctionNames m_names;
     std::vector<std::vector<ValueId>> m_ending; ///< by operation
     std::unordered_map<std::uint32_t, std::vector<ValueId>> m_outside; ///< by region
     std::unordered_map<std::uint32_t, std::vector<ValueId>> m_left; ///< by region
@@ -35,10 +39,12 @@ private:
 
 using Devices = std::vector<std::int32_t>; ///< ascending
 
-/// What the devices of an execution run on: threads, and memory by device, or one memory for all of them.
+/// What the devices of an execution run on: threads, and memory by device, or one memory for all of them. The trips of
+/// all loops are counted here, those inside of manual computations with those around them.
 struct Machine {
     Workers& workers;
     std::vector<DeviceStorePtr> stores;
+    std::int64_t& trips; ///< so far
 
     [[nodiscard]] const DeviceStorePtr& store(std::int32_t device) const
     {
@@ -111,7 +117,6 @@ private:
     ManualAxes m_manualAxes;
     std::vector<std::vector<Array>> m_values; ///< by device, by value
     std::vector<CheckFinding> m_checks;
-    std::int64_t m_trips = 0; ///< of all loops so far
 };
 
 // What the interpreter has others do.
@@ -156,7 +161,7 @@ struct ParallelPrograms {
 
 [[nodiscard]] tl::unexpected<Error> cannot(const Program& program, const Operation& op, std::vector<Arg> args);
 
-/// Part `part` of `parts` equal ones along a dimension, an array of its own, and arrays one behind the other.
+/// Part `part` of `parts` equal ones along a dimension, an array of its own, and arrays one after the other.
 [[nodiscard]] Array partOf(const Array& array, std::size_t dimension, std::int64_t part, std::int64_t parts);
 [[nodiscard]] Array copied(const Array& array);
 [[nodiscard]] Array joined(std::span<const Array> arrays, std::size_t dimension);

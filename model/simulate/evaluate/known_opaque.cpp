@@ -280,7 +280,8 @@ Result<void> runParallel(Interpreter& state, const Operation& op, const Devices&
     options.observer = nullptr;
     Lifetimes lifetimes(program, programs.function->body);
     for (const std::int32_t outer : active) {
-        Interpreter inner(program, options, lifetimes, { state.machine().workers, { state.machine().store(outer) } });
+        Interpreter inner(program, options, lifetimes,
+            { state.machine().workers, { state.machine().store(outer) }, state.machine().trips });
         Devices all;
         std::size_t next = 0;
         for (std::int32_t device = 0; device < inner.deviceCount(); ++device) {

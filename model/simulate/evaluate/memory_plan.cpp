@@ -162,12 +162,10 @@ private:
             branch(op);
             return 0;
         case OpKind::Call:
-        case OpKind::Composite: {
-            const std::string* name = calleeOf(op);
-            if (const Function* callee = name ? m_program.function(*name) : nullptr)
+        case OpKind::Composite:
+            if (const Function* callee = m_lifetimes.calledBy(op))
                 function(op, callee->body);
             return 0;
-        }
         case OpKind::NamedComputation:
             region(op, op.regions[0]);
             return 0;
