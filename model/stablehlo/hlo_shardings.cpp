@@ -29,7 +29,7 @@ std::int64_t devicesOf(const HloSharding& sharding)
 /// "{{a}, {{b}, {c}}}" has the parts {a}, {b} and {c}; "{a}" has itself. What does not close is one part.
 bool takeTuple(std::string_view text, std::vector<std::string_view>& parts, int depth = 0)
 {
-    constexpr int deepest = 64;
+    constexpr int maximumDepth = 64;
     const auto skip = [](std::string_view& rest) {
         while (!rest.empty() && (rest.front() == ' ' || rest.front() == ','))
             rest.remove_prefix(1);
@@ -40,7 +40,7 @@ bool takeTuple(std::string_view text, std::vector<std::string_view>& parts, int 
     if (!inner.empty())
         inner.remove_prefix(1);
     skip(inner);
-    if (!rest.starts_with('{') || !inner.starts_with('{') || depth == deepest) {
+    if (!rest.starts_with('{') || !inner.starts_with('{') || depth == maximumDepth) {
         parts.emplace_back(rest);
         return true;
     }
@@ -61,29 +61,40 @@ bool takeTuple(std::string_view text, std::vector<std::string_view>& parts, int 
     return closes;
 }
 
-/// A mesh whose axes are the pieces that tile sizes cut the devices into: tiles of 2 x 4 and of 8 devices make axes of
-/// 2 and 4. Where the pieces do not fit into each other there is one axis, and shardings use parts of it.
+/// A mesh whose axes have the sizes by which tiles divide the devices: tiles of 2 x 4 and of 8 devices make axes of 2
+/// and 4. Where these do not divide each other there is one axis, and shardings use parts of it.
 Result<Mesh> meshFor(std::int64_t devices, const std::vector<HloSharding>& shardings)
 {
-    std::set<std::int64_t> cuts{ 1, devices };
+    std::set<std::int64_t> products{ 1, devices };
     for (const HloSharding& sharding : shardings) {
         std::int64_t product = 1;
         if (devicesOf(sharding) == devices)
             for (const std::int64_t size : sharding.tiles.dims())
-                cuts.insert(product *= size);
+                products.insert(product *= size);
     }
     std::vector<MeshAxis> axes;
     std::int64_t before = 1;
-    for (const std::int64_t cut : cuts) {
-        if (cut % before != 0) {
+    for (const std::int64_t next : products) {
+        if (next % before != 0) {
             axes.assign(1, { "devices", devices });
             return Mesh::create(std::move(axes));
         }
-        if (cut > before)
-            axes.push_back({ "axis_" + std::to_string(axes.size()), cut / before });
-        before = cut;
+        if (next > before)
+            axes.push_back({ "axis_" + std::to_string(axes.size()), next / before });
+        before = next;
     }
     return Mesh::create(std::move(axes));
+}
+
+/// A number from 1, "4 : i32" or "4".
+std::optional<std::int64_t> partitionsOf(std::string_view text)
+{
+    std::int64_t count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (error != std::errc() || count < 1 || (!text.empty() && text != " : i32" && text != " : i64"))
+        return std::nullopt;
+    return count;
 }
 
 /// How many devices the module says that it is for; 0 if it does not, or is not partitioned.
@@ -91,8 +102,7 @@ std::int64_t statedPartitions(const Program& program)
 {
     for (const NamedText& entry : program.dictionaries[program.extra])
         if (entry.name == "mhlo.num_partitions") {
-            std::int64_t count = 0;
-            (void)std::from_chars(entry.text.data(), entry.text.data() + entry.text.size(), count);
+            const std::int64_t count = partitionsOf(entry.text).value_or(0);
             return count > 1 ? count : 0;
         }
     return 0;
@@ -110,10 +120,30 @@ bool isOtherForm(const Error& error)
 struct ReadHloShardings {
     std::unordered_map<std::string, std::size_t> indices;
     std::vector<HloSharding> shardings; ///< Unknown where a text has no counterpart here, or cannot be read
-    std::vector<std::optional<Error>> errors; ///< where it cannot
+    std::vector<char> isOther; ///< has no counterpart
+    std::vector<std::optional<Error>> errors; ///< where it cannot be read
     std::int64_t devices = 0; ///< that the shardings are to be over; 0 if they speak of none
 
     [[nodiscard]] const HloSharding& of(const HloShardingText& text) const { return shardings[indices.at(text.text)]; }
+    /// Whether it asks for more than that every device has the array, or that propagation decides.
+    [[nodiscard]] bool asksForSomething(const HloShardingText& text) const
+    {
+        const HloSharding& asked = of(text);
+        switch (asked.kind) {
+        case HloSharding::Kind::Unknown:
+            return isOther[indices.at(text.text)] != 0;
+        case HloSharding::Kind::Replicated:
+            return false;
+        case HloSharding::Kind::Maximal:
+            return devices > 1 || asked.device > 0;
+        case HloSharding::Kind::Tiled:
+            return devicesOf(asked) > 1;
+        case HloSharding::Kind::Manual:
+        case HloSharding::Kind::Unreduced:
+            break;
+        }
+        return true;
+    }
 };
 
 bool Reader::hasHloSharding(const std::vector<NamedAttribute>& attributes)
@@ -136,15 +166,16 @@ void Reader::noteHloSharding(
         begin = static_cast<std::size_t>(inside.data() - m_text.data());
     const bool isPlain = begin != found->position && text.size() == inside.size();
     std::vector<std::string_view> parts;
-    (void)takeTuple(text, parts);
-    if (parts.size() != of.size() && parts.size() != 1) {
+    const bool closes = takeTuple(text, parts);
+    const bool isTuple = closes && (parts[0].data() != text.data() || parts[0].size() != text.size());
+    if (parts.size() != of.size() && (isTuple || parts.size() != 1)) {
         warn(Code::ShardingIgnored,
             { { "op", std::string(owner) }, { "attribute", "mhlo.sharding" }, { "found", parts.size() },
                 { "expected", of.size() } },
             found->position);
         return;
     }
-    for (std::size_t i = 0; i < of.size(); ++i) { // one that is no tuple is that of all results
+    for (std::size_t i = 0; i < of.size(); ++i) { // what is no tuple is the sharding of all results
         const std::string_view part = parts[parts.size() == 1 ? 0 : i];
         HloShardingText one = of[i];
         one.text = part;
@@ -161,24 +192,39 @@ const TensorType* Reader::typeOf(const HloShardingText& sharding) const
 {
     ValueId value = sharding.value;
     if (!value.valid()) {
-        const Function* function = m_program.function(sharding.function);
-        if (!function || sharding.result >= m_program.regions[function->body.index].results.size())
-            return nullptr; // without a body, or faulty
-        value = m_program.regions[function->body.index].results[sharding.result];
+        const Function& function = m_program.functions[sharding.function];
+        if (sharding.result >= m_program.regions[function.body.index].results.size())
+            return nullptr; // faulty
+        value = m_program.regions[function.body.index].results[sharding.result];
     }
     const TensorType& type = typeOf(value);
     return isTensor(type.dtype) ? &type : nullptr;
 }
 
 /// That they change nothing is worth a word where they ask for something that the value does not get otherwise: beside
-/// Shardy's shardings, as Shardy's import has it, or where no mesh of the program can say the same.
-void Reader::warnIgnored(const HloShardingText& sharding)
+/// Shardy's shardings, as Shardy's import has it, or where no mesh can say the same.
+void Reader::warnIgnored(const HloShardingText& sharding, Ignored why)
 {
     const auto index = std::size_t{ sharding.value.index };
     const bool isGiven =
         sharding.value.valid() && index < m_program.valueShardings.size() && m_program.valueShardings[index] != 0;
-    if (!isGiven && typeOf(sharding))
-        warn(Code::ShardingIgnored, { { "op", sharding.owner }, { "attribute", "mhlo.sharding" } }, sharding.position);
+    if (isGiven || !typeOf(sharding))
+        return;
+    std::vector<Arg> args{ { "op", sharding.owner }, { "attribute", "mhlo.sharding" } };
+    if (why == Ignored::NotOnMesh)
+        args.emplace_back("sharding", sharding.text);
+    warn(Code::ShardingIgnored, std::move(args), sharding.position);
+}
+
+/// Of those that no mesh can say.
+void Reader::warnNotOnMesh(const ReadHloShardings& read, const HloShardingText& sharding)
+{
+    const HloSharding& asked = read.of(sharding);
+    const bool isManual = asked.kind == HloSharding::Kind::Manual
+        || (asked.kind == HloSharding::Kind::Tiled && asked.subgroupSize(HloSharding::Subgroup::Manual) > 1);
+    // The borders of what XLA computes on shards: they are made a manual computation, or stay calls that are refused.
+    if (read.asksForSomething(sharding) && !(isManual && sharding.owner == "stablehlo.custom_call"))
+        warnIgnored(sharding, Ignored::NotOnMesh);
 }
 
 /// What cannot be read is an error at its place in the text.
@@ -190,7 +236,9 @@ bool Reader::readHloShardings(ReadHloShardings& read)
             Result<HloSharding> parsed = parseHlo(each.text);
             if (!parsed && parsed.error().text("form") == "tuple") // a part of none is none, if it closes
                 parsed = fail(Code::Syntax, { { "expected", "'}'" }, { "found", "end of text" } });
-            read.errors.push_back(parsed || isOtherForm(parsed.error()) ? std::nullopt : std::optional(parsed.error()));
+            const bool isOther = !parsed && isOtherForm(parsed.error());
+            read.isOther.push_back(static_cast<char>(isOther));
+            read.errors.push_back(parsed || isOther ? std::nullopt : std::optional(parsed.error()));
             read.shardings.push_back(parsed ? std::move(*parsed) : HloSharding::of(HloSharding::Kind::Unknown));
             read.devices = std::max(read.devices, devicesOf(read.shardings.back()));
         }
@@ -230,10 +278,22 @@ bool Reader::checkHloShardings(const ReadHloShardings& read)
     return true;
 }
 
+/// Functions have their places in the program by now.
+void Reader::findShardedFunctions()
+{
+    std::unordered_map<std::string_view, std::size_t> indices;
+    for (std::size_t i = 0; i < m_program.functions.size(); ++i)
+        indices.emplace(m_program.functions[i].name, i);
+    for (HloShardingText& each : m_hloShardings)
+        if (!each.value.valid())
+            each.function = indices.at(each.functionName);
+}
+
 bool Reader::applyHloShardings()
 {
     if (m_hloShardings.empty())
         return true;
+    findShardedFunctions();
     std::stable_sort(m_hloShardings.begin(), m_hloShardings.end(),
         [](const HloShardingText& a, const HloShardingText& b) { return a.position < b.position; });
     ReadHloShardings read;
@@ -242,51 +302,62 @@ bool Reader::applyHloShardings()
     if (!m_program.shardings.empty()) {
         for (const HloShardingText& each : m_hloShardings)
             if (read.of(each).kind != HloSharding::Kind::Manual)
-                warnIgnored(each);
+                warnIgnored(each, Ignored::BesideShardy);
         return true;
     }
-    if (read.devices <= 1)
-        return true;
-    std::uint32_t mesh = 0;
-    const bool isDeclared = !m_program.meshes.empty();
-    if (!isDeclared) {
-        Result<Mesh> made = meshFor(read.devices, read.shardings);
-        if (!made)
-            return true;
-        m_program.meshes.push_back({ "mesh", std::make_shared<const Mesh>(std::move(*made)), {}, false });
-    } else {
-        const auto fits = [&](const ProgramMesh& m) { return m.mesh->deviceCount() == read.devices && !m.onlyDevice; };
-        const auto found = std::find_if(m_program.meshes.begin(), m_program.meshes.end(), fits);
-        if (found == m_program.meshes.end()) {
-            for (const HloShardingText& each : m_hloShardings)
-                if (devicesOf(read.of(each)) > 1)
-                    warnIgnored(each);
-            return true;
-        }
-        mesh = static_cast<std::uint32_t>(found - m_program.meshes.begin());
-    }
+    const std::optional<std::uint32_t> mesh = meshOfHloShardings(read);
     for (const HloShardingText& each : m_hloShardings) {
         const TensorType* type = typeOf(each);
         if (!type)
             continue;
-        const HloSharding& asked = read.of(each);
-        const Result<TensorSharding> on = toTensorSharding(asked, *m_program.meshes[mesh].mesh, type->rank());
+        const Result<TensorSharding> on =
+            mesh ? toTensorSharding(read.of(each), *m_program.meshes[*mesh].mesh, type->rank()) : fail(Code::NotOnMesh);
         if (!on) {
-            if (isDeclared && devicesOf(asked) > 1)
-                warnIgnored(each);
+            warnNotOnMesh(read, each);
             continue;
         }
-        const ShardingIndex sharding = addSharding({ mesh, *on, ReduceKind::Sum });
+        const ShardingIndex sharding = addSharding({ *mesh, *on, ReduceKind::Sum });
         if (each.value.valid()) {
             shard(each.value, sharding);
             continue;
         }
-        const auto function = std::find_if(m_program.functions.begin(), m_program.functions.end(),
-            [&](const Function& one) { return one.name == each.function; });
-        function->resultShardings.resize(m_program.regions[function->body.index].results.size());
-        function->resultShardings[each.result] = sharding;
+        Function& function = m_program.functions[each.function];
+        function.resultShardings.resize(m_program.regions[function.body.index].results.size());
+        function.resultShardings[each.result] = sharding;
     }
     return true;
+}
+
+/// The first of the program with as many devices, or one that is made where the program has none. Nothing if there is
+/// no such mesh.
+std::optional<std::uint32_t> Reader::meshOfHloShardings(const ReadHloShardings& read)
+{
+    if (read.devices <= 1)
+        return std::nullopt;
+    if (m_program.meshes.empty()) {
+        Result<Mesh> made = meshFor(read.devices, read.shardings);
+        if (!made)
+            return std::nullopt;
+        m_program.meshes.push_back({ "mesh", std::make_shared<const Mesh>(std::move(*made)), {}, false });
+        return 0;
+    }
+    const auto fits = [&](const ProgramMesh& m) { return m.mesh->deviceCount() == read.devices && !m.onlyDevice; };
+    const auto found = std::find_if(m_program.meshes.begin(), m_program.meshes.end(), fits);
+    if (found == m_program.meshes.end())
+        return std::nullopt;
+    return static_cast<std::uint32_t>(found - m_program.meshes.begin());
+}
+
+/// Of the module's attributes.
+bool Reader::checkPartitions(const std::vector<NamedAttribute>& attributes)
+{
+    const auto found = std::find_if(
+        attributes.begin(), attributes.end(), [](const NamedAttribute& a) { return a.name == "mhlo.num_partitions"; });
+    return found == attributes.end() || partitionsOf(found->value)
+        || wrong(Code::AttributeValue,
+            { { "attribute", "mhlo.num_partitions" }, { "value", std::string(found->value.substr(0, 40)) },
+                { "wanted", "a number of devices from 1" } },
+            found->position);
 }
 
 } // namespace shardscope::mlir

@@ -119,7 +119,7 @@ bool Reader::readModule()
             return false;
     }
     Dictionary kept;
-    return acceptLocation(s, location) && takeModuleFrontend(attributes, kept)
+    return acceptLocation(s, location) && checkPartitions(attributes) && takeModuleFrontend(attributes, kept)
         && keep(attributes, m_program.extra, std::move(kept));
 }
 
@@ -301,6 +301,7 @@ bool Reader::readFunction()
     if (!s.symbol(function.name))
         return false;
     m_names.clear();
+    m_firstHloSharding = m_hloShardings.size();
     const std::size_t valuesBefore = m_program.values.size();
     function.body = addRegion();
     std::vector<TensorType> types;
@@ -317,8 +318,9 @@ bool Reader::readFunction()
         m_program.regions.pop_back();
         if (m_program.valueShardings.size() > valuesBefore)
             m_program.valueShardings.resize(valuesBefore);
-        std::erase_if(m_hloShardings, [&](const HloShardingText& entry) { return entry.value.index >= valuesBefore; });
-        std::erase_if(m_argumentLocations, [&](const auto& entry) { return entry.first.index >= valuesBefore; });
+        m_hloShardings.resize(m_firstHloSharding);
+        while (!m_argumentLocations.empty() && m_argumentLocations.back().first.index >= valuesBefore)
+            m_argumentLocations.pop_back();
         warn(Code::FunctionDeclared, { { "name", "@" + function.name } }, begin);
         return acceptLocation(s, location);
     }
@@ -343,6 +345,7 @@ bool Reader::readGenericFunction()
     function.source = addSource(begin);
     function.body = addRegion();
     m_names.clear();
+    m_firstHloSharding = m_hloShardings.size();
     if (!s.require('(') || !s.require(')') || (s.accept('<') && (!readDictionary(s, attributes) || !s.require('>')))
         || !s.require('(') || !readRegion(s, function.body) || !s.require(')')
         || (s.at('{') && !readDictionary(s, attributes)) || !s.require(':') || !readFunctionType(s, none, none)
@@ -411,11 +414,13 @@ bool Reader::checkReturned(const Function& function, const std::vector<TensorTyp
 
 bool Reader::addFunction(Function function, std::size_t position)
 {
-    for (HloShardingText& noted : m_hloShardings)
-        if (!noted.value.valid() && noted.function.empty())
-            noted.function = function.name;
-    if (!m_functionNames.emplace(function.name, m_program.functions.size()).second)
+    for (std::size_t i = m_firstHloSharding; i < m_hloShardings.size(); ++i)
+        if (!m_hloShardings[i].value.valid())
+            m_hloShardings[i].functionName = function.name;
+    if (!m_functionNames.emplace(function.name, m_program.functions.size()).second) {
+        m_hloShardings.resize(m_firstHloSharding);
         return wrong(Code::DefinedTwice, { { "what", "function" }, { "name", "@" + function.name } }, position);
+    }
     if (!function.resultShardings.empty())
         function.resultShardings.resize(m_program.regions[function.body.index].results.size());
     if (!function.resultExtras.empty())

@@ -69,11 +69,12 @@ struct Pending {
 /// The mhlo.sharding of a value, or of a function's result.
 struct HloShardingText {
     ValueId value = {}; ///< none of a function's result
-    std::string function = {}; ///< whose result it is of; known when the function has been read
+    std::string functionName = {}; ///< whose result it is of; known when the function has been read
+    std::size_t function = 0; ///< that function; known when all have been read
     std::uint32_t result = 0;
     std::string text = {};
     std::size_t position = 0; ///< offset of the attribute
-    std::size_t begin = 0; ///< offset of the text, behind the quote
+    std::size_t begin = 0; ///< offset of the text, after the quote
     bool isPlain = true; ///< there are no escapes in the text
     std::string owner = {}; ///< the operation, as messages have it
 };
@@ -210,7 +211,12 @@ private:
     bool readHloShardings(ReadHloShardings& read);
     bool checkHloShardings(const ReadHloShardings& read);
     bool applyHloShardings();
-    void warnIgnored(const HloShardingText& sharding);
+    enum class Ignored : std::uint8_t { BesideShardy, NotOnMesh };
+    void warnIgnored(const HloShardingText& sharding, Ignored why);
+    void warnNotOnMesh(const ReadHloShardings& read, const HloShardingText& sharding);
+    void findShardedFunctions();
+    [[nodiscard]] std::optional<std::uint32_t> meshOfHloShardings(const ReadHloShardings& read);
+    bool checkPartitions(const std::vector<NamedAttribute>& attributes);
     [[nodiscard]] const TensorType* typeOf(const HloShardingText& sharding) const;
 
     // Locations
@@ -333,6 +339,7 @@ private:
     std::unordered_map<std::string_view, std::string_view> m_resources;
     bool m_resourcesFound = false;
     std::vector<HloShardingText> m_hloShardings;
+    std::size_t m_firstHloSharding = 0; ///< of the function that is read
     std::set<std::string, std::less<>> m_unknownTargets; ///< of custom calls, that have been warned of
     std::vector<ValueId> m_undefined; ///< stand for values that the text does not define; ascending
     std::vector<std::pair<ValueId, std::string_view>> m_argumentLocations; ///< of main's arguments and others

@@ -101,6 +101,10 @@ ProblemText describeProgramText(const Diagnostic& d)
                          "%1: the attribute %2 does not count, since it has %3 shardings and there are %4 results")
                          .arg(arg("op"), arg.quote("attribute"), arg.number("found"), arg.number("expected")),
                 Words::tr("Write one sharding for each result: {{...}, {...}}."), {} };
+        if (d.arg("sharding"))
+            return { Words::tr("%1: the attribute %2 does not count, since no sharding over a mesh says %3")
+                         .arg(arg("op"), arg.quote("attribute"), arg("sharding")),
+                Words::tr("The array is laid out as if it were not there: shard it over axes of a mesh."), {} };
         return { Words::tr("%1: the attribute %2 does not count, since the program has a mesh of Shardy")
                      .arg(arg("op"), arg.quote("attribute")),
             Words::tr("Write it as sdy.sharding."), {} };

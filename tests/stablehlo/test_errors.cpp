@@ -169,6 +169,9 @@ private Q_SLOTS:
     void illegalHloShardings_data();
     void illegalHloShardings();
     void hloShardingsOverThePartitions();
+    void hloShardingsThatNoMeshSays();
+    void tuplesOfOneHloSharding();
+    void declaredFunctionsTakeNoShardings();
     void allThatIsWrong();
     void files();
     void everyPrefix();
@@ -370,6 +373,72 @@ void TestErrors::hloShardingsOverThePartitions()
     QCOMPARE(
         program.shardings[program.functions[0].resultShardings[0] - 1].sharding.dims[1].axes.size(), std::size_t{ 1 });
     QVERIFY(read("1"));
+}
+
+/// XLA's shardings that no mesh says are warned of, with a mesh that is made for them, with one of the program that
+/// does not fit, and with none.
+void TestErrors::hloShardingsThatNoMeshSays()
+{
+    const auto warnings = [](const char* before, const char* partitions, const char* sharding) {
+        const Result<ReadProgram> read = readStableHlo(std::string("module @m attributes {mhlo.num_partitions = ")
+            + partitions + "} {\n" + before + "func.func @main(%a: tensor<8xf32> {mhlo.sharding = \"" + sharding
+            + "\"}) -> tensor<8xf32> {\n  return %a : tensor<8xf32>\n}\n}\n");
+        if (!read)
+            return test::shown(read);
+        QStringList said;
+        for (const Diagnostic& warning : read->warnings)
+            said << test::shown(warning);
+        return said.join(QLatin1Char('|'));
+    };
+    const char* smaller = "sdy.mesh @mesh = <[\"x\"=2]>\n";
+    for (const char* sharding : { "{maximal device=1}", "{maximal device=0}", "{manual}",
+             "{devices=[4]<=[4] last_tile_dims={manual}}", "{mesh['a'=4]}" })
+        for (const char* before : { "", smaller })
+            QVERIFY2(warnings(before, "4 : i32", sharding)
+                         .endsWith(QStringLiteral(" op=func.func attribute=mhlo.sharding sharding=")
+                             + QLatin1String(sharding)),
+                sharding);
+    QCOMPARE(warnings("", "1 : i32", "{maximal device=7}"),
+        QStringLiteral("W235 2:36 op=func.func attribute=mhlo.sharding sharding={maximal device=7}"));
+    QCOMPARE(warnings("", "100000000 : i32", "{maximal device=3}"), // too many for a mesh
+        QStringLiteral("W235 2:36 op=func.func attribute=mhlo.sharding sharding={maximal device=3}"));
+    for (const char* sharding : { "{replicated}", "{unknown}" })
+        for (const char* partitions : { "1 : i32", "4", "100000000 : i64" })
+            QCOMPARE(warnings("", partitions, sharding), QString());
+    QCOMPARE(warnings("", "4 : i32", "{devices=[4]<=[4]}"), QString());
+    for (const char* partitions : { "0 : i32", "-5 : i32", "4abc", "\"x\"", "99999999999999999999 : i64" })
+        QVERIFY2(warnings("", partitions, "{replicated}").startsWith(QStringLiteral("E196 1:23")), partitions);
+}
+
+/// A tuple of one sharding is that of one result.
+void TestErrors::tuplesOfOneHloSharding()
+{
+    for (const bool isTuple : { true, false }) {
+        const std::string sharding = isTuple ? "{{devices=[1,2]<=[2]}}" : "{devices=[1,2]<=[2]}";
+        const Result<ReadProgram> read =
+            readStableHlo("func.func @main(%a: tensor<8x4xf32>) -> (tensor<8x4xf32>, tensor<8x4xf32>) {\n"
+                          "  %0:2 = stablehlo.optimization_barrier %a, %a {mhlo.sharding = \""
+                + sharding
+                + "\"} : tensor<8x4xf32>, tensor<8x4xf32>\n  return %0#0, %0#1 : tensor<8x4xf32>, "
+                  "tensor<8x4xf32>\n}\n");
+        QVERIFY2(read, qPrintable(test::shown(read)));
+        QCOMPARE(read->warnings.size(), std::size_t{ isTuple ? 1U : 0U });
+        if (isTuple)
+            QCOMPARE(test::shown(read->warnings[0]).section(QLatin1Char(' '), 2),
+                QStringLiteral("op=stablehlo.optimization_barrier attribute=mhlo.sharding found=1 expected=2"));
+        QCOMPARE(read->program.shardingOf(read->program.operations[0].results[1]) != nullptr, !isTuple);
+    }
+}
+
+/// A function without a body takes none of the others' shardings away.
+void TestErrors::declaredFunctionsTakeNoShardings()
+{
+    const Result<ReadProgram> read =
+        readStableHlo("func.func @main(%a: tensor<8xf32>) -> (tensor<8xf32> {mhlo.sharding = "
+                      "\"{devices=[2]<=[2]}\"}) {\n  return %a : tensor<8xf32>\n}\n"
+                      "func.func private @f(tensor<8xf32>) -> tensor<8xf32>\n");
+    QVERIFY2(read, qPrintable(test::shown(read)));
+    QCOMPARE(read->program.functions[0].resultShardings.size(), std::size_t{ 1 });
 }
 
 /// Reading goes on behind what is wrong with the meaning, where all of it is asked for.
