@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "program/body.h"
+#include "program/calls.h"
 #include "program/custom_calls.h"
 #include "program/element_bits.h"
+#include "program/function_names.h"
 #include "program/op_row.h"
 #include "program/wide_attributes.h"
 #include "simulate/philox.h"
@@ -91,14 +94,16 @@ public:
     explicit Uses(const Program& program)
         : m_program(program)
         , m_demands(program.values.size())
+        , m_sources(program.values.size())
+        , m_functions(program)
     {
     }
 
     /// From the results of the program to its arguments; again while loops and functions hand something on.
     std::vector<Demand> run()
     {
-        constexpr int mostPasses = 64;
-        for (int pass = 0; pass < mostPasses; ++pass) {
+        constexpr int maximumPasses = 64;
+        for (int pass = 0; pass < maximumPasses; ++pass) {
             m_changed = m_again = false;
             visit(RegionId{ 0 });
             for (const Function& function : m_program.functions)
@@ -151,23 +156,36 @@ private:
         return id.valid() ? &m_program.operation(id) : nullptr;
     }
 
-    /// What a value is made of by moving elements alone.
-    [[nodiscard]] ValueId sourceOf(ValueId value) const
+    /// The one value whose elements this one has by being moved; invalid where there is none.
+    [[nodiscard]] ValueId movedFrom(ValueId value) const
     {
-        for (const Operation* operation = definitionOf(value);
-             operation && movesElements(operation->kind) && !operation->operands.empty();
-             operation = definitionOf(value)) {
-            const auto [first, count] = movedOperands(*operation);
-            if (count != 1 || first >= operation->operands.size())
-                break;
-            value = operation->operands[first];
-        }
-        return value;
+        const Operation* operation = definitionOf(value);
+        if (!operation || !movesElements(operation->kind))
+            return {};
+        const auto [first, count] = movedOperands(*operation);
+        return count == 1 && first < operation->operands.size() ? operation->operands[first] : ValueId();
     }
-    /// An argument of main, or of a region, or what is cut out of one.
-    [[nodiscard]] bool isArgument(ValueId value) const { return definitionOf(sourceOf(value)) == nullptr; }
+    /// What a value is made of by moving elements alone. Each step is made once.
+    [[nodiscard]] ValueId sourceOf(ValueId value)
+    {
+        ValueId source = value;
+        while (!m_sources[source.index].valid()) {
+            const ValueId from = movedFrom(source);
+            m_sources[source.index] = from.valid() ? from : source;
+            if (!from.valid())
+                break;
+            source = from;
+        }
+        while (m_sources[source.index] != source)
+            source = m_sources[source.index];
+        while (value != source)
+            value = std::exchange(m_sources[value.index], source);
+        return source;
+    }
+    /// An argument of main, or of a region, or what is sliced from one.
+    [[nodiscard]] bool isArgument(ValueId value) { return definitionOf(sourceOf(value)) == nullptr; }
 
-    [[nodiscard]] std::optional<double> constantOf(ValueId value) const
+    [[nodiscard]] std::optional<double> constantOf(ValueId value)
     {
         const Operation* operation = definitionOf(sourceOf(value));
         const auto* constant = operation ? std::get_if<ConstantAttributes>(&operation->attributes) : nullptr;
@@ -217,11 +235,8 @@ private:
             return;
         case OpKind::Call:
         case OpKind::Composite: {
-            const auto* call = wideAs<CallAttributes>(operation.attributes);
-            const auto* composite = wideAs<CompositeAttributes>(operation.attributes);
-            const Function* callee = call ? m_program.function(call->callee)
-                : composite               ? m_program.function(composite->decomposition)
-                                          : nullptr;
+            const std::string* name = calleeOf(operation);
+            const Function* callee = name ? m_functions.find(m_program, *name) : nullptr;
             if (!callee)
                 return;
             m_again = true;
@@ -244,7 +259,7 @@ private:
         const auto& operands = operation.operands;
         if (movesElements(operation.kind)) {
             const auto [first, count] = movedOperands(operation);
-            if (operation.results.size() == count && count > 1) // sorted together, or behind one barrier
+            if (operation.results.size() == count && count > 1) // sorted together, or after one barrier
                 return hand(operation.results, operands);
             for (std::size_t i = first; i < std::min(first + count, operands.size()); ++i)
                 ask(operands[i], demand);
@@ -407,6 +422,8 @@ private:
 
     const Program& m_program;
     std::vector<Demand> m_demands; ///< by value
+    std::vector<ValueId> m_sources; ///< by value, where known: see sourceOf(); or a value on the way there
+    const FunctionNames m_functions;
     bool m_changed = false;
     bool m_again = false; ///< there are loops or calls, which hand on what stands before them
 };
