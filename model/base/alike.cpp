@@ -28,6 +28,8 @@ std::vector<std::vector<std::size_t>> alike(std::span<const Diagnostic* const> l
         std::string key = std::string(list[i]->id()) + '\x1f' + list[i]->where.file;
         for (const Arg& arg : list[i]->args)
             key += '\x1f' + arg.name;
+        for (const char* arg : { "wrong", "finding", "reason", "attribute" }) // what is said, not of what
+            key += '\x1f' + list[i]->text(arg);
         groups[key].push_back(i);
     }
     std::vector<std::vector<std::size_t>> many;
@@ -39,11 +41,11 @@ std::vector<std::vector<std::size_t>> alike(std::span<const Diagnostic* const> l
 
 Diagnostic forAll(std::span<const Diagnostic* const> list, std::span<const std::size_t> group)
 {
-    constexpr std::size_t mostNamed = 4;
+    constexpr std::size_t maximumNamed = 4;
     Diagnostic one = *list[group.front()];
     std::vector<std::string> names;
     for (const std::size_t index : group.subspan(1)) {
-        if (names.size() == mostNamed)
+        if (names.size() == maximumNamed)
             break;
         if (std::string name = subject(*list[index]); !name.empty())
             names.push_back(std::move(name));
@@ -55,23 +57,9 @@ Diagnostic forAll(std::span<const Diagnostic* const> list, std::span<const std::
 
 std::vector<Diagnostic> summedUp(std::vector<Diagnostic> list)
 {
-    std::vector<const Diagnostic*> all;
-    for (const Diagnostic& diagnostic : list)
-        all.push_back(&diagnostic);
-    std::vector<bool> superfluous(list.size(), false);
-    std::vector<std::pair<std::size_t, Diagnostic>> sums;
-    for (const std::vector<std::size_t>& group : alike(all)) {
-        sums.emplace_back(group.front(), forAll(all, group));
-        for (const std::size_t index : std::span(group).subspan(1))
-            superfluous[index] = true;
-    }
-    for (auto& [index, sum] : sums)
-        list[index] = std::move(sum);
-    std::vector<Diagnostic> rest;
-    for (std::size_t i = 0; i < list.size(); ++i)
-        if (!superfluous[i])
-            rest.push_back(std::move(list[i]));
-    return rest;
+    return summedUp(
+        std::move(list), [](Diagnostic& diagnostic) -> Diagnostic& { return diagnostic; },
+        [](Diagnostic&, const Diagnostic&) {});
 }
 
 } // namespace shardscope

@@ -57,6 +57,15 @@ private Q_SLOTS:
             list.push_back(std::move(shadowed));
         }
         QCOMPARE(summedUp(list).size(), list.size());
+        // So does another reason.
+        list.clear();
+        for (const char* wrong : { "mesh", "rank" })
+            for (std::size_t i = 0; i <= maximumAlike; ++i)
+                list.push_back({ Code::ExplicitMode, { { "op", "add" }, { "wrong", wrong } }, {} });
+        const auto sum = summedUp(list);
+        QCOMPARE(sum.size(), std::size_t{ 2 });
+        QCOMPARE(sum[0].text("wrong"), std::string("mesh"));
+        QCOMPARE(sum[1].text("wrong"), std::string("rank"));
     }
 
     void errorsAreListedEach()
