@@ -75,7 +75,7 @@ std::vector<Diagnostic> refusals(const Program& program, std::int64_t devices)
     return found;
 }
 
-/// Arguments, and the fullest moment of the runs.
+/// Arguments, and the peak of the runs.
 double bytesNeeded(const ProgramRun& run, bool withReference)
 {
     const auto sum = [](const Program& program, const std::vector<ValueId>& values) {
@@ -387,14 +387,15 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
         run.problems.push_back(std::move(finding));
     run.named = passes::importManualRegions(program);
     nameValues(run.named);
-    std::optional<Diagnostic> notPartitioned;
+    bool isNews = false; // why it was not partitioned is not among the problems yet
     // A text without a mesh is given one of a single device.
     if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
         if (auto parts = partitionText(snapshot, false)) {
             run.problems.insert(run.problems.end(), parts->warnings.begin(), parts->warnings.end());
             run.parts = std::move(*parts);
-        } else if (statusOf(run.problems) == Done) { // else it is among them
-            notPartitioned = std::move(parts.error());
+        } else {
+            run.notPartitioned = std::move(parts.error());
+            isNews = statusOf(run.problems) == Done;
         }
     } else if (speaksToDevices(program)) {
         run.sameProgram = devicesOf(program);
@@ -404,12 +405,13 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     if (run.parts)
         if (auto refused = refusals(run.parts->device.program, run.parts->device.mesh->deviceCount());
             !refused.empty()) {
-            notPartitioned = std::move(refused.front());
+            run.notPartitioned = std::move(refused.front());
             run.parts.reset();
+            isNews = true;
         }
+    if (isNews)
+        run.problems.push_back(*run.notPartitioned);
     run.problems = inFile(std::move(run.problems), run.name);
-    if (notPartitioned)
-        run.problems.push_back(inFile({ *notPartitioned }, run.name).front());
 
     const bool withReference = options.check || !run.parts;
     const Limits limits{ availableMemory().value_or(INT64_MAX) / 4 * 3, options.loopLimit };
@@ -428,7 +430,7 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     if (run.parts)
         run.memory = plannedMemory(run.named, *run.parts);
 
-    const bool finding = statusOf(run.problems) != Done || notPartitioned || run.failedExpectations() > 0
+    const bool finding = statusOf(run.problems) != Done || run.notPartitioned || run.failedExpectations() > 0
         || (run.checked && run.verdict() != Verdict::Agrees);
     int status = finding ? Findings : Done;
     if (!options.out.empty())

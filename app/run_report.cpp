@@ -214,8 +214,7 @@ std::vector<evaluate::Arrays> inputShards(const ProgramRun& run)
 {
     std::vector<evaluate::Arrays> shards; // by argument
     for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i)
-        shards.push_back(
-            evaluate::cutIntoShards(run.inputs.arrays[i], run.parts->device.inputs[i], run.parts->device.mesh));
+        shards.push_back(evaluate::shardsOf(run.inputs.arrays[i], run.parts->device.inputs[i], run.parts->device.mesh));
     return shards;
 }
 
@@ -521,8 +520,10 @@ void printRun(Console& console, const ProgramRun& run, bool perDevice)
         console.line(QStringLiteral("  the program of each of %1; all are given the same arguments")
                          .arg(words::counted(run.sameProgram, words::Noun::Device)));
     } else {
-        console.line(run.problems.empty() ? QStringLiteral("  no sharding over a mesh: it runs whole, on one device")
-                                          : QStringLiteral("  it runs whole, on one device"));
+        console.line(run.notPartitioned
+                ? QStringLiteral("  it was not partitioned, and these are the numbers of the unsharded program: %1")
+                      .arg(words::describe(*run.notPartitioned).cause)
+                : QStringLiteral("  no sharding over a mesh: it runs on one device"));
     }
     const auto array = [&](const QString& name, const Array& held, const std::string& sharding, const QString& from) {
         QString line = QStringLiteral("  %1  %2").arg(name, words::fromStd(toString(held.type)));

@@ -38,12 +38,14 @@ struct Exchanged {
     Rational sentBytes;
 };
 
-/// Everything that a run found. Where no mesh is named, `parts` and `devices` are absent.
+/// Everything that a run found. Where no mesh is named or it could not be partitioned, `parts` and `devices` are
+/// absent.
 struct ProgramRun {
     std::string name; ///< of the file
     std::vector<Diagnostic> problems; ///< warnings of reading and partitioning, why it is not partitioned
     Program named; ///< with the paths of nameValues()
     std::optional<PartitionedProgram> parts;
+    std::optional<Diagnostic> notPartitioned; ///< why not, where it has a mesh
     std::int64_t sameProgram = 1; ///< devices that run the text itself, which is a program of one device
     GivenArrays inputs;
     std::optional<evaluate::Execution> reference;

@@ -307,13 +307,13 @@ private:
         return replace(id, m_edit.result(spread));
     }
 
-    /// The local piece of a value that every device holds whole.
-    ValueId emitSlice(ValueId whole, const TensorSharding& cut, std::uint32_t mesh, OperationId before)
+    /// The shard of a value that every device holds in full.
+    ValueId emitSlice(ValueId full, const TensorSharding& sharding, std::uint32_t mesh, OperationId before)
     {
         std::vector<AxisList> axes;
-        for (const DimensionSharding& dim : cut.dims)
+        for (const DimensionSharding& dim : sharding.dims)
             axes.push_back(dim.axes);
-        return CollectiveLowering(m_edit, meshAt(mesh), before, m_tables[mesh]).slice(whole, axes);
+        return CollectiveLowering(m_edit, meshAt(mesh), before, m_tables[mesh]).slice(full, axes);
     }
 
     Result<void> replace(OperationId id, ValueId with)

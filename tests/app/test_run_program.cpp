@@ -141,7 +141,8 @@ func.func @main(%a: tensor<4xi32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -
             "  %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi32>\n  return %0 : tensor<2xi32>", "tensor<2xi32>");
         const Ran ran = run(constant, {});
         QCOMPARE(ran.code, 0);
-        QVERIFY2(ran.out.contains(QStringLiteral("it runs whole, on one device")), qPrintable(ran.out));
+        QVERIFY2(
+            ran.out.contains(QStringLiteral("no sharding over a mesh: it runs on one device")), qPrintable(ran.out));
         QVERIFY(ran.out.contains(QStringLiteral("[1, 2]")));
         // On standard input as well.
         const Ran piped =

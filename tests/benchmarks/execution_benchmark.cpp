@@ -127,7 +127,7 @@ std::shared_ptr<Devices> product()
     for (std::size_t i = 0; i < 2; ++i) {
         const ShardedArray& input = parts.device.inputs[i];
         const auto shards =
-            evaluate::cutIntoShards(numbers(input.type, static_cast<std::uint32_t>(i) + 1), input, parts.device.mesh);
+            evaluate::shardsOf(numbers(input.type, static_cast<std::uint32_t>(i) + 1), input, parts.device.mesh);
         for (std::size_t d = 0; d < shards.size(); ++d)
             made->arguments[d].push_back(shards[d]);
     }

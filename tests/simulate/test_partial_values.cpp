@@ -267,7 +267,7 @@ void TestPartialValues::partsOfArgumentsAddUp()
     how.sharding = TensorSharding::fullyReplicated(2);
     how.sharding.unreduced = { wholeAxis(*mesh, 0) };
     const Array whole = evaluate::randomArray(how.type, 3, 0);
-    const evaluate::Arrays shards = evaluate::cutIntoShards(whole, how, mesh);
+    const evaluate::Arrays shards = evaluate::shardsOf(whole, how, mesh);
     QCOMPARE(shards.size(), static_cast<std::size_t>(devices));
     int busy = 0;
     for (const Array& shard : shards)

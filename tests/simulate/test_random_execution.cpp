@@ -142,8 +142,7 @@ std::string compareWithReference(const Ran& ran)
     for (std::size_t i = 0; i < ran.whole.size(); ++i) {
         if (!sameBytes(ran.devices.outputs[i], ran.whole[i]))
             return "output " + std::to_string(i) + " is another";
-        const Arrays wanted =
-            evaluate::cutIntoShards(ran.whole[i], ran.parts->device.outputs[i], ran.parts->device.mesh);
+        const Arrays wanted = evaluate::shardsOf(ran.whole[i], ran.parts->device.outputs[i], ran.parts->device.mesh);
         for (std::size_t device = 0; device < wanted.size(); ++device)
             if (!sameBytes(ran.devices.shards[device][i], wanted[device]))
                 return "output " + std::to_string(i) + " of device " + std::to_string(device) + " is another";
@@ -482,7 +481,7 @@ Arrays resultsWith(const SpmdProgram& device, const Arrays& arguments, Fill fill
 {
     std::vector<Arrays> local(static_cast<std::size_t>(device.mesh->deviceCount()));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        Arrays shards = evaluate::cutIntoShards(arguments[i], device.inputs[i], device.mesh);
+        Arrays shards = evaluate::shardsOf(arguments[i], device.inputs[i], device.mesh);
         fillPadding(shards, device.inputs[i], device.mesh, fill);
         for (std::size_t d = 0; d < shards.size(); ++d)
             local[d].push_back(std::move(shards[d]));

@@ -123,7 +123,7 @@ void combine(ReduceKind kind, Array& into, const Array& part)
     into = std::move(sum);
 }
 
-/// What the padding of uneven pieces held is nobody's: it is zero as that of arguments.
+/// What the padding of uneven shards held is nobody's: it is zero as that of arguments.
 void clearPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& main)
 {
     if (!isTensor(how.type.dtype))
@@ -146,7 +146,7 @@ void clearPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& main)
 
 } // namespace
 
-Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr& main)
+Arrays shardsOf(const Array& full, const ShardedArray& how, const MeshPtr& main)
 {
     const MeshPtr& mesh = how.over(main);
     const Layout layout(mesh, how.sharding, how.type.shape);
@@ -161,9 +161,9 @@ Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr&
         if (isNew) {
             found->second = Array::zeros(local);
             const Box box = boxAt(layout, position, from);
-            if (whole.bytes && found->second.bytes)
-                copyBox(box.extents, found->second.data(), to, whole.data() + box.offset * whole.elementBytes(), from,
-                    whole.elementBytes());
+            if (full.bytes && found->second.bytes)
+                copyBox(box.extents, found->second.data(), to, full.data() + box.offset * full.elementBytes(), from,
+                    full.elementBytes());
             if (how.unreducedKind == ReduceKind::Sum)
                 found->second = partOfSum(found->second, part, parts.count());
         }
@@ -225,7 +225,7 @@ Result<PartitionedExecution> executePartitioned(
             return fail(Code::TypeMismatch,
                 { { "op", "main" }, { "wrong", "input" }, { "given", toString(arguments[i].type) },
                     { "type", toString(program.inputs[i].type) } });
-        Arrays shards = cutIntoShards(arguments[i], program.inputs[i], program.mesh);
+        Arrays shards = shardsOf(arguments[i], program.inputs[i], program.mesh);
         for (std::size_t d = 0; d < shards.size(); ++d)
             local[d].push_back(std::move(shards[d]));
     }

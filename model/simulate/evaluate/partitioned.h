@@ -10,7 +10,7 @@ namespace shardscope::evaluate {
 /// The shard that every device gets of an array, by device id. Padding at the end of uneven ones is zero.
 /// Where it is unreduced, the devices along those axes get parts of it: of a sum each some of the binary digits of
 /// every number, which add up to it exactly; the same elements where the greatest or the least counts.
-[[nodiscard]] Arrays cutIntoShards(const Array& whole, const ShardedArray& how, const MeshPtr& mesh);
+[[nodiscard]] Arrays shardsOf(const Array& full, const ShardedArray& how, const MeshPtr& mesh);
 
 /// Copies of one shard that are not bitwise equal.
 struct DifferentCopies {

@@ -66,8 +66,7 @@ Result<ProgramValuesPtr> computeProgramValues(
             return fail(Code::OutOfMemory, { { "bytes", toBytes(kept) }, { "limit", limit / 2 } });
         values->wholeInputs = randomArguments(program, inputs.seed, !inputs.unscaled);
         for (std::size_t i = 0; i < values->wholeInputs.size() && i < values->device.inputs.size(); ++i)
-            values->inputs.push_back(
-                cutIntoShards(values->wholeInputs[i], values->device.inputs[i], values->device.mesh));
+            values->inputs.push_back(shardsOf(values->wholeInputs[i], values->device.inputs[i], values->device.mesh));
         ExecuteOptions options;
         options.memoryLimit = limit / 2;
         options.stop = inputs.stop;
