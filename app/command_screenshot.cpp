@@ -121,9 +121,10 @@ int screenshot(const PictureOptions& options)
     }
     QString path = QFileInfo(QString::fromStdString(options.file)).absoluteFilePath();
     QTemporaryDir folder;
-    if (options.file == "-" || !QFileInfo::exists(path)) {
-        path = folder.filePath(options.file == "-" ? QStringLiteral("experiment.json")
-                                                   : QString::fromStdString(options.file) + QStringLiteral(".json"));
+    if (options.file != "-" && !QFileInfo::exists(path)) {
+        path = QString::fromStdString(options.file); // an example, which the window knows by its name
+    } else if (options.file == "-") {
+        path = folder.filePath(QStringLiteral("experiment.json"));
         QFile file(path);
         const std::string text = writeExperiment(input->experiment);
         if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) < 0)

@@ -89,8 +89,18 @@ private Q_SLOTS:
         QVERIFY2(copied.contains(QString::fromStdString(first)), qPrintable(copied));
         const ReadRules read = readRules(copied.toStdString(), "pasted");
         QVERIFY(read && read->rules.list.size() == 1 && read->rules.list.front().name.name == first);
-        // By key it is the menu of the current row.
+        // By key it is the menu of the current row, and stands below it.
         table->setCurrentIndex(view.model()->index(1, RulesModel::Name));
+        {
+            QContextMenuEvent asked(QContextMenuEvent::Keyboard, {}, {});
+            QCoreApplication::sendEvent(table, &asked);
+            auto* menu = table->findChild<QMenu*>(QStringLiteral("contextMenu"), Qt::FindDirectChildrenOnly);
+            QVERIFY(menu);
+            const QRect row = table->visualRect(table->currentIndex());
+            QCOMPARE(menu->pos().y(), table->viewport()->mapToGlobal(row.bottomLeft()).y());
+            menu->setObjectName({});
+            menu->close();
+        }
         askMenu(table, std::nullopt, "deleteRule");
         QCOMPARE(count(), before - 1);
         QVERIFY(f.document.experiment()->rules.rules.list.front().name.name != first);

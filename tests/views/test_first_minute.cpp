@@ -138,6 +138,17 @@ private Q_SLOTS:
         ExamplesDialog* dialog = window.examplesDialog();
         QVERIFY(dialog && dialog->isVisible() && !dialog->isModal());
         QCOMPARE(dialog->current(), u"flax-mlp-logical"_s); // the one that is open
+        for (const QRect screen : { QRect(0, 0, 640, 400), QRect(0, 0, 1280, 772) }) {
+            dialog->fitScreen(screen);
+            QVERIFY(dialog->width() <= screen.width() && dialog->height() < screen.height());
+            QVERIFY(dialog->rect().contains(dialog->openButton()->geometry()));
+        }
+        // Opened again, it shows all of them.
+        QTest::keyClicks(dialog->searchField(), u"hosts batch"_s);
+        dialog->close();
+        window.showExamples();
+        QVERIFY(dialog->searchField()->text().isEmpty());
+        QCOMPARE(dialog->current(), u"flax-mlp-logical"_s);
         dialog->close();
         QTest::mouseClick(window.question()->button(), Qt::LeftButton);
         QVERIFY(dialog->isVisible());
@@ -248,6 +259,56 @@ private Q_SLOTS:
         window.show();
         window.document()->waitForAnalysis();
         QVERIFY(window.meshView()->tip()->isHidden());
+    }
+
+    /// The question's strip takes no more room than its title where there is little, and gives back what it had.
+    void closingTheQuestionGivesItsRoomToTheDocks()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        const DockFrame* grid = window.dock(u"grid"_s);
+        QTest::qWait(50);
+        const int before = grid->height(), strip = window.question()->height();
+        QVERIFY(strip > 20);
+        QTest::mouseClick(window.question()->closeButton(), Qt::LeftButton);
+        QTRY_VERIFY2(
+            grid->mapTo(&window, QPoint()).y() <= 90, qPrintable(QString::number(grid->mapTo(&window, QPoint()).y())));
+        QTRY_VERIFY2(grid->height() >= before + strip / 3, qPrintable(u"%1 → %2"_s.arg(before).arg(grid->height())));
+        window.openExample(u"rule-lab"_s);
+        window.resize(640, 400);
+        QTRY_VERIFY(window.question()->height() <= 48);
+        QCOMPARE(window.question()->text(), QString::fromStdString(window.document()->experiment()->notes));
+    }
+
+    /// Another name for an axis is not what the tip asked for.
+    void aTipStaysWhereAnAxisIsRenamed()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.resize(1600, 1000);
+        window.show();
+        Document* document = window.document();
+        document->waitForAnalysis();
+        QVERIFY(window.meshView()->tip()->isVisible());
+        QVERIFY(document->edit(withAxisRenamed(*document->experiment(), 0, "rows"), u"data → rows"_s));
+        document->waitForAnalysis();
+        QVERIFY(window.meshView()->tip()->isVisible());
+        document->undoStack()->undo();
+    }
+
+    void aFileThatCannotBeSavedIsNamed()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.show();
+        QVERIFY(!window.saveTo(m_folder.filePath(u"not/there.json"_s)));
+        QCOMPARE(window.unreadable()->title(), u"there.json could not be saved"_s);
+        QVERIFY(window.saveTo(m_folder.filePath(u"there.json"_s)));
+        QVERIFY(window.unreadable()->isHidden());
     }
 
     void filesThatCannotBeOpenedAreNamed()
@@ -369,6 +430,23 @@ private Q_SLOTS:
                     qPrintable(button->text()));
             }
         QVERIFY(fixes >= 2);
+
+        // The same where a file has the error from the beginning, and nothing can be shown.
+        const QString file = m_folder.filePath(u"mismatch.json"_s);
+        QVERIFY(window.saveTo(file));
+        QVERIFY(window.openFile(file));
+        document->waitForAnalysis();
+        QTRY_VERIFY(window.isSettled());
+        QCOMPARE(document->snapshot()->errorCount(), 1);
+        QVERIFY(!document->lastGood() || document->lastGood()->tensors.empty());
+        QStringList names;
+        for (const QPushButton* button : window.findChildren<QPushButton*>())
+            if (button->isVisible() && button->text().startsWith(u"Fix"_s)) {
+                QVERIFY2(window.meshView()->isAncestorOf(button) || window.problemsView()->isAncestorOf(button),
+                    qPrintable(button->text()));
+                names << button->text();
+            }
+        QVERIFY2(names.count(u"Fix: use 16 devices"_s) == 2, qPrintable(names.join(u'|')));
     }
 };
 

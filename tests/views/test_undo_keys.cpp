@@ -73,8 +73,9 @@ private Q_SLOTS:
                 controls << control;
             for (const QPointer<QWidget>& control : controls) {
                 if (!control || !control->isVisible() || !control->isEnabled() || control->focusPolicy() == Qt::NoFocus
-                    || control->window() != &window)
+                    || control->window() != &window || control->property("walked").toBool())
                     continue;
+                control->setProperty("walked", true); // one that stays while other docks come to the front
                 control->setFocus(Qt::TabFocusReason);
                 QWidget* focused = QApplication::focusWidget();
                 if (!focused)

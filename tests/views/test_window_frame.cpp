@@ -27,6 +27,7 @@
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
 #include "views/main_window/window_place.h"
+#include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/panel/overflow_label.h"
@@ -68,11 +69,11 @@ struct FramedWindow {
     MainWindow window;
 };
 
-/// Layouts are worked out at once, and nothing is painted.
-void resizeOnly(MainWindow& window, const QSize& size)
+/// Layouts are worked out at once, and whatever is to be done a moment later.
+void resizeFully(MainWindow& window, const QSize& size)
 {
     window.resize(size);
-    QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
+    QCoreApplication::processEvents();
 }
 
 /// Rows of a table that are seen from their upper to their lower line.
@@ -185,7 +186,8 @@ private Q_SLOTS:
     }
 
     /// Heights at which a row came and went while its dock was resized made the program end. Every dock is tried at
-    /// some heights of every example, which are other ones for each; the one whose rows come and go at more of them.
+    /// some heights of every example, which are other ones for each; those whose rows come and go at more of them. With
+    /// SHARDSCOPE_RANDOM_CASES=12600 every dock has every height.
     void everyDockStandsEveryHeight_data()
     {
         QTest::addColumn<int>("number");
@@ -197,17 +199,28 @@ private Q_SLOTS:
     {
         QFETCH(int, number);
         constexpr int lowest = 600, heights = 501;
+        const QStringList followsHeight{ QStringLiteral("lab"), QStringLiteral("memory"), QStringLiteral("timing"),
+            QStringLiteral("values"), QStringLiteral("mesh"), QStringLiteral("explain"), QStringLiteral("dialects") };
         FramedWindow framed(std::string(gallery()[static_cast<std::size_t>(number)].id).c_str());
         MainWindow& window = framed.window;
+        window.setUpdatesEnabled(false); // nothing is painted
         for (DockFrame* dock : window.docks()) {
             const int step =
-                std::max(heights / test::randomCases(dock->objectName() == QLatin1String("lab") ? 50 : 4), 1);
+                std::max(heights / test::randomCases(followsHeight.contains(dock->objectName()) ? 12 : 4), 1);
             for (int height = lowest + number * 7 % step; height < lowest + heights; height += step) {
-                resizeOnly(window, QSize(1600, height));
+                resizeFully(window, QSize(1600, height));
                 if (!dock->isInFront()) // each arrangement has its own docks in front
                     dock->present();
                 QCOMPARE(window.height(), height);
             }
+        }
+        // Where it happened, and widths, by which docks choose to have two sides.
+        for (const char* id : { "lab", "values", "dialects", "collectives" }) {
+            framed.dock(id)->present();
+            for (int height = 980 + number % 3; height <= 1000; height += 3)
+                resizeFully(window, QSize(1600, height));
+            for (int width = 1180 + number; width < 1700; width += 60)
+                resizeFully(window, QSize(width, 800));
         }
     }
 
@@ -348,6 +361,76 @@ private Q_SLOTS:
         menu->findChild<QAction*>(QStringLiteral("closeDock"))->trigger();
         menu->close();
         QVERIFY(program->isHidden());
+    }
+
+    /// Where a group that floats is dissolved, Qt keeps the bar of tabs, and deletes the buttons that stood beside it.
+    void aBarWithoutButtonsGetsThemAgain()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        DockFrame* program = framed.dock("program");
+        program->present();
+        QTRY_VERIFY(framed.tabOf(program).first);
+        const auto closeButton = [&]() -> QToolButton* {
+            for (auto* button : window.findChildren<QToolButton*>(QStringLiteral("closeTab")))
+                if (button->isVisible() && button->accessibleName() == QStringLiteral("Close Program"))
+                    return button;
+            return nullptr;
+        };
+        QTRY_VERIFY(closeButton());
+        delete closeButton()->parentWidget();
+        framed.dock("values")->present();
+        program->present();
+        QTRY_VERIFY(closeButton());
+        QTest::mouseClick(closeButton(), Qt::LeftButton);
+        QVERIFY(program->isHidden());
+        window.action(QStringLiteral("resetLayout"))->trigger();
+        QTRY_VERIFY(framed.dock("grid")->isInFront());
+    }
+
+    /// What watches the keyboard focus goes before the docks that it looks at.
+    void aWindowGoesWhileADockHasTheFocus()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        for (const char* id : { "values", "lab", "explain" }) {
+            MainWindow window(&appearance, { .remember = false, .tips = true });
+            window.show();
+            QVERIFY(QTest::qWaitForWindowActive(&window));
+            window.document()->waitForAnalysis();
+            window.dock(QLatin1String(id))->present();
+            QTRY_VERIFY(window.dock(QLatin1String(id))->isAncestorOf(QApplication::focusWidget()));
+        }
+    }
+
+    /// What was opened begins with its headings where there is room, at any height.
+    void tensorsBeginWithTheirHeadings()
+    {
+        FramedWindow framed("rule-lab");
+        framed.window.openExample(QStringLiteral("flax-mlp-logical"));
+        framed.window.document()->waitForAnalysis();
+        for (const QSize size : { QSize(1600, 1000), QSize(1280, 800), QSize(1366, 768) }) {
+            framed.window.resize(size);
+            const auto* tree = framed.dock("tensors")->findChild<QTreeView*>();
+            QTRY_COMPARE(tree->visualRect(tree->model()->index(0, 0)).top(), 0);
+            QTRY_VERIFY(tree->viewport()->rect().contains(tree->visualRect(tree->currentIndex()).center()));
+        }
+    }
+
+    /// On a laptop the legends of Memory and Timing are whole.
+    void memoryHasItsLegendOnALaptop_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("1280 x 800") << QSize(1280, 800);
+        QTest::newRow("1366 x 768") << QSize(1366, 768);
+    }
+    void memoryHasItsLegendOnALaptop()
+    {
+        QFETCH(QSize, size);
+        FramedWindow framed("flax-mlp-logical", size);
+        QTRY_VERIFY(framed.dock("memory")->isInFront());
+        const auto* bar = framed.dock("memory")->findChild<MemoryBarWidget*>();
+        QTRY_VERIFY2(bar->height() >= bar->heightForWidth(bar->width()),
+            qPrintable(QStringLiteral("%1 of %2").arg(bar->height()).arg(bar->heightForWidth(bar->width()))));
     }
 
     void everySizeHasAnArrangement_data()

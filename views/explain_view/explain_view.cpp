@@ -245,8 +245,6 @@ void ExplainView::showSomeTensor()
 {
     if (m_snapshot && !m_snapshot->tensors.empty())
         m_selection->setTensor(QString::fromStdString(m_snapshot->tensors.front().path));
-    else
-        applyOfferedFix(*m_document);
 }
 
 void ExplainView::refresh()
@@ -290,9 +288,7 @@ void ExplainView::rebuildRows()
     if (!shown) {
         const bool some = m_snapshot && !m_snapshot->tensors.empty();
         const std::optional<Obstacle> obstacle = some ? std::nullopt : obstacleOf(*m_document);
-        offerFix(*m_empty, obstacle);
-        if (some)
-            m_empty->setButton(tr("Show the first one"));
+        m_empty->setButton(some ? tr("Show the first one") : QString());
         m_empty->setSentence(obstacle ? obstacle->layoutText()
                 : !m_snapshot         ? tr("The experiment is being analysed.")
                 : m_path.isEmpty()    ? tr("Select a tensor to read why it is cut the way it is.")

@@ -4,9 +4,11 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
+#include <QScreen>
 #include <QTreeWidget>
 #include <QTreeWidgetItemIterator>
 #include <algorithm>
+#include <iterator>
 
 #include "experiment_file/gallery.h"
 #include "views/panel/panel.h"
@@ -98,15 +100,21 @@ ExamplesDialog::ExamplesDialog(QWidget* parent)
     connect(m_list, &QTreeWidget::currentItemChanged, this, &ExamplesDialog::showCurrent);
     connect(m_list, &QTreeWidget::itemActivated, this, &ExamplesDialog::open);
     connect(m_open, &QPushButton::clicked, this, &ExamplesDialog::open);
-    connect(file, &QPushButton::clicked, this, [this] {
-        hide();
-        Q_EMIT fileRequested();
-    });
+    connect(file, &QPushButton::clicked, this, &ExamplesDialog::fileRequested);
     connect(close, &QPushButton::clicked, this, &QDialog::close);
+    QWidget* const order[] = { m_search, m_list, file, close, m_open };
+    for (std::size_t i = 1; i < std::size(order); ++i)
+        setTabOrder(order[i - 1], order[i]);
     m_search->setFocus();
-    resize(Metrics::scaled(820), Metrics::scaled(600));
-    m_list->header()->resizeSection(0, Metrics::scaled(500));
+    fitScreen(screen()->availableGeometry());
     select(QString());
+}
+
+void ExamplesDialog::fitScreen(const QRect& available)
+{
+    const QSize frame(Metrics::scaled(8), Metrics::scaled(42));
+    resize(QSize(Metrics::scaled(820), Metrics::scaled(600)).boundedTo(available.size() - frame));
+    m_list->header()->resizeSection(0, width() * 3 / 5);
 }
 
 void ExamplesDialog::select(const QString& id)
@@ -171,7 +179,6 @@ void ExamplesDialog::open()
     const QString id = current();
     if (id.isEmpty() || !isVisible()) // a key may reach the list and the button
         return;
-    hide();
     Q_EMIT openRequested(id);
 }
 

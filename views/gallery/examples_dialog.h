@@ -18,6 +18,8 @@ class ExamplesDialog : public QDialog {
 public:
     explicit ExamplesDialog(QWidget* parent = nullptr);
 
+    /// Its first size, within what a screen has.
+    void fitScreen(const QRect& available);
     /// Makes that one current; "" or one that there is not: the first.
     void select(const QString& id);
     [[nodiscard]] QString current() const; ///< id of the example that Open would open; "" where nothing is found
@@ -26,7 +28,7 @@ public:
     [[nodiscard]] QPushButton* openButton() const { return m_open; }
 
 Q_SIGNALS:
-    void openRequested(const QString& id);
+    void openRequested(const QString& id); ///< whoever opens it hides the dialog
     void fileRequested(); ///< a file of one's own instead
 
 private:

@@ -59,10 +59,11 @@ QByteArray readStandardInput()
 /// A file, or the name of an example where there is no such file. Errors are shown in the window.
 void openIn(MainWindow& window, const QString& file)
 {
-    if (!QFileInfo::exists(file))
-        if (const GalleryExample* example = findExample(file.toStdString()))
-            return window.openExample(QString::fromStdString(std::string(example->id)));
-    window.openFile(QFileInfo(file).absoluteFilePath());
+    const GalleryExample* example = QFileInfo::exists(file) ? nullptr : findExample(file.toStdString());
+    if (example)
+        window.openExample(QString::fromStdString(std::string(example->id)));
+    else
+        window.openFile(QFileInfo(file).absoluteFilePath());
 }
 
 constexpr int defaultSteps = 8;
@@ -139,7 +140,9 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
 {
     Appearance appearance(options.dark ? ThemeChoice::Dark : ThemeChoice::Light);
     MainWindow window(&appearance, { .remember = false, .tips = false });
-    if (!file.isEmpty()) {
+    if (const GalleryExample* example = QFileInfo::exists(file) ? nullptr : findExample(file.toStdString())) {
+        window.document()->setExperiment(example->experiment, {}); // as the window opens it
+    } else if (!file.isEmpty()) {
         const std::vector<Diagnostic> errors = window.document()->open(file);
         if (!errors.empty())
             return tl::unexpected<Error>(errors.front());

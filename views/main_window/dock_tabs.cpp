@@ -169,7 +169,9 @@ void DockTabs::place(QTabBar* bar)
         const bool closes = button->objectName() == QLatin1String("closeTab");
         const QString name = closes ? tr("Close %1").arg(dock->name()) : tr("Float %1").arg(dock->name());
         button->setAccessibleName(name);
-        button->setToolTip(closes ? tr("%1 (Ctrl+W)").arg(name) : tr("%1 (Ctrl+Shift+W)").arg(name));
+        const QKeySequence keys = closes ? DockFrame::closeKeys() : DockFrame::floatKeys();
+        button->setToolTip(
+            tr("%1 (%2)", "what a button does, its keys").arg(name, keys.toString(QKeySequence::NativeText)));
     }
     const int room = std::max(dock->width() - buttons->width(), buttons->width());
     bar->setMaximumWidth(room);

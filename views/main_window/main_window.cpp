@@ -40,6 +40,7 @@
 #include "views/values_view/values_view.h"
 #include "views/what_if_view/what_if_view.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/notice_strip.h"
 #include "views/widgets/plain_tip.h"
 #include "words/words.h"
 
@@ -170,8 +171,6 @@ bool MainWindow::openFile(const QString& path)
             text, path.toStdString(), QFileInfo(path).completeBaseName().toStdString(), *m_document.experiment());
         if (!table)
             return refuse(path, table.error());
-        m_run.reset();
-        m_selection.clear();
         m_document.setExperiment(std::move(table->experiment), QString(), QFileInfo(path).fileName());
         m_settings.setFolder(QFileInfo(path).absolutePath());
         if (!table->warnings.empty())
@@ -180,9 +179,6 @@ bool MainWindow::openFile(const QString& path)
     }
     if (const std::vector<Diagnostic> errors = m_document.open(path); !errors.empty())
         return refuse(path, errors);
-    m_run.reset(); // steps and weights of what was open before
-    m_selection.clear();
-    m_fitsRows = true;
     m_settings.addRecentFile(QFileInfo(path).absoluteFilePath());
     m_settings.setFolder(QFileInfo(path).absolutePath());
     return true;
@@ -212,7 +208,8 @@ void MainWindow::showTableHelp()
 bool MainWindow::saveTo(const QString& path)
 {
     if (const Result<void> saved = m_document.saveAs(path); !saved)
-        return !showErrors({ saved.error() });
+        return refuseToSave(path, saved.error());
+    m_unreadable->dismiss();
     m_settings.addRecentFile(m_document.filePath());
     m_settings.setFolder(QFileInfo(path).absolutePath());
     say(tr("Saved %1").arg(m_document.displayName()));
@@ -240,11 +237,10 @@ bool MainWindow::askToSaveAs()
     return saveTo(dialog.selectedFiles().constFirst());
 }
 
-void MainWindow::askToOpen()
+bool MainWindow::askToOpen()
 {
     const QString path = QFileDialog::getOpenFileName(this, tr("Open"), m_settings.folder(), fileFilter());
-    if (!path.isEmpty())
-        openAny(path);
+    return !path.isEmpty() && openAny(path);
 }
 
 bool MainWindow::mayLeave()
@@ -274,9 +270,6 @@ void MainWindow::newExperiment()
     Experiment blank;
     blank.mesh.axes = { { "data", 2 }, { "model", 4 } };
     blank.model = MlpModel{};
-    m_run.reset(); // steps and weights of what was open before
-    m_selection.clear();
-    m_fitsRows = true;
     m_document.setExperiment(std::move(blank), QString());
 }
 

@@ -97,9 +97,10 @@ public:
     /// The same with text that has no file; `name` is for errors.
     bool openText(const QByteArray& text, const QString& name);
     /// Whatever the program reads: rules are an edit, which can be undone; else asks about unsaved changes before.
-    void openAny(const QString& path);
+    /// False if it was left open.
+    bool openAny(const QString& path);
     /// A copy of one of the gallery, after asking about unsaved changes.
-    void openExample(const QString& id);
+    bool openExample(const QString& id);
     /// The gallery.
     void showExamples();
     [[nodiscard]] ExamplesDialog* examplesDialog() const { return m_examples; }
@@ -141,6 +142,8 @@ private:
     [[nodiscard]] int noticesHeight() const; ///< 0 while there are none
     /// A file, or text, that could not be opened: false.
     bool refuse(const QString& name, const std::vector<Diagnostic>& errors);
+    /// The same for a file that could not be written.
+    bool refuseToSave(const QString& name, const Diagnostic& error);
     void makeStatusBar();
 
     enum class Arrangement : std::uint8_t { Single, Small, Middle, Wide };
@@ -178,7 +181,7 @@ private:
     [[nodiscard]] DockFrame* dockInUse() const;
 
     void newExperiment();
-    void askToOpen();
+    bool askToOpen();
     void askForTable();
     bool showErrors(const std::vector<Diagnostic>& errors);
     bool askToSaveAs();

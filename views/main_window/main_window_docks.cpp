@@ -35,6 +35,7 @@
 #include "views/values_view/values_view.h"
 #include "views/what_if_view/what_if_view.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/notice_strip.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -163,6 +164,7 @@ MainWindow::Arranged& MainWindow::arranged(Arrangement arrangement)
 void MainWindow::arrange(Arrangement arrangement)
 {
     m_arrangement = arrangement;
+    m_question->setBrief(arrangement == Arrangement::Single);
     Arranged& own = arranged(arrangement);
     if (own.state.isEmpty() || !restoreState(own.state, arrangementVersion)) {
         own.isSizedByHand = false;
@@ -260,7 +262,7 @@ void MainWindow::arrangeMiddle()
         at(id)->raise();
 
     const int columns = width() - 16 - Metrics::scaled(34), rows = rowsForDocks();
-    const int left = Metrics::scaled(340), below = std::max(Metrics::scaled(170), rows / 4);
+    const int left = Metrics::scaled(340), below = std::max(Metrics::scaled(208), rows / 4);
     resizeDocks({ at("mesh"), at("grid") }, { left, columns - left }, Qt::Horizontal);
     resizeDocks({ at("grid"), at("explain") }, { rows - below, below }, Qt::Vertical);
     const int memory = (columns - left) * 2 / 5;

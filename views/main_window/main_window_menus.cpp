@@ -128,12 +128,12 @@ void MainWindow::makeActions()
     addAction(QStringLiteral("previousDock"), {}, tr("Previous dock"), Key(Qt::SHIFT | Qt::Key_F6),
         [this] { focusNextDock(-1); });
     // Buttons and menus of titles and tabs do the same.
-    addAction(QStringLiteral("floatDock"), {}, tr("&Float or put back the dock in use"),
-        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_W), [this] {
+    addAction(
+        QStringLiteral("floatDock"), {}, tr("&Float or put back the dock in use"), DockFrame::floatKeys(), [this] {
             if (DockFrame* dock = dockInUse())
                 dock->toggleFloating();
         });
-    addAction(QStringLiteral("closeDock"), {}, tr("&Close the dock in use"), Key(Qt::CTRL | Qt::Key_W), [this] {
+    addAction(QStringLiteral("closeDock"), {}, tr("&Close the dock in use"), DockFrame::closeKeys(), [this] {
         if (DockFrame* dock = dockInUse())
             dock->close();
     });

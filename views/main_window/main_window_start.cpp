@@ -16,6 +16,7 @@
 #include "views/rules_view/rules_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
+#include "views/widgets/search_field.h"
 #include "views/widgets/tip_strip.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -53,6 +54,9 @@ void MainWindow::makeNotices(bool tips)
     connect(&m_document, &Document::replaced, this, [this] {
         m_questionClosed = false;
         m_unreadable->dismiss();
+        m_run.reset(); // steps and weights of what was open before
+        m_selection.clear();
+        m_fitsRows = true;
     });
     connect(&m_document, &Document::experimentChanged, this, &MainWindow::showQuestion);
     connect(m_mesh->tip(), &TipStrip::closed, this, [this] { // the room it had
@@ -88,9 +92,18 @@ void MainWindow::showExamples()
 {
     if (!m_examples) {
         m_examples = new ExamplesDialog(this);
-        connect(m_examples, &ExamplesDialog::openRequested, this, &MainWindow::openExample);
-        connect(m_examples, &ExamplesDialog::fileRequested, this, &MainWindow::askToOpen);
+        // It stays where somebody keeps the unsaved changes after all.
+        connect(m_examples, &ExamplesDialog::openRequested, this, [this](const QString& id) {
+            if (openExample(id))
+                m_examples->hide();
+        });
+        connect(m_examples, &ExamplesDialog::fileRequested, this, [this] {
+            if (askToOpen())
+                m_examples->hide();
+        });
     }
+    if (!m_examples->isVisible())
+        m_examples->searchField()->clear();
     const GalleryExample* now = findExample(*m_document.experiment());
     m_examples->select(now ? words::fromStd(now->id) : QString());
     m_examples->show();
@@ -98,24 +111,25 @@ void MainWindow::showExamples()
     m_examples->activateWindow();
 }
 
-void MainWindow::openExample(const QString& id)
+bool MainWindow::openExample(const QString& id)
 {
     const GalleryExample* example = findExample(id.toStdString());
     if (!example || !mayLeave())
-        return;
-    m_run.reset(); // steps and weights of what was open before
-    m_selection.clear();
-    m_fitsRows = true;
+        return false;
     m_document.setExperiment(example->experiment, QString());
+    return true;
 }
 
-void MainWindow::openAny(const QString& path)
+bool MainWindow::openAny(const QString& path)
 {
     const QString suffix = QFileInfo(path).suffix().toLower();
     if (suffix == QLatin1String("yml") || suffix == QLatin1String("yaml") || suffix == QLatin1String("py"))
         m_rules->importFile(path); // an edit, which can be undone
-    else if (mayLeave())
+    else if (!mayLeave())
+        return false;
+    else
         openFile(path);
+    return true;
 }
 
 bool MainWindow::openText(const QByteArray& text, const QString& name)
@@ -134,9 +148,15 @@ bool MainWindow::refuse(const QString& name, const std::vector<Diagnostic>& erro
     m_unreadable->say(Severity::Error, tr("%1 could not be opened").arg(QFileInfo(name).fileName()), text,
         { { tr("Show"), [this] { dock(QStringLiteral("problems"))->present(); } },
             { tr("Open another…"), [this] { askToOpen(); } } });
-    m_problems->showMessages(errors);
-    dock(QStringLiteral("problems"))->present();
-    return false;
+    return !showErrors(errors);
+}
+
+bool MainWindow::refuseToSave(const QString& name, const Diagnostic& error)
+{
+    m_unreadable->say(Severity::Error, tr("%1 could not be saved").arg(QFileInfo(name).fileName()), whatIsWrong(error),
+        { { tr("Show"), [this] { dock(QStringLiteral("problems"))->present(); } },
+            { tr("Save elsewhere…"), [this] { askToSaveAs(); } } });
+    return !showErrors({ error });
 }
 
 } // namespace shardscope

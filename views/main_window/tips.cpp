@@ -31,6 +31,15 @@ std::optional<std::pair<std::size_t, std::int64_t>> axisToDrag(const Experiment&
     return std::nullopt;
 }
 
+/// Another name for an axis is no other mesh.
+std::vector<std::int64_t> sizesOf(const Experiment& experiment)
+{
+    std::vector<std::int64_t> sizes;
+    for (const MeshAxis& axis : experiment.mesh.axes)
+        sizes.push_back(axis.size);
+    return sizes;
+}
+
 } // namespace
 
 Tips::Tips(Document* document, Settings* settings, MeshView* mesh, ExplainView* explain, QObject* parent)
@@ -39,7 +48,7 @@ Tips::Tips(Document* document, Settings* settings, MeshView* mesh, ExplainView* 
     , m_settings(settings)
     , m_mesh(mesh)
     , m_explain(explain)
-    , m_opened(document->experiment()->mesh.axes)
+    , m_opened(sizesOf(*document->experiment()))
 {
     connect(document, &Document::replaced, this, [this] {
         m_opened.clear();
@@ -66,10 +75,10 @@ void Tips::finish(const char* tip)
 
 void Tips::follow()
 {
-    const std::vector<MeshAxis>& axes = m_document->experiment()->mesh.axes;
+    const std::vector<std::int64_t> sizes = sizesOf(*m_document->experiment());
     if (m_opened.empty())
-        m_opened = axes;
-    if (!m_changed && !(axes == m_opened)) {
+        m_opened = sizes;
+    if (!m_changed && sizes != m_opened) {
         m_changed = true;
         m_settings->dismiss(QLatin1String(dragTip));
     }

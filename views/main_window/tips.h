@@ -29,7 +29,7 @@ private:
     Settings* m_settings;
     MeshView* m_mesh;
     ExplainView* m_explain;
-    std::vector<MeshAxis> m_opened; ///< the mesh's axes as they were
+    std::vector<std::int64_t> m_opened; ///< sizes of the mesh's axes as they were
     bool m_changed = false; ///< they are others since
 };
 

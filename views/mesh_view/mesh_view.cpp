@@ -110,7 +110,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_keep(new QCheckBox(tr("Keep product"), this))
     , m_messageBox(new QWidget(this))
     , m_messageText(new RoleLabel(RoleLabel::Size::Small, &Theme::error, m_messageBox))
-    , m_fit(new QPushButton(tr("Fit the hardware"), m_messageBox))
+    , m_fit(new QPushButton(m_messageBox))
     , m_axes(new QVBoxLayout)
     , m_tip(new TipStrip(false, this))
     , m_map(new DeviceMap(selection, this))
@@ -199,6 +199,8 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     column->addWidget(m_trail);
     column->addWidget(m_captionBox);
     column->addLayout(foot);
+    setTabOrder(m_keep, m_fit);
+    setTabOrder(m_tip->closeButton(), m_map);
     setTabOrder(m_map, m_zoomOut);
     setTabOrder(m_zoomOut, m_zoomIn);
     setTabOrder(m_zoomIn, add);
@@ -304,11 +306,11 @@ void MeshView::makeRows(std::size_t count)
         auto* row = new AxisRow(this);
         m_rows.push_back(row);
         m_axes->addWidget(row);
-        // Behind the row before it, in front of the map.
-        setTabOrder(axis == 0 ? static_cast<QWidget*>(m_keep) : m_rows[axis - 1]->spinBox(), row->chip());
+        // Behind the row before it, in front of the tip and the map.
+        setTabOrder(axis == 0 ? static_cast<QWidget*>(m_fit) : m_rows[axis - 1]->spinBox(), row->chip());
         setTabOrder(row->chip(), row->slider());
         setTabOrder(row->slider(), row->spinBox());
-        setTabOrder(row->spinBox(), m_map);
+        setTabOrder(row->spinBox(), m_tip->closeButton());
         connect(row, &AxisRow::sizeChosen, this,
             [this, axis](qint64 size, bool dragging) { setSize(axis, size, dragging); });
         connect(row, &AxisRow::sizeCancelled, this, &MeshView::cancelSize);
@@ -480,6 +482,10 @@ void MeshView::showMessage(const Diagnostic* refused)
         + QLatin1Char(' ') + text.cause);
     m_messageText->setToolTip(plainTip(text.remedy));
     m_fit->setVisible(shown->code == Code::DevicesMismatch);
+    Fix inProblems; // by the name that it has there
+    inProblems.kind = Fix::Kind::DevicesForMesh;
+    inProblems.number = product;
+    m_fit->setText(words::fixLabel(inProblems));
 }
 
 void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)

@@ -8,7 +8,6 @@
 #include "base/codes.h"
 #include "document/document.h"
 #include "schedule/plan.h"
-#include "views/panel/panel.h"
 #include "words/things.h"
 #include "words/words.h"
 
@@ -49,10 +48,10 @@ std::optional<Obstacle> obstacleOf(const Document& document)
     if (snapshot->ok()) {
         if (!snapshot->plan->instructions.empty())
             return {};
-        return Obstacle{ StepObstacle::tr("This experiment has arrays and rules, and no step to run"), {}, {} };
+        return Obstacle{ StepObstacle::tr("This experiment has arrays and rules, and no step to run"), {} };
     }
     if (snapshot->problems.empty())
-        return Obstacle{ StepObstacle::tr("No step can run"), {}, {} };
+        return Obstacle{ StepObstacle::tr("No step can run"), {} };
     // Errors stand first. Without one, it is that the program was read.
     const auto read = std::find_if(snapshot->problems.begin(), snapshot->problems.end(),
         [](const Problem& each) { return each.diagnostic.code == Code::ProgramNotRun; });
@@ -63,8 +62,6 @@ std::optional<Obstacle> obstacleOf(const Document& document)
     if (problem.diagnostic.severity() == Severity::Error)
         obstacle.id =
             QString::fromLatin1(problem.diagnostic.id().data(), static_cast<qsizetype>(problem.diagnostic.id().size()));
-    if (!problem.fixes.empty())
-        obstacle.fix = problem.fixes.front();
     return obstacle;
 }
 
@@ -74,18 +71,6 @@ bool hasNoStep(const Snapshot& snapshot)
         return snapshot.plan->instructions.empty();
     return std::any_of(snapshot.problems.begin(), snapshot.problems.end(),
         [](const Problem& each) { return each.diagnostic.code == Code::ProgramNotRun; });
-}
-
-void offerFix(EmptyPage& page, const std::optional<Obstacle>& obstacle)
-{
-    page.setButton(obstacle && obstacle->fix ? words::fixLabel(*obstacle->fix) : QString());
-}
-
-bool applyOfferedFix(Document& document)
-{
-    const std::optional<Obstacle> obstacle = obstacleOf(document);
-    return obstacle && obstacle->fix
-        && document.edit(applyFix(*document.experiment(), *obstacle->fix), words::fixLabel(*obstacle->fix));
 }
 
 } // namespace shardscope

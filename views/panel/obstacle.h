@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What keeps a step from running, in words, and how to mend it: for every control that would run one.
+// What keeps a step from running, in words: for every control that would run one. How to mend it stands in Problems.
 #pragma once
 
 #include <QString>
@@ -10,14 +10,12 @@
 namespace shardscope {
 
 class Document;
-class EmptyPage;
 
 /// "No step can run: hidden has size 1,024, which does not divide by the 3 devices along model" is a cause, "Sizes that
-/// divide: 1,023 or 1,026" a remedy, "Fix: model = 2" a fix.
+/// divide: 1,023 or 1,026" a remedy.
 struct Obstacle {
     QString cause;
     QString remedy; ///< may be empty
-    std::optional<Fix> fix; ///< the first one there is
     QString id = {}; ///< "E101" of what Problems lists; "" where it lists nothing
     /// Both as sentences.
     [[nodiscard]] QString text() const;
@@ -32,10 +30,5 @@ struct Obstacle {
 
 /// Whatever is mended, there is no step: arrays with rules, or a program that is read and not run.
 [[nodiscard]] bool hasNoStep(const Snapshot& snapshot);
-
-/// Puts the fix on the page's button, or takes the button away.
-void offerFix(EmptyPage& page, const std::optional<Obstacle>& obstacle);
-/// What that button does: one step of undo. False if there is nothing to be applied.
-bool applyOfferedFix(Document& document);
 
 } // namespace shardscope

@@ -69,7 +69,6 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     m_parts->setChildrenCollapsible(false);
     layout->addWidget(m_parts, 1);
     layout->addWidget(m_empty, 1);
-    connect(m_empty, &EmptyPage::clicked, this, [this] { applyOfferedFix(*m_document); });
 
     connect(m_canvas, &GraphCanvas::currentChanged, this,
         [this] { select(m_canvas->currentValue(), m_canvas->currentOperation()); });
@@ -221,7 +220,6 @@ void ProgramView::showEmpty()
     }
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
     m_empty->setSentence(obstacle ? obstacle->layoutText() : tr("The experiment is being analysed."));
-    offerFix(*m_empty, obstacle);
 }
 
 void ProgramView::showSnapshot()

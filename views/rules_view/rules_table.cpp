@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/rules_view/rules_table.h"
 
+#include <QCursor>
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -131,7 +132,10 @@ RulesTable::RulesTable(RulesModel* model, QWidget* parent)
     horizontalHeader()->setStretchLastSection(true);
     setAccessibleName(tr("Rules, highest priority first"));
     setMouseTracking(true);
-    connect(model, &QAbstractItemModel::modelReset, this, [this] { setHovered(-1); });
+    connect(model, &QAbstractItemModel::modelReset, this, [this] { // another row may lie under a pointer that rests
+        const QPoint at = viewport()->mapFromGlobal(QCursor::pos());
+        setHovered(viewport()->underMouse() && viewport()->rect().contains(at) ? rowAt(at.y()) : -1);
+    });
     connect(model, &QAbstractItemModel::modelReset, this, &RulesTable::fitColumns);
     connect(model, &QAbstractItemModel::dataChanged, this, &RulesTable::fitColumns);
 }
@@ -230,7 +234,8 @@ void RulesTable::mousePressEvent(QMouseEvent* event)
     if (event->button() == Qt::LeftButton && index.isValid()) {
         m_start = event->pos();
         m_row = index.row();
-        if (m_row == m_hovered && removeRect(m_row).contains(m_start)) {
+        if ((m_row == m_hovered || event->type() == QEvent::MouseButtonDblClick)
+            && removeRect(m_row).contains(m_start)) {
             m_drag = Drag::PressedRemove;
             return;
         }
@@ -240,6 +245,15 @@ void RulesTable::mousePressEvent(QMouseEvent* event)
             m_drag = Drag::PressedRow;
     }
     QTableView::mousePressEvent(event);
+}
+
+void RulesTable::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    // Two quick presses remove two rules.
+    if (removeRect(rowAt(event->pos().y())).contains(event->pos()))
+        mousePressEvent(event);
+    else
+        QTableView::mouseDoubleClickEvent(event);
 }
 
 void RulesTable::mouseMoveEvent(QMouseEvent* event)

@@ -131,8 +131,6 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
         const SnapshotPtr snapshot = m_document->lastGood();
         if (snapshot && !snapshot->tensors.empty())
             m_selection->setTensor(QString::fromStdString(snapshot->tensors.front().path));
-        else
-            applyOfferedFix(*m_document);
     });
     setFocusProxy(m_canvas);
 
@@ -217,9 +215,7 @@ void ShardGridView::showEmpty()
     m_empty->setSentence(some ? tr("Choose a tensor to see how the devices hold it.")
             : obstacle        ? obstacle->layoutText()
                               : tr("The experiment is being analysed."));
-    offerFix(*m_empty, obstacle);
-    if (some)
-        m_empty->setButton(tr("Show the first one"));
+    m_empty->setButton(some ? tr("Show the first one") : QString());
 }
 
 void ShardGridView::showRow(const TensorRow& row)

@@ -37,7 +37,7 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     m_copy->setAccessibleName(tr("Copy %1", "a text form").arg(name));
     m_problem->setWordWrap(true);
     m_problem->hide();
-    m_whole->setAccessibleName(tr("%1 in whole", "a text form").arg(name));
+    m_whole->setAccessibleName(tr("Whole text of %1", "a text form").arg(name));
     m_whole->hide();
 
     auto* grid = new QGridLayout(this);

@@ -8,6 +8,7 @@
 #include <QMenu>
 #include <QScrollBar>
 #include <QShortcut>
+#include <QTimer>
 #include <QTreeView>
 #include <algorithm>
 
@@ -79,10 +80,6 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     layout->addWidget(m_tree, 1);
     layout->addWidget(m_empty, 1);
     connect(m_empty, &EmptyPage::clicked, this, [this] {
-        if (m_model->filter() == TensorFilter()) {
-            applyOfferedFix(*m_document);
-            return;
-        }
         m_kinds->setCurrentIndex(0);
         m_filter->clear();
     });
@@ -122,6 +119,9 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     connect(m_selection, &Selection::changed, this, &TensorsView::followSelection);
     auto* find = new QShortcut(QKeySequence::Find, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
     connect(find, &QShortcut::activated, this, &TensorsView::focusFilter);
+    // What was opened begins with its headings, until somebody scrolls.
+    connect(document, &Document::replaced, this, [this] { m_fromTop = true; });
+    connect(m_tree->verticalScrollBar(), &QAbstractSlider::actionTriggered, this, [this] { m_fromTop = false; });
     giveRowMenu(m_tree, [this](QMenu& menu, const QModelIndex& row) { fillMenu(menu, row); });
     setFocusProxy(m_tree);
     showSnapshot();
@@ -189,7 +189,7 @@ void TensorsView::showEmpty()
     }
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
     m_empty->setSentence(obstacle ? obstacle->layoutText() : tr("The experiment is being analysed."));
-    offerFix(*m_empty, obstacle);
+    m_empty->setButton({});
 }
 
 void TensorsView::showSnapshot()
@@ -247,6 +247,15 @@ void TensorsView::restoreUnfolded()
     m_restoring = false;
 }
 
+void TensorsView::showFromTop()
+{
+    if (!m_fromTop)
+        return;
+    m_tree->scrollToTop();
+    if (m_tree->currentIndex().isValid())
+        m_tree->scrollTo(m_tree->currentIndex());
+}
+
 void TensorsView::followSelection()
 {
     const QModelIndex wanted = m_model->find(m_selection->tensor());
@@ -257,6 +266,7 @@ void TensorsView::followSelection()
     if (wanted.isValid()) {
         m_tree->setCurrentIndex(wanted);
         m_tree->scrollTo(wanted);
+        showFromTop();
     } else if (!m_model->path(current).isEmpty()) {
         m_tree->selectionModel()->clear();
     }
@@ -324,8 +334,10 @@ void TensorsView::fitColumns()
 
 bool TensorsView::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m_tree->viewport() && event->type() == QEvent::Resize)
+    if (watched == m_tree->viewport() && event->type() == QEvent::Resize) {
         fitColumns();
+        QTimer::singleShot(0, this, &TensorsView::showFromTop); // once the tree knows its new height
+    }
     return QWidget::eventFilter(watched, event);
 }
 

@@ -43,6 +43,7 @@ protected:
 private:
     void showSnapshot();
     void followSelection();
+    void showFromTop();
     void applyFilter();
     void restoreUnfolded();
     void fitColumns();
@@ -59,6 +60,7 @@ private:
     QString m_keyFigure;
     QSet<QString> m_unfolded; ///< keys, as the user left them; not what a filter unfolds
     bool m_restoring = false;
+    bool m_fromTop = true; ///< nobody has scrolled since the experiment was opened
     bool m_columnsByHand = false;
     bool m_fitting = false;
 };

@@ -121,8 +121,6 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     connect(m_empty, &EmptyPage::clicked, this, [this] {
         if (m_snapshot && !m_snapshot->tensors.empty())
             m_selection->setTensor(fromStd(m_snapshot->tensors.front().path));
-        else
-            applyOfferedFix(*m_document);
     });
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
         if (const QString path = m_model->path(index.row()); !path.isEmpty())
@@ -190,9 +188,7 @@ void WhatIfView::showEmpty()
         return;
     const bool tensors = m_snapshot && m_snapshot->laidOut() && !m_snapshot->tensors.empty();
     const std::optional<Obstacle> obstacle = tensors ? std::nullopt : obstacleOf(*m_document);
-    offerFix(*m_empty, obstacle);
-    if (tensors)
-        m_empty->setButton(tr("Show the first one"));
+    m_empty->setButton(tensors ? tr("Show the first one") : QString());
     m_empty->setSentence(obstacle ? obstacle->layoutText()
             : !m_snapshot         ? tr("The experiment is being analysed.")
             : m_path.isEmpty()    ? tr("Select a value to try another sharding for it.")

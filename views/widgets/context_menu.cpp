@@ -60,13 +60,15 @@ void giveRowMenu(QAbstractItemView* view, std::function<void(QMenu& menu, const 
         if (!row.isValid())
             return std::nullopt;
         view->setCurrentIndex(row);
+        view->scrollTo(row);
         fill(menu, row);
         return view->visualRect(row);
     };
     giveContextMenu(view->viewport(), fillRow);
     // By key the request comes to the view, and its places are those of the viewport.
-    giveContextMenu(view, [fillRow](QMenu& menu, std::optional<QPoint> place) {
-        return place ? std::nullopt : fillRow(menu, std::nullopt);
+    giveContextMenu(view, [view, fillRow](QMenu& menu, std::optional<QPoint> place) -> std::optional<QRect> {
+        const std::optional<QRect> row = place ? std::nullopt : fillRow(menu, std::nullopt);
+        return row ? std::optional(row->translated(view->viewport()->pos())) : std::nullopt;
     });
 }
 

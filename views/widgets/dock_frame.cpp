@@ -38,7 +38,10 @@ DockTitleBar::DockTitleBar(QDockWidget* dock)
     , m_float(titleButton(QStringLiteral("float"), tr("Float %1").arg(dock->windowTitle()), this))
     , m_close(titleButton(QStringLiteral("close"), tr("Close %1").arg(dock->windowTitle()), this))
 {
-    connect(m_float, &QToolButton::clicked, dock, [dock] { dock->setFloating(!dock->isFloating()); });
+    connect(m_float, &QToolButton::clicked, dock, [dock] {
+        if (auto* frame = qobject_cast<DockFrame*>(dock))
+            frame->toggleFloating();
+    });
     giveContextMenu(this, [dock](QMenu& menu, std::optional<QPoint> place) -> std::optional<QRect> {
         if (auto* frame = qobject_cast<DockFrame*>(dock))
             frame->fillMenu(menu);
@@ -234,9 +237,9 @@ void DockFrame::fillMenu(QMenu& menu)
 {
     addMenuAction(
         menu, "floatDock", isFloating() ? tr("Put back") : tr("Float"), [this] { toggleFloating(); },
-        QStringLiteral("Ctrl+Shift+W"));
+        floatKeys().toString(QKeySequence::NativeText));
     addMenuAction(
-        menu, "closeDock", tr("Close"), [this] { close(); }, QStringLiteral("Ctrl+W"));
+        menu, "closeDock", tr("Close"), [this] { close(); }, closeKeys().toString(QKeySequence::NativeText));
 }
 
 void DockFrame::closeEvent(QCloseEvent* event)

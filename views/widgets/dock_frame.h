@@ -8,6 +8,7 @@
 
 #include <QDockWidget>
 #include <QIcon>
+#include <QKeySequence>
 
 class QHBoxLayout;
 class QLabel;
@@ -74,6 +75,9 @@ public:
     [[nodiscard]] bool isInFront() const;
     /// Floats, or goes back to its place, and has the keyboard focus.
     void toggleFloating();
+    /// What the menus of the window have for both.
+    [[nodiscard]] static QKeySequence floatKeys() { return { Qt::CTRL | Qt::SHIFT | Qt::Key_W }; }
+    [[nodiscard]] static QKeySequence closeKeys() { return { Qt::CTRL | Qt::Key_W }; }
     /// Close, and float or dock.
     void fillMenu(QMenu& menu);
 

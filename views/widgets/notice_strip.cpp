@@ -95,12 +95,25 @@ void NoticeStrip::say(Severity severity, const QString& title, const QString& te
     m_title->setText(title);
     m_title->setVisible(!title.isEmpty());
     m_text->setText(text);
-    m_text->setVisible(!text.isEmpty());
     m_text->setToolTip(plainTip(text)); // a place may have no room for all of it
+    showText();
     setAccessibleName(title.isEmpty() ? text : title);
     setAccessibleDescription(title.isEmpty() ? QString() : text);
     applyColours();
     show();
+}
+
+void NoticeStrip::setBrief(bool brief)
+{
+    m_brief = brief;
+    showText();
+}
+
+void NoticeStrip::showText()
+{
+    const bool titleAlone = m_brief && !m_title->text().isEmpty();
+    m_text->setVisible(!m_text->text().isEmpty() && !titleAlone);
+    m_title->setToolTip(titleAlone ? m_text->toolTip() : QString());
 }
 
 void NoticeStrip::dismiss()
@@ -131,6 +144,9 @@ void NoticeStrip::applyColours()
         setPalette(colours);
     }
     m_icon->setPixmap(severityIcon(m_severity).pixmap(Metrics::scaled(14)));
+    m_icon->setAccessibleName(m_severity == Severity::Error ? tr("Error")
+            : m_severity == Severity::Warning               ? tr("Warning")
+                                                            : tr("Note"));
 }
 
 void NoticeStrip::changeEvent(QEvent* event)

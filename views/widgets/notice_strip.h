@@ -31,6 +31,8 @@ public:
     void say(Severity severity, const QString& text, const QString& button = {}, std::function<void()> action = {});
     /// With a title in front, and any number of buttons.
     void say(Severity severity, const QString& title, const QString& text, std::vector<Button> buttons);
+    /// Where room is short: what has a title says no more than that, and the rest in its tip.
+    void setBrief(bool brief);
     /// Closed by whoever is not to be told any more.
     void dismiss();
     [[nodiscard]] QString title() const; ///< "" while there is nothing to be read
@@ -45,6 +47,7 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
+    void showText();
     void applyColours();
     QPushButton* addButton();
     QHBoxLayout* m_row;
@@ -55,6 +58,7 @@ private:
     std::vector<std::function<void()>> m_actions;
     QToolButton* m_close;
     Severity m_severity = Severity::Info;
+    bool m_brief = false;
 };
 
 } // namespace shardscope
