@@ -95,14 +95,19 @@ void DockTabs::follow()
 {
     for (QTabBar* bar : bars()) {
         adopt(bar);
-        bar->setExpanding(false);
+        // Bars measure all of their tabs anew whenever something of this is set.
+        if (bar->expanding())
+            bar->setExpanding(false);
         bar->setDrawBase(false);
-        bar->setElideMode(Qt::ElideNone);
+        if (bar->elideMode() != Qt::ElideNone)
+            bar->setElideMode(Qt::ElideNone);
         bar->setAccessibleName(tr("Docks in this place"));
-        bar->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
+        if (const QSize size(Metrics::scaled(14), Metrics::scaled(14)); bar->iconSize() != size)
+            bar->setIconSize(size);
         for (int tab = 0; tab < bar->count(); ++tab)
             if (const DockFrame* dock = dockAt(bar, tab)) {
-                bar->setTabIcon(tab, dock->badge());
+                if (bar->tabIcon(tab).cacheKey() != dock->badge().cacheKey())
+                    bar->setTabIcon(tab, dock->badge());
                 bar->setTabToolTip(tab, tr("%1: a middle click closes it, a double click floats it").arg(dock->name()));
             }
         place(bar);

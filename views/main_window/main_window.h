@@ -228,6 +228,7 @@ private:
     ValuesView* m_values = nullptr;
     QList<DockFrame*> m_docks;
     DockTabs* m_tabs = nullptr;
+    QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
     ExamplesDialog* m_examples = nullptr;
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;

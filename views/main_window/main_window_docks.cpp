@@ -94,11 +94,13 @@ void MainWindow::makeDocks()
     m_collectives = new CollectivesView(&m_document, &m_selection);
     m_values = new ValuesView(&m_document, &m_selection, &m_run);
 
+    m_tabsTime.setSingleShot(true);
+    connect(&m_tabsTime, &QTimer::timeout, this, &MainWindow::followTabs);
     const auto add = [this](const char* id, const char* icon, const QString& title, auto* view) {
         auto* dock = new DockFrame(QLatin1String(id), QLatin1String(icon), title, view, this);
         followKeyFigure(dock, view);
         // Who is tabbed with whom is told by no signal: look again after whatever may have changed it.
-        const auto later = [this] { QTimer::singleShot(0, this, &MainWindow::followTabs); };
+        const auto later = [this] { m_tabsTime.start(); };
         connect(dock, &QDockWidget::dockLocationChanged, this, later);
         connect(dock, &QDockWidget::topLevelChanged, this, later);
         connect(dock, &QDockWidget::visibilityChanged, this, later);
