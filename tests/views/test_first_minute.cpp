@@ -252,6 +252,16 @@ private Q_SLOTS:
                 QTest::mouseClick(tip->closeButton(), Qt::LeftButton);
             QVERIFY(tip->isHidden());
         }
+        // Until they are asked for again.
+        {
+            MainWindow window(&appearance, { .remember = true });
+            window.resize(1600, 1000);
+            window.show();
+            window.document()->waitForAnalysis();
+            QVERIFY(window.meshView()->tip()->isHidden());
+            window.action(u"showTips"_s)->trigger();
+            QVERIFY(window.meshView()->tip()->isVisible());
+        }
         // A mesh that cannot be halved has none.
         clearSettings();
         MainWindow window(&appearance, { .remember = false });
@@ -282,6 +292,23 @@ private Q_SLOTS:
         window.resize(640, 400);
         QTRY_VERIFY(window.question()->height() <= 48);
         QCOMPARE(window.question()->text(), QString::fromStdString(window.document()->experiment()->notes));
+    }
+
+    /// Tab goes from the tool bar to the question on top before it goes to the docks.
+    void theQuestionIsReachedBeforeTheDocks()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QWidget* reached = window.question()->closeButton();
+        reached->setFocus();
+        QTest::keyClick(reached, Qt::Key_Backtab, Qt::ShiftModifier);
+        QCOMPARE(QApplication::focusWidget(), window.question()->button());
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Backtab, Qt::ShiftModifier);
+        QVERIFY(QApplication::focusWidget()
+            && window.findChild<QToolBar*>(u"tools"_s)->isAncestorOf(QApplication::focusWidget()));
     }
 
     /// Another name for an axis is not what the tip asked for.

@@ -62,6 +62,29 @@ class TestRules : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// The second press of two quick ones arrives as a double click: it edits nothing, and removes the next rule.
+    void twoQuickPressesRemoveTwoRules()
+    {
+        Fixture fixture(test::example("rule-lab"));
+        RulesView view(&fixture.document, &fixture.selection);
+        view.resize(420, 360);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        RulesTable* table = view.table();
+        const auto count = [&] { return fixture.document.experiment()->rules.rules.list.size(); };
+        const std::size_t before = count();
+        QVERIFY(before >= 3);
+        const QPoint at = table->removeRect(0).center();
+        QTest::mouseMove(table->viewport(), at);
+        for (const auto type : { QEvent::MouseButtonDblClick, QEvent::MouseButtonRelease }) {
+            QMouseEvent event(type, at, table->viewport()->mapToGlobal(at), Qt::LeftButton,
+                type == QEvent::MouseButtonRelease ? Qt::NoButton : Qt::LeftButton, Qt::NoModifier);
+            QCoreApplication::sendEvent(table->viewport(), &event);
+        }
+        QCOMPARE(count(), before - 1);
+        QVERIFY(!table->findChild<QLineEdit*>());
+    }
+
     void init()
     {
         QTest::failOnWarning(

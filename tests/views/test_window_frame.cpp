@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QMouseEvent>
 #include <QPointer>
 #include <QPushButton>
 #include <QScreen>
@@ -542,6 +543,47 @@ private Q_SLOTS:
         QCOMPARE(inSight(), whole);
         const NoticeStrip* notice = window.rulesView()->notice();
         QVERIFY(notice->y() + notice->height() <= table->y() + table->viewport()->y());
+    }
+
+    /// Heights follow what comes into the docks by an edit, in whatever way the experiment was opened.
+    void anotherAxisGetsItsRoom()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        const DockFrame* mesh = framed.dock("mesh");
+        QTest::qWait(50); // heights come to rest
+        const int before = mesh->height();
+        QVERIFY(window.document()->edit(
+            withAxisAdded(*window.document()->experiment(), "third", 1), QStringLiteral("add axis third")));
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY(mesh->height() > before + Metrics::scaled(16));
+        window.document()->undoStack()->undo();
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY(std::abs(mesh->height() - before) <= 2);
+    }
+
+    /// A height that was chosen by hand is that of one arrangement: the others go on following what is in them.
+    void heightsByHandAreThoseOfOneArrangement()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        const DockFrame* rules = framed.dock("rules");
+        QTest::qWait(30);
+        const QPoint line(rules->geometry().center().x(), rules->geometry().bottom() + 2);
+        const auto send = [&window](QEvent::Type type, QPoint at, Qt::MouseButtons held) {
+            QMouseEvent event(type, at, window.mapToGlobal(at),
+                type == QEvent::MouseMove ? Qt::NoButton : Qt::LeftButton, held, Qt::NoModifier);
+            QCoreApplication::sendEvent(&window, &event);
+        };
+        send(QEvent::MouseButtonPress, line, Qt::LeftButton);
+        send(QEvent::MouseMove, line + QPoint(0, 50), Qt::LeftButton);
+        QTest::qWait(50); // the line follows after a moment
+        send(QEvent::MouseButtonRelease, line + QPoint(0, 50), Qt::NoButton);
+        QTest::qWait(30);
+        window.resize(1280, 800);
+        const DockFrame* mesh = framed.dock("mesh");
+        QTRY_VERIFY(window.isCompact());
+        QTRY_VERIFY(mesh->height() <= window.meshView()->sizeHint().height() + Metrics::scaled(60));
     }
 
     void messagesCoverNoFigure()

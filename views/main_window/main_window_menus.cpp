@@ -11,6 +11,7 @@
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStatusBar>
+#include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
 
@@ -18,6 +19,7 @@
 #include "experiment_file/file_words.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/status_button.h"
+#include "views/main_window/tips.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/panel/panel.h"
 #include "views/preview/preview_ribbon.h"
@@ -138,6 +140,12 @@ void MainWindow::makeActions()
             dock->close();
     });
     addAction(QStringLiteral("resetLayout"), {}, tr("&Reset layout"), {}, [this] { resetArrangement(); });
+    addAction(QStringLiteral("showTips"), {}, tr("Show the &tips again"), {}, [this] {
+        if (m_watchingTips)
+            m_watchingTips->restart();
+        m_fitsRows = true; // they take room in Mesh
+        QTimer::singleShot(0, this, &MainWindow::fitRows);
+    });
     addAction(QStringLiteral("about"), {}, tr("&About Shardscope"), {}, [this] { showAbout(); });
 }
 
@@ -226,6 +234,7 @@ void MainWindow::makeMenus()
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(at("tableHelp"));
+    help->addAction(at("showTips"));
     help->addAction(at("about"));
 }
 

@@ -2,7 +2,10 @@
 // What somebody sees and does in the first minute: the question of the experiment, the gallery, tips, and files that
 // cannot be opened.
 #include <QFileInfo>
+#include <QPushButton>
+#include <QSpinBox>
 #include <QTimer>
+#include <QToolButton>
 #include <algorithm>
 
 #include "experiment_file/gallery.h"
@@ -45,6 +48,14 @@ void MainWindow::makeNotices(bool tips)
     addToolBar(Qt::TopToolBarArea, m_notices);
     m_unreadable = m_notices->addStrip(QStringLiteral("unreadable"));
     m_question = m_notices->addStrip(QStringLiteral("question"));
+    // Above the docks, and before them by Tab.
+    QWidget* before = m_loops;
+    for (const NoticeStrip* strip : { m_unreadable, m_question })
+        for (QWidget* button :
+            { static_cast<QWidget*>(strip->button()), static_cast<QWidget*>(strip->closeButton()) }) {
+            setTabOrder(before, button);
+            before = button;
+        }
     m_questionClosed = m_settings.isDismissed(QLatin1String(firstQuestion));
     connect(m_question, &NoticeStrip::closed, this, [this] {
         m_questionClosed = true;

@@ -101,6 +101,16 @@ void Settings::dismiss(const QString& id)
         m_dismissed = all;
 }
 
+void Settings::takeBack(const QString& id)
+{
+    QStringList all = m_store ? m_store->value(QStringLiteral("dismissed")).toStringList() : m_dismissed;
+    all.removeAll(id);
+    if (m_store)
+        m_store->setValue(QStringLiteral("dismissed"), all);
+    else
+        m_dismissed = all;
+}
+
 void Settings::setFolder(const QString& path)
 {
     if (m_store)

@@ -30,6 +30,7 @@ public:
     /// What was closed once and is not to come again: a tip, the question of the first example.
     [[nodiscard]] bool isDismissed(const QString& id) const;
     void dismiss(const QString& id);
+    void takeBack(const QString& id); ///< what was dismissed comes again
     /// Folder of the last file dialog; one that is there.
     [[nodiscard]] QString folder() const;
     void setFolder(const QString& path);

@@ -73,6 +73,15 @@ void Tips::finish(const char* tip)
     follow();
 }
 
+void Tips::restart()
+{
+    for (const char* tip : { dragTip, whyTip })
+        m_settings->takeBack(QLatin1String(tip));
+    m_opened.clear();
+    m_changed = false;
+    follow();
+}
+
 void Tips::follow()
 {
     const std::vector<std::int64_t> sizes = sizesOf(*m_document->experiment());

@@ -20,6 +20,9 @@ class Tips : public QObject {
 public:
     Tips(Document* document, Settings* settings, MeshView* mesh, ExplainView* explain, QObject* parent = nullptr);
 
+    /// Both come again, however often they were closed.
+    void restart();
+
 private:
     void follow();
     void showFirst();
