@@ -6,6 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -17,6 +21,50 @@
 #include "report.h"
 
 namespace shardscope::cli {
+
+namespace {
+
+/// What is left for saying that there is no more.
+class LastMemory {
+public:
+    explicit LastMemory(const JsonTarget& target)
+    {
+        s_target = &target;
+        s_reserve = std::make_unique<char[]>(4 << 20);
+        s_before = std::set_terminate(&LastMemory::end);
+    }
+    ~LastMemory()
+    {
+        std::set_terminate(s_before);
+        s_reserve.reset();
+        s_target = nullptr;
+    }
+    LastMemory(const LastMemory&) = delete;
+    LastMemory& operator=(const LastMemory&) = delete;
+
+private:
+    /// A std::bad_alloc may leave a destructor, which no catch ever sees: nlohmann's of nested values takes memory.
+    [[noreturn]] static void end()
+    {
+        try {
+            if (const std::exception_ptr thrown = std::current_exception())
+                std::rethrow_exception(thrown);
+        } catch (const std::bad_alloc&) {
+            s_reserve.reset();
+            const int status = refuseForMemory(*s_target);
+            std::fflush(nullptr);
+            std::_Exit(status);
+        } catch (...) {
+        }
+        s_before();
+        std::abort();
+    }
+    static inline const JsonTarget* s_target = nullptr;
+    static inline std::unique_ptr<char[]> s_reserve;
+    static inline std::terminate_handler s_before = nullptr;
+};
+
+} // namespace
 
 Option& Option::required()
 {
@@ -194,6 +242,7 @@ void Command::run(int& status, std::function<int()> body)
         if (bound->input && !bound->input->empty())
             json.input = shownName(*bound->input);
         try {
+            const LastMemory reserve(json);
             status = body();
         } catch (const UsageError& error) {
             status = reject(json, { usageProblem(json.command, error.what()) });

@@ -28,7 +28,7 @@ public:
     {
     }
     UsageError(const std::string& option, const std::string& what)
-        : std::runtime_error(option + ": " + what)
+        : std::runtime_error(option + " " + what)
     {
     }
 };

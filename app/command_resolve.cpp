@@ -257,6 +257,9 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
     if (ruling.mesh)
         if (const Result<void> placed = putOnMesh(options, ruling, answer); !placed)
             return bad(placed.error(), "--mesh");
+    if (!ruling.mesh)
+        if (const Result<void> valid = validate(answer.spec); !valid)
+            answer.problems.push_back(valid.error());
     if (!answer.action)
         answer.problems.push_back(answer.action.error());
     answer.problems = withWarnings(ruling, std::move(answer.problems));

@@ -70,7 +70,7 @@ int printRules(const std::string& id, const JsonTarget& json)
     if (!json.empty()) {
         Json out = envelope(json);
         out["rule_set"] = setJson(set);
-        out["rule_set"]["list"] = pairsJson(set.rules);
+        out["rule_set"]["pairs"] = pairsJson(set.rules);
         return emitJson(out, json, Done);
     }
     Console console;

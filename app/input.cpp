@@ -27,7 +27,8 @@ namespace {
 std::vector<Diagnostic> namingFile(std::vector<Diagnostic> list, const std::string& name)
 {
     for (Diagnostic& diagnostic : list)
-        diagnostic.where.file = name;
+        if (diagnostic.code != Code::Unreadable) // whose sentence begins with it
+            diagnostic.where.file = name;
     return list;
 }
 
@@ -99,6 +100,8 @@ std::string shownName(const std::string& name)
 
 Result<std::string> readText(const std::string& name, std::size_t limit)
 {
+    if (name.empty())
+        return fail(Code::Unreadable, { { "file", "\"\"" }, { "reason", "it has no name" } });
     QFile file(QString::fromStdString(name));
     const bool open = name == "-" ? file.open(stdin, QIODevice::ReadOnly) : file.open(QIODevice::ReadOnly);
     if (!open || QFileInfo(file).isDir())

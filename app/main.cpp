@@ -113,14 +113,15 @@ void addCommands(CLI::App& app, int& status)
                "  2  arguments, input or output that cannot be used; no display for the window");
 }
 
+char helpOption[] = "--help";
+
 /// `help` and `help COMMAND` as the options that say the same; a file of that name is opened.
 std::vector<char*> asOptions(int argc, char** argv)
 {
-    static char option[] = "--help";
     std::vector<char*> arguments(argv, argv + argc);
     if (argc >= 2 && argc <= 3 && std::string_view(argv[1]) == "help" && !QFileInfo::exists(QStringLiteral("help"))) {
         arguments.erase(arguments.begin() + 1);
-        arguments.push_back(option);
+        arguments.push_back(helpOption);
     }
     return arguments;
 }
@@ -129,12 +130,23 @@ std::vector<char*> asOptions(int argc, char** argv)
 JsonTarget targetOf(const CLI::App& app, const std::vector<char*>& arguments)
 {
     JsonTarget target;
-    for (const CLI::App* command : app.get_subcommands())
+    for (const CLI::App* command : app.get_subcommands()) {
         target.command = command->get_name();
+        for (const CLI::Option* option : command->get_options())
+            if (option->get_positional() && option->count() > 0)
+                target.input = shownName(option->results().front());
+    }
     if (std::any_of(
             arguments.begin(), arguments.end(), [](const char* each) { return std::strcmp(each, "--json") == 0; }))
         target.file = "-";
     return target;
+}
+
+bool isCommand(const CLI::App& app, std::string_view name)
+{
+    const std::vector<const CLI::App*> commands = app.get_subcommands({});
+    return std::any_of(
+        commands.begin(), commands.end(), [name](const CLI::App* command) { return command->get_name() == name; });
 }
 
 /// Why `file` is nothing that can be opened or done; nothing where it is. `alone`: no further arguments follow it.
@@ -237,6 +249,9 @@ int runArguments(CLI::App& app, int argc, char** argv)
     for (CLI::App* command : app.get_subcommands({}))
         command->preparse_callback([](std::size_t) { keepFreedMemory(); });
     const std::vector<char*> arguments = asOptions(argc, argv);
+    if (arguments.size() == 3 && arguments[2] == helpOption && !isCommand(app, arguments[1]))
+        if (const auto problem = unknown(arguments[1], false, app))
+            return reject({}, { *problem });
     try {
         app.parse(static_cast<int>(arguments.size()), arguments.data());
     } catch (const CLI::ParseError& error) {

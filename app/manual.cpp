@@ -185,9 +185,12 @@ std::string bashCompletion(CLI::App& app)
             values += "    " + patterns(name, *option)
                 + ") files=" + (known.empty() || known.front() == '$' ? "yes" : "no") + " words=\"" + known + "\" ;;\n";
         }
-        for (const CLI::Option* option : shownOptions(*command, true))
-            values += "    " + name + "/*) files=yes words=\"$examples"
-                + (option->get_name() == "WHAT" ? " $rule_sets" : "") + "\" ;;\n";
+        for (CLI::Option* option : shownOptions(*command, true)) {
+            const std::string known = choices(*option);
+            values += "    " + name + "/*) files=" + (known.empty() ? "yes" : "no") + " words=\""
+                + (known.empty() ? "$examples" : known)
+                + (known.empty() && option->get_name() == "WHAT" ? " $rule_sets" : "") + "\" ;;\n";
+        }
     }
     std::string examples;
     for (const GalleryExample& example : gallery())

@@ -48,14 +48,14 @@ public:
     [[nodiscard]] std::string print(const Json& json) const
     {
         const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-        constexpr std::string_view mark = "\"\\u0001";
+        constexpr std::string_view member = "\"value\": ";
         std::string out;
         std::size_t from = 0;
-        for (const std::string& array : m_texts) { // in the order in which they stand
+        for (std::size_t i = 0; i < m_texts.size(); ++i) { // in the order in which they stand
+            const std::string mark = std::string(member) + "\"\\u0001" + std::to_string(i) + '"';
             const std::size_t at = text.find(mark, from);
-            out.append(text, from, at - from);
-            out += array;
-            from = text.find('"', at + 1) + 1;
+            out.append(text, from, at - from).append(member).append(m_texts[i]);
+            from = at + mark.size();
         }
         return out.append(text, from);
     }
@@ -70,8 +70,11 @@ std::vector<std::int64_t> list(const Shape& shape)
     return { shape.begin(), shape.end() };
 }
 
+/// A number; true is 1.
 Json scalarJson(const Array& scalar)
 {
+    if (scalar.type.dtype == DType::Pred)
+        return evaluate::numberAt(scalar, 0) != 0 ? 1 : 0;
     return Json::parse(elementText(scalar.type.dtype, scalar.data()), nullptr, false);
 }
 
@@ -80,9 +83,10 @@ QString scalarText(const Array& scalar)
     return words::fromStd(elementText(scalar.type.dtype, scalar.data())).remove(QLatin1Char('"'));
 }
 
+/// null where it is no number that JSON has.
 Json finite(double number)
 {
-    return std::isfinite(number) ? Json(number) : Json(std::isnan(number) ? "nan" : "inf");
+    return std::isfinite(number) ? Json(number) : Json();
 }
 
 /// The SHA-256 of the elements is that of numpy's a.tobytes().
@@ -98,7 +102,7 @@ Json summaryJson(const Array& array)
             .toHex()
             .toStdString();
     std::int64_t least = -1, greatest = -1, notFinite = 0;
-    double low = 0, high = 0, sum = 0;
+    double low = 0, high = 0, mean = 0;
     const std::int64_t count = array.bytes ? array.count() : 0;
     for (std::int64_t i = 0; i < count; ++i) {
         const double number = evaluate::numberAt(array, i);
@@ -106,7 +110,8 @@ Json summaryJson(const Array& array)
             ++notFinite;
             continue;
         }
-        sum += number;
+        const auto seen = static_cast<double>(i + 1 - notFinite);
+        mean += number / seen - mean / seen; // a sum may be too large for a number where its mean is not
         if (least < 0 || number < low) {
             least = i;
             low = number;
@@ -119,7 +124,7 @@ Json summaryJson(const Array& array)
     if (least >= 0) {
         out["min"] = scalarJson(evaluate::elementOf(array, least));
         out["max"] = scalarJson(evaluate::elementOf(array, greatest));
-        out["mean"] = finite(sum / static_cast<double>(count - notFinite));
+        out["mean"] = mean;
     }
     out["not_finite"] = notFinite;
     return out;

@@ -29,11 +29,22 @@ PartitionSpec canonical(const PartitionSpec& spec)
     return result;
 }
 
-Result<void> validate(const PartitionSpec& spec, const Mesh& mesh)
+namespace {
+
+/// As they stand; text may name very many.
+std::vector<std::string_view> axesOf(const PartitionSpec& spec)
 {
-    std::vector<std::string_view> axes; // as they stand; text may name very many
+    std::vector<std::string_view> axes;
     for (const SpecEntry& entry : spec.entries)
         axes.insert(axes.end(), entry.axes.begin(), entry.axes.end());
+    return axes;
+}
+
+} // namespace
+
+Result<void> validate(const PartitionSpec& spec)
+{
+    const std::vector<std::string_view> axes = axesOf(spec);
     std::vector<std::string_view> sorted = axes;
     std::sort(sorted.begin(), sorted.end());
     if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
@@ -47,7 +58,14 @@ Result<void> validate(const PartitionSpec& spec, const Mesh& mesh)
         }
         return fail(Code::AxisUsedTwice, { { "axes", std::move(repeated) } });
     }
-    for (const std::string_view axis : axes)
+    return {};
+}
+
+Result<void> validate(const PartitionSpec& spec, const Mesh& mesh)
+{
+    if (Result<void> once = validate(spec); !once)
+        return once;
+    for (const std::string_view axis : axesOf(spec))
         if (!mesh.axisIndex(axis))
             return fail(Code::UnknownAxis, { { "axis", std::string(axis) }, { "known", mesh.axisNames() } });
     return {};

@@ -34,7 +34,7 @@ struct PartitionSpec {
     std::vector<SpecEntry> entries;
 
     [[nodiscard]] std::size_t size() const { return entries.size(); }
-    /// Axes of a dimension; empty for None, Unconstrained and dimensions behind the end of the spec.
+    /// Axes of a dimension; empty for None, Unconstrained and dimensions after the end of the spec.
     [[nodiscard]] const std::vector<std::string>& axesOf(std::size_t dimension) const;
     bool operator==(const PartitionSpec&) const = default;
 };
@@ -42,6 +42,8 @@ struct PartitionSpec {
 /// One-element tuples become their axis and empty tuples None, as newer JAX writes specs. Trailing Nones stay.
 [[nodiscard]] PartitionSpec canonical(const PartitionSpec& spec);
 
+/// What a spec needs on every mesh: AxisUsedTwice.
+[[nodiscard]] Result<void> validate(const PartitionSpec& spec);
 /// JAX's own rules, in JAX's order: NestedTuple cannot occur in this type; AxisUsedTwice, UnknownAxis.
 [[nodiscard]] Result<void> validate(const PartitionSpec& spec, const Mesh& mesh);
 /// The above, then SpecTooLong and Indivisible for an array of this shape (first dimension that fails).

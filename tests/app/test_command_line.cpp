@@ -38,6 +38,10 @@ private Q_SLOTS:
         QCOMPARE(help.code, 0);
         QVERIFY(help.out.contains(QStringLiteral("Without a command")));
         QCOMPARE(runProgram({ QStringLiteral("help") }).out, help.out);
+        const Ran misspelt = runProgram({ QStringLiteral("help"), QStringLiteral("rnu") });
+        QCOMPARE(misspelt.code, 2);
+        QVERIFY2(misspelt.error.contains(QStringLiteral("E132")) && misspelt.error.contains(QStringLiteral("run")),
+            qPrintable(misspelt.error));
         QCOMPARE(runProgram({ QStringLiteral("help"), QStringLiteral("mesh") }).out,
             runProgram({ QStringLiteral("mesh"), QStringLiteral("--help") }).out);
         for (const char* part :

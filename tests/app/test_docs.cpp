@@ -152,14 +152,23 @@ private Q_SLOTS:
         QFETCH(QString, document);
         static const QRegularExpression exits(QStringLiteral("# exits with (\\d+)\\s*$"));
         const QTemporaryDir folder;
+        const Ran help = runInShell(QStringLiteral("./dev help"), QStringLiteral(SHARDSCOPE_SOURCE_DIR));
+        QCOMPARE(help.code, 0);
+        QStringList verbs;
+        for (const QString& line : help.out.split(QLatin1Char('\n')))
+            if (line.startsWith(QStringLiteral("  ")) && !line.startsWith(QStringLiteral("   ")))
+                verbs << line.simplified().section(QLatin1Char(' '), 0, 0);
         for (const DocumentBlock& block : blocksOf(document)) {
             if (!block.file.isEmpty())
                 writeFile(folder, block.file, (block.lines.join(QLatin1Char('\n')) + QLatin1Char('\n')).toUtf8());
             if (block.language != QStringLiteral("console"))
                 continue;
             for (const ConsoleCommand& command : commandsOf(block)) {
-                if (command.text.startsWith(QStringLiteral("./dev ")))
-                    continue; // what runs this test
+                if (command.text.startsWith(
+                        QStringLiteral("./dev "))) { // which built this test: that it knows the verb
+                    QVERIFY2(verbs.contains(command.text.section(QLatin1Char(' '), 1, 1)), qPrintable(command.text));
+                    continue;
+                }
                 const QString place = QStringLiteral("%1:%2: %3\n").arg(document).arg(command.line).arg(command.text);
                 const Ran ran = runInShell(command.text, folder.path());
                 const auto code = exits.match(command.text);

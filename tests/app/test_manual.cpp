@@ -79,6 +79,7 @@ private Q_SLOTS:
         QTest::newRow("values after =") << "propagate x --strategy = op" << QStringList{ "op-priority" };
         QTest::newRow("no value begun") << "screenshot x --theme = =" << QStringList{ "light", "dark" };
         QTest::newRow("rule sets") << "resolve --rules flax-lm" << QStringList{ "flax-lm1b" };
+        QTest::newRow("words of a command") << "schema out" << QStringList{ "output" };
         QTest::newRow("no such word") << "run --unheard-of" << QStringList{};
         QTest::newRow("files") << "verify a_fi" << QStringList{ "a_file with blanks.mlir" };
     }

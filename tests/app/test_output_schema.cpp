@@ -54,6 +54,14 @@ const std::set<std::string> foreign{ "args", "experiment", "schema", "at_peak", 
 
 using Types = std::map<std::string, std::map<std::string, std::string>>; ///< per member per type: where
 
+std::string typeOf(const nlohmann::json& value)
+{
+    if (!value.is_array())
+        return value.is_number() ? "number" : value.type_name();
+    // Of rows of numbers, and of nulls among them, only that they are an array.
+    return value.front().is_object() ? "array of objects" : "array of values";
+}
+
 /// The types of all members, whatever stands around them.
 void collect(const nlohmann::json& json, const std::string& where, Types& types)
 {
@@ -64,8 +72,8 @@ void collect(const nlohmann::json& json, const std::string& where, Types& types)
         return;
     for (const auto& [key, value] : json.items()) {
         // A member that is null has no type; whole numbers are numbers; numbers of an array are nested by its rank.
-        if (!value.is_null() && key != "value")
-            types[key].emplace(value.is_number() ? "number" : value.type_name(), where + '/' + key);
+        if (!value.is_null() && !(value.is_array() && value.empty()) && key != "value")
+            types[key].emplace(typeOf(value), where + '/' + key);
         if (!foreign.contains(key))
             collect(value, where + '/' + key, types);
     }

@@ -212,7 +212,7 @@ private Q_SLOTS:
             QCOMPARE(ran.code, 0);
             QVERIFY(ran.out.startsWith(QStringLiteral("PartitionSpec('data', 'model')\n")));
         }
-        QVERIFY(runProgram(resolveArguments("rules flax-lm1b --json")).json().at("rule_set").at("list").size() == 4);
+        QVERIFY(runProgram(resolveArguments("rules flax-lm1b --json")).json().at("rule_set").at("pairs").size() == 4);
         for (const char* wrong : { "rules t5x-a1p3", "resolve --rules t5x-a1p3 --names a" }) {
             const Ran ran = runProgram(resolveArguments(wrong));
             QCOMPARE(ran.code, 2);
