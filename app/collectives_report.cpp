@@ -22,9 +22,7 @@ tl::expected<Communication, Refused> loadCommunication(const std::string& file)
     if (!list) {
         std::vector<Diagnostic> problems = allProblems(loaded.input, *loaded.snapshot);
         if (statusOf(problems) == Done) { // partitioning fails
-            if (list.error().where.file.empty())
-                list.error().where.file = loaded.input.name;
-            problems.push_back(std::move(list.error()));
+            problems.push_back(inFile({ std::move(list.error()) }, loaded.input).front());
         }
         return tl::unexpected(Refused{ std::move(problems), Findings });
     }

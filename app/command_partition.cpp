@@ -239,9 +239,7 @@ int showPartition(const PartitionCommandOptions& options)
     if (!parts) {
         std::vector<Diagnostic> found = allProblems(*input, *snapshot);
         if (statusOf(found) == Done) { // partitioning fails
-            if (parts.error().where.file.empty())
-                parts.error().where.file = input->name;
-            found.push_back(std::move(parts.error()));
+            found.push_back(inFile({ std::move(parts.error()) }, *input).front());
         }
         return refuse(options.json, { std::move(found), Findings });
     }

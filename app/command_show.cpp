@@ -62,7 +62,7 @@ void printRules(Console& console, const Snapshot& snapshot)
         console.heading(
             QStringLiteral("Rules within %1 (in place of those above)").arg(words::fromStd(rules.inner[i].within)));
         if (rules.inner[i].rules.list.empty())
-            console.line(QStringLiteral("  none: every logical axis there stays whole"), Emphasis::Faint);
+            console.line(QStringLiteral("  none: every logical axis there is replicated"), Emphasis::Faint);
         else
             console.table(rulesTable(
                 rules.inner[i].rules.list, i < snapshot.innerRuleUses.size() ? &snapshot.innerRuleUses[i] : nullptr));

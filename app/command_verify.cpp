@@ -93,10 +93,9 @@ tl::expected<ExplicitFindings, std::vector<Diagnostic>> explicitFindings(const C
     std::optional<ExplicitReport> report = explicitReport(*found.snapshot);
     if (!report)
         return tl::unexpected(allProblems(input, *found.snapshot));
-    const auto* model = std::get_if<ProgramModel>(&input.experiment.model);
     for (ExplicitRefusal& refusal : report->refusals)
         if (refusal.diagnostic.where.line > 0)
-            refusal.diagnostic.where.file = model && !model->file.empty() ? model->file : name;
+            refusal.diagnostic.where.file = programName(input);
     found.report = std::move(*report);
     return found;
 }
@@ -116,9 +115,8 @@ Json explicitJson(const ExplicitReport& report)
     for (const auto& [operation, count] : report.unjudged)
         unjudged.push_back({ { "op", operation }, { "count", count } });
     return { { "accepted", report.accepts() }, { "refused", report.refusals.size() },
-        { "problems", toJson(listed(report)) }, { "operations_accepted", report.accepted },
-        { "operations_differentiated", report.differentiated }, { "constraints_that_reshard", report.resharded },
-        { "not_judged", std::move(unjudged) } };
+        { "operations_accepted", report.accepted }, { "operations_differentiated", report.differentiated },
+        { "constraints_that_reshard", report.resharded }, { "not_judged", std::move(unjudged) } };
 }
 
 void printExplicit(Console& console, const std::string& name, const ExplicitFindings& found)
@@ -166,10 +164,15 @@ int verifyProgram(const std::string& file, bool withExplicit, const JsonTarget& 
             out["input"]["mesh_count"] = program.meshes.size();
         }
         out["legal"] = legal;
-        out["problems"] = toJson(checked->findings);
+        std::vector<Diagnostic> all = checked->findings;
         out["left_out"] = checked->leftOut;
-        if (found)
+        if (found) {
+            const std::vector<Diagnostic> refused = listed(found->report);
+            all.insert(all.end(), refused.begin(), refused.end());
+            out["left_out"] = checked->leftOut + found->report.refusals.size() - refused.size();
             out["explicit"] = explicitJson(found->report);
+        }
+        out["problems"] = toJson(all);
         return emitJson(out, json, status);
     }
     Console console;

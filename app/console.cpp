@@ -69,12 +69,15 @@ void writeTo(std::FILE* stream, std::string_view bytes)
 
 QStringList toLines(const Table& raw)
 {
-    Table table = raw;
-    for (Column& column : table.columns)
-        column.title = printable(column.title);
-    for (QStringList& row : table.rows)
-        for (QString& cell : row)
-            cell = printable(cell);
+    // Cells are added one by one: where memory ends, Qt 6.4 says so of a list that grows, not of one that it detaches.
+    Table table;
+    for (const Column& column : raw.columns)
+        table.columns.push_back({ printable(column.title), column.right });
+    for (const QStringList& row : raw.rows) {
+        QStringList& cells = table.rows.emplace_back();
+        for (const QString& cell : row)
+            cells << printable(cell);
+    }
 
     std::vector<qsizetype> widths;
     QStringList header;

@@ -159,6 +159,23 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
         std::move(*text) };
 }
 
+std::string programName(const Input& input)
+{
+    const auto* model = std::get_if<ProgramModel>(&input.experiment.model);
+    if (!model || model->file.empty() || input.text.empty())
+        return input.name;
+    const QDir folder(QFileInfo(QString::fromStdString(input.name)).path());
+    return QDir::cleanPath(folder.filePath(QString::fromStdString(model->file))).toStdString();
+}
+
+std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const Input& input)
+{
+    for (Diagnostic& diagnostic : list)
+        if (diagnostic.where.file.empty())
+            diagnostic.where.file = diagnostic.where.line > 0 ? programName(input) : input.name;
+    return list;
+}
+
 SnapshotPtr analyse(const Experiment& experiment)
 {
     AnalysisCache cache;
@@ -184,13 +201,13 @@ std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot
     if (snapshot.problems.empty())
         return all;
     const auto* model = std::get_if<ProgramModel>(&input.experiment.model);
-    const std::string ownProgram = model && input.text.empty() ? model->file : std::string();
+    const std::string inText = model ? model->file : std::string();
     const JsonText json = input.text.empty() ? JsonText() : parseJson(input.text);
     for (const Problem& problem : summedUp(snapshot.problems)) {
         Diagnostic& diagnostic = all.emplace_back(problem.diagnostic);
         Where& where = diagnostic.where;
-        if (where.file == ownProgram)
-            where.file = input.name; // as it was typed
+        if (where.file == inText)
+            where.file = where.line > 0 ? programName(input) : input.name; // as it was typed
         // A place in an array of the file stays with that array.
         if (about.valid() && !where.path.empty() && !where.pointer.starts_with("/model/arrays/"))
             where.path = nearestPath(problem, *snapshot.program, about).value_or(where.path);

@@ -28,6 +28,12 @@ struct Input {
 [[nodiscard]] tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
     const std::string& name, std::optional<std::string> text = {});
 
+/// The name of the program's text, for places in it: that of the input, or of the file that an experiment names, from
+/// where the experiment was given: "sub/step.mlir" for step.mlir in "sub/experiment.json".
+[[nodiscard]] std::string programName(const Input& input);
+/// Those without a file get one: the program's where they have a line, else the input's.
+[[nodiscard]] std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const Input& input);
+
 /// The analysis of the experiment.
 [[nodiscard]] SnapshotPtr analyse(const Experiment& experiment);
 

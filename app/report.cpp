@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 
-#include <QFile>
-#include <QFileInfo>
-#include <QSaveFile>
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -15,6 +12,7 @@
 #include "base/alike.h"
 #include "base/codes.h"
 #include "collectives_report.h"
+#include "document/whole_file.h"
 #include "experiment/t5x_rules.h"
 #include "input.h"
 #include "schedule/plan.h"
@@ -123,7 +121,7 @@ QString copiesText(std::int64_t copies)
 constexpr std::pair<std::string_view, std::string_view> versions[] = { { "check", "1.1" }, { "comms", "2.0" },
     { "convert", "2.0" }, { "examples", "1.1" }, { "explain", "2.0" }, { "mesh", "2.0" }, { "partition", "2.0" },
     { "propagate", "3.0" }, { "resolve", "2.0" }, { "rules", "2.0" }, { "run", "2.0" }, { "schema", "1.1" },
-    { "screenshot", "2.0" }, { "sharding", "2.0" }, { "show", "2.0" }, { "verify", "2.0" } };
+    { "screenshot", "2.0" }, { "sharding", "2.0" }, { "show", "2.0" }, { "verify", "3.0" } };
 
 std::string_view versionOf(std::string_view command)
 {
@@ -167,26 +165,11 @@ int emitText(std::string_view out, const std::string& target, int status)
         writeTo(stdout, out);
         return status;
     }
-    const QString name = QString::fromStdString(target);
-    const auto write = [&](QFileDevice& file) {
-        return file.open(QIODevice::WriteOnly)
-            && file.write(out.data(), static_cast<qint64>(out.size())) == static_cast<qint64>(out.size())
-            && file.flush();
-    };
-    QString reason;
-    if (const QFileInfo info(name); info.exists() && !info.isFile()) { // a device or a pipe must not be replaced
-        QFile file(name);
-        if (write(file))
-            return status;
-        reason = file.errorString();
-    } else {
-        QSaveFile file(name);
-        if (write(file) && file.commit())
-            return status;
-        reason = file.errorString();
-    }
+    const Result<void> written = writeWholeFile(QString::fromStdString(target), out);
+    if (written)
+        return status;
     Console errors(stderr);
-    print(errors, { { Code::Unwritable, { { "file", target }, { "reason", reason.toStdString() } }, {} } });
+    print(errors, { written.error() });
     return BadInput;
 }
 

@@ -13,8 +13,10 @@
 #include "base/codes.h"
 #include "command.h"
 #include "document/program_file.h"
+#include "document/whole_file.h"
 #include "experiment/builtin.h"
 #include "experiment_file/array_text.h"
+#include "input.h"
 #include "interchange/npy.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/program_layout.h"
@@ -269,43 +271,38 @@ std::vector<std::string> outputFiles(const Program& program, const std::string& 
     return files;
 }
 
-int writeFiles(const ProgramRun& run, const ProgramRunOptions& options, int status)
+Result<void> writeFiles(const ProgramRun& run, const ProgramRunOptions& options)
 {
-    if (!options.out.ends_with(".npy") && !QDir().mkpath(QString::fromStdString(options.out))) {
-        Console errors(stderr);
-        print(errors,
-            { { Code::Unwritable, { { "file", options.out }, { "reason", "the folder cannot be made" } }, {} } });
-        return BadInput;
-    }
+    const QString folder = QString::fromStdString(options.out);
+    if (!options.out.ends_with(".npy") && !QFileInfo(folder).isDir() && !QDir().mkdir(folder))
+        return fail(Code::Unwritable,
+            { { "file", options.out },
+                { "reason",
+                    QFileInfo::exists(folder) ? "it is no folder" : "there is no folder in which it could be made" } });
     const std::vector<std::string> files = outputFiles(run.named, options.out);
     for (std::size_t i = 0; i < files.size(); ++i) {
         const evaluate::Array& array = run.results()[i];
-        if (isTensor(array.type.dtype) && emitText(writeNpy(array.type, array.data()), files[i], Done) != Done)
-            return BadInput;
+        if (isTensor(array.type.dtype))
+            if (auto written = writeWholeFile(QString::fromStdString(files[i]), writeNpy(array.type, array.data()));
+                !written)
+                return written;
         if (!options.perDevice || !run.devices || !isTensor(array.type.dtype))
             continue;
         for (std::size_t d = 0; d < run.devices->shards.size(); ++d) {
             const evaluate::Array& shard = run.devices->shards[d][i];
             const std::string file = files[i].substr(0, files[i].size() - 4) + ".d" + std::to_string(d) + ".npy";
-            if (emitText(writeNpy(shard.type, shard.data()), file, Done) != Done)
-                return BadInput;
+            if (auto written = writeWholeFile(QString::fromStdString(file), writeNpy(shard.type, shard.data()));
+                !written)
+                return written;
         }
     }
-    return status;
-}
-
-std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const std::string& name)
-{
-    for (Diagnostic& diagnostic : list)
-        if (diagnostic.where.file.empty())
-            diagnostic.where.file = name;
-    return list;
+    return {};
 }
 
 /// The text is right, and cannot be run, or not here.
-int cannotRun(const ProgramRunOptions& options, const ProgramRun& run, std::vector<Diagnostic> why)
+int cannotRun(const ProgramRunOptions& options, const Input& input, std::vector<Diagnostic> why)
 {
-    (void)reject(options.json, inFile(std::move(why), run.name));
+    (void)reject(options.json, inFile(std::move(why), input));
     return Findings;
 }
 
@@ -334,7 +331,9 @@ Verdict ProgramRun::verdict() const
             [](const evaluate::ArrayComparison& each) { return each.passed(); });
     if (!same)
         return Verdict::Differs;
-    return compared() == 0 && notFinite() > 0 ? Verdict::NotCompared : Verdict::Agrees;
+    const bool isUnknown = std::any_of(comparisons.begin(), comparisons.end(),
+        [](const evaluate::ArrayComparison& each) { return each.compared == 0 && each.notFinite > 0; });
+    return isUnknown ? Verdict::NotCompared : Verdict::Agrees;
 }
 
 std::int64_t ProgramRun::compared() const
@@ -361,12 +360,12 @@ int runProgram(const ProgramRunOptions& options)
         if (!legal)
             return reject(options.json, legal.error());
     }
+    Input input{ shownName(options.file), experiment ? std::move(*experiment) : Experiment{}, {}, {} };
     if (!snapshot || !snapshot->asRead || !snapshot->mesh)
         return reject(options.json,
             inFile(snapshot ? std::vector<Diagnostic>{ *firstError(*snapshot) } : std::vector{ experiment.error() },
-                options.file));
-    return runProgram(options,
-        Input{ options.file == "-" ? "standard input" : options.file, std::move(*experiment), {}, {} }, *snapshot);
+                input));
+    return runProgram(options, input, *snapshot);
 }
 
 int runProgram(const ProgramRunOptions& options, const Input& input, const Snapshot& snapshot)
@@ -377,6 +376,7 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
 
     ProgramRun run;
     run.name = input.name;
+    run.title = input.experiment.title;
     run.problems = allProblems(input, snapshot);
     // That it is laid out and not trained is no finding, and what running says is said below.
     std::erase_if(run.problems, [](const Diagnostic& problem) {
@@ -401,7 +401,7 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
         run.sameProgram = devicesOf(program);
     }
     if (std::vector<Diagnostic> refused = refusals(run.named, run.sameProgram); !refused.empty())
-        return cannotRun(options, run, std::move(refused));
+        return cannotRun(options, input, std::move(refused));
     if (run.parts)
         if (auto refused = refusals(run.parts->device.program, run.parts->device.mesh->deviceCount());
             !refused.empty()) {
@@ -411,13 +411,13 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
         }
     if (isNews)
         run.problems.push_back(*run.notPartitioned);
-    run.problems = inFile(std::move(run.problems), run.name);
+    run.problems = inFile(std::move(run.problems), input);
 
     const bool withReference = options.check || !run.parts;
     const Limits limits{ availableMemory().value_or(INT64_MAX) / 4 * 3, options.loopLimit };
     if (const double needed = bytesNeeded(run, withReference); needed > static_cast<double>(limits.memory))
-        return cannotRun(
-            options, run, { { Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", limits.memory } }, {} } });
+        return cannotRun(options, input,
+            { { Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", limits.memory } }, {} } });
     InputOptions inputs = options.inputs;
     if (inputs.files.empty() && !inputs.seed)
         inputs.seed = input.experiment.run.seed; // every argument says where its numbers are from
@@ -426,7 +426,7 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
         return reject(options.json, given.error());
     run.inputs = std::move(*given);
     if (const Result<void> done = execute(run, options.check, limits); !done)
-        return cannotRun(options, run, { done.error() });
+        return cannotRun(options, input, { done.error() });
     if (run.parts)
         run.memory = plannedMemory(run.named, *run.parts);
 
@@ -434,9 +434,10 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
         || (run.checked && run.verdict() != Verdict::Agrees);
     int status = finding ? Findings : Done;
     if (!options.out.empty())
-        status = writeFiles(run, options, status);
-    if (status == BadInput)
-        return status;
+        if (Result<void> written = writeFiles(run, options); !written) { // what was computed is shown all the same
+            status = BadInput;
+            run.problems.push_back(std::move(written.error()));
+        }
     if (!options.json.empty())
         return emitText(jsonText(options.json, run, { options.perDevice, options.values }), options.json.file, status);
     Console console;

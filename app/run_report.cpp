@@ -344,10 +344,13 @@ void printCheck(Console& console, const ProgramRun& run)
     console.table(table);
     const std::int64_t notFinite = run.notFinite();
     if (run.verdict() == Verdict::NotCompared) {
-        console.line(QStringLiteral("  nothing could be compared: all %1 of the results are NaN or infinite, on the "
-                                    "devices and in the reference")
-                         .arg(words::counted(notFinite, words::Noun::Element)),
-            Emphasis::Bad);
+        for (std::size_t i = 0; i < run.comparisons.size(); ++i)
+            if (const evaluate::ArrayComparison& each = run.comparisons[i]; each.compared == 0 && each.notFinite > 0)
+                console.line(QStringLiteral("  result %1 could not be compared: all of it, %2, is NaN or infinite, on "
+                                            "the devices and in the reference")
+                                 .arg(i)
+                                 .arg(words::counted(each.notFinite, words::Noun::Element)),
+                    Emphasis::Bad);
         return;
     }
     if (run.verdict() == Verdict::Agrees) {
@@ -472,6 +475,7 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
 {
     ArrayTexts texts(options.values);
     Json out = envelope(target);
+    out["input"]["title"] = run.title;
     if (run.parts)
         out["mesh"] = toJson(*run.parts->device.mesh);
     out["device_count"] = run.parts ? run.parts->device.mesh->deviceCount() : run.sameProgram;

@@ -28,7 +28,7 @@ struct NonFiniteFinding {
 enum class Verdict : std::uint8_t {
     Agrees,
     Differs,
-    NotCompared ///< every element of the results is NaN or infinite on both sides
+    NotCompared ///< every element of a result is NaN or infinite on both sides
 };
 
 /// What the devices sent each other while they ran, as `comms` counts it: one line per kind, of the busiest device.
@@ -42,6 +42,7 @@ struct Exchanged {
 /// absent.
 struct ProgramRun {
     std::string name; ///< of the file
+    std::string title; ///< of the experiment
     std::vector<Diagnostic> problems; ///< warnings of reading and partitioning, why it is not partitioned
     Program named; ///< with the paths of nameValues()
     std::optional<PartitionedProgram> parts;

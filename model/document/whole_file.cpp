@@ -50,12 +50,23 @@ Result<QByteArray> readWholeFile(const QString& path, qint64 limit)
 
 Result<void> writeWholeFile(const QString& path, std::string_view text)
 {
-    QSaveFile file(path);
     const auto size = static_cast<qint64>(text.size());
-    if (file.open(QIODevice::WriteOnly) && file.write(text.data(), size) == size && file.commit())
-        return {};
-    return tl::unexpected(about(
-        Code::Unwritable, path, { { "file", path.toStdString() }, { "reason", file.errorString().toStdString() } }));
+    const auto write = [&](QFileDevice& file) {
+        return file.open(QIODevice::WriteOnly) && file.write(text.data(), size) == size && file.flush();
+    };
+    QString reason;
+    if (const QFileInfo info(path); info.exists() && !info.isFile()) { // a device or a pipe must not be replaced
+        QFile file(path);
+        if (write(file))
+            return {};
+        reason = file.errorString();
+    } else {
+        QSaveFile file(path);
+        if (write(file) && file.commit())
+            return {};
+        reason = file.errorString();
+    }
+    return fail(Code::Unwritable, { { "file", path.toStdString() }, { "reason", reason.toStdString() } });
 }
 
 } // namespace shardscope

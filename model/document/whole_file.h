@@ -12,7 +12,8 @@ namespace shardscope {
 
 /// Errors, with the file's name: Unreadable, TooLarge beyond `limit` bytes.
 [[nodiscard]] Result<QByteArray> readWholeFile(const QString& path, qint64 limit = qint64{ 64 } << 20);
-/// All of it or nothing: what was there stays until everything is written. Error: Unwritable.
+/// All of it or nothing: what was there stays until everything is written. A device or a pipe is written to, not
+/// replaced. Error: Unwritable.
 [[nodiscard]] Result<void> writeWholeFile(const QString& path, std::string_view text);
 
 } // namespace shardscope

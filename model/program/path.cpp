@@ -62,9 +62,22 @@ Result<ValueId> findValue(const Program& program, std::string_view path)
     if (const ValueId id = valueNamed(program, path); id.valid())
         return id;
     std::vector<std::string> known;
-    for (const Value& value : program.values)
-        if (!value.path.empty())
-            known.push_back(value.path);
+    std::vector<ValueId> endingSo;
+    for (std::size_t i = 0; i < program.values.size(); ++i) {
+        const std::string& each = program.values[i].path;
+        if (each.empty())
+            continue;
+        known.push_back(each);
+        if (!path.empty() && each.size() > path.size() && each.ends_with(path)
+            && each[each.size() - path.size() - 1] == '/')
+            endingSo.emplace_back(i);
+    }
+    if (endingSo.size() == 1)
+        return endingSo.front();
+    if (!endingSo.empty())
+        return fail(Code::UnknownTensor,
+            { { "path", path }, { "nearest", std::string(program.value(endingSo.front()).path) },
+                { "several", static_cast<std::int64_t>(endingSo.size()) } });
     return fail(Code::UnknownTensor, { { "path", path }, { "nearest", nearestName(path, known) } });
 }
 

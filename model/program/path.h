@@ -13,8 +13,9 @@ namespace shardscope {
 [[nodiscard]] bool globMatches(std::string_view glob, std::string_view path);
 /// Values whose path matches, in order of their ids.
 [[nodiscard]] std::vector<ValueId> select(const Program& program, std::string_view glob);
-/// Of a program that was read also by the names of its text (program/name_values.h). UnknownTensor, with the nearest
-/// known path, if nothing has that path.
+/// The value of a path, or of the last parts of one path alone: "layers.0/y" finds "forward/layers.0/y". In a program
+/// that was read also by the names of its text (program/name_values.h). Errors: UnknownTensor, with the nearest known
+/// path, or with the number of paths that end so and the first of them.
 [[nodiscard]] Result<ValueId> findValue(const Program& program, std::string_view path);
 
 } // namespace shardscope

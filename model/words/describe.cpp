@@ -150,19 +150,22 @@ QString possibleSizes(const Diagnostic& d)
         .arg(list.join(Words::tr(", ")));
 }
 
-/// A mesh axis cannot have a size, since no other axis can take the inverse so that the number of devices stays.
+/// A mesh axis cannot have a size, since no other axis can change so that the number of devices stays.
 ProblemText describeKeptProduct(const Diagnostic& d)
 {
     const Reader arg(d);
     const std::int64_t devices = d.number("devices");
     const QString cause = d.number("others") == 0
-        ? Words::tr("%1 = %2: there is no other axis to take the inverse").arg(arg("axis"), arg.number("size"))
+        ? Words::tr("%1 = %2: the number of devices is kept, and there is no other axis to change")
+              .arg(arg("axis"), arg.number("size"))
         : devices % std::max<std::int64_t>(d.number("size"), 1) == 0
-        ? Words::tr("%1 = %2: no other axis alone can take the inverse").arg(arg("axis"), arg.number("size"))
-        : (devices == 1 ? Words::tr("%1 = %2: no other axis can take the inverse: %3 does not divide by %2")
-                        : Words::tr("%1 = %2: no other axis can take the inverse: %3 do not divide by %2"))
+        ? Words::tr("%1 = %2: the number of devices is kept, and no other axis alone makes up for it")
+              .arg(arg("axis"), arg.number("size"))
+        : (devices == 1 ? Words::tr("%1 = %2: the number of devices is kept, and %3 does not divide by %2")
+                        : Words::tr("%1 = %2: the number of devices is kept, and %3 do not divide by %2"))
               .arg(arg("axis"), arg.number("size"), counted(devices, Noun::Device));
-    return { cause, possibleSizes(d), {} };
+    return { cause,
+        possibleSizes(d) + QLatin1Char(' ') + Words::tr("Without “Keep product” the number of devices changes."), {} };
 }
 
 /// Cause and remedy of errors in meshes, shardings and rules.
@@ -336,9 +339,11 @@ ProblemText describeProgram(const Diagnostic& d)
             return describeWrong(d);
         return { Words::tr("%1: %2").arg(arg("op"), arg("detail")), Words::tr("Choose another value."), {} };
     case Code::UnknownTensor:
-        return { Words::tr("there is no tensor %1").arg(arg.quote("path")),
-            arg.has("nearest") ? Words::tr("Did you mean %1?").arg(arg.quote("nearest"))
-                               : Words::tr("`show` lists all tensors."),
+        return { d.arg("several") ? Words::tr("%1 is the end of %2 paths").arg(arg.quote("path"), arg.number("several"))
+                                  : Words::tr("there is no tensor %1").arg(arg.quote("path")),
+            d.arg("several")         ? Words::tr("Write more of one, as %1.").arg(arg.quote("nearest"))
+                : arg.has("nearest") ? Words::tr("Did you mean %1?").arg(arg.quote("nearest"))
+                                     : Words::tr("`show` lists all tensors."),
             {} };
     case Code::NotExecutable:
         if (d.arg("operand"))
@@ -444,14 +449,13 @@ ProblemText describeWarning(const Diagnostic& d)
             {} };
     case Code::ProgramNotRun:
         return { arg.has("elsewhere")
-                ? Words::tr("what lies on %1, whose axes are others, is drawn whole").arg(arg("elsewhere"))
-                : arg.has("devices") ? Words::tr("this program names no mesh, and is laid out on one device")
-                                     : Words::tr("this program is laid out; it runs when that is asked for"),
+                ? Words::tr("what lies on %1, whose axes are others, is drawn unsharded").arg(arg("elsewhere"))
+                : arg.has("devices") ? Words::tr("the text names no mesh: everything is on one device")
+                                     : Words::tr("the step of a program in a file runs under Values"),
             arg.has("devices")
-                ? Words::tr("Give it devices under Mesh, then say under What if how its arguments are cut.")
-                : Words::tr("The dock Values and `shardscope run` run it on the simulated devices, with inputs drawn "
-                            "at random; "
-                            "the dock Memory and `shardscope show` say how full they get."),
+                ? Words::tr("Add devices under Mesh, then shard its arguments under What if.")
+                : Words::tr("Values, or `shardscope run`, runs it on the simulated devices with random inputs and "
+                            "compares the result with the unsharded program."),
             {} };
     case Code::Acknowledged: {
         Diagnostic finding = d;
@@ -467,7 +471,7 @@ ProblemText describeWarning(const Diagnostic& d)
             remedy.isEmpty() ? remedy : Words::tr("%1.", "a sentence").arg(remedy), {} };
     }
     case Code::SizeOneAxis:
-        return { Words::tr("the mesh axis %1 has one device: what it cuts stays whole").arg(arg("axis")), {}, {} };
+        return { Words::tr("the mesh axis %1 has one device: what it shards is replicated").arg(arg("axis")), {}, {} };
     default:
         return {};
     }

@@ -3,6 +3,8 @@
 // model.
 #pragma once
 
+#include <variant>
+
 #include "experiment/rule_lists.h"
 #include "words/links.h"
 #include "words/sentence.h"
@@ -14,6 +16,17 @@ namespace shardscope::words {
 {
     const std::string& within = withinOf(rules, list);
     return within.empty() ? QString() : Words::tr("within %1").arg(fromStd(within));
+}
+
+/// What it means that there are no rules, or none in that list.
+[[nodiscard]] inline QString noRulesText(const Experiment& experiment, RuleList list)
+{
+    if (std::holds_alternative<ProgramModel>(experiment.model))
+        return Words::tr("This program states its shardings itself: it has no logical axes for rules to map.");
+    return list.isOuter()
+        ? Words::tr("No rules yet: every logical axis is replicated.")
+        : Words::tr("No rules %1: every logical axis there is replicated, whatever the rules outside say.")
+              .arg(withinText(experiment.rules, list));
 }
 
 /// "rule 2 within decoder/layer_1"; `first` in a sentence: "Rule 2".

@@ -284,6 +284,14 @@ func.func @main(%a: tensor<4xi32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -
         QCOMPARE(run(two, { QStringLiteral("--random"), QStringLiteral("1"), QStringLiteral("--out"), one }).code, 2);
         for (const char* seed : { "-1", "abc", "1.5" })
             QCOMPARE(run(two, { QStringLiteral("--random=") + QLatin1String(seed) }).code, 2);
+        // What was computed is shown where it cannot be written.
+        const Ran nowhere = run(productText,
+            { QStringLiteral("--inputs"), a, b, QStringLiteral("--out"), m_folder.filePath(QStringLiteral("no/where")),
+                QStringLiteral("--json") });
+        QCOMPARE(nowhere.code, 2);
+        QVERIFY(nowhere.json().at("problems").at(0).at("code") == "E130");
+        QVERIFY(nowhere.json().at("results").size() == 1);
+        QVERIFY(!QFileInfo::exists(m_folder.filePath(QStringLiteral("no"))));
     }
 
     void exact_data()
@@ -395,7 +403,7 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(check.at("compared") == 0);
         QVERIFY(check.at("not_finite") == 4);
         const Ran said = run(text, { QStringLiteral("--inputs"), QStringLiteral("-") }, "[[-1, -2, -3, -4]]");
-        QVERIFY2(said.out.contains(QStringLiteral("nothing could be compared: all 4 elements of the results are NaN")),
+        QVERIFY2(said.out.contains(QStringLiteral("result 0 could not be compared: all of it, 4 elements, is NaN")),
             qPrintable(said.out));
         QVERIFY(!said.out.contains(QStringLiteral("agree")));
         // One number is enough for a comparison, and the others are counted.
@@ -404,6 +412,14 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(one.json().at("check").at("verdict") == "agrees");
         QVERIFY(one.json().at("check").at("compared") == 1);
         QVERIFY(one.json().at("check").at("results").at(0).at("not_finite") == 3);
+        // A result without a number is not compared, whatever the others are.
+        QByteArray both = text;
+        both.replace("-> tensor<4xf32> {", "-> (tensor<4xf32>, tensor<4xf32>) {")
+            .replace("return %0 : tensor<4xf32>", "return %arg0, %0 : tensor<4xf32>, tensor<4xf32>");
+        const Ran half = runJson(both, "[[-1, -2, -3, -4]]");
+        QCOMPARE(half.code, 1);
+        QVERIFY(half.json().at("check").at("verdict") == "not_compared");
+        QVERIFY(half.json().at("check").at("compared") == 4);
         // On random inputs a logarithm has a value.
         QVERIFY(run(text, { QStringLiteral("--json") }).json().at("check").at("not_finite") == 0);
     }
@@ -473,6 +489,17 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QCOMPARE(code("--loop-limit=100"), 0); // 2^100 is beyond 1e30
         QCOMPARE(code("--loop-limit=99"), 1);
         QCOMPARE(code("--loop-limit=0"), 2);
+        // An experiment that names the file: the place is in the file, as it is seen from here.
+        QVERIFY(QDir(m_folder.path()).mkpath(QStringLiteral("sub")));
+        const QString program = file("sub/loop.mlir", text);
+        Json experiment =
+            Json::parse(fileBytes(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/resources/examples/jax-layer-program.json"))
+                            .toStdString());
+        experiment["model"] = { { "preset", "program" }, { "file", "loop.mlir" } };
+        const QString named = file("sub/loop.json", QByteArray::fromStdString(experiment.dump()));
+        const Ran elsewhere = runProgram({ QStringLiteral("run"), named });
+        QCOMPARE(elsewhere.code, 1);
+        QVERIFY2(elsewhere.error.startsWith(program + QStringLiteral(":3:3: E144")), qPrintable(elsewhere.error));
     }
 
     /// `run` executes what `comms` lists, under every strategy of the experiment.
@@ -560,13 +587,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     {
         QFETCH(const QString, example);
         const Ran printed = runProgram({ QStringLiteral("partition"), example });
-        if (printed.code != 0) { // there is nothing to print of an experiment with errors
-            QCOMPARE(printed.code, 1);
-            QVERIFY(printed.out.isEmpty());
-            QVERIFY2(printed.error.contains(QStringLiteral(": E")), qPrintable(printed.error));
-            QCOMPARE(runProgram({ QStringLiteral("run"), example, QStringLiteral("--no-timeit") }).code, 1);
-            return;
-        }
+        QVERIFY2(printed.code == 0, qPrintable(printed.error));
         const QString text = file("partitioned.mlir", printed.out.toUtf8());
         const Ran verified = runProgram({ QStringLiteral("verify"), text });
         QVERIFY2(verified.code == 0, qPrintable(verified.out + verified.error));

@@ -135,6 +135,11 @@ private Q_SLOTS:
         const Ran ran = runProgram({ QStringLiteral("rule-lab") }, {}, bare);
         QCOMPARE(ran.code, 2);
         QVERIFY2(ran.error.contains(QStringLiteral("display")), qPrintable(ran.error));
+        // One that is named and cannot be opened.
+        bare.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("none-such"));
+        const Ran wrong = runProgram({ QStringLiteral("rule-lab") }, {}, bare);
+        QCOMPARE(wrong.code, 2);
+        QVERIFY2(wrong.error.contains(QStringLiteral("display")), qPrintable(wrong.error));
     }
 
     void opensAndStays()

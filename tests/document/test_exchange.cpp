@@ -192,6 +192,11 @@ private Q_SLOTS:
         QVERIFY(readWholeFile(QStringLiteral("/nowhere/at/all")).error().code == Code::Unreadable);
         QVERIFY(readWholeFile(QStringLiteral("/")).error().code == Code::Unreadable);
         QVERIFY(writeWholeFile(QStringLiteral("/nowhere/at/all"), "text").error().code == Code::Unwritable);
+        // A device is not replaced by a file.
+        QVERIFY(writeWholeFile(QStringLiteral("/dev/full"), "text").error().code == Code::Unwritable);
+        QVERIFY(!QFileInfo(QStringLiteral("/dev/full")).isFile());
+        QVERIFY(writeWholeFile(QStringLiteral("/dev/null"), "text").has_value());
+        QVERIFY(!QFileInfo(QStringLiteral("/dev/null")).isFile());
     }
 };
 

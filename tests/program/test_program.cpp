@@ -307,6 +307,14 @@ private Q_SLOTS:
         const Diagnostic unknown = findValue(p, "parms/W").error();
         QCOMPARE(unknown.code, Code::UnknownTensor);
         QCOMPARE(unknown.text("nearest"), std::string("params/W"));
+        QCOMPARE(findValue(p, "W").value(), id(1)); // the last parts of one path
+        QVERIFY(!findValue(p, "/W").has_value());
+        QVERIFY(!findValue(p, "").has_value());
+        Program two = sample();
+        two.values[0].path = "grads/W";
+        const Diagnostic several = findValue(two, "W").error();
+        QCOMPARE(several.number("several"), std::int64_t{ 2 });
+        QCOMPARE(several.text("nearest"), std::string("grads/W"));
         QCOMPARE(select(p, "*"), (std::vector{ id(0), id(2), p.find("loss") }));
         QCOMPARE(select(p, "**").size(), std::size_t{ 4 });
         QVERIFY(select(p, "nothing*").empty());

@@ -444,7 +444,7 @@ private Q_SLOTS:
         QCOMPARE(sizes(document), QStringLiteral("data=2,model=4"));
         QCOMPARE(view.row(0)->spinBox()->value(), 2);
         QCOMPARE(view.message(),
-            QStringLiteral("E115 data = 3: no other axis can take the inverse: 8 devices do not divide by 3"));
+            QStringLiteral("E115 data = 3: the number of devices is kept, and 8 devices do not divide by 3"));
     }
 
     /// An experiment without a mesh shows none: nothing of the one before it is left.

@@ -2,21 +2,23 @@
 #include "views/main_window/application.h"
 
 #include <QApplication>
+#include <QBuffer>
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QFontInfo>
 #include <QIcon>
 #include <QImage>
 #include <QPainter>
-#include <QSaveFile>
 #include <QSlider>
 #include <QTemporaryDir>
 #include <QThread>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 
 #include "base/codes.h"
+#include "document/whole_file.h"
 #include "experiment_file/gallery.h"
 #include "program/path.h"
 #include "views/collectives_view/collectives_view.h"
@@ -197,12 +199,28 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     }
     processUntilSettled(window);
     const QPixmap picture = window.grab();
-    QSaveFile output(png);
-    if (!output.open(QIODevice::WriteOnly) || !picture.save(&output, "PNG") || !output.commit())
-        return fail(Code::Unwritable,
-            { { "file", png.toStdString() }, { "reason", output.errorString().toStdString() } },
-            Where{ .file = png.toStdString(), .pointer = {}, .path = {} });
+    QBuffer output;
+    if (!output.open(QIODevice::WriteOnly) || !picture.save(&output, "PNG"))
+        return fail(Code::Unwritable, { { "file", png.toStdString() }, { "reason", "it cannot be written as PNG" } });
+    const QByteArray& bytes = output.data();
+    if (Result<void> written = writeWholeFile(png, { bytes.constData(), static_cast<std::size_t>(bytes.size()) });
+        !written)
+        return tl::unexpected(std::move(written.error()));
     return report;
+}
+
+/// Qt aborts where the display that is named cannot be opened: that is an error of usage here.
+void refuseDisplay(QtMsgType type, const QMessageLogContext&, const QString& message)
+{
+    if (type != QtFatalMsg) {
+        if (type == QtCriticalMsg)
+            std::fprintf(stderr, "%s\n", qPrintable(message));
+        return;
+    }
+    std::fputs("shardscope: the display for the window cannot be opened; see DISPLAY, WAYLAND_DISPLAY and "
+               "QT_QPA_PLATFORM, or use a command (shardscope --help)\n",
+        stderr);
+    std::_Exit(2);
 }
 
 } // namespace
@@ -218,7 +236,9 @@ int runWindow(int argc, char** argv, const QString& file)
     }
     const bool fromInput = file == QStringLiteral("-");
     const QByteArray input = fromInput ? readStandardInput() : QByteArray();
+    const QtMessageHandler others = qInstallMessageHandler(refuseDisplay);
     QApplication application(argc, argv);
+    qInstallMessageHandler(others);
     describeApplication();
     Appearance appearance(Settings().theme());
     MainWindow window(&appearance, { .remember = true });

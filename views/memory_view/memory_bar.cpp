@@ -288,6 +288,10 @@ bool MemoryBarWidget::event(QEvent* event)
         }
         const MemoryBar::Segment& segment = bar.segments[static_cast<std::size_t>(at)];
         QString text = segmentText(segment);
+        if (const std::int64_t made = m_shown.newValues(segment.owner); made > 0)
+            text += u'\n'
+                + tr("%1 of it are new values, held beside the old ones at the peak")
+                      .arg(words::bytes(static_cast<double>(made)));
         if (const ShownMemory::Biggest biggest = m_shown.biggest(segment.owner); !biggest.name.isEmpty())
             text += u'\n' + tr("Biggest: %1, %2").arg(biggest.name, words::bytes(static_cast<double>(biggest.bytes)));
         QToolTip::showText(help->globalPos(), plainTip(text), this, segment.rect);

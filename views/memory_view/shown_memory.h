@@ -29,6 +29,9 @@ struct ShownMemory {
     };
     /// Of all arrays of that owner; without a name where there is none.
     [[nodiscard]] Biggest biggest(Owner owner) const;
+    /// Bytes of an owner that are no arguments of the step: at the peak new values are held beside the old ones. 0
+    /// where that owner's arguments are not all of what is held before, as of programs in a text.
+    [[nodiscard]] std::int64_t newValues(Owner owner) const;
     [[nodiscard]] MemorySlice sliceOf(const TensorRow& row) const;
 
     [[nodiscard]] std::size_t instructions() const;

@@ -302,10 +302,7 @@ void RuleTraceView::showTrace(const LogicalNames& names)
         return;
     }
     if (rules.list.empty()) {
-        showNothing(m_list.isOuter()
-                ? tr("No rules yet: every logical axis stays whole.")
-                : tr("No rules %1: every logical axis there stays whole, whatever the rules outside say.")
-                      .arg(words::withinText(now.rules, m_list)));
+        showNothing(words::noRulesText(now, m_list));
         return;
     }
     TraceSubject subject{ names, std::move(rules), std::move(*resolution), {} };

@@ -49,7 +49,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     , m_selection(selection)
     , m_model(new RulesModel(document, this))
     , m_table(new RulesTable(m_model, this))
-    , m_empty(new EmptyPage(tr("No rules yet: every logical axis stays whole."), tr("Use T5X 2-D set"), this))
+    , m_empty(new EmptyPage({}, {}, this))
     , m_system(new QComboBox(this))
     , m_fallback(new QComboBox(this))
     , m_more(new QToolButton(this))
@@ -406,10 +406,8 @@ void RulesView::showLists()
                 parts << QString::fromStdString(part);
         m_lists->setParts(parts);
     }
-    m_empty->setSentence(list().isOuter()
-            ? tr("No rules yet: every logical axis stays whole.")
-            : tr("No rules %1: every logical axis there stays whole, whatever the rules outside say.")
-                  .arg(words::withinText(now.rules, list())));
+    m_empty->setSentence(words::noRulesText(now, list()));
+    m_empty->setButton(std::holds_alternative<ProgramModel>(now.model) ? QString() : tr("Use T5X 2-D set"));
 }
 
 /// Over the head, so that no rule goes out of sight for a message.

@@ -357,6 +357,9 @@ void WhatIfView::showSummary()
         m_summary->setText(tr("It cannot be laid out: %1.").arg(m_preview->problem));
     else {
         QString text = words::changesSummary(*m_preview->values);
+        if (m_preview->change && m_preview->change->stateBytesBefore != m_preview->change->stateBytesAfter)
+            text += tr(" Parameters, gradients and moments take %1 per device.")
+                        .arg(words::bytesStep(m_preview->change->stateBytesBefore, m_preview->change->stateBytesAfter));
         if (m_preview->change && m_preview->change->sentBefore && m_preview->change->sentAfter
             && !(*m_preview->change->sentBefore == *m_preview->change->sentAfter))
             text += tr(" Sent %1 per step.")
