@@ -254,12 +254,12 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
         ? Result<ConstraintAction>(std::move(whole))
         : logicalConstraint(*names, ruling.rules, ruling.fallback, ruling.version);
     NamesAnswer answer{ *names, std::move(*resolution), std::move(action), std::move(spec), {}, {}, {} };
-    if (ruling.mesh)
+    if (ruling.mesh) {
         if (const Result<void> placed = putOnMesh(options, ruling, answer); !placed)
             return bad(placed.error(), "--mesh");
-    if (!ruling.mesh)
-        if (const Result<void> valid = validate(answer.spec); !valid)
-            answer.problems.push_back(valid.error());
+    } else if (const Result<void> valid = validate(answer.spec); !valid) {
+        answer.problems.push_back(valid.error());
+    }
     if (!answer.action)
         answer.problems.push_back(answer.action.error());
     answer.problems = withWarnings(ruling, std::move(answer.problems));

@@ -22,7 +22,7 @@ namespace shardscope::words {
 [[nodiscard]] inline QString noRulesText(const Experiment& experiment, RuleList list)
 {
     if (std::holds_alternative<ProgramModel>(experiment.model))
-        return Words::tr("This program states its shardings itself: it has no logical axes for rules to map.");
+        return Words::tr("This program states its own shardings.");
     return list.isOuter()
         ? Words::tr("No rules yet: every logical axis is replicated.")
         : Words::tr("No rules %1: every logical axis there is replicated, whatever the rules outside say.")

@@ -58,11 +58,16 @@ QByteArray readStandardInput()
     return input.open(stdin, QIODevice::ReadOnly) ? input.read(limit + 1) : QByteArray();
 }
 
-/// A file, or the name of an example where there is no such file. Errors are shown in the window.
+/// The example of that name, where there is no such file.
+const GalleryExample* exampleNamed(const QString& file)
+{
+    return QFileInfo::exists(file) ? nullptr : findExample(file.toStdString());
+}
+
+/// A file, or an example by its name. Errors are shown in the window.
 void openIn(MainWindow& window, const QString& file)
 {
-    const GalleryExample* example = QFileInfo::exists(file) ? nullptr : findExample(file.toStdString());
-    if (example)
+    if (const GalleryExample* example = exampleNamed(file))
         window.openExample(QString::fromStdString(std::string(example->id)));
     else
         window.openFile(QFileInfo(file).absoluteFilePath());
@@ -142,7 +147,7 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
 {
     Appearance appearance(options.dark ? ThemeChoice::Dark : ThemeChoice::Light);
     MainWindow window(&appearance, { .remember = false, .tips = false });
-    if (const GalleryExample* example = QFileInfo::exists(file) ? nullptr : findExample(file.toStdString())) {
+    if (const GalleryExample* example = exampleNamed(file)) {
         window.document()->setExperiment(example->experiment, {}); // as the window opens it
     } else if (!file.isEmpty()) {
         const std::vector<Diagnostic> errors = window.document()->open(file);
