@@ -11,12 +11,14 @@
 #include "input.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/repartition.h"
+#include "program/step_state.h"
 #include "report.h"
 #include "run_program.h"
 #include "schedule/plan.h"
 #include "simulate/check.h"
 #include "simulate/run.h"
 #include "stablehlo/read.h"
+#include "step_report.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -34,11 +36,6 @@ struct RunCommandOptions {
     bool timeit = true;
     ProgramRunOptions program; ///< for programs in StableHLO text
     JsonTarget json;
-};
-
-struct StepRecord {
-    double wall = 0;
-    std::optional<double> loss;
 };
 
 struct Outcome {
@@ -59,20 +56,6 @@ RunOptions runOptions(const Experiment& experiment, int threads)
     return options;
 }
 
-/// Every step is remembered, for the list of them.
-constexpr std::int64_t mostSteps = 100'000;
-
-/// Which result of main is the loss; absent for programs without one.
-std::optional<std::size_t> lossResult(const Program& program)
-{
-    const std::vector<ValueId>& results = program.main().results;
-    const auto found =
-        std::find_if(results.begin(), results.end(), [&](ValueId id) { return program.value(id).role == Role::Loss; });
-    if (found == results.end())
-        return std::nullopt;
-    return static_cast<std::size_t>(found - results.begin());
-}
-
 Result<Outcome> execute(const Input& input, const Snapshot& snapshot, const RunCommandOptions& options)
 {
     const RunOptions settings = runOptions(input.experiment, options.threads);
@@ -82,7 +65,7 @@ Result<Outcome> execute(const Input& input, const Snapshot& snapshot, const RunC
         return tl::unexpected(run.error());
     outcome.threads = (*run)->threads();
     outcome.logicalBytes = (*run)->logicalBytes();
-    const auto loss = lossResult(*snapshot.program);
+    const auto loss = lossResult(*snapshot.program, stateOf(*snapshot.program));
     for (std::int64_t i = 0; i < options.steps; ++i) {
         StepRecord record{ (*run)->step().wall, {} };
         if (loss)
@@ -147,20 +130,6 @@ Json checkReportJson(const CheckReport& report, const Program& program)
         { "values", std::move(values) } };
 }
 
-Json timingJson(const TimeitResult& timing, const Mesh& mesh)
-{
-    Json devices = Json::array();
-    for (std::size_t i = 0; i < timing.devices.size(); ++i) {
-        const DeviceTimes& times = timing.devices[i];
-        devices.push_back(
-            { { "device", mesh.deviceAt(static_cast<std::int64_t>(i)) }, { "compute_seconds", times.compute },
-                { "communication_seconds", times.communication }, { "wait_seconds", times.wait } });
-    }
-    return { { "runs", timing.perLoop.size() }, { "loops", timing.loops }, { "mean_seconds", timing.mean },
-        { "deviation_seconds", timing.deviation }, { "per_loop_seconds", timing.perLoop },
-        { "devices", std::move(devices) } };
-}
-
 int writeJson(
     const Input& input, const Snapshot& snapshot, const RunCommandOptions& options, const Outcome& outcome, int status)
 {
@@ -170,13 +139,7 @@ int writeJson(
     out["communication"] = communication(collectivesOf(*snapshot.deviceProgram));
     out["memory_per_device"] = cli::toJson(snapshot.plan->memory);
     out["threads"] = outcome.threads;
-    out["steps"] = Json::array();
-    for (std::size_t i = 0; i < outcome.steps.size(); ++i) {
-        Json step{ { "step", i + 1 }, { "wall_seconds", outcome.steps[i].wall } };
-        if (outcome.steps[i].loss)
-            step["loss"] = *outcome.steps[i].loss;
-        out["steps"].push_back(std::move(step));
-    }
+    out["steps"] = stepsJson(outcome.steps);
     if (outcome.check)
         out["check"] = checkReportJson(*outcome.check, *snapshot.program);
     if (outcome.timing)
@@ -185,26 +148,6 @@ int writeJson(
     if (outcome.checkRefused)
         out["problems"].push_back(cli::toJson(*outcome.checkRefused));
     return emitJson(out, options.json, status);
-}
-
-void printSteps(Console& console, const Outcome& outcome)
-{
-    constexpr std::size_t mostShown = 20;
-    Table table{ { { QStringLiteral("Step"), true }, { QStringLiteral("Loss"), true },
-                     { QStringLiteral("Wall time"), true } },
-        {} };
-    const std::size_t count = outcome.steps.size();
-    for (std::size_t i = 0; i < count; ++i) {
-        if (count > mostShown && i == mostShown / 2) { // the first and the last ones
-            i = count - mostShown / 2;
-            table.rows.push_back({ QStringLiteral("…"), {}, {} });
-        }
-        const StepRecord& step = outcome.steps[i];
-        table.rows.push_back({ QString::number(i + 1), step.loss ? QString::number(*step.loss, 'g', 9) : QString(),
-            words::seconds(step.wall) });
-    }
-    console.heading(QStringLiteral("Steps"));
-    console.table(table);
 }
 
 void printCheck(Console& console, const CheckReport& report, const Program& program)
@@ -259,31 +202,6 @@ void printCheck(Console& console, const CheckReport& report, const Program& prog
         console.line(QStringLiteral("  and %1 more").arg(found - mostFindings), Emphasis::Bad);
 }
 
-void printTiming(Console& console, const TimeitResult& timing, const Mesh& mesh, int threads)
-{
-    console.heading(QStringLiteral("Timing"));
-    console.line(
-        QStringLiteral("  %1 per loop (mean ± std. dev. of %2, %3 each), on %4")
-            .arg(words::meanAndDeviation(timing.mean, timing.deviation),
-                words::counted(static_cast<qint64>(timing.perLoop.size()), words::Noun::Run),
-                words::counted(timing.loops, words::Noun::Loop), words::counted(threads, words::Noun::Thread)));
-    constexpr std::size_t mostShown = 64;
-    Table table{ { { QStringLiteral("Device"), true }, { QStringLiteral("Compute"), true },
-                     { QStringLiteral("Communication"), true }, { QStringLiteral("Wait"), true } },
-        {} };
-    for (std::size_t i = 0; i < std::min(timing.devices.size(), mostShown); ++i) {
-        const DeviceTimes& times = timing.devices[i];
-        const std::int32_t device = mesh.deviceAt(static_cast<std::int64_t>(i));
-        table.rows.push_back({ words::devices({ &device, 1 }), words::seconds(times.compute),
-            words::seconds(times.communication), words::seconds(times.wait) });
-    }
-    console.table(table);
-    if (timing.devices.size() > mostShown)
-        console.line(
-            QStringLiteral("  and %1 more")
-                .arg(words::counted(static_cast<qint64>(timing.devices.size() - mostShown), words::Noun::Device)));
-}
-
 /// The first weight and the input: what people look at first.
 std::vector<const TensorRow*> gridsToShow(const Snapshot& snapshot)
 {
@@ -307,12 +225,25 @@ void refuseOptions(const Command& command, std::initializer_list<const char*> na
 
 void refuseOtherOptions(const Command& command, bool isProgram)
 {
-    if (isProgram)
-        refuseOptions(command, { "--steps", "--timeit", "--runs", "--loops", "--threads" },
-            "is for train steps, and this is a program in StableHLO text, which is run once");
-    else
-        refuseOptions(command, { "--inputs", "--random", "--per-device", "--values", "--loop-limit", "--out" },
+    if (!isProgram)
+        refuseOptions(command,
+            { "--inputs", "--random", "--per-device", "--values", "--loop-limit", "--out", "--state" },
             "is for programs in StableHLO text, and this experiment has train steps");
+}
+
+/// Options that programs share with networks.
+ProgramRunOptions programOptions(const Command& command, const RunCommandOptions& options)
+{
+    ProgramRunOptions program = options.program;
+    program.check = options.check;
+    program.json = options.json;
+    program.steps = options.steps;
+    program.runs = options.runs;
+    program.loops = options.loops;
+    program.threads = options.threads;
+    if (command.isSet("--timeit"))
+        program.timeit = options.timeit;
+    return program;
 }
 
 int runExperiment(const Command& command, const RunCommandOptions& options, std::optional<std::string> text)
@@ -324,10 +255,7 @@ int runExperiment(const Command& command, const RunCommandOptions& options, std:
     refuseOtherOptions(command, isProgram);
     const SnapshotPtr snapshot = analyse(input->experiment);
     if (isProgram && !firstError(*snapshot) && snapshot->laidOut()) {
-        ProgramRunOptions program = options.program;
-        program.check = options.check;
-        program.json = options.json;
-        return runProgram(program, *input, *snapshot);
+        return runProgram(programOptions(command, options), *input, *snapshot);
     }
     if (!snapshot->ok()) {
         Console errors(stderr);
@@ -360,7 +288,7 @@ int runExperiment(const Command& command, const RunCommandOptions& options, std:
         printGrid(console, *snapshot, *row);
     console.heading(QStringLiteral("Communication per device"));
     console.line(QStringLiteral("  ") + words::sentSummary(*snapshot));
-    printSteps(console, *outcome);
+    printSteps(console, outcome->steps);
     if (outcome->check)
         printCheck(console, *outcome->check, *snapshot->program);
     if (outcome->timing)
@@ -404,11 +332,10 @@ int runFile(const Command& command, RunCommandOptions& options)
     if (!isProgram)
         return runExperiment(command, options, std::move(text));
     refuseOtherOptions(command, true);
-    options.program.file = options.file;
-    options.program.text = std::move(text);
-    options.program.check = options.check;
-    options.program.json = options.json;
-    return runProgram(options.program);
+    ProgramRunOptions program = programOptions(command, options);
+    program.file = options.file;
+    program.text = std::move(text);
+    return runProgram(program);
 }
 
 } // namespace
@@ -420,7 +347,7 @@ void addRun(CLI::App& app, int& status)
     const auto options = std::make_shared<RunCommandOptions>();
     command.addFile(options->file);
     command.addOption("--steps", options->steps, "Steps to run and list, from the initial values (default 1)")
-        .wholeNumber(0, mostSteps)
+        .wholeNumber(0, maxSteps)
         .optionText("N");
     command.addFlag("--timeit,!--no-timeit", options->timeit,
         "Time further steps, as IPython's %%timeit does: mean and\n"
@@ -464,11 +391,21 @@ void addRun(CLI::App& app, int& status)
             "Stop a program whose loops make more trips than that, all together (default 100000)")
         .wholeNumber(1, INT64_MAX)
         .optionText("N");
+    command
+        .addOption("--state", options->program.state,
+            "Which results of a program are arguments of its next step: 0=1,2=0 for argument 0 from result 1 and "
+            "argument "
+            "2 from result 0, or none. Otherwise as tf.aliasing_output and jax.buffer_donor say, else a guess by "
+            "order, "
+            "type and sharding")
+        .optionText("PAIRS");
     command.addJson(options->json);
     command.footer(
-        "A program in StableHLO text is run whole as the reference and, where it names a mesh, partitioned on the\n"
-        "devices of that mesh; FILE may be a built-in example with such a program. --steps, --timeit, --runs, --loops\n"
-        "and --threads are for train steps.\n"
+        "A program in StableHLO text is run on one device as the reference and, where it names a mesh, partitioned on\n"
+        "the devices of that mesh; FILE may be a built-in example with such a program. It is a step where results are\n"
+        "its next arguments (--state): then --steps runs it again and again. A step is timed without being asked "
+        "where\n"
+        "its text says what its state is.\n"
         "\n"
         "JSON holds numbers exactly: integers to 64 bits, floats to the nearest of their type, \"nan\", \"inf\" and\n"
         "\"-inf\" as strings; up to 2 million numbers, more as .npy. Types that NumPy lacks (bfloat16, floats of 8\n"

@@ -25,10 +25,12 @@
 #include "program/name_values.h"
 #include "program/op_row.h"
 #include "program/over_mesh.h"
+#include "program/step_state.h"
 #include "program_input.h"
 #include "propagation/passes/passes.h"
 #include "run_report.h"
 #include "simulate/evaluate/interpreter.h"
+#include "simulate/evaluate/program_stepper.h"
 #include "simulate/evaluate/rounding_noise.h"
 #include "simulate/memory.h"
 
@@ -253,6 +255,36 @@ Result<void> execute(ProgramRun& run, bool check, const Limits& limits)
     return {};
 }
 
+/// Steps from the given arguments on, and further ones to be timed.
+Result<void> runSteps(
+    ProgramRun& run, const ProgramRunOptions& options, const RunSetting& setting, const Limits& limits)
+{
+    const bool isStated = run.state.source != StateSource::None && run.state.source != StateSource::Order;
+    const bool isTimed = options.timeit.value_or(isStated);
+    if (options.steps == 1 && !isTimed)
+        return {};
+    evaluate::ExecuteOptions how = executeOptions(limits, nullptr);
+    how.threads = options.threads;
+    auto stepper = evaluate::ProgramStepper::create(
+        run.parts ? run.parts->device : evaluate::unpartitioned(run.named, run.sameProgram), run.inputs.arrays,
+        evaluate::nextArguments(run.named, run.state), how);
+    if (!stepper)
+        return tl::unexpected(stepper.error());
+    run.threads = stepper->threads();
+    const std::optional<std::size_t> loss = lossResult(run.named, run.state);
+    for (std::int64_t i = 0; i < options.steps && !stepper->stopped(); ++i) {
+        StepRecord& record = run.steps.emplace_back(StepRecord{ stepper->step().wall, {} });
+        if (loss && !stepper->stopped())
+            record.loss = evaluate::numberAt(stepper->steps().result(*loss).whole, 0);
+    }
+    if (isTimed)
+        run.timing = timeit(*stepper, options.runs > 0 ? options.runs : setting.runs,
+            options.loops > 0 ? options.loops : setting.loops);
+    if (const std::optional<Error> failure = stepper->failure())
+        return tl::unexpected(*failure);
+    return {};
+}
+
 /// Where --out writes each result to.
 std::vector<std::string> outputFiles(const Program& program, const std::string& out)
 {
@@ -413,6 +445,17 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
         run.problems.push_back(*run.notPartitioned);
     run.problems = inFile(std::move(run.problems), input);
 
+    if (options.state.empty()) {
+        run.state = stateOf(run.named);
+    } else if (auto stated = parseState(run.named, options.state)) {
+        run.state = std::move(*stated);
+    } else {
+        stated.error().where.file = "--state";
+        return reject(options.json, { std::move(stated.error()) });
+    }
+    if (options.steps > 1 && run.state.pairs.empty())
+        throw UsageError(
+            "--steps", "no result of this program is known to be an argument of its next step; name them with --state");
     const bool withReference = options.check || !run.parts;
     const Limits limits{ availableMemory().value_or(INT64_MAX) / 4 * 3, options.loopLimit };
     if (const double needed = bytesNeeded(run, withReference); needed > static_cast<double>(limits.memory))
@@ -426,6 +469,8 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
         return reject(options.json, given.error());
     run.inputs = std::move(*given);
     if (const Result<void> done = execute(run, options.check, limits); !done)
+        return cannotRun(options, input, { done.error() });
+    if (const Result<void> done = runSteps(run, options, input.experiment.run, limits); !done)
         return cannotRun(options, input, { done.error() });
     if (run.parts)
         run.memory = plannedMemory(run.named, *run.parts);

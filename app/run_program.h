@@ -19,6 +19,11 @@ struct ProgramRunOptions {
     bool perDevice = false;
     bool check = true;
     bool values = false; ///< all arrays in full in the JSON
+    std::int64_t steps = 1; ///< of a program that has state
+    std::optional<bool> timeit; ///< whether steps are timed; absent: where the text says what its state is
+    std::int64_t runs = 0, loops = 0; ///< of timing; 0 = as the experiment says
+    int threads = 0; ///< 0 = one per core, where the work is worth it
+    std::string state; ///< as parseState() reads it; "" = stateOf()
     std::int64_t loopLimit = evaluate::defaultTrips; ///< trips of all loops of one execution
     std::string out; ///< a folder, or a .npy for a program with one result; empty: no files
     JsonTarget json;

@@ -471,6 +471,55 @@ std::string shardingOf(const ProgramRun& run, bool input, std::size_t index)
     return isTensor(array.type.dtype) ? toShardy(array.sharding, *device.mesh) : std::string();
 }
 
+namespace {
+
+/// That of the partitioned program; a single device without one.
+const Mesh& meshOf(const ProgramRun& run)
+{
+    static const Mesh single;
+    return run.parts ? *run.parts->device.mesh : single;
+}
+
+Json stateJson(const ProgramRun& run)
+{
+    Json pairs = Json::array();
+    for (const StatePair& pair : run.state.pairs)
+        pairs.push_back({ { "argument", run.named.value(pair.argument).index }, { "result", pair.result } });
+    return { { "source", name(run.state.source) }, { "pairs", std::move(pairs) } };
+}
+
+/// "State, by tf.aliasing_output: 50 of 52 arguments, %arg0 from result 0 and so on".
+QString stateSentence(const ProgramRun& run)
+{
+    QString how;
+    switch (run.state.source) {
+    case StateSource::Aliases:
+        how = QStringLiteral("as tf.aliasing_output says");
+        break;
+    case StateSource::Donors:
+        how = QStringLiteral("as jax.buffer_donor says");
+        break;
+    case StateSource::Order:
+        how = QStringLiteral("a guess by order, type and sharding; --state says otherwise");
+        break;
+    case StateSource::Program:
+    case StateSource::Stated:
+    case StateSource::None:
+        how = QStringLiteral("as stated");
+        break;
+    }
+    constexpr std::size_t maxShown = 4;
+    QStringList shown;
+    for (const StatePair& pair : run.state.pairs)
+        if (static_cast<std::size_t>(shown.size()) < maxShown)
+            shown << QStringLiteral("arg%1 from result %2").arg(run.named.value(pair.argument).index).arg(pair.result);
+    if (run.state.pairs.size() > maxShown)
+        shown << QStringLiteral("and %1 more").arg(run.state.pairs.size() - maxShown);
+    return QStringLiteral("  state (%1): %2").arg(how, shown.join(QStringLiteral(", ")));
+}
+
+} // namespace
+
 std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJsonOptions& options)
 {
     ArrayTexts texts(options.values);
@@ -504,6 +553,10 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
     }
     if (options.perDevice)
         out["devices"] = devicesJson(run, texts);
+    out["state"] = stateJson(run);
+    out["steps"] = stepsJson(run.steps);
+    if (run.timing)
+        out["timing"] = timingJson(*run.timing, meshOf(run));
     if (run.checked)
         out["check"] = checkJson(run);
     if (run.memory && run.devices)
@@ -554,12 +607,20 @@ void printRun(Console& console, const ProgramRun& run, bool perDevice)
         array(QStringLiteral("result %1").arg(i), run.results()[i], shardingOf(run, false, i), {});
     if (perDevice)
         printDevices(console, run);
+    if (!run.steps.empty())
+        printSteps(console, run.steps);
+    if (!run.steps.empty() || run.timing)
+        console.line(run.state.pairs.empty() ? QStringLiteral("  no state: every step has the same arguments")
+                                             : stateSentence(run),
+            Emphasis::Faint);
     if (run.checked)
         printCheck(console, run);
     if (run.devices)
         printExchanged(console, run);
     if (run.memory && run.devices)
         printMemory(console, run);
+    if (run.timing)
+        printTiming(console, *run.timing, meshOf(run), run.threads);
     printExpectations(console, run);
     if (!run.nonFinite.empty())
         console.heading(QStringLiteral("NaN and infinity"));

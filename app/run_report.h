@@ -7,11 +7,13 @@
 
 #include "partition/partition_program.h"
 #include "pipeline/planned_memory.h"
+#include "program/step_state.h"
 #include "report.h"
 #include "run_inputs.h"
 #include "simulate/evaluate/compare.h"
 #include "simulate/evaluate/first_difference.h"
 #include "simulate/evaluate/non_finite.h"
+#include "step_report.h"
 #include "words/run_words.h"
 
 namespace shardscope::cli {
@@ -57,6 +59,10 @@ struct ProgramRun {
     std::vector<NonFiniteFinding> nonFinite;
     std::optional<PlannedMemory> memory; ///< as it was planned, where the program is partitioned
     bool checked = false;
+    StepState state; ///< pairs of arguments and results of `named`
+    std::vector<StepRecord> steps; ///< those that were asked for, where there is state
+    std::optional<TimeitResult> timing;
+    int threads = 1; ///< of steps
 
     /// Those of the devices where there are some, else of the reference.
     [[nodiscard]] const evaluate::Arrays& results() const;

@@ -15,7 +15,9 @@
 #include <utility>
 
 #include "base/codes.h"
+#include "pipeline/repartition.h"
 #include "schedule/plan.h"
+#include "simulate/evaluate/program_stepper.h"
 #include "simulate/value_reader.h"
 
 namespace shardscope {
@@ -41,9 +43,24 @@ void dropOldDevices(std::vector<StepTiming>& steps, std::size_t added)
 /// What a run depends on. When it changes, device memory has to be laid out anew.
 struct Subject {
     std::shared_ptr<const Plan> plan;
+    SnapshotPtr text; ///< of a program in a text, which has no plan
     std::uint64_t seed = 0;
     bool shareReplicas = false;
-    bool operator==(const Subject&) const = default;
+    bool operator==(const Subject& other) const
+    {
+        return plan == other.plan && sameProgram(text, other.text) && seed == other.seed
+            && shareReplicas == other.shareReplicas;
+    }
+    /// What devices run is made from these settings alone.
+    [[nodiscard]] static bool sameProgram(const SnapshotPtr& a, const SnapshotPtr& b)
+    {
+        if (!a || !b)
+            return a == b;
+        const Experiment &first = *a->experiment, &second = *b->experiment;
+        return a == b
+            || (first.model == second.model && first.mesh == second.mesh
+                && first.hardware.devices == second.hardware.devices && first.propagation == second.propagation);
+    }
     [[nodiscard]] InitialValues initialValues() const
     {
         InitialValues initial;
@@ -107,7 +124,8 @@ struct RunController::Private {
     std::jthread worker;
 
     // On the worker's thread only; while no job is open, read by the window.
-    std::unique_ptr<Run> run;
+    std::unique_ptr<Stepper> stepper;
+    Run* run = nullptr; ///< the same, where it is that of a plan: its values can be read
     Subject runSubject;
     std::stop_token runAbandoned;
     std::uint64_t runGeneration = 0;
@@ -120,6 +138,7 @@ struct RunController::Private {
     void deliver();
     void work(const std::stop_token& stopAll);
     void execute(const Job& job);
+    bool create(const Job& job);
     void report(const Job& job, const std::function<void(News&)>& tell);
     void takeStep(const Job& job);
     void recordStep(const Job& job, const StepTiming& timing);
@@ -140,7 +159,7 @@ void RunController::Private::start(State kind, qint64 runs, qint64 loops)
         return;
     }
     const SnapshotPtr snapshot = document->snapshot();
-    if (!snapshot->ok()) {
+    if (!snapshot->canStep()) {
         if (!snapshot->problems.empty())
             Q_EMIT q->failed(snapshot->problems.front().diagnostic);
         return;
@@ -197,7 +216,9 @@ void RunController::Private::followSnapshot()
     if (!snapshot || document->isStale())
         return;
     const RunSetting& setting = snapshot->experiment->run;
-    Subject next{ snapshot->plan, setting.seed, setting.shareReplicas };
+    Subject next{ snapshot->plan, {}, setting.seed, setting.shareReplicas };
+    if (snapshot->asRead && snapshot->canStep())
+        next.text = snapshot;
     if (next == subject)
         return;
     keepTimings();
@@ -284,37 +305,57 @@ void RunController::Private::recordStep(const Job& job, const StepTiming& timing
                 latest.steps.begin(), latest.steps.begin() + static_cast<std::ptrdiff_t>(longestHistory));
         latest.steps.push_back(timing);
         dropOldDevices(latest.steps, 1);
-        latest.stepsDone = run->stepsDone();
+        latest.stepsDone = stepper->stepsDone();
     });
 }
 
 void RunController::Private::takeStep(const Job& job)
 {
-    const StepTiming& timing = run->step();
-    if (!run->stopped())
+    const StepTiming& timing = stepper->step();
+    if (!stepper->stopped())
         recordStep(job, timing);
 }
 
-void RunController::Private::execute(const Job& job)
+/// The devices of the job's subject, with its initial values. False where there are none.
+bool RunController::Private::create(const Job& job)
 {
-    if (!run || runAbandoned.stop_requested() || !(runSubject == job.subject)) {
-        run.reset(); // before memory for the next one is asked for
+    run = nullptr;
+    stepper.reset(); // before memory for the next one is asked for
+    const auto failed = [&](const Error& error) {
+        report(job, [&](News& latest) { latest.failure = error; });
+        return false;
+    };
+    if (job.subject.text) {
+        evaluate::ProgramInputs inputs;
+        inputs.seed = job.subject.seed;
+        inputs.stop = job.abandoned;
+        auto created = stepperOfText(*job.subject.text, inputs);
+        if (!created)
+            return failed(created.error());
+        stepper = std::move(*created);
+    } else {
         RunOptions options;
         options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
         options.initial = job.subject.initialValues();
         options.stop = job.abandoned;
         auto created = Run::create(job.subject.plan, options);
-        if (!created) {
-            report(job, [&](News& latest) { latest.failure = created.error(); });
+        if (!created)
+            return failed(created.error());
+        run = created->get();
+        stepper = std::move(*created);
+    }
+    runSubject = job.subject;
+    runAbandoned = job.abandoned;
+    return stepper != nullptr;
+}
+
+void RunController::Private::execute(const Job& job)
+{
+    if (!stepper || stepper->failure() || runAbandoned.stop_requested() || !(runSubject == job.subject)) {
+        if (!create(job))
             return;
-        }
-        run = std::move(*created);
-        if (!run)
-            return;
-        runSubject = job.subject;
-        runAbandoned = job.abandoned;
     } else if (runGeneration != job.generation) {
-        run->reset();
+        stepper->reset();
     }
     runGeneration = job.generation;
     switch (job.kind) {
@@ -324,17 +365,19 @@ void RunController::Private::execute(const Job& job)
         takeStep(job);
         break;
     case State::Continuous:
-        while (!job.stop.stop_requested() && !run->stopped())
+        while (!job.stop.stop_requested() && !stepper->stopped())
             takeStep(job);
         break;
     case State::Timing: {
         TimeitResult result = shardscope::timeit(
-            *run, job.runs, job.loops, job.stop, [&](const StepTiming& timing) { recordStep(job, timing); });
-        if (!run->stopped())
+            *stepper, job.runs, job.loops, job.stop, [&](const StepTiming& timing) { recordStep(job, timing); });
+        if (!stepper->stopped())
             report(job, [&](News& latest) { latest.timeit = std::move(result); });
         break;
     }
     }
+    if (const std::optional<Error> failure = stepper->failure())
+        report(job, [&](News& latest) { latest.failure = *failure; });
 }
 
 void RunController::Private::work(const std::stop_token& stopAll)
@@ -351,7 +394,8 @@ void RunController::Private::work(const std::stop_token& stopAll)
             try {
                 execute(job);
             } catch (const std::bad_alloc&) {
-                run.reset(); // where it stands is not known
+                run = nullptr;
+                stepper.reset(); // where it stands is not known
                 report(job, [](News& latest) { latest.failure = Error{ Code::OutOfMemory, {}, {} }; });
             }
         }

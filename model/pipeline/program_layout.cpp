@@ -205,7 +205,8 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
         notRun.args.emplace_back("elsewhere", elsewhere);
     else if (!mainMesh(*snapshot.asRead) && snapshot.mesh->deviceCount() == 1)
         notRun.args.emplace_back("devices", std::int64_t{ 1 }); // it names no mesh, and was given none yet
-    snapshot.problems.push_back({ std::move(notRun), {}, {} });
+    if (!notRun.args.empty())
+        snapshot.problems.push_back({ std::move(notRun), {}, {} });
     if (stop.stop_requested())
         return false;
     addTensorRows(snapshot);

@@ -6,7 +6,12 @@
 #include "base/codes.h"
 #include "partition/partition.h"
 #include "pipeline/program_layout.h"
+#include "program/over_mesh.h"
+#include "program/step_state.h"
+#include "propagation/passes/passes.h"
 #include "propagation/strategy.h"
+#include "simulate/evaluate/program_stepper.h"
+#include "simulate/evaluate/random_arguments.h"
 
 namespace shardscope {
 
@@ -66,6 +71,39 @@ Result<evaluate::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const 
         if (inputs.stop.stop_requested())
             return evaluate::ProgramValuesPtr();
         return evaluate::computeProgramValues(programOf(snapshot), *parts, inputs);
+    } catch (const std::bad_alloc&) {
+        return fail(Code::OutOfMemory);
+    }
+}
+
+Result<std::unique_ptr<evaluate::ProgramStepper>> stepperOfText(
+    const Snapshot& snapshot, const evaluate::ProgramInputs& inputs)
+{
+    using Made = std::unique_ptr<evaluate::ProgramStepper>;
+    if (std::optional<Error> error = firstError(snapshot))
+        return tl::unexpected<Error>(std::move(*error));
+    try {
+        const Program program = programOf(snapshot);
+        SpmdProgram device;
+        if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
+            Result<PartitionedProgram> parts = partitionText(snapshot, false);
+            if (!parts)
+                return tl::unexpected<Error>(std::move(parts.error()));
+            device = std::move(parts->device);
+        } else {
+            device = evaluate::unpartitioned(passes::importManualRegions(program), 1);
+        }
+        if (inputs.stop.stop_requested())
+            return Made();
+        evaluate::ExecuteOptions options;
+        options.memoryLimit = inputs.memoryLimit;
+        options.stop = inputs.stop;
+        auto stepper = evaluate::ProgramStepper::create(std::move(device),
+            evaluate::randomArguments(program, inputs.seed, !inputs.unscaled),
+            evaluate::nextArguments(program, stateOf(program)), options);
+        if (!stepper)
+            return tl::unexpected<Error>(std::move(stepper.error()));
+        return std::make_unique<evaluate::ProgramStepper>(std::move(*stepper));
     } catch (const std::bad_alloc&) {
         return fail(Code::OutOfMemory);
     }

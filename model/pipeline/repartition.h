@@ -9,6 +9,10 @@
 
 namespace shardscope {
 
+namespace evaluate {
+class ProgramStepper;
+}
+
 /// Of a built-in network that has its layout. Errors: those of partition(); the snapshot's first, where it has none.
 [[nodiscard]] Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalReshards);
 /// Of a program in a text, with the experiment's shardings and strategy. Everything that speaks of its collectives, of
@@ -20,6 +24,10 @@ namespace shardscope {
 /// What that program gives on inputs that are drawn at random. Null if stopped. Errors: further those of
 /// computeProgramValues().
 [[nodiscard]] Result<evaluate::ProgramValuesPtr> valuesOfText(
+    const Snapshot& snapshot, const evaluate::ProgramInputs& inputs);
+/// Steps of that program from inputs that are drawn at random, its state fed back (program/step_state.h). Null if
+/// stopped. Errors: those of partitioning; OutOfMemory.
+[[nodiscard]] Result<std::unique_ptr<evaluate::ProgramStepper>> stepperOfText(
     const Snapshot& snapshot, const evaluate::ProgramInputs& inputs);
 /// The first error among a snapshot's problems; nothing if there is none.
 [[nodiscard]] std::optional<Error> firstError(const Snapshot& snapshot);

@@ -142,7 +142,9 @@ struct Snapshot {
     SentBytes sent;
     std::vector<StageTime> times;
 
-    /// All stages passed: a step can run.
+    /// A step can be run: of the plan, or of a program in a text.
+    [[nodiscard]] bool canStep() const;
+    /// All stages of a network passed.
     [[nodiscard]] bool ok() const { return plan != nullptr; }
     /// Every array has its layout and can be looked at, even where something keeps a step from running.
     [[nodiscard]] bool laidOut() const { return propagation != nullptr; }

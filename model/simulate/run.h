@@ -62,25 +62,32 @@ struct ReplicaDifference {
     double value = 0, otherValue = 0;
 };
 
-class Run {
+/// Repeats a step and says how long each took: of a plan, or of a program in a text.
+class Stepper {
+public:
+    virtual ~Stepper() = default;
+    /// Back to the initial values, step 0.
+    virtual void reset() = 0;
+    /// One step on all devices.
+    virtual const StepTiming& step() = 0;
+    /// reset() or step() was broken off, or failed: devices hold nothing of meaning, nothing can be read, no step is
+    /// taken any more. What goes on has to be created anew.
+    [[nodiscard]] virtual bool stopped() const = 0;
+    /// Why a step failed; nothing where none did.
+    [[nodiscard]] virtual std::optional<Error> failure() const { return std::nullopt; }
+    [[nodiscard]] virtual std::int64_t stepsDone() const = 0;
+    [[nodiscard]] virtual int threads() const = 0;
+};
+
+class Run : public Stepper {
 public:
     /// Errors: NotExecutable, and OutOfMemory {bytes: all that is needed, limit}. That is counted before any of it is
     /// taken: memory of the devices, tables of what moves, constants and operands that are one number everywhere,
     /// scratch, and what the caller reserves. With the argument shared_bytes where shared replicas would fit, and
     /// alone_bytes where the run would fit without what is reserved. Null if stopped.
     static Result<std::unique_ptr<Run>> create(std::shared_ptr<const Plan> plan, const RunOptions& options = {});
-    virtual ~Run() = default;
 
-    /// Back to the initial values, step 0.
-    virtual void reset() = 0;
-    /// One step on all devices.
-    virtual const StepTiming& step() = 0;
-    /// reset() or step() was broken off by RunOptions::stop: devices hold nothing of meaning, nothing can be read, no
-    /// step is taken any more. A run that goes on has to be created anew.
-    [[nodiscard]] virtual bool stopped() const = 0;
-    [[nodiscard]] virtual std::int64_t stepsDone() const = 0;
     [[nodiscard]] virtual const Plan& plan() const = 0;
-    [[nodiscard]] virtual int threads() const = 0;
 
     /// What a device holds of a value after the last step (or before the first, for arguments), row-major local shard.
     /// Empty if the value has no slot, or its slot was reused.
@@ -111,7 +118,7 @@ struct TimeitResult {
     bool stopped = false;
     std::vector<DeviceTimes> devices; ///< mean per step
 };
-[[nodiscard]] TimeitResult timeit(Run& run, std::int64_t runs, std::int64_t loops, std::stop_token stop = {},
+[[nodiscard]] TimeitResult timeit(Stepper& run, std::int64_t runs, std::int64_t loops, std::stop_token stop = {},
     const std::function<void(const StepTiming&)>& onStep = {});
 
 } // namespace shardscope

@@ -5,7 +5,7 @@
 
 namespace shardscope {
 
-TimeitResult timeit(Run& run, std::int64_t runs, std::int64_t loops, std::stop_token stop,
+TimeitResult timeit(Stepper& run, std::int64_t runs, std::int64_t loops, std::stop_token stop,
     const std::function<void(const StepTiming&)>& onStep)
 {
     TimeitResult result;

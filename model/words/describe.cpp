@@ -450,12 +450,9 @@ ProblemText describeWarning(const Diagnostic& d)
     case Code::ProgramNotRun:
         return { arg.has("elsewhere")
                 ? Words::tr("what lies on %1, whose axes are others, is drawn unsharded").arg(arg("elsewhere"))
-                : arg.has("devices") ? Words::tr("the text names no mesh: everything is on one device")
-                                     : Words::tr("the step of a program in a file runs under Values"),
-            arg.has("devices")
-                ? Words::tr("Add devices under Mesh, then shard its arguments under What if.")
-                : Words::tr("Values, or `shardscope run`, runs it on the simulated devices with random inputs and "
-                            "compares the result with the unsharded program."),
+                : Words::tr("the text names no mesh: everything is on one device"),
+            arg.has("elsewhere") ? QString()
+                                 : Words::tr("Add devices under Mesh, then shard its arguments under What if."),
             {} };
     case Code::Acknowledged: {
         Diagnostic finding = d;

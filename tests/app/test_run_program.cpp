@@ -179,10 +179,10 @@ func.func @main(%a: tensor<4xi32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -
         QCOMPARE(moved.code, 0);
         QVERIFY2(!moved.error.contains(QStringLiteral("I302")), qPrintable(moved.error));
         QVERIFY(moved.out.contains(QStringLiteral("random, seed")));
-        const Ran steps =
-            runProgram({ QStringLiteral("run"), QStringLiteral("jax-memory-transfer"), QStringLiteral("--steps=2") });
+        const Ran steps = runProgram({ QStringLiteral("run"), QStringLiteral("jax-memory-transfer"),
+            QStringLiteral("--steps=2"), QStringLiteral("--state=none") });
         QCOMPARE(steps.code, 2);
-        QVERIFY2(steps.error.contains(QStringLiteral("is for train steps")), qPrintable(steps.error));
+        QVERIFY2(steps.error.contains(QStringLiteral("name them with --state")), qPrintable(steps.error));
     }
 
     /// A row of arg0 (8 B), a half of arg1 (16 B), and pieces of both results (8 B each); the arguments are not needed
@@ -502,6 +502,81 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY2(elsewhere.error.startsWith(program + QStringLiteral(":3:3: E144")), qPrintable(elsewhere.error));
     }
 
+    /// Results that are arguments of the next step stay on the devices from step to step.
+    void steps()
+    {
+        const QByteArray text = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>, tf.aliasing_output = 0 : i32}, %x: tensor<f32>) -> (tensor<4xf32>, tensor<f32>) {
+  %r = stablehlo.broadcast_in_dim %x, dims = [] : (tensor<f32>) -> tensor<4xf32>
+  %n = stablehlo.multiply %w, %r : tensor<4xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %l = stablehlo.reduce(%w init: %z) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %n, %l : tensor<4xf32>, tensor<f32>
+}
+)";
+        const auto losses = [](const Ran& ran) {
+            QStringList list;
+            for (const Json& step : ran.json().at("steps"))
+                list << QString::number(step.at("loss").get<double>());
+            return list.join(QLatin1Char(' '));
+        };
+        const auto with = [&](const QByteArray& program, const QStringList& more) {
+            return run(program,
+                QStringList{ QStringLiteral("--inputs"), QStringLiteral("-"), QStringLiteral("--json") } + more,
+                "[[1, 2, 3, 4], 0.5]");
+        };
+        const Ran three =
+            with(text, { QStringLiteral("--steps=3"), QStringLiteral("--runs=2"), QStringLiteral("--loops=3") });
+        QCOMPARE(three.code, 0);
+        QCOMPARE(losses(three), QStringLiteral("10 5 2.5"));
+        QVERIFY(three.json().at("state").at("source") == "aliases");
+        QVERIFY(three.json().at("state").at("pairs") == Json::parse(R"([{"argument": 0, "result": 0}])"));
+        QVERIFY(three.json().at("timing").at("runs") == 2);
+        QVERIFY(three.json().at("results").at(0).at("value") == Json::parse("[0.5, 1, 1.5, 2]")); // of the first step
+        QVERIFY(!with(text, { QStringLiteral("--no-timeit") }).json().contains("timing"));
+        // The same on one device, by a guess, and as it is stated.
+        QByteArray plain = text;
+        plain.replace("sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>, tf.aliasing_output = 0 : i32", "")
+            .replace("sdy.mesh @mesh = <[\"x\"=2]>\n", "");
+        const Ran guessed = with(plain, { QStringLiteral("--steps=3") });
+        QCOMPARE(losses(guessed), QStringLiteral("10 5 2.5"));
+        QVERIFY(guessed.json().at("state").at("source") == "order");
+        QVERIFY(!guessed.json().contains("timing"));
+        const Ran stated = with(text, { QStringLiteral("--steps=2"), QStringLiteral("--state=1=1") });
+        QCOMPARE(stated.code, 0);
+        QVERIFY(stated.json().at("state").at("source") == "stated");
+        // Nothing to go on with, and what cannot be state.
+        for (const char* state : { "--state=none", "--state=0=1", "--state=2=0", "--state=x" })
+            QCOMPARE(with(text, { QStringLiteral("--steps=2"), QLatin1String(state) }).code, 2);
+        const Ran listed = run(text, { QStringLiteral("--inputs"), QStringLiteral("-"), QStringLiteral("--steps=2") },
+            "[[1, 2, 3, 4], 0.5]");
+        QVERIFY2(listed.out.contains(QStringLiteral("state (as tf.aliasing_output says): arg0 from result 0")),
+            qPrintable(listed.out));
+    }
+
+    /// A result that is sharded otherwise than the argument it becomes is resharded between steps.
+    void stepsThatReshard()
+    {
+        const QByteArray text = R"(sdy.mesh @mesh = <["x"=2]>
+func.func @main(%w: tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<4x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, tensor<f32>) {
+  %t = stablehlo.transpose %w, dims = [1, 0] : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %f = stablehlo.slice %w [0:1, 0:4] : (tensor<4x4xf32>) -> tensor<1x4xf32>
+  %l = stablehlo.reduce(%f init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<1x4xf32>, tensor<f32>) -> tensor<f32>
+  return %t, %l : tensor<4x4xf32>, tensor<f32>
+}
+)";
+        const Ran ran = run(text,
+            { QStringLiteral("--inputs"), QStringLiteral("-"), QStringLiteral("--json"), QStringLiteral("--steps=3"),
+                QStringLiteral("--state=0=0") },
+            "[[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [13, 14, 15, 16]]]");
+        QCOMPARE(ran.code, 0);
+        QStringList sums; // of the first row, of the first column, and of the row again
+        for (const Json& step : ran.json().at("steps"))
+            sums << QString::number(step.at("loss").get<double>());
+        QCOMPARE(sums.join(QLatin1Char(' ')), QStringLiteral("10 28 10"));
+    }
+
     /// `run` executes what `comms` lists, under every strategy of the experiment.
     void strategies()
     {
@@ -774,13 +849,14 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     {
         const QString program = file("program.mlir", identity("tensor<f32>"));
         const QString experiment = file("experiment.json", smallMlp());
-        for (const char* option : { "--steps=2", "--runs=2", "--loops=2", "--threads=1", "--timeit" }) {
+        for (const char* option : { "--runs=2", "--loops=2", "--threads=1", "--timeit", "--steps=2" }) {
             const Ran ran = runProgram({ QStringLiteral("run"), program, QStringLiteral("--random"),
                 QStringLiteral("1"), QLatin1String(option) });
-            QCOMPARE(ran.code, 2);
-            QVERIFY2(ran.error.contains(QStringLiteral("is for train steps")), qPrintable(ran.error));
+            const bool isStep = QLatin1String(option) != QLatin1String("--steps=2");
+            QCOMPARE(ran.code, isStep ? 0 : 2); // a number is no state
+            QVERIFY2(isStep || ran.error.contains(QStringLiteral("name them with --state")), qPrintable(ran.error));
         }
-        for (const char* option : { "--inputs=x.json", "--random=1", "--per-device", "--out=x" }) {
+        for (const char* option : { "--inputs=x.json", "--random=1", "--per-device", "--out=x", "--state=none" }) {
             const Ran ran = runProgram({ QStringLiteral("run"), experiment, QLatin1String(option) });
             QCOMPARE(ran.code, 2);
             QVERIFY2(ran.error.contains(QStringLiteral("is for programs in StableHLO text")), qPrintable(ran.error));

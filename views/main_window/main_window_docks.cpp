@@ -371,7 +371,7 @@ void MainWindow::fitSteps()
     // A sentence each; the bar of what arrays take stays, and that of a program in a text with its largest arrays.
     const int sentence = Metrics::scaled(24 + 52), bar = Metrics::scaled(126);
     const bool isText = snapshot->asRead && snapshot->laidOut() && snapshot->errorCount() == 0;
-    const int low = isText ? Metrics::scaled(24 + 30) : without ? sentence : upper * 30 / 100;
+    const int low = without ? sentence : upper * 30 / 100;
     const int least = isText ? bar + Metrics::scaled(20) : without && !snapshot->ok() ? sentence : bar;
     resizeDocks({ grid, timing, memory }, { upper - low - least, low, least }, Qt::Vertical);
 }

@@ -34,7 +34,7 @@ QString MemoryView::whyNothing() const
     if (!snapshot)
         return tr("The experiment is being analysed.");
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
-    if (!snapshot->laidOut() || !obstacle)
+    if (!snapshot->laidOut() || (!obstacle && !isText(snapshot)))
         return obstacle ? obstacle->stepText() : tr("What a device holds is known once a step can run.");
     std::int64_t bytes = 0;
     bool padded = false;

@@ -45,18 +45,14 @@ std::optional<Obstacle> obstacleOf(const Document& document)
     const SnapshotPtr snapshot = document.snapshot();
     if (!snapshot)
         return {};
-    if (snapshot->ok()) {
-        if (!snapshot->plan->instructions.empty())
+    if (snapshot->canStep()) {
+        if (!hasNoStep(*snapshot))
             return {};
         return Obstacle{ StepObstacle::tr("This experiment has arrays and rules, and no step to run"), {} };
     }
     if (snapshot->problems.empty())
         return Obstacle{ StepObstacle::tr("No step can run"), {} };
-    // Errors stand first. Without one, it is that the program was read.
-    const auto read = std::find_if(snapshot->problems.begin(), snapshot->problems.end(),
-        [](const Problem& each) { return each.diagnostic.code == Code::ProgramNotRun; });
-    const Problem& problem =
-        snapshot->errorCount() > 0 || read == snapshot->problems.end() ? snapshot->problems.front() : *read;
+    const Problem& problem = snapshot->problems.front(); // errors stand first
     const words::ProblemText text = words::shown(problem.diagnostic);
     Obstacle obstacle{ StepObstacle::tr("No step can run: %1").arg(text.cause), text.remedy, {} };
     if (problem.diagnostic.severity() == Severity::Error)
@@ -67,10 +63,7 @@ std::optional<Obstacle> obstacleOf(const Document& document)
 
 bool hasNoStep(const Snapshot& snapshot)
 {
-    if (snapshot.ok())
-        return snapshot.plan->instructions.empty();
-    return std::any_of(snapshot.problems.begin(), snapshot.problems.end(),
-        [](const Problem& each) { return each.diagnostic.code == Code::ProgramNotRun; });
+    return snapshot.ok() && snapshot.plan->instructions.empty();
 }
 
 } // namespace shardscope

@@ -28,7 +28,7 @@ struct Obstacle {
 /// Of the newest analysis; none where a step can run, and before the first analysis has finished.
 [[nodiscard]] std::optional<Obstacle> obstacleOf(const Document& document);
 
-/// Whatever is mended, there is no step: arrays with rules, or a program that is read and not run.
+/// Whatever is mended, there is no step: arrays with rules.
 [[nodiscard]] bool hasNoStep(const Snapshot& snapshot);
 
 } // namespace shardscope

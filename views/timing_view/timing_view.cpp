@@ -264,19 +264,13 @@ void TimingView::show(TimingData timing)
 void TimingView::showEmpty()
 {
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
-    const SnapshotPtr snapshot = m_document->snapshot();
-    if (snapshot && snapshot->errorCount() == 0 && std::holds_alternative<ProgramModel>(snapshot->experiment->model)) {
-        m_empty->setSentence(tr("A program in a text has no train step, and is not timed. Values runs it."));
-        m_empty->setButton(QString());
-        return;
-    }
     m_empty->setSentence(obstacle ? obstacle->stepText() : tr("No step has run yet."));
     m_empty->setButton(obstacle ? QString() : tr("Run step"));
 }
 
 void TimingView::refresh()
 {
-    // Arrays alone have no step, and programs of a text are not timed.
+    // Arrays alone have no step.
     const SnapshotPtr snapshot = m_document->snapshot();
     const bool some = !m_data.history.empty() && !(snapshot && hasNoStep(*snapshot));
     m_head->setVisible(some);

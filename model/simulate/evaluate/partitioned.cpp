@@ -2,6 +2,7 @@
 #include "simulate/evaluate/partitioned.h"
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -207,8 +208,32 @@ AssembledArray assembleShards(std::span<const Array> shards, const ShardedArray&
     return out;
 }
 
-Result<PartitionedExecution> executePartitioned(
-    const SpmdProgram& program, const Arrays& arguments, ExecuteOptions options)
+std::vector<NextArgument> nextArguments(const Program& program, const StepState& state)
+{
+    std::vector<NextArgument> next;
+    for (const StatePair& pair : state.pairs)
+        next.push_back({ program.value(pair.argument).index, pair.result });
+    return next;
+}
+
+SpmdProgram unpartitioned(const Program& program, std::int64_t devices)
+{
+    SpmdProgram same;
+    same.program = program;
+    same.mesh = std::make_shared<const Mesh>(devices > 1 ? *Mesh::create({ { "device", devices } }) : Mesh());
+    const auto add = [&](std::vector<ShardedArray>& list, ValueId value) {
+        const TensorType& type = program.value(value).type;
+        list.push_back({ type, TensorSharding::fullyReplicated(type.rank()), ReduceKind::Sum, {} });
+    };
+    for (const ValueId argument : program.main().arguments)
+        add(same.inputs, argument);
+    for (const ValueId result : program.main().results)
+        add(same.outputs, result);
+    return same;
+}
+
+Result<PartitionedSteps> PartitionedSteps::create(
+    const SpmdProgram& program, const Arrays& arguments, std::vector<NextArgument> next)
 {
     const Mesh& mesh = *program.mesh;
     const std::int64_t devices = mesh.deviceCount();
@@ -219,7 +244,9 @@ Result<PartitionedExecution> executePartitioned(
         return fail(Code::CountMismatch,
             { { "what", "arguments" }, { "found", static_cast<std::int64_t>(arguments.size()) },
                 { "wanted", static_cast<std::int64_t>(program.inputs.size()) } });
-    std::vector<Arrays> local(static_cast<std::size_t>(devices));
+    PartitionedSteps steps(program);
+    steps.m_next = std::move(next);
+    steps.m_arguments.resize(static_cast<std::size_t>(devices));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].type != program.inputs[i].type)
             return fail(Code::TypeMismatch,
@@ -227,28 +254,73 @@ Result<PartitionedExecution> executePartitioned(
                     { "type", toString(program.inputs[i].type) } });
         Arrays shards = shardsOf(arguments[i], program.inputs[i], program.mesh);
         for (std::size_t d = 0; d < shards.size(); ++d)
-            local[d].push_back(std::move(shards[d]));
+            steps.m_arguments[d].push_back(std::move(shards[d]));
     }
-    options.partitions = devices;
-    auto done = execute(program.program, local, options);
+    return steps;
+}
+
+Result<Execution> PartitionedSteps::step(ExecuteOptions options)
+{
+    options.partitions = m_program->mesh->deviceCount();
+    m_results.clear(); // its memory is there for the step
+    const auto start = std::chrono::steady_clock::now();
+    auto done = execute(m_program->program, m_arguments, options);
+    m_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (!done)
         return tl::unexpected(done.error());
     if (options.stop.stop_requested()) // not every device has its results
-        return PartitionedExecution();
+        return Execution();
+    m_results = std::move(done->results);
+    for (std::size_t r = 0; r < m_program->outputs.size(); ++r) {
+        Arrays shards = shardsOfResult(r);
+        clearPadding(shards, m_program->outputs[r], m_program->mesh);
+        for (std::size_t d = 0; d < m_results.size(); ++d)
+            m_results[d][r] = std::move(shards[d]);
+    }
+    for (const NextArgument& each : m_next) {
+        const ShardedArray &made = m_program->outputs[each.result], &taken = m_program->inputs[each.argument];
+        const bool isAsTaken = made.sharding == taken.sharding && made.unreducedKind == taken.unreducedKind
+            && *made.over(m_program->mesh) == *taken.over(m_program->mesh);
+        Arrays shards =
+            isAsTaken ? shardsOfResult(each.result) : shardsOf(result(each.result).whole, taken, m_program->mesh);
+        for (std::size_t d = 0; d < m_arguments.size(); ++d)
+            m_arguments[d][each.argument] = std::move(shards[d]);
+    }
+    ++m_stepsDone;
+    return done;
+}
 
+Arrays PartitionedSteps::shardsOfResult(std::size_t output) const
+{
+    Arrays shards;
+    for (const Arrays& device : m_results)
+        shards.push_back(device[output]);
+    return shards;
+}
+
+AssembledArray PartitionedSteps::result(std::size_t output) const
+{
+    return assembleShards(shardsOfResult(output), m_program->outputs[output], m_program->mesh);
+}
+
+Result<PartitionedExecution> executePartitioned(
+    const SpmdProgram& program, const Arrays& arguments, ExecuteOptions options)
+{
+    auto steps = PartitionedSteps::create(program, arguments);
+    if (!steps)
+        return tl::unexpected(steps.error());
+    auto done = steps->step(options);
+    if (!done)
+        return tl::unexpected(done.error());
+    if (steps->stepsDone() == 0)
+        return PartitionedExecution();
     PartitionedExecution out;
-    out.shards = std::move(done->results);
+    out.shards = steps->shards();
     out.checks = std::move(done->checks);
     out.plan = std::move(done->plan);
     out.peaks = std::move(done->peaks);
     for (std::size_t r = 0; r < program.outputs.size(); ++r) {
-        Arrays shards;
-        for (const Arrays& device : out.shards)
-            shards.push_back(device[r]);
-        clearPadding(shards, program.outputs[r], program.mesh);
-        for (std::size_t d = 0; d < shards.size(); ++d)
-            out.shards[d][r] = shards[d];
-        AssembledArray made = assembleShards(shards, program.outputs[r], program.mesh);
+        AssembledArray made = steps->result(r);
         out.outputs.push_back(std::move(made.whole));
         if (made.differ) {
             made.differ->output = r;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "partition/spmd_program.h"
+#include "program/step_state.h"
 #include "simulate/evaluate/execute.h"
 
 namespace shardscope::evaluate {
@@ -34,6 +35,53 @@ struct PartitionedExecution {
     MemoryPlan plan; ///< of every device
     std::vector<MemoryPeak> peaks; ///< by device id
     std::vector<DifferentCopies> differences; ///< at most one per output
+};
+
+/// The program itself on so many devices that hold the same arrays: of a text that names no mesh, or that speaks to the
+/// devices by their numbers.
+[[nodiscard]] SpmdProgram unpartitioned(const Program& program, std::int64_t devices);
+
+/// A result that the next step takes as an argument.
+struct NextArgument {
+    std::size_t argument = 0, result = 0;
+};
+/// Of the program that `state` is of.
+[[nodiscard]] std::vector<NextArgument> nextArguments(const Program& program, const StepState& state);
+
+/// A program that is executed again and again on its devices, as a train step is. What the next step takes stays in
+/// shards on the devices; where a result is sharded otherwise than the argument, it is resharded between the steps.
+///
+///     auto steps = PartitionedSteps::create(program, arguments, { { 0, 0 }, { 1, 1 } }); // (w, m, x) -> (w', m',
+///     loss) steps->step(options); steps->result(2).whole // the loss of the first step
+class PartitionedSteps {
+public:
+    /// `arguments` are global arrays, one per input. Errors: CountMismatch, TypeMismatch; DevicesMismatch for a mesh
+    /// whose devices are not 0 .. n-1. `program` has to live as long as the steps.
+    [[nodiscard]] static Result<PartitionedSteps> create(
+        const SpmdProgram& program, const Arrays& arguments, std::vector<NextArgument> next = {});
+
+    /// Executes the program once. What it returns is empty but for its results, which are here; where it was stopped,
+    /// there are none, and the arguments stay. Errors: those of execute().
+    [[nodiscard]] Result<Execution> step(ExecuteOptions options = {});
+    /// Seconds of the last step, without what is done between steps.
+    [[nodiscard]] double seconds() const { return m_seconds; }
+    [[nodiscard]] std::int64_t stepsDone() const { return m_stepsDone; }
+    /// Shards that the last step returned, by device id, by output; padding is zero.
+    [[nodiscard]] const std::vector<Arrays>& shards() const { return m_results; }
+    [[nodiscard]] AssembledArray result(std::size_t output) const;
+
+private:
+    explicit PartitionedSteps(const SpmdProgram& program)
+        : m_program(&program)
+    {
+    }
+    [[nodiscard]] Arrays shardsOfResult(std::size_t output) const;
+
+    const SpmdProgram* m_program;
+    std::vector<NextArgument> m_next;
+    std::vector<Arrays> m_arguments, m_results; ///< by device id
+    double m_seconds = 0;
+    std::int64_t m_stepsDone = 0;
 };
 
 /// `arguments` are whole arrays, one per input. Nothing comes out if it was stopped. Errors: those of execute();

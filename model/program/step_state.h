@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The state of a step: which results of main are the next step's arguments.
+//
+//     main(%params {tf.aliasing_output = 0 : i32}, %batch) -> (params', loss)
+//     stateOf(program).pairs     [{ params, 0 }], by StateSource::Aliases
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+/// What says so, the surest first.
+enum class StateSource : std::uint8_t {
+    None, ///< nothing: the program is no step, or does not look like one
+    Program, ///< Program::state, of a network that was built here
+    Aliases, ///< tf.aliasing_output: JAX writes it where it knows which result takes a donated argument's place
+    Donors, ///< jax.buffer_donor: each donated argument, in order, with the next result of its type and sharding
+    Order, ///< a guess: the longest run of neighbouring arguments and results with the same types and shardings
+    Stated, ///< by a person
+};
+[[nodiscard]] std::string_view name(StateSource source); ///< "aliases"
+
+struct StepState {
+    StateSource source = StateSource::None;
+    std::vector<StatePair> pairs; ///< by argument, in the order of main's; no argument and no result twice
+    bool operator==(const StepState&) const = default;
+};
+
+/// Results that alias an argument of another type are passed over, as are results that there are not.
+///
+/// A guess by order needs at least one pair with dimensions, and prefers the run that begins first:
+///
+///     main(f32[8], f32[8], i32[], f32[4,8]) -> (f32[], f32[8], f32[8], i32[])    results 1, 2, 3 are arguments 0, 1, 2
+[[nodiscard]] StepState stateOf(const Program& program);
+
+/// "0=1,1=2": argument 0 is result 1 of the step before. "none" for no state. Errors: Syntax; OutOfRange for an
+/// argument or a result that there is not; TypeMismatch where their types differ; Duplicate for one that stands twice.
+[[nodiscard]] Result<StepState> parseState(const Program& program, std::string_view text);
+/// The same text back.
+[[nodiscard]] std::string stateText(const Program& program, const StepState& state);
+
+/// The result that says how good the step was: that with the role Loss, else the first floating-point scalar that is no
+/// state.
+[[nodiscard]] std::optional<std::size_t> lossResult(const Program& program, const StepState& state);
+
+} // namespace shardscope
