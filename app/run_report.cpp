@@ -485,7 +485,7 @@ Json stateJson(const ProgramRun& run)
     Json pairs = Json::array();
     for (const StatePair& pair : run.state.pairs)
         pairs.push_back({ { "argument", run.named.value(pair.argument).index }, { "result", pair.result } });
-    return { { "source", name(run.state.source) }, { "pairs", std::move(pairs) } };
+    return { { "source", name(run.state.source) }, { "fed_back", std::move(pairs) } };
 }
 
 /// "State, by tf.aliasing_output: 50 of 52 arguments, %arg0 from result 0 and so on".
