@@ -386,7 +386,7 @@ void addPropagate(CLI::App& app, int& status)
             "How shardings spread: basic, aggressive, op-priority, user-priority, or full, which also does what "
             "Shardy does before (default, unless an experiment has another one)")
         .oneOf(strategyNames());
-    command.addFlag("--conservative", options->conservative, "Only whole axes move through operations");
+    command.addFlag("--conservative", options->conservative, "Only full axes move through operations");
     command.addFlag("--ignore-priorities", options->ignorePriorities,
         "Priorities that dimensions are given do not count (user-priority, full)");
     command.addOption(

@@ -436,7 +436,7 @@ void addResolve(CLI::App& app, int& status)
         .optionText("RULES");
     command
         .addOption("--additional-rules", options->additional,
-            "Further rules, appended behind the others, as in T5X: they cannot override them")
+            "Further rules, appended after the others, as in T5X: they cannot override them")
         .optionText("RULES");
     command
         .addOption("--inner-rules", options->inner,
@@ -476,7 +476,7 @@ void addResolve(CLI::App& app, int& status)
     command
         .addOption("--dialect", options->dialect,
             "Whose reading of the rules: flax (default), t5x, maxtext, which leaves out mesh axes of size 1 and does "
-            "not cut what does not divide, or penzai, to which they are a mapping without order (a dict, too)")
+            "not shard what does not divide, or penzai, to which they are a mapping without order (a dict, too)")
         .oneOf({ "flax", "t5x", "maxtext", "penzai" })
         .optionText("DIALECT");
     command.addFlag("--hybrid", options->hybrid, "T5X with ICI and DCN shapes: batch goes over replica and data");

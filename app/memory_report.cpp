@@ -74,7 +74,7 @@ void printPlannedMemory(Console& console, const PlannedMemory& memory)
     if (memory.dependsOnData)
         console.line(
             QStringLiteral("  which branches run, or how often a loop does, is known by a run alone: planned is "
-                           "the fullest case"));
+                           "the case with the highest peak"));
 }
 
 Json plannedMemoryJson(const PlannedMemory& memory)

@@ -38,8 +38,8 @@ struct TableAnswer {
     std::vector<std::vector<std::int64_t>> unusedInner; ///< the same of the lists for parts
     std::int64_t bytesInAll = 0;
     std::int64_t bytesPerDevice = 0;
-    std::int64_t uncutBytes = 0; ///< of arrays that every device holds whole
-    std::int64_t uncutRows = 0;
+    std::int64_t replicatedBytes = 0; ///< of arrays that every device holds in full
+    std::int64_t replicatedRows = 0;
     std::int64_t unplacedBytes = 0; ///< of arrays that cannot be laid out: in none of the other numbers
     std::int64_t unplacedRows = 0;
 };
@@ -117,8 +117,8 @@ void sumUp(TableAnswer& answer)
         answer.bytesInAll = saturatingSum(answer.bytesInAll, bytes);
         answer.bytesPerDevice = saturatingSum(answer.bytesPerDevice, each.bytesPerDevice);
         if (each.layout->distinctShards() == 1) {
-            answer.uncutBytes = saturatingSum(answer.uncutBytes, bytes);
-            ++answer.uncutRows;
+            answer.replicatedBytes = saturatingSum(answer.replicatedBytes, bytes);
+            ++answer.replicatedRows;
         }
     }
 }
@@ -231,7 +231,7 @@ Json tableJson(const ResolveOptions& options, const Ruling& ruling, const TableI
     }
     out["bytes"] = answer.bytesInAll;
     out["bytes_per_device"] = answer.bytesPerDevice;
-    out["uncut"] = { { "array_count", answer.uncutRows }, { "bytes", answer.uncutBytes } };
+    out["replicated"] = { { "array_count", answer.replicatedRows }, { "bytes", answer.replicatedBytes } };
     out["not_laid_out"] = { { "array_count", answer.unplacedRows }, { "bytes", answer.unplacedBytes } };
     if (ruling.partitioner)
         out["partitioner"] = partitionerJson(ruling);
@@ -328,12 +328,12 @@ void printSum(Console& console, const TableAnswer& answer, const Ruling& ruling)
         console.line(QStringLiteral("%1 cannot be laid out: %2 not counted")
                          .arg(words::counted(answer.unplacedRows, words::Noun::Array), bytes(answer.unplacedBytes)),
             Emphasis::Warning);
-    if (answer.uncutRows > 0)
-        console.line(answer.uncutRows == 1
-                ? QStringLiteral("one of them is whole on every device: %1").arg(bytes(answer.uncutBytes))
-                : QStringLiteral("%1 of them are whole on every device: %2")
-                      .arg(answer.uncutRows)
-                      .arg(bytes(answer.uncutBytes)),
+    if (answer.replicatedRows > 0)
+        console.line(answer.replicatedRows == 1
+                ? QStringLiteral("one of them is replicated: %1").arg(bytes(answer.replicatedBytes))
+                : QStringLiteral("%1 of them are replicated: %2")
+                      .arg(answer.replicatedRows)
+                      .arg(bytes(answer.replicatedBytes)),
             Emphasis::Faint);
     if (ruling.partitioner)
         console.line(partitionerText(ruling), Emphasis::Faint);
@@ -346,7 +346,7 @@ void printSum(Console& console, const TableAnswer& answer, const Ruling& ruling)
         console.line(QStringLiteral("%1 of %2 %3 nothing here")
                          .arg(unused)
                          .arg(words::counted(static_cast<qint64>(all), words::Noun::Rule))
-                         .arg(unused == 1 ? QStringLiteral("cuts") : QStringLiteral("cut")),
+                         .arg(unused == 1 ? QStringLiteral("shards") : QStringLiteral("shard")),
             Emphasis::Faint);
 }
 

@@ -166,7 +166,7 @@ enum class Code : std::uint16_t {
     OverMemoryLimit = 209, ///< bytes, limit
     MeshNameInLogicalModel = 210, ///< tensor, axes
     RuleUnknownAxis = 211, ///< rule, axis
-    AxisUnused = 212, ///< axis, size: no array of the experiment is cut along it
+    AxisUnused = 212, ///< axis, size: no array of the experiment is sharded along it
     ParallelismWithoutAxis = 213, ///< key, size: MaxText ignores it, since mesh_axes lacks the axis
     SubmeshNotFourSizes = 214, ///< length
     PartitionsAndSubmesh = 215, ///< partitions

@@ -267,7 +267,7 @@ Result<DeviceSet> parseDevices(std::string_view text)
     }
     if (colon == std::string_view::npos)
         return fail(Code::Syntax,
-            { { "expected", "a size behind the name, as in " + std::string(preset->example) },
+            { { "expected", "a size after the name, as in " + std::string(preset->example) },
                 { "found", quotedOrNothing(rest) } },
             whereOf(text, name));
     const Result<Sizes> sizes = readSizes(text, rest.substr(colon + 1), *preset);

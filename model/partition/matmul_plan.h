@@ -44,8 +44,8 @@ struct MatmulPlan {
     std::int64_t localFlops = 0; ///< of one device: 2 m n k of its blocks
 };
 
-/// The plan of the textbooks: gather the operand that alone is cut along k, all-reduce where both are. Nothing where
-/// they have no rule: other axes on the two sides of k, or a clash.
+/// The plan of the textbooks: gather the operand that alone is sharded along k, all-reduce where both are. Nothing
+/// where they have no rule: other axes on the two sides of k, or a clash.
 [[nodiscard]] std::optional<MatmulPlan> textbookMatmul(const Matmul& matmul);
 /// The cheapest plan that ends in `wanted`: of all ways to cut i, j and k, with the cheapest reshards before and
 /// behind. `everyAxis`: only plans in which every axis of the mesh divides the work. Nothing for meshes with too many

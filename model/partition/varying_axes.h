@@ -2,9 +2,9 @@
 // Over which mesh axes the values of a per-device program differ, as far as the program shows it: the replication check
 // of shard_map and of manual computations.
 //
-// An argument that is cut along axes varies over them. A sum over all devices along an axis is the same on all of them,
-// so all_reduce drops the axes of its groups; every other collective keeps them and adds its own, and what asks for the
-// device's place varies along it. Everything else varies over the axes of its operands, in regions as well.
+// An argument that is sharded along axes varies over them. A sum over all devices along an axis is the same on all of
+// them, so all_reduce drops the axes of its groups; every other collective keeps them and adds its own, and what asks
+// for the device's place varies along it. Everything else varies over the axes of its operands, in regions as well.
 #pragma once
 
 #include <cstdint>

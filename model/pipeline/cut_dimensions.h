@@ -16,7 +16,7 @@ namespace shardscope {
 
 class CutDimensions {
 public:
-    /// Of everything that is annotated, as it is cut on this mesh.
+    /// Of everything that is annotated, as it is sharded on this mesh.
     CutDimensions(const Program& program, const Mesh& mesh, const Annotations& annotations);
 
     /// Whether all dimensions that divide now would still, if the axes of the mesh, in their order, had these sizes.

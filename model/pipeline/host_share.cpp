@@ -90,7 +90,7 @@ HostShare HostIndex::of(std::size_t index) const
                 if (const auto& range = array.chunk->slice[dim])
                     shape[dim] = range->size();
             array.bytes = TensorType{ tensor.type.dtype, shape }.byteCount();
-            // The writer is the host at chunk 0 of every axis that does not cut the array.
+            // The writer is the host at chunk 0 of every axis that does not shard the array.
             MeshShape at(mesh.rank(), 0);
             for (const SpecEntry& entry : tensor.spec.entries)
                 for (const std::string& name : entry.axes)

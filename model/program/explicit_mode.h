@@ -23,7 +23,7 @@ enum class ExplicitProblem : std::uint8_t {
     OperandsDiffer, ///< elementwise: a dimension is cut differently in two operands
     AxisTwice, ///< two dimensions of the result would be cut over one axis
     BatchDimensionsDiffer, ///< a product's batch dimension is cut differently on its sides
-    ContractedBothCut, ///< a contracted dimension is cut on both sides: how the sum is to be cut is open
+    ContractedBothCut, ///< a contracted dimension is sharded on both sides: how the sum is to be sharded is open
     ContractedDiffer, ///< an unreduced result is wanted, and the sides cut a contracted dimension differently
     UnreducedNotContracted, ///< an unreduced result is wanted over other axes than those that are contracted
     ReshapeOpen, ///< more than one dimension is split or merged, or a cut one in a way that its blocks do not follow

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What different systems make of the spec that rules resolve to, once the mesh is known.
 //
-// Flax and T5X take it as it is. MaxText leaves out mesh axes of size 1, and, where it knows the shape, does not cut a
-// dimension that does not divide. Whatever the system, an axis that the mesh lacks cuts nothing here: in a rule it is a
-// warning (a spec that a person wrote is checked with validate() instead).
+// Flax and T5X take it as it is. MaxText leaves out mesh axes of size 1, and, where it knows the shape, does not shard
+// a dimension that does not divide. Whatever the system, an axis that the mesh lacks shards nothing here: in a rule it
+// is a warning (a spec that a person wrote is checked with validate() instead).
 //
 //     mesh {data=4, model=1}, rules batch -> data, embed -> model, shape [6, 8]
 //     Flax     P(data, model), which JAX refuses, since 6 does not divide by 4

@@ -339,7 +339,7 @@ Result<Sharding> readForm(std::string_view text, ShardingForm form, const MeshPt
         return tokens.unexpected("NamedSharding(mesh=mesh, spec=P(…))");
     case ShardingForm::Positional:
     case ShardingForm::PositionalCode:
-        return tokens.unexpected("PositionalSharding(devices), with .reshape(…) and so on behind it");
+        return tokens.unexpected("PositionalSharding(devices), with .reshape(…) and so on after it");
     case ShardingForm::Gspmd:
         return tokens.unexpected("GSPMDSharding({…})");
     case ShardingForm::HloV1:

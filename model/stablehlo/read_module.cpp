@@ -50,7 +50,7 @@ bool Reader::readTopLevel()
                 return false;
         } else if (s.peekWord() == "module" || s.peekWord() == "builtin.module" || s.at("\"builtin.module\"")) {
             if (m_hasModule || !m_program.functions.empty())
-                return s.expected("the end of the text: a second program belongs behind a line “// -----”");
+                return s.expected("the end of the text: a second program belongs after a line “// -----”");
             m_hasModule = true;
             if (!readModule())
                 return false;

@@ -224,7 +224,7 @@ bool Reader::readResultNames(Scanner& s, Pending& op)
         ResultName& result = op.results.emplace_back();
         result.name = s.suffix();
         if (result.name.empty())
-            return s.expected("the name of a result behind “%”");
+            return s.expected("the name of a result after “%”");
         if (s.raw() == ':') {
             s.step();
             std::int64_t count = 0;

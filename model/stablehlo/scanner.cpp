@@ -151,7 +151,7 @@ bool Scanner::symbol(std::string& name)
     } else {
         const std::string_view plain = suffix();
         if (plain.empty())
-            return expected("a name behind “@”");
+            return expected("a name after “@”");
         name = plain;
     }
     while (raw() == ':' && rawAt(1) == ':' && rawAt(2) == '@') {

@@ -88,17 +88,17 @@ QString putTogether(ReduceKind kind)
 {
     switch (kind) {
     case ReduceKind::Sum:
-        return Words::tr("add", "their parts");
+        return Words::tr("add", "their partial values");
     case ReduceKind::Max:
     case ReduceKind::Min:
-        return Words::tr("compare", "their parts");
+        return Words::tr("compare", "their partial values");
     case ReduceKind::Product:
-        return Words::tr("multiply", "their parts");
+        return Words::tr("multiply", "their partial values");
     case ReduceKind::And:
     case ReduceKind::Or:
         break;
     }
-    return Words::tr("combine", "their parts");
+    return Words::tr("combine", "their partial values");
 }
 
 QString nothingLeft(ReduceKind kind)
@@ -118,7 +118,8 @@ QString nothingLeft(ReduceKind kind)
     return Words::tr("Gather the operands first, so that nothing is left to combine: ");
 }
 
-/// "x is cut on hidden and W on dimension 0, which the dot_general sums away: the 4 devices along model must add ..."
+/// "x is sharded on hidden and W on dimension 0, which the dot_general sums away: the 4 devices along model must add
+/// ..."
 void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entry)
 {
     const Program& program = *list.program;
@@ -126,22 +127,22 @@ void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entr
     const bool known = entry.reason && entry.reason->operation.valid();
     if (cut.size() == 2 && cut[0].dimension == cut[1].dimension) {
         if (cut[0].operand->value == cut[1].operand->value)
-            s.fill(Words::tr("Both factors, %1, are cut on "), { valueName(program, cut[0].operand->value) });
+            s.fill(Words::tr("Both factors, %1, are sharded on "), { valueName(program, cut[0].operand->value) });
         else
-            s.fill(Words::tr("%1 and %2 are both cut on "),
+            s.fill(Words::tr("%1 and %2 are both sharded on "),
                 { valueName(program, cut[0].operand->value), valueName(program, cut[1].operand->value) });
         s.strong(cut[0].dimension);
     } else {
         for (std::size_t i = 0; i < cut.size(); ++i) {
             s.between(i, cut.size());
-            s.fill(i == 0 ? Words::tr("%1 is cut on ") : Words::tr("%1 on "),
+            s.fill(i == 0 ? Words::tr("%1 is sharded on ") : Words::tr("%1 on "),
                 { valueName(program, cut[i].operand->value) });
             s.strong(cut[i].dimension);
         }
     }
     const ReduceKind kind = entry.collective.reduction;
     if (cut.empty()) {
-        s.say(Words::tr("It is a %1 over a cut dimension: ", "sum, maximum, ...").arg(reductionName(kind)));
+        s.say(Words::tr("It is a %1 over a sharded dimension: ", "sum, maximum, ...").arg(reductionName(kind)));
     } else if (kind == ReduceKind::Sum) {
         if (known)
             s.fill(Words::tr(", which the %1 sums away: "), { operationPart(program, entry.reason->operation) });
@@ -160,8 +161,9 @@ void sayDevicesMustReduce(Sentence& s, const CollectiveEntry& entry)
 {
     s.say(Words::tr("the %1 along ").arg(counted(entry.groupSize, Noun::Device)));
     s.axes(entry.axes);
-    s.say((entry.kind == CollectiveKind::ReduceScatter ? Words::tr(" must %1 their parts, and each keeps a piece.")
-                                                       : Words::tr(" must %1 their parts."))
+    s.say((entry.kind == CollectiveKind::ReduceScatter
+            ? Words::tr(" must %1 their partial values, and each keeps a shard.")
+            : Words::tr(" must %1 their partial values."))
               .arg(putTogether(entry.collective.reduction)));
 }
 
@@ -199,9 +201,9 @@ void sayHalo(Sentence& s, const CollectiveList& list, const CollectiveEntry& ent
         else if (halo.behind == 0)
             s.say(Words::tr("%1 before a device's own block").arg(counted(halo.before, Noun::Element)));
         else if (halo.before == 0)
-            s.say(Words::tr("%1 behind a device's own block").arg(counted(halo.behind, Noun::Element)));
+            s.say(Words::tr("%1 after a device's own block").arg(counted(halo.behind, Noun::Element)));
         else
-            s.say(Words::tr("%1 before and %2 behind a device's own block")
+            s.say(Words::tr("%1 before and %2 after a device's own block")
                       .arg(counted(halo.before, Noun::Element), count(halo.behind)));
         s.say(Words::tr(" along "));
         s.strong(names[static_cast<qsizetype>(i)]);
@@ -312,16 +314,16 @@ QString partsOf(ReduceKind kind, std::int64_t parts)
     case ReduceKind::Sum:
         return Words::tr("partial sums, %1 addends").arg(count(parts));
     case ReduceKind::Max:
-        return Words::tr("partial maxima, %1 parts").arg(count(parts));
+        return Words::tr("partial maxima, %1 values").arg(count(parts));
     case ReduceKind::Min:
-        return Words::tr("partial minima, %1 parts").arg(count(parts));
+        return Words::tr("partial minima, %1 values").arg(count(parts));
     case ReduceKind::Product:
         return Words::tr("partial products, %1 factors").arg(count(parts));
     case ReduceKind::And:
     case ReduceKind::Or:
         break;
     }
-    return Words::tr("partial results, %1 parts").arg(count(parts));
+    return Words::tr("partial results, %1 values").arg(count(parts));
 }
 
 QString causeName(const CollectiveEntry& entry)
@@ -404,7 +406,7 @@ QString shardingForm(const TensorSharding& sharding, const Mesh& mesh)
         QStringList names;
         for (const AxisRef axis : sharding.unreduced)
             names << fromStd(toString(mesh, axis));
-        text += Words::tr(", parts along %1", "partial sums").arg(names.join(QStringLiteral(", ")));
+        text += Words::tr(", partial along %1", "partial sums").arg(names.join(QStringLiteral(", ")));
     }
     return text;
 }
@@ -442,10 +444,11 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
         break;
     case Reason::Kind::PartialOperand:
         if (known)
-            s.fill(Words::tr("The %1 reads %2, of which each device has only a part, and does not hand parts on: "),
+            s.fill(Words::tr("The %1 reads %2, of which each device has only a partial value, and does not pass "
+                             "partial values on: "),
                 { operation, value });
         else
-            s.fill(Words::tr("%1 is used whole, and each device has only a part of it: "), { value });
+            s.fill(Words::tr("The full value of %1 is used, and each device has only a partial one: "), { value });
         sayDevicesMustReduce(s, entry);
         break;
     case Reason::Kind::OperandReshard: {
@@ -492,7 +495,7 @@ Text collectiveCost(const CollectiveEntry& entry)
     Sentence s(*entry.mesh);
     if (entry.sentBytes == Rational(0)) {
         s.say(entry.kind == CollectiveKind::AllSlice
-                ? Words::tr("No device sends anything: each cuts its piece off what it holds.")
+                ? Words::tr("No device sends anything: each slices its shard out of what it holds.")
                 : Words::tr("No device sends anything."));
         return s.take();
     }
@@ -536,7 +539,7 @@ QString alternativeName(CollectiveAlternative::Kind kind)
     case Kind::ShardyReshard:
         return Words::tr("Shardy's sequence");
     case Kind::GatherAndSlice:
-        return Words::tr("gather and cut");
+        return Words::tr("gather and slice");
     case Kind::ScatterReturned:
         return Words::tr("reduce-scatter, out_specs");
     case Kind::ReturnBlocks:
@@ -562,7 +565,7 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
         std::size_t cut = 0;
         while (cut + 1 < alternative.sharding->rank() && !overlapsAny(alternative.sharding->dims[cut].axes, entry.axes))
             ++cut;
-        s.fill(Words::tr("Reduce-scatter instead, with each device keeping a piece of %1 on "),
+        s.fill(Words::tr("Reduce-scatter instead, with each device keeping a shard of %1 on "),
             { valueName(program, entry.value) });
         s.strong(dimensionNameOf(program, entry.value, cut));
         s.fill(Words::tr(" (%1): "), { form(*alternative.sharding, entry) });
@@ -593,7 +596,7 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
         sayStep(s, list, alternative);
         break;
     case Kind::GatherAndSlice:
-        s.say(Words::tr("Gather all of it and cut what is wanted: "));
+        s.say(Words::tr("Gather all of it and slice out what is wanted: "));
         s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);
         s.say(Words::tr(" meanwhile"));
@@ -601,22 +604,22 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
         break;
     case Kind::ScatterReturned:
         s.fill(Words::tr("psum_scatter in place of psum, and %1 among the out_specs: the array that is returned is the "
-                         "same, cut: "),
+                         "same, sharded: "),
             { form(*alternative.sharding, entry) });
         s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);
         sayStep(s, list, alternative);
-        s.say(Words::tr(", and what is read whole outside is gathered there"));
+        s.say(Words::tr(", and what is read in full outside is gathered there"));
         break;
     case Kind::ReturnBlocks:
         s.fill(
             Words::tr("Return the blocks as they are, with %1 among the out_specs: the array that is returned is the "
-                      "same, cut: "),
+                      "same, sharded: "),
             { form(*alternative.sharding, entry) });
         s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);
         sayStep(s, list, alternative);
-        s.say(Words::tr(", and what is read whole outside is gathered there"));
+        s.say(Words::tr(", and what is read in full outside is gathered there"));
         break;
     case Kind::ChangeSharding:
         s.fill(Words::tr("Hold %1 as %2: "),

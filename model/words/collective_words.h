@@ -9,25 +9,25 @@
 
 namespace shardscope::words {
 
-/// For a column: "sum" ("maximum", "and": what parts are put together by), "operand", "result", "constraint",
+/// For a column: "sum" ("maximum", "and": what partial values are combined by), "operand", "result", "constraint",
 /// "returned", "unfinished sum", "border", "call", "single device"; "the program" where that has it itself.
 [[nodiscard]] QString causeName(const CollectiveEntry& entry);
 /// "sum", "maximum", "minimum", "product", "and", "or".
 [[nodiscard]] QString reductionName(ReduceKind kind);
-/// "partial sums, 4 addends"; "partial maxima, 4 parts".
+/// "partial sums, 4 addends"; "partial maxima, 4 values".
 [[nodiscard]] QString partsOf(ReduceKind kind, std::int64_t parts);
 /// "2 groups of 4"; of a collective-permute "6 pairs".
 [[nodiscard]] QString groupCounts(const CollectiveEntry& entry);
 /// "[0, 1, 2, 3], [4, 5, 6, 7]"; of more devices than `most` the first groups, then how many there are. Of a
 /// collective-permute who sends to whom: "0 → 2, 2 → 4".
 [[nodiscard]] QString groupList(const CollectiveEntry& entry, std::size_t most = 64);
-/// "P(data, -)", with what is still to be added up: "P(data, -), parts along model".
+/// "P(data, -)", with what is still to be added up: "P(data, -), partial along model".
 [[nodiscard]] QString shardingForm(const TensorSharding& sharding, const Mesh& mesh);
 
 /// "Collective 1: all-reduce of Layer 0 / z along model".
 [[nodiscard]] QString collectiveTitle(const CollectiveList& list, std::size_t index);
-/// "Layer 0 / y and Layer 0 / W2 are both cut on hidden, which is summed away in dot_general: the 4 devices along model
-/// must add their parts."
+/// "Layer 0 / y and Layer 0 / W2 are both sharded on hidden, which is summed away in dot_general: the 4 devices along
+/// model must add their partial values."
 [[nodiscard]] Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry);
 /// "Each device sends 2 × 3/4 × 16 KiB = 24 KiB, 7 times per step: 168 KiB."
 [[nodiscard]] Text collectiveCost(const CollectiveEntry& entry);

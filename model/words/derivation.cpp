@@ -36,7 +36,7 @@ public:
                 saySum(s, m_snapshot.program->operation(op.reason->operation));
                 s.say(Words::tr("the %1 along ").arg(counted(product(axes), Noun::Device)));
                 s.axes(axes);
-                s.say(Words::tr(" must add their parts. "));
+                s.say(Words::tr(" must add their partial values. "));
             } else {
                 const CollectiveList list = shardscope::collectivesOf(*m_snapshot.deviceProgram);
                 for (const CollectiveEntry& entry : list.entries)
@@ -68,7 +68,7 @@ public:
             if (const AxisList& partial = m_row->layout.sharding().unreduced; !partial.empty()) {
                 s.say(Words::tr(" Along "));
                 s.axes(partial);
-                s.say(Words::tr(" each device holds a part of a sum: the array is what they add up to."));
+                s.say(Words::tr(" each device holds a partial sum: the array is what they add up to."));
             }
             text.push_back(s.take());
         }
@@ -91,22 +91,22 @@ private:
     Sentence sentence() const { return Sentence(*m_snapshot.mesh); }
     QString nameOf(ValueId value) const { return operandName(*m_snapshot.program, value); }
 
-    /// "Layer 0 / y and Layer 0 / W2 are both cut on hidden, which is summed away: "
+    /// "Layer 0 / y and Layer 0 / W2 are both sharded on hidden, which is summed away: "
     void saySum(Sentence& s, const Operation& operation) const
     {
         const QString summed = summedName(operation);
         if (operation.kind == OpKind::DotGeneral && !summed.isEmpty()) {
             const QString left = nameOf(operation.operands[0]), right = nameOf(operation.operands[1]);
-            s.say(left == right ? Words::tr("Both factors, %1, are cut on ").arg(left)
-                                : Words::tr("%1 and %2 are both cut on ").arg(left, right));
+            s.say(left == right ? Words::tr("Both factors, %1, are sharded on ").arg(left)
+                                : Words::tr("%1 and %2 are both sharded on ").arg(left, right));
             s.strong(summed);
             s.say(Words::tr(", which is summed away: "));
         } else if (operation.kind == OpKind::Reduce && !summed.isEmpty()) {
-            s.say(Words::tr("%1 is cut on ").arg(nameOf(operation.operands[0])));
+            s.say(Words::tr("%1 is sharded on ").arg(nameOf(operation.operands[0])));
             s.strong(summed);
             s.say(Words::tr(", which is summed away: "));
         } else {
-            s.say(Words::tr("It is a sum over a cut dimension: "));
+            s.say(Words::tr("It is a sum over a sharded dimension: "));
         }
     }
 

@@ -194,14 +194,14 @@ ProblemText describeSharding(const Diagnostic& d)
         return { Words::tr("%1 names the mesh axis %2, which the mesh lacks").arg(arg.tensor(), arg.quote("axis")),
             knownAxes(d), {} };
     case Code::AtomCut:
-        return { Words::tr("a unit that must stay whole would be cut"),
+        return { Words::tr("a unit that must stay in one shard would be split"),
             Words::tr("Use fewer devices on that dimension."), {} };
     case Code::AxisUsedTwice:
         // In a rule it is the target of one name; in a spec it may stand on two dimensions.
         return { Words::tr("%1 uses the mesh axis %2 twice").arg(arg.subject(), arg.quote("axes")),
             d.where.path.empty() && arg.ruleNumber() > 0
-                ? Words::tr("Name every mesh axis once: the same devices cannot cut a dimension a second time.")
-                : Words::tr("One mesh axis can cut only one dimension of an array."),
+                ? Words::tr("Name every mesh axis once: the same devices cannot shard a dimension a second time.")
+                : Words::tr("One mesh axis can shard only one dimension of an array."),
             {} };
     case Code::SpecTooLong:
         return { Words::tr("the spec has %1, %2 has %3")
@@ -348,7 +348,7 @@ ProblemText describeProgram(const Diagnostic& d)
     case Code::NotExecutable:
         if (d.arg("operand"))
             return { Words::tr("%1: %2 cannot be executed: it sums over dimension %3 of its operand %4, whose size %5 "
-                               "does not divide into %6 pieces")
+                               "does not divide into %6 shards")
                          .arg(arg.tensor(), arg("op"), arg.number("dim"), count(d.number("operand") + 1),
                              arg.number("size"), arg.number("partitions")),
                 divisibleSizes(d), {} };
@@ -375,7 +375,7 @@ ProblemText describeWarning(const Diagnostic& d)
     switch (d.code) {
     case Code::SilentlyReplicated:
         return { Words::tr(
-                     "%1: %2 has size %3 and is not cut, since that does not divide by %4; every one of them holds "
+                     "%1: %2 has size %3 and is not sharded, since that does not divide by %4; every one of them holds "
                      "all of it")
                      .arg(arg.tensors(), arg.dimension(), arg.number("size"), devicesAlong(d)),
             divisibleSizes(d), {} };
@@ -403,26 +403,26 @@ ProblemText describeWarning(const Diagnostic& d)
                      .arg(arg.rule("rule"), arg("name")),
             Words::tr("Remove it, or check the name."), {} };
     case Code::AxisBusy:
-        return { Words::tr("rule %1 cannot cut %2 of %3 along %4: rule %5 already cut %6 along it")
+        return { Words::tr("rule %1 cannot shard %2 of %3 along %4: rule %5 already sharded %6 along it")
                      .arg(arg.rule("rule"), arg("name"), arg.tensor(), arg("axis"), arg.number("by_rule"),
                          arg("by_dim_name")),
-            Words::tr("One mesh axis cuts one dimension of an array; reorder the rules, or use another axis."), {} };
+            Words::tr("One mesh axis shards one dimension of an array; reorder the rules, or use another axis."), {} };
     case Code::NullBlocksRule:
-        return { Words::tr("rule %1 keeps %2 whole and so blocks rule %3 of the same name")
+        return { Words::tr("rule %1 keeps %2 replicated and so blocks rule %3 of the same name")
                      .arg(arg.rule("rule"), arg("name"), arg.number("blocked")),
             Words::tr("Move rule %1 above it, or remove one of them.").arg(arg.number("blocked")), {} };
     case Code::TupleLostAxes:
         return { Words::tr("rule %1 (%2) needs all its axes, %3 is in use on %4: %5 is lost as well")
                      .arg(arg.rule("rule"), arg("name"), arg("axis"), arg.tensor(), arg("axes")),
-            Words::tr("Add a rule for %1 with the axes that are left behind it.").arg(arg("name")), {} };
+            Words::tr("Add a rule for %1 after it, with the axes that are left.").arg(arg("name")), {} };
     case Code::ConstraintInactive:
         return { Words::tr("%1: the logical constraint (%2) is not active, because %3")
                      .arg(arg.tensor(), arg("names"), inactiveReason(d)),
             inactiveRemedy(d), {} };
     case Code::FullRematerialise:
-        return { Words::tr("%1 is gathered whole along %2 (%3 on every device) and then cut again")
+        return { Words::tr("%1 is gathered in full along %2 (%3 on every device) and then sharded again")
                      .arg(arg.tensor(), arg("axes"), arg.size("bytes")),
-            Words::tr("Let its constraint cut it as the operation behind it needs it."), {} };
+            Words::tr("Let its constraint shard it as the operation after it needs it."), {} };
     case Code::SlowLinkCollective:
         if (d.arg("slices"))
             return { Words::tr("collectives along %1 go between slices, and the step waits for them: %2 per step, %3 "
@@ -436,7 +436,7 @@ ProblemText describeWarning(const Diagnostic& d)
             Words::tr("Keep the axis inside a host: make it the last axis, or as large as a host."), {} };
     case Code::OverMemoryLimit:
         return { Words::tr("each device needs %1, it has %2").arg(arg.size("bytes"), arg.size("limit")),
-            Words::tr("Cut more dimensions, or use more devices."), {} };
+            Words::tr("Shard more dimensions, or use more devices."), {} };
     case Code::MeshNameInLogicalModel:
         return { Words::tr("%1: mesh names (%2) inside a logical model; renaming a mesh axis breaks it")
                      .arg(arg.tensor(), arg("axes")),
@@ -444,7 +444,7 @@ ProblemText describeWarning(const Diagnostic& d)
     case Code::RuleUnknownAxis:
         return { Words::tr("rule %1 (%2) names the mesh axis %3, which the mesh lacks")
                      .arg(arg.rule("rule"), arg("name"), arg.quote("axis")),
-            arg.has("known") ? knownAxes(d) + QLatin1Char(' ') + Words::tr("Until then the axis cuts nothing.")
+            arg.has("known") ? knownAxes(d) + QLatin1Char(' ') + Words::tr("Until then the axis shards nothing.")
                              : knownAxes(d),
             {} };
     case Code::ProgramNotRun:

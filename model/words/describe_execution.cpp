@@ -124,8 +124,8 @@ ProblemText describeExecution(const Diagnostic& d)
     case Code::ReplicationUnproven: {
         const QString axes = arg("axes");
         const QString origin = arg.has("origin") ? Words::tr("%1 makes it differ").arg(arg("origin"))
-            : d.arg("argument")                  ? Words::tr("argument %1 is cut along it").arg(arg.number("argument"))
-                                                 : Words::tr("it is computed from values that differ");
+            : d.arg("argument") ? Words::tr("argument %1 is sharded along it").arg(arg.number("argument"))
+                                : Words::tr("it is computed from values that differ");
         return { Words::tr("result %1 is said to be the same on all devices along %2, but may differ: %3")
                      .arg(arg.number("result"), axes, origin),
             d.code == Code::ReplicationUnproven

@@ -16,17 +16,17 @@ QString formText(const std::string& form)
     if (form == "tuple")
         return Words::tr("this is a tuple of shardings, one per element of a result");
     if (form == "manual")
-        return Words::tr("the sharding is manual: the program cuts the array itself");
+        return Words::tr("the sharding is manual: the program shards the array itself");
     if (form == "manual subgroup")
-        return Words::tr("along a subgroup of the devices the program cuts the array itself (manual)");
+        return Words::tr("along a subgroup of the devices the program shards the array itself (manual)");
     if (form == "unknown")
         return Words::tr("the sharding is unknown: the compiler is to choose it");
     if (form == "maximal")
         return Words::tr("the sharding puts all of the array on one device");
     if (form == "partial")
-        return Words::tr("the devices hold parts of a sum, which this form cannot say");
+        return Words::tr("the devices hold partial sums, which this form cannot say");
     if (form == "part of an axis")
-        return Words::tr("the array is cut along a part of a mesh axis, which has no name of its own");
+        return Words::tr("the array is sharded along a part of a mesh axis, which has no name of its own");
     if (form == "named mesh")
         return Words::tr("this is HLO text of version 3, with a mesh of its own");
     if (form == "reduction kind")
@@ -45,7 +45,7 @@ QString formRemedy(const std::string& form)
     if (form == "maximal")
         return Words::tr("No mesh axis can say that; its layout can be shown.");
     if (form == "partial")
-        return Words::tr("HLO and Shardy can say it, or add the parts up first.");
+        return Words::tr("HLO and Shardy can say it, or add the partial sums up first.");
     if (form == "part of an axis")
         return Words::tr("Shardy can say it; or split the axis into two.");
     if (form == "named mesh")
@@ -98,18 +98,18 @@ ProblemText describeForm(const Diagnostic& d)
             Words::tr("Use a mesh of %1, or tiles for %2.")
                 .arg(counted(d.number("tiles"), Noun::Device), number("devices")));
     case Code::SingleTile:
-        return problem(Words::tr("the array is not cut: there is one tile, on one device"),
+        return problem(Words::tr("the array is not sharded: there is one tile, on one device"),
             Words::tr("Write {replicated}, or {maximal device=0} for a single device."));
     case Code::DeviceOutOfRange:
         return problem(Words::tr("there is no device %1").arg(number("device")),
             Words::tr("There are %1, numbered from 0.").arg(counted(d.number("devices"), Noun::Device)));
     case Code::DeviceTwice:
         return problem(Words::tr("device %1 stands twice in the sharding").arg(number("device")),
-            Words::tr("Every device holds one part: name each once."));
+            Words::tr("Every device holds one shard: name each once."));
     case Code::UnsupportedSharding:
         return problem(formText(d.text("form")), formRemedy(d.text("form")));
     case Code::NotOnMesh:
-        return problem(Words::tr("the parts do not follow the axes of the mesh"),
+        return problem(Words::tr("the shards do not follow the axes of the mesh"),
             Words::tr("The mesh has %1: another order of its axes or devices may fit.").arg(arg("known")));
     case Code::MissingMesh:
         return problem(Words::tr("the sharding does not say which devices there are"), Words::tr("Give a mesh."));
@@ -126,18 +126,18 @@ ProblemText describeForm(const Diagnostic& d)
     case Code::BadSubAxis:
         if (d.arg("other"))
             return problem(Words::tr("%1 does not go with %2").arg(quote("axis"), quote("other")),
-                Words::tr("Write neighbouring parts of an axis as one part, and use either parts or the whole axis."));
+                Words::tr("Write neighbouring sub-axes as one, and use either sub-axes or the full axis."));
         return problem(Words::tr("%1 has size %2 and no part :(%3)%4")
                            .arg(quote("axis"), number("whole"), arg("pre"), arg("size")),
             Words::tr("In :(m)k, k is at least 2 and less than the axis, and m times k divides it."));
     case Code::OverlappingAxes:
         return problem(Words::tr("%1 overlaps %2").arg(quote("axis"), quote("other")),
-            Words::tr("Every part of an axis can be used once in a sharding."));
+            Words::tr("Every sub-axis can be used once in a sharding."));
     case Code::AxisOrder:
-        return problem(Words::tr("%1 stands behind %2").arg(quote("axis"), quote("other")),
+        return problem(Words::tr("%1 stands after %2").arg(quote("axis"), quote("other")),
             Words::tr("List replicated and unreduced axes in the order of the mesh."));
     case Code::BadPriority:
-        return problem(Words::tr("a dimension that is closed and not cut has a priority"),
+        return problem(Words::tr("a dimension that is closed and not sharded has a priority"),
             Words::tr("Leave the priority out, or open the dimension with ?."));
     case Code::NonNamedLeaf:
         return problem(Words::tr("%1 is no named array").arg(quote("leaf")),

@@ -42,9 +42,9 @@ ProblemText describeHosts(const Diagnostic& d)
         return { Words::tr("host %1 has no device in the mesh").arg(number("host")),
             Words::tr("Use a host whose devices the mesh holds."), {} };
     case Code::TupleAxisNotSupported:
-        return { Words::tr("dimension %1 is cut by several mesh axes (%2), which T5X cannot chunk by host")
+        return { Words::tr("dimension %1 is sharded by several mesh axes (%2), which T5X cannot chunk by host")
                      .arg(number("dim"), text("axes")),
-            Words::tr("Cut it by one mesh axis."), {} };
+            Words::tr("Shard it by one mesh axis."), {} };
     case Code::BatchNotDivisibleByDataMesh:
         return { Words::tr("the batch of %1 does not divide by the %2 along the data axes")
                      .arg(number("batch"), counted(d.number("size"), Noun::Device)),
@@ -70,7 +70,7 @@ ProblemText describeHosts(const Diagnostic& d)
         return { Words::tr("the sizes of these mesh axes are left open: %1").arg(text("axes")),
             Words::tr("Leave one open at most, and say how many devices and slices there are."), {} };
     case Code::AxisUnused:
-        return { Words::tr("no array is cut along the mesh axis %1: its %2 all do the same")
+        return { Words::tr("no array is sharded along the mesh axis %1: its %2 all do the same")
                      .arg(text("axis"), counted(d.number("size"), Noun::Device)),
             Words::tr("Map a logical name to it, or give its devices to another axis."), {} };
     case Code::ParallelismWithoutAxis:

@@ -90,11 +90,11 @@ ProblemText describeProgramText(const Diagnostic& d)
     case Code::OpaqueOperation:
         return { Words::tr("the operation %1 is not known; it is kept as it is").arg(arg.quote("op")),
             (d.text("nearest").empty() ? QString() : Words::tr("Did you mean %1? ").arg(arg.quote("nearest")))
-                + Words::tr("Nothing is propagated through it. Annotate its results where they should be cut."),
+                + Words::tr("Nothing is propagated through it. Annotate its results where they should be sharded."),
             {} };
     case Code::UnknownCustomCall:
         return { Words::tr("nothing is known of the custom call %1").arg(arg.quote("target")),
-            Words::tr("Nothing is propagated through it. Annotate its results where they should be cut."), {} };
+            Words::tr("Nothing is propagated through it. Annotate its results where they should be sharded."), {} };
     case Code::ShardingIgnored:
         if (d.arg("found"))
             return { Words::tr(

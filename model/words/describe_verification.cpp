@@ -64,7 +64,7 @@ ProblemText describeMesh(const Diagnostic& d)
     const std::string wrong = d.text("wrong");
     if (wrong == "no_axes")
         return problem(Words::tr("it has no axes, and %1 are listed").arg(counted(d.number("devices"), Noun::Device)),
-            Words::tr("Without axes it is one device: list one id, or none for a mesh that cuts nothing."));
+            Words::tr("Without axes it is one device: list one id, or none for a mesh that shards nothing."));
     if (wrong == "ids")
         return problem(
             Words::tr("%1 device ids for %2").arg(arg.number("found"), counted(d.number("devices"), Noun::Device)),
@@ -125,7 +125,7 @@ ProblemText describeRule(const Diagnostic& d)
             Words::tr("List factors that stand between the braces with their sizes."));
     if (wrong == "none")
         return problem(Words::tr("%1 has no rule of its own").arg(arg.quote("op")),
-            Words::tr("Propagation knows what it does with shardings: give a rule to what is computed before or behind "
+            Words::tr("Propagation knows what it does with shardings: give a rule to what is computed before or after "
                       "it."));
     if (wrong == "argument")
         return problem(Words::tr("%1 is not what an operation computes first").arg(arg.quote("found")),
@@ -152,7 +152,7 @@ ProblemText describeRank(const Diagnostic& d)
             Words::tr("Give it a shape, or leave the sharding out."));
     if (wrong == "maximal")
         return problem(Words::tr("its mesh is a single device, and the sharding has dimensions or axes"),
-            Words::tr("Nothing is cut on one device: write a sharding without either: <@mesh, []>."));
+            Words::tr("Nothing is sharded on one device: write a sharding without either: <@mesh, []>."));
     if (wrong == "lists")
         return problem(Words::tr("%1 of axes for an array of rank %2", "2 lists")
                            .arg(counted(d.number("sharding_rank"), Thing::List), arg.number("rank")),
@@ -173,10 +173,10 @@ ProblemText describeManualAxes(const Diagnostic& d)
     if (wrong == "twice")
         return problem(Words::tr("%1 is made manual twice").arg(arg.quote("axis")), Words::tr("List it once."));
     if (wrong == "order")
-        return problem(Words::tr("in dimension %1 the manual axis %2 stands behind the free axis %3")
+        return problem(Words::tr("in dimension %1 the manual axis %2 stands after the free axis %3")
                            .arg(arg.number("dim"), arg.quote("axis"), arg.quote("other")),
             Words::tr("Write manual axes first: the body sees what is left of the dimension."));
-    return problem(Words::tr("dimension %1 has size %2, which the manual axes would cut into %3")
+    return problem(Words::tr("dimension %1 has size %2, which the manual axes would split into %3 shards")
                        .arg(arg.number("dim"), arg.number("size"), arg.number("partitions")),
         Words::tr("Manual axes have to divide the dimension."));
 }
@@ -207,12 +207,12 @@ ProblemText describeCollective(const Diagnostic& d)
             Words::tr("Use one of them for both."));
     if (wrong == "kind")
         return problem(Words::tr("the result is not to be added up"),
-            Words::tr("What this operation makes are parts of a sum: use the kind sum."));
+            Words::tr("What this operation makes are partial sums: use the kind sum."));
     if (wrong == "suffix")
-        return problem(Words::tr("dimension %1 is cut by {%2}, whose end is not {%3}")
+        return problem(Words::tr("dimension %1 is sharded by {%2}, whose end is not {%3}")
                            .arg(arg.number("dim"), arg("found"), arg("axes")),
             Words::tr("Only the last axes of a dimension can be taken off it."));
-    return problem(Words::tr("dimension %1 was cut into %2 and is to be cut into %3")
+    return problem(Words::tr("dimension %1 had %2 shards and is to have %3")
                        .arg(arg.number("dim"), arg.number("expected"), arg.number("found")),
         Words::tr("A permutation moves shards and leaves their sizes."));
 }
@@ -232,22 +232,21 @@ ProblemText describeUnreduced(const Diagnostic& d)
     if (wrong == "nonlinear")
         return d.text("kind") == "max" || d.text("kind") == "min"
             ? problem(
-                Words::tr("the %1 over %2 is still to be found among the parts of its operands, and what it makes "
-                          "of parts does not keep their order")
+                Words::tr("the %1 over %2 is still to be found among the partial values of its operands, and what it "
+                          "makes of them does not keep their order")
                     .arg(d.text("kind") == "max" ? Words::tr("greatest") : Words::tr("least"), arg("axes")),
                 Words::tr("Reduce first: with a sharding constraint, a reshard or an all_reduce."))
-            : problem(Words::tr("operands of it are parts that are still to be added up over %1, and what it makes of "
-                                "parts does not add up to what it makes of the sum")
+            : problem(Words::tr("operands of it are partial values that are still to be added up over %1, and what it "
+                                "makes of them does not add up to what it makes of the sum")
                           .arg(arg("axes")),
                 Words::tr("Reduce first: with a sharding constraint, a reshard or an all_reduce."));
     if (wrong == "whole")
-        return problem(
-            Words::tr("its result is said to be unreduced over %1, and every device along that has the whole of "
-                      "it: nothing that is cut along that is summed over")
-                .arg(arg("axes")),
+        return problem(Words::tr("its result is said to be unreduced over %1, and every device along that has all of "
+                                 "it: nothing that is sharded along that is summed over")
+                           .arg(arg("axes")),
             Words::tr("Take the axes off the result."));
     if (wrong == "introduced_kind")
-        return problem(Words::tr("its result is unreduced over %1 with %2, and it makes parts of a %3")
+        return problem(Words::tr("its result is unreduced over %1 with %2, and it makes partial values of a %3")
                            .arg(arg("axes"), found, expected),
             Words::tr("Use the kind %1.").arg(expected));
     if (wrong == "removed_kind")
@@ -279,7 +278,7 @@ ProblemText describeComputation(const Diagnostic& d)
         return problem(Words::tr("%1 is manual around it already").arg(arg.quote("axis")),
             Words::tr("Use an axis that is free there."));
     if (wrong == "bound")
-        return problem(Words::tr("%1 is manual here, so that nothing can be cut along it").arg(arg.quote("axis")),
+        return problem(Words::tr("%1 is manual here, so that nothing can be sharded along it").arg(arg.quote("axis")),
             Words::tr(
                 "Inside a manual computation arrays are what one device along its axes has: leave the axis out."));
     if (wrong == "outside")
@@ -362,7 +361,7 @@ ProblemText describeProgramSharding(const Diagnostic& d)
     case Code::AxisOrder:
         return wrong.empty()
             ? ProblemText()
-            : problem(Words::tr("dimension %1 stands behind dimension %2").arg(arg.number("dim"), arg.number("other")),
+            : problem(Words::tr("dimension %1 stands after dimension %2").arg(arg.number("dim"), arg.number("other")),
                 Words::tr("List the moves by their source dimensions, in ascending order."));
     case Code::UnknownMesh:
         return problem(Words::tr("there is no mesh %1").arg(arg.quote("mesh")),
@@ -381,7 +380,7 @@ ProblemText describeProgramSharding(const Diagnostic& d)
         return describeManualAxes(d);
     case Code::LocalShape:
         return problem(Words::tr("it is %1, where the manual axes leave %2").arg(arg("found"), arg("expected")),
-            Words::tr("Inside, every dimension is divided by the manual axes that cut it."));
+            Words::tr("Inside, every dimension is divided by the manual axes that shard it."));
     case Code::CollectiveMismatch:
         return problem(Words::tr("it states %1 and makes %2").arg(arg("found"), arg("expected")),
             Words::tr("State what the operation makes of its operand."));
@@ -423,7 +422,7 @@ ProblemText describeProgramSharding(const Diagnostic& d)
             Words::tr("group %1 has a member with %2 and one with %3").arg(arg("group"), arg("found"), arg("expected")),
             Words::tr(
                 "Give all members one sharding. Until then each keeps its own, and where it is used it has one that "
-                "all share, behind a constraint that propagation adds."));
+                "all share, after a constraint that propagation adds."));
     default:
         return {};
     }

@@ -42,7 +42,8 @@ Text errorStep(const ComparedArray& compared, const DifferingStep& step, const Q
         say(failed.error ? describe(*failed.error).cause : QString()) };
 }
 
-/// What rule `step.rule` does in both: "Rule 2 fires in A: batch is cut along X. In B X already cuts length (rule 1)."
+/// What rule `step.rule` does in both: "Rule 2 fires in A: batch is sharded along X. In B X already shards length (rule
+/// 1)."
 Text ruleStep(const ComparedArray& compared, const NamedShape& array, const LogicalRules& rules,
     const DifferingStep& step, const QString& first, const QString& second)
 {
@@ -67,10 +68,11 @@ Text dropStep(const NamedShape& array, const DifferingStep& step, const QString&
         strong(dimensionName(array, dropped.dimension)) };
     if (dropped.reason == DroppedAxes::Reason::SizeOne)
         text.push_back(say(dropped.axes.size() == 1
-                ? Words::tr(", which has 1 device: the array is cut the same, its spec is written otherwise.")
-                : Words::tr(", which have 1 device each: the array is cut the same, its spec is written otherwise.")));
+                ? Words::tr(", which has 1 device: the array is sharded the same, its spec is written otherwise.")
+                : Words::tr(
+                    ", which have 1 device each: the array is sharded the same, its spec is written otherwise.")));
     else
-        text.push_back(say(Words::tr(": %1 does not divide by %2, so the dimension stays whole.")
+        text.push_back(say(Words::tr(": %1 does not divide by %2, so the dimension stays replicated.")
                                .arg(count(dropped.size), count(dropped.partitions))));
     return text;
 }
@@ -118,7 +120,7 @@ QString systemEffect(const RuleSystem& system)
         break;
     case Dialect::MaxText:
         effect = Words::tr("As Flax, then mesh axes with 1 device are dropped, and so are axes that a dimension does "
-                           "not divide by: it stays whole without a word.");
+                           "not divide by: it stays replicated without a word.");
         break;
     }
     effect += QLatin1Char(' ');
@@ -163,8 +165,9 @@ QString fallbackEffect(RulesFallback fallback)
 {
     switch (fallback) {
     case RulesFallback::AxisIsUnsharded:
-        return Words::tr("A constraint keeps a dimension whole that no rule matched. Annotations of parameters are "
-                         "always read so.");
+        return Words::tr(
+            "A constraint leaves a dimension replicated if no rule matched it. Annotations of parameters are "
+            "always read so.");
     case RulesFallback::RaiseError:
         return Words::tr("A constraint with a dimension that no rule matched is an error: the model cannot be traced.");
     case RulesFallback::NoConstraint:
@@ -191,7 +194,7 @@ Text differingStep(const ComparedArray& compared, const NamedShape& array, const
         return dropStep(array, step, acting);
     case DifferingStep::Kind::Dimension:
         return { strong(dimensionName(array, step.dimension)),
-            say(Words::tr(" has no name that a rule could match: one of them leaves it whole, the other to "
+            say(Words::tr(" has no name that a rule could match: one of them leaves it replicated, the other to "
                           "propagation.")) };
     }
     return {};

@@ -102,10 +102,10 @@ private:
         return logical ? logical->names : LogicalNames();
     }
 
-    /// "It is cut 2 ways along batch and 4 ways along hidden"; `first` says whose the sentence is.
+    /// "It is sharded 2 ways along batch and 4 ways along hidden"; `first` says whose the sentence is.
     void startCuts(Sentence& s, std::span<const DimensionReason* const> dims, bool& first) const
     {
-        s.say(first ? Words::tr("%1 is cut ").arg(fullName()) : Words::tr(" It is cut "));
+        s.say(first ? Words::tr("%1 is sharded ").arg(fullName()) : Words::tr(" It is sharded "));
         first = false;
         for (std::size_t i = 0; i < dims.size(); ++i) {
             s.between(i, dims.size());
@@ -119,7 +119,7 @@ private:
         bool first = true;
         std::vector<const DimensionReason*> device, propagated;
         for (const DimensionReason& reason : m_explanation.dims) {
-            if (pieces(reason) == 1) // an axis of one device cuts nothing
+            if (pieces(reason) == 1) // an axis of one device shards nothing
                 continue;
             if (reason.kind == Kind::DeviceAxes) {
                 device.push_back(&reason);
@@ -140,11 +140,11 @@ private:
         sayPropagated(s, propagated, first);
         if (first && m_value.type.rank() == 0) {
             const std::int64_t devices = m_snapshot.mesh->deviceCount();
-            s.say(devices == 1 ? Words::tr("%1 is a single number, which cannot be cut.").arg(fullName())
-                               : Words::tr("%1 is a single number, which cannot be cut: each of the %2 holds it.")
+            s.say(devices == 1 ? Words::tr("%1 is a single number, which cannot be sharded.").arg(fullName())
+                               : Words::tr("%1 is a single number, which cannot be sharded: each of the %2 holds it.")
                                      .arg(fullName(), counted(devices, Noun::Device)));
         } else if (first) {
-            s.say(Words::tr("%1 is not cut.").arg(fullName()));
+            s.say(Words::tr("%1 is not sharded.").arg(fullName()));
         }
     }
 
@@ -184,7 +184,7 @@ private:
             const QString name = origins[i].alikeName();
             const Text request = Origin::request(alike);
             if (name.isEmpty())
-                s.say(request.empty() ? Words::tr(", as what it is computed with is cut.") : QStringLiteral("."));
+                s.say(request.empty() ? Words::tr(", as what it is computed with is sharded.") : QStringLiteral("."));
             else if (origins[i].relation().isEmpty())
                 s.fill(Words::tr(", as %1 is."), { { name, origins[i].link() } });
             else
@@ -208,17 +208,17 @@ private:
                 s.say(pieces(reason) == 1 ? Words::tr(", so ") : QStringLiteral("."));
                 if (pieces(reason) == 1) {
                     s.strong(dimensionName(reason));
-                    s.say(Words::tr(" stays whole."));
+                    s.say(Words::tr(" stays replicated."));
                 }
             } else if (reason.kind == Kind::RuleToNull) {
                 s.fill(Words::tr(" %1 keeps "), { ruleName(reason.rule, true) });
                 s.strong(dimensionName(reason));
-                s.say(Words::tr(" whole."));
+                s.say(Words::tr(" replicated."));
             }
         }
     }
 
-    /// The rule's axes that do not cut the dimension although the rule fired, with one reason each.
+    /// The rule's axes that do not shard the dimension although the rule fired, with one reason each.
     struct LostAxis {
         QString axis;
         QString why; ///< "which the mesh lacks"
@@ -258,12 +258,12 @@ private:
             if (reason.axes.empty() && !lostAxes(reason).empty()) {
                 s.say(QStringLiteral(" "));
                 s.strong(dimensionName(reason));
-                s.say(Words::tr(" stays whole."));
+                s.say(Words::tr(" stays replicated."));
             }
         }
     }
 
-    /// Why nothing is cut along a mesh axis, as the beginning of a sentence.
+    /// Why nothing is sharded along a mesh axis, as the beginning of a sentence.
     Text whyNot(AxisRef axis) const
     {
         Sentence s = sentence();
@@ -302,7 +302,7 @@ private:
         const bool written = !resolution && m_explanation.annotation && m_explanation.annotation->spec;
         s.say(written && m_explanation.annotation->operation.valid() ? Words::tr("The constraint on it does not name ")
                 : written                                            ? Words::tr("Its annotation does not name ")
-                                                                     : Words::tr("Nothing cuts it along "));
+                                                                     : Words::tr("Nothing shards it along "));
         s.axes(std::span(&axis, 1));
         return s.take();
     }
@@ -323,7 +323,7 @@ private:
         const AxisList& axes = m_row->layout.sharding().unreduced;
         s.say(Words::tr(" Each of the %1 along ").arg(devicesAlong(axes)));
         s.axes(axes);
-        s.say(Words::tr(" holds a part of a sum: the array is what they add up to."));
+        s.say(Words::tr(" holds a partial sum: the array is what they add up to."));
     }
 
     void sayCopies(Sentence& s) const
@@ -350,7 +350,7 @@ private:
             s.say(QStringLiteral(" ")).append(groups[i].why);
             s.say(Words::tr(", so each of the %1 along ").arg(devicesAlong(groups[i].axes)));
             s.axes(groups[i].axes);
-            s.say(parts ? Words::tr(" holds a copy of its part") : Words::tr(" holds a copy"));
+            s.say(parts ? Words::tr(" holds a copy of its partial sum") : Words::tr(" holds a copy"));
             if (i + 1 < groups.size())
                 s.say(QStringLiteral("."));
         }
@@ -416,15 +416,15 @@ private:
         }
     }
 
-    /// "rule 2  hidden → model"; what does not cut is named with its reason.
+    /// "rule 2  hidden → model"; what does not shard is named with its reason.
     void sayRule(Sentence& s, const DimensionReason& reason) const
     {
         s.fill(Words::tr("%1  %2 → "), { ruleName(reason.rule), { fromStd(rule(reason.rule).name.name) } });
         s.axes(reason.axes);
         bool first = reason.axes.empty();
         for (const LostAxis& lost : lostAxes(reason)) {
-            s.say(first ? Words::tr("%1, %2", "mesh axis, why it does not cut").arg(lost.axis, lost.why)
-                        : Words::tr("; not %1, %2", "mesh axis, why it does not cut").arg(lost.axis, lost.why));
+            s.say(first ? Words::tr("%1, %2", "mesh axis, why it does not shard").arg(lost.axis, lost.why)
+                        : Words::tr("; not %1, %2", "mesh axis, why it does not shard").arg(lost.axis, lost.why));
             first = false;
         }
     }
@@ -456,23 +456,23 @@ private:
         case Kind::Rule:
             sayRule(s, reason);
             cause.outcome =
-                reason.axes.empty() && !lostAxes(reason).empty() ? Words::tr("left whole") : Words::tr("applied");
+                reason.axes.empty() && !lostAxes(reason).empty() ? Words::tr("replicated") : Words::tr("applied");
             break;
         case Kind::RuleToNull:
             s.fill(Words::tr("%1  %2 → None"), { ruleName(reason.rule), { fromStd(rule(reason.rule).name.name) } });
-            cause.outcome = Words::tr("left whole");
+            cause.outcome = Words::tr("replicated");
             break;
         case Kind::NoRule:
             s.say(list().isOuter() ? Words::tr("no rule; no match means unsharded")
                                    : Words::tr("no rule %1, whatever the rules outside say; no match means unsharded")
                                          .arg(withinText(m_snapshot.experiment->rules, list())));
-            cause.outcome = Words::tr("left whole");
+            cause.outcome = Words::tr("replicated");
             break;
         case Kind::RulesSkipped:
             s.fill(Words::tr("%1 was skipped"), { ruleName(reason.rule) });
             if (reason.trace)
                 s.say(QStringLiteral(": ")).append(verdictReason(*reason.trace, rules(), writtenNames()));
-            cause.outcome = Words::tr("left whole");
+            cause.outcome = Words::tr("replicated");
             break;
         case Kind::DeviceAxes:
             s.say(Words::tr("written in the model: "));
@@ -481,7 +481,7 @@ private:
             break;
         case Kind::DeviceWhole:
             s.say(Words::tr("written in the model: None"));
-            cause.outcome = Words::tr("left whole");
+            cause.outcome = Words::tr("replicated");
             break;
         case Kind::Propagated: {
             const Origin origin(m_snapshot, m_explanation.value, reason);
@@ -495,8 +495,8 @@ private:
         }
         case Kind::Unannotated:
             if (!sayDropped(s, reason))
-                s.say(Words::tr("nothing asks for a cut"));
-            cause.outcome = Words::tr("left whole");
+                s.say(Words::tr("nothing asks for a sharding"));
+            cause.outcome = Words::tr("replicated");
             break;
         }
         cause.reason = s.take();

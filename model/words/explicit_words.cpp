@@ -25,7 +25,7 @@ QString operandOf(const Diagnostic& d, const std::string& key)
 /// "y P('data', None)"
 QString cutOperand(const Diagnostic& d, const std::string& key)
 {
-    return Words::tr("%1 %2", "a tensor and how it is cut").arg(operandOf(d, key), Reader(d)(key + "_spec"));
+    return Words::tr("%1 %2", "a tensor and how it is sharded").arg(operandOf(d, key), Reader(d)(key + "_spec"));
 }
 
 QString pair(const Diagnostic& d)
@@ -39,40 +39,41 @@ QString whatIsWrong(const Diagnostic& d)
     const std::string wrong = d.text("wrong");
     const QString dimension = Words::tr("dimension %1").arg(arg.number("dim"));
     if (wrong == "operands_sharded_differently")
-        return Words::tr("%1 of its operands is cut in two ways, %2").arg(dimension, pair(d));
+        return Words::tr("%1 of its operands is sharded in two ways, %2").arg(dimension, pair(d));
     if (wrong == "result_mentions_axis_twice")
-        return Words::tr("%1 would cut two dimensions of its result, by %2").arg(arg("axes"), pair(d));
+        return Words::tr("%1 would shard two dimensions of its result, by %2").arg(arg("axes"), pair(d));
     if (wrong == "not_divisible")
-        return Words::tr("%1, of %2, does not divide into the %3 pieces of %4")
+        return Words::tr("%1, of %2, does not divide into the %3 shards of %4")
             .arg(dimension, arg.number("size"), arg.number("pieces"), arg("first_spec"));
     if (wrong == "batch_dims_sharded_differently")
-        return Words::tr("its operands cut the batch dimension %1 differently, %2").arg(arg.number("dim"), pair(d));
+        return Words::tr("its operands shard the batch dimension %1 differently, %2").arg(arg.number("dim"), pair(d));
     if (wrong == "contracting_dims_both_sharded")
-        return Words::tr("both operands cut what it adds up over, %1, which leaves open how its result is cut")
+        return Words::tr("both operands shard what it adds up over, %1, which leaves open how its result is sharded")
             .arg(pair(d));
     if (wrong == "contracting_dims_not_identical")
-        return Words::tr("its result is to stay unreduced over %1, and its operands cut what it adds up over "
+        return Words::tr("its result is to stay unreduced over %1, and its operands shard what it adds up over "
                          "differently, %2")
             .arg(arg("wanted"), pair(d));
     if (wrong == "unreduced_axes_not_contracted")
-        return Words::tr("its result is to stay unreduced over %1, which are not the axes that cut what it adds up "
+        return Words::tr("its result is to stay unreduced over %1, which are not the axes that shard what it adds up "
                          "over, %2")
             .arg(arg("wanted"), pair(d));
     if (wrong == "reshape_needs_out_sharding")
-        return Words::tr("how its result is cut does not follow from %1: it splits or merges more than one dimension, "
-                         "or a cut one whose pieces do not stay together")
+        return Words::tr(
+            "how its result is sharded does not follow from %1: it splits or merges more than one dimension, "
+            "or a sharded one whose shards do not stay together")
             .arg(cutOperand(d, "first"));
     if (wrong == "pad_sharded_dim")
-        return Words::tr("it pads %1, which is cut: %2").arg(dimension, cutOperand(d, "first"));
+        return Words::tr("it pads %1, which is sharded: %2").arg(dimension, cutOperand(d, "first"));
     if (wrong == "cumulative_op_on_sharded_dim")
-        return Words::tr("it runs along %1, which is cut: %2").arg(dimension, cutOperand(d, "first"));
+        return Words::tr("it runs along %1, which is sharded: %2").arg(dimension, cutOperand(d, "first"));
     if (wrong == "gather_needs_out_sharding")
-        return Words::tr("it takes entries along %1, which is cut: %2").arg(dimension, cutOperand(d, "first"));
+        return Words::tr("it takes entries along %1, which is sharded: %2").arg(dimension, cutOperand(d, "first"));
     if (wrong == "carry_type_mismatch")
         return Words::tr("its body takes the carried value %1 as %2 and gives it back as %3")
             .arg(arg.number("dim"), arg("first_spec"), arg("second_spec"));
     if (wrong == "branch_types_differ")
-        return Words::tr("its branches cut result %1 differently, %2 and %3")
+        return Words::tr("its branches shard result %1 differently, %2 and %3")
             .arg(arg.number("dim"), arg("first_spec"), arg("second_spec"));
     if (wrong == "unreduced_axes_differ")
         return Words::tr("it adds up values that are unreduced over different axes, %1").arg(pair(d));
@@ -80,20 +81,23 @@ QString whatIsWrong(const Diagnostic& d)
         return Words::tr("the other factor of %1 would have to be marked as reduced over the same axes")
             .arg(cutOperand(d, "first"));
     if (wrong == "unreduced_denominator")
-        return Words::tr("it divides by %1, whose parts are not added up yet").arg(cutOperand(d, "first"));
+        return Words::tr("it divides by %1, whose partial values are not added up yet").arg(cutOperand(d, "first"));
     if (wrong == "operand_unreduced")
-        return Words::tr("it takes no product of %1, whose parts are not added up yet").arg(cutOperand(d, "first"));
+        return Words::tr("it takes no product of %1, whose partial values are not added up yet")
+            .arg(cutOperand(d, "first"));
     if (wrong == "no_unreduced_rule")
-        return Words::tr("it is not linear, and the parts of %1 are not added up yet").arg(cutOperand(d, "first"));
+        return Words::tr("it is not linear, and the partial values of %1 are not added up yet")
+            .arg(cutOperand(d, "first"));
     if (wrong == "reshape_drops_unreduced")
-        return Words::tr("it would add up the parts of %1, and a reshape moves nothing").arg(cutOperand(d, "first"));
+        return Words::tr("it would add up the partial values of %1, and a reshape moves nothing")
+            .arg(cutOperand(d, "first"));
     if (wrong == "reshape_adds_unreduced")
         return Words::tr("its result is to be unreduced over %1, and %2 is not")
             .arg(arg("wanted"), cutOperand(d, "first"));
     if (wrong == "unreduced_axes_not_reduced")
-        return Words::tr("its result is to stay unreduced over %1, which does not cut what it adds up over in %2")
+        return Words::tr("its result is to stay unreduced over %1, which does not shard what it adds up over in %2")
             .arg(arg("wanted"), cutOperand(d, "first"));
-    return Words::tr("the shardings of its operands do not say how its result is cut");
+    return Words::tr("the shardings of its operands do not say how its result is sharded");
 }
 
 QString whatToWrite(const Diagnostic& d)
@@ -105,23 +109,23 @@ QString whatToWrite(const Diagnostic& d)
         : QString();
     const QString out = arg.has("out") ? Words::tr("out_sharding=%1").arg(arg("out")) : QString();
     if (wrong == "gather_needs_out_sharding" && !out.isEmpty())
-        return Words::tr("Write .at[...].get(%1), as propagation cuts it, or take from %2.").arg(out, reshard);
+        return Words::tr("Write .at[...].get(%1), as propagation shards it, or take from %2.").arg(out, reshard);
     if (wrong == "carry_type_mismatch")
         return Words::tr("Let the body end with a jax.sharding.reshard of it to %1.").arg(arg("first_spec"));
     if (wrong == "branch_types_differ")
         return Words::tr("Let every branch end with a jax.sharding.reshard of it to %1.").arg(arg("first_spec"));
     if (wrong == "unreduced_axes_not_contracted" || wrong == "unreduced_axes_not_reduced"
         || wrong == "reshape_adds_unreduced")
-        return Words::tr("Leave unreduced out of its out_sharding, or name the axes that cut what is added up.");
+        return Words::tr("Leave unreduced out of its out_sharding, or name the axes that shard what is added up.");
     if (wrong == "reshape_drops_unreduced")
-        return Words::tr("Add the parts up first, by a jax.sharding.reshard without unreduced.");
+        return Words::tr("Add the partial values up first, by a jax.sharding.reshard without unreduced.");
     if (wrong == "not_divisible")
-        return Words::tr("Make the dimension a multiple of %1, or cut it over fewer devices.")
+        return Words::tr("Make the dimension a multiple of %1, or shard it over fewer devices.")
             .arg(arg.number("pieces"));
     if (!reshard.isEmpty())
         return Words::tr("Give it %1 instead.").arg(reshard);
     if (!out.isEmpty())
-        return Words::tr("Write %1 on it, as propagation cuts its result.").arg(out);
+        return Words::tr("Write %1 on it, as propagation shards its result.").arg(out);
     return Words::tr("Write its out_sharding, or jax.sharding.reshard one of its operands before it.");
 }
 

@@ -12,7 +12,7 @@ namespace shardscope::words {
 
 /// "dot_general, which gives Layer 0 / z"
 [[nodiscard]] QString explicitTitle(const ExplicitRefusal& refusal, const Program& program);
-/// Why alone: "Both operands cut what it adds up over, ..."
+/// Why alone: "Both operands shard what it adds up over, ..."
 [[nodiscard]] QString explicitReason(const Diagnostic& diagnostic);
 
 /// "JAX's explicit mode would refuse 3 operations, the first dot_general, which gives layers.0/z"

@@ -88,18 +88,19 @@ private:
         const bool comesIn = in.bytesPerDevice > 0, goesBack = back.bytesPerDevice > 0;
         if (!comesIn && !goesBack) {
             const MemoryTransfer once = memoryTransfer(m_row.layout, byteSize(m_row.type.dtype), kind(), own());
-            s.say(Words::tr(" To compute with it each device copies its part from the host, %1; nothing passes between "
-                            "devices.")
-                      .arg(both(once)));
+            s.say(
+                Words::tr(" To compute with it each device copies its shard from the host, %1; nothing passes between "
+                          "devices.")
+                    .arg(both(once)));
         } else if (comesIn && goesBack) {
-            s.say(Words::tr(" In every step each device copies its part in, %1, and the new one back to the host, %2; "
+            s.say(Words::tr(" In every step each device copies its shard in, %1, and the new one back to the host, %2; "
                             "nothing passes between devices.")
                       .arg(both(in), both(back)));
         } else if (comesIn) {
-            s.say(Words::tr(" In every step each device copies its part in, %1; nothing passes between devices.")
+            s.say(Words::tr(" In every step each device copies its shard in, %1; nothing passes between devices.")
                       .arg(both(in)));
         } else {
-            s.say(Words::tr(" In every step each device copies its new part to the host, %1; nothing passes between "
+            s.say(Words::tr(" In every step each device copies its new shard to the host, %1; nothing passes between "
                             "devices.")
                       .arg(both(back)));
         }
@@ -134,10 +135,10 @@ private:
             if (transfer.value != m_row.value)
                 continue;
             const QString text = transfer.cause == HostTransfer::Cause::Returned
-                ? Words::tr(" The program returns it in %1 memory: each device copies its part there, %2; nothing "
+                ? Words::tr(" The program returns it in %1 memory: each device copies its shard there, %2; nothing "
                             "passes between devices.")
                       .arg(memoryKind(transfer.to), both(transfer.bytes))
-                : Words::tr(" Each device copies its part from %1 memory, %2; nothing passes between devices.")
+                : Words::tr(" Each device copies its shard from %1 memory, %2; nothing passes between devices.")
                       .arg(memoryKind(transfer.from), both(transfer.bytes));
             s.say(text);
         }

@@ -129,8 +129,8 @@ QStringList padding(const TensorRow& row)
             continue;
         const QString name = d < row.dimNames.size() && !row.dimNames[d].empty() ? fromStd(row.dimNames[d])
                                                                                  : Words::tr("dimension %1").arg(d);
-        lines << Words::tr("%1: %2 in %3, %4", "batch: 10 in 4 pieces, 2 of 12 are padding")
-                     .arg(name, count(size), counted(pieces, Noun::Piece), paddingOf(room - size, room));
+        lines << Words::tr("%1: %2 in %3, %4", "batch: 10 in 4 shards, 2 of 12 are padding")
+                     .arg(name, count(size), counted(pieces, Noun::Shard), paddingOf(room - size, room));
     }
     return lines;
 }

@@ -90,7 +90,7 @@ ExplanationText operationExplanation(const Snapshot& snapshot, OperationId id, L
     text.title = operationTitle(program, id);
     if (!snapshot.mesh) {
         text.paragraphs.push_back(
-            { { Words::tr("How it is cut cannot be worked out until the problems below are solved."),
+            { { Words::tr("How it is sharded cannot be worked out until the problems below are solved."),
                 Span::Style::Plain, -1 } });
         return text;
     }

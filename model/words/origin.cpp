@@ -259,8 +259,8 @@ Text Origin::request(std::span<const Origin* const> alike)
     case SeedKind::Constraint:
         if (first.isOfComputation())
             s.fill(first.m_giver == Giver::InShardings
-                    ? Words::tr("%1 asks in its in_shardings for %2 to be cut along ")
-                    : Words::tr("%1 says in its out_shardings that %2 is cut along "),
+                    ? Words::tr("%1 asks in its in_shardings for %2 to be sharded along ")
+                    : Words::tr("%1 says in its out_shardings that %2 is sharded along "),
                 { first.asking(), asked() });
         else
             s.fill(first.m_giver == Giver::Own ? Words::tr("The annotation of %1 names ")

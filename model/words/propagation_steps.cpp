@@ -90,20 +90,20 @@ Text givenStep(const Program& program, const Mesh& mesh, const PropagationStep& 
     const Giver giver = giverOf(program, seed);
     switch (giver) {
     case Giver::Output:
-        s.fill(Words::tr("Given: the result %1 is declared to be cut on "), { target });
+        s.fill(Words::tr("Given: the result %1 is declared to be sharded on "), { target });
         break;
     case Giver::Constraint:
-        s.fill(Words::tr("Given: a constraint cuts %1 on "), { target });
+        s.fill(Words::tr("Given: a constraint shards %1 on "), { target });
         break;
     case Giver::InShardings:
-        s.fill(Words::tr("Given: %1 asks in its in_shardings for %2 to be cut on "), { through, target });
+        s.fill(Words::tr("Given: %1 asks in its in_shardings for %2 to be sharded on "), { through, target });
         break;
     case Giver::OutShardings:
-        s.fill(Words::tr("Given: %1 says in its out_shardings that %2 is cut on "), { through, target });
+        s.fill(Words::tr("Given: %1 says in its out_shardings that %2 is sharded on "), { through, target });
         break;
     case Giver::Input:
     case Giver::Own:
-        s.fill(Words::tr("Given: %1 is cut on "), { target });
+        s.fill(Words::tr("Given: %1 is sharded on "), { target });
         break;
     }
     const AxisRef axis = seed.axis;

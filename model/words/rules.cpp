@@ -51,8 +51,8 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
         if (isUnconstrained(rule))
             return { strong(dimension), plainText(Words::tr(" is left to propagation")) };
         if (rule.target.axes.empty())
-            return { strong(dimension), plainText(Words::tr(" stays whole")) };
-        return { strong(dimension), plainText(Words::tr(" is cut along ")), axis(targetText(rule.target)) };
+            return { strong(dimension), plainText(Words::tr(" stays replicated")) };
+        return { strong(dimension), plainText(Words::tr(" is sharded along ")), axis(targetText(rule.target)) };
     case Verdict::NoSuchDimension:
         return { plainText(Words::tr("no dimension is called ")), strong(fromStd(rule.name.name)) };
     case Verdict::AxisBusy: {
@@ -60,7 +60,7 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
             return { strong(dimensionName(names, trace.byDimension)),
                 plainText(Words::tr(" is left to propagation already (rule %1), and only one dimension can be")
                               .arg(trace.byRule + 1)) };
-        Text text{ axis(fromStd(trace.busyAxis)), plainText(Words::tr(" already cuts ")),
+        Text text{ axis(fromStd(trace.busyAxis)), plainText(Words::tr(" already shards ")),
             strong(dimensionName(names, trace.byDimension)), plainText(Words::tr(" (rule %1)").arg(trace.byRule + 1)) };
         if (!trace.lostAxes.empty()) {
             QStringList lost;
@@ -87,7 +87,7 @@ Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const Logi
     }
     case Verdict::BlockedByNull:
         return { plainText(Words::tr("rule %1 already keeps ").arg(trace.byRule + 1)), strong(dimension),
-            plainText(Words::tr(" whole")) };
+            plainText(Words::tr(" replicated")) };
     }
     return {};
 }
@@ -105,17 +105,17 @@ Text verdictReason(
     const auto say = [](const QString& text) { return Span{ text, Span::Style::Plain, -1 }; };
     Text text{ { dimensionName(names, trace.dimension), Span::Style::Strong, -1 } };
     if (present.empty()) {
-        text.push_back(say(Words::tr(" stays whole: ")));
+        text.push_back(say(Words::tr(" stays replicated: ")));
     } else {
-        text.push_back(say(Words::tr(" is cut along ")));
+        text.push_back(say(Words::tr(" is sharded along ")));
         text.push_back({ listText(present), Span::Style::Axis, -1 });
         text.push_back(say(QStringLiteral("; ")));
     }
     text.push_back(say(absent.size() == 1 ? Words::tr("the mesh has no axis ") : Words::tr("the mesh has no axes ")));
     text.push_back({ listText(absent), Span::Style::Strong, -1 });
     const QString code = fromStd(Diagnostic{ Code::RuleUnknownAxis, {}, {} }.id());
-    text.push_back(say(absent.size() == 1 ? Words::tr(", so that it cuts nothing (%1)").arg(code)
-                                          : Words::tr(", so that they cut nothing (%1)").arg(code)));
+    text.push_back(say(absent.size() == 1 ? Words::tr(", so that it shards nothing (%1)").arg(code)
+                                          : Words::tr(", so that they shard nothing (%1)").arg(code)));
     return text;
 }
 

@@ -49,7 +49,7 @@ QString strategyMeaning(StrategyChoice strategy)
     case StrategyChoice::Basic:
         return Words::tr("An axis moves on only where no other one asks for the same place.");
     case StrategyChoice::Aggressive:
-        return Words::tr("Where axes ask for the same place, the one that cuts more of the tensors there gets it.");
+        return Words::tr("Where axes ask for the same place, the one that shards more of the tensors there gets it.");
     case StrategyChoice::OperationPriority:
         return Words::tr("Aggressive, in rounds: operations that keep dimensions as they are come first, then products "
                          "and sums, broadcasts last.");
@@ -64,7 +64,7 @@ QString strategyMeaning(StrategyChoice strategy)
 
 QString conservativeMeaning()
 {
-    return Words::tr("Only whole axes move through operations: no axis is cut into parts.");
+    return Words::tr("Only full axes move through operations: no axis is split into sub-axes.");
 }
 
 QString userPrioritiesMeaning(StrategyChoice strategy)

@@ -185,9 +185,9 @@ QString hostBatch(const HostBatch& batch)
     const DataLayout& layout = *batch.layout;
     if (batch.dataAxis.axes.empty() || layout.shards == 1)
         return batch.dataAxis.axes.empty()
-            ? Words::tr("No mesh axis cuts the batch of %1: every host reads all of it.", "32 rows")
+            ? Words::tr("No mesh axis shards the batch of %1: every host reads all of it.", "32 rows")
                   .arg(counted(batch.rows, Thing::Row))
-            : Words::tr("All hosts stand in one part of %1: every one reads the whole batch of %2.", "axes, 32 rows")
+            : Words::tr("All hosts stand in one part of %1: every one reads the full batch of %2.", "axes, 32 rows")
                   .arg(axesText(batch.dataAxis), counted(batch.rows, Thing::Row));
     const IndexRange rows = batch.range();
     return (layout.firstHostInReplicaSet
@@ -202,7 +202,7 @@ QString chunkText(const HostArray& array, const TensorRow& tensor)
     if (!array.shards.empty()) {
         constexpr std::size_t mostTold = 6;
         if (tensor.layout.distinctShards() == 1)
-            return Words::tr("whole array");
+            return Words::tr("full array");
         if (array.shards.size() == 1) {
             const std::vector<IndexRange> held = tensor.layout.rangesOfShard(array.shards.front());
             QStringList parts;
@@ -230,7 +230,7 @@ QString chunkText(const HostArray& array, const TensorRow& tensor)
         cut = cut || part;
         parts << (part ? range(slice->begin, slice->end) : Words::tr("all", "of a dimension"));
     }
-    return cut ? parts.join(QStringLiteral(", ")) : Words::tr("whole array");
+    return cut ? parts.join(QStringLiteral(", ")) : Words::tr("full array");
 }
 
 QString writesText(const HostArray& array, std::int32_t host)

@@ -32,11 +32,11 @@ QString reasonPattern(BlockReason reason)
     case BlockReason::Closed:
         return Words::tr("%1 is written closed there, so nothing is added to it");
     case BlockReason::UsedByFactor:
-        return Words::tr("%1 is cut along it in another dimension already");
+        return Words::tr("%1 is sharded along it in another dimension already");
     case BlockReason::Divisibility:
         return Words::tr("what is left of the dimension of %1 does not divide by it");
     case BlockReason::Overflow:
-        return Words::tr("%1 is cut along more axes there than the operation can pass on");
+        return Words::tr("%1 is sharded along more axes there than the operation can pass on");
     case BlockReason::Blocked:
         return Words::tr("the operation lets nothing pass along this dimension");
     case BlockReason::Direction:
@@ -44,9 +44,9 @@ QString reasonPattern(BlockReason reason)
     case BlockReason::MeshMismatch:
         return Words::tr("%1 is sharded over another mesh");
     case BlockReason::MinorFactorNotFull:
-        return Words::tr("a larger part of the dimension of %1 stands in front of it and is not cut to the end");
+        return Words::tr("a larger part of the dimension of %1 stands in front of it and is not sharded to the end");
     case BlockReason::FrozenBy:
-        return Words::tr("%1 is cut along other axes in its place");
+        return Words::tr("%1 is sharded along other axes in its place");
     case BlockReason::NoRule:
     case BlockReason::Summed:
         break; // said by themselves
@@ -76,10 +76,10 @@ Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const Absen
 {
     Sentence s(mesh);
     const AxisRef axis = absent.axis;
-    s.axes(std::span(&axis, 1)).say(Words::tr(" does not cut "));
+    s.axes(std::span(&axis, 1)).say(Words::tr(" does not shard "));
     s.strong(dimensionName(program, value, absent.dimension));
     if (!absent.blocker) {
-        s.say(Words::tr(": nothing that is connected with it is cut along it."));
+        s.say(Words::tr(": nothing that is connected with it is sharded along it."));
         return s.take();
     }
     const Blocker& blocker = *absent.blocker;
@@ -89,7 +89,7 @@ Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const Absen
         return { operandName(program, id), valueLink(program, id) };
     };
     if (blocker.reason == BlockReason::NoRule) {
-        s.fill(Words::tr(": %1 is cut along it, but %2 passes no axes on, since "),
+        s.fill(Words::tr(": %1 is sharded along it, but %2 passes no axes on, since "),
             { named(blocker.from),
                 { passerName(program, blocker.operation), operationLink(program, blocker.operation) } });
         s.say(isUnknown(program.operation(blocker.operation))
@@ -99,8 +99,8 @@ Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const Absen
     }
     if (blocker.reason == BlockReason::Summed) {
         s.fill(
-            Words::tr(": it cuts the dimension of %1 that %2 sums over, and ends there: each device along it holds a "
-                      "part of the sums."),
+            Words::tr(": it shards the dimension of %1 that %2 sums over, and ends there: each device along it holds "
+                      "partial sums."),
             { named(blocker.from),
                 { operationName(program.operation(blocker.operation)), operationLink(program, blocker.operation) } });
         return s.take();
@@ -147,7 +147,7 @@ std::vector<Text> whyNot(const Program& program, const Mesh& mesh, ValueId value
                 s.say(d + 1 == dimensions.size() ? Words::tr(" or ") : QStringLiteral(", "));
             s.strong(dimensionName(program, value, dimensions[d]));
         }
-        s.say(Words::tr(" is connected with is cut along "));
+        s.say(Words::tr(" is connected with is sharded along "));
         const AxisRef axis = absent[i].axis;
         s.axes(std::span(&axis, 1)).say(QStringLiteral("."));
         sentences.push_back(s.take());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Why an axis does not cut a dimension, in words.
+// Why an axis does not shard a dimension, in words.
 #pragma once
 
 #include "pipeline/why_not.h"
@@ -7,8 +7,8 @@
 
 namespace shardscope::words {
 
-/// "x does not cut dimension 1: dot_general would bring it from 3, but arg1 is written closed there. Written open, {?},
-/// it would take it." Values and operations lead to themselves. `mesh` is that of the axis.
+/// "x does not shard dimension 1: dot_general would bring it from 3, but arg1 is written closed there. Written open,
+/// {?}, it would take it." Values and operations lead to themselves. `mesh` is that of the axis.
 [[nodiscard]] Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const AbsentAxis& absent);
 /// All of them; dimensions without a blocker together, one sentence per axis.
 [[nodiscard]] std::vector<Text> whyNot(

@@ -55,7 +55,6 @@ enum class Noun : std::uint8_t {
     Layer,
     Loop,
     Operation,
-    Piece,
     Rule,
     Run,
     Shard,
@@ -73,7 +72,7 @@ enum class Noun : std::uint8_t {
 [[nodiscard]] QString meshSizes(const Mesh& mesh); ///< "2 × 4"
 [[nodiscard]] QString shape(std::span<const std::int64_t> shape); ///< "[1024, 256]"
 [[nodiscard]] QString range(std::int64_t begin, std::int64_t end); ///< inclusive, en dash: "256–511"; end is exclusive
-/// One line per dimension whose parts are not equal: "batch: 10 in 4 pieces, 2 of 12 are padding".
+/// One line per dimension whose parts are not equal: "batch: 10 in 4 shards, 2 of 12 are padding".
 [[nodiscard]] QStringList padding(const TensorRow& row);
 [[nodiscard]] QString devices(std::span<const std::int32_t> ids); ///< "d0, d4", "d0 … d7", "16 devices: d1, d5, …, d61"
 
@@ -102,7 +101,7 @@ struct ProblemText {
 [[nodiscard]] QString oneLine(const Diagnostic& diagnostic);
 [[nodiscard]] QString fixLabel(const Fix& fix); ///< "Fix: bind rules"
 
-/// Why a rule did or did not fire for an array: "X already cuts batch (rule 1)".
+/// Why a rule did or did not fire for an array: "X already shards batch (rule 1)".
 [[nodiscard]] Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const LogicalNames& names);
 
 enum class Length : std::uint8_t { Tip, Paragraph, Derivation };
@@ -112,7 +111,7 @@ struct ExplanationText {
     struct Cause {
         QString subject; ///< "hidden"
         Text reason; ///< "rule 2 hidden -> model"
-        QString outcome; ///< "applied", "left whole"
+        QString outcome; ///< "applied", "replicated"
     };
     std::vector<Cause> decidedBy;
 };

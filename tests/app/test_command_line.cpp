@@ -311,7 +311,7 @@ private Q_SLOTS:
         QVERIFY(!shown.out.contains(QStringLiteral("E101")));
         QVERIFY2(shown.out.contains(QRegularExpression(QStringLiteral(
                      "params/layers\\.0/W1 +f32 +\\[16, 30\\] +P\\(-, model\\) +\\[16, 8\\] +512 B +\\d+ +"
-                     "hidden: 30 in 4 pieces, 2 of 32 are padding"))),
+                     "hidden: 30 in 4 shards, 2 of 32 are padding"))),
             qPrintable(shown.out));
         QVERIFY(!shown.out.contains(QStringLiteral("Memory")) && !shown.out.contains(QStringLiteral("Communication")));
         const Ran one = runProgram(
@@ -542,10 +542,10 @@ private Q_SLOTS:
             QStringLiteral("params/layers.1/W1") });
         QCOMPARE(ran.code, 0);
         QVERIFY2(ran.out.simplified().contains(QStringLiteral(
-                     "Rule 2 maps hidden to modle, which the mesh lacks (it has model). hidden stays whole.")),
+                     "Rule 2 maps hidden to modle, which the mesh lacks (it has model). hidden stays replicated.")),
             qPrintable(ran.out));
         static const QRegularExpression decided(
-            QStringLiteral("hidden +rule 2  hidden → modle, which the mesh lacks \\(it has model\\) +left whole\\n"));
+            QStringLiteral("hidden +rule 2  hidden → modle, which the mesh lacks \\(it has model\\) +replicated\\n"));
         QVERIFY2(decided.match(ran.out).hasMatch(), qPrintable(ran.out));
     }
 

@@ -55,8 +55,8 @@ private Q_SLOTS:
         QVERIFY(text.out.contains(QStringLiteral("passes dot_general")));
         // The sum over the columns of a is nowhere cut along y: nothing brings it to a.
         const Ran argument = propagate({ QStringLiteral("--explain"), QStringLiteral("a") });
-        QVERIFY2(argument.out.contains(QStringLiteral("y does not cut dimension 1"))
-                || argument.out.contains(QStringLiteral("is connected with is cut along y.")),
+        QVERIFY2(argument.out.contains(QStringLiteral("y does not shard dimension 1"))
+                || argument.out.contains(QStringLiteral("is connected with is sharded along y.")),
             qPrintable(argument.out));
         const Ran unknown = propagate({ QStringLiteral("--explain"), QStringLiteral("arg7") });
         QCOMPARE(unknown.code, 2);
@@ -198,7 +198,7 @@ func.func @main(%arg0: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{},
   return %1 : tensor<8x8xf32>
 }
 )";
-        const QString reason = QStringLiteral("x does not cut dimension 1: sdy.propagation_barrier");
+        const QString reason = QStringLiteral("x does not shard dimension 1: sdy.propagation_barrier");
         const Ran text = propagate({ QStringLiteral("--explain"), QStringLiteral("%1") }, held);
         QVERIFY2(text.out.contains(reason), qPrintable(text.out));
         QVERIFY2(text.out.startsWith(QStringLiteral("Why %1 is ")), qPrintable(text.out));
@@ -398,7 +398,7 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
 }
 )";
         const QString given =
-            QStringLiteral("Given: sdy.manual_computation asks in its in_shardings for %0 to be cut on "
+            QStringLiteral("Given: sdy.manual_computation asks in its in_shardings for %0 to be sharded on "
                            "dimension 0 along x.");
         const Ran ran = propagate({ QStringLiteral("--explain"), QStringLiteral("a") }, text);
         QVERIFY2(ran.out.contains(given), qPrintable(ran.out));
@@ -409,11 +409,11 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         QCOMPARE(chain[0]["given"].get<std::string>(), std::string("in_shardings"));
         QCOMPARE(chain[0]["value"].get<std::string>(), std::string("0"));
         const Ran result = propagate({ QStringLiteral("--explain"), QStringLiteral("%1") }, text);
-        QVERIFY2(
-            result.out.contains(QStringLiteral("says in its out_shardings that %1 is cut")), qPrintable(result.out));
+        QVERIFY2(result.out.contains(QStringLiteral("says in its out_shardings that %1 is sharded")),
+            qPrintable(result.out));
         // Behind the call of which nothing is known there is no axis, and the call is named.
         const QString held =
-            QStringLiteral("x does not cut dimension 0: %1 is cut along it, but custom_call @Foo passes "
+            QStringLiteral("x does not shard dimension 0: %1 is sharded along it, but custom_call @Foo passes "
                            "no axes on");
         const Ran behind = propagate({ QStringLiteral("--explain"), QStringLiteral("%2") }, text);
         QVERIFY2(behind.out.contains(held), qPrintable(behind.out));

@@ -69,7 +69,7 @@ private Q_SLOTS:
             "PartitionSpec(('tensor',), 'data')", 0);
         row("Flax refuses what does not divide", "--names batch --mesh data=2,fsdp=1,tensor=2 --shape 7",
             "PartitionSpec('data',)", 1);
-        row("MaxText leaves it whole", "--dialect maxtext --names batch --mesh data=2,fsdp=1,tensor=2 --shape 7",
+        row("MaxText leaves it replicated", "--dialect maxtext --names batch --mesh data=2,fsdp=1,tensor=2 --shape 7",
             "PartitionSpec(None,)", 0, true);
         row("T5X", "--dialect t5x --names batch,mlp --mesh data=2,fsdp=1,tensor=2", "PartitionSpec('data', 'tensor')",
             0);
@@ -428,7 +428,7 @@ private Q_SLOTS:
             ran.out.contains(QStringLiteral("1 array cannot be laid out: 785 KiB not counted")), qPrintable(ran.out));
         const auto json = runProgram(line + QStringList{ QStringLiteral("--json") }).json();
         QVERIFY(json.at("not_laid_out").at("array_count") == 1);
-        QVERIFY(json.at("uncut").at("array_count") == 0);
+        QVERIFY(json.at("replicated").at("array_count") == 0);
         QVERIFY(json.at("bytes_per_device") == 8);
         const QString twice = file("twice.csv", "path,shape,names\nhead,4x4,\"embed,embed\"\n");
         const Ran named = resolve(QStringLiteral("()"), ("--mesh x=2 --table " + twice.toUtf8()).constData());
@@ -512,22 +512,24 @@ private Q_SLOTS:
         }
     }
 
-    /// The trace does not say that something is cut along an axis that is not there.
+    /// The trace does not say that something is sharded along an axis that is not there.
     void axesThatTheMeshLacks()
     {
         const QString rules = QStringLiteral("[('batch', 'modle'), ('embed', ('data', 'pipe'))]");
         const Ran ran = resolve(rules, "--mesh data=2,model=4 --names batch,embed --trace");
         QCOMPARE(ran.code, 0);
-        QVERIFY2(lineOf(ran.out, "batch →").contains(QStringLiteral("batch stays whole: the mesh has no axis modle")),
+        QVERIFY2(
+            lineOf(ran.out, "batch →").contains(QStringLiteral("batch stays replicated: the mesh has no axis modle")),
             qPrintable(ran.out));
-        QVERIFY2(lineOf(ran.out, "embed →")
-                     .contains(QStringLiteral("embed is cut along data; the mesh has no axis pipe, so that it cuts "
-                                              "nothing (W211)")),
+        QVERIFY2(
+            lineOf(ran.out, "embed →")
+                .contains(QStringLiteral("embed is sharded along data; the mesh has no axis pipe, so that it shards "
+                                         "nothing (W211)")),
             qPrintable(ran.out));
         QVERIFY(ran.error.contains(QStringLiteral("W211")));
         // Without a mesh the rules alone count.
         QVERIFY(lineOf(resolve(rules, "--names batch,embed --trace").out, "batch →")
-                    .contains(QStringLiteral("batch is cut along modle")));
+                    .contains(QStringLiteral("batch is sharded along modle")));
         const QString path = file("lacking.csv", "path,shape,names\na,8,batch\n");
         QVERIFY(resolve(rules, ("--mesh data=2,model=4 --trace --table " + path).toUtf8())
                     .out.contains(QStringLiteral("the mesh has no axis modle")));
@@ -580,7 +582,7 @@ private Q_SLOTS:
             QVERIFY2(wi.contains(QString::fromUtf8(part)), qPrintable(wi));
         QVERIFY(lineOf(ran.out, "norm/scale").contains(QStringLiteral("P(-)")));
         QVERIFY(lineOf(ran.out, "arrays of").contains(QStringLiteral("4 arrays of 78.5 MiB; each of 8 devices holds")));
-        QVERIFY(lineOf(ran.out, "whole").contains(QStringLiteral("2 of them")));
+        QVERIFY(lineOf(ran.out, "of them are replicated").contains(QStringLiteral("2 of them")));
 
         const auto json = resolve(rules, ("--json --mesh data=2,model=4 --table " + path).toUtf8()).json();
         QVERIFY(json.at("format") == "shardscope-resolve");
@@ -593,7 +595,7 @@ private Q_SLOTS:
         for (const auto& row : rows)
             bytes += row.at("bytes_per_device").get<std::int64_t>();
         QVERIFY(json.at("bytes_per_device") == bytes);
-        QVERIFY(json.at("uncut").at("bytes") == 4100);
+        QVERIFY(json.at("replicated").at("bytes") == 4100);
     }
 
     /// The rules of base.yml name twelve axes, of which a mesh need only say those that are larger than 1.
@@ -610,7 +612,7 @@ private Q_SLOTS:
         QVERIFY(lineOf(ran.out, "wi ").contains(QStringLiteral("P(fsdp, tensor)")));
         QVERIFY(lineOf(ran.out, "wq ").contains(QStringLiteral("P(fsdp, tensor, -)")));
         QVERIFY(lineOf(ran.out, "odd ").contains(QStringLiteral("P(-, tensor)")));
-        QVERIFY(ran.out.contains(QStringLiteral("of 76 rules cut nothing here")));
+        QVERIFY(ran.out.contains(QStringLiteral("of 76 rules shard nothing here")));
         const auto json =
             resolve(QStringLiteral("maxtext-base-2026-08"), (options + QStringLiteral("--json")).toUtf8()).json();
         QVERIFY(json.at("unused_rules").size() > 60);

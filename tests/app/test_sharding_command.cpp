@@ -150,7 +150,7 @@ private Q_SLOTS:
         const char* const manual = "{devices=[2,1,2,2]<=[8] last_tile_dims={manual, replicated}}";
         const Ran text = sharding(manual, "8,16", {});
         QVERIFY2(text.code == 0 && text.out.contains(QString::fromUtf8(manual)), qPrintable(text.out + text.error));
-        QVERIFY2(text.out.contains(QStringLiteral("the program cuts the array itself")), qPrintable(text.out));
+        QVERIFY2(text.out.contains(QStringLiteral("the program shards the array itself")), qPrintable(text.out));
         QVERIFY(sharding(manual, "8,16", { QStringLiteral("--grid") }).code == 2);
         QVERIFY(sharding(manual, "8,16", { QStringLiteral("--json") }).json().contains("not_laid_out"));
         const Ran maximal = sharding("{maximal device=3}", "8,16", mesh);

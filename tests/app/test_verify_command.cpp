@@ -61,7 +61,7 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 1);
         QVERIFY2(
             ran.out.contains(QStringLiteral(
-                "standard input:3:3: W236: JAX's explicit mode refuses dot_general, which gives %0: x would cut two "
+                "standard input:3:3: W236: JAX's explicit mode refuses dot_general, which gives %0: x would shard two "
                 "dimensions of its result, by a P('x', None) and b P(None, 'x'). Write out_sharding=P(")),
             qPrintable(ran.out));
         QVERIFY2(ran.out.contains(QStringLiteral("would refuse one operation: ")), qPrintable(ran.out));

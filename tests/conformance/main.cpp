@@ -220,7 +220,7 @@ int main(int argc, char** argv)
             usable = runPath(path, verbose, maximum, total) && usable;
     int unsupportedPrograms = 0;
     for (const auto& [devices, verdicts] : programs.byDevices) {
-        std::cout << (devices == 1 ? "functions, whole" : "over " + std::to_string(devices) + " devices") << ": "
+        std::cout << (devices == 1 ? "functions, unsharded" : "over " + std::to_string(devices) + " devices") << ": "
                   << verdicts.passed << " passed, " << verdicts.failed << " failed, " << verdicts.unsupported
                   << " unsupported\n";
         total.passed += verdicts.passed;

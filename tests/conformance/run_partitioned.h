@@ -29,7 +29,7 @@ struct PartitionedOutcome {
 /// could be cut.
 ///
 /// A program without a mesh gets one of so many devices: x=2, or x=2, y=4. Arguments and what is made without operands
-/// are cut along the first dimensions that the axes divide. One with a mesh of its own runs on that, once: where 2
+/// are sharded along the first dimensions that the axes divide. One with a mesh of its own runs on that, once: where 2
 /// devices are asked for. Inputs are pseudo-random numbers.
 [[nodiscard]] std::optional<PartitionedOutcome> runPartitioned(const Program& program, std::int64_t devices);
 

@@ -431,7 +431,7 @@ private Q_SLOTS:
         QCOMPARE(whole(options[1].sentBytes), std::int64_t{ 16 });
         QCOMPARE(whole(*options[1].stepBytes), std::int64_t{ 16 });
         QCOMPARE(options[1].moreBytesHeld, std::int64_t{ -16 });
-        // Rows are cut along x outside, and then along y.
+        // Rows are sharded along x outside, and then along y.
         QCOMPARE(product(options[1].sharding->dims[0].axes), std::int64_t{ 4 });
         QVERIFY(options[1].sharding->dims[1].axes.empty());
         QCOMPARE(product(options[2].sharding->dims[1].axes), std::int64_t{ 2 });

@@ -53,7 +53,7 @@ private Q_SLOTS:
         QCOMPARE(snapshot->orderReason->rule, OrderRule::WholeAxes);
         const TensorRow* weight = snapshot->row("params/layers.0/W1");
         QVERIFY(weight);
-        // W1 is cut along model, which is x: devices at x = 1 hold the second quarter.
+        // W1 is sharded along model, which is x: devices at x = 1 hold the second quarter.
         for (const std::int32_t device : weight->layout.holders(1))
             QCOMPARE(snapshot->experiment->hardware.devices.place(device).coordinates[0], 1);
         QCOMPARE(weight->layout.holders(1).size(), std::size_t{ 16 });

@@ -468,7 +468,7 @@ private Q_SLOTS:
         single.hardware.devices.hosts = 1;
         single.hardware.devices.devicesPerHost = 8;
         QVERIFY(found(single, Code::SlowLinkCollective).empty());
-        // Who only drops what it does not need waits for nobody: x is whole, y is cut along data.
+        // Who only drops what it does not need waits for nobody: x is whole, y is sharded along data.
         Experiment dropped = example("flax-mlp-logical");
         std::erase_if(dropped.rules.rules.list, [](const LogicalRule& rule) { return rule.name.name == "batch"; });
         std::get<MlpModel>(dropped.model).settings.trainStep = false;

@@ -147,7 +147,7 @@ private Q_SLOTS:
             QVERIFY(indivisible(*analysed(*applyFix(experiment, fix))).empty());
     }
 
-    /// Sizes of an axis before sizes of the model; nothing that does not cut any more, nothing that breaks another
+    /// Sizes of an axis before sizes of the model; nothing that does not shard any more, nothing that breaks another
     /// array.
     void fixesAreSensible()
     {
@@ -171,7 +171,7 @@ private Q_SLOTS:
             (List{ "a=8", "a=4" }));
         QCOMPARE(labels(array({ 3 }, { in("a", "x") }, { { "x", 4 } })), List{ "a=4" });
 
-        // A name that is cut along several axes takes a size that divides by each.
+        // A name that is sharded along several axes takes a size that divides by each.
         Experiment two = array({ 10 }, { in("a", "x") }, { { "x", 4 }, { "y", 3 } });
         std::vector<LogicalRule>& rules = two.rules.rules.list;
         rules.insert(rules.begin(), { LogicalName::of("b"), SpecEntry::axis("x"), false, 2 });

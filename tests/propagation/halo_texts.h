@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random programs of operations that read beyond a device's block: slices, pads, reverses, concatenations, windows and
-// convolutions, one behind the other, over arrays that are cut along several dimensions.
+// convolutions, one behind the other, over arrays that are sharded along several dimensions.
 //
 //     const std::string text = halo_texts::write(seed);
 #pragma once

@@ -94,7 +94,7 @@ private Q_SLOTS:
     {
         Small made = small();
         const PropagationResult first = propagate(made.input);
-        // The other run has nothing to say of x: no value is cut along a.
+        // The other run has nothing to say of x: no value is sharded along a.
         made.input.arguments[0].reset();
         const PropagationResult second = propagate(made.input);
         const AxisList a{ wholeAxis(*made.input.mesh, 0) };

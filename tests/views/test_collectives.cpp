@@ -237,7 +237,7 @@ private Q_SLOTS:
         CollectivesView& view = shown.view;
         view.choose(0);
         shown.settle();
-        QVERIFY(view.page()->why().contains(QStringLiteral("must add their parts")));
+        QVERIFY(view.page()->why().contains(QStringLiteral("must add their partial values")));
         const GridCanvas* before = view.page()->exchange()->before();
         const GridCanvas* after = view.page()->exchange()->after();
         QCOMPARE(before->subject()->layout.addends(), std::int64_t(4));

@@ -54,9 +54,10 @@ private Q_SLOTS:
         QCOMPARE(view.keyFigure(), QStringLiteral("2 of 3 arrays differ"));
         QCOMPARE(dump(*view.model()),
             (QStringList{ QStringLiteral("embedding | P(-, data) | P(model, data) | MaxText current drops model "
-                                         "from vocab: 50,257 does not divide by 4, so the dimension stays whole."),
-                QStringLiteral("attention / key / kernel | P(data, -, -) | P(data, model, -) | MaxText current "
-                               "drops model from kv_heads: 2 does not divide by 4, so the dimension stays whole.") }));
+                                         "from vocab: 50,257 does not divide by 4, so the dimension stays replicated."),
+                QStringLiteral(
+                    "attention / key / kernel | P(data, -, -) | P(data, model, -) | MaxText current "
+                    "drops model from kv_heads: 2 does not divide by 4, so the dimension stays replicated.") }));
         view.findChild<QCheckBox*>()->setChecked(true);
         QCOMPARE(view.model()->rowCount(), 3);
         QVERIFY(dump(*view.model())[1].endsWith(QStringLiteral("| the same")));

@@ -21,7 +21,7 @@ private Q_SLOTS:
 
     void spansKeepTheirTextAndPlace()
     {
-        const words::Text text{ { u"cut along "_s }, { u"model"_s, words::Span::Style::Axis, 1 },
+        const words::Text text{ { u"sharded along "_s }, { u"model"_s, words::Span::Style::Axis, 1 },
             { u", which has 4 devices and is named at some length so that the line has to be broken."_s } };
         const Theme& theme = Theme::light();
         const SpanLayout wide = SpanLayout::make(text, QFont(), 0, AxisMarks::Chips, theme);

@@ -221,7 +221,7 @@ private Q_SLOTS:
         };
         QCOMPARE(said("a 5"),
             QStringLiteral(
-                "a has 5 elements, which cannot be cut into 2 equal parts. Use 6, or map a to other mesh axes; "
+                "a has 5 elements, which cannot be split into 2 equal shards. Use 6, or map a to other mesh axes; "
                 "drawn padded here."));
         QVERIFY2(
             said("[4, 8]").contains(QStringLiteral("let arrays without names be ignored")), qPrintable(said("[4]")));
@@ -256,10 +256,10 @@ private Q_SLOTS:
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         const QStringList lines{ QStringLiteral("block |  |  |  |  | "),
             QStringLiteral("  w | a 4, c 6 | P(bar, -) |  | [2, 6] | 48 B"),
-            QStringLiteral("    a | 4 | bar |  | 2 | "), QStringLiteral("    c | 6 | not cut |  | 6 | "),
-            QStringLiteral("  b | c 6 | P(-) |  | [6] | 24 B"), QStringLiteral("    c | 6 | not cut |  | 6 | "),
+            QStringLiteral("    a | 4 | bar |  | 2 | "), QStringLiteral("    c | 6 | not sharded |  | 6 | "),
+            QStringLiteral("  b | c 6 | P(-) |  | [6] | 24 B"), QStringLiteral("    c | 6 | not sharded |  | 6 | "),
             QStringLiteral("x | [3] | “x” is no named array |  |  | "),
-            QStringLiteral("  dimension 0 | 3 | not cut |  |  | ") };
+            QStringLiteral("  dimension 0 | 3 | not sharded |  |  | ") };
         QCOMPARE(dump(model), lines);
         const QModelIndex block = model.index(0, 0), w = model.index(0, 0, block);
         QVERIFY(!(model.flags(block) & Qt::ItemIsEditable));
@@ -308,7 +308,7 @@ private Q_SLOTS:
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         QCOMPARE(dump(model),
             (QStringList{ QStringLiteral("a | bar | 2 arrays"), QStringLiteral("b | foo | 2 arrays"),
-                QStringLiteral("c | not cut | 1 array"), QStringLiteral("d | not cut | 1 array") }));
+                QStringLiteral("c | not sharded | 1 array"), QStringLiteral("d | not sharded | 1 array") }));
         QVERIFY(model.setData(model.index(2, MappingModel::Axes), QStringLiteral("('foo', bar)")));
         QCOMPARE(mappingIn(document), QStringLiteral("{'a': 'bar', 'b': 'foo', 'c': ('foo', 'bar')}"));
         QVERIFY(model.setData(model.index(0, MappingModel::Axes), QStringLiteral("nowhere")));

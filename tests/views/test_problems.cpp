@@ -18,7 +18,7 @@ using test::Fixture;
 
 namespace {
 
-/// Two embeds that nobody can divide by the axes they are cut along.
+/// Two embeds that nobody can divide by the axes they are sharded along.
 Experiment indivisible()
 {
     Experiment experiment = test::example("flax-mlp-logical");

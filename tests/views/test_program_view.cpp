@@ -102,7 +102,7 @@ private Q_SLOTS:
             if (span.style == words::Span::Style::Axis)
                 axes << span.text + QString::number(span.axis);
         QCOMPARE(axes, QStringList({ u"@data0"_s, u"@model1"_s }));
-        QVERIFY(words::plain(words.legend()).contains(u"@model cut along model"_s));
+        QVERIFY(words::plain(words.legend()).contains(u"@model sharded along model"_s));
     }
 
     void keysWalkAndUnfold()

@@ -357,7 +357,7 @@ private Q_SLOTS:
         const GridSubject twice{ Layout(mesh, everywhere, { 8, 64 }), names, 4, 4 };
         QCOMPARE(addendsOfOneCopy(twice.layout, DeviceGroup::holders(twice.layout, 0)),
             (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
-        QVERIFY(describeCell(twice, 0).holding.contains(QStringLiteral("one of 4 parts of the sum")));
+        QVERIFY(describeCell(twice, 0).holding.contains(QStringLiteral("one of 4 partial sums")));
         // Thousands of devices take the picture's time, not theirs.
         QElapsedTimer timer;
         timer.start();
@@ -490,7 +490,7 @@ private Q_SLOTS:
         row.type.shape = layout.shape();
         row.dimNames = { "batch", "hidden" };
         row.layout = layout;
-        QCOMPARE(words::padding(row), QStringList{ QStringLiteral("batch: 7 in 2 pieces, 1 of 8 is padding") });
+        QCOMPARE(words::padding(row), QStringList{ QStringLiteral("batch: 7 in 2 shards, 1 of 8 is padding") });
         QCOMPARE(listDevices(DeviceGroup::holders(layoutOf("data=16,model=4", "P(None, 'model')", { 64, 64 }), 1)),
             QStringLiteral("16 devices (d1, d5, …, d61)"));
         QCOMPARE(listDevices(DeviceGroup::holders(layoutOf("data=16", "P()", { 64 }), 0)),

@@ -186,7 +186,8 @@ private Q_SLOTS:
         QVERIFY(lab.result()->uneven.has_value());
         QVERIFY(lab.result()->uneven->code == Code::Indivisible);
         const QString said = lab::unevenText(*lab.result());
-        QVERIFY2(said.contains(QStringLiteral("Dimension 0 does not divide: 10 in 4 parts of 3, 2 of 12 are padding.")),
+        QVERIFY2(
+            said.contains(QStringLiteral("Dimension 0 does not divide: 10 in 4 shards of 3, 2 of 12 are padding.")),
             qPrintable(said));
         QVERIFY(said.contains(QStringLiteral("JAX refuses")));
         lab.setShape("12, 16");
@@ -267,7 +268,7 @@ private Q_SLOTS:
         QTest::newRow("later") << QByteArray("{devices=[2,1,4]0,1,2,4,3,5,6,7 last_tile_dim_replicate}")
                                << QStringLiteral("d3 is the first device that differs");
         QTest::newRow("parts") << QByteArray("#sdy.sharding<@mesh, [{\"x\"}, {}], unreduced={\"y\"}>")
-                               << QStringLiteral("under B one of 4 parts of a sum");
+                               << QStringLiteral("under B one of 4 partial sums");
         QTest::newRow("memory") << QByteArray("NamedSharding(mesh=mesh, spec=P('x', None), memory_kind=pinned_host)")
                                 << QStringLiteral("A lies in unpinned_host and B in pinned_host memory");
         QTest::newRow("fewer") << QByteArray("PositionalSharding([0, 1]).reshape(2, 1)")

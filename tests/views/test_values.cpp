@@ -369,10 +369,10 @@ private Q_SLOTS:
         TensorRow row;
         QVERIFY(valuesNotes(shown, row)
                     .join(u' ')
-                    .contains(u"2 parts still have to be added up over y, and 2 devices hold each part"_s));
+                    .contains(u"2 values still have to be added up over y, and 2 devices hold each of them"_s));
         shown.local = true;
         shown.positions = { 0, 1, 2, 3 };
-        QVERIFY(valuesNotes(shown, row).join(u' ').contains(u"one part"_s));
+        QVERIFY(valuesNotes(shown, row).join(u' ').contains(u"one partial value"_s));
         QVERIFY(notHeldText(Held::Overwritten, "params/layers.0/W1").contains(u"Layer 0 / W1"_s));
         QVERIFY(notHeldText(Held::Yes, "x").isEmpty());
     }

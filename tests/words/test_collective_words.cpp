@@ -94,13 +94,13 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
             words::collectiveTitle(list, 0), QStringLiteral("Collective 1: all-reduce of Layer 0 / z along model"));
         QCOMPARE(words::plain(words::collectiveCause(list, list.entries[0])),
             QStringLiteral(
-                "Layer 0 / y and Layer 0 / W2 are both cut on hidden, which the dot_general sums away: the 4 "
-                "devices along model must add their parts."));
+                "Layer 0 / y and Layer 0 / W2 are both sharded on hidden, which the dot_general sums away: the 4 "
+                "devices along model must add their partial values."));
         QCOMPARE(words::groupCounts(list.entries[0]), QStringLiteral("2 groups of 4"));
         QCOMPARE(words::groupList(list.entries[0]), QStringLiteral("[0, 1, 2, 3], [4, 5, 6, 7]"));
         QCOMPARE(words::groupList(list.entries[0], 4), QStringLiteral("[0, 1, 2, 3], … (2 groups of 4)"));
         QCOMPARE(
-            words::shardingForm(list.entries[0].before, *list.mesh), QStringLiteral("P(data, -), parts along model"));
+            words::shardingForm(list.entries[0].before, *list.mesh), QStringLiteral("P(data, -), partial along model"));
     }
 
     /// A maximum is no sum, and nobody adds its parts.
@@ -127,8 +127,9 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
         QCOMPARE(causes.size(), std::size_t{ 6 });
         entry.collective.reduction = ReduceKind::Max;
         QCOMPARE(words::plain(words::collectiveCause(list, entry)),
-            QStringLiteral("Layer 0 / y and Layer 0 / W2 are both cut on hidden, over which the dot_general takes the "
-                           "maximum: the 4 devices along model must compare their parts."));
+            QStringLiteral(
+                "Layer 0 / y and Layer 0 / W2 are both sharded on hidden, over which the dot_general takes the "
+                "maximum: the 4 devices along model must compare their partial values."));
     }
 
     /// A permute has pairs; and what costs the same says what the whole step sends.
@@ -168,7 +169,7 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
         entry.sentBytes = 0;
         QCOMPARE(cost(entry), QStringLiteral("No device sends anything."));
         entry.kind = CollectiveKind::AllSlice;
-        QVERIFY(cost(entry).contains(QStringLiteral("cuts its piece off")));
+        QVERIFY(cost(entry).contains(QStringLiteral("slices its shard out")));
     }
 
     void alternativesHavePrices()

@@ -74,7 +74,7 @@ private Q_SLOTS:
         QVERIFY2(
             said.contains(QStringLiteral(
                 "It lies in pinned_host memory, apart from the memory of the devices, because the experiment keeps "
-                "parameters on the host. In every step each device copies its part in, 1 MiB (8 MiB in all), and "
+                "parameters on the host. In every step each device copies its shard in, 1 MiB (8 MiB in all), and "
                 "the new one back to the host, 1 MiB (8 MiB in all); nothing passes between devices.")),
             qPrintable(said));
         QVERIFY(!all(*snapshot, "layers.0/y").contains(QStringLiteral("pinned_host")));
@@ -148,7 +148,7 @@ private Q_SLOTS:
             blocker.operation = OperationId(0);
             absent.blocker = blocker;
             const QString line = words::plain(words::whyNot(*snapshot->program, *snapshot->mesh, w, absent));
-            QVERIFY2(line.startsWith(QStringLiteral("data does not cut embed: ")) && line.endsWith(QLatin1Char('.')),
+            QVERIFY2(line.startsWith(QStringLiteral("data does not shard embed: ")) && line.endsWith(QLatin1Char('.')),
                 qPrintable(line));
             QVERIFY(!reasons.contains(line));
             reasons << line;
@@ -207,7 +207,7 @@ private Q_SLOTS:
         const char* device = "flax-mlp-device";
         row(logical, "params/layers.0/W1",
             { QStringLiteral(
-                  "W1 is cut 4 ways along hidden, because rule 2 maps hidden to model, which has 4 devices."),
+                  "W1 is sharded 4 ways along hidden, because rule 2 maps hidden to model, which has 4 devices."),
                 QStringLiteral("No rule names embed, so each of the 2 devices along data holds a copy: "
                                "8 MiB are held for an array of 4 MiB.") });
         row(logical, "opt/mu/layers.0/W1",
@@ -217,16 +217,16 @@ private Q_SLOTS:
                 QStringLiteral("Rule 2 maps hidden to model for mu of Layer 0 / W1, which is annotated as its "
                                "parameter is.") });
         row(logical, "layers.0/h",
-            { QStringLiteral("h is cut 2 ways along batch and 4 ways along hidden, as Layer 0 / y is: "
+            { QStringLiteral("h is sharded 2 ways along batch and 4 ways along hidden, as Layer 0 / y is: "
                              "Layer 0 / y is computed from it element by element (maximum)."),
                 QStringLiteral("The constraint on Layer 0 / y names data for batch and model for hidden.") });
         row(logical, "layers.0/y", { QStringLiteral("because the constraint on it names data and model.") });
         row(logical, "layers.0/z",
             { QStringLiteral("it is computed from Layer 0 / y by a matrix product, which keeps batch."),
                 QStringLiteral("The constraint on Layer 0 / y names data for batch."),
-                QStringLiteral("Nothing cuts it along model") });
+                QStringLiteral("Nothing shards it along model") });
         row(logical, "step",
-            { QStringLiteral("a single number, which cannot be cut: each of the 8 devices holds it.") });
+            { QStringLiteral("a single number, which cannot be sharded: each of the 8 devices holds it.") });
         row(device, "params/layers.0/W1",
             { QStringLiteral("because its annotation names model."),
                 QStringLiteral(
@@ -235,7 +235,8 @@ private Q_SLOTS:
             { QStringLiteral("because the constraint on it names data."),
                 QStringLiteral("The constraint on it does not name model") });
         row("rule-lab", "array",
-            { QStringLiteral("Rule 2 maps features to X, but X already cuts batch (rule 1), so features stays whole."),
+            { QStringLiteral(
+                  "Rule 2 maps features to X, but X already shards batch (rule 1), so features stays replicated."),
                 // Not the nameless dimension is the reason, but the rule that came too late.
                 QStringLiteral(
                     "Rule 4 maps batch to Z, but batch already has X (rule 1), so each of the 2 devices along "
@@ -256,18 +257,20 @@ private Q_SLOTS:
         const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
         const QString z = all(*snapshot, "layers.0/z");
         QVERIFY2(z.contains(QStringLiteral("z is the matrix product of Layer 0 / y and Layer 0 / W2.")), qPrintable(z));
-        QVERIFY2(z.contains(QStringLiteral("Layer 0 / y and Layer 0 / W2 are both cut on hidden, which is summed away: "
-                                           "the 4 devices along model must add their parts.")),
+        QVERIFY2(
+            z.contains(QStringLiteral("Layer 0 / y and Layer 0 / W2 are both sharded on hidden, which is summed away: "
+                                      "the 4 devices along model must add their partial values.")),
             qPrintable(z));
         // A ring sends 2 x 3/4 of what each device has: 16 KiB.
         QVERIFY(z.contains(QStringLiteral("Each device sends 24 KiB for this all-reduce of 16 KiB.")));
         const QString gradient = all(*snapshot, "grad(params/layers.0/W1)");
-        QVERIFY2(
-            gradient.contains(QStringLiteral("the 2 devices along data must add their parts")), qPrintable(gradient));
+        QVERIFY2(gradient.contains(QStringLiteral("the 2 devices along data must add their partial values")),
+            qPrintable(gradient));
         const QString loss = all(*snapshot, "loss");
         QVERIFY2(
             loss.contains(QStringLiteral("loss is the sum of Layer 3 / z over batch and embed.")), qPrintable(loss));
-        QVERIFY2(loss.contains(QStringLiteral("Layer 3 / z is cut on batch, which is summed away")), qPrintable(loss));
+        QVERIFY2(
+            loss.contains(QStringLiteral("Layer 3 / z is sharded on batch, which is summed away")), qPrintable(loss));
         // h and y differ by a relu.
         QVERIFY(all(*snapshot, "layers.2/h").contains(QStringLiteral("h is the matrix product of")));
         QVERIFY(all(*snapshot, "layers.2/y").contains(QStringLiteral("y is the larger of Layer 2 / h and 0")));

@@ -89,9 +89,9 @@ private Q_SLOTS:
         refused.where.path = "layers.0/z";
         QCOMPARE(sentences(refused),
             QStringLiteral(
-                "JAX's explicit mode refuses dot_general, which gives Layer 0 / z: both operands cut what it "
+                "JAX's explicit mode refuses dot_general, which gives Layer 0 / z: both operands shard what it "
                 "adds up over, Layer 0 / y P('data', 'model') and operand 1 P('model', None), which leaves open "
-                "how its result is cut. Write out_sharding=P('data', None) on it, as propagation cuts its "
+                "how its result is sharded. Write out_sharding=P('data', None) on it, as propagation shards its "
                 "result."));
         const Diagnostic padded{ Code::ExplicitMode,
             { { "op", "pad" }, { "wrong", "pad_sharded_dim" }, { "dim", 1 }, { "first", "x" }, { "first_index", 0 },
@@ -100,7 +100,7 @@ private Q_SLOTS:
             {} };
         QCOMPARE(sentences(padded),
             QStringLiteral(
-                "JAX's explicit mode refuses pad: it pads dimension 1, which is cut: x P(None, 'a'). Give it "
+                "JAX's explicit mode refuses pad: it pads dimension 1, which is sharded: x P(None, 'a'). Give it "
                 "jax.sharding.reshard(x, P(None, None)) instead."));
         // Every reason has words of its own.
         QSet<QString> causes;
@@ -154,7 +154,8 @@ private Q_SLOTS:
         row(R"("mesh": { "axes": [["P.UNCONSTRAINED", 2]] })",
             "“axes” is P.UNCONSTRAINED, which is a reserved word. Write another name.");
         row(R"("rules": { "list": [["a", "x"], ["b", ["x", "x"]]] })",
-            "rule 2 uses the mesh axis “x” twice. Name every mesh axis once: the same devices cannot cut a dimension a "
+            "rule 2 uses the mesh axis “x” twice. Name every mesh axis once: the same devices cannot shard a dimension "
+            "a "
             "second time.");
         row(R"("rules": { "list": [["b", ["x", ["y"]]]] })",
             "in rule 1 a list of mesh axes stands inside another one. List the mesh axes in one flat list.");

@@ -183,9 +183,9 @@ private Q_SLOTS:
             reasons << words::verdict(trace) + QStringLiteral(": ")
                     + words::plain(words::verdictReason(trace, rules, names));
         QCOMPARE(reasons.join(QStringLiteral("\n")),
-            QStringLiteral("Applied: batch is cut along X\n"
-                           "Skipped: X already cuts batch (rule 1)\n"
-                           "Applied: heads is cut along Y\n"
+            QStringLiteral("Applied: batch is sharded along X\n"
+                           "Skipped: X already shards batch (rule 1)\n"
+                           "Applied: heads is sharded along Y\n"
                            "Skipped: batch already has X (rule 1)"));
     }
 
@@ -198,23 +198,25 @@ private Q_SLOTS:
         const int old = static_cast<int>(FlaxVersion::Year2024);
         const int current = static_cast<int>(FlaxVersion::Current);
         QTest::newRow("2024, unnamed") << old << QStringLiteral("None,b")
-                                       << QStringLiteral("dimension 0 is cut along x|no dimension is called b2|"
+                                       << QStringLiteral("dimension 0 is sharded along x|no dimension is called b2|"
                                                          "dimension 0 already has x (rule 1)|"
-                                                         "x already cuts dimension 0 (rule 1); lost with it: w|"
-                                                         "b stays whole|rule 5 already keeps b whole");
+                                                         "x already shards dimension 0 (rule 1); lost with it: w|"
+                                                         "b stays replicated|rule 5 already keeps b replicated");
         QTest::newRow("current, unnamed")
             << current << QStringLiteral("None,b")
             << QStringLiteral("dimension 0 has no name, and this version leaves it alone|no dimension is called b2|"
-                              "dimension 0 has no name, and this version leaves it alone|b is cut along x and w|"
+                              "dimension 0 has no name, and this version leaves it alone|b is sharded along x and w|"
                               "b already has x and w (rule 4)|b already has x and w (rule 4)");
         QTest::newRow("2024, unconstrained")
             << old << QStringLiteral("U,b")
-            << QStringLiteral("no dimension is called |no dimension is called b2|no dimension is called |"
-                              "b is cut along x and w|b already has x and w (rule 4)|b already has x and w (rule 4)");
+            << QStringLiteral(
+                   "no dimension is called |no dimension is called b2|no dimension is called |"
+                   "b is sharded along x and w|b already has x and w (rule 4)|b already has x and w (rule 4)");
         QTest::newRow("current, unconstrained")
             << current << QStringLiteral("U,b")
-            << QStringLiteral("no dimension is called |no dimension is called b2|no dimension is called |"
-                              "b is cut along x and w|b already has x and w (rule 4)|b already has x and w (rule 4)");
+            << QStringLiteral(
+                   "no dimension is called |no dimension is called b2|no dimension is called |"
+                   "b is sharded along x and w|b already has x and w (rule 4)|b already has x and w (rule 4)");
     }
     void verdictsWithoutNames()
     {
@@ -240,7 +242,7 @@ private Q_SLOTS:
         QCOMPARE(reasons(rules, QStringLiteral("b,c,U"), FlaxVersion::Year2024),
             QStringLiteral("b is left to propagation|b is left to propagation already (rule 1)|"
                            "b is left to propagation already (rule 1), and only one dimension can be|"
-                           "dimension 2 is cut along data"));
+                           "dimension 2 is sharded along data"));
         QCOMPARE(reasons(rules, QStringLiteral("b,c,U"), FlaxVersion::Current),
             QStringLiteral("b is left to propagation|b is left to propagation already (rule 1)|"
                            "c is left to propagation|dimension 2 is left to propagation before any rule is read"));

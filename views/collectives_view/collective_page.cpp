@@ -65,7 +65,7 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
     m_why->setAccessibleName(tr("Why it is there"));
     m_sentence->setAccessibleName(tr("The alternative that is chosen"));
     m_preview->setAccessibleName(tr("Look at this sharding before it counts"));
-    m_preview->setToolTip(tr("Shows every value that would be cut otherwise, before it counts"));
+    m_preview->setToolTip(tr("Shows every value that would be sharded otherwise, before it counts"));
 
     makeRowTable(m_table, m_model, tr("What could stand in its place"));
     m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -131,7 +131,7 @@ QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGrou
     if (layout.addends() > 1)
         parts << words::partsOf(reduction, layout.addends());
     if (layout.distinctShards() > 1)
-        parts << CollectiveTexts::tr("cut %1 ways").arg(words::count(layout.distinctShards()));
+        parts << CollectiveTexts::tr("sharded %1 ways").arg(words::count(layout.distinctShards()));
     if (layout.copies() > 1 && !ofOneGroup)
         parts << CollectiveTexts::tr("%1 copies").arg(words::count(layout.copies()));
     parts << CollectiveTexts::tr("%1 per device")

@@ -28,8 +28,8 @@ namespace shardscope {
 [[nodiscard]] std::vector<ValueId> namedForms(const Program& program);
 /// "f32[8@data, 1024]": cut sizes with their axes, in the colour of the first one.
 [[nodiscard]] words::Text arraySpans(const TensorType& type, const TensorSharding& sharding, const Mesh& mesh);
-/// "partial sums, 4 addends, cut 2 ways, 16 KiB per device"; "cut 4 ways, 2 copies, 1 MiB per device". Nothing is said
-/// of copies where other groups may hold other data.
+/// "partial sums, 4 addends, sharded 2 ways, 16 KiB per device"; "sharded 4 ways, 2 copies, 1 MiB per device". Nothing
+/// is said of copies where other groups may hold other data.
 [[nodiscard]] QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGroup, ReduceKind reduction);
 /// Entries by which devices send each other something.
 [[nodiscard]] std::int64_t exchangesIn(const CollectiveList& list);

@@ -285,7 +285,7 @@ QVariant CollectivesModel::headerData(int section, Qt::Orientation orientation, 
         case Cause:
             return tr("What it is needed for");
         case Rule:
-            return tr("Who asked for the cut that it runs along");
+            return tr("Who asked for the sharding that it runs along");
         default:
             return {};
         }

@@ -96,8 +96,9 @@ void SideBySide::showNote()
     if (numbers.size() == m_columns.size())
         sentences << agreementText(numbers);
     if (haveSameCollectives())
-        sentences << tr("The collectives are the same in all: what is sent follows from how the arrays are cut, and "
-                        "not from which way of writing cuts them.");
+        sentences << tr(
+            "The collectives are the same in all: what is sent follows from how the arrays are sharded, and "
+            "not from which way of writing shards them.");
     sentences.removeAll(QString());
     m_note->setText(sentences.join(QLatin1Char(' ')));
     m_note->setVisible(!sentences.isEmpty());

@@ -76,7 +76,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     , m_memory(new QComboBox)
     , m_causes(new QWidget)
     , m_whatIfBox(new QWidget)
-    , m_empty(new EmptyPage(tr("Select a tensor to read why it is cut the way it is."), tr("Show the first one")))
+    , m_empty(new EmptyPage(tr("Select a tensor to read why it is sharded the way it is."), tr("Show the first one")))
     , m_cache(std::make_shared<AnalysisCache>())
 {
     setBackgroundRole(QPalette::Base);
@@ -291,7 +291,7 @@ void ExplainView::rebuildRows()
         m_empty->setButton(some ? tr("Show the first one") : QString());
         m_empty->setSentence(obstacle ? obstacle->layoutText()
                 : !m_snapshot         ? tr("The experiment is being analysed.")
-                : m_path.isEmpty()    ? tr("Select a tensor to read why it is cut the way it is.")
+                : m_path.isEmpty()    ? tr("Select a tensor to read why it is sharded the way it is.")
                                    : tr("%1 is not in this experiment.").arg(words::tensorName(m_path.toStdString())));
         return;
     }

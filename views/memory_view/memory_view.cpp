@@ -211,7 +211,7 @@ void MemoryView::showSnapshot()
         m_sum->setColour(limit > 0 && memory->peakBytes > limit ? &Theme::error : &Theme::text);
         m_when->setText(!shown.program && shown.instructions() == 0
                 ? tr("Held all the time")
-                : tr("Fullest %1", "at instruction ...").arg(shown.peakWords()));
+                : tr("Peak %1", "at instruction ...").arg(shown.peakWords()));
         if (shown.program && shown.snapshot != shownSnapshot(*m_document))
             m_when->setText(tr("Before the last change; it is being planned anew"));
         QStringList notes{ m_when->text() };
@@ -222,7 +222,7 @@ void MemoryView::showSnapshot()
                          .arg(words::bytes(static_cast<double>(shown.program->workingBytes)));
             if (shown.program->dependsOnData)
                 notes << tr("Which branches run, or how often a loop does, is known by a run alone: this is the "
-                            "fullest case.");
+                            "case with the highest peak.");
             if (const QString letGo = words::argumentsLetGo(*shown.program); !letGo.isEmpty())
                 notes << letGo;
             if (hostMemory(*shown.snapshot).arrays > 0)

@@ -154,7 +154,7 @@ void DeviceMap::paintSquares(QPainter& painter, const Theme& theme, std::int64_t
             if (!named)
                 continue;
             const QString text = QStringLiteral("d%1").arg(m_mesh->deviceAt(m_map.positionOf(*square)));
-            QString second = withShard ? (whole ? tr("whole", "copy of an array") : shardText(shard)) : QString();
+            QString second = withShard ? (whole ? tr("full", "copy of an array") : shardText(shard)) : QString();
             if (belowMetrics.horizontalAdvance(second) + 6 > rect.width())
                 second.clear();
             const int width = std::max(metrics.horizontalAdvance(text), belowMetrics.horizontalAdvance(second));

@@ -221,7 +221,7 @@ bool NamedArrays::removeAxis(int array, int dimension)
 bool NamedArrays::map(const std::string& name, const QString& typed)
 {
     const std::vector<std::string> axes = named::parseAxes(typed);
-    const QString text = axes.empty() ? tr("%1 not cut").arg(words::fromStd(name))
+    const QString text = axes.empty() ? tr("%1 not sharded").arg(words::fromStd(name))
                                       : QStringLiteral("%1 → %2").arg(words::fromStd(name), named::joined(axes));
     return apply(withNameMappedTo(*m_document->experiment(), name, axes), text);
 }

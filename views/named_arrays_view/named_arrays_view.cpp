@@ -151,7 +151,8 @@ void NamedArraysView::makeMapping(QWidget* side)
     m_mapping->horizontalHeader()->setHighlightSections(false);
     m_mapping->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     m_mapping->setAccessibleName(tr("Names of array axes and the mesh axes they are mapped to"));
-    m_mapping->setToolTip(tr("Double-click, or press F2, to map a name: axis, or axis, axis; nothing leaves it whole"));
+    m_mapping->setToolTip(
+        tr("Double-click, or press F2, to map a name: axis, or axis, axis; nothing leaves it replicated"));
 }
 
 QWidget* NamedArraysView::makeArraysSide()
@@ -400,7 +401,7 @@ void NamedArraysView::clearArray()
     for (RoleLabel* label : { m_title, m_spec, m_bytes, m_outcome, m_problem })
         label->clear();
     m_problem->hide();
-    m_canvas->setEmptyText(m_arrays->tree().arrays.empty() ? tr("Add an array to see how its names cut it.")
+    m_canvas->setEmptyText(m_arrays->tree().arrays.empty() ? tr("Add an array to see how its names shard it.")
             : m_tree->currentIndex().isValid()             ? tr("Choose one of the arrays of this group.")
                                                            : tr("Choose an array to see how the devices hold it."));
     m_canvas->setSubject(std::nullopt);

@@ -30,8 +30,9 @@ QString problemText(const NamedArraySetting& array, const Reading& reading)
     if (problem.code == Code::Indivisible && reading.layout) {
         const std::int64_t size = problem.number("size"), parts = problem.number("partitions");
         const std::int64_t room = (size + parts - 1) / parts * parts;
-        return Named::tr("%1 has %2 elements, which cannot be cut into %3 equal parts. Use %4, or map %1 to other mesh "
-                         "axes; drawn padded here.")
+        return Named::tr(
+            "%1 has %2 elements, which cannot be split into %3 equal shards. Use %4, or map %1 to other mesh "
+            "axes; drawn padded here.")
             .arg(dimensionName(array, static_cast<std::size_t>(problem.number("dim"))), words::count(size),
                 words::count(parts), words::count(room));
     }
@@ -72,7 +73,7 @@ QString joined(const std::vector<std::string>& axes)
 
 QString axesList(const std::vector<std::string>& axes)
 {
-    return axes.empty() ? Named::tr("not cut") : joined(axes);
+    return axes.empty() ? Named::tr("not sharded") : joined(axes);
 }
 
 QVariantList axisIndices(const std::vector<std::string>& axes, const Mesh& mesh)
@@ -93,7 +94,7 @@ std::vector<std::string> parseAxes(const QString& text)
     std::vector<std::string> axes;
     for (const QString& part : inner.split(QLatin1Char(','), Qt::SkipEmptyParts))
         if (const QString axis = part.trimmed(); !axis.isEmpty() && axis != QLatin1String("None")
-            && axis != QLatin1String("-") && axis != Named::tr("not cut"))
+            && axis != QLatin1String("-") && axis != Named::tr("not sharded"))
             axes.push_back(axis.toStdString());
     return axes;
 }

@@ -13,7 +13,7 @@ namespace shardscope::named {
 /// "embed", "dimension 1" for one without a name.
 [[nodiscard]] QString dimensionName(const NamedArraySetting& array, std::size_t dimension);
 [[nodiscard]] QString joined(const std::vector<std::string>& axes); ///< "pod, data"
-/// "bar", "pod, data", "not cut".
+/// "bar", "pod, data", "not sharded".
 [[nodiscard]] QString axesList(const std::vector<std::string>& axes);
 [[nodiscard]] QStringList toList(const std::vector<std::string>& axes);
 /// Their places in the mesh, -1 for what is no axis of it.

@@ -20,7 +20,7 @@ int GraphCanvas::tableRowCount() const
 
 QString GraphCanvas::tableHeader(int column) const
 {
-    return column == 0 ? tr("Operation or value") : column == 1 ? tr("Shape and cut") : tr("Part of");
+    return column == 0 ? tr("Operation or value") : column == 1 ? tr("Shape and sharding") : tr("Part of");
 }
 
 QString GraphCanvas::tableText(int row, int column) const

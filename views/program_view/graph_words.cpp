@@ -52,7 +52,7 @@ words::Text GraphWords::legend() const
         for (std::size_t axis = 0; axis < m_snapshot->mesh->rank(); ++axis) {
             const QString name = fromStd(m_snapshot->mesh->axis(axis).name);
             text.push_back({ u'@' + name, Span::Style::Axis, static_cast<int>(axis) });
-            text.push_back({ tr(" cut along %1   ").arg(name), Span::Style::Plain, -1 });
+            text.push_back({ tr(" sharded along %1   ").arg(name), Span::Style::Plain, -1 });
         }
         text.push_back({ u"Σ"_s, Span::Style::Strong, -1 });
         text.push_back({ tr(" added up by devices   "), Span::Style::Plain, -1 });
@@ -304,7 +304,7 @@ QString GraphWords::tip(ValueId id) const
         QStringList names;
         for (const AxisRef axis : axes)
             names << fromStd(toString(*m_snapshot->mesh, axis));
-        lines << tr("%1 along %2 add up their parts of it")
+        lines << tr("%1 along %2 add up their partial values of it")
                      .arg(words::counted(product(axes), Noun::Device), names.join(u", "_s));
     }
     return lines.join(u'\n');
@@ -323,7 +323,7 @@ QString GraphWords::tip(int index) const
         if (others.size() > mostTold)
             lines << tr("and %1 more").arg(words::count(static_cast<qint64>(others.size() - mostTold)));
         if (others.empty())
-            lines << tr("the same operations, the same wiring, cut in the same way");
+            lines << tr("the same operations, the same wiring, sharded in the same way");
         return lines.join(u'\n');
     }
     if (part.kind != PartKind::Operation)
@@ -333,7 +333,7 @@ QString GraphWords::tip(int index) const
     for (std::size_t i = 0; i < std::min<std::size_t>(operation.results.size(), 4); ++i)
         lines << tip(operation.results[i]);
     if (isConstraint(part.operation))
-        lines << tr("The program asks for this cut here");
+        lines << tr("The program asks for this sharding here");
     if (operation.source > 0 && operation.source < m_program->sources.size()
         && m_program->sources[operation.source].line > 0)
         lines << tr("line %1").arg(m_program->sources[operation.source].line);

@@ -137,7 +137,7 @@ void RulesView::sayAfterImport(const RulesText& rules)
             said.join(QLatin1Char(' ')));
         return;
     }
-    said << tr("The mesh has no %1: rules cut nothing along them.").arg(listed(missing));
+    said << tr("The mesh has no %1: rules shard nothing along them.").arg(listed(missing));
     m_notice->say(Severity::Warning, said.join(QLatin1Char(' ')), tr("Add with size 1"),
         [this] { m_document->edit(withMissingAxes(*m_document->experiment()), tr("mesh axes of the rules")); });
 }

@@ -109,10 +109,10 @@ void RulesMenu::addProject(const std::string& project)
     }
     if (project == "T5X") {
         menu->addSeparator();
-        m_keepOwn = menu->addAction(tr("Keep my rules behind them (additional_rules)"));
+        m_keepOwn = menu->addAction(tr("Keep my rules after them (additional_rules)"));
         m_keepOwn->setObjectName(QStringLiteral("keepOwnRules"));
         m_keepOwn->setCheckable(true);
-        m_keepOwn->setToolTip(tr("The rules there are now follow behind those of the set, where they only fill gaps"));
+        m_keepOwn->setToolTip(tr("The rules there are now come after those of the set, where they only fill gaps"));
         connect(m_keepOwn, &QAction::hovered, this, [this] { Q_EMIT setPointedAt(nullptr); });
         m_rewriteBatch = menu->addAction(tr("Split the batch over replica and data"));
         m_rewriteBatch->setObjectName(QStringLiteral("rewriteBatch"));

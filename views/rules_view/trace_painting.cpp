@@ -218,7 +218,7 @@ void TraceMatrix::paintResult(QPainter& painter, const Theme& theme) const
         painter.setFont(Metrics::small());
         painter.setPen(theme.secondary);
         painter.drawText(QRect(cell.left(), cell.center().y() - small.height(), cell.width(), small.height()),
-            Qt::AlignCenter, tr("whole"));
+            Qt::AlignCenter, tr("replicated"));
         painter.drawText(
             QRect(cell.left(), cell.center().y(), cell.width(), small.height()), Qt::AlignCenter, wholeBecause(d));
     }

@@ -37,7 +37,7 @@ QString placeTip(GridPlace place)
     case GridPlace::Slider:
         return DimensionSlots::tr("One block at a time, chosen by a slider");
     case GridPlace::Fold:
-        return DimensionSlots::tr("Not drawn, since it is not cut");
+        return DimensionSlots::tr("Not drawn, since it is not sharded");
     }
     return {};
 }

@@ -173,11 +173,11 @@ GridMargins GridCanvas::margins() const
             strong.horizontalAdvance(m_subject->axesOf(m_choice.rows)));
         const std::int64_t size = layout.shape()[static_cast<std::size_t>(m_choice.rows)];
         left = std::max(left, small.horizontalAdvance(words::range(std::max<std::int64_t>(size - 2, 0), size)));
-        left = std::max(left, small.horizontalAdvance(tr("not cut")));
+        left = std::max(left, small.horizontalAdvance(tr("not sharded")));
         // A long name is shortened before it takes the room of the grid.
         const QString shortened = m_subject->shortName(m_choice.rows);
         const int brief = shortened == m_subject->dimensionName(m_choice.rows) ? 0 : names.horizontalAdvance(shortened);
-        left = std::min(left, std::max({ width() / 5, small.horizontalAdvance(tr("not cut")), brief }));
+        left = std::min(left, std::max({ width() / 5, small.horizontalAdvance(tr("not sharded")), brief }));
     }
     margins.left = left + Metrics::scaled(22);
     if (rank == 0) {

@@ -76,8 +76,8 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     QString brief = m_subject->shortName(dimension.dimension);
     QString suffix;
     if (!cut) {
-        name += QStringLiteral(" %1, ").arg(words::range(0, dimension.size)) + tr("not cut");
-        brief += QStringLiteral(", ") + tr("not cut");
+        name += QStringLiteral(" %1, ").arg(words::range(0, dimension.size)) + tr("not sharded");
+        brief += QStringLiteral(", ") + tr("not sharded");
     } else if (!everyRange)
         suffix = tr(", block %1", "hidden @model, block 0–31").arg(words::range(firstBlock, endBlock));
     // Over the panel; where it is wider than that it goes on to the right, and not into the corner of the row's name.
@@ -164,7 +164,7 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
         write(name, theme.text, font());
         write(words::range(0, dimension.size), theme.secondary, Metrics::small());
         if (panel.height() >= metrics.height() + 2 * small.height())
-            write(tr("not cut"), theme.secondary, Metrics::small());
+            write(tr("not sharded"), theme.secondary, Metrics::small());
         return;
     }
     // Names stand above the first range, in the corner beside the column header.

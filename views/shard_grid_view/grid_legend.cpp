@@ -168,9 +168,9 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             const std::int64_t padded = layout.shardGrid()[d] * layout.shardShape()[d];
             if (padded <= layout.shape()[d] || y + 2 * lineHeight > bottom)
                 continue;
-            write(tr("%1: %2 in %3", "batch: 7 in 2 pieces")
+            write(tr("%1: %2 in %3", "batch: 7 in 2 shards")
                       .arg(m_subject->dimensionName(static_cast<int>(d)), words::count(layout.shape()[d]),
-                          words::counted(layout.shardGrid()[d], words::Noun::Piece)),
+                          words::counted(layout.shardGrid()[d], words::Noun::Shard)),
                 false, theme.secondary, 0);
             y += lineHeight - 4;
             write(words::paddingOf(padded - layout.shape()[d], padded), false, theme.secondary, 0);
@@ -203,7 +203,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
             names << QStringLiteral("%1 %2")
                          .arg(m_subject->dimensionName(d))
                          .arg(layout.shape()[static_cast<std::size_t>(d)]);
-        paragraph(tr("Not cut"), names);
+        paragraph(tr("Not sharded"), names);
     }
     if (m_colour == GridColour::Shard && tiles.isEmpty() && hasMotifs(layout) && room()) {
         y += Metrics::scaled(6);

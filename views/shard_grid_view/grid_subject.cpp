@@ -147,11 +147,11 @@ CellText describeCell(const GridSubject& subject, std::int64_t shard)
     const DeviceGroup holders = DeviceGroup::holders(layout, shard);
     const QString bytes = words::bytes(static_cast<double>(subject.shardBytes()));
     if (layout.addends() > 1 && layout.copies() > 1)
-        text.holding = ShardGrid::tr("%1 each hold one of %2 parts of the sum, %3 each; %4 hold the same part.")
+        text.holding = ShardGrid::tr("%1 each hold one of %2 partial sums, %3 each; %4 hold the same one.")
                            .arg(listDevices(holders), words::count(layout.addends()), bytes,
                                words::counted(layout.copies(), words::Noun::Device));
     else if (layout.addends() > 1)
-        text.holding = ShardGrid::tr("%1 each hold a part of the sum, %2 each.").arg(listDevices(holders), bytes);
+        text.holding = ShardGrid::tr("%1 each hold a partial sum, %2 each.").arg(listDevices(holders), bytes);
     else if (holders.size() == 1)
         text.holding = ShardGrid::tr("%1 alone holds it, %2.").arg(listDevices(holders), bytes);
     else

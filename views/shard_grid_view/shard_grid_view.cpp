@@ -86,8 +86,9 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
 {
     m_partial->setText(tr("Before the sum"));
     m_partial->setCheckable(true);
-    m_partial->setAccessibleName(tr("Show the array before its parts are added up"));
-    m_partial->setToolTip(tr("What the devices hold before the all-reduce: parts that still have to be added up"));
+    m_partial->setAccessibleName(tr("Show the array before its partial values are added up"));
+    m_partial->setToolTip(
+        tr("What the devices hold before the all-reduce: partial values that still have to be added up"));
     m_array->setBaseFont(Metrics::fixed());
     m_spec->setBaseFont(Metrics::fixed());
     m_spec->setMuted(true);

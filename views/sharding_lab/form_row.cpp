@@ -33,11 +33,11 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     m_edit->installEventFilter(this);
     m_copy->setIcon(icon(QStringLiteral("copy")));
     m_copy->setAutoRaise(true);
-    m_copy->setToolTip(tr("Copies the whole text"));
+    m_copy->setToolTip(tr("Copies all of the text"));
     m_copy->setAccessibleName(tr("Copy %1", "a text form").arg(name));
     m_problem->setWordWrap(true);
     m_problem->hide();
-    m_whole->setAccessibleName(tr("Whole text of %1", "a text form").arg(name));
+    m_whole->setAccessibleName(tr("All the text of %1", "a text form").arg(name));
     m_whole->hide();
 
     auto* grid = new QGridLayout(this);

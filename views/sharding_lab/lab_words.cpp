@@ -39,7 +39,7 @@ QString yesNo(bool value)
 QString copiesText(const Layout& layout)
 {
     if (layout.addends() > 1)
-        return Lab::tr("parts of a sum over %1").arg(words::counted(layout.addends(), words::Noun::Device));
+        return Lab::tr("partial sums over %1").arg(words::counted(layout.addends(), words::Noun::Device));
     return layout.copies() == 1 ? Lab::tr("one copy of each")
                                 : Lab::tr("%1 copies of each").arg(words::count(layout.copies()));
 }
@@ -73,7 +73,7 @@ QString formTip(ShardingForm form)
 {
     switch (form) {
     case ShardingForm::Spec:
-        return Lab::tr("Per dimension of the array, the mesh axes that cut it");
+        return Lab::tr("Per dimension of the array, the mesh axes that shard it");
     case ShardingForm::Named:
         return Lab::tr("A mesh and a spec, as JAX prints them");
     case ShardingForm::Positional:
@@ -175,7 +175,7 @@ QString unevenText(const LabResult& result)
     for (std::size_t d = 0; d < result.shape.size(); ++d) {
         const std::int64_t room = layout.shardShape()[d] * layout.shardGrid()[d];
         if (room > result.shape[d])
-            parts << Lab::tr("%1 does not divide: %2 in %3 parts of %4, %5")
+            parts << Lab::tr("%1 does not divide: %2 in %3 shards of %4, %5")
                          .arg(dimensionName(result, d), words::count(result.shape[d]),
                              words::count(layout.shardGrid()[d]), words::count(layout.shardShape()[d]),
                              words::paddingOf(room - result.shape[d], room));
@@ -247,7 +247,7 @@ Verdict verdict(const ShardingComparison& comparison, const LabResult& a, const 
     case Difference::Addends: {
         const auto says = [](std::int64_t addends) {
             return addends == 1 ? Lab::tr("its final values")
-                                : Lab::tr("one of %1 parts of a sum").arg(words::count(addends));
+                                : Lab::tr("one of %1 partial sums").arg(words::count(addends));
         };
         return { title,
             Lab::tr("The ranges are the same, but not what stands in them: under A %1 holds %2, under B %3.")

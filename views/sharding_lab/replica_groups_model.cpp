@@ -83,7 +83,7 @@ QVariant ReplicaGroupsModel::headerData(int section, Qt::Orientation orientation
     case Ranges:
         return tr("Index ranges");
     case Devices:
-        return m_result && m_result->layout.addends() > 1 ? tr("Devices, each with a part of the sum")
+        return m_result && m_result->layout.addends() > 1 ? tr("Devices, each with a partial sum")
                                                           : tr("Devices that hold it");
     default:
         return {};

@@ -206,9 +206,9 @@ QString TensorsModel::toolTip(const TensorNode& item) const
     if (item.everywhere)
         lines << tr("Every device holds all of it.");
     else if (tensor->copies > 1)
-        lines << tr("Each part is held by %1.").arg(words::counted(tensor->copies, words::Noun::Device));
+        lines << tr("Each shard is held by %1.").arg(words::counted(tensor->copies, words::Noun::Device));
     else
-        lines << tr("Each part is held once.");
+        lines << tr("Each shard is held once.");
     lines << words::padding(*tensor);
     if (const words::Text memory = words::memoryReason(*m_snapshot, tensor->value); !memory.empty())
         lines << words::plain(memory);
@@ -293,13 +293,13 @@ QVariant TensorsModel::headerData(int section, Qt::Orientation orientation, int 
         case TensorColumn::Name:
             return {};
         case TensorColumn::Extent:
-            return tr("Shape of the whole array, and of the part that one device holds");
+            return tr("Shape of the full array, and of the shard that one device holds");
         case TensorColumn::Spec:
-            return tr("Mesh axes that cut each dimension; - means not cut");
+            return tr("Mesh axes that shard each dimension; - means not sharded");
         case TensorColumn::Bytes:
             return tr("Bytes that one device holds");
         case TensorColumn::Copies:
-            return tr("Devices that hold the same part");
+            return tr("Devices that hold the same shard");
         }
     }
     if (role != Qt::DisplayRole)
@@ -308,7 +308,7 @@ QVariant TensorsModel::headerData(int section, Qt::Orientation orientation, int 
     case TensorColumn::Name:
         return tr("Name");
     case TensorColumn::Extent:
-        return tr("Shape, whole → local");
+        return tr("Shape, global → local");
     case TensorColumn::Spec:
         return tr("Spec");
     case TensorColumn::Bytes:

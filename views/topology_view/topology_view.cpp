@@ -68,7 +68,7 @@ QString failureText(const SubmeshFailure& failure, const SubmeshFailure::Part& p
             .arg(axis, asked, there);
     case SubmeshFailure::Cause::CutHosts:
         return TopologyView::tr("%1: %2 neither divides the %3 of a host nor is a multiple of them; the hatched hosts "
-                                "are cut.",
+                                "are split.",
             "x: 3, 2")
             .arg(axis, asked, there);
     case SubmeshFailure::Cause::HostsLeftOver:

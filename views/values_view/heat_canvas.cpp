@@ -122,7 +122,7 @@ QString HeatCanvas::describe(const HeatElement& element) const
         ? valueText(value[0], m_shown->dtype, m_shown->difference)
         : tr("running");
     const QString holders = m_shown->subject.layout.addends() > 1 && position < 0
-        ? tr("sum of the parts on %1").arg(holdersText(element))
+        ? tr("sum of the partial values on %1").arg(holdersText(element))
         : tr("on %1").arg(holdersText(element));
     return place.isEmpty() ? tr("%1, %2", "value, on d1").arg(text, holders)
                            : tr("%1: %2, %3", "place: value, on d1").arg(place, text, holders);

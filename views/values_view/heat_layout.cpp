@@ -7,7 +7,7 @@ namespace shardscope {
 
 namespace {
 
-/// Shards of several devices as one array that is cut along its first dimension: a panel for each of them.
+/// Shards of several devices as one array that is sharded along its first dimension: a panel for each of them.
 Layout panelsOf(std::size_t devices, std::int64_t rows, std::int64_t columns)
 {
     const auto count = static_cast<std::int64_t>(devices);

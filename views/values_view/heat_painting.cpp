@@ -240,7 +240,8 @@ QString HeatCanvas::panelTitle(int panel) const
     const Layout& layout = m_shown->subject.layout;
     const std::int64_t position = m_layout.position(panel);
     const QString device = tr("d%1").arg(layout.mesh().deviceAt(position));
-    return layout.addends() > 1 ? tr("%1, one of %2 parts").arg(device, words::count(layout.addends())) : device;
+    return layout.addends() > 1 ? tr("%1, one of %2 partial values").arg(device, words::count(layout.addends()))
+                                : device;
 }
 
 void HeatCanvas::paintTitles(QPainter& painter, const Theme& theme) const

@@ -132,7 +132,7 @@ QString NumbersModel::tip(const Place& place) const
         return tr("%1 on %2, in the array %3: %4").arg(own, device, m_shown->indexText(*global), text);
     const QString holders =
         listDevices(DeviceGroup::holders(layout, m_shown->shardAt(place.position, place.row, place.column)));
-    return layout.addends() > 1 ? tr("%1: %2, sum of the parts on %3").arg(own, text, holders)
+    return layout.addends() > 1 ? tr("%1: %2, sum of the partial values on %3").arg(own, text, holders)
                                 : tr("%1: %2, on %3", "index: value, on d1 and d5").arg(own, text, holders);
 }
 

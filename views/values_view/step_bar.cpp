@@ -31,7 +31,7 @@ StepBar::StepBar(QWidget* parent)
     for (const Button& each : { Button{ m_first, QStringLiteral("|◀"), tr("Before the first operation") },
              Button{ m_back, QStringLiteral("◀"), tr("One operation back") },
              Button{ m_forward, QStringLiteral("▶"), tr("One operation on") },
-             Button{ m_last, QStringLiteral("▶|"), tr("Behind the last operation") } }) {
+             Button{ m_last, QStringLiteral("▶|"), tr("After the last operation") } }) {
         each.button->setText(each.text);
         each.button->setToolTip(each.name);
         each.button->setAccessibleName(each.name);

@@ -51,17 +51,19 @@ QStringList valuesNotes(const ShownValues& shown, const TensorRow& row)
         const QString axes = axesText(layout.mesh(), layout.sharding().unreduced);
         const QString parts = words::count(layout.addends());
         sentences << (layout.copies() > 1
-                ? ValuesWords::tr("Partial: %1 parts still have to be added up over %2, and %3 devices hold each part.")
+                ? ValuesWords::tr(
+                    "Partial: %1 values still have to be added up over %2, and %3 devices hold each of them.")
                       .arg(parts, axes, words::count(layout.copies()))
-                : ValuesWords::tr("Partial: %1 parts still have to be added up over %2.").arg(parts, axes));
-        sentences << (shown.local ? ValuesWords::tr("Each panel shows one part.")
-                                  : ValuesWords::tr("The global view adds them up; Local shows each part."));
+                : ValuesWords::tr("Partial: %1 values still have to be added up over %2.").arg(parts, axes));
+        sentences << (shown.local ? ValuesWords::tr("Each panel shows one partial value.")
+                                  : ValuesWords::tr("The global view adds them up; Local shows each partial value."));
         if (shown.difference)
             sentences << ValuesWords::tr(
-                "A part has no counterpart in the reference, so that differences are those of the sum.");
+                "A partial value has no counterpart in the reference, so that differences are those of the sum.");
     } else if (!row.partialBefore.empty()) {
-        sentences << ValuesWords::tr("Its parts were added up over %1 in their own memory, so that only the sum is "
-                                     "there.")
+        sentences << ValuesWords::tr(
+            "Its partial values were added up over %1 in their own memory, so that only the sum is "
+            "there.")
                          .arg(axesText(layout.mesh(), row.partialBefore));
     }
     const auto listed = static_cast<std::int64_t>(shown.positions.size());

@@ -11,7 +11,7 @@ namespace shardscope {
 /// The whole axis cuts that dimension behind those that do already, and no other any more; where it (or a part of it)
 /// cuts the dimension, it goes. It leaves `replicated` and `unreduced`.
 [[nodiscard]] TensorSharding withAxisToggled(TensorSharding sharding, std::size_t dimension, AxisRef whole);
-/// Where the axis stands among those of the dimension, from 0; -1 if it does not cut it.
+/// Where the axis stands among those of the dimension, from 0; -1 if it does not shard it.
 [[nodiscard]] int placeOf(const TensorSharding& sharding, std::size_t dimension, AxisRef whole);
 
 } // namespace shardscope

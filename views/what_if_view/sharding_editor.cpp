@@ -90,7 +90,7 @@ void ShardingEditor::makeRows()
         chips->setSpacing(2);
         for (std::size_t a = 0; a < mesh.rank(); ++a) {
             auto* toggle = new AxisToggle(fromStd(mesh.axis(a).name), static_cast<int>(a), m_rowBox);
-            toggle->setAccessibleName(tr("%1 cuts %2").arg(fromStd(mesh.axis(a).name), name));
+            toggle->setAccessibleName(tr("%1 shards %2").arg(fromStd(mesh.axis(a).name), name));
             toggle->setToolTip(
                 tr("%1 has %2").arg(fromStd(mesh.axis(a).name), words::counted(mesh.size(a), words::Noun::Device)));
             toggle->setEnabled(m_target.canChange(d));
@@ -151,7 +151,7 @@ void ShardingEditor::showSharding(bool text)
             m_rows[d].open->setChecked(m_sharding.dims[d].open);
         const std::int64_t pieces = shardCount(m_sharding.dims[d]);
         const std::int64_t size = shape[d], room = (size + pieces - 1) / pieces;
-        m_rows[d].pieces->setText(pieces == 1 ? tr("whole")
+        m_rows[d].pieces->setText(pieces == 1 ? tr("replicated")
                 : room * pieces == size
                 ? u"%1 × %2"_s.arg(words::count(pieces), words::count(room))
                 : tr("%1 × %2, %3 padding")

@@ -226,7 +226,7 @@ void WhatIfView::showTarget(std::size_t index)
                 this, [this, chosen] { showTarget(static_cast<std::size_t>(chosen)); }, Qt::QueuedConnection);
         });
     }
-    m_title->setText(tr("What if %1 were cut otherwise").arg(nameOfValue(*m_snapshot, target.value)));
+    m_title->setText(tr("What if %1 were sharded otherwise").arg(nameOfValue(*m_snapshot, target.value)));
     using Kind = AnnotationTarget::Kind;
     switch (target.kind) {
     case Kind::Rules:

@@ -24,7 +24,7 @@ Result<TensorType> inferSlice(Types operands, const Attributes& attributes, cons
             return invalidAttribute("slice",
                 "dimension " + std::to_string(d) + " of " + toString(result) + " from " + std::to_string(start) + " to "
                     + std::to_string(limit) + " in steps of " + std::to_string(stride)
-                    + (limit > result.shape[d] ? ", which is behind its end"
+                    + (limit > result.shape[d] ? ", which is beyond its end"
                             : limit < start    ? ", which ends before it begins"
                                                : ""));
         result.shape.edit()[d] = (limit - start) / stride + ((limit - start) % stride == 0 ? 0 : 1);
