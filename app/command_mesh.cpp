@@ -236,8 +236,8 @@ std::string methodOf(const MeshCommandOptions& options)
 /// Rows of device ids, the last axis across. Long ones are cut off, which is said.
 void printIds(Console& console, const Built& built)
 {
-    constexpr std::int64_t mostRows = 64;
-    constexpr std::int64_t mostColumns = 32;
+    constexpr std::int64_t maxRows = 64;
+    constexpr std::int64_t maxColumns = 32;
     const DeviceArray& array = built.array;
     const auto count = static_cast<std::int64_t>(array.ids.size());
     const std::int64_t columns = array.shape.empty() ? 1 : array.shape.back();
@@ -248,13 +248,13 @@ void printIds(Console& console, const Built& built)
     Table table;
     for (std::size_t axis = 0; axis + 1 < array.shape.size(); ++axis)
         table.columns.push_back({ name(axis), true });
-    const std::int64_t shownColumns = std::min(columns, mostColumns);
+    const std::int64_t shownColumns = std::min(columns, maxColumns);
     for (std::int64_t column = 0; column < shownColumns; ++column)
         table.columns.push_back({ array.shape.empty() ? QStringLiteral("device")
                 : column == 0                         ? QStringLiteral("%1 0").arg(name(array.shape.size() - 1))
                                                       : QString::number(column),
             true });
-    for (std::int64_t row = 0; row < std::min(rows, mostRows); ++row) {
+    for (std::int64_t row = 0; row < std::min(rows, maxRows); ++row) {
         QStringList cells;
         std::int64_t rest = row;
         for (std::size_t axis = array.shape.size(); axis-- > 1;) {
@@ -266,14 +266,14 @@ void printIds(Console& console, const Built& built)
         table.rows.push_back(cells);
     }
     console.table(table);
-    if (columns > mostColumns)
+    if (columns > maxColumns)
         console.line(QStringLiteral("  and %1 more %2")
-                         .arg(columns - mostColumns)
-                         .arg(columns - mostColumns == 1 ? QStringLiteral("column") : QStringLiteral("columns")));
-    if (rows > mostRows)
+                         .arg(columns - maxColumns)
+                         .arg(columns - maxColumns == 1 ? QStringLiteral("column") : QStringLiteral("columns")));
+    if (rows > maxRows)
         console.line(QStringLiteral("  and %1 more %2")
-                         .arg(rows - mostRows)
-                         .arg(rows - mostRows == 1 ? QStringLiteral("row") : QStringLiteral("rows")));
+                         .arg(rows - maxRows)
+                         .arg(rows - maxRows == 1 ? QStringLiteral("row") : QStringLiteral("rows")));
 }
 
 Json reasonJson(const MeshReason& reason)
@@ -400,15 +400,15 @@ int printDeviceMesh(const MeshCommandOptions& options)
     printIds(console, *built);
     console.heading(QStringLiteral("Why"));
     console.lines(words::meshReason(built->array, built->names), QStringLiteral("  "));
-    constexpr std::size_t mostHosts = 64;
+    constexpr std::size_t maxHosts = 64;
     const auto scattered =
         std::count_if(hosts.begin(), hosts.end(), [](const HostBlock& host) { return !host.contiguous(); });
     if (options.hosts) {
         console.heading(QStringLiteral("Hosts"));
-        for (std::size_t i = 0; i < std::min(hosts.size(), mostHosts); ++i)
+        for (std::size_t i = 0; i < std::min(hosts.size(), maxHosts); ++i)
             console.line(QStringLiteral("  ") + words::hostBlock(hosts[i], built->array, built->names));
-        if (hosts.size() > mostHosts)
-            console.line(QStringLiteral("  and %1 more").arg(hosts.size() - mostHosts));
+        if (hosts.size() > maxHosts)
+            console.line(QStringLiteral("  and %1 more").arg(hosts.size() - maxHosts));
     } else if (scattered > 0) {
         console.line(QStringLiteral("  The devices of %1 of %2 hosts are no block of the mesh (--hosts lists them).")
                          .arg(scattered)

@@ -222,11 +222,11 @@ Json subjectJson(const JsonTarget& target, const Subject& subject)
 /// "0, 4": at most sixteen of them, then how many there are.
 QString devicesText(const std::vector<std::int32_t>& ids)
 {
-    constexpr std::size_t mostShown = 16;
+    constexpr std::size_t maxShown = 16;
     QStringList names;
-    for (std::size_t i = 0; i < std::min(ids.size(), mostShown); ++i)
+    for (std::size_t i = 0; i < std::min(ids.size(), maxShown); ++i)
         names << QString::number(ids[i]);
-    if (ids.size() > mostShown)
+    if (ids.size() > maxShown)
         names << QStringLiteral("… (%1 devices)").arg(words::count(static_cast<qint64>(ids.size())));
     return names.join(QStringLiteral(", "));
 }
@@ -296,14 +296,14 @@ void addForm(Table& table, const char* name, const QString& form)
 
 void printForms(Console& console, const Subject& subject)
 {
-    constexpr std::size_t mostListed = 64;
+    constexpr std::size_t maxListed = 64;
     const std::size_t devices = devicesOf(subject.sharding).size();
     Table table{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
     addForm(table, "Spec", shown(subject.forms.spec));
     addForm(table, "JAX", shown(subject.forms.jax));
     addForm(table, "HLO V2", shown(subject.forms.hlo));
     table.rows.push_back({ QStringLiteral("HLO V1"),
-        devices <= mostListed
+        devices <= maxListed
             ? shown(subject.forms.hloLists)
             : QStringLiteral("lists %1 devices: see --hlo=v1").arg(words::count(static_cast<qint64>(devices))) });
     addForm(table, "Shardy", shown(subject.forms.shardy));
@@ -313,10 +313,10 @@ void printForms(Console& console, const Subject& subject)
 
 void printGroups(Console& console, const Layout& layout)
 {
-    constexpr std::int64_t mostShown = 64;
+    constexpr std::int64_t maxShown = 64;
     Table table{ { { QStringLiteral("Shard"), true }, { QStringLiteral("Ranges") }, { QStringLiteral("Devices") } },
         {} };
-    for (std::int64_t shard = 0; shard < std::min(layout.distinctShards(), mostShown); ++shard) {
+    for (std::int64_t shard = 0; shard < std::min(layout.distinctShards(), maxShown); ++shard) {
         QStringList ranges;
         for (const IndexRange& range : layout.rangesOfShard(shard))
             ranges << words::range(range.begin, range.end);
@@ -326,8 +326,8 @@ void printGroups(Console& console, const Layout& layout)
     }
     console.line();
     console.table(table, {});
-    if (layout.distinctShards() > mostShown)
-        console.line(QStringLiteral("and %1 more").arg(words::count(layout.distinctShards() - mostShown)));
+    if (layout.distinctShards() > maxShown)
+        console.line(QStringLiteral("and %1 more").arg(words::count(layout.distinctShards() - maxShown)));
 }
 
 int showSharding(const ShardingOptions& options)

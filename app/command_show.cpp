@@ -126,11 +126,11 @@ void printCommunication(Console& console, const Snapshot& snapshot, const Collec
 /// "d0, d1": at most eight of them, then how many there are.
 QString holdersText(const std::vector<std::int32_t>& ids)
 {
-    constexpr std::size_t mostShown = 8;
+    constexpr std::size_t maxShown = 8;
     QStringList names;
-    for (std::size_t i = 0; i < std::min(ids.size(), mostShown); ++i)
+    for (std::size_t i = 0; i < std::min(ids.size(), maxShown); ++i)
         names << QStringLiteral("d%1").arg(ids[i]);
-    if (ids.size() > mostShown)
+    if (ids.size() > maxShown)
         names << QStringLiteral("… (%1 devices)").arg(ids.size());
     return names.join(QStringLiteral(", "));
 }
@@ -148,10 +148,10 @@ void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& ro
     forms.rows.push_back({ QStringLiteral("Shardy"), words::fromStd(toShardy(row.spec, row.type.rank())) });
     console.line();
     console.table(forms);
-    constexpr std::int64_t mostShown = 64;
+    constexpr std::int64_t maxShown = 64;
     Table holders{ { { QStringLiteral("Shard"), true }, { QStringLiteral("Ranges") }, { QStringLiteral("Devices") } },
         {} };
-    for (std::int64_t shard = 0; shard < std::min(row.layout.distinctShards(), mostShown); ++shard) {
+    for (std::int64_t shard = 0; shard < std::min(row.layout.distinctShards(), maxShown); ++shard) {
         QStringList ranges;
         for (const IndexRange& range : row.layout.rangesOfShard(shard))
             ranges << words::range(range.begin, range.end);
@@ -160,8 +160,8 @@ void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& ro
     }
     console.line();
     console.table(holders);
-    if (row.layout.distinctShards() > mostShown)
-        console.line(QStringLiteral("  and %1 more").arg(row.layout.distinctShards() - mostShown));
+    if (row.layout.distinctShards() > maxShown)
+        console.line(QStringLiteral("  and %1 more").arg(row.layout.distinctShards() - maxShown));
 }
 
 int show(const std::string& file, const std::string& tensor, const JsonTarget& json)

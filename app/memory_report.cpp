@@ -56,21 +56,21 @@ void printPlannedMemory(Console& console, const PlannedMemory& memory)
         console.line(QStringLiteral("  held then: ") + parts);
     if (const QString letGo = words::argumentsLetGo(memory); !letGo.isEmpty())
         console.line(QStringLiteral("  ") + letGo);
-    constexpr std::size_t mostShown = 8;
+    constexpr std::size_t maxShown = 8;
     Table table{ { { QStringLiteral("Largest") }, { QStringLiteral("On a device") }, { QStringLiteral("Held as") },
                      { QStringLiteral("Bytes"), true } },
         {} };
-    for (std::size_t i = 0; i < std::min(memory.arrays.size(), mostShown); ++i) {
+    for (std::size_t i = 0; i < std::min(memory.arrays.size(), maxShown); ++i) {
         const PlannedMemory::Array& array = memory.arrays[i];
         table.rows.push_back({ words::heldName(memory, array), words::fromStd(toString(array.type)),
             words::memoryPart(array.part), words::bytes(static_cast<double>(array.bytes)) });
     }
     if (!table.rows.empty())
         console.table(table);
-    if (memory.arrays.size() > mostShown)
+    if (memory.arrays.size() > maxShown)
         console.line(
             QStringLiteral("  and %1 more")
-                .arg(words::counted(static_cast<qint64>(memory.arrays.size() - mostShown), words::Noun::Array)));
+                .arg(words::counted(static_cast<qint64>(memory.arrays.size() - maxShown), words::Noun::Array)));
     if (memory.dependsOnData)
         console.line(
             QStringLiteral("  which branches run, or how often a loop does, is known by a run alone: planned is "

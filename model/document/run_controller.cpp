@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t longestHistory = 10'000;
 constexpr int shortestPause = 33; ///< milliseconds between two announcements of steps
-constexpr std::size_t mostDeviceTimes = std::size_t{ 1 } << 20; ///< in the history
+constexpr std::size_t maxDeviceTimes = std::size_t{ 1 } << 20; ///< in the history
 
 /// Keeps the times of single devices for the newest steps only: with many devices they would take all memory. `added`
 /// is the number of steps that have come since the last call.
@@ -35,7 +35,7 @@ void dropOldDevices(std::vector<StepTiming>& steps, std::size_t added)
     if (steps.empty())
         return;
     const std::size_t devices = std::max<std::size_t>(steps.back().devices.size(), 1);
-    const std::size_t kept = std::clamp<std::size_t>(mostDeviceTimes / devices, 1, RunController::stepsWithDevices);
+    const std::size_t kept = std::clamp<std::size_t>(maxDeviceTimes / devices, 1, RunController::stepsWithDevices);
     for (std::size_t i = steps.size() - std::min(steps.size(), kept + added); i + kept < steps.size(); ++i)
         steps[i].devices = std::vector<DeviceTimes>();
 }

@@ -16,8 +16,8 @@ namespace {
 using edit_support::checkIndex;
 using edit_support::checkName;
 
-constexpr std::size_t mostArrays = 65'536; // as in files
-constexpr std::size_t mostDimensions = 16;
+constexpr std::size_t maxArrays = 65'536; // as in files
+constexpr std::size_t maxDimensions = 16;
 
 Result<ArraysModel*> listOf(Experiment& experiment)
 {
@@ -74,8 +74,8 @@ Result<void> checkArray(const NamedArraySetting& array)
                 { { "op", "array" }, { "wrong", "names" }, { "names", array.names.size() },
                     { "dimensions", array.shape.size() } },
                 {} });
-    if (array.shape.size() > mostDimensions)
-        return at(array, Error{ Code::TooLarge, { { "what", "dimensions" }, { "limit", mostDimensions } }, {} });
+    if (array.shape.size() > maxDimensions)
+        return at(array, Error{ Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } }, {} });
     if (auto valid = checkType(array); !valid)
         return valid;
     if (auto valid = checkNames(array); !valid)
@@ -158,8 +158,8 @@ Result<Experiment> withArrayAdded(const Experiment& before, NamedArraySetting ar
     const Result<ArraysModel*> model = listOf(after);
     if (!model)
         return tl::unexpected(model.error());
-    if ((*model)->arrays.size() >= mostArrays)
-        return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", mostArrays } });
+    if ((*model)->arrays.size() >= maxArrays)
+        return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", maxArrays } });
     if (const auto valid = checkArray(array); !valid)
         return tl::unexpected(valid.error());
     if (const auto valid = checkPath(**model, (*model)->arrays.size(), array); !valid)
@@ -236,8 +236,8 @@ Result<Experiment> withListOfArrays(const Experiment& before, const Program& pro
             return tl::unexpected(valid.error());
         model.arrays.push_back(std::move(each.array));
     }
-    if (model.arrays.size() > mostArrays)
-        return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", mostArrays } });
+    if (model.arrays.size() > maxArrays)
+        return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", maxArrays } });
     Experiment after = before;
     // The arrays bear the names that a network's parameters have.
     if (std::holds_alternative<MlpModel>(before.model))

@@ -18,7 +18,7 @@ Result<Experiment> unknown(std::string_view key, const std::string& value, std::
         { { "key", key }, { "value", value }, { "known", std::move(known) }, { "nearest", std::move(nearest) } });
 }
 
-constexpr std::int64_t mostLayers = 4096;
+constexpr std::int64_t maxLayers = 4096;
 
 std::int64_t* sizeNamed(MlpSettings& settings, std::string_view name)
 {
@@ -50,7 +50,7 @@ Result<Experiment> withPlatform(const Experiment& before, std::string platform)
 Result<Experiment> withDimension(const Experiment& before, const std::string& name, std::int64_t size)
 {
     const bool layers = std::holds_alternative<MlpModel>(before.model) && name == "layers";
-    const std::int64_t largest = layers ? mostLayers : edit_support::maximumSize;
+    const std::int64_t largest = layers ? maxLayers : edit_support::maximumSize;
     if (size < 1 || size > largest)
         return fail(Code::OutOfRange, { { "key", name }, { "value", size }, { "min", 1 }, { "max", largest } });
     Experiment after = before;

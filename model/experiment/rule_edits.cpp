@@ -168,8 +168,8 @@ Result<void> checkWithin(const RulesSetting& rules, const std::string& within, R
 
 Result<Experiment> withInnerRules(const Experiment& before, std::string within, std::vector<LogicalRule> rules)
 {
-    if (before.rules.inner.size() >= mostInnerRules)
-        return fail(Code::TooLarge, { { "what", "parts with rules" }, { "limit", mostInnerRules } });
+    if (before.rules.inner.size() >= maxInnerRules)
+        return fail(Code::TooLarge, { { "what", "parts with rules" }, { "limit", maxInnerRules } });
     if (const auto valid = checkWithin(before.rules, within); !valid)
         return tl::unexpected(valid.error());
     Experiment after = before;

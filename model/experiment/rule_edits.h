@@ -36,6 +36,6 @@ namespace shardscope {
 [[nodiscard]] Result<Experiment> withoutInnerRules(const Experiment&, RuleList list);
 
 /// Most lists that an experiment may have for parts of its model.
-inline constexpr std::size_t mostInnerRules = 500;
+inline constexpr std::size_t maxInnerRules = 500;
 
 } // namespace shardscope

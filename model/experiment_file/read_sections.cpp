@@ -291,7 +291,7 @@ void readRules(const ValueCursor& value, RulesSetting& rules)
     if (const auto list = object->find("list"))
         readRuleList(*list, rules.rules);
     if (const auto inner = object->find("inner"))
-        if (const auto elements = inner->asList("parts with rules", mostInnerRules))
+        if (const auto elements = inner->asList("parts with rules", maxInnerRules))
             for (const ValueCursor& element : *elements)
                 readInnerRules(element, rules);
     object->finish();

@@ -16,7 +16,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t mostDimensions = 64; // as many as NumPy has
+constexpr std::size_t maxDimensions = 64; // as many as NumPy has
 
 struct NumpyType {
     std::string_view code; ///< without byte order
@@ -212,8 +212,8 @@ private:
                         { "max", maximumBytes } });
             m_at = static_cast<std::size_t>(end - m_text.data());
             take('L'); // Python 2 wrote long numbers so
-            if (m_header.shape.size() == mostDimensions)
-                return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", mostDimensions } });
+            if (m_header.shape.size() == maxDimensions)
+                return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } });
             m_header.shape.push_back(size);
             if (!take(',') && peek() != ')')
                 return wrong("“,” or “)”");

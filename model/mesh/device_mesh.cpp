@@ -51,9 +51,9 @@ MeshShape padded(const ContiguousRow& row, std::size_t rank)
 std::vector<MeshShape> wholeAxisShapes(const MeshShape& physical, std::size_t rank)
 {
     std::vector<MeshShape> shapes{ MeshShape(rank, 1) };
-    constexpr std::size_t mostShapes = 4096;
+    constexpr std::size_t maxShapes = 4096;
     for (const std::int64_t size : physical) {
-        if (size == 1 || shapes.size() * rank > mostShapes)
+        if (size == 1 || shapes.size() * rank > maxShapes)
             continue;
         std::vector<MeshShape> next;
         for (const MeshShape& shape : shapes) {

@@ -111,7 +111,7 @@ Result<Sizes> readSizes(std::string_view whole, std::string_view rest, const Dev
 }
 
 /// That a device can have: id, process, x, y, z, core and slice.
-constexpr std::size_t mostNumbers = 7;
+constexpr std::size_t maxNumbers = 7;
 
 /// Numbers of a line of an own list.
 struct Row {
@@ -122,7 +122,7 @@ struct Row {
 Result<DevicePlace> toPlace(const Row& row, bool coordinates)
 {
     const std::vector<std::int32_t>& n = row.numbers;
-    const bool complete = n.size() >= (coordinates ? 5 : 2) && n.size() <= mostNumbers;
+    const bool complete = n.size() >= (coordinates ? 5 : 2) && n.size() <= maxNumbers;
     if (!complete) {
         Where where;
         where.line = row.line;
@@ -130,8 +130,8 @@ Result<DevicePlace> toPlace(const Row& row, bool coordinates)
         return fail(Code::Syntax,
             { { "expected", coordinates ? "id, process, x, y, z, and if need be core and slice" : "id and process" },
                 { "found",
-                    n.size() > mostNumbers ? "more than " + std::to_string(mostNumbers) + " numbers"
-                                           : std::to_string(n.size()) + " numbers" } },
+                    n.size() > maxNumbers ? "more than " + std::to_string(maxNumbers) + " numbers"
+                                          : std::to_string(n.size()) + " numbers" } },
             where);
     }
     const auto at = [&](std::size_t i) { return i < n.size() ? n[i] : 0; };
@@ -182,7 +182,7 @@ private:
             const Result<std::int32_t> number = toNumber(part, "number", 0, whereOf(whole, part, line));
             if (!number)
                 return tl::unexpected(number.error());
-            if (row.numbers.size() <= mostNumbers) // one more is refused, and many more need no memory
+            if (row.numbers.size() <= maxNumbers) // one more is refused, and many more need no memory
                 row.numbers.push_back(*number);
             i = end;
         }

@@ -23,9 +23,9 @@ std::int64_t quotient(const MeshShape& shape, std::int64_t product, std::size_t 
 
 void addPermutations(const MeshShape& shape, std::int64_t product, std::vector<MeshShape>& candidates)
 {
-    constexpr std::size_t mostAxes = 5; // 120 orders
+    constexpr std::size_t maxAxes = 5; // 120 orders
     MeshShape order = shape;
-    if (shape.size() > mostAxes || quotient(shape, product, shape.size(), shape.size()) != 1)
+    if (shape.size() > maxAxes || quotient(shape, product, shape.size(), shape.size()) != 1)
         return;
     std::sort(order.begin(), order.end());
     do
@@ -113,9 +113,9 @@ std::vector<MeshShape> nearestShapes(const MeshShape& wanted, std::int64_t produ
     std::sort(ranked.begin(), ranked.end(), nearer);
     ranked.erase(std::unique(ranked.begin(), ranked.end()), ranked.end());
 
-    constexpr std::size_t mostTried = 200;
+    constexpr std::size_t maxTried = 200;
     std::vector<MeshShape> found;
-    for (std::size_t i = 0; i < std::min(ranked.size(), mostTried) && found.size() < limit; ++i)
+    for (std::size_t i = 0; i < std::min(ranked.size(), maxTried) && found.size() < limit; ++i)
         if (works(ranked[i].second))
             found.push_back(ranked[i].second);
     for (std::size_t i = rank; i-- > 0 && found.empty();) { // far away, but one axis of all works on most machines

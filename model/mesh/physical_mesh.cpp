@@ -13,7 +13,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::size_t mostNamed = 4; ///< places named in an error
+constexpr std::size_t maxNamed = 4; ///< places named in an error
 
 constexpr std::int64_t countable = std::int64_t{ 1 } << 40; ///< far more places than there can be devices
 
@@ -85,7 +85,7 @@ std::vector<std::string> missingPlaces(const Box& box, const DeviceList& devices
     taken.erase(std::unique(taken.begin(), taken.end()), taken.end());
     std::vector<std::string> missing;
     auto next = taken.begin();
-    for (std::int64_t index = 0; index < box.volume() && missing.size() < mostNamed; ++index) {
+    for (std::int64_t index = 0; index < box.volume() && missing.size() < maxNamed; ++index) {
         if (next != taken.end() && *next == index)
             ++next;
         else
@@ -182,7 +182,7 @@ Result<PhysicalMesh> physicalTpuMesh(const DeviceList& devices, MeshUtilsVersion
     devices.forEach([&](const DevicePlace& place) {
         const std::int64_t index = indexIn(box, place);
         std::int32_t& id = mesh.ids[static_cast<std::size_t>(index)];
-        if (id != none && twice.size() < mostNamed)
+        if (id != none && twice.size() < maxNamed)
             twice.push_back(placeText(box, index));
         id = place.id;
     });

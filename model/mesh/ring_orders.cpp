@@ -43,8 +43,8 @@ std::optional<RingOrder> orderOfV5e(std::span<const std::int64_t> shape, const D
 
 std::optional<RingOrder> orderOfTpu7(const DeviceList& devices)
 {
-    constexpr std::int64_t mostDevices = 32;
-    if (devices.size() == 0 || devices.size() > mostDevices || devices.size() % 8 != 0)
+    constexpr std::int64_t maxDevices = 32;
+    if (devices.size() == 0 || devices.size() > maxDevices || devices.size() % 8 != 0)
         return std::nullopt;
     const auto bounds = boundsOf(devices);
     if (bounds[0] > 2 || bounds[1] > 2)

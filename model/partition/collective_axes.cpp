@@ -17,7 +17,7 @@ namespace shardscope {
 namespace {
 
 constexpr const char* label = "shardscope.axes";
-constexpr std::size_t mostCopiedIds = std::size_t{ 1 } << 20; ///< device ids, for handles of their own
+constexpr std::size_t maxCopiedIds = std::size_t{ 1 } << 20; ///< device ids, for handles of their own
 
 bool isCollective(const Operation& operation)
 {
@@ -105,7 +105,7 @@ private:
     void setHandle(Operation& operation)
     {
         const auto* shared = wideAs<CollectiveAttributes>(operation.attributes);
-        if (m_ids > mostCopiedIds) {
+        if (m_ids > maxCopiedIds) {
             const auto known = m_shared.find(shared);
             if (known != m_shared.end()) {
                 operation.attributes = known->second;
@@ -118,7 +118,7 @@ private:
         while (m_taken.count(m_last) > 0);
         own.channelId = m_last;
         Attributes attributes = wide(std::move(own));
-        if (m_ids > mostCopiedIds) {
+        if (m_ids > maxCopiedIds) {
             m_kept.push_back(operation.attributes); // so that its address stays taken
             m_shared.emplace(shared, attributes);
         }

@@ -130,7 +130,7 @@ std::int64_t Halo::moved() const
         [](std::int64_t sum, const HaloMessage& message) { return sum + message.elements; });
 }
 
-std::int64_t Halo::mostReceived() const
+std::int64_t Halo::maxReceived() const
 {
     std::int64_t most = 0;
     for (const Device& device : devices)

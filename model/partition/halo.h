@@ -63,7 +63,7 @@ struct Halo {
     HaloReach reach = HaloReach::Local;
 
     [[nodiscard]] std::int64_t moved() const;
-    [[nodiscard]] std::int64_t mostReceived() const;
+    [[nodiscard]] std::int64_t maxReceived() const;
 };
 [[nodiscard]] Halo haloOf(const DimensionReads& reads, std::int64_t devices);
 

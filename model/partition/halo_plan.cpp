@@ -13,7 +13,7 @@ namespace shardscope {
 namespace {
 
 /// More messages than that are no exchange between neighbours any more.
-constexpr std::size_t mostEdges = 1U << 20U;
+constexpr std::size_t maxEdges = 1U << 20U;
 
 std::int64_t sentIn(const std::vector<HaloPlan::Round>& rounds)
 {
@@ -129,7 +129,7 @@ std::optional<HaloPlan> haloPlan(const HaloReads& reads)
                     .push_back({ source, d, i, at - start, at + input.offset - begin, stop - at });
                 found += stop - at;
                 at = stop;
-                if (sent.size() > mostEdges)
+                if (sent.size() > maxEdges)
                     return {};
             }
             if (input.cut && blocks.size() == 1 && firstRead < behind) {

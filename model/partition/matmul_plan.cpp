@@ -10,7 +10,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::size_t mostAtoms = 4;
+constexpr std::size_t maxAtoms = 4;
 
 bool names(const DimensionSharding& dim, std::size_t axis)
 {
@@ -178,7 +178,7 @@ std::optional<MatmulPlan> cheapestMatmul(const Matmul& matmul, const TensorShard
 {
     const std::array<const TensorSharding*, 3> shardings{ &matmul.lhs, &matmul.rhs, &wanted };
     const std::optional<reshard::Atoms> atoms = reshard::Atoms::of(*matmul.mesh, shardings);
-    if (!atoms || atoms->count() > mostAtoms)
+    if (!atoms || atoms->count() > maxAtoms)
         return {};
     const TensorType leftType = ofLhs(matmul, matmul.lhs).type;
     const TensorType rightType = ofRhs(matmul, matmul.rhs).type;

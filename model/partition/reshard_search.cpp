@@ -11,7 +11,7 @@ namespace shardscope::reshard {
 
 namespace {
 
-constexpr double mostStates = 30'000;
+constexpr double maxStates = 30'000;
 
 /// Ways to put some of `atoms` atoms in order into `rank` dimensions.
 double stateCount(std::size_t atoms, std::size_t rank)
@@ -75,7 +75,7 @@ std::optional<Atoms> Atoms::of(const Mesh& mesh, std::span<const TensorSharding*
                     static_cast<std::int32_t>(borders[i] / borders[i - 1]) });
             }
         }
-        if (stateCount(atoms.count(), rank) <= mostStates)
+        if (stateCount(atoms.count(), rank) <= maxStates)
             return atoms;
     }
     return {};

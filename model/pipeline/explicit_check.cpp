@@ -304,7 +304,7 @@ private:
         std::vector<Called>& known = m_called[function->body.index];
         auto found = std::find_if(known.begin(), known.end(), [&](const Called& each) { return each.given == given; });
         if (found == known.end()) {
-            if (known.size() >= mostWays || m_depth >= deepest)
+            if (known.size() >= maxWays || m_depth >= deepest)
                 return unjudged(id);
             const Region& body = m_program.regions[function->body.index];
             known.push_back({ given, {} }); // its body may call others
@@ -358,7 +358,7 @@ private:
     struct Called {
         Types given, returned;
     };
-    static constexpr std::size_t mostWays = 16; ///< in which one function is looked at
+    static constexpr std::size_t maxWays = 16; ///< in which one function is looked at
     static constexpr int deepest = 200; ///< calls within calls
 
     const Program& m_program;

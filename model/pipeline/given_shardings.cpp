@@ -122,14 +122,14 @@ std::vector<std::string> knownNames(const Program& program)
 /// A few of them, of every kind some.
 std::vector<std::string> someNames(const Program& program, std::vector<std::string> known)
 {
-    constexpr std::size_t most = 20, mostOfAKind = 6;
+    constexpr std::size_t most = 20, maxOfAKind = 6;
     if (known.size() <= most)
         return known;
     const std::size_t arguments = program.main().arguments.size(), results = program.main().results.size();
     std::vector<std::string> some;
     for (std::size_t i = 0; i < known.size() && some.size() < most; ++i) {
         const std::size_t within = i < arguments ? i : i < arguments + results ? i - arguments : 0;
-        if (within < mostOfAKind)
+        if (within < maxOfAKind)
             some.push_back(std::move(known[i]));
     }
     return some;

@@ -35,12 +35,12 @@ bool isNamed(const Experiment& experiment, const std::string& axis)
 
 Problem orderProblem(const Experiment& experiment, Diagnostic diagnostic)
 {
-    constexpr std::size_t mostShapes = 2;
+    constexpr std::size_t maxShapes = 2;
     const OrderSetting& order = experiment.mesh.order;
     std::vector<Fix> candidates;
     const auto offer = [&](std::string_view list, Fix::Kind kind) {
         std::vector<std::string> named = diagnostic.list(list);
-        named.resize(std::min(named.size(), mostShapes));
+        named.resize(std::min(named.size(), maxShapes));
         for (std::string& each : named)
             candidates.push_back({ kind, std::move(each), 0, 0 });
     };

@@ -10,8 +10,8 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::size_t mostMappings = 2;
-constexpr std::size_t mostMeshes = 2;
+constexpr std::size_t maxMappings = 2;
+constexpr std::size_t maxMeshes = 2;
 
 /// Completes a what-if by analysing the changed experiment; false if that has errors or is as it was.
 bool complete(
@@ -52,7 +52,7 @@ void addMappings(std::vector<WhatIf>& all, const Snapshot& snapshot, const Expla
         if (!dim.axes.empty() || dim.name.empty())
             continue;
         for (const AxisRef& axis : explanation.copiedAlong) {
-            if (added == mostMappings || stop.stop_requested())
+            if (added == maxMappings || stop.stop_requested())
                 return;
             const std::string& axisName = snapshot.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
             Result<Experiment> after = withNameMapped(
@@ -77,7 +77,7 @@ void addMeshes(std::vector<WhatIf>& all, const Snapshot& snapshot, ValueId value
 {
     const std::string& path = snapshot.program->value(value).path;
     std::size_t added = 0;
-    for (std::size_t axis = 0; axis < snapshot.mesh->rank() && added < mostMeshes && !stop.stop_requested(); ++axis) {
+    for (std::size_t axis = 0; axis < snapshot.mesh->rank() && added < maxMeshes && !stop.stop_requested(); ++axis) {
         const std::int64_t doubled = snapshot.mesh->size(axis) * 2;
         Result<Experiment> after = withAxisSize(*snapshot.experiment, axis, doubled, true);
         if (!after)

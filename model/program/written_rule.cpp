@@ -8,7 +8,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::int32_t letters = 'z' - 'i' + 1;
-constexpr std::int32_t mostFactors = 1'000'000;
+constexpr std::int32_t maxFactors = 1'000'000;
 
 class RuleReader {
 public:
@@ -94,7 +94,7 @@ private:
             return index;
         m_text.remove_prefix(1);
         const auto further = number();
-        if (!further || *further < 1 || *further > mostFactors)
+        if (!further || *further < 1 || *further > maxFactors)
             return {};
         return letters - 1 + static_cast<std::int32_t>(*further);
     }

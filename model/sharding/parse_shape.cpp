@@ -8,7 +8,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::size_t mostDimensions = 16;
+constexpr std::size_t maxDimensions = 16;
 constexpr std::int64_t maximumSize = std::int64_t{ 1 } << 60;
 
 /// Whole numbers between commas or crosses (8,16 and 8x16), in round or square brackets or in none. A comma may end
@@ -25,8 +25,8 @@ public:
         Shape shape;
         const char close = accept('(') ? ')' : accept('[') ? ']' : '\0';
         while (!at(close)) {
-            if (shape.size() == mostDimensions)
-                return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", mostDimensions } }, where());
+            if (shape.size() == maxDimensions)
+                return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } }, where());
             const Result<std::int64_t> size = number();
             if (!size)
                 return tl::unexpected(size.error());

@@ -27,7 +27,7 @@ void fillArgument(const Filling& filling, ValueId argument, SlotId slot, const L
     const std::vector<std::int32_t> positions = layout.holders(shard);
     std::byte* first = filling.memory.address(static_cast<std::size_t>(positions[0]), slot);
     // Part of a row at a time, so that long rows need no memory; the others copy the first holder's shard.
-    constexpr std::int64_t mostElements = 4096;
+    constexpr std::int64_t maxElements = 4096;
     std::vector<double> part;
     const Shape strides = rowMajorStrides(layout.shape());
     forEachRow(
@@ -39,8 +39,8 @@ void fillArgument(const Filling& filling, ValueId argument, SlotId slot, const L
                 const std::int64_t index = global / strides[d] % layout.shape()[d];
                 ranges.push_back({ index, index + 1 });
             }
-            for (std::int64_t done = 0; done < length && !filling.stop.stop_requested(); done += mostElements) {
-                const std::int64_t count = std::min(mostElements, length - done);
+            for (std::int64_t done = 0; done < length && !filling.stop.stop_requested(); done += maxElements) {
+                const std::int64_t count = std::min(maxElements, length - done);
                 part.resize(static_cast<std::size_t>(count));
                 if (!ranges.empty())
                     ranges.back().end = ranges.back().begin + count;

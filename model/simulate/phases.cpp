@@ -66,7 +66,7 @@ Result<Phases> preparePhases(
                 return tl::unexpected(made.error());
             const Exchange& exchange = *prepared.exchanges.emplace_back(std::make_unique<Exchange>(std::move(*made)));
             prepared.scratchBytes = std::max(prepared.scratchBytes, exchange.scratchBytes());
-            prepared.mostTasks = std::max(prepared.mostTasks, static_cast<std::size_t>(exchange.taskCount()));
+            prepared.maxTasks = std::max(prepared.maxTasks, static_cast<std::size_t>(exchange.taskCount()));
             prepared.phases.back().exchange = &exchange;
             prepared.phases.emplace_back();
             access = {};

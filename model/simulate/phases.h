@@ -34,7 +34,7 @@ struct Phases {
     std::vector<std::vector<WorkShare>> work; ///< of ReplicaSharing
     std::int64_t scratchBytes = 64; ///< per worker
     std::int64_t ownBytes = 0; ///< that actions keep
-    std::size_t mostTasks = 0; ///< of one exchange
+    std::size_t maxTasks = 0; ///< of one exchange
 };
 
 /// In the order of the plan; a device waits for the others where it would touch shared state that they still work on,

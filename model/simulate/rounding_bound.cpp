@@ -209,7 +209,7 @@ RoundingBounds::Array RoundingBounds::largest(const Operation& operation) const
     return result;
 }
 
-double RoundingBounds::mostRoundings(const Operation& operation) const
+double RoundingBounds::maxRoundings(const Operation& operation) const
 {
     double most = 0;
     for (const ValueId operand : operation.operands)
@@ -222,7 +222,7 @@ double RoundingBounds::lengthOf(const Operation& operation) const
     return m_sumLengths[m_program.value(operation.results[0]).definition.index];
 }
 
-double RoundingBounds::mostAbsolute(const Operation& operation) const
+double RoundingBounds::maxAbsolute(const Operation& operation) const
 {
     double most = 0;
     for (const ValueId operand : operation.operands)
@@ -247,7 +247,7 @@ double RoundingBounds::absoluteOfProducts(const Operation& operation) const
 /// Of an inexact result.
 double RoundingBounds::absoluteOf(const Operation& operation) const
 {
-    const double most = mostAbsolute(operation);
+    const double most = maxAbsolute(operation);
     switch (operation.kind) {
     case OpKind::Add:
     case OpKind::Subtract:
@@ -299,7 +299,7 @@ void RoundingBounds::follow(const Operation& operation)
     setExact(result);
     if (!isFloatResult(m_program, operation))
         return;
-    double roundings = mostRoundings(operation);
+    double roundings = maxRoundings(operation);
     Array magnitudes;
     switch (operation.kind) {
     case OpKind::Constant:

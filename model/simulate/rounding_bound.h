@@ -62,9 +62,9 @@ private:
     [[nodiscard]] const Array& magnitude(ValueId value, Array& own) const;
     [[nodiscard]] Array evaluated(Operation operation, OpKind kind) const;
     [[nodiscard]] Array largest(const Operation& operation) const;
-    [[nodiscard]] double mostRoundings(const Operation& operation) const;
+    [[nodiscard]] double maxRoundings(const Operation& operation) const;
     [[nodiscard]] double lengthOf(const Operation& operation) const;
-    [[nodiscard]] double mostAbsolute(const Operation& operation) const;
+    [[nodiscard]] double maxAbsolute(const Operation& operation) const;
     [[nodiscard]] double absoluteOfProducts(const Operation& operation) const;
     [[nodiscard]] double absoluteOf(const Operation& operation) const;
     [[nodiscard]] Array quotient(const Operation& operation) const;

@@ -74,7 +74,7 @@ public:
         }
         m_physicalBytes = static_cast<std::int64_t>(taken);
         m_clocks.resize(m_devices);
-        m_seconds.resize(std::max(m_devices, m_phases.mostTasks));
+        m_seconds.resize(std::max(m_devices, m_phases.maxTasks));
         m_groupSeconds.resize(m_devices);
         m_timing.devices.resize(m_devices);
         m_pool = std::make_unique<ThreadPool>(m_threads);

@@ -20,10 +20,10 @@ namespace {
 /// "1, 2, 4 and 8": the numbers that divide.
 QString divisors(std::int64_t number)
 {
-    constexpr std::int64_t mostTried = 1 << 20;
-    constexpr qsizetype mostNamed = 12;
+    constexpr std::int64_t maxTried = 1 << 20;
+    constexpr qsizetype maxNamed = 12;
     QStringList all;
-    for (std::int64_t each = 1; each <= std::min(number, mostTried) && all.size() < mostNamed; ++each)
+    for (std::int64_t each = 1; each <= std::min(number, maxTried) && all.size() < maxNamed; ++each)
         if (number % each == 0)
             all << count(each);
     if (all.size() < 2)

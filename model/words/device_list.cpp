@@ -10,7 +10,7 @@ namespace shardscope::words {
 
 namespace {
 
-constexpr std::int64_t mostNamed = 4;
+constexpr std::int64_t maxNamed = 4;
 
 QString name(std::int32_t id)
 {
@@ -22,7 +22,7 @@ QString name(std::int32_t id)
 QString deviceNames(const DeviceGroup& group)
 {
     const std::int64_t count = group.size();
-    if (count > mostNamed) {
+    if (count > maxNamed) {
         if (group.isRange())
             return Words::tr("%1 … %2").arg(name(group.deviceAt(0)), name(group.deviceAt(count - 1)));
         return Words::tr("%1, %2, …, %3", "devices: the first, the second and the last of many")
@@ -36,7 +36,7 @@ QString deviceNames(const DeviceGroup& group)
 
 QString devices(const DeviceGroup& group)
 {
-    if (group.size() <= mostNamed || group.isRange())
+    if (group.size() <= maxNamed || group.isRange())
         return deviceNames(group);
     return Words::tr("%1: %2", "16 devices: d1, d5, …, d61")
         .arg(counted(group.size(), Noun::Device), deviceNames(group));
@@ -57,7 +57,7 @@ QString deviceRanges(std::vector<std::int32_t> ids)
                 ? name(ids[begin])
                 : Words::tr("%1–%2", "devices from one to another").arg(name(ids[begin]), name(ids[end - 1])));
     }
-    if (runs.size() > mostNamed)
+    if (runs.size() > maxNamed)
         return Words::tr("%1, %2, …, %3", "devices: the first, the second and the last of many")
             .arg(runs[0], runs[1], runs.last());
     return runs.join(QStringLiteral(", "));

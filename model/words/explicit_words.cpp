@@ -12,7 +12,7 @@ namespace shardscope::words {
 
 namespace {
 
-constexpr std::size_t mostNames = 6;
+constexpr std::size_t maxNames = 6;
 
 /// "layers.0/y", "%3", "operand 1"
 QString operandOf(const Diagnostic& d, const std::string& key)
@@ -198,11 +198,11 @@ QString explicitRemarks(const ExplicitReport& report)
                        .arg(counted(report.differentiated, Noun::Operation));
     if (!report.unjudged.empty()) {
         QStringList names;
-        for (std::size_t i = 0; i < std::min(report.unjudged.size(), mostNames); ++i)
+        for (std::size_t i = 0; i < std::min(report.unjudged.size(), maxNames); ++i)
             names << Words::tr("%1 (%2)", "an operation and how often it occurs")
                          .arg(fromStd(report.unjudged[i].first), count(report.unjudged[i].second));
-        if (report.unjudged.size() > mostNames)
-            names << Words::tr("%1 more kinds").arg(count(static_cast<qint64>(report.unjudged.size() - mostNames)));
+        if (report.unjudged.size() > maxNames)
+            names << Words::tr("%1 more kinds").arg(count(static_cast<qint64>(report.unjudged.size() - maxNames)));
         remarks << Words::tr("Not judged, because no rule is stated: %1.").arg(names.join(QStringLiteral(", ")));
     }
     return remarks.join(QLatin1Char(' '));

@@ -15,13 +15,13 @@ namespace shardscope::words {
 
 namespace {
 
-constexpr std::size_t mostValues = 8, mostSteps = 12;
+constexpr std::size_t maxValues = 8, maxSteps = 12;
 
 /// "A f32[8, 16@model], B ... and 3 more"
 void sayValues(Sentence& s, const Snapshot& snapshot, std::span<const ValueId> values)
 {
     const Program& program = *snapshot.program;
-    const std::size_t shown = std::min(values.size(), mostValues);
+    const std::size_t shown = std::min(values.size(), maxValues);
     for (std::size_t i = 0; i < shown; ++i) {
         const Value& value = program.value(values[i]);
         if (shown == values.size())
@@ -62,12 +62,12 @@ void addSteps(std::vector<Text>& paragraphs, const Snapshot& snapshot, Operation
 {
     std::size_t steps = 0;
     for (const PropagationStep& step : snapshot.propagation->log)
-        if (step.operation == id && !step.seed && ++steps <= mostSteps)
+        if (step.operation == id && !step.seed && ++steps <= maxSteps)
             paragraphs.push_back(propagationStep(*snapshot.program, *snapshot.mesh, step));
     if (steps == 0)
         paragraphs.push_back({ { Words::tr("No axis moved through it."), Span::Style::Plain, -1 } });
-    else if (steps > mostSteps)
-        paragraphs.push_back({ { Words::tr("And %1 more moves.").arg(count(static_cast<qint64>(steps - mostSteps))),
+    else if (steps > maxSteps)
+        paragraphs.push_back({ { Words::tr("And %1 more moves.").arg(count(static_cast<qint64>(steps - maxSteps))),
             Span::Style::Plain, -1 } });
 }
 

@@ -200,7 +200,7 @@ QString hostBatch(const HostBatch& batch)
 QString chunkText(const HostArray& array, const TensorRow& tensor)
 {
     if (!array.shards.empty()) {
-        constexpr std::size_t mostTold = 6;
+        constexpr std::size_t maxTold = 6;
         if (tensor.layout.distinctShards() == 1)
             return Words::tr("full array");
         if (array.shards.size() == 1) {
@@ -213,9 +213,9 @@ QString chunkText(const HostArray& array, const TensorRow& tensor)
             return parts.join(QStringLiteral(", "));
         }
         QStringList told;
-        for (std::size_t i = 0; i < std::min(array.shards.size(), mostTold); ++i)
+        for (std::size_t i = 0; i < std::min(array.shards.size(), maxTold); ++i)
             told << count(array.shards[i]);
-        if (array.shards.size() > mostTold)
+        if (array.shards.size() > maxTold)
             told << QStringLiteral("…");
         return Words::tr("shards %1 of %2").arg(told.join(QStringLiteral(", ")), count(tensor.layout.distinctShards()));
     }

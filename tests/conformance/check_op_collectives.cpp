@@ -70,7 +70,7 @@ CaseResult checkHalo(const Json& c)
         { { "in_tile", halo.inputBlock }, { "out_tile", halo.outputBlock }, { "out_len", reads->outputSize },
             { "per_device", devices }, { "max_left_halo", halo.left }, { "max_right_halo", halo.right },
             { "neighbour_reach", halo.neighbourReach }, { "ring_reach", halo.ringReach },
-            { "total_elements_moved", halo.moved() }, { "max_recv", halo.mostReceived() },
+            { "total_elements_moved", halo.moved() }, { "max_recv", halo.maxReceived() },
             { "classification", nameOf(halo.reach) } });
 }
 

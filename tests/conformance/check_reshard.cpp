@@ -146,7 +146,7 @@ CaseResult checkReshard(const Json& oneCase, const Json& /*file*/)
                 || missing.allDevices != oneCase.at("lower_bound_recv_bytes_all_devices"))
                 return CaseResult::failed("/lower_bound_recv_bytes: got " + std::to_string(missing.neediestDevice)
                     + ", " + std::to_string(missing.allDevices));
-            if (done.mostReceived < missing.neediestDevice
+            if (done.maxReceived < missing.neediestDevice
                 || (!uneven && sent.value() < static_cast<double>(missing.neediestDevice)))
                 return CaseResult::failed(which + "less is sent than is missing");
         }

@@ -92,8 +92,8 @@ CaseResult checkT5xDefaultMesh(const Json& oneCase, const Json& file)
     actual["chosen_submesh"] = array->reason.submesh->submesh;
     for (std::size_t axis = 0; axis < array->shape.size(); ++axis)
         actual["mesh_shape"][array->names[axis]] = array->shape[axis];
-    constexpr std::int64_t mostWritten = 128;
-    if (devices.size() <= mostWritten)
+    constexpr std::int64_t maxWritten = 128;
+    if (devices.size() <= maxWritten)
         actual["expected"] = toRows(*array);
     return compareAsserted(oneCase, actual, { "expected", "mesh_shape", "chosen_submesh", "error" });
 }

@@ -42,7 +42,7 @@ inline Holdings holdingsOf(const MeshPtr& mesh, const TensorSharding& sharding, 
 
 struct Simulated {
     std::string wrong; ///< empty: every device holds its target block at the end, and nothing else
-    std::int64_t mostReceived = 0; ///< bytes that the device that gets most gets from others
+    std::int64_t maxReceived = 0; ///< bytes that the device that gets most gets from others
 };
 
 /// `fromAnywhere`: devices may take what they lack from all others, as dimensions that do not divide need it.
@@ -123,7 +123,7 @@ inline Simulated simulate(const Reshard& reshard, const std::vector<ReshardStep>
                 element = element == 0 ? 0 : (std::uint64_t{ 1 } << addends) - 1;
     if (held != target)
         result.wrong = "something else than the target is held at the end";
-    result.mostReceived = *std::max_element(received.begin(), received.end());
+    result.maxReceived = *std::max_element(received.begin(), received.end());
     return result;
 }
 

@@ -80,11 +80,11 @@ private:
             return;
         }
         const std::vector<int> sizes{ 2, 2, 2, 3, 4, 4, 8 };
-        constexpr int mostDevicesThatRun = 16;
+        constexpr int maxDevicesThatRun = 16;
         int devices = 1;
         for (std::size_t i = 1 + m_random.below(3); i > 0; --i) {
             const int size = sizes[m_random.below(sizes.size())];
-            if (m_runs && devices * size > mostDevicesThatRun)
+            if (m_runs && devices * size > maxDevicesThatRun)
                 continue;
             devices *= size;
             m_draft.axes.push_back(size);

@@ -20,7 +20,7 @@
 namespace {
 
 std::atomic<std::int64_t> taken = 0; ///< bytes at this moment
-std::atomic<std::int64_t> mostTaken = 0;
+std::atomic<std::int64_t> maxTaken = 0;
 std::atomic<std::int64_t> largestRequest = 0;
 
 void raise(std::atomic<std::int64_t>& most, std::int64_t value)
@@ -47,7 +47,7 @@ void* take(std::size_t size, std::size_t alignment) noexcept
     std::align(alignment, size, memory, space);
     const Header header{ static_cast<std::int64_t>(size), block };
     std::memcpy(static_cast<std::byte*>(memory) - sizeof header, &header, sizeof header);
-    raise(mostTaken, taken += header.size);
+    raise(maxTaken, taken += header.size);
     return memory;
 }
 
@@ -184,12 +184,12 @@ void TestMemory::countsWhatARunTakes()
         countedBy([&](const RunOptions& limited) { return Run::create(plan, limited); }, options);
     QVERIFY(counted > 0);
     const std::int64_t before = taken;
-    mostTaken = before;
+    maxTaken = before;
     options.memoryLimit = counted; // it does with that
     const auto run = Run::create(plan, options);
     QVERIFY(run.has_value());
     (*run)->step();
-    const std::int64_t most = mostTaken - before;
+    const std::int64_t most = maxTaken - before;
     const std::string said = "counted " + std::to_string(counted) + ", taken " + std::to_string(most);
     QVERIFY2(most <= counted + counted / 50 + (64 << 10), said.c_str()); // headers of many small blocks
     QVERIFY2(counted <= most + most / 4 + (64 << 10), said.c_str());
@@ -220,12 +220,12 @@ void TestMemory::countsWhatACheckTakes()
         countedBy([&](const RunOptions& limited) { return checkAgainstReference(program, limited, 2); }, options);
     QVERIFY(counted > 0);
     const std::int64_t before = taken;
-    mostTaken = before;
+    maxTaken = before;
     options.memoryLimit = counted;
     const auto report = checkAgainstReference(program, options, 2);
     QVERIFY(report.has_value());
     QVERIFY(report->passed);
-    const std::int64_t most = mostTaken - before;
+    const std::int64_t most = maxTaken - before;
     const std::string said = "counted " + std::to_string(counted) + ", taken " + std::to_string(most);
     QVERIFY2(most <= counted + (64 << 10), said.c_str());
     QVERIFY2(counted <= 2 * most, said.c_str());
@@ -255,7 +255,7 @@ void TestMemory::refusesBeforeItTakes()
     const auto program = mlpOnDevices(mlpOf(4, batch, width), makeMesh(meshOfEight));
     const auto plan = makePlan(program);
     const std::int64_t before = taken;
-    mostTaken = before;
+    maxTaken = before;
     largestRequest = 0;
     const auto refused = Run::create(plan, options);
     QVERIFY(!refused.has_value());
@@ -270,7 +270,7 @@ void TestMemory::refusesBeforeItTakes()
     QCOMPARE(unchecked.error().code, Code::OutOfMemory);
     QVERIFY(unchecked.error().number("bytes") > refused.error().number("bytes"));
     QVERIFY(largestRequest < 1 << 20);
-    QVERIFY(mostTaken - before < 4 << 20);
+    QVERIFY(maxTaken - before < 4 << 20);
 }
 
 void TestMemory::saysWhatWouldHelp()

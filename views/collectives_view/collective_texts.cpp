@@ -19,7 +19,7 @@ struct CollectiveTexts {
 };
 
 using Style = words::Span::Style;
-constexpr std::size_t mostDevices = 16; ///< of groups that are written out
+constexpr std::size_t maxDevices = 16; ///< of groups that are written out
 } // namespace
 
 QString axesText(const Mesh& mesh, const AxisList& axes)
@@ -76,7 +76,7 @@ words::Text exchangeSpans(const CollectiveEntry& entry, bool groups)
     }
     text.push_back({ QStringLiteral(", ") + words::groupCounts(entry), Style::Plain, -1 });
     if (groups)
-        text.push_back({ QStringLiteral(": ") + words::groupList(entry, mostDevices), Style::Plain, -1 });
+        text.push_back({ QStringLiteral(": ") + words::groupList(entry, maxDevices), Style::Plain, -1 });
     return text;
 }
 

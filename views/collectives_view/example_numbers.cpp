@@ -18,7 +18,7 @@ struct ExampleTexts {
     Q_DECLARE_TR_FUNCTIONS(ExampleTexts)
 };
 
-constexpr std::int64_t mostMemory = std::int64_t{ 256 } << 20;
+constexpr std::int64_t maxMemory = std::int64_t{ 256 } << 20;
 constexpr std::int64_t shownElements = 4;
 
 QString numberText(const evaluate::Array& array, std::int64_t index)
@@ -49,7 +49,7 @@ std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std
     evaluate::ProgramInputs inputs;
     inputs.seed = snapshot.experiment->run.seed;
     inputs.unscaled = true;
-    inputs.memoryLimit = mostMemory;
+    inputs.memoryLimit = maxMemory;
     inputs.stop = stop;
     const Result<evaluate::ProgramValuesPtr> values = valuesOfText(snapshot, inputs);
     if (!values || !*values)

@@ -10,7 +10,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr int mostRecentFiles = 10;
+constexpr int maxRecentFiles = 10;
 
 } // namespace
 
@@ -54,7 +54,7 @@ void Settings::addRecentFile(const QString& path)
     QStringList files = recentFiles();
     files.removeAll(path);
     files.prepend(path);
-    m_store->setValue(QStringLiteral("recentFiles"), QStringList(files.mid(0, mostRecentFiles)));
+    m_store->setValue(QStringLiteral("recentFiles"), QStringList(files.mid(0, maxRecentFiles)));
 }
 
 void Settings::clearRecentFiles()

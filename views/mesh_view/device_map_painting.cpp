@@ -73,8 +73,8 @@ void DeviceMap::paintPicture(QPainter& painter, const Theme& theme) const
     painter.translate(0, -offset);
     paintLineNames(painter, theme, first, last);
     const QSize unit = m_map.unit();
-    constexpr std::int64_t mostPainted = 4096;
-    if (std::min(unit.width(), unit.height()) < 8 || (last - first + 1) * m_map.slotsPerLine() > mostPainted)
+    constexpr std::int64_t maxPainted = 4096;
+    if (std::min(unit.width(), unit.height()) < 8 || (last - first + 1) * m_map.slotsPerLine() > maxPainted)
         paintRaster(painter, theme, first, last);
     else
         paintSquares(painter, theme, first, last);

@@ -36,7 +36,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::size_t mostExpanded = 500; ///< arrays whose axes are shown from the beginning
+constexpr std::size_t maxExpanded = 500; ///< arrays whose axes are shown from the beginning
 
 QToolButton* makeButton(const char* id, const QString& label, const QString& tip, QWidget* parent)
 {
@@ -95,7 +95,7 @@ NamedArraysView::NamedArraysView(Document* document, Selection* selection, QWidg
     connect(document, &Document::experimentChanged, m_refusal, &NoticeStrip::dismiss);
     connect(m_empty, &EmptyPage::clicked, m_arrays, &NamedArrays::makeList);
     connect(m_treeModel, &QAbstractItemModel::modelReset, this, [this] {
-        if (m_arrays->tree().arrays.size() <= mostExpanded)
+        if (m_arrays->tree().arrays.size() <= maxExpanded)
             m_tree->expandAll();
         else
             m_tree->expandToDepth(0);

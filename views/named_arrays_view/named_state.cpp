@@ -16,7 +16,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::int64_t largestSize = std::int64_t{ 1 } << 40;
-constexpr std::size_t mostDimensions = 16;
+constexpr std::size_t maxDimensions = 16;
 
 LogicalName nameOf(std::string text)
 {
@@ -82,8 +82,8 @@ private:
             return tl::unexpected(size.error());
         if (isNamed(name) && std::ranges::find(axes.names, name) != axes.names.end())
             return fail(Code::DuplicateDimension, { { "dims", std::vector<std::string>{ name.name } } }, at(begin));
-        if (axes.names.size() == mostDimensions)
-            return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", mostDimensions } }, at(begin));
+        if (axes.names.size() == maxDimensions)
+            return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } }, at(begin));
         axes.names.push_back(std::move(name));
         axes.shape.push_back(*size);
         return {};
@@ -142,8 +142,8 @@ Result<ArrayAxes> parsePlain(std::string_view text)
     Result<Shape> shape = parseShape(text);
     if (!shape)
         return tl::unexpected(std::move(shape.error()));
-    if (shape->size() > mostDimensions)
-        return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", mostDimensions } });
+    if (shape->size() > maxDimensions)
+        return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } });
     for (const std::int64_t size : *shape)
         if (size < 1 || size > largestSize)
             return fail(

@@ -9,8 +9,8 @@ namespace shardscope {
 
 namespace {
 
-constexpr int mostEdges = 6000; ///< of a level in one frame: more would be a grey plane
-constexpr int mostCurves = 400; ///< beyond which lines have corners
+constexpr int maxEdges = 6000; ///< of a level in one frame: more would be a grey plane
+constexpr int maxCurves = 400; ///< beyond which lines have corners
 
 /// From `a` to `b`, beginning and ending straight downwards.
 struct Curve {
@@ -61,7 +61,7 @@ void GraphPainter::Frame::edges(int part, const GraphLevel& in, QPointF origin, 
     lines.clear();
     const double reach = 8 / zoom; // of arrow heads
     const QRectF seen = inSight(origin).adjusted(-reach, -reach, reach, reach);
-    const bool curved = readable && in.edgeTree.count(seen, mostCurves) <= mostCurves;
+    const bool curved = readable && in.edgeTree.count(seen, maxCurves) <= maxCurves;
     painter.setRenderHint(QPainter::Antialiasing, curved);
     painter.setBrush(Qt::NoBrush);
     int drawn = 0;
@@ -77,7 +77,7 @@ void GraphPainter::Frame::edges(int part, const GraphLevel& in, QPointF origin, 
                 lines.emplace_back(toWidget(each.points[i - 1], origin), toWidget(each.points[i], origin));
         else
             lines.emplace_back(toWidget(each.points.front(), origin), toWidget(each.points.back(), origin));
-        return ++drawn < mostEdges;
+        return ++drawn < maxEdges;
     });
     if (!curved) {
         painter.setPen(QPen(theme.strongLine, 1));

@@ -99,13 +99,13 @@ void GraphLayout::reveal(int part)
 
 void GraphLayout::openFirst()
 {
-    constexpr int mostAtFirst = 48;
+    constexpr int maxAtFirst = 48;
     std::vector<int> open;
     int at = 0;
     for (int shown = 0;;) {
         const ProgramPart& part = m_outline->part(at);
         shown += static_cast<int>(part.children.size());
-        if (part.children.empty() || (at != 0 && part.kind != PartKind::Function && shown > mostAtFirst))
+        if (part.children.empty() || (at != 0 && part.kind != PartKind::Function && shown > maxAtFirst))
             break;
         open.push_back(at);
         const auto inner = std::find_if(part.children.begin(), part.children.end(), [this](int child) {

@@ -11,7 +11,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr int mostWithText = 500, mostBoxes = 2000; ///< in sight at once, of a level
+constexpr int maxWithText = 500, maxBoxes = 2000; ///< in sight at once, of a level
 
 QColor mixed(const QColor& a, const QColor& b, double share)
 {
@@ -61,10 +61,10 @@ void GraphPainter::Frame::level(int part, int depth)
     const QPointF origin = layout.origin(part);
     const double room = 6 / zoom; // for sheets, rings and lines
     const QRectF seen = inSight(origin).adjusted(-room, -room, room, room);
-    const int count = in.itemTree.count(seen, mostBoxes);
-    if (count > mostBoxes)
+    const int count = in.itemTree.count(seen, maxBoxes);
+    if (count > maxBoxes)
         return bars(in, origin);
-    const bool text = count <= mostWithText;
+    const bool text = count <= maxWithText;
     if (zoom >= edgesFrom)
         edges(part, in, origin, text && zoom >= titlesFrom);
     in.itemTree.visit(seen, [&](int i) {

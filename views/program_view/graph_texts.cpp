@@ -13,7 +13,7 @@ using words::Span;
 
 namespace {
 
-constexpr std::size_t mostKept = 1 << 14; ///< items
+constexpr std::size_t maxKept = 1 << 14; ///< items
 
 QFont strong(QFont font)
 {
@@ -34,7 +34,7 @@ QFont zoomed(QFont font, double zoom)
 
 void GraphTexts::setZoom(double zoom)
 {
-    if (m_items.size() > mostKept)
+    if (m_items.size() > maxKept)
         m_items.clear();
     if (zoom == m_zoom)
         return;

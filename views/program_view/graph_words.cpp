@@ -314,14 +314,14 @@ QString GraphWords::tip(int index) const
 {
     const ProgramPart& part = m_outline->part(index);
     if (part.kind == PartKind::Repeat) {
-        constexpr std::size_t mostTold = 8;
+        constexpr std::size_t maxTold = 8;
         const std::vector<RepeatDifference>& others = differences(index);
         const QString copies = words::copies(static_cast<qint64>(part.children.size()));
         QStringList lines{ title(index), tr("as %1, folded %2").arg(title(part.model), copies) };
-        for (std::size_t i = 0; i < std::min(others.size(), mostTold); ++i)
+        for (std::size_t i = 0; i < std::min(others.size(), maxTold); ++i)
             lines << difference(others[i]);
-        if (others.size() > mostTold)
-            lines << tr("and %1 more").arg(words::count(static_cast<qint64>(others.size() - mostTold)));
+        if (others.size() > maxTold)
+            lines << tr("and %1 more").arg(words::count(static_cast<qint64>(others.size() - maxTold)));
         if (others.empty())
             lines << tr("the same operations, the same wiring, sharded in the same way");
         return lines.join(u'\n');

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int orderSweeps = 6;
 constexpr int placeSweeps = 24, placeSweepsOfMany = 10;
-constexpr std::size_t mostForCounting = 4000; ///< connections, beyond which less is tried and crossings are not counted
+constexpr std::size_t maxForCounting = 4000; ///< connections, beyond which less is tried and crossings are not counted
 
 /// A box, or the place that an edge holds in a layer that it passes.
 struct LayerSlot {
@@ -128,7 +128,7 @@ private:
     /// the fewest crossings stays.
     void order(const Adjacency& up, const Adjacency& down)
     {
-        const bool counts = m_links.size() <= mostForCounting;
+        const bool counts = m_links.size() <= maxForCounting;
         std::vector<std::vector<int>> best = m_layers;
         std::int64_t fewest = counts ? crossings(down) : std::numeric_limits<std::int64_t>::max();
         for (int sweep = 0; sweep < orderSweeps && fewest > 0; ++sweep) {
@@ -237,7 +237,7 @@ private:
                 slot(each).x -= x / 2;
         }
         const int count = static_cast<int>(m_layers.size());
-        const int sweeps = m_links.size() <= mostForCounting ? placeSweeps : placeSweepsOfMany;
+        const int sweeps = m_links.size() <= maxForCounting ? placeSweeps : placeSweepsOfMany;
         for (int sweep = 0; sweep < sweeps; ++sweep) {
             const bool both = sweep >= sweeps / 2, downwards = sweep % 2 == 0;
             for (int i = 0; i < count; ++i)

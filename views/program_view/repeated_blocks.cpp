@@ -12,7 +12,7 @@ namespace {
 constexpr int shortestBlock = 4; ///< operations
 constexpr int fewestCopies = 3, fewestLike = 2;
 constexpr int window = 4; ///< operations that must agree before a period is tried
-constexpr int mostPeriods = 24; ///< tried from one unit on
+constexpr int maxPeriods = 24; ///< tried from one unit on
 
 template <class T>
 auto& at(T& list, int index)
@@ -124,7 +124,7 @@ struct RepeatFinder::Search {
     {
         RepeatedBlocks best;
         int other = at(next, i);
-        for (int tried = 0; other >= 0 && tried < mostPeriods; ++tried, other = at(next, other)) {
+        for (int tried = 0; other >= 0 && tried < maxPeriods; ++tried, other = at(next, other)) {
             const int length = other - i;
             if (i + length * fewestCopies > count)
                 break;

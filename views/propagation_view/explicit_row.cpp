@@ -17,7 +17,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr int mostRows = 4; ///< shown at once
+constexpr int maxRows = 4; ///< shown at once
 
 } // namespace
 
@@ -131,7 +131,7 @@ void ExplicitRow::refresh()
                             "propagated. Shows what would be refused there, and what was not judged."));
     m_table->setVisible(open && refuses);
     if (open && refuses) {
-        const int rows = std::min(m_model->rowCount(), mostRows);
+        const int rows = std::min(m_model->rowCount(), maxRows);
         m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height()
             + rows * m_table->verticalHeader()->defaultSectionSize() + 2 * m_table->frameWidth());
         m_table->setColumnWidth(ExplicitModel::Operation, Metrics::scaled(190));

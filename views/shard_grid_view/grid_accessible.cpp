@@ -10,13 +10,13 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t mostLines = 256;
+constexpr std::int64_t maxLines = 256;
 
 } // namespace
 
 int GridCanvas::tableRowsPerPanel() const
 {
-    return static_cast<int>(std::min<std::int64_t>(m_grid.rows().pieces, mostLines));
+    return static_cast<int>(std::min<std::int64_t>(m_grid.rows().pieces, maxLines));
 }
 
 GridCell GridCanvas::tableCell(int row, int column) const
@@ -33,7 +33,7 @@ int GridCanvas::tableRowCount() const
 int GridCanvas::tableColumnCount() const
 {
     const bool drawn = m_subject && !m_grid.panels().empty();
-    return drawn ? static_cast<int>(std::min<std::int64_t>(m_grid.columns().pieces, mostLines)) : 0;
+    return drawn ? static_cast<int>(std::min<std::int64_t>(m_grid.columns().pieces, maxLines)) : 0;
 }
 
 QString GridCanvas::tableHeader(int column) const

@@ -16,7 +16,7 @@ namespace shardscope {
 namespace {
 
 constexpr int outer = 8;
-constexpr std::int64_t mostMarkedDevices = 1024;
+constexpr std::int64_t maxMarkedDevices = 1024;
 
 } // namespace
 
@@ -262,7 +262,7 @@ std::vector<GridCell> GridCanvas::cellsOf(const DeviceGroup& devices)
         m_positions = DevicePositions(layout.mesh());
     // More devices than can be outlined one by one would light everything.
     std::vector<std::int64_t> shards;
-    for (std::int64_t n = 0; n < std::min<std::int64_t>(devices.size(), mostMarkedDevices); ++n) {
+    for (std::int64_t n = 0; n < std::min<std::int64_t>(devices.size(), maxMarkedDevices); ++n) {
         const auto position = positioned ? devices.positionAt(n) : m_positions->of(devices.deviceAt(n));
         if (position)
             shards.push_back(layout.shardAt(*position));

@@ -236,9 +236,9 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     int bestAcross = 1;
     // Rows of shards that can all be told apart are high enough for names where there is room, whatever the array's
     // proportions.
-    constexpr std::int64_t mostToldApart = 64;
+    constexpr std::int64_t maxToldApart = 64;
     constexpr int nameHeight = 15;
-    if (count == 1 && rank >= 2 && layout.distinctShards() <= mostToldApart) {
+    if (count == 1 && rank >= 2 && layout.distinctShards() <= maxToldApart) {
         const double wanted = static_cast<double>(std::min<std::int64_t>(height, m_rows.shown * nameHeight));
         m_drawnAspect = std::max(std::min(m_drawnAspect, width / wanted), 1 / widest);
     }
@@ -262,7 +262,7 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
         constexpr int nameWidth = 36;
         const auto wide = static_cast<int>(std::min<std::int64_t>(m_columns.shown * nameWidth, width + 1));
         const auto tall = static_cast<int>(std::min<std::int64_t>(m_rows.shown * nameHeight, height + 1));
-        if (count < 2 || rank < 2 || layout.distinctShards() > mostToldApart
+        if (count < 2 || rank < 2 || layout.distinctShards() > maxToldApart
             || (best.width() >= wide && best.height() >= tall))
             return;
         double least = 0;

@@ -18,7 +18,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t mostPaintedCells = 4096;
+constexpr std::int64_t maxPaintedCells = 4096;
 constexpr int spare = 3; ///< pixels that must stay free around a text inside a cell
 
 QString copiesText(std::int64_t copies)
@@ -108,7 +108,7 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
         painter.drawRect(rect.adjusted(-2, -2, 1, 1));
     }
     const std::int64_t cells = m_grid.rows().shown * m_grid.columns().shown;
-    if (m_grid.detail() == GridDetail::Raster || cells > mostPaintedCells) {
+    if (m_grid.detail() == GridDetail::Raster || cells > maxPaintedCells) {
         paintRaster(painter, panel, theme);
     } else {
         for (std::int64_t row = m_grid.rows().first; row < m_grid.rows().end(); ++row)
@@ -116,7 +116,7 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
                 paintCell(painter, { panel, row, column }, theme);
     }
     paintPadding(painter, rect, theme);
-    const bool plates = m_grid.detail() >= GridDetail::Name && cells <= mostPaintedCells;
+    const bool plates = m_grid.detail() >= GridDetail::Name && cells <= maxPaintedCells;
     if (!plates || !paintPlates(painter, panel, theme))
         paintPaddingWords(painter, rect, theme);
     if (m_subject->isWhole() && m_subject->mesh().deviceCount() > 1) {

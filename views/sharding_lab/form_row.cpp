@@ -82,12 +82,12 @@ void FormRow::showWhole()
 {
     // Breaks go behind commas and brackets, where a reader would put them.
     QString broken;
-    for (const QChar each : m_text.left(mostShown)) {
+    for (const QChar each : m_text.left(maxShown)) {
         broken += each;
         if (QStringLiteral(",]})").contains(each))
             broken += QChar(0x200B);
     }
-    if (m_text.size() > mostShown)
+    if (m_text.size() > maxShown)
         broken += QChar(0x2026);
     m_whole->setFont(Metrics::fixed());
     m_whole->setText(broken);
@@ -96,7 +96,7 @@ void FormRow::showWhole()
 
 bool FormRow::fits(int width) const
 {
-    if (m_text.contains(QLatin1Char('\n')) || m_text.size() > mostShown)
+    if (m_text.contains(QLatin1Char('\n')) || m_text.size() > maxShown)
         return false;
     const auto* grid = qobject_cast<const QGridLayout*>(layout());
     const int copy = m_copy->isHidden() || !grid ? 0 : m_copy->sizeHint().width() + grid->horizontalSpacing();

@@ -49,7 +49,7 @@ protected:
 
 private:
     /// Characters; lists of thousands of devices are copied, not read.
-    static constexpr qsizetype mostShown = 480;
+    static constexpr qsizetype maxShown = 480;
     void showWhole();
     /// Whether the line has room for the text where it and the button beside it are so wide.
     [[nodiscard]] bool fits(int width) const;

@@ -204,7 +204,7 @@ void LabState::deriveForms()
     for (const ShardingForm form : shardingForms()) {
         LabForm& slot = m_forms[static_cast<std::size_t>(form)];
         slot.listed = listedDevices(m_result->sharding, form, context);
-        if (slot.listed > mostListed) {
+        if (slot.listed > maxListed) {
             slot.text = std::string();
             continue;
         }

@@ -61,7 +61,7 @@ public:
     LabState();
 
     /// Longer lists are made only on demand, by fullText().
-    static constexpr std::int64_t mostListed = 256;
+    static constexpr std::int64_t maxListed = 256;
 
     // Input. Each derives everything anew.
     void setDevices(LabDevices devices);

@@ -14,8 +14,8 @@ namespace {
 /// All of them up to a line's worth, then how many there are.
 QString devicesText(const std::vector<std::int32_t>& ids)
 {
-    constexpr std::size_t mostNamed = 16;
-    if (ids.size() > mostNamed)
+    constexpr std::size_t maxNamed = 16;
+    if (ids.size() > maxNamed)
         return ReplicaGroupsModel::tr("d%1 … d%2, %3")
             .arg(ids.front())
             .arg(ids.back())

@@ -9,7 +9,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t mostColours = 32; ///< eight hues in four steps of lightness
+constexpr std::int64_t maxColours = 32; ///< eight hues in four steps of lightness
 
 /// Calls `colour(position)` for every mesh position.
 template <class Value, class Colour>
@@ -28,7 +28,7 @@ std::vector<Value> byDevice(const Mesh& mesh, const Colour& colour)
 
 std::int64_t neighboursPerColour(std::int64_t size)
 {
-    return (size + mostColours - 1) / mostColours;
+    return (size + maxColours - 1) / maxColours;
 }
 
 std::vector<QRgb> coloursAlongAxis(const Theme& theme, const Mesh& mesh, std::size_t axis)

@@ -331,8 +331,8 @@ void DeviceControls::setMessage(const QString& said, const std::vector<Fix>& fix
         }
         delete item;
     }
-    constexpr std::size_t mostButtons = 2;
-    for (std::size_t i = 0; i < std::min(fixes.size(), mostButtons); ++i) {
+    constexpr std::size_t maxButtons = 2;
+    for (std::size_t i = 0; i < std::min(fixes.size(), maxButtons); ++i) {
         auto* button = new QPushButton(words::fixLabel(fixes[i]), m_messageBox);
         button->setProperty("small", true);
         const Fix fix = fixes[i];

@@ -246,11 +246,11 @@ DeviceField meshField(const Mesh& mesh)
         field.shape.columns = (field.shape.columns + lines - 1) / lines;
         field.shape.rows = (mesh.deviceCount() + field.shape.columns - 1) / field.shape.columns;
     }
-    constexpr std::int64_t mostPlanes = 64;
+    constexpr std::int64_t maxPlanes = 64;
     std::int64_t planes = 1;
     for (const DeviceField::Direction& axis : axes)
         planes *= axis.size;
-    if (planes > mostPlanes) {
+    if (planes > maxPlanes) {
         QStringList names;
         for (const DeviceField::Direction& axis : axes)
             names << axis.name;

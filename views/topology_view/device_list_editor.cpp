@@ -17,7 +17,7 @@ namespace shardscope {
 namespace {
 
 /// More lines than a person would look through.
-constexpr std::int64_t mostListed = 4096;
+constexpr std::int64_t maxListed = 4096;
 
 } // namespace
 
@@ -59,7 +59,7 @@ DeviceListEditor::DeviceListEditor(QWidget* parent)
 
 void DeviceListEditor::start(const DeviceSet& devices)
 {
-    if (devices.count() <= mostListed)
+    if (devices.count() <= maxListed)
         m_edit->setPlainText(QString::fromStdString(toListText(devices)));
     else
         m_edit->setPlainText(QStringLiteral("platform: tpu\nkind: TPU v4\n# id process x y z core slice\n0 0 0 0 0\n"));

@@ -7,7 +7,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t mostTitledPanels = 64;
+constexpr std::int64_t maxTitledPanels = 64;
 
 std::int64_t divided(std::int64_t number, std::int64_t by)
 {
@@ -78,7 +78,7 @@ bool FieldLayout::fitSide(const QRect& area, const FieldSizes& sizes, int side, 
 {
     // Titles go before cells become small, gaps before cells become blocks.
     const bool named = m_shape.planes > 1 || cut == Cut::AsNeeded;
-    const int titled = named && m_shape.planes <= mostTitledPanels ? sizes.title : 0;
+    const int titled = named && m_shape.planes <= maxTitledPanels ? sizes.title : 0;
     const bool roomy = side >= sizes.largest / 5;
     const int gap = roomy ? sizes.gap : std::max(2, sizes.gap / 4);
     const double widest = roomy || sizes.widest <= 1 ? sizes.widest : 4;
@@ -92,7 +92,7 @@ bool FieldLayout::fitTiles(const QRect& area, const FieldSizes& sizes)
 {
     const bool single = m_shape.planes == 1;
     const QRect room = single ? withoutHeads(area, sizes) : area;
-    const int titled = !single && m_shape.planes <= mostTitledPanels && sizes.titleWidth > 0 ? sizes.title : 0;
+    const int titled = !single && m_shape.planes <= maxTitledPanels && sizes.titleWidth > 0 ? sizes.title : 0;
     const int gap = std::max(3, sizes.gap / 3);
     m_heads = single && !sizes.heads.isEmpty();
     // Names are worth a fifth of the size.
@@ -110,11 +110,11 @@ bool FieldLayout::fitTiles(const QRect& area, const FieldSizes& sizes)
 bool FieldLayout::arrange(const QRect& area, int side, int title, int gap, double widest, Cut cut)
 {
     const std::int64_t columns = divided(m_shape.columns, m_tile.columns), rows = divided(m_shape.rows, m_tile.rows);
-    const std::int64_t mostColumns = area.width() / side, mostRows = (area.height() - title) / side;
-    if (mostColumns < 1 || mostRows < 1 || (cut == Cut::Never && (columns > mostColumns || rows > mostRows)))
+    const std::int64_t maxColumns = area.width() / side, maxRows = (area.height() - title) / side;
+    if (maxColumns < 1 || maxRows < 1 || (cut == Cut::Never && (columns > maxColumns || rows > maxRows)))
         return false;
     // A plane that does not fit is cut evenly.
-    const std::int64_t parts = divided(columns, mostColumns), slabs = divided(rows, mostRows);
+    const std::int64_t parts = divided(columns, maxColumns), slabs = divided(rows, maxRows);
     const std::int64_t panelColumns = divided(columns, parts), panelRows = divided(rows, slabs);
     const std::int64_t across = divided(columns, panelColumns), down = divided(rows, panelRows);
     const std::int64_t perPlane = across * down, count = m_shape.planes * perPlane;

@@ -164,9 +164,9 @@ int FieldMap::markOf(std::int32_t device) const
 std::vector<QRgb> FieldMap::coloursIn(const FieldBlock& block, std::size_t most) const
 {
     std::vector<QRgb> found;
-    constexpr std::int64_t mostLooked = 1021;
+    constexpr std::int64_t maxLooked = 1021;
     const std::int64_t columns = block.endColumn - block.firstColumn, count = block.count();
-    const std::int64_t step = std::max<std::int64_t>(1, count / mostLooked);
+    const std::int64_t step = std::max<std::int64_t>(1, count / maxLooked);
     const FieldShape& shape = m_layout.shape();
     for (std::int64_t i = 0; i < count && found.size() <= most; i += step) {
         const std::int32_t device =
@@ -179,9 +179,9 @@ std::vector<QRgb> FieldMap::coloursIn(const FieldBlock& block, std::size_t most)
 
 bool FieldMap::isSmall() const
 {
-    constexpr std::size_t mostCells = 4096;
+    constexpr std::size_t maxCells = 4096;
     return m_layout.side() < 4 || m_layout.cellsPerTile() > 1
-        || (m_level == 0 && m_field && m_field->devices.size() > mostCells);
+        || (m_level == 0 && m_field && m_field->devices.size() > maxCells);
 }
 
 bool FieldMap::hasNames() const

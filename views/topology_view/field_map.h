@@ -45,7 +45,7 @@ struct FieldRegion {
 };
 
 /// Colours that a tile of several devices shows beside each other; more are hatched.
-constexpr std::size_t mostBands = 32;
+constexpr std::size_t maxBands = 32;
 
 enum class FieldZoom : std::uint8_t {
     Fit, ///< all devices in the room there is

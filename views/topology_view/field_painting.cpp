@@ -136,7 +136,7 @@ void FieldMap::paintTiles(QPainter& painter, const Theme& theme) const
                 if (rect.height() < least * (changesDown + 1) || rect.width() < least * (changesAcross + 1)) {
                     // Too fine for their places: which ones there are.
                     paintBands(painter, rect,
-                        coloursIn({ panel.plane, top, top + rows, left, left + columns }, mostBands), theme);
+                        coloursIn({ panel.plane, top, top + rows, left, left + columns }, maxBands), theme);
                 } else if (changesDown + changesAcross == 0) {
                     painter.fillRect(rect, plain);
                 } else {
@@ -256,7 +256,7 @@ void FieldMap::paintBands(
     QPainter& painter, const QRect& rect, const std::vector<QRgb>& colours, const Theme& theme) const
 {
     const auto count = static_cast<int>(colours.size());
-    if (count > std::min<int>(rect.width(), mostBands)) {
+    if (count > std::min<int>(rect.width(), maxBands)) {
         painter.fillRect(rect, theme.alternateRow);
         painter.fillRect(rect, QBrush(theme.strongLine, Qt::BDiagPattern));
         return;

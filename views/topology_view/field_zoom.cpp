@@ -244,10 +244,10 @@ QString FieldMap::tileText() const
     const QString tile = m_layout.tile() == m_hostTile
         ? tr("Each tile is 1 host, %1", "4 devices").arg(devices)
         : tr("Each tile is %1: %2", "64 devices: x 8 × y 8").arg(devices, m_field->extent(m_layout.tile()));
-    const std::size_t colours = coloursIn(m_layout.blockOf(0), mostBands).size();
-    return colours > mostBands ? tr("%1, hatched: they have more colours than it has room for.").arg(tile)
-        : colours > 1          ? tr("%1, in bands of their %2 colours.").arg(tile).arg(colours)
-                               : tr("%1.", "Each tile is 1 host").arg(tile);
+    const std::size_t colours = coloursIn(m_layout.blockOf(0), maxBands).size();
+    return colours > maxBands ? tr("%1, hatched: they have more colours than it has room for.").arg(tile)
+        : colours > 1         ? tr("%1, in bands of their %2 colours.").arg(tile).arg(colours)
+                              : tr("%1.", "Each tile is 1 host").arg(tile);
 }
 
 void FieldMap::setHolding(std::function<QStringList(std::int32_t)> holding)

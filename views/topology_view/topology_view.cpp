@@ -496,8 +496,8 @@ QStringList TopologyView::holdingOf(std::int32_t device) const
     if (!row)
         return lines;
     const std::vector<IndexRange> ranges = row->layout.rangesAt(*position);
-    constexpr qsizetype mostLines = 5;
-    for (std::size_t dim = 0; dim < ranges.size() && lines.size() < mostLines; ++dim) {
+    constexpr qsizetype maxLines = 5;
+    for (std::size_t dim = 0; dim < ranges.size() && lines.size() < maxLines; ++dim) {
         if (row->layout.shardGrid()[dim] == 1)
             continue;
         const QString name = dim < row->dimNames.size() && !row->dimNames[dim].empty()

@@ -10,7 +10,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t mostParts = 4096;
+constexpr std::int64_t maxParts = 4096;
 
 /// One number for some elements.
 class Reducer {
@@ -122,7 +122,7 @@ HeatAxis heatAxis(int pixels, std::int64_t extent, std::int64_t valid, int pixel
 }
 
 std::optional<HeatData> readHeat(const ShownValues& shown, const HeatLayout& layout, const ReadSample& read,
-    HeatReduction reduction, qreal ratio, std::int64_t mostReads)
+    HeatReduction reduction, qreal ratio, std::int64_t maxReads)
 {
     HeatData data;
     if (layout.panels().empty())
@@ -131,7 +131,7 @@ std::optional<HeatData> readHeat(const ShownValues& shown, const HeatLayout& lay
     const QSize size(std::max(1, qRound(layout.panels().front().width() * ratio)),
         std::max(1, qRound(layout.panels().front().height() * ratio)));
     // As fine as the reads allow: single pixels with several reads each, or fewer points.
-    const std::int64_t budget = std::max<std::int64_t>(mostReads / panelCount, 1);
+    const std::int64_t budget = std::max<std::int64_t>(maxReads / panelCount, 1);
     const auto cost = [&](int pixelsPerPoint, std::int64_t reads) {
         const auto side = [&](int pixels, std::int64_t extent) {
             const std::int64_t points = (pixels + pixelsPerPoint - 1) / pixelsPerPoint;
@@ -147,7 +147,7 @@ std::optional<HeatData> readHeat(const ShownValues& shown, const HeatLayout& lay
     while (reads < longest && cost(pixelsPerPoint, reads + 1) <= budget)
         ++reads;
 
-    const bool byPart = layout.partCount() <= mostParts;
+    const bool byPart = layout.partCount() <= maxParts;
     if (byPart)
         data.parts.resize(static_cast<std::size_t>(layout.partCount()));
     std::vector<double> numbers;

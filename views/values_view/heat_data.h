@@ -62,11 +62,11 @@ struct HeatData {
 };
 
 /// Elements that are read for one picture, at most.
-inline constexpr std::int64_t mostHeatReads = std::int64_t{ 1 } << 20;
+inline constexpr std::int64_t maxHeatReads = std::int64_t{ 1 } << 20;
 
 /// Nothing while nothing can be read. `ratio`: device pixels per pixel of the layout.
 [[nodiscard]] std::optional<HeatData> readHeat(const ShownValues& shown, const HeatLayout& layout,
-    const ReadSample& read, HeatReduction reduction, qreal ratio = 1, std::int64_t mostReads = mostHeatReads);
+    const ReadSample& read, HeatReduction reduction, qreal ratio = 1, std::int64_t maxReads = maxHeatReads);
 
 /// The colour of a number: white (black in dark) at 0, blue below, orange above, full at +-scale.
 [[nodiscard]] QColor heatColour(const Theme& theme, double value, double scale);

@@ -176,11 +176,11 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
     painter.setPen(theme.secondary);
     const std::int64_t columnBlocks = local ? 0 : blocks(columns);
     const auto columnEdge = [&](std::int64_t i) { return m_layout.grid().columnEdge(panel, i); };
-    constexpr std::int64_t mostLabels = 64;
+    constexpr std::int64_t maxLabels = 64;
     int widest = 0;
-    for (std::int64_t i = 0; i < std::min(columnBlocks, mostLabels); ++i)
+    for (std::int64_t i = 0; i < std::min(columnBlocks, maxLabels); ++i)
         widest = std::max(widest, small.horizontalAdvance(rangeOf(columns, i, m_shown->columnCount())));
-    if (columnBlocks <= mostLabels && (widest + 6) * columnBlocks <= panel.width()) {
+    if (columnBlocks <= maxLabels && (widest + 6) * columnBlocks <= panel.width()) {
         for (std::int64_t i = 0; i < columnBlocks; ++i)
             painter.drawText(QRect(columnEdge(i), lineY + 4, columnEdge(i + 1) - columnEdge(i), small.height()),
                 Qt::AlignCenter, rangeOf(columns, i, m_shown->columnCount()));
@@ -279,8 +279,8 @@ void HeatCanvas::paintMarks(QPainter& painter, const Theme& theme) const
         painter.drawRect(QRectF(rect).adjusted(width / 2, width / 2, -width / 2, -width / 2));
     };
     const std::int64_t parts = m_layout.partCount();
-    constexpr std::int64_t mostMarked = 4096;
-    if (!m_shown->local && !m_shown->positions.empty() && parts <= mostMarked) {
+    constexpr std::int64_t maxMarked = 4096;
+    if (!m_shown->local && !m_shown->positions.empty() && parts <= maxMarked) {
         // What the chosen device does not hold steps back.
         QColor veil = theme.base;
         veil.setAlphaF(0.65F);

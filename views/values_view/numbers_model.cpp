@@ -13,7 +13,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::int64_t pageRows = 32, pageColumns = 16;
-constexpr std::size_t mostPages = 256;
+constexpr std::size_t maxPages = 256;
 
 /// The tint of a shard, lighter than where it is all that is seen: numbers stand on it.
 QColor underNumbers(const QColor& tint, const QColor& base)
@@ -56,20 +56,20 @@ int NumbersModel::rowCount(const QModelIndex& parent) const
     if (parent.isValid() || !m_shown || columnCount() == 0)
         return 0;
     const auto copies = m_shown->local ? static_cast<std::int64_t>(m_shown->positions.size()) : std::int64_t{ 1 };
-    return static_cast<int>(std::min(m_shown->rowCount() * copies, mostLines));
+    return static_cast<int>(std::min(m_shown->rowCount() * copies, maxLines));
 }
 
 int NumbersModel::columnCount(const QModelIndex& parent) const
 {
     if (parent.isValid() || !m_shown)
         return 0;
-    return static_cast<int>(std::min(m_shown->columnCount(), mostLines));
+    return static_cast<int>(std::min(m_shown->columnCount(), maxLines));
 }
 
 bool NumbersModel::isCut(const ShownValues& shown)
 {
     const auto copies = shown.local ? static_cast<std::int64_t>(shown.positions.size()) : std::int64_t{ 1 };
-    return shown.rowCount() * copies > mostLines || shown.columnCount() > mostLines;
+    return shown.rowCount() * copies > maxLines || shown.columnCount() > maxLines;
 }
 
 QModelIndex NumbersModel::firstHeld() const
@@ -80,7 +80,7 @@ QModelIndex NumbersModel::firstHeld() const
     const auto begin = [&](int dimension) {
         return dimension < 0
             ? 0
-            : static_cast<int>(std::min(ranges[static_cast<std::size_t>(dimension)].begin, mostLines - 1));
+            : static_cast<int>(std::min(ranges[static_cast<std::size_t>(dimension)].begin, maxLines - 1));
     };
     return index(std::min(begin(m_shown->rows), rowCount() - 1), std::min(begin(m_shown->columns), columnCount() - 1));
 }
@@ -110,7 +110,7 @@ std::optional<double> NumbersModel::number(const Place& place) const
         if (!readPlane(*m_shown, m_read, place.position, rows, columns, fresh.numbers))
             return std::nullopt;
         m_elementsRead += static_cast<std::int64_t>(fresh.numbers.size());
-        if (m_pages.size() >= mostPages)
+        if (m_pages.size() >= maxPages)
             m_pages.clear();
         page = m_pages.emplace(key, std::move(fresh)).first;
     }

@@ -19,7 +19,7 @@ public:
     /// one that is not cut off there, and -2 for a border that is no axis' cut (of another device).
     enum Role { TopBorder = Qt::UserRole, LeftBorder };
     /// Headers of more rows or columns would take more memory than numbers do.
-    static constexpr std::int64_t mostLines = std::int64_t{ 1 } << 20;
+    static constexpr std::int64_t maxLines = std::int64_t{ 1 } << 20;
 
     explicit NumbersModel(QObject* parent = nullptr);
 

@@ -44,7 +44,7 @@ std::optional<SendsSubject> sendsSubject(const Operation& operation, std::int64_
         const auto found = std::find(subject.devices.begin(), subject.devices.end(), static_cast<std::int32_t>(id));
         if (found != subject.devices.end())
             return static_cast<int>(found - subject.devices.begin());
-        if (subject.devices.size() == SendsSubject::mostDevices)
+        if (subject.devices.size() == SendsSubject::maxDevices)
             return -1;
         subject.devices.push_back(static_cast<std::int32_t>(id));
         return static_cast<int>(subject.devices.size()) - 1;
@@ -67,7 +67,7 @@ std::optional<SendsSubject> sendsSubject(const Operation& operation, std::int64_
         return subject;
     }
     for (const auto& group : groups) {
-        if (!subject.devices.empty() && subject.devices.size() + group.size() > SendsSubject::mostDevices)
+        if (!subject.devices.empty() && subject.devices.size() + group.size() > SendsSubject::maxDevices)
             break;
         ++subject.drawn;
         std::vector<int> places;

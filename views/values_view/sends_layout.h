@@ -19,13 +19,13 @@ namespace shardscope {
 
 /// Who sends to whom.
 struct SendsSubject {
-    std::vector<std::int32_t> devices; ///< of the groups that are drawn, at most mostDevices
+    std::vector<std::int32_t> devices; ///< of the groups that are drawn, at most maxDevices
     std::vector<std::pair<int, int>> sends; ///< places in `devices`
     std::int64_t groups = 1, drawn = 1; ///< of the collective, and those of them in the picture
 
     std::int64_t left = 0; ///< devices of the groups that are drawn without a place in the picture
 
-    static constexpr std::size_t mostDevices = 8;
+    static constexpr std::size_t maxDevices = 8;
     bool operator==(const SendsSubject&) const = default;
 };
 /// Nothing for an operation that is no collective of StableHLO.

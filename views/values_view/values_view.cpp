@@ -28,8 +28,8 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t mostListedDevices = 4096;
-constexpr std::size_t mostLocalDevices = GridLayout::maximumPanels;
+constexpr std::int64_t maxListedDevices = 4096;
+constexpr std::size_t maxLocalDevices = GridLayout::maximumPanels;
 
 } // namespace
 
@@ -204,7 +204,7 @@ void ValuesView::listDevices(const Mesh& mesh)
     m_device->clear();
     m_device->addItem(tr("All devices"), -1);
     std::vector<std::int32_t> ids;
-    for (std::int64_t p = 0; p < std::min(mesh.deviceCount(), mostListedDevices); ++p)
+    for (std::int64_t p = 0; p < std::min(mesh.deviceCount(), maxListedDevices); ++p)
         ids.push_back(mesh.deviceAt(p));
     std::sort(ids.begin(), ids.end());
     for (const std::int32_t id : ids)
@@ -241,7 +241,7 @@ void ValuesView::showSubject(const Subject& subject)
     if (m_device->currentIndex() > 0) {
         shown.positions = { layout.mesh().positionOf(id) };
     } else if (shown.local) {
-        for (std::int64_t p = 0; p < std::min(layout.mesh().deviceCount(), static_cast<std::int64_t>(mostLocalDevices));
+        for (std::int64_t p = 0; p < std::min(layout.mesh().deviceCount(), static_cast<std::int64_t>(maxLocalDevices));
              ++p)
             shown.positions.push_back(p);
     }
@@ -326,7 +326,7 @@ void ValuesView::showNotice(const Subject& subject)
         sentences.prepend(
             tr("A step is running: the numbers are those before it, and new ones can be read when it is over."));
     if (m_form->current() == 1 && NumbersModel::isCut(m_shown))
-        sentences << tr("The first %1 rows and columns are listed.").arg(words::count(NumbersModel::mostLines));
+        sentences << tr("The first %1 rows and columns are listed.").arg(words::count(NumbersModel::maxLines));
     m_notice->setText(sentences.join(QLatin1Char(' ')));
     m_notice->setVisible(!sentences.isEmpty());
 }

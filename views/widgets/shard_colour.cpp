@@ -11,7 +11,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t hues = 8, steps = 4, mostMarked = 64;
+constexpr std::int64_t hues = 8, steps = 4, maxMarked = 64;
 
 /// Blocks of the first and second dimension that are cut, and the rest of them as one number.
 struct Blocks {
@@ -71,7 +71,7 @@ QColor shardColour(const Theme& theme, const Layout& layout, std::int64_t shard)
     const std::int64_t count = layout.distinctShards();
     if (count <= 8)
         return theme.shard(shard, count);
-    if (count > mostMarked) {
+    if (count > maxMarked) {
         const Blocks at = blocksOf(layout, shard);
         return theme.shard(shard, count, at.first, at.second + at.others);
     }
@@ -82,7 +82,7 @@ QColor shardColour(const Theme& theme, const Layout& layout, std::int64_t shard)
 bool hasMotifs(const Layout& layout)
 {
     const std::int64_t count = layout.distinctShards();
-    return count > 8 && count <= mostMarked && shardMark(layout, count - 1).motif > 0;
+    return count > 8 && count <= maxMarked && shardMark(layout, count - 1).motif > 0;
 }
 
 void paintMotif(QPainter& painter, const QRect& cell, int motif, const QColor& colour)

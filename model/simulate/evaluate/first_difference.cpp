@@ -195,11 +195,11 @@ private:
 } // namespace
 
 Result<std::optional<FirstDifference>> firstDifference(const Program& program, const PartitionedProgram& parts,
-    const Arrays& arguments, const ExecuteOptions& options, double keptBytes, int mostRuns)
+    const Arrays& arguments, const ExecuteOptions& options, double keptBytes, int maxRuns)
 {
     const DeviceValues pieces(program, parts);
     std::int64_t from = 0;
-    for (int run = 0; run < mostRuns; ++run) {
+    for (int run = 0; run < maxRuns; ++run) {
         Recorder reference(program, from, keptBytes);
         ExecuteOptions own = options;
         own.observer = &reference;

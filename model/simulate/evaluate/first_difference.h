@@ -23,9 +23,9 @@ struct FirstDifference {
 /// Nothing where every value that can be compared agrees, but for roundings as RoundingNoise makes them: those that
 /// stand outside of manual computations and that no devices hold addends of. Values of the reference are kept until
 /// they are compared; where they take more than `keptBytes`, both are run once more for the next ones, at most
-/// `mostRuns` times. Errors: those of execute().
+/// `maxRuns` times. Errors: those of execute().
 [[nodiscard]] Result<std::optional<FirstDifference>> firstDifference(const Program& program,
     const PartitionedProgram& parts, const Arrays& arguments, const ExecuteOptions& options, double keptBytes,
-    int mostRuns = 16);
+    int maxRuns = 16);
 
 } // namespace shardscope::evaluate

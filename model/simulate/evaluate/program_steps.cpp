@@ -64,7 +64,7 @@ StepRecorder::StepRecorder(const Program& given, const PartitionedProgram& parts
 
 void StepRecorder::begin(OperationId operation, std::span<const Array> results)
 {
-    m_full = m_out.steps.size() >= ProgramSteps::mostSteps;
+    m_full = m_out.steps.size() >= ProgramSteps::maxSteps;
     if (m_full)
         return;
     std::fill(m_there.begin(), m_there.end(), false);

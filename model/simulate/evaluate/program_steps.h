@@ -30,9 +30,9 @@ struct ProgramStep {
 };
 
 struct ProgramSteps {
-    static constexpr std::size_t mostSteps = 20000;
+    static constexpr std::size_t maxSteps = 20000;
 
-    std::vector<ProgramStep> steps; ///< in order; the first mostSteps
+    std::vector<ProgramStep> steps; ///< in order; the first maxSteps
     /// The first NaN and the first infinity that an operation gave, and the step at which it did.
     struct FirstNonFinite {
         NonFinite found;
