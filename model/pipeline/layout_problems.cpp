@@ -7,8 +7,8 @@
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
 #include "mesh/device_places.h"
-#include "pipeline/cut_dimensions.h"
 #include "pipeline/problems.h"
+#include "pipeline/sharded_dimensions.h"
 #include "pipeline/slow_links.h"
 
 namespace shardscope {
@@ -72,7 +72,7 @@ void addUnusedAxes(const Snapshot& snapshot, std::vector<Problem>& problems)
             if (fixes.empty() && divides(*snapshot.program, name, mesh.size(i)))
                 fixes.push_back({ Fix::Kind::MapName, name, 0, 0, { mesh.axis(i).name } });
         const Result<Experiment> without = withAxisSize(*snapshot.experiment, i, 1, true);
-        if (without && CutDimensions(*snapshot.program, mesh, *snapshot.annotations).divideOn(without->mesh.axes))
+        if (without && ShardedDimensions(*snapshot.program, mesh, *snapshot.annotations).divideOn(without->mesh.axes))
             fixes.push_back({ Fix::Kind::SetAxisSize, mesh.axis(i).name, 1, 0 });
         problems.push_back({ std::move(diagnostic), std::move(fixes), {} });
     }

@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "base/codes.h"
-#include "pipeline/cut_dimensions.h"
+#include "pipeline/sharded_dimensions.h"
 #include "program/differentiate.h"
 #include "rules/published_rules.h"
 #include "rules/rule_lint.h"
@@ -140,7 +140,7 @@ public:
         m_sizes.hardware = experiment.hardware;
     }
 
-    /// Fewer devices along the axis that cuts alone, then the dimension rounded up and down.
+    /// Fewer devices along the axis that shards alone, then the dimension rounded up and down.
     std::vector<Fix> fixes(const Diagnostic& diagnostic)
     {
         std::vector<Fix> found;
@@ -151,7 +151,7 @@ public:
         if (const std::vector<std::string> axes = diagnostic.list("axes"); axes.size() == 1)
             addAxisSize(axes.front(), size, found);
         const std::string name = diagnostic.text("dim_name");
-        const std::int64_t step = name.empty() ? 0 : cuts().step(name, partitions);
+        const std::int64_t step = name.empty() ? 0 : sharded().step(name, partitions);
         if (step == 0)
             return found;
         const std::int64_t below = size / step * step;
@@ -165,11 +165,11 @@ public:
 private:
     static constexpr std::int64_t largestSize = std::int64_t{ 1 } << 40; ///< as in files
 
-    const CutDimensions& cuts()
+    const ShardedDimensions& sharded()
     {
-        if (!m_cuts)
-            m_cuts.emplace(m_program, m_mesh, m_annotations);
-        return *m_cuts;
+        if (!m_sharded)
+            m_sharded.emplace(m_program, m_mesh, m_annotations);
+        return *m_sharded;
     }
     static std::int64_t positions(const Experiment& experiment)
     {
@@ -179,7 +179,7 @@ private:
         return product;
     }
 
-    /// The largest that divides, while another axis takes the inverse. Not 1: that would not cut at all.
+    /// The largest that divides, while another axis takes the inverse. Not 1: that would not shard at all.
     void addAxisSize(const std::string& axis, std::int64_t size, std::vector<Fix>& found)
     {
         const auto index = m_mesh.axisIndex(axis);
@@ -192,7 +192,7 @@ private:
                 continue;
             Fix fix{ Fix::Kind::SetAxisSize, axis, parts, 0 };
             const Result<Experiment> after = applyFix(m_sizes, fix);
-            if (after && (!fits || positions(*after) == devices) && cuts().divideOn(after->mesh.axes)) {
+            if (after && (!fits || positions(*after) == devices) && sharded().divideOn(after->mesh.axes)) {
                 found.push_back(std::move(fix));
                 return;
             }
@@ -203,11 +203,11 @@ private:
     const Mesh& m_mesh;
     const Annotations& m_annotations;
     Experiment m_sizes; ///< mesh and hardware alone
-    std::optional<CutDimensions> m_cuts; ///< made when they are needed
+    std::optional<ShardedDimensions> m_sharded; ///< made when they are needed
 };
 
-/// Dimensions that do not divide. What is one to the user is one finding: all arrays that have the dimension and cut it
-/// in the same way are mended by the same fix.
+/// Dimensions that do not divide. What is one to the user is one finding: all arrays that have the dimension and shard
+/// it in the same way are mended by the same fix.
 void addIndivisible(
     const ResolvedAnnotation& annotation, const Value& value, DivisibleSizes& sizes, ProblemCollector& collector)
 {

@@ -14,29 +14,29 @@
 
 namespace shardscope {
 
-class CutDimensions {
+class ShardedDimensions {
 public:
     /// Of everything that is annotated, as it is sharded on this mesh.
-    CutDimensions(const Program& program, const Mesh& mesh, const Annotations& annotations);
+    ShardedDimensions(const Program& program, const Mesh& mesh, const Annotations& annotations);
 
     /// Whether all dimensions that divide now would still, if the axes of the mesh, in their order, had these sizes.
     [[nodiscard]] bool divideOn(std::span<const MeshAxis> axes) const;
-    /// What the size of a dimension must be a multiple of so that it divides wherever it is cut, and by `partitions`.
-    /// 0 if there is no such number in reach, or if the name stands for dimensions of different sizes, which one edit
-    /// would make equal.
+    /// What the size of a dimension must be a multiple of so that it divides wherever it is sharded, and by
+    /// `partitions`. 0 if there is no such number in reach, or if the name stands for dimensions of different sizes,
+    /// which one edit would make equal.
     [[nodiscard]] std::int64_t step(const std::string& name, std::int64_t partitions) const;
 
 private:
-    struct Cut {
+    struct Sharded {
         std::string name;
         std::int64_t size = 0;
         std::vector<std::size_t> axes; ///< of the mesh
-        auto operator<=>(const Cut&) const = default;
+        auto operator<=>(const Sharded&) const = default;
     };
-    [[nodiscard]] static std::int64_t partitions(const Cut& cut, std::span<const MeshAxis> axes);
+    [[nodiscard]] static std::int64_t partitions(const Sharded& sharded, std::span<const MeshAxis> axes);
 
     std::vector<MeshAxis> m_axes;
-    std::vector<Cut> m_cuts; ///< each once
+    std::vector<Sharded> m_sharded; ///< each once
 };
 
 } // namespace shardscope
