@@ -91,17 +91,16 @@ Json plannedMemoryJson(const PlannedMemory& memory)
             row["operation"] = operationOf(memory, array.maker);
         arrays.push_back(std::move(row));
     }
-    Json fullest = nullptr;
-    if (memory.fullest.valid()) {
-        fullest = { { "operation", operationOf(memory, memory.fullest) }, { "tensor", memory.fullestPath } };
+    Json peak = nullptr;
+    if (memory.peakOperation.valid()) {
+        peak = { { "operation", operationOf(memory, memory.peakOperation) }, { "tensor", memory.peakPath } };
         if (memory.memory.peakInstruction >= 0)
-            fullest["number"] = memory.memory.peakInstruction + 1;
-        fullest["of"] = memory.moments.size();
+            peak["number"] = memory.memory.peakInstruction + 1;
+        peak["of"] = memory.moments.size();
     }
     return { { "peak_bytes", memory.memory.peakBytes }, { "at_peak", std::move(atPeak) },
         { "state_bytes", memory.memory.stateBytes }, { "working_bytes", memory.workingBytes },
-        { "depends_on_data", memory.dependsOnData }, { "fullest", std::move(fullest) },
-        { "arrays", std::move(arrays) } };
+        { "depends_on_data", memory.dependsOnData }, { "fullest", std::move(peak) }, { "arrays", std::move(arrays) } };
 }
 
 std::string_view causeId(const HostTransfer& transfer)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What show, comms and run say of memory: what devices hold at the fullest moment of a program in a text, what lies on
+// What show, comms and run say of memory: what devices hold at the peak of a program in a text, what lies on
 // the host, and what goes between host and devices.
 #pragma once
 

@@ -194,7 +194,8 @@ ValueId HaloLowering::exchange(
     for (const ValueId input : inputs)
         held += m_edit.value(input).type.shape[dimension];
     m_counts = countingType(largestCount(plan, held));
-    return plan.uniform ? strips(inputs[0], dimension, axes, plan, fill) : puzzle(inputs, dimension, axes, plan, fill);
+    return plan.uniform ? strips(inputs[0], dimension, axes, plan, fill)
+                        : assemble(inputs, dimension, axes, plan, fill);
 }
 
 /// The same pieces on every device: ends of blocks in a row, and one piece of filling for what lies before or behind
@@ -252,7 +253,7 @@ ValueId HaloLowering::masked(
 
 /// Every device puts the pieces where they belong into a line of filling, with margins that take what a round brings
 /// beyond what is read, and all of what it brings to those that need nothing of it.
-ValueId HaloLowering::puzzle(
+ValueId HaloLowering::assemble(
     std::span<const ValueId> inputs, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill)
 {
     const TensorType type = m_edit.value(inputs[0]).type;

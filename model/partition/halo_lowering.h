@@ -42,7 +42,7 @@ private:
     ValueId strips(ValueId own, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill);
     ValueId masked(ValueId value, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, std::int64_t size,
         ValueId fill);
-    ValueId puzzle(std::span<const ValueId> inputs, std::size_t dimension, const AxisList& axes, const HaloPlan& plan,
+    ValueId assemble(std::span<const ValueId> inputs, std::size_t dimension, const AxisList& axes, const HaloPlan& plan,
         ValueId fill);
     [[nodiscard]] bool isZero(ValueId scalar) const;
 

@@ -81,20 +81,20 @@ PlannedMemory plannedMemory(const Program& given, const PartitionedProgram& part
     const evaluate::MemoryPlan plan = evaluate::planMemory(device, found.devices);
     found.dependsOnData = plan.dependsOnData;
     found.workingBytes = wholeBytes(plan.working);
-    found.fullest = plan.fullest;
+    found.peakOperation = plan.peakOperation;
     const auto computedBy = [&](OperationId operation) {
         const auto& results = device.operation(operation).results;
         return results.empty() ? std::string() : names.path(results[0]);
     };
-    if (plan.fullest.valid())
-        found.fullestPath = computedBy(plan.fullest);
+    if (plan.peakOperation.valid())
+        found.peakPath = computedBy(plan.peakOperation);
     MemorySummary& memory = found.memory;
     memory.peakBytes = memory.arenaBytes = wholeBytes(plan.values);
     memory.peakInstruction = -1;
     for (std::size_t i = 0; i < plan.moments.size(); ++i) {
         const evaluate::MemoryPlan::Moment& moment = plan.moments[i];
         memory.live.push_back(wholeBytes(moment.values));
-        if (memory.peakInstruction < 0 && plan.fullest.valid() && moment.values >= plan.values)
+        if (memory.peakInstruction < 0 && plan.peakOperation.valid() && moment.values >= plan.values)
             memory.peakInstruction = static_cast<std::int32_t>(i);
         found.moments.push_back({ moment.operation, computedBy(moment.operation) });
     }

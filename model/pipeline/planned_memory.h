@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What one device needs of memory for a program in a text, before it runs: how full it is after every operation, and
-// which arrays it holds when it is fullest. A run measures the same number.
+// which arrays it holds at its peak. A run measures the same number.
 //
 //     x: 8 x 1024 on {data=2}, w: 1024 x 1024; main returns tanh(x w)
 //     memory.peakBytes   4 MiB of w, 16 KiB each of x, x w and the result: at the tanh
@@ -43,8 +43,9 @@ struct PlannedMemory {
     /// Part (the first three of its places); `stateBytes` what main is given.
     MemorySummary memory;
     std::vector<Moment> moments;
-    OperationId fullest; ///< of `program`: just computed at the peak, in loops and functions too; invalid at the start
-    std::string fullestPath; ///< of what it computes
+    /// Of `program`: just computed at the peak, in loops and functions too; invalid at the start.
+    OperationId peakOperation;
+    std::string peakPath; ///< of what it computes
     std::vector<Array> arrays; ///< held at the peak, the largest first
     std::int64_t workingBytes = 0; ///< at most, with what an operation needs for itself while it computes
     bool dependsOnData = false; ///< which branch is taken, or how often a loop runs, is known by a run alone

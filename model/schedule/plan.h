@@ -81,7 +81,7 @@ inline constexpr std::size_t ownerCount = 6;
 [[nodiscard]] Owner ownerOf(const Program& program, ValueId value);
 
 struct MemorySummary {
-    std::array<std::int64_t, ownerCount> atPeak{}; ///< bytes by owner at the fullest moment
+    std::array<std::int64_t, ownerCount> atPeak{}; ///< bytes by owner at the peak
     std::int64_t peakBytes = 0;
     std::int32_t peakInstruction = 0;
     std::vector<std::int64_t> live; ///< bytes live while each instruction runs

@@ -25,7 +25,7 @@ struct SlotTable {
 /// reserved. TooLarge beyond 2^40.
 [[nodiscard]] Result<std::int64_t> packSlots(std::vector<Slot>& slots, std::size_t instructions);
 
-/// Bytes by owner at the fullest moment, and over time.
+/// Bytes by owner at the peak, and over time.
 [[nodiscard]] MemorySummary summarise(
     const DeviceProgram& device, const std::vector<Slot>& slots, std::size_t instructions, std::int64_t arenaBytes);
 

@@ -20,7 +20,7 @@ struct CheckPlan {
 
     explicit CheckPlan(const Program& program);
 
-    /// What the reference and the comparison take, not less than at their fullest moment.
+    /// What the reference and the comparison take, not less than at their peaks.
     [[nodiscard]] double bytes(const Program& program) const;
 
     std::vector<ValueId> links; ///< checkedValues()

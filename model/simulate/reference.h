@@ -38,7 +38,7 @@ struct ReferenceSchedule {
         SmallVector<ValueId, 4> unread; ///< what no later step reads, targets, arguments and given values apart
     };
     std::vector<Step> steps;
-    double peakBytes = 0; ///< at the fullest moment, of what the steps compute and have not dropped yet
+    double peakBytes = 0; ///< at the peak, of what the steps compute and have not dropped yet
 };
 /// Works out schedules of one program from certain values on: each takes time for its own steps alone, however large
 /// the program is. `given` values and arguments are taken as the state holds them.

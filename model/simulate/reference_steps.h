@@ -24,7 +24,7 @@ class ReferenceSteps {
 public:
     using Array = std::shared_ptr<const std::vector<double>>; ///< row-major
     struct Limits {
-        double bytes = 0; ///< at most, of all arrays at the fullest moment; 0 = memoryLimit() of a run
+        double bytes = 0; ///< at most, of all arrays at the peak; 0 = memoryLimit() of a run
         std::stop_token stop = {};
         /// Is told the operations done and how many there are in all.
         std::function<void(std::int64_t done, std::int64_t all)> progress = {};

@@ -37,16 +37,16 @@ QString heldName(const PlannedMemory& memory, const PlannedMemory::Array& array)
 
 QString peakPlace(const PlannedMemory& memory)
 {
-    if (!memory.fullest.valid())
+    if (!memory.peakOperation.valid())
         return Words::tr("at the start, before any operation");
-    const QString what = operationName(memory.program->operation(memory.fullest));
+    const QString what = operationName(memory.program->operation(memory.peakOperation));
     const QString where = memory.memory.peakInstruction < 0
         ? Words::tr("at %1", "an operation").arg(what)
         : Words::tr("at operation %1 of %2, %3", "number, count, operation")
               .arg(count(memory.memory.peakInstruction + 1), count(static_cast<qint64>(memory.moments.size())), what);
-    return memory.fullestPath.empty()
+    return memory.peakPath.empty()
         ? where
-        : Words::tr("%1, which gives %2", "place, array").arg(where, tensorName(memory.fullestPath));
+        : Words::tr("%1, which gives %2", "place, array").arg(where, tensorName(memory.peakPath));
 }
 
 QString peakParts(const PlannedMemory& memory)

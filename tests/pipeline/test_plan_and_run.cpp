@@ -478,7 +478,7 @@ std::vector<std::string> heldNames(const PlannedMemory& memory)
 
 } // namespace
 
-/// Half of a (128 B), all of w (256 B), and half of each result (128 B): fullest when the product has been computed.
+/// Half of a (128 B), all of w (256 B), and half of each result (128 B): the peak, when the product has been computed.
 void TestPlanAndRun::memoryNamesWhatIsHeld()
 {
     const PlannedMemory memory = memoryOfText(R"(sdy.mesh @mesh = <["x"=2]>
@@ -492,7 +492,7 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
     QCOMPARE(memory.memory.peakBytes, std::int64_t{ 512 });
     QCOMPARE(memory.memory.peakInstruction, 0);
     QCOMPARE(memory.memory.live, (std::vector<std::int64_t>{ 512, 256 }));
-    QCOMPARE(memory.fullestPath, std::string("0"));
+    QCOMPARE(memory.peakPath, std::string("0"));
     QCOMPARE(heldNames(memory), (std::vector<std::string>{ "w 256", "a 128", "0 128" }));
     QCOMPARE(memory.bytesOf(PlannedMemory::Part::Arguments), std::int64_t{ 384 });
     QCOMPARE(memory.bytesOf(PlannedMemory::Part::Values), std::int64_t{ 128 });

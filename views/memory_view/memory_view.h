@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Memory dock: what one device holds at the fullest moment of the step, by owner, and the bytes live over the step;
+// The Memory dock: what one device holds at the peak of the step, by owner, and the bytes live over the step;
 // and what lies in host memory, apart from that. Of a program in a text that takes partitioning: it is planned beside
 // the window, while the dock can be seen.
 #pragma once

@@ -19,7 +19,7 @@ struct ShownMemory {
 
     /// Null where there is nothing to draw.
     [[nodiscard]] const MemorySummary* memory() const;
-    /// Bytes at the fullest moment. Arguments of a text stand in the place of parameters, its values in that of
+    /// Bytes at the peak. Arguments of a text stand in the place of parameters, its values in that of
     /// activations, what partitioning adds in that of buffers.
     [[nodiscard]] std::array<std::int64_t, ownerCount> atPeak() const;
     [[nodiscard]] QString ownerName(Owner owner) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which arrays one device holds at the fullest moment of a program: what MemoryPlan::values is the sum of.
+// Which arrays one device holds at the peak of a program: what MemoryPlan::values is the sum of.
 //
 //     %1 = add %x, %x; %2 = reshape %1; %3 = negate %2; %4 = add %3, %x     (each 16 B)
 //     ->  { {x}, 16 }, { {1, 2}, 16 }, { {3}, 16 }: at the negation, where 1 and 2 are the same array

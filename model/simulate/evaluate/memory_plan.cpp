@@ -46,7 +46,7 @@ struct Outline {
 /// What becomes of a function's results.
 struct Summary {
     double values = 0, working = 0; ///< beyond what there is when it is called
-    OperationId fullest;
+    OperationId peakOperation;
     struct Made {
         std::optional<std::size_t> argument; ///< handed through
         std::size_t first = 0; ///< result that is the same array; itself for a new one
@@ -104,7 +104,7 @@ private:
     {
         if (m_live > m_plan.values) {
             m_plan.values = m_live;
-            m_plan.fullest = operation;
+            m_plan.peakOperation = operation;
         }
         if (m_wanted && m_live >= *m_wanted)
             list();
@@ -254,7 +254,7 @@ private:
             const Summary& summary = known->second;
             if (m_live + summary.values > m_plan.values) {
                 m_plan.values = m_live + summary.values;
-                m_plan.fullest = summary.fullest;
+                m_plan.peakOperation = summary.peakOperation;
             }
             m_plan.working = std::max(m_plan.working, m_live + summary.working);
             m_moment = std::max(m_moment, m_live + summary.values);
@@ -274,8 +274,8 @@ private:
         for (const ValueId operand : op.operands)
             given.push_back(at(operand));
         region(op, body);
-        Summary summary{ std::max(m_plan.values - live, 0.0), std::max(m_plan.working - live, 0.0), m_plan.fullest,
-            {} };
+        Summary summary{ std::max(m_plan.values - live, 0.0), std::max(m_plan.working - live, 0.0),
+            m_plan.peakOperation, {} };
         bool plain = true; // no tuples
         for (std::size_t i = 0; i < op.results.size(); ++i) {
             const Outline& result = at(op.results[i]);
@@ -293,7 +293,7 @@ private:
         const MemoryPlan inner = std::exchange(m_plan, before);
         if (inner.values > m_plan.values) {
             m_plan.values = inner.values;
-            m_plan.fullest = inner.fullest;
+            m_plan.peakOperation = inner.peakOperation;
         }
         m_plan.working = std::max(m_plan.working, inner.working);
         m_plan.dependsOnData = m_plan.dependsOnData || inner.dependsOnData;

@@ -19,11 +19,11 @@ class Lifetimes;
 
 /// Bytes of one device.
 struct MemoryPlan {
-    double values = 0; ///< of arguments and values at the fullest moment between two operations
-    OperationId
-        fullest; ///< just computed at that moment, inside of loops and functions too; invalid: the arguments alone
+    double values = 0; ///< of arguments and values at the peak between two operations
+    /// Just computed at that moment, inside of loops and functions too; invalid: the arguments alone.
+    OperationId peakOperation;
     double working = 0; ///< at most, with what an operation needs for itself while it computes
-    /// Which of several regions runs is known by a run alone: `values` holds for the fullest of them.
+    /// Which of several regions runs is known by a run alone: `values` holds for the one with the highest peak.
     bool dependsOnData = false;
     struct Moment {
         OperationId operation; ///< of the region that was asked for
