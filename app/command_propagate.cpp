@@ -133,7 +133,7 @@ Json stepJson(const Program& program, const PropagationResult& result, const Pro
     return out;
 }
 
-/// For the axes that cut no dimension of a value what held each up.
+/// For the axes that shard no dimension of a value what held each up.
 std::vector<AbsentAxis> absentOf(const Program& program, const PropagationResult& result, ValueId value,
     Strategy strategy, const PropagationOptions& options)
 {

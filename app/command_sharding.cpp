@@ -56,7 +56,7 @@ struct Subject {
     Sharding sharding;
     std::string platform;
     MemoryKind memoryKind = MemoryKind::Device;
-    std::optional<Layout> layout; ///< absent where the program itself cuts the array: `notLaidOut`
+    std::optional<Layout> layout; ///< absent where the program itself shards the array: `notLaidOut`
     std::optional<Error> notLaidOut;
     Forms forms;
 };

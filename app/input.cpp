@@ -70,7 +70,7 @@ std::optional<std::string> nearestPath(const Problem& problem, const Program& pr
     return std::nullopt;
 }
 
-/// Whether it begins as a program does, and not as an experiment: behind blanks and comments.
+/// Whether it begins as a program does, and not as an experiment: after blanks and comments.
 bool looksLikeProgram(std::string_view text)
 {
     for (;;) {

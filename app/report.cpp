@@ -73,7 +73,7 @@ std::vector<std::int64_t> sizesOf(const Shape& shape)
     return { shape.begin(), shape.end() };
 }
 
-/// The mesh as an array of its own, each dimension cut by its axis: its grid shows which device stands where.
+/// The mesh as an array of its own, each dimension sharded by its axis: its grid shows which device stands where.
 Layout meshLayout(const MeshPtr& mesh)
 {
     TensorSharding sharding = TensorSharding::fullyReplicated(mesh->rank());

@@ -50,7 +50,7 @@ QString dimensionNameOf(const Program& program, ValueId value, std::size_t dimen
                                                                            : Words::tr("dimension %1").arg(dimension);
 }
 
-/// An operand of the operation behind a sum, and on which of its dimensions the axes cut it.
+/// An operand of the operation that sums, and on which of its dimensions the axes shard it.
 struct CutOperand {
     const HeldOperand* operand;
     QString dimension;
@@ -453,7 +453,7 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
         break;
     case Reason::Kind::OperandReshard: {
         s.fill(Words::tr("%1 is held as %2, and the %3 works on it as %4"), { value, before, operation, after });
-        qsizetype cut = 0; // operands that can be cut
+        qsizetype cut = 0; // operands that can be sharded
         for (const ValueId operand : known ? program.operation(reason.operation).operands : SmallVector<ValueId, 4>())
             cut += program.value(operand).type.rank() > 0 ? 1 : 0;
         s.say(cut > 1 ? Words::tr(", so that its operands and its result fit together.") : QStringLiteral("."));

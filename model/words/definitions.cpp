@@ -18,7 +18,7 @@ QString list(const QStringList& names)
     return QStringList(names.mid(0, names.size() - 1)).join(QStringLiteral(", ")) + Words::tr(" and ") + names.last();
 }
 
-/// As a text has it; what stands in another function or a region, behind that.
+/// As a text has it; what stands in another function or a region, after that.
 QString textName(const std::string& path)
 {
     const std::size_t slash = path.rfind('/') + 1; // 0 where there is none
@@ -53,7 +53,7 @@ QString definition(const Program& program, ValueId value)
     if (!v.definition.valid())
         return {};
     const Operation& operation = program.operation(v.definition);
-    // A constraint says how a value is cut, not what it is.
+    // A constraint says how a value is sharded, not what it is.
     if (operation.kind == OpKind::ShardingConstraint && program.value(operation.operands[0]).path.empty())
         return definition(program, operation.operands[0]);
     QStringList operands;

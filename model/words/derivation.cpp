@@ -110,7 +110,7 @@ private:
         }
     }
 
-    /// The dimensions that an operation sums over and that are cut.
+    /// The dimensions that an operation sums over and that are sharded.
     QString summedName(const Operation& operation) const
     {
         const auto nameIn = [&](ValueId value, std::int64_t dimension) -> QString {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The longer parts of an explanation: what is exchanged for a value, and how its cuts came about step by step.
+// The longer parts of an explanation: what is exchanged for a value, and how its sharding came about step by step.
 #pragma once
 
 #include "pipeline/explain.h"

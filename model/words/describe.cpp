@@ -111,7 +111,7 @@ QString knownAxes(const Diagnostic& d)
                              : Words::tr("Did you mean %1? The mesh has %2.").arg(nearest, arg("known"));
 }
 
-/// What would divide: the sizes next to the one that does not, and fewer devices along an axis that cuts alone.
+/// What would divide: the sizes next to the one that does not, and fewer devices along an axis that shards alone.
 QString divisibleSizes(const Diagnostic& d)
 {
     const std::int64_t size = d.number("size");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the cut of a dimension comes from that nobody wrote there: from which value, through what, and who asked for
-// it.
+// Where the sharding of a dimension comes from that nobody wrote there: from which value, through what, and who asked
+// for it.
 #pragma once
 
 #include "pipeline/explain.h"
@@ -14,24 +14,24 @@ public:
     /// `reason` is of kind Propagated; its chain may be empty.
     Origin(const Snapshot& snapshot, ValueId value, const DimensionReason& reason);
 
-    /// The value that is cut alike: the nearest one with a name on the way, or the one for which the cut was asked.
-    /// Invalid if there is neither.
+    /// The value that is sharded alike: the nearest one with a name on the way, or the one for which the sharding was
+    /// asked. Invalid if there is neither.
     [[nodiscard]] ValueId alike() const { return m_alike; }
     [[nodiscard]] QString alikeName() const;
     /// Where that name leads.
     [[nodiscard]] QString link() const;
     /// How the two belong together: "it is computed from Layer 0 / y by a matrix product, which keeps batch".
     [[nodiscard]] QString relation() const { return m_relation; }
-    /// Who asked for the cuts, all of which are alike: "Rule 2 maps hidden to model for mu of Layer 0 / W1, which is
-    /// annotated as its parameter is." Empty if it is not known.
+    /// Who asked for the shardings, all of which are alike: "Rule 2 maps hidden to model for mu of Layer 0 / W1, which
+    /// is annotated as its parameter is." Empty if it is not known.
     [[nodiscard]] static Text request(std::span<const Origin* const> alike);
     /// The same in a few words: "rule 2  hidden → model".
     [[nodiscard]] Text shortRequest() const;
-    /// Whether the cuts of two dimensions came in the same way, so that one sentence tells of both.
+    /// Whether the shardings of two dimensions came in the same way, so that one sentence tells of both.
     [[nodiscard]] bool isLike(const Origin& other) const;
 
 private:
-    /// The annotation behind the first step, and its dimension there.
+    /// The annotation that the first step came from, and its dimension there.
     void findRequest();
     void findAlike();
     [[nodiscard]] QString describeWay(std::size_t from) const;
@@ -39,7 +39,7 @@ private:
     [[nodiscard]] const LogicalRule* rule() const; ///< null for annotations with mesh axes
     [[nodiscard]] QString askedDimension() const;
     [[nodiscard]] AxisList askedAxes() const;
-    /// A computation asks for its operands or says of its results how they are cut.
+    /// A computation asks for its operands or says of its results how they are sharded.
     [[nodiscard]] bool isOfComputation() const;
     [[nodiscard]] Sentence::Part asking() const; ///< that operation, by name
 

@@ -9,7 +9,7 @@
 
 namespace shardscope::words {
 
-/// verdictReason() where the mesh is known: "batch is sharded along data; the mesh has no axis modle, so that it cuts
+/// verdictReason() where the mesh is known: "batch is sharded along data; the mesh has no axis modle, so that it shards
 /// nothing (W211)". `meshAxes` are the names of its axes.
 [[nodiscard]] Text verdictReason(const RuleTrace& trace, const LogicalRules& rules, const LogicalNames& names,
     std::span<const std::string> meshAxes);

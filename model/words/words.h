@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sentences and numbers for people: one authority for the window and the command line. Everything is translatable.
-// Style: say what is, then why, then what to do; plain verbs (cut, hold, copy, send, add up); a number with its unit in
-// every consequence; no abbreviations in sentences, no blame, no exclamation.
+// Style: say what is, then why, then what to do; plain verbs (shard, hold, copy, send, add up); a number with its unit
+// in every consequence; no abbreviations in sentences, no blame, no exclamation.
 #pragma once
 
 #include <QString>

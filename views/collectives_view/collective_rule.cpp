@@ -53,7 +53,7 @@ words::Text askedBy(
 
 words::Text ruleBehind(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot)
 {
-    // Ids of the snapshot's values hold in the list's program, which has further ones behind them.
+    // Ids of the snapshot's values hold in the list's program, which has further ones after them.
     if (!snapshot.program || !snapshot.propagation || !snapshot.mesh)
         return {};
     const auto concerned = [&](const AxisList& axes) {

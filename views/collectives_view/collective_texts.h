@@ -26,7 +26,7 @@ namespace shardscope {
     const CollectiveList& list, const CollectiveAlternative& alternative, ValueId value, ValueId named);
 /// Per value of the program the one whose name it goes by: a constraint that only hands it on may have one.
 [[nodiscard]] std::vector<ValueId> namedForms(const Program& program);
-/// "f32[8@data, 1024]": cut sizes with their axes, in the colour of the first one.
+/// "f32[8@data, 1024]": sharded sizes with their axes, in the colour of the first one.
 [[nodiscard]] words::Text arraySpans(const TensorType& type, const TensorSharding& sharding, const Mesh& mesh);
 /// "partial sums, 4 addends, sharded 2 ways, 16 KiB per device"; "sharded 4 ways, 2 copies, 1 MiB per device". Nothing
 /// is said of copies where other groups may hold other data.

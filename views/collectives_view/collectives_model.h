@@ -40,7 +40,7 @@ public:
     void setStale(bool stale);
     /// Columns that say the same in every row, or nothing.
     [[nodiscard]] bool isIdle(int column) const;
-    /// The rule of the experiment, or the annotation, that cuts what the collective runs along; empty where nobody
+    /// The rule of the experiment, or the annotation, that shards what the collective runs along; empty where nobody
     /// knows. A link leads to a rule.
     [[nodiscard]] const words::Text& rule(int row) const;
     /// By whose name the value of a collective goes.

@@ -78,7 +78,7 @@ GridLayout::Choice ExchangeLayout::commonChoice(const Layout& before, const Layo
     std::vector<int> order(rank);
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return pieces(a) != pieces(b) ? pieces(a) > pieces(b) : pieces(a) == 1 && a > b; // of uncut ones the last
+        return pieces(a) != pieces(b) ? pieces(a) > pieces(b) : pieces(a) == 1 && a > b; // of unsharded ones the last
     });
     GridLayout::Choice choice{ std::min(order[0], order[1]), std::max(order[0], order[1]) };
     std::int64_t panels = 1;

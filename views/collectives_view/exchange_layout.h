@@ -35,8 +35,8 @@ struct ExchangeLayout {
     static bool isBeside(int width, const ExchangeSizes& sizes);
     /// Lower, the grids have less than the least height.
     static int leastHeight(int width, const ExchangeSizes& sizes);
-    /// Which dimensions span the grids before and after: the two that are cut most in either, so that both are drawn
-    /// alike.
+    /// Which dimensions span the grids before and after: the two that are sharded most in either, so that both are
+    /// drawn alike.
     static GridLayout::Choice commonChoice(const Layout& before, const Layout& after);
 };
 

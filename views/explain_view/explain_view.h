@@ -57,7 +57,7 @@ public:
     [[nodiscard]] QComboBox* memory() const { return m_memory; }
     /// Before the explanation, and scrolled with it; hidden until it says something.
     [[nodiscard]] TipStrip* tip() const { return m_tip; }
-    /// Why axes do not cut the value, sentence by sentence; empty until it is worked out, and for operations.
+    /// Why axes do not shard the value, sentence by sentence; empty until it is worked out, and for operations.
     [[nodiscard]] const std::vector<words::Text>& whyNot() const;
 
 Q_SIGNALS:

@@ -39,7 +39,7 @@ protected:
     }
 };
 
-/// A line is not broken behind the dash of a range.
+/// A line is not broken after the dash of a range.
 QString unbroken(QString text)
 {
     constexpr QChar dash(0x2013);

@@ -437,7 +437,7 @@ words::Text DeviceMap::lineName(std::int64_t line) const
                 add(axis, low, high);
             continue;
         }
-        // Of the axes that vary the first one has its range; those behind it go through all their values, as does that
+        // Of the axes that vary the first one has its range; those after it go through all their values, as does that
         // one itself where an axis before it says which part of the mesh this is.
         if (name.empty() || high - low + 1 < m_mesh->size(axis))
             add(axis, low, high);

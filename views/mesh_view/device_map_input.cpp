@@ -87,7 +87,7 @@ void DeviceMap::walk(std::int64_t lines, std::int64_t slots)
         const std::int64_t square = m_map.squareOf(m_current);
         std::int64_t line = m_map.lineOf(square) + lines;
         std::int64_t slot = m_map.slotOf(square) + slots;
-        // As in a text: behind the end of a line comes the beginning of the next one.
+        // As in a text: after the end of a line comes the beginning of the next one.
         if (slots > 0 && !m_map.squareIn(line, slot)) {
             ++line;
             slot = 0;

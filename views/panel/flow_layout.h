@@ -7,7 +7,7 @@
 
 namespace shardscope {
 
-/// Texts set one behind the other, wrapped to a width.
+/// Texts set one after the other, wrapped to a width.
 struct FlowLayout {
     std::vector<QRect> items;
     int height = 0;

@@ -55,7 +55,7 @@ QString tensorOf(const Snapshot* snapshot, const Problem& problem)
     return {};
 }
 
-/// The number behind `prefix` in the place of a problem, -1 for none.
+/// The number after `prefix` in the place of a problem, -1 for none.
 int indexBehind(QLatin1StringView prefix, const Problem& problem)
 {
     const QString pointer = QString::fromStdString(problem.diagnostic.where.pointer);

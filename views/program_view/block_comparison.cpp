@@ -25,7 +25,7 @@ std::uint64_t label(const Program& program, const Operation& operation)
     return seed;
 }
 
-/// But for how values are cut.
+/// But for how values are sharded.
 bool sameAttributes(const Attributes& a, const Attributes& b)
 {
     if (std::holds_alternative<ConstraintAttributes>(a) && std::holds_alternative<ConstraintAttributes>(b))

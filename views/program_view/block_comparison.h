@@ -3,7 +3,7 @@
 // bodies) and read from each other in the same way. What they read from outside may be any values, as long as values
 // that are one value in the first stretch are one value in the second.
 //
-// How values are cut does not count, be it by annotations or by constraints: repeat_differences.h tells of that.
+// How values are sharded does not count, be it by annotations or by constraints: repeat_differences.h tells of that.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the program's graph says: titles of its parts, names of values, and how they are shaped and cut.
+// What the program's graph says: titles of its parts, names of values, and how they are shaped and sharded.
 #pragma once
 
 #include <QCoreApplication>
@@ -32,9 +32,9 @@ public:
     /// "W1" within its layer, "Layer 0 / W1" elsewhere, "divide %76" of a nameless one. `more` values: "and 2 more".
     [[nodiscard]] QString valueName(ValueId value, int level, int more = 0) const;
     [[nodiscard]] QString results(int count) const; ///< "returns 3 values"
-    /// "[8@data, 1024]", with "Σ model" behind it where devices added their parts up.
+    /// "[8@data, 1024]", with "Σ model" after it where devices added their parts up.
     [[nodiscard]] words::Text shape(ValueId value) const;
-    /// The same behind the value's own name: what stands beside the line from an operation.
+    /// The same after the value's own name: what stands beside the line from an operation.
     [[nodiscard]] words::Text label(OperationId operation, int level) const;
     /// What colours and marks mean.
     [[nodiscard]] words::Text legend() const;
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] QString tip(ValueId value) const;
     /// "Backward › Layer 3"; empty within the body of main.
     [[nodiscard]] QString place(int level) const;
-    /// Which copies in a repeated part are cut otherwise than what they repeat.
+    /// Which copies in a repeated part are sharded otherwise than what they repeat.
     [[nodiscard]] const std::vector<RepeatDifference>& differences(int repeat) const;
     /// "Layer 3 differs: sharding of W1 and 2 more".
     [[nodiscard]] QString difference(const RepeatDifference& of) const;

@@ -38,7 +38,7 @@ struct LayeredPlaces {
     QSizeF size; ///< of everything, labels included
 };
 
-/// The layer of each box: behind all that it depends on, and right before the first that depends on it. Edges go from
+/// The layer of each box: after all that it depends on, and right before the first that depends on it. Edges go from
 /// lower to higher indices.
 [[nodiscard]] std::vector<int> layersOf(int boxes, const std::vector<LayeredEdge>& edges);
 [[nodiscard]] LayeredPlaces placeInLayers(

@@ -17,7 +17,7 @@ namespace shardscope {
 
 struct ProgramText {
     std::string text;
-    std::vector<std::size_t> starts; ///< of the lines; one more, behind the last line
+    std::vector<std::size_t> starts; ///< of the lines; one more, after the last line
     std::vector<OperationId> operations; ///< by line; invalid where it shows none
     std::vector<ValueId> values; ///< by line: the first value that is defined there
     std::vector<int> lineOfOperation, lineOfValue; ///< by id, -1 for none

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // In what the copies of a repeated part differ from the part that they are like. Their operations and their wiring do
-// not: that is what makes them copies. How values are cut may: by annotations, by constraints, and in the end.
+// not: that is what makes them copies. How values are sharded may: by annotations, by constraints, and in the end.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace shardscope {
 
 struct RepeatDifference {
     int part = -1; ///< the copy: a child of the repeated part
-    std::vector<ValueId> values; ///< of the copy, that are cut otherwise: what it makes and what it is given
+    std::vector<ValueId> values; ///< of the copy, that are sharded otherwise: what it makes and what it is given
 };
 
 /// In program order; copies that do not differ are left out. `result` is null where nothing was propagated: what is

@@ -160,7 +160,7 @@ int RepeatWiring::alikeAt(std::size_t slot, int copies)
             mode = Mode::Partner;
             step = by;
         } else if (from.run >= 0 && (mode == Mode::Unknown || mode == Mode::Partner) && isAtEnd(from)) {
-            fits = true; // behind the last one
+            fits = true; // after the last one
             mode = to.run >= 0 && isAtEnd(to) ? Mode::Unknown : Mode::Left;
         } else if (to.run >= 0 && from.run < 0) {
             fits = isAtEnd(to) && copy == 1; // before the first one

@@ -7,7 +7,7 @@
 //     what an earlier copy makes          always as far back, and always the same one of its values
 //     what copies of other stretches make one further for each copy, or one back: the layers of a backward pass
 //     values of their own                 each its own weight
-// and none of that changes on the way. Copies at an end may read what stands before the first or behind the last one.
+// and none of that changes on the way. Copies at an end may read what stands before the first or after the last one.
 #pragma once
 
 #include "views/program_view/block_comparison.h"

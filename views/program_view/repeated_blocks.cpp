@@ -55,7 +55,7 @@ struct RepeatFinder::Search {
     const std::vector<RepeatUnit>& units;
     const int count;
     std::vector<std::uint64_t> labels; ///< by unit
-    std::vector<std::uint64_t> grams; ///< by unit: of itself and the ones behind it; 0 for none
+    std::vector<std::uint64_t> grams; ///< by unit: of itself and the ones after it; 0 for none
     std::vector<int> next; ///< where the same gram comes next
     std::unordered_map<int, int> alikeUpTo; ///< by period: where units have their like one period further on
     std::vector<RepeatedBlocks> found = {};

@@ -22,7 +22,7 @@ struct TextPiece {
 
 /// All of the line, piece after piece. `mesh` may be null. Attributes of shardings are quiet but for their axes.
 [[nodiscard]] std::vector<TextPiece> textPieces(std::string_view line, const Mesh* mesh);
-/// The name of a value at that byte, without what stands behind "#": "%12", "%arg0"; empty for none.
+/// The name of a value at that byte, without what stands after "#": "%12", "%arg0"; empty for none.
 [[nodiscard]] std::string_view valueNameAt(std::string_view line, std::size_t at);
 
 } // namespace shardscope

@@ -46,7 +46,7 @@ private:
     QComboBox* m_compared;
     QWidget *m_own, *m_other;
     QBoxLayout* m_layout;
-    std::vector<PropagationSetting> m_choices; ///< of m_compared, behind its first row, which compares with nothing
+    std::vector<PropagationSetting> m_choices; ///< of m_compared, after its first row, which compares with nothing
 };
 
 } // namespace shardscope

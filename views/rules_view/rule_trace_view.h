@@ -53,7 +53,7 @@ Q_SIGNALS:
 
 private:
     void showOthers();
-    /// The experiment in which the current rule's axes stand behind those of the rule that set its dimension.
+    /// The experiment in which the current rule's axes stand after those of the rule that set its dimension.
     [[nodiscard]] std::optional<Experiment> joined() const;
     void refresh();
     void showTrace(const LogicalNames& names);

@@ -16,7 +16,7 @@ public:
     [[nodiscard]] QAction* setAction(const QString& id) const;
     /// What T5X' partitioner does to the rules for batch; nothing to do while it is off.
     [[nodiscard]] QAction* rewriteBatch() const { return m_rewriteBatch; }
-    /// The rules there are stay behind those of a T5X set.
+    /// The rules there are stay after those of a T5X set.
     [[nodiscard]] bool keepsOwn() const;
 
 Q_SIGNALS:

@@ -35,7 +35,7 @@ namespace shardscope {
 
 namespace {
 
-/// In the list of systems: behind those that walk the rules in order.
+/// In the list of systems: after those that walk the rules in order.
 int mappingIndex()
 {
     return static_cast<int>(ruleSystems().size());

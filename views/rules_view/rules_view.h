@@ -59,7 +59,7 @@ public:
     /// Writes the rules; all of the file or nothing.
     bool exportFile(const QString& path, RulesForm form);
     void copyAs(RulesForm form);
-    /// A published set in place of the rules; `additional` keeps them behind it.
+    /// A published set in place of the rules; `additional` keeps them after it.
     void useSet(const PublishedRules& set, bool additional);
 
 Q_SIGNALS:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The words around a shard grid: names, cuts and ranges of its columns and rows, and titles of several panels.
+// The words around a shard grid: names, shardings and ranges of its columns and rows, and titles of several panels.
 #include <QPainter>
 #include <algorithm>
 

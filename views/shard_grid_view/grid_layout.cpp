@@ -136,7 +136,7 @@ GridLayout::Choice GridLayout::defaultChoice(const Layout& layout)
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
         if (pieces(a) != pieces(b))
             return pieces(a) > pieces(b);
-        return pieces(a) == 1 && a > b; // among uncut ones the last dimensions
+        return pieces(a) == 1 && a > b; // among unsharded ones the last dimensions
     });
     Choice choice{ std::min(order[0], order[1]), std::max(order[0], order[1]) };
     std::int64_t panels = 1;
@@ -188,7 +188,7 @@ std::optional<GridLayout::Choice> GridLayout::moved(
     if (spans(place)) {
         put(place == GridPlace::Rows ? choice.rows : choice.columns, from);
     } else if (spans(from)) {
-        // The next one comes in: one that is cut, if there is any, and the last of those that are not.
+        // The next one comes in: one that is sharded, if there is any, and the last of those that are not.
         int next = -1;
         for (int d = 0; d < rank; ++d) {
             if (d == choice.rows || d == choice.columns)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where everything of a shard grid lies: geometry and hit test, without a window.
 //
-// Two dimensions of the array span a panel in true proportions. Further dimensions that are cut give one panel per
-// block (small multiples), stand within each cell (nest), or show one block at a time (slider); uncut ones fold away.
-// Cells are blocks, not devices: their number does not grow with copies, and no rectangle is stored per cell.
+// Two dimensions of the array span a panel in true proportions. Further dimensions that are sharded give one panel per
+// block (small multiples), stand within each cell (nest), or show one block at a time (slider); unsharded ones fold
+// away. Cells are blocks, not devices: their number does not grow with copies, and no rectangle is stored per cell.
 //
 //     f32[1024, 1024] over P(None, 'model'), model = 4: one panel, 1 row, 4 columns
 //     f32[4, 8, 16, 64] over P('a', 'b', 'c', None), each axis 2: two panels of 2 rows and 2 columns; with the first
@@ -80,7 +80,7 @@ enum class GridDetail : std::uint8_t {
 /// Room around and between panels, in pixels.
 struct GridMargins {
     int left = 0; ///< row names and ranges
-    int top = 0; ///< column names, cut line and ranges
+    int top = 0; ///< column names, sharding line and ranges
     int panelTitle = 0; ///< "layers = 0", only with several panels
     int gap = 28; ///< between panels
 };
@@ -91,18 +91,19 @@ public:
     struct Choice {
         int rows = -1; ///< -1 where the array has none
         int columns = -1;
-        /// Of the other dimensions, by their number: Nest, Multiples or Slider. A cut one that has none of these is a
-        /// multiple; one that is not cut folds, whatever stands here.
+        /// Of the other dimensions, by their number: Nest, Multiples or Slider. A sharded one that has none of these is
+        /// a multiple; one that is not sharded folds, whatever stands here.
         std::vector<GridPlace> others = {};
         std::vector<std::int64_t> slides = {}; ///< the block that a slider shows, by dimension; absent: the first one
         bool operator==(const Choice&) const = default;
     };
-    /// The two dimensions cut most, the earlier one as rows; uncut ones, the last first, where fewer are cut. Where the
-    /// others would give more panels than are drawn, those cut most are on sliders.
+    /// The two dimensions sharded most, the earlier one as rows; unsharded ones, the last first, where fewer are
+    /// sharded. Where the others would give more panels than are drawn, those sharded most are on sliders.
     static Choice defaultChoice(const Layout& layout);
     /// The dimension at another place. What stood in the rows or columns takes the place that it leaves; where it
     /// leaves rows or columns for another place, the next dimension comes in. Nothing where it cannot go there: an
-    /// uncut dimension can span a panel or fold, a cut one can do anything but fold, and something has to span panels.
+    /// unsharded dimension can span a panel or fold, a sharded one can do anything but fold, and something has to span
+    /// panels.
     static std::optional<Choice> moved(const Layout& layout, const Choice& choice, int dimension, GridPlace place);
     [[nodiscard]] static GridPlace placeOf(const Layout& layout, const Choice& choice, int dimension);
 
@@ -154,11 +155,11 @@ public:
     [[nodiscard]] QRect cellRect(const GridCell& cell) const;
     /// What is outlined for a cell: the cell, or the tile that it is in where cells cannot be told apart.
     [[nodiscard]] QRect markRect(const GridCell& cell) const;
-    /// The part of a panel that lies behind the array's end, to the right and below; empty where cells are nested in
+    /// The part of a panel that lies beyond the array's end, to the right and below; empty where cells are nested in
     /// that direction, since each of them ends there.
     [[nodiscard]] QRect rightPadding(const QRect& panel) const;
     [[nodiscard]] QRect bottomPadding(const QRect& panel) const;
-    /// All parts of a panel that lie behind the array's end.
+    /// All parts of a panel that lie beyond the array's end.
     [[nodiscard]] std::vector<QRect> padding(const QRect& panel) const;
     [[nodiscard]] std::optional<GridCell> cellAt(QPoint point) const;
 

@@ -35,7 +35,7 @@ struct GridSubject {
     [[nodiscard]] QString dimensionName(int dimension) const;
     /// The same for where that does not fit: "dim 0" for a dimension without a name of its own.
     [[nodiscard]] QString shortName(int dimension) const;
-    /// "@model", "@pod, data"; empty for an uncut dimension.
+    /// "@model", "@pod, data"; empty for an unsharded dimension.
     [[nodiscard]] QString axesOf(int dimension) const;
     /// "hidden @model".
     [[nodiscard]] QString titleOf(int dimension) const;

@@ -23,7 +23,7 @@ class GridTray : public QWidget {
 public:
     explicit GridTray(GridCanvas* canvas, QWidget* parent = nullptr);
 
-    /// A further control, behind the dimensions.
+    /// A further control, after the dimensions.
     void addControl(QWidget* control);
     /// Shows the dimensions of the array that the canvas has got, and where they go.
     void follow();

@@ -35,7 +35,7 @@ QString shortened(const QString& name)
     return name.size() <= longestName ? name : name.left(side) + QChar(0x2026) + name.right(side);
 }
 
-/// "f32[embed 1024, hidden 1024@model]" with the cut sizes in their axis' colour.
+/// "f32[embed 1024, hidden 1024@model]" with the sharded sizes in their axis' colour.
 words::Text arrayText(const TensorRow& row, bool whole)
 {
     using Style = words::Span::Style;

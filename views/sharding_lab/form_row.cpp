@@ -80,7 +80,7 @@ void FormRow::setText(const QString& text, const QString& whyEmpty)
 
 void FormRow::showWhole()
 {
-    // Breaks go behind commas and brackets, where a reader would put them.
+    // Breaks go after commas and brackets, where a reader would put them.
     QString broken;
     for (const QChar each : m_text.left(maxShown)) {
         broken += each;

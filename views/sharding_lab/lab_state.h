@@ -139,7 +139,7 @@ private:
     std::optional<ShardingComparison> m_comparison;
 };
 
-/// A shape and a spec that suit a mesh: its first two axes cut two dimensions.
+/// A shape and a spec that suit a mesh: its first two axes shard two dimensions.
 struct LabStart {
     Shape shape;
     PartitionSpec spec;

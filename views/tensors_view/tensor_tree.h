@@ -35,7 +35,7 @@ inline constexpr std::size_t tensorGroupCount = 7;
 struct TensorPath {
     QString layers; ///< what comes before the number, "layers"; empty if the path has no layer
     std::int64_t layer = -1;
-    QString leaf; ///< what comes behind the layer, or the whole path without its prefix
+    QString leaf; ///< what comes after the layer, or the whole path without its prefix
 };
 [[nodiscard]] TensorPath parseTensorPath(std::string_view path);
 
@@ -61,7 +61,7 @@ struct TensorNode {
     std::int64_t copies = 0; ///< 0: the tensors below differ
     bool everywhere = false; ///< every device holds all of it (and there are several devices)
     bool padded = false; ///< of a tensor: its parts are not equal
-    bool indivisible = false; ///< of a tensor, or of any below: cut so that it does not divide, and no step can run
+    bool indivisible = false; ///< of a tensor, or of any below: sharded so that it does not divide, and no step can run
 };
 
 enum class TensorColumn : std::uint8_t { Name, Extent, Spec, Bytes, Copies };

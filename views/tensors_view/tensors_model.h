@@ -16,7 +16,7 @@ public:
         PathRole = Qt::UserRole, ///< QString, empty above the tensors
         KeyRole, ///< QString, stable over snapshots
         KindRole, ///< int, TensorNode::Kind
-        MarkRole, ///< QString: the plate behind a spec, "ALL", "PAD" or "HOST"; mostly empty
+        MarkRole, ///< QString: the plate after a spec, "ALL", "PAD" or "HOST"; mostly empty
         WrongRole, ///< bool: it does not divide, or one below does not
         QuietRole, ///< bool: the cell is a remark, not a value
     };

@@ -10,7 +10,7 @@
 
 namespace shardscope {
 
-/// Swatches with their names and figures, set one behind the other.
+/// Swatches with their names and figures, set one after the other.
 class TimeLegend : public QWidget {
     Q_OBJECT
 public:

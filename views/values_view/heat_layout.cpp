@@ -27,7 +27,7 @@ int pixelEdge(int length, std::int64_t index, std::int64_t pieces)
 
 std::int64_t pieceAt(int pixel, int length, std::int64_t pieces)
 {
-    // The last one whose edge is not behind the pixel.
+    // The last one whose edge is not after the pixel.
     const std::int64_t behind = (std::int64_t{ pixel } + 1) * pieces;
     const std::int64_t piece = (behind + length - 1) / std::max(length, 1) - 1;
     return std::clamp<std::int64_t>(piece, 0, std::max<std::int64_t>(pieces - 1, 0));

@@ -38,7 +38,7 @@ public:
     [[nodiscard]] std::optional<HeatElement> elementAt(QPoint point) const;
     [[nodiscard]] bool isPadding(const HeatElement& element) const;
     [[nodiscard]] QRect rectOf(const HeatElement& element) const;
-    /// What lies behind the array's end.
+    /// What lies beyond the array's end.
     [[nodiscard]] std::vector<QRect> padding(int panel) const;
     /// Parts that can be pointed at: the blocks of the global array, row by row, or the panels of devices.
     [[nodiscard]] std::int64_t partCount() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of numbers: cells in the tint of their shard, its borders as lines of the mesh axis that cuts there.
+// The table of numbers: cells in the tint of their shard, its borders as lines of the mesh axis that shards there.
 #pragma once
 
 #include <QStyledItemDelegate>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Chooses an operation of the program that the devices executed: to stop behind it and look at what they hold.
+// Chooses an operation of the program that the devices executed: to stop after it and look at what they hold.
 #pragma once
 
 #include <QWidget>

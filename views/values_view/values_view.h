@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dock that shows the numbers of the selected tensor after a step: what each device holds or the whole array, as a
 // table or as a heat map, and their differences from the unsharded reference. Of a program that was read from a text
-// what they hold behind any of its operations.
+// what they hold after any of its operations.
 #pragma once
 
 #include <QWidget>

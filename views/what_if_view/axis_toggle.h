@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A mesh axis that cuts a dimension or not: a chip that is switched by a click or by Space.
+// A mesh axis that shards a dimension or not: a chip that is switched by a click or by Space.
 #pragma once
 
 #include <QAbstractButton>
@@ -11,7 +11,7 @@ class AxisToggle : public QAbstractButton {
 public:
     /// `axis` is the number of the mesh axis, for its colour; -1 for a switch that is none.
     AxisToggle(const QString& name, int axis, QWidget* parent = nullptr);
-    /// Where it stands among several that cut the dimension, from 1; 0 = alone or not at all.
+    /// Where it stands among several that shard the dimension, from 1; 0 = alone or not at all.
     void setPlace(int place);
     [[nodiscard]] int place() const { return m_place; }
 

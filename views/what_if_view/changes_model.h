@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The values that an edit shards differently, as a table: value, how it is cut now and then, bytes per device.
+// The values that an edit shards differently, as a table: value, how it is sharded now and then, bytes per device.
 #pragma once
 
 #include <QAbstractTableModel>
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] const ValueChanges* changes() const { return m_changes.get(); }
     /// Path of the value in a row, in the experiment as it is now; "" for one without.
     [[nodiscard]] QString path(int row) const;
-    /// How the value is cut, mesh axes as such.
+    /// How the value is sharded, mesh axes as such.
     [[nodiscard]] words::Text spec(const QModelIndex& index) const;
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;

@@ -8,8 +8,8 @@
 
 namespace shardscope {
 
-/// The whole axis cuts that dimension behind those that do already, and no other any more; where it (or a part of it)
-/// cuts the dimension, it goes. It leaves `replicated` and `unreduced`.
+/// The whole axis shards that dimension after those that do already, and no other any more; where it (or a part of it)
+/// shards the dimension, it goes. It leaves `replicated` and `unreduced`.
 [[nodiscard]] TensorSharding withAxisToggled(TensorSharding sharding, std::size_t dimension, AxisRef whole);
 /// Where the axis stands among those of the dimension, from 0; -1 if it does not shard it.
 [[nodiscard]] int placeOf(const TensorSharding& sharding, std::size_t dimension, AxisRef whole);

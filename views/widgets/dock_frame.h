@@ -58,7 +58,7 @@ public:
     [[nodiscard]] const QString& iconName() const { return m_iconName; }
     /// The dock's name, without its badge.
     [[nodiscard]] const QString& name() const { return m_name; }
-    /// A short figure that stands behind the name in a tab, and an icon for the tab and the title: how many problems
+    /// A short figure that stands after the name in a tab, and an icon for the tab and the title: how many problems
     /// there are. "" for none.
     void setBadge(const QString& figure, const QIcon& icon);
     [[nodiscard]] const QIcon& badge() const { return m_badge; }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t hues = 8, steps = 4, maxMarked = 64;
 
-/// Blocks of the first and second dimension that are cut, and the rest of them as one number.
+/// Blocks of the first and second dimension that are sharded, and the rest of them as one number.
 struct Blocks {
     std::int64_t first = 0, second = 0, others = 0;
     std::int64_t firstPieces = 1, secondPieces = 1, otherPieces = 1;

@@ -15,7 +15,7 @@ struct Theme;
 
 /// What tells a shard from all others where there are 9 to 64 of them.
 struct ShardMark {
-    std::int64_t hue = 0; ///< 0 to 7, by the first cut dimension as far as it goes
+    std::int64_t hue = 0; ///< 0 to 7, by the first sharded dimension as far as it goes
     std::int64_t lightness = 0; ///< 0 to 3, by the second one
     int motif = 0; ///< corners that are marked, a bit for each: shards that share hue and lightness have other corners
     bool operator==(const ShardMark&) const = default;
@@ -27,7 +27,7 @@ struct ShardMark {
 ///     second one, and a marked corner in half of the blocks of the third
 [[nodiscard]] ShardMark shardMark(const Layout& layout, std::int64_t shard);
 
-/// Up to 8 shards: one tint each. Up to 64: hue by one cut dimension, lightness by another. Beyond: four tints that
+/// Up to 8 shards: one tint each. Up to 64: hue by one sharded dimension, lightness by another. Beyond: four tints that
 /// keep neighbours apart and no longer say which shard it is.
 [[nodiscard]] QColor shardColour(const Theme& theme, const Layout& layout, std::int64_t shard);
 
