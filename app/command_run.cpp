@@ -394,18 +394,15 @@ void addRun(CLI::App& app, int& status)
     command
         .addOption("--state", options->program.state,
             "Which results of a program are arguments of its next step: 0=1,2=0 for argument 0 from result 1 and "
-            "argument "
-            "2 from result 0, or none. Otherwise as tf.aliasing_output and jax.buffer_donor say, else a guess by "
-            "order, "
-            "type and sharding")
+            "argument 2 from result 0, or none. Otherwise as tf.aliasing_output and jax.buffer_donor say, else a "
+            "guess by order, type and sharding")
         .optionText("PAIRS");
     command.addJson(options->json);
     command.footer(
         "A program in StableHLO text is run on one device as the reference and, where it names a mesh, partitioned on\n"
         "the devices of that mesh; FILE may be a built-in example with such a program. It is a step where results are\n"
-        "its next arguments (--state): then --steps runs it again and again. A step is timed without being asked "
-        "where\n"
-        "its text says what its state is.\n"
+        "its next arguments (--state): then --steps runs it again and again. A step is timed without being asked\n"
+        "where its text says what its state is.\n"
         "\n"
         "JSON holds numbers exactly: integers to 64 bits, floats to the nearest of their type, \"nan\", \"inf\" and\n"
         "\"-inf\" as strings; up to 2 million numbers, more as .npy. Types that NumPy lacks (bfloat16, floats of 8\n"

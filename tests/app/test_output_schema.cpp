@@ -216,7 +216,8 @@ private Q_SLOTS:
         for (const char* command : { "check FILE", "schema", "mesh --devices cpu:8 --shape 8", "examples" })
             QVERIFY(run(QString::fromUtf8(command)).json().at("version") == versions.at(word(command)));
         // Found only once the input is read.
-        for (const char* command : { "run jax-layer-program --steps 2", "explain FILE", "mesh --devices cpu:8" }) {
+        for (const char* command :
+            { "run jax-layer-program --state none --steps 2", "explain FILE", "mesh --devices cpu:8" }) {
             const Ran ran = run(QString::fromUtf8(command));
             QVERIFY2(wrong(ran, word(command)).isEmpty() && ran.code == 2, qPrintable(ran.out + ran.error));
             QVERIFY2(ran.json().at("problems").at(0).at("code") == "E131", qPrintable(ran.out));
