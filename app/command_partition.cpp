@@ -86,9 +86,9 @@ Result<Parts> partsOfNetwork(const Snapshot& snapshot, bool optimal)
             device->value(DeviceValueId(argument.index)).sharding, out.mesh });
     for (std::size_t r = 0; r < device->results.size(); ++r) {
         const DeviceValue& result = device->value(device->results[r]);
-        const std::string path = *program.value(result.stem).path;
+        const std::string path = *program.value(result.origin).path;
         out.outputs.push_back({ "result " + std::to_string(r) + (path.empty() ? "" : " (" + path + ")"),
-            program.value(result.stem).type, result.sharding, out.mesh });
+            program.value(result.origin).type, result.sharding, out.mesh });
     }
     out.list = collectivesOf(*device);
     return out;

@@ -50,14 +50,14 @@ private:
     {
         const Program& network = *m_device.program;
         const DeviceValue& own = m_device.values[index];
-        const Value& stem = network.value(own.stem);
+        const Value& origin = network.value(own.origin);
         Value value;
         value.type = paddedType(own);
         if (index < network.values.size()) {
-            value.path = stem.path;
-            value.role = stem.role;
-            value.dimNames = stem.dimNames;
-            value.index = stem.index; // of arguments; others are told when their operation is added
+            value.path = origin.path;
+            value.role = origin.role;
+            value.dimNames = origin.dimNames;
+            value.index = origin.index; // of arguments; others are told when their operation is added
         }
         m_out.values.push_back(std::move(value));
         m_out.valueShardings.push_back(0);
@@ -184,7 +184,7 @@ private:
             else
                 return fail(Code::NotExecutable,
                     { { "op", std::string(name(op.collective()->kind)) }, { "operand", 0 }, { "dim", d },
-                        { "size", m_device.program->value(from.stem).type.shape[d] },
+                        { "size", m_device.program->value(from.origin).type.shape[d] },
                         { "partitions", shardCount(to.sharding.dims[d]) } });
         }
         if (before != source) {

@@ -8,7 +8,7 @@ namespace shardscope {
 Layout DeviceProgram::layout(DeviceValueId id) const
 {
     const DeviceValue& held = value(id);
-    return Layout(mesh, held.sharding, program->value(held.stem).type.shape);
+    return Layout(mesh, held.sharding, program->value(held.origin).type.shape);
 }
 
 std::string_view name(CollectiveKind kind)
@@ -100,7 +100,7 @@ std::vector<CollectiveUse> collectives(const DeviceProgram& program)
         if (!collective)
             continue;
         uses.push_back({ DeviceOpId(i), collective->kind, axesOf(*collective), collective->sentBytes,
-            behindLoss[program.ops[i].stem.index] });
+            behindLoss[program.ops[i].origin.index] });
     }
     return uses;
 }

@@ -2,7 +2,7 @@
 // The per-device program: what one device executes, with local shapes and named collectives.
 //
 // It stands beside the Program and never renumbers it: the first values are the program's own (same ids), followed by
-// the ones that partitioning adds. Every added operation carries the value it stems from and the reason.
+// the ones that partitioning adds. Every added operation carries its origin, a program value, and the reason.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct Collective {
 /// 1 do not occur in `sharding`. A value whose operation is made where it is needed (constants, iota, broadcast
 /// scalars) may have several forms, or no operation at all when nobody needs it.
 struct DeviceValue {
-    ValueId stem; ///< the program value that it is a form of
+    ValueId origin; ///< the program value that it is a form of
     TensorType localType; ///< shape of the largest shard; smaller shards are padded at the end
     TensorSharding sharding;
 };
@@ -54,7 +54,7 @@ struct DeviceOp {
     SmallVector<DeviceValueId, 4> operands;
     SmallVector<DeviceValueId, 2> results;
     std::optional<Reason> reason; ///< for what partitioning added
-    ValueId stem; ///< the value that it works for
+    ValueId origin; ///< the value that it works for
 
     [[nodiscard]] const Collective* collective() const { return std::get_if<Collective>(&action); }
 };

@@ -60,10 +60,10 @@ private:
         }
     }
 
-    DeviceValueId addValue(ValueId stem, TensorSharding sharding)
+    DeviceValueId addValue(ValueId origin, TensorSharding sharding)
     {
-        const TensorType& type = m_program.value(stem).type;
-        m_out.values.push_back({ stem, { type.dtype, shardShape(sharding, type.shape) }, std::move(sharding) });
+        const TensorType& type = m_program.value(origin).type;
+        m_out.values.push_back({ origin, { type.dtype, shardShape(sharding, type.shape) }, std::move(sharding) });
         m_nextForm.push_back(nothing);
         return DeviceValueId(m_out.values.size() - 1);
     }
@@ -116,7 +116,7 @@ private:
         const OperationId id = m_program.value(value).definition;
         DeviceOp op;
         op.action = id;
-        op.stem = value;
+        op.origin = value;
         for (const ValueId operand : m_program.operation(id).operands)
             op.operands.push_back(obtain(operand, this->own(operand), reason));
         if (own) {
@@ -141,19 +141,19 @@ private:
         op.operands.push_back(from);
         op.results.push_back(to);
         op.reason = reason;
-        op.stem = m_out.values[from.index].stem;
+        op.origin = m_out.values[from.index].origin;
         m_out.ops.push_back(std::move(op));
     }
 
     /// The last step writes `last`, or a new form if that is invalid. Without steps, `from` itself.
     DeviceValueId emitSteps(DeviceValueId from, const TensorSharding& target, const Reason& reason, DeviceValueId last)
     {
-        const ValueId stem = m_out.values[from.index].stem;
-        const Reshard reshard{ m_program.value(stem).type, m_out.values[from.index].sharding, target, &m_mesh };
+        const ValueId origin = m_out.values[from.index].origin;
+        const Reshard reshard{ m_program.value(origin).type, m_out.values[from.index].sharding, target, &m_mesh };
         std::vector<ReshardStep> steps = m_optimalReshards ? optimalSteps(reshard) : shardySteps(reshard);
         for (std::size_t i = 0; i < steps.size(); ++i) {
             const bool writesLast = i + 1 == steps.size() && last.valid();
-            const DeviceValueId to = writesLast ? last : addValue(stem, std::move(steps[i].after));
+            const DeviceValueId to = writesLast ? last : addValue(origin, std::move(steps[i].after));
             emitCollective(std::move(steps[i].collective), from, to, reason);
             from = to;
         }
@@ -166,7 +166,7 @@ private:
         op.action = id;
         op.operands = std::move(operands);
         op.results.push_back(result);
-        op.stem = m_out.values[result.index].stem;
+        op.origin = m_out.values[result.index].origin;
         m_out.ops.push_back(std::move(op));
     }
 

@@ -113,13 +113,13 @@ void fuseReduceScatters(DeviceProgram& program)
             for (std::size_t d = 0; d < sharding.rank(); ++d)
                 for (const AxisRef& axis : collective->perDimension[d])
                     appendMerged(sharding.dims[d].axes, axis);
-            const ValueId stem = partial.stem;
-            const TensorType& type = program.program->value(stem).type;
-            program.values.push_back({ stem, { type.dtype, shardShape(sharding, type.shape) }, std::move(sharding) });
+            const ValueId origin = partial.origin;
+            const TensorType& type = program.program->value(origin).type;
+            program.values.push_back({ origin, { type.dtype, shardShape(sharding, type.shape) }, std::move(sharding) });
             scattered = DeviceValueId(program.values.size() - 1);
         }
         op.results = { scattered };
-        const ValueId stem = op.stem;
+        const ValueId origin = op.origin;
         ops.push_back(std::move(op));
         if (!isEmpty(split.residual)) {
             DeviceOp rest;
@@ -130,7 +130,7 @@ void fuseReduceScatters(DeviceProgram& program)
             rest.operands = { scattered };
             rest.results = { sliced };
             rest.reason = sliceReason;
-            rest.stem = stem;
+            rest.origin = origin;
             ops.push_back(std::move(rest));
         }
         for (std::int32_t s = firstSlice[reducedValue.index]; s != none; s = nextSlice[static_cast<std::size_t>(s)]) {

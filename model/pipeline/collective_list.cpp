@@ -44,7 +44,7 @@ std::vector<HeldOperand> operandsOf(const DeviceProgram& device, const DeviceOp&
 {
     std::vector<HeldOperand> held;
     for (const DeviceValueId operand : op.operands)
-        held.push_back({ device.value(operand).stem, device.value(operand).sharding });
+        held.push_back({ device.value(operand).origin, device.value(operand).sharding });
     return held;
 }
 
@@ -145,9 +145,9 @@ CollectiveList collectivesOf(const DeviceProgram& device)
         entry.groupCount = device.mesh->deviceCount() / entry.groupSize;
         entry.sentBytes = use.sentBytes;
         entry.scalarLoss = use.scalarLoss;
-        entry.value = names[op.stem.index].valid() ? names[op.stem.index] : op.stem;
+        entry.value = names[op.origin.index].valid() ? names[op.origin.index] : op.origin;
         entry.reason = op.reason;
-        entry.type = device.program->value(op.stem).type;
+        entry.type = device.program->value(op.origin).type;
         entry.before = device.value(op.operands[0]).sharding;
         entry.after = device.value(op.results[0]).sharding;
         entry.collective = *op.collective();
@@ -158,7 +158,7 @@ CollectiveList collectivesOf(const DeviceProgram& device)
             entry.operands = operandsOf(device, *maker);
         const OperationId behind = op.reason && op.reason->operation.valid()
             ? op.reason->operation
-            : device.program->value(op.stem).definition;
+            : device.program->value(op.origin).definition;
         entry.scope = scopeOf(*device.program, behind);
     }
     return list;

@@ -116,7 +116,7 @@ Explanation explain(const Snapshot& snapshot, ValueId value)
         const std::vector<ValueId> forms = sameValue(*snapshot.program, value);
         for (std::size_t i = 0; i < snapshot.deviceProgram->ops.size(); ++i)
             if (const DeviceOp& op = snapshot.deviceProgram->ops[i];
-                op.collective() && std::find(forms.begin(), forms.end(), op.stem) != forms.end())
+                op.collective() && std::find(forms.begin(), forms.end(), op.origin) != forms.end())
                 explanation.collectives.emplace_back(i);
     }
     for (const Problem& problem : snapshot.problems)

@@ -89,8 +89,8 @@ bool isDeviceConstraint(const Snapshot& snapshot, const std::optional<Reason>& r
 /// What a collective works for, as a person knows it: the constraint's result where the constrained value has no name.
 ValueId namedValue(const Program& program, const DeviceOp& op)
 {
-    if (!program.value(op.stem).path.empty() || !op.reason || op.reason->kind != Reason::Kind::ConstraintReshard)
-        return op.stem;
+    if (!program.value(op.origin).path.empty() || !op.reason || op.reason->kind != Reason::Kind::ConstraintReshard)
+        return op.origin;
     return program.operation(op.reason->operation).results[0];
 }
 
@@ -124,7 +124,7 @@ void addRematerialised(const Snapshot& snapshot, std::vector<Problem>& problems)
         gathers.erase(gather); // once, however often it is cut
         ValueId subject = namedValue(program, first);
         if (program.value(subject).path.empty())
-            subject = op.stem;
+            subject = op.origin;
         if (program.value(subject).path.empty())
             continue; // part of a larger step: nothing that a person could mend by name
         const Value& value = program.value(subject);
@@ -150,9 +150,9 @@ void addRematerialised(const Snapshot& snapshot, std::vector<Problem>& problems)
 
 /// Collectives that the step waits for. Those of gradients and of what is updated with them come once per step and can
 /// run beside it; a scalar is nothing.
-bool isWaitedFor(const Program& program, const CollectiveUse& use, ValueId stem)
+bool isWaitedFor(const Program& program, const CollectiveUse& use, ValueId origin)
 {
-    const Value& value = program.value(stem);
+    const Value& value = program.value(origin);
     switch (value.role) {
     case Role::Gradient:
     case Role::Mu:
@@ -169,7 +169,7 @@ bool isWaitedFor(const Program& program, const CollectiveUse& use, ValueId stem)
 struct WaitedFor {
     AxisList axes;
     double bytes = 0;
-    ValueId stem;
+    ValueId origin;
 };
 
 /// Bytes that collectives send between hosts, when the axes of the mesh stand in another order.
@@ -225,9 +225,9 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
         return;
     std::vector<WaitedFor> uses;
     for (const CollectiveUse& use : snapshot.collectives) {
-        const ValueId stem = snapshot.deviceProgram->ops[use.op.index].stem;
-        if (isWaitedFor(*snapshot.program, use, stem))
-            uses.push_back({ use.axes, use.sentBytes.value(), stem });
+        const ValueId origin = snapshot.deviceProgram->ops[use.op.index].origin;
+        if (isWaitedFor(*snapshot.program, use, origin))
+            uses.push_back({ use.axes, use.sentBytes.value(), origin });
     }
     const Mesh& mesh = *snapshot.mesh;
     const SlowLinks links(hardware.devices, mesh);
@@ -244,8 +244,8 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
                 continue;
             ++count;
             bytes += use.bytes;
-            if (std::find(values.begin(), values.end(), use.stem) == values.end())
-                values.push_back(use.stem);
+            if (std::find(values.begin(), values.end(), use.origin) == values.end())
+                values.push_back(use.origin);
         }
         if (count == 0 || toBytes(bytes) == 0)
             continue;

@@ -29,11 +29,11 @@ std::vector<const TensorSharding*> partialForms(const Snapshot& snapshot)
     if (!snapshot.deviceProgram)
         return forms;
     for (const DeviceOp& op : snapshot.deviceProgram->ops) {
-        if (!op.collective() || !op.stem.valid() || op.operands.empty() || forms[op.stem.index])
+        if (!op.collective() || !op.origin.valid() || op.operands.empty() || forms[op.origin.index])
             continue;
         const TensorSharding& before = snapshot.deviceProgram->value(op.operands[0]).sharding;
         if (!before.unreduced.empty())
-            forms[op.stem.index] = &before;
+            forms[op.origin.index] = &before;
     }
     return forms;
 }

@@ -51,7 +51,7 @@ struct FusedInstruction {
         Comparison comparison = Comparison::Equal; ///< Compare only
         DType dtype = DType::F32; ///< of the result
         std::int16_t a = -1, b = -1, c = -1; ///< operand registers
-        OperationId operation; ///< where it stems from
+        OperationId operation; ///< its origin
     };
     struct Output {
         SlotId slot;
@@ -72,7 +72,7 @@ struct Instruction {
     std::variant<KernelInstruction, FusedInstruction, CollectiveInstruction> action;
     SmallVector<SlotId, 4> operands; ///< of kernels and collectives
     SmallVector<SlotId, 2> results;
-    ValueId stem; ///< the (last) program value that it computes
+    ValueId origin; ///< the (last) program value that it computes
 };
 
 /// Bytes by what they are for.

@@ -77,7 +77,7 @@ public:
         for (std::size_t o = 0; o < op.operands.size(); ++o)
             instruction.operands.push_back(m_table.of(m_work, m_work.operand(op, o)));
         instruction.results.push_back(m_table.of(m_work, op.results[0].index));
-        instruction.stem = op.stem;
+        instruction.origin = op.origin;
         return instruction;
     }
 
@@ -90,7 +90,7 @@ public:
         fused.elements = copied.localType.elementCount();
         Instruction instruction;
         instruction.action = std::move(fused);
-        instruction.stem = copied.stem;
+        instruction.origin = copied.origin;
         return instruction;
     }
 
@@ -131,7 +131,7 @@ private:
             m_register[m_device.ops[op].results[0].index] = -1;
         Instruction instruction;
         instruction.action = std::move(fused);
-        instruction.stem = m_device.ops[node.ops.back()].stem;
+        instruction.origin = m_device.ops[node.ops.back()].origin;
         return instruction;
     }
 
@@ -236,7 +236,7 @@ Result<Plan> schedule(std::shared_ptr<const DeviceProgram> program, const Schedu
         if (work.same[v] == v || !id.valid() || device.program->values[v].path.empty())
             continue;
         Slot& slot = table.slots[id.index];
-        if (device.program->value(device.value(slot.value).stem).path.empty())
+        if (device.program->value(device.value(slot.value).origin).path.empty())
             slot.value = DeviceValueId(v);
     }
     plan.memory = summarise(device, table.slots, table.instructions, *arena);

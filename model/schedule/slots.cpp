@@ -191,12 +191,12 @@ MemorySummary summarise(
     const auto peak = static_cast<std::size_t>(memory.peakInstruction);
     for (const Slot& slot : slots) {
         const auto [first, last] = span(slot);
-        const ValueId stem = device.value(slot.value).stem;
+        const ValueId origin = device.value(slot.value).origin;
         if (first <= peak && peak <= last)
-            memory.atPeak[static_cast<std::size_t>(ownerOf(*device.program, stem))] += slot.bytes;
+            memory.atPeak[static_cast<std::size_t>(ownerOf(*device.program, origin))] += slot.bytes;
         if (slot.firstUse >= 0)
             continue;
-        switch (device.program->value(stem).role) {
+        switch (device.program->value(origin).role) {
         case Role::Step:
         case Role::Count:
         case Role::Parameter:

@@ -63,7 +63,7 @@ std::string firstFlaw(const DeviceProgram& device)
                 return "makes a value twice: %" + std::to_string(result.index);
             made[result.index] = true;
             const DeviceValue& value = device.value(result);
-            if (value.localType.shape != shardShape(value.sharding, device.program->value(value.stem).type.shape))
+            if (value.localType.shape != shardShape(value.sharding, device.program->value(value.origin).type.shape))
                 return "local shape";
         }
         if (op.collective() && axesOf(*op.collective()).empty())

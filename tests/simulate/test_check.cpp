@@ -335,7 +335,7 @@ void TestCheck::seesDroppedAddends()
                 const ValueCheck* found = firstFailure(*report);
                 QVERIFY(found != nullptr);
                 // It begins where the sum is: at the value that the all-reduce gives, or the constraint on it.
-                const ValueId summed = program->values[program->ops[i].results[0].index].stem;
+                const ValueId summed = program->values[program->ops[i].results[0].index].origin;
                 const Operation& by = program->program->operation(program->program->value(found->value).definition);
                 QVERIFY2(found->value == summed || by.operands[0] == summed, describe(*found).c_str());
                 ++tried;

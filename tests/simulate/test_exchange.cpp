@@ -39,7 +39,7 @@ struct OneCollective {
         for (std::uint32_t v = 0; v < 2; ++v) {
             const TensorSharding& sharding = v == 0 ? from : to;
             DeviceValue& value = program->values.emplace_back();
-            value.stem = ValueId(v);
+            value.origin = ValueId(v);
             value.localType = { type.dtype, shardShape(sharding, type.shape) };
             value.sharding = sharding;
         }

@@ -124,8 +124,8 @@ std::string ShownMemory::pathAt(std::size_t instruction) const
         return {};
     if (program)
         return program->moments[instruction].path;
-    const ValueId stem = snapshot->plan->instructions[instruction].stem;
-    return stem.valid() ? std::string(*snapshot->program->value(stem).path) : std::string();
+    const ValueId origin = snapshot->plan->instructions[instruction].origin;
+    return origin.valid() ? std::string(*snapshot->program->value(origin).path) : std::string();
 }
 
 QString ShownMemory::operationAt(std::size_t instruction) const

@@ -34,9 +34,9 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
     if (!m_snapshot || !m_snapshot->deviceProgram)
         return;
     for (const DeviceOp& op : m_snapshot->deviceProgram->ops)
-        if (const Collective* collective = op.collective(); collective && op.stem.valid()
+        if (const Collective* collective = op.collective(); collective && op.origin.valid()
             && (collective->kind == CollectiveKind::AllReduce || collective->kind == CollectiveKind::ReduceScatter))
-            m_added[op.stem.index] = axesOf(*collective);
+            m_added[op.origin.index] = axesOf(*collective);
 }
 
 QString GraphWords::plainName(const Program& program, ValueId value)
