@@ -12,7 +12,7 @@
 #include "base/alike.h"
 #include "base/codes.h"
 #include "collectives_report.h"
-#include "document/whole_file.h"
+#include "document/atomic_file.h"
 #include "experiment/t5x_rules.h"
 #include "input.h"
 #include "schedule/plan.h"
@@ -165,7 +165,7 @@ int emitText(std::string_view out, const std::string& target, int status)
         writeTo(stdout, out);
         return status;
     }
-    const Result<void> written = writeWholeFile(QString::fromStdString(target), out);
+    const Result<void> written = writeAtomically(QString::fromStdString(target), out);
     if (written)
         return status;
     Console errors(stderr);

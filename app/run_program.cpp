@@ -12,8 +12,8 @@
 #include "base/bytes.h"
 #include "base/codes.h"
 #include "command.h"
+#include "document/atomic_file.h"
 #include "document/program_file.h"
-#include "document/whole_file.h"
 #include "experiment/builtin.h"
 #include "experiment_file/array_text.h"
 #include "input.h"
@@ -315,7 +315,7 @@ Result<void> writeFiles(const ProgramRun& run, const ProgramRunOptions& options)
     for (std::size_t i = 0; i < files.size(); ++i) {
         const evaluate::Array& array = run.results()[i];
         if (isTensor(array.type.dtype))
-            if (auto written = writeWholeFile(QString::fromStdString(files[i]), writeNpy(array.type, array.data()));
+            if (auto written = writeAtomically(QString::fromStdString(files[i]), writeNpy(array.type, array.data()));
                 !written)
                 return written;
         if (!options.perDevice || !run.devices || !isTensor(array.type.dtype))
@@ -323,7 +323,7 @@ Result<void> writeFiles(const ProgramRun& run, const ProgramRunOptions& options)
         for (std::size_t d = 0; d < run.devices->shards.size(); ++d) {
             const evaluate::Array& shard = run.devices->shards[d][i];
             const std::string file = files[i].substr(0, files[i].size() - 4) + ".d" + std::to_string(d) + ".npy";
-            if (auto written = writeWholeFile(QString::fromStdString(file), writeNpy(shard.type, shard.data()));
+            if (auto written = writeAtomically(QString::fromStdString(file), writeNpy(shard.type, shard.data()));
                 !written)
                 return written;
         }

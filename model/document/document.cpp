@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "document/atomic_file.h"
 #include "document/program_file.h"
-#include "document/whole_file.h"
 #include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
 
@@ -295,7 +295,7 @@ std::vector<Diagnostic> Document::open(const QString& filePath)
         setExperiment(std::move(*experiment), QString(), QFileInfo(filePath).fileName());
         return {};
     }
-    const Result<QByteArray> content = readWholeFile(filePath);
+    const Result<QByteArray> content = readFile(filePath);
     if (!content)
         return { content.error() };
     return d->open(std::string_view(content->constData(), static_cast<std::size_t>(content->size())),
@@ -330,7 +330,7 @@ const std::vector<Diagnostic>& Document::readWarnings() const
 Result<void> Document::saveAs(const QString& filePath)
 {
     if (const Result<void> written =
-            writeWholeFile(filePath, writeExperiment(withRelativeProgram(*d->experiment, filePath)));
+            writeAtomically(filePath, writeExperiment(withRelativeProgram(*d->experiment, filePath)));
         !written)
         return written;
     d->filePath = QFileInfo(filePath).absoluteFilePath();

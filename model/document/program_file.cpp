@@ -4,7 +4,7 @@
 #include <QDir>
 #include <QFileInfo>
 
-#include "document/whole_file.h"
+#include "document/atomic_file.h"
 #include "experiment/builtin.h"
 #include "stablehlo/read.h"
 
@@ -18,7 +18,7 @@ bool isProgramFile(const QString& path)
 
 Result<Experiment> openProgram(const QString& path)
 {
-    const Result<QByteArray> content = readWholeFile(path, static_cast<qint64>(maximumText));
+    const Result<QByteArray> content = readFile(path, static_cast<qint64>(maximumText));
     if (!content)
         return tl::unexpected(content.error());
     ProgramModel model;
@@ -32,7 +32,7 @@ FileSource filesBeside(const QString& experimentFile)
     const QDir folder = QFileInfo(experimentFile).absoluteDir();
     return [folder](const std::string& name) -> Result<std::string> {
         Result<QByteArray> content =
-            readWholeFile(folder.absoluteFilePath(QString::fromStdString(name)), static_cast<qint64>(maximumText));
+            readFile(folder.absoluteFilePath(QString::fromStdString(name)), static_cast<qint64>(maximumText));
         if (!content) {
             // By the name that the experiment has for it.
             content.error().where.file = name;

@@ -3,9 +3,9 @@
 #include <QTest>
 
 #include "base/codes.h"
+#include "document/atomic_file.h"
 #include "document/document.h"
 #include "document/exchange.h"
-#include "document/whole_file.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
@@ -189,13 +189,13 @@ private Q_SLOTS:
 
     void filesAreWrittenWholeOrNotAtAll()
     {
-        QVERIFY(readWholeFile(QStringLiteral("/nowhere/at/all")).error().code == Code::Unreadable);
-        QVERIFY(readWholeFile(QStringLiteral("/")).error().code == Code::Unreadable);
-        QVERIFY(writeWholeFile(QStringLiteral("/nowhere/at/all"), "text").error().code == Code::Unwritable);
+        QVERIFY(readFile(QStringLiteral("/nowhere/at/all")).error().code == Code::Unreadable);
+        QVERIFY(readFile(QStringLiteral("/")).error().code == Code::Unreadable);
+        QVERIFY(writeAtomically(QStringLiteral("/nowhere/at/all"), "text").error().code == Code::Unwritable);
         // A device is not replaced by a file.
-        QVERIFY(writeWholeFile(QStringLiteral("/dev/full"), "text").error().code == Code::Unwritable);
+        QVERIFY(writeAtomically(QStringLiteral("/dev/full"), "text").error().code == Code::Unwritable);
         QVERIFY(!QFileInfo(QStringLiteral("/dev/full")).isFile());
-        QVERIFY(writeWholeFile(QStringLiteral("/dev/null"), "text").has_value());
+        QVERIFY(writeAtomically(QStringLiteral("/dev/null"), "text").has_value());
         QVERIFY(!QFileInfo(QStringLiteral("/dev/null")).isFile());
     }
 };

@@ -11,8 +11,8 @@
 #include <QPushButton>
 #include <QTemporaryDir>
 
+#include "document/atomic_file.h"
 #include "document/exchange.h"
-#include "document/whole_file.h"
 #include "panel_fixture.h"
 #include "registered_test.h"
 #include "rules/dialect_comparison.h"
@@ -164,7 +164,7 @@ private Q_SLOTS:
 
         // What is wrong is said in the dock with its place, and the rules stay as they are.
         const QString broken = folder.filePath(QStringLiteral("broken.py"));
-        QVERIFY(writeWholeFile(broken, "rules = (\n  ('batch' 'data'),\n)"));
+        QVERIFY(writeAtomically(broken, "rules = (\n  ('batch' 'data'),\n)"));
         const int steps = fixture.document.undoStack()->count();
         QVERIFY(!view.importFile(broken));
         QVERIFY2(view.notice()->text().startsWith(QStringLiteral("broken.py, line 2, column 12")),
@@ -199,7 +199,7 @@ private Q_SLOTS:
         drop(&view, &text);
         QCOMPARE(view.model()->ruleCount(), 1);
         const QString path = folder.filePath(QStringLiteral("rules.yml"));
-        QVERIFY(writeWholeFile(path, "logical_axis_rules: [['batch', ['X']], ['heads', 'Y']]\nsteps: 3\n"));
+        QVERIFY(writeAtomically(path, "logical_axis_rules: [['batch', ['X']], ['heads', 'Y']]\nsteps: 3\n"));
         QMimeData file;
         file.setUrls({ QUrl::fromLocalFile(path) });
         drop(&view, &file);
@@ -258,7 +258,7 @@ private Q_SLOTS:
         MainWindow window(&appearance, { .remember = false });
         window.document()->waitForAnalysis();
         const QString path = folder.filePath(QStringLiteral("mine.csv"));
-        QVERIFY(writeWholeFile(path, "path,shape,dtype,names\nmlp/wi,64x4096,f32,\"embed,hidden\"\n"));
+        QVERIFY(writeAtomically(path, "path,shape,dtype,names\nmlp/wi,64x4096,f32,\"embed,hidden\"\n"));
         QMimeData file;
         file.setUrls({ QUrl::fromLocalFile(path) });
         drop(&window, &file);
@@ -269,7 +269,7 @@ private Q_SLOTS:
 
         // Errors stand among the problems with their lines, and what was open stays.
         const QString broken = folder.filePath(QStringLiteral("broken.csv"));
-        QVERIFY(writeWholeFile(broken, "path,shape\nw,abc\nv,8\n"));
+        QVERIFY(writeAtomically(broken, "path,shape\nw,abc\nv,8\n"));
         QVERIFY(!window.openFile(broken));
         QCOMPARE(window.document()->displayName(), QStringLiteral("mine.csv"));
         QVERIFY(!window.problemsView()->messages().empty());
@@ -277,7 +277,7 @@ private Q_SLOTS:
 
         // A file of rules dropped on the window goes to the rules.
         const QString rules = folder.filePath(QStringLiteral("rules.py"));
-        QVERIFY(writeWholeFile(rules, "rules = (('embed', 'data'),)"));
+        QVERIFY(writeAtomically(rules, "rules = (('embed', 'data'),)"));
         QMimeData ruleFile;
         ruleFile.setUrls({ QUrl::fromLocalFile(rules) });
         drop(&window, &ruleFile);

@@ -18,7 +18,7 @@
 #include <optional>
 
 #include "base/codes.h"
-#include "document/whole_file.h"
+#include "document/atomic_file.h"
 #include "experiment_file/gallery.h"
 #include "program/path.h"
 #include "views/collectives_view/collectives_view.h"
@@ -208,7 +208,7 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     if (!output.open(QIODevice::WriteOnly) || !picture.save(&output, "PNG"))
         return fail(Code::Unwritable, { { "file", png.toStdString() }, { "reason", "it cannot be written as PNG" } });
     const QByteArray& bytes = output.data();
-    if (Result<void> written = writeWholeFile(png, { bytes.constData(), static_cast<std::size_t>(bytes.size()) });
+    if (Result<void> written = writeAtomically(png, { bytes.constData(), static_cast<std::size_t>(bytes.size()) });
         !written)
         return tl::unexpected(std::move(written.error()));
     return report;

@@ -17,9 +17,9 @@
 #include <QTimer>
 #include <algorithm>
 
+#include "document/atomic_file.h"
 #include "document/exchange.h"
 #include "document/program_file.h"
-#include "document/whole_file.h"
 #include "views/collectives_view/collectives_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/first_selection.h"
@@ -162,7 +162,7 @@ bool MainWindow::showErrors(const std::vector<Diagnostic>& errors)
 
 bool MainWindow::openFile(const QString& path)
 {
-    const Result<QByteArray> content = isProgramFile(path) ? Result<QByteArray>() : readWholeFile(path);
+    const Result<QByteArray> content = isProgramFile(path) ? Result<QByteArray>() : readFile(path);
     if (!content)
         return refuse(path, { content.error() });
     const std::string_view text(content->constData(), static_cast<std::size_t>(content->size()));

@@ -8,8 +8,8 @@
 #include <QMimeData>
 #include <QUrl>
 
+#include "document/atomic_file.h"
 #include "document/document.h"
-#include "document/whole_file.h"
 #include "views/preview/edit_gesture.h"
 #include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_model.h"
@@ -149,7 +149,7 @@ bool RulesView::importText(const QString& text, const QString& name)
 
 bool RulesView::importFile(const QString& path)
 {
-    const Result<QByteArray> content = readWholeFile(path);
+    const Result<QByteArray> content = readFile(path);
     if (!content) {
         m_notice->say(Severity::Error, errorText(content.error(), 0));
         return false;
@@ -161,7 +161,7 @@ bool RulesView::importFile(const QString& path)
 bool RulesView::exportFile(const QString& path, RulesForm form)
 {
     const Result<std::string> text = rulesAsText(*m_document->experiment(), form, list());
-    const Result<void> done = text ? writeWholeFile(path, *text) : tl::unexpected(text.error());
+    const Result<void> done = text ? writeAtomically(path, *text) : tl::unexpected(text.error());
     if (!done) {
         m_notice->say(Severity::Error, errorText(done.error(), 0));
         return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "document/whole_file.h"
+#include "document/atomic_file.h"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -24,7 +24,7 @@ Error unreadable(const QString& path, const QString& reason)
 
 } // namespace
 
-Result<QByteArray> readWholeFile(const QString& path, qint64 limit)
+Result<QByteArray> readFile(const QString& path, qint64 limit)
 {
     QFile file(path);
     if (QFileInfo(path).isDir())
@@ -48,7 +48,7 @@ Result<QByteArray> readWholeFile(const QString& path, qint64 limit)
     return tl::unexpected(about(Code::TooLarge, path, { { "what", "file" }, { "limit", limit } }));
 }
 
-Result<void> writeWholeFile(const QString& path, std::string_view text)
+Result<void> writeAtomically(const QString& path, std::string_view text)
 {
     const auto size = static_cast<qint64>(text.size());
     const auto write = [&](QFileDevice& file) {
