@@ -37,37 +37,38 @@ struct Held {
     MeshPtr mesh; ///< that it is over
 };
 
-struct Parts {
+struct Partitioned {
     std::string text;
     MeshPtr mesh;
     std::vector<Held> inputs, outputs;
     CollectiveList list;
 };
 
-Result<Parts> partsOfText(const Snapshot& snapshot, bool optimal)
+Result<Partitioned> partitionedText(const Snapshot& snapshot, bool optimal)
 {
-    Result<PartitionedProgram> parts = partitionText(snapshot, optimal);
-    if (!parts)
-        return tl::unexpected<Error>(std::move(parts.error()));
-    Parts out;
-    out.mesh = parts->device.mesh;
+    Result<PartitionedProgram> partitioned = partitionText(snapshot, optimal);
+    if (!partitioned)
+        return tl::unexpected<Error>(std::move(partitioned.error()));
+    Partitioned out;
+    out.mesh = partitioned->device.mesh;
     PrintOptions options;
     options.names = PrintedNames::None; // the paths are those of the text itself
     options.locations = false;
-    out.text = printStableHlo(parts->device.program, options);
+    out.text = printStableHlo(partitioned->device.program, options);
     const auto held = [&](std::string name, const ShardedArray& array) {
         return Held{ std::move(name), array.type, array.sharding, array.over(out.mesh) };
     };
-    for (std::size_t i = 0; i < parts->device.inputs.size(); ++i)
-        out.inputs.push_back(held("%arg" + std::to_string(i), parts->device.inputs[i]));
-    for (std::size_t i = 0; i < parts->device.outputs.size(); ++i)
-        out.outputs.push_back(held("result " + std::to_string(i), parts->device.outputs[i]));
+    for (std::size_t i = 0; i < partitioned->device.inputs.size(); ++i)
+        out.inputs.push_back(held("%arg" + std::to_string(i), partitioned->device.inputs[i]));
+    for (std::size_t i = 0; i < partitioned->device.outputs.size(); ++i)
+        out.outputs.push_back(held("result " + std::to_string(i), partitioned->device.outputs[i]));
     out.list = collectivesOf(
-        { std::move(parts->sharded), std::move(parts->inserted), {}, std::move(parts->trueShapes) }, snapshot);
+        { std::move(partitioned->sharded), std::move(partitioned->inserted), {}, std::move(partitioned->trueShapes) },
+        snapshot);
     return out;
 }
 
-Result<Parts> partsOfNetwork(const Snapshot& snapshot, bool optimal)
+Result<Partitioned> partitionedNetwork(const Snapshot& snapshot, bool optimal)
 {
     const Result<DeviceProgram> device = partitionNetwork(snapshot, optimal);
     if (!device)
@@ -75,7 +76,7 @@ Result<Parts> partsOfNetwork(const Snapshot& snapshot, bool optimal)
     const Result<SpmdProgram> module = deviceModule(*device);
     if (!module)
         return tl::unexpected<Error>(module.error());
-    Parts out;
+    Partitioned out;
     out.mesh = device->mesh;
     PrintOptions options;
     options.names = PrintedNames::AsComments;
@@ -117,13 +118,13 @@ std::vector<std::int64_t> groupOf(const CollectiveEntry& entry, std::int64_t dev
     return {};
 }
 
-void sayDevice(QStringList& lines, const Parts& parts, std::int64_t device)
+void sayDevice(QStringList& lines, const Partitioned& partitioned, std::int64_t device)
 {
-    const std::int64_t position = parts.mesh->positionOf(static_cast<std::int32_t>(device));
+    const std::int64_t position = partitioned.mesh->positionOf(static_cast<std::int32_t>(device));
     QStringList place;
-    for (std::size_t a = 0; a < parts.mesh->rank(); ++a)
+    for (std::size_t a = 0; a < partitioned.mesh->rank(); ++a)
         place << QStringLiteral("%1 %2").arg(
-            words::fromStd(parts.mesh->axis(a).name), QString::number(parts.mesh->coordinate(position, a)));
+            words::fromStd(partitioned.mesh->axis(a).name), QString::number(partitioned.mesh->coordinate(position, a)));
     lines << QStringLiteral("Device %1: partition_id %1%2")
                  .arg(device)
                  .arg(place.isEmpty() ? QString() : QStringLiteral(", at ") + place.join(QStringLiteral(", ")));
@@ -138,10 +139,10 @@ void sayDevice(QStringList& lines, const Parts& parts, std::int64_t device)
                              words::shape(held.type.shape), rangesText(rangesOf(held, device)));
         }
     };
-    arrays(parts.inputs);
-    arrays(parts.outputs);
-    for (std::size_t i = 0; i < parts.list.entries.size(); ++i) {
-        const CollectiveEntry& entry = parts.list.entries[i];
+    arrays(partitioned.inputs);
+    arrays(partitioned.outputs);
+    for (std::size_t i = 0; i < partitioned.list.entries.size(); ++i) {
+        const CollectiveEntry& entry = partitioned.list.entries[i];
         if (entry.kind == CollectiveKind::AllSlice)
             continue;
         QStringList members;
@@ -157,12 +158,12 @@ void sayDevice(QStringList& lines, const Parts& parts, std::int64_t device)
 }
 
 /// What stands above the program, as comments.
-std::string heading(const Parts& parts, const PartitionCommandOptions& options)
+std::string heading(const Partitioned& partitioned, const PartitionCommandOptions& options)
 {
     QStringList lines;
-    const SentBytes sent = sentBytes(parts.list);
+    const SentBytes sent = sentBytes(partitioned.list);
     lines << QStringLiteral("What every device runs, on %1; reshards by %2.")
-                 .arg(words::counted(parts.mesh->deviceCount(), words::Noun::Device),
+                 .arg(words::counted(partitioned.mesh->deviceCount(), words::Noun::Device),
                      options.plan == "optimal" ? QStringLiteral("the fewest bytes")
                                                : QStringLiteral("Shardy's sequence"));
     lines << QStringLiteral("Every device sends %1 B per step%2.")
@@ -171,19 +172,19 @@ std::string heading(const Parts& parts, const PartitionCommandOptions& options)
                          ? QString()
                          : QStringLiteral(", and %1 B for the scalar loss").arg(exactCount(sent.scalarLoss)));
     if (options.device)
-        sayDevice(lines, parts, *options.device);
+        sayDevice(lines, partitioned, *options.device);
     std::string text;
     for (const QString& line : lines)
         text += "// " + printable(line).toStdString() + "\n";
     return text;
 }
 
-Json heldJson(const Parts& parts, const Held& held, const PartitionCommandOptions& options)
+Json heldJson(const Partitioned& partitioned, const Held& held, const PartitionCommandOptions& options)
 {
     const Shape local = shardShape(held.sharding, held.type.shape);
     Json out{ { "name", held.name }, { "type", toString(held.type) },
         { "local_type", toString(TensorType{ held.type.dtype, local }) },
-        { "sharding", words::shardingForm(held.sharding, *parts.mesh).toStdString() } };
+        { "sharding", words::shardingForm(held.sharding, *partitioned.mesh).toStdString() } };
     if (options.device) {
         Json ranges = Json::array();
         for (const IndexRange& range : rangesOf(held, *options.device))
@@ -193,37 +194,37 @@ Json heldJson(const Parts& parts, const Held& held, const PartitionCommandOption
     return out;
 }
 
-int printJson(const Input& input, const Snapshot& snapshot, const Parts& parts, const PartitionCommandOptions& options,
-    int status)
+int printJson(const Input& input, const Snapshot& snapshot, const Partitioned& partitioned,
+    const PartitionCommandOptions& options, int status)
 {
     Json out = envelope(options.json, input);
-    out["mesh"] = toJson(*parts.mesh);
+    out["mesh"] = toJson(*partitioned.mesh);
     out["plan"] = options.plan;
-    const SentBytes sent = sentBytes(parts.list);
+    const SentBytes sent = sentBytes(partitioned.list);
     out["sent_bytes"] = toJson(sent.step);
     out["sent_bytes_scalar_loss"] = toJson(sent.scalarLoss);
     if (options.device) {
-        const std::int64_t position = parts.mesh->positionOf(static_cast<std::int32_t>(*options.device));
+        const std::int64_t position = partitioned.mesh->positionOf(static_cast<std::int32_t>(*options.device));
         Json coordinates = Json::object();
-        for (std::size_t a = 0; a < parts.mesh->rank(); ++a)
-            coordinates[parts.mesh->axis(a).name] = parts.mesh->coordinate(position, a);
+        for (std::size_t a = 0; a < partitioned.mesh->rank(); ++a)
+            coordinates[partitioned.mesh->axis(a).name] = partitioned.mesh->coordinate(position, a);
         out["place"] = { { "device", *options.device }, { "partition_id", *options.device }, { "position", position },
             { "coordinates", std::move(coordinates) } };
     }
     out["inputs"] = Json::array();
-    for (const Held& held : parts.inputs)
-        out["inputs"].push_back(heldJson(parts, held, options));
+    for (const Held& held : partitioned.inputs)
+        out["inputs"].push_back(heldJson(partitioned, held, options));
     out["outputs"] = Json::array();
-    for (const Held& held : parts.outputs)
-        out["outputs"].push_back(heldJson(parts, held, options));
+    for (const Held& held : partitioned.outputs)
+        out["outputs"].push_back(heldJson(partitioned, held, options));
     out["collectives"] = Json::array();
-    for (std::size_t i = 0; i < parts.list.entries.size(); ++i) {
-        Json entry = toJson(parts.list, i, !options.device);
+    for (std::size_t i = 0; i < partitioned.list.entries.size(); ++i) {
+        Json entry = toJson(partitioned.list, i, !options.device);
         if (options.device)
-            entry["device_ids"] = groupOf(parts.list.entries[i], *options.device);
+            entry["device_ids"] = groupOf(partitioned.list.entries[i], *options.device);
         out["collectives"].push_back(std::move(entry));
     }
-    out["text"] = parts.text;
+    out["text"] = partitioned.text;
     out["problems"] = problems(input, snapshot);
     return emitJson(out, options.json, status);
 }
@@ -235,23 +236,24 @@ int showPartition(const PartitionCommandOptions& options)
         return refuse(options.json, { input.error(), BadInput });
     const SnapshotPtr snapshot = analyse(input->experiment);
     const bool optimal = options.plan == "optimal";
-    Result<Parts> parts = snapshot->asRead ? partsOfText(*snapshot, optimal) : partsOfNetwork(*snapshot, optimal);
-    if (!parts) {
+    Result<Partitioned> partitioned =
+        snapshot->asRead ? partitionedText(*snapshot, optimal) : partitionedNetwork(*snapshot, optimal);
+    if (!partitioned) {
         std::vector<Diagnostic> found = allProblems(*input, *snapshot);
         if (statusOf(found) == Done) { // partitioning fails
-            found.push_back(inFile({ std::move(parts.error()) }, *input).front());
+            found.push_back(inFile({ std::move(partitioned.error()) }, *input).front());
         }
         return refuse(options.json, { std::move(found), Findings });
     }
-    const std::int64_t devices = parts->mesh->deviceCount();
+    const std::int64_t devices = partitioned->mesh->deviceCount();
     if (options.device
         && (*options.device < 0 || *options.device >= maximumDevices
-            || parts->mesh->positionOf(static_cast<std::int32_t>(*options.device)) >= devices))
+            || partitioned->mesh->positionOf(static_cast<std::int32_t>(*options.device)) >= devices))
         return reject(options.json,
             { { Code::DeviceOutOfRange, { { "device", *options.device }, { "devices", devices } }, {} } });
     if (!options.json.empty())
-        return printJson(*input, *snapshot, *parts, options, Done);
-    writeTo(stdout, heading(*parts, options) + parts->text);
+        return printJson(*input, *snapshot, *partitioned, options, Done);
+    writeTo(stdout, heading(*partitioned, options) + partitioned->text);
     printFindings(*input, *snapshot);
     return Done;
 }

@@ -157,7 +157,7 @@ void printCheck(Console& console, const CheckReport& report, const Program& prog
         console.line(QStringLiteral("  nothing is computed, so there is nothing to compare"));
         return;
     }
-    constexpr std::int64_t mostShown = 64;
+    constexpr std::int64_t maxShown = 64;
     const auto count = static_cast<std::int64_t>(report.values.size());
     const std::int64_t failed = std::count_if(
         report.values.begin(), report.values.end(), [](const ValueCheck& value) { return !value.passed(); });
@@ -167,7 +167,7 @@ void printCheck(Console& console, const CheckReport& report, const Program& prog
         {} };
     std::int64_t good = 0;
     for (const ValueCheck& value : report.values) { // those that failed before all others
-        if (value.passed() && ++good > std::max<std::int64_t>(mostShown - failed, 0))
+        if (value.passed() && ++good > std::max<std::int64_t>(maxShown - failed, 0))
             continue;
         table.rows.push_back({ words::fromStd(value.path), QString::number(value.largestError(), 'g', 3),
             QString::number(value.tolerance, 'g', 3), QString::number(value.compared),
@@ -192,14 +192,14 @@ void printCheck(Console& console, const CheckReport& report, const Program& prog
                      .arg(failed)
                      .arg(words::counted(count, words::Noun::Array)),
         Emphasis::Bad);
-    constexpr int mostFindings = 8; // what follows is wrong because of the first ones, mostly
+    constexpr int maxFindings = 8; // what follows is wrong because of the first ones, mostly
     int found = 0;
     for (const ValueCheck& value : report.values)
         for (const QString& finding : words::checkFindings(value, program))
-            if (++found <= mostFindings)
+            if (++found <= maxFindings)
                 console.line(QStringLiteral("  ") + finding, Emphasis::Bad);
-    if (found > mostFindings)
-        console.line(QStringLiteral("  and %1 more").arg(found - mostFindings), Emphasis::Bad);
+    if (found > maxFindings)
+        console.line(QStringLiteral("  and %1 more").arg(found - maxFindings), Emphasis::Bad);
 }
 
 /// The first weight and the input: what people look at first.

@@ -100,7 +100,7 @@ Json plannedMemoryJson(const PlannedMemory& memory)
     }
     return { { "peak_bytes", memory.memory.peakBytes }, { "at_peak", std::move(atPeak) },
         { "state_bytes", memory.memory.stateBytes }, { "working_bytes", memory.workingBytes },
-        { "depends_on_data", memory.dependsOnData }, { "fullest", std::move(peak) }, { "arrays", std::move(arrays) } };
+        { "depends_on_data", memory.dependsOnData }, { "peak", std::move(peak) }, { "arrays", std::move(arrays) } };
 }
 
 std::string_view causeId(const HostTransfer& transfer)

@@ -14,7 +14,7 @@ namespace shardscope::cli {
 /// The peak, when it is reached and the largest arrays that are held then, under a heading.
 void printPlannedMemory(Console& console, const PlannedMemory& memory);
 /// { "peak_bytes", "at_peak": { "arguments", "values", "exchanges" }, "state_bytes", "working_bytes",
-/// "depends_on_data", "fullest": { "operation", "tensor", "number", "of" }, "arrays": [...] }; `fullest` is null where
+/// "depends_on_data", "peak": { "operation", "tensor", "number", "of" }, "arrays": [...] }; `peak` is null where
 /// the arguments alone are the most.
 [[nodiscard]] Json plannedMemoryJson(const PlannedMemory& memory);
 

@@ -92,8 +92,8 @@ double bytesNeeded(const ProgramRun& run, bool withReference)
     const double arguments = sum(run.named, main.arguments), results = sum(run.named, main.results);
     const double reference = withReference ? evaluate::executionBytes(run.named, RegionId{ 0 }, run.sameProgram) : 0;
     double devices = 0;
-    if (run.parts) {
-        const SpmdProgram& device = run.parts->device;
+    if (run.partitioned) {
+        const SpmdProgram& device = run.partitioned->device;
         devices = evaluate::executionBytes(device.program, RegionId{ 0 }, device.mesh->deviceCount())
             + results * (withReference ? 2 : 1);
     }
@@ -123,7 +123,7 @@ std::string nameOf(const Program& named, ValueId value)
 
 void note(ProgramRun& run, const evaluate::NonFiniteWatch& watch, words::Runs runs)
 {
-    const Program& program = runs == words::Runs::Devices ? run.parts->device.program : run.named;
+    const Program& program = runs == words::Runs::Devices ? run.partitioned->device.program : run.named;
     for (const auto kind : { evaluate::NonFiniteKind::NotANumber, evaluate::NonFiniteKind::Infinity }) {
         const std::optional<evaluate::NonFinite>& found = watch.first(kind);
         if (!found)
@@ -198,7 +198,7 @@ private:
 /// Runs the program, the devices' program and what tells where they differ.
 Result<void> execute(ProgramRun& run, bool check, const Limits& limits)
 {
-    if (check || !run.parts) {
+    if (check || !run.partitioned) {
         evaluate::NonFiniteWatch watch(run.named);
         watch.given(run.inputs.arrays);
         evaluate::ExecuteOptions options = executeOptions(limits, &watch);
@@ -207,16 +207,17 @@ Result<void> execute(ProgramRun& run, bool check, const Limits& limits)
         if (!done)
             return tl::unexpected(done.error());
         run.reference = std::move(*done);
-        if (!run.parts) {
+        if (!run.partitioned) {
             note(run, watch, words::Runs::Reference);
             return {};
         }
         note(run, watch, words::Runs::Reference);
     }
-    evaluate::NonFiniteWatch watch(run.parts->device);
+    evaluate::NonFiniteWatch watch(run.partitioned->device);
     watch.given(run.inputs.arrays);
-    ExchangeCounter counter(run.parts->device, watch);
-    auto done = evaluate::executePartitioned(run.parts->device, run.inputs.arrays, executeOptions(limits, &counter));
+    ExchangeCounter counter(run.partitioned->device, watch);
+    auto done =
+        evaluate::executePartitioned(run.partitioned->device, run.inputs.arrays, executeOptions(limits, &counter));
     if (!done)
         return tl::unexpected(done.error());
     run.devices = std::move(*done);
@@ -246,7 +247,7 @@ Result<void> execute(ProgramRun& run, bool check, const Limits& limits)
         near = compare(&noisy->results[0]);
     }
     if (!near || !run.devices->differences.empty()) {
-        auto first = evaluate::firstDifference(run.named, *run.parts, run.inputs.arrays,
+        auto first = evaluate::firstDifference(run.named, *run.partitioned, run.inputs.arrays,
             executeOptions(limits, nullptr), static_cast<double>(limits.memory) / 4);
         if (!first)
             return tl::unexpected(first.error());
@@ -266,8 +267,8 @@ Result<void> runSteps(
     evaluate::ExecuteOptions how = executeOptions(limits, nullptr);
     how.threads = options.threads;
     auto stepper = evaluate::ProgramStepper::create(
-        run.parts ? run.parts->device : evaluate::unpartitioned(run.named, run.sameProgram), run.inputs.arrays,
-        evaluate::nextArguments(run.named, run.state), how);
+        run.partitioned ? run.partitioned->device : evaluate::unpartitioned(run.named, run.sameProgram),
+        run.inputs.arrays, evaluate::nextArguments(run.named, run.state), how);
     if (!stepper)
         return tl::unexpected(stepper.error());
     run.threads = stepper->threads();
@@ -422,11 +423,11 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     bool isNews = false; // why it was not partitioned is not among the problems yet
     // A text without a mesh is given one of a single device.
     if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
-        if (auto parts = partitionText(snapshot, false)) {
-            run.problems.insert(run.problems.end(), parts->warnings.begin(), parts->warnings.end());
-            run.parts = std::move(*parts);
+        if (auto partitioned = partitionText(snapshot, false)) {
+            run.problems.insert(run.problems.end(), partitioned->warnings.begin(), partitioned->warnings.end());
+            run.partitioned = std::move(*partitioned);
         } else {
-            run.notPartitioned = std::move(parts.error());
+            run.notPartitioned = std::move(partitioned.error());
             isNews = statusOf(run.problems) == Done;
         }
     } else if (speaksToDevices(program)) {
@@ -434,11 +435,11 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     }
     if (std::vector<Diagnostic> refused = refusals(run.named, run.sameProgram); !refused.empty())
         return cannotRun(options, input, std::move(refused));
-    if (run.parts)
-        if (auto refused = refusals(run.parts->device.program, run.parts->device.mesh->deviceCount());
+    if (run.partitioned)
+        if (auto refused = refusals(run.partitioned->device.program, run.partitioned->device.mesh->deviceCount());
             !refused.empty()) {
             run.notPartitioned = std::move(refused.front());
-            run.parts.reset();
+            run.partitioned.reset();
             isNews = true;
         }
     if (isNews)
@@ -456,7 +457,7 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     if (options.steps > 1 && run.state.pairs.empty())
         throw UsageError(
             "--steps", "no result of this program is known to be an argument of its next step; name them with --state");
-    const bool withReference = options.check || !run.parts;
+    const bool withReference = options.check || !run.partitioned;
     const Limits limits{ availableMemory().value_or(INT64_MAX) / 4 * 3, options.loopLimit };
     if (const double needed = bytesNeeded(run, withReference); needed > static_cast<double>(limits.memory))
         return cannotRun(options, input,
@@ -472,8 +473,8 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
         return cannotRun(options, input, { done.error() });
     if (const Result<void> done = runSteps(run, options, input.experiment.run, limits); !done)
         return cannotRun(options, input, { done.error() });
-    if (run.parts)
-        run.memory = plannedMemory(run.named, *run.parts);
+    if (run.partitioned)
+        run.memory = plannedMemory(run.named, *run.partitioned);
 
     const bool finding = statusOf(run.problems) != Done || run.notPartitioned || run.failedExpectations() > 0
         || (run.checked && run.verdict() != Verdict::Agrees);

@@ -33,7 +33,7 @@ public:
     /// The members "value" of small arrays, or of all where they are wanted, and "summary".
     void describe(Json& json, const Array& array)
     {
-        if (isTensor(array.type.dtype) && (m_all || array.count() <= mostListedElements)) {
+        if (isTensor(array.type.dtype) && (m_all || array.count() <= maxListedElements)) {
             m_texts.push_back(arrayText(array.type, array.data()));
             json["value"] = "\x01" + std::to_string(m_texts.size() - 1);
         }
@@ -194,7 +194,7 @@ Json nonFiniteJson(const ProgramRun& run)
     Json out = Json::array();
     for (const NonFiniteFinding& each : run.nonFinite) {
         const bool devices = each.runs == words::Runs::Devices;
-        const Program& program = devices ? run.parts->device.program : run.named;
+        const Program& program = devices ? run.partitioned->device.program : run.named;
         Json entry{ { "kind", each.found.kind == evaluate::NonFiniteKind::NotANumber ? "nan" : "infinity" },
             { "run", devices ? "devices" : "reference" },
             { "from",
@@ -219,7 +219,8 @@ std::vector<evaluate::Arrays> inputShards(const ProgramRun& run)
 {
     std::vector<evaluate::Arrays> shards; // by argument
     for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i)
-        shards.push_back(evaluate::shardsOf(run.inputs.arrays[i], run.parts->device.inputs[i], run.parts->device.mesh));
+        shards.push_back(
+            evaluate::shardsOf(run.inputs.arrays[i], run.partitioned->device.inputs[i], run.partitioned->device.mesh));
     return shards;
 }
 
@@ -308,7 +309,7 @@ void printDevices(Console& console, const ProgramRun& run)
         }
         return;
     }
-    const SpmdProgram& device = run.parts->device;
+    const SpmdProgram& device = run.partitioned->device;
     const std::vector<evaluate::Arrays> inputs = inputShards(run);
     for (std::size_t i = 0; i < inputs.size(); ++i)
         printShards(console, QStringLiteral("arg%1").arg(i), inputs[i], device.inputs[i], device.mesh);
@@ -404,7 +405,7 @@ void printExpectations(Console& console, const ProgramRun& run)
         if (each.passed())
             continue;
         const auto device = static_cast<std::int32_t>(each.device);
-        const Program& program = run.devices ? run.parts->device.program : run.named;
+        const Program& program = run.devices ? run.partitioned->device.program : run.named;
         console.line(QStringLiteral("  %1 on %2: element %3 is %4, expected %5")
                          .arg(words::operationPlace(program, each.operation), words::devices({ &device, 1 }))
                          .arg(each.element)
@@ -413,7 +414,7 @@ void printExpectations(Console& console, const ProgramRun& run)
     }
 }
 
-/// What the devices really held, the fullest one first; their ids are those of the same number.
+/// What the devices really held, the one with the most first; their ids are those of the same number.
 std::vector<std::pair<evaluate::MemoryPeak, std::vector<std::int32_t>>> measured(const ProgramRun& run)
 {
     std::vector<std::pair<evaluate::MemoryPeak, std::vector<std::int32_t>>> peaks;
@@ -464,9 +465,9 @@ void printMemory(Console& console, const ProgramRun& run)
 
 std::string shardingOf(const ProgramRun& run, bool input, std::size_t index)
 {
-    if (!run.parts)
+    if (!run.partitioned)
         return {};
-    const SpmdProgram& device = run.parts->device;
+    const SpmdProgram& device = run.partitioned->device;
     const ShardedArray& array = (input ? device.inputs : device.outputs)[index];
     return isTensor(array.type.dtype) ? toShardy(array.sharding, *device.mesh) : std::string();
 }
@@ -477,7 +478,7 @@ namespace {
 const Mesh& meshOf(const ProgramRun& run)
 {
     static const Mesh single;
-    return run.parts ? *run.parts->device.mesh : single;
+    return run.partitioned ? *run.partitioned->device.mesh : single;
 }
 
 Json stateJson(const ProgramRun& run)
@@ -525,14 +526,14 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
     ArrayTexts texts(options.values);
     Json out = envelope(target);
     out["input"]["title"] = run.title;
-    if (run.parts)
-        out["mesh"] = toJson(*run.parts->device.mesh);
-    out["device_count"] = run.parts ? run.parts->device.mesh->deviceCount() : run.sameProgram;
+    if (run.partitioned)
+        out["mesh"] = toJson(*run.partitioned->device.mesh);
+    out["device_count"] = run.partitioned ? run.partitioned->device.mesh->deviceCount() : run.sameProgram;
     out["arguments"] = Json::array();
     for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i) {
         Json argument{ { "name", "arg" + std::to_string(i) }, { "type", toString(run.inputs.arrays[i].type) },
             { "from", run.inputs.from[i] } };
-        if (run.parts)
+        if (run.partitioned)
             argument["sharding"] = shardingOf(run, true, i);
         texts.describe(argument, run.inputs.arrays[i]);
         out["arguments"].push_back(std::move(argument));
@@ -540,7 +541,7 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
     out["results"] = Json::array();
     for (std::size_t i = 0; i < run.results().size(); ++i) {
         Json result{ { "result", i }, { "type", toString(run.results()[i].type) } };
-        if (run.parts)
+        if (run.partitioned)
             result["sharding"] = shardingOf(run, false, i);
         texts.describe(result, run.results()[i]);
         out["results"].push_back(std::move(result));
@@ -570,8 +571,8 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
 void printRun(Console& console, const ProgramRun& run, bool perDevice)
 {
     console.heading(words::fromStd(run.name));
-    if (run.parts) {
-        const Mesh& mesh = *run.parts->device.mesh;
+    if (run.partitioned) {
+        const Mesh& mesh = *run.partitioned->device.mesh;
         QStringList axes;
         for (std::size_t i = 0; i < mesh.rank(); ++i)
             axes << QStringLiteral("%1 %2").arg(words::fromStd(mesh.axis(i).name)).arg(mesh.size(i));

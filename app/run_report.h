@@ -40,14 +40,14 @@ struct Exchanged {
     Rational sentBytes;
 };
 
-/// Everything that a run found. Where no mesh is named or it could not be partitioned, `parts` and `devices` are
+/// Everything that a run found. Where no mesh is named or it could not be partitioned, `partitioned` and `devices` are
 /// absent.
 struct ProgramRun {
     std::string name; ///< of the file
     std::string title; ///< of the experiment
     std::vector<Diagnostic> problems; ///< warnings of reading and partitioning, why it is not partitioned
     Program named; ///< with the paths of nameValues()
-    std::optional<PartitionedProgram> parts;
+    std::optional<PartitionedProgram> partitioned;
     std::optional<Diagnostic> notPartitioned; ///< why not, where it has a mesh
     std::int64_t sameProgram = 1; ///< devices that run the text itself, which is a program of one device
     GivenArrays inputs;
@@ -84,7 +84,7 @@ struct RunJsonOptions {
     bool values = false; ///< all elements of all arrays; else those of small ones
 };
 /// Arrays of more elements are summed up unless they are asked for.
-inline constexpr std::int64_t mostListedElements = 64;
+inline constexpr std::int64_t maxListedElements = 64;
 
 [[nodiscard]] std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJsonOptions& options);
 void printRun(Console& console, const ProgramRun& run, bool perDevice);

@@ -192,7 +192,7 @@ func.func @main(%a: tensor<4xi32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -
         const Json memory = runJson(productText, productInputs).json().at("memory_per_device");
         QVERIFY(memory.at("peak_bytes") == 32);
         QVERIFY(memory.at("at_peak").at("arguments") == 24);
-        QVERIFY(memory.at("fullest").at("operation") == "stablehlo.dot_general");
+        QVERIFY(memory.at("peak").at("operation") == "stablehlo.dot_general");
         QVERIFY(memory.at("arrays").at(0).at("tensor") == "arg1");
         QCOMPARE(memory.at("measured").size(), std::size_t{ 4 });
         for (const Json& device : memory.at("measured")) {
