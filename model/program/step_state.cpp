@@ -126,6 +126,15 @@ std::vector<StatePair> longestRun(const Main& main)
         }
         before.swap(now);
     }
+    const auto looksLikeLoss = [&](std::size_t r) {
+        return main.resultType(r).rank() == 0 && isFloat(main.resultType(r).dtype);
+    };
+    while (best > 0 && looksLikeLoss(bestResult + best - 1))
+        --best;
+    for (; best > 0 && looksLikeLoss(bestResult); --best) {
+        ++bestArgument;
+        ++bestResult;
+    }
     std::vector<StatePair> pairs;
     bool hasDimensions = false;
     for (std::size_t i = 0; i < best; ++i) {

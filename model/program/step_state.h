@@ -33,7 +33,8 @@ struct StepState {
 
 /// Results that alias an argument of another type are passed over, as are results that there are not.
 ///
-/// A guess by order needs at least one pair with dimensions, and prefers the run that begins first:
+/// A guess by order needs at least one pair with dimensions, and prefers the run that begins first. Floating-point
+/// scalars at its ends are left out: a result of that kind is the loss rather than, say, the next learning rate.
 ///
 ///     main(f32[8], f32[8], i32[], f32[4,8]) -> (f32[], f32[8], f32[8], i32[])    results 1, 2, 3 are arguments 0, 1, 2
 [[nodiscard]] StepState stateOf(const Program& program);

@@ -80,6 +80,10 @@ private Q_SLOTS:
             "tensor<8xf32>, tensor<8xf32>, tensor<i32>, tensor<f32>", "%w, %m, %n, %l", "order: 0=0,1=1,2=2");
         row("loss, then state", "%w: tensor<8xf32>, %m: tensor<4xf32>, %x: tensor<4x8xf32>, %l: tensor<f32>",
             "tensor<f32>, tensor<8xf32>, tensor<4xf32>", "%l, %w, %m", "order: 0=1,1=2");
+        row("a scalar argument beside the loss", "%w: tensor<8xf32>, %x: tensor<f32>", "tensor<8xf32>, tensor<f32>",
+            "%w, %x", "order: 0=0");
+        row("the loss first", "%x: tensor<f32>, %w: tensor<8xf32>", "tensor<f32>, tensor<8xf32>", "%x, %w",
+            "order: 1=1");
         row("nothing with dimensions", "%a: tensor<f32>, %b: tensor<8xf32>", "tensor<f32>", "%a", "none: none");
         row("another type", "%a: tensor<8xf32>, %b: tensor<8xf64>", "tensor<8xf64>", "%b", "order: 1=0");
         row("another sharding", "%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}, %b: tensor<8xf32>",
