@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The registry of diagnostic codes. Codes are registered once, here, and never reused; the comment behind a code lists
+// The registry of diagnostic codes. Codes are registered once, here, and never reused; the comment after a code lists
 // the arguments that its diagnostics carry. E1xx and E4xx are errors, W2xx warnings, I3xx information.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace shardscope {
 
-/// The number of a code is the number behind its letter: Code::Indivisible is E101.
+/// The number of a code is the number after its letter: Code::Indivisible is E101.
 enum class Code : std::uint16_t {
     // Meshes, shardings and rules
     Indivisible = 101, ///< dim, size, partitions

@@ -36,7 +36,7 @@ using ReadRules = tl::expected<RulesText, std::vector<Diagnostic>>;
 [[nodiscard]] ReadRules readRules(std::string_view text, const std::string& name);
 [[nodiscard]] RulesText rulesOf(const PublishedRules& set);
 
-/// The experiment with these rules in place of its own, and their dialect. `additional`: its own rules follow behind
+/// The experiment with these rules in place of its own, and their dialect. `additional`: its own rules follow after
 /// them, as T5X' additional_rules do.
 [[nodiscard]] Experiment withRules(const Experiment& before, const RulesText& rules, bool additional = false);
 /// The same in the rules of a part of the model; those outside, and how rules are read, stay as they are.
@@ -44,7 +44,7 @@ using ReadRules = tl::expected<RulesText, std::vector<Diagnostic>>;
     const Experiment& before, RuleList list, const RulesText& rules, bool additional = false);
 /// Mesh axes that the experiment's rules name and its mesh lacks, each once.
 [[nodiscard]] std::vector<std::string> missingAxes(const Experiment& experiment);
-/// Adds those as axes of size 1, which cut nothing and can be made larger. TooLarge beyond the most axes of a mesh.
+/// Adds those as axes of size 1, which shard nothing and can be made larger. TooLarge beyond the most axes of a mesh.
 [[nodiscard]] Result<Experiment> withMissingAxes(const Experiment& before);
 
 /// The experiment's rules as text, which readRules() reads back. Errors: those of writeMaxText(), and WrongType for

@@ -34,8 +34,8 @@ struct ProgramArray {
 /// The parameters and inputs of the experiment's program in place of its model. Errors as withArrayAdded().
 [[nodiscard]] Result<Experiment> withListOfArrays(const Experiment&, const Program& program);
 
-/// The mesh axes that a name stands for, major first; none: it stays whole. With none all rules of the name go; else
-/// its first rule takes the axes, or one is appended, and in rules that are a mapping further ones of the name go.
+/// The mesh axes that a name stands for, major first; none: it stays replicated. With none all rules of the name go;
+/// else its first rule takes the axes, or one is appended, and in rules that are a mapping further ones of the name go.
 /// Errors: those of withNameMapped().
 [[nodiscard]] Result<Experiment> withNameMappedTo(
     const Experiment&, const std::string& name, const std::vector<std::string>& axes);

@@ -64,7 +64,7 @@ namespace shardscope {
 /// One of the model's sizes: "batch", "embed", "hidden", "layers"; for arrays every dimension of that logical name.
 /// OutOfRange beyond what a file may have: 1 to 2^40, layers to 4,096.
 [[nodiscard]] Result<Experiment> withDimension(const Experiment&, const std::string& name, std::int64_t size);
-/// The mesh axes that cut a dimension of the MLP wherever device axes are written. UnknownValue for another dimension
+/// The mesh axes that shard a dimension of the MLP wherever device axes are written. UnknownValue for another dimension
 /// than batch, embed and hidden, InvalidAttribute for another model.
 [[nodiscard]] Result<Experiment> withDeviceAxes(const Experiment&, const std::string& dimension, SpecEntry target);
 /// A sharding for a value of the program; none: what its text says counts again. InvalidAttribute for another model.

@@ -26,12 +26,12 @@ namespace shardscope {
 /// What a part of the model may be called: WrongType for an empty path, control characters, and a "/" at either end;
 /// DuplicateKey for one that another list (`except` aside) is for.
 [[nodiscard]] Result<void> checkWithin(const RulesSetting& rules, const std::string& within, RuleList except = {});
-/// Rules for a part of the model, behind the other lists. TooLarge beyond the most lists that a file may have.
+/// Rules for a part of the model, after the other lists. TooLarge beyond the most lists that a file may have.
 [[nodiscard]] Result<Experiment> withInnerRules(
     const Experiment&, std::string within, std::vector<LogicalRule> rules = {});
 /// For another part. OutOfRange for the outer list.
 [[nodiscard]] Result<Experiment> withInnerRulesRenamed(const Experiment&, RuleList list, std::string within);
-/// The arrays of the part have the rules again that hold around it. What a file said of the lists behind it stays with
+/// The arrays of the part have the rules again that hold around it. What a file said of the lists after it stays with
 /// them.
 [[nodiscard]] Result<Experiment> withoutInnerRules(const Experiment&, RuleList list);
 

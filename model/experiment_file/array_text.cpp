@@ -344,7 +344,7 @@ private:
         });
         return width;
     }
-    /// `open` are the brackets that begin before the first line, `close` those that end behind the last.
+    /// `open` are the brackets that begin before the first line, `close` those that end after the last.
     void add(std::size_t d, std::int64_t offset, const std::string& open, const std::string& close)
     {
         const std::size_t rank = m_type.rank();

@@ -24,7 +24,7 @@ namespace shardscope {
 
 /// One element: 0.1, -3, true, "nan" in quotes. Complex numbers as [re, im].
 [[nodiscard]] std::string elementText(DType dtype, const std::byte* element);
-/// The whole array on one line.
+/// The full array on one line.
 [[nodiscard]] std::string arrayText(const TensorType& type, const std::byte* elements);
 /// For people: rows one below the other, columns aligned. Of an array of more than `whole` elements the first and last
 /// `edge` entries of every dimension, with "..." between them.

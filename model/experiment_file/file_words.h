@@ -11,7 +11,7 @@
 namespace shardscope::file_words {
 
 inline const std::vector<std::string> platforms{ "cpu", "gpu", "tpu" };
-/// Dialect, and behind them "penzai": rules that are a mapping.
+/// Dialect, and after them "penzai": rules that are a mapping.
 inline const std::vector<std::string> dialects{ "flax-linen", "t5x", "maxtext", "penzai" };
 inline constexpr std::size_t mappingDialect = 3;
 inline const std::vector<std::string> flaxVersions{ "2024", "current" }; ///< FlaxVersion

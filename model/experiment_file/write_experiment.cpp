@@ -110,7 +110,7 @@ public:
     }
 
 private:
-    /// The members with the object's notes and unknown keys in their places: each behind the key that it stood behind,
+    /// The members with the object's notes and unknown keys in their places: each after the key that it stood after,
     /// or last when that one is not written.
     [[nodiscard]] Members complete(const std::string& pointer, Members members) const
     {

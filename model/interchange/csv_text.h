@@ -14,7 +14,7 @@ namespace shardscope {
 struct CsvField {
     std::string text; ///< without quotes; blanks around a field without quotes are not part of it
     bool quoted = false;
-    int line = 1; ///< where the text begins, behind its quote; columns count characters
+    int line = 1; ///< where the text begins, after its quote; columns count characters
     int column = 1;
 
     [[nodiscard]] Where where() const;
@@ -31,7 +31,7 @@ public:
     explicit CsvReader(std::string_view text);
 
     /// The next line with anything on it; empty at the end. Errors: Syntax for a quote that is not closed, or with text
-    /// behind it, and for a field that is not UTF-8; TooLarge for a line of more than maximumCsvFields. After an error
+    /// after it, and for a field that is not UTF-8; TooLarge for a line of more than maximumCsvFields. After an error
     /// nothing more can be read.
     [[nodiscard]] Result<CsvRecord> next();
     [[nodiscard]] char separator() const { return m_separator; }

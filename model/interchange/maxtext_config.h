@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a MaxText configuration says about sharding: mesh axes, their parallelism inside a slice (ici_) and between
-// slices (dcn_), logical axis rules, and how input data is cut. All other keys are passed over and listed.
+// slices (dcn_), logical axis rules, and how input data is sharded. All other keys are passed over and listed.
 //
 //     mesh_axes: ['data', 'fsdp']
 //     logical_axis_rules: [['activation_batch', ['data', 'fsdp']], ['embed', 'fsdp']]

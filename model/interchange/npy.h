@@ -51,7 +51,8 @@ inline constexpr std::size_t npyHeaderBytes = largestNpyHeader + 12;
 [[nodiscard]] Result<NpyHeader> readNpyHeader(std::string_view file);
 
 /// The elements of the whole file, in C order and the byte order of this machine; truth values are 0 or 1. No memory is
-/// taken before the size is right. Errors: CountMismatch {what: bytes} for a file that is cut short or goes on behind.
+/// taken before the size is right. Errors: CountMismatch {what: bytes} for a file that is cut short or goes on after
+/// its end.
 [[nodiscard]] Result<std::vector<std::byte>> readNpyElements(std::string_view file, const NpyHeader& header);
 
 /// A file of format version 1. Integers of 2 and 4 bits become those of 8, types that NumPy lacks raw bytes.

@@ -53,7 +53,7 @@ tl::unexpected<Error> broken(std::string expected, std::string found, std::uint6
 Result<std::vector<NpzEntry>> readNpz(std::string_view archive)
 {
     const Bytes bytes(archive);
-    // The end record is the last one; a comment of up to 64 KiB may stand behind it.
+    // The end record is the last one; a comment of up to 64 KiB may stand after it.
     const std::size_t end = archive.rfind(endMark);
     if (end == std::string_view::npos || !bytes.has(end, endBytes) || archive.size() - end > endBytes + 0xffff)
         return broken("the directory of a ZIP archive", archive.empty() ? "an empty file" : "none", 0);

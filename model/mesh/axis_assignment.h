@@ -4,13 +4,13 @@
 // Source: the assignment of jax.experimental.mesh_utils (create_device_mesh), 2026-08. Logical axes are treated from
 // the last, which communicates most, to the first.
 //
-// Whole axes: each logical axis takes a set of physical axes that are still free and whose product is its size; larger
+// Full axes: each logical axis takes a set of physical axes that are still free and whose product is its size; larger
 // sets are tried first, sets of equal size in lexicographic order. Free axes of one chip are absorbed by that.
 //     physical 4x4x8, logical 8x16:  16 = x*y, 8 = z
 //
 // Splitting: each logical axis takes a factor of every physical axis. Preferred is, in this order: the larger product
-// of physical axes that are taken whole; more such axes; the larger share on physical axes that later logical axes use
-// already; the lexicographically larger factors. Inside a physical axis later logical axes are minor.
+// of physical axes that are taken in full; more such axes; the larger share on physical axes that later logical axes
+// use already; the lexicographically larger factors. Inside a physical axis later logical axes are minor.
 //     physical 4x4x4, logical 8x8:  the last 8 = x4 y2, the first 8 = y2 z4
 #pragma once
 
@@ -34,7 +34,7 @@ namespace shardscope {
 [[nodiscard]] bool isPreferred(std::span<const std::int64_t> x, std::span<const std::int64_t> y,
     std::span<const std::int64_t> physical, std::span<const std::int64_t> assigned);
 
-/// Assignment of whole axes, [physical][logical] as in AxisAssignment. The products of both shapes must be equal.
+/// Assignment of full axes, [physical][logical] as in AxisAssignment. The products of both shapes must be equal.
 /// Error: NoAxisAssignment with the first logical axis that finds no set: axis (index), size, physical, remaining.
 [[nodiscard]] Result<std::vector<std::int64_t>> assignWholeAxes(
     std::span<const std::int64_t> physical, std::span<const std::int64_t> logical);

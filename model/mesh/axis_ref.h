@@ -3,7 +3,7 @@
 //
 // A coordinate along an axis is a number that can be written with several digits. A part of the axis is one such digit:
 // `size` is its base, and `pre` is how many values the digits before it can take together. On an axis x of 8 devices,
-// x:(2)2 is the middle bit of the coordinate: (0 0 1 1 0 0 1 1). The whole axis is the single digit (pre 1, size 8),
+// x:(2)2 is the middle bit of the coordinate: (0 0 1 1 0 0 1 1). The full axis is the single digit (pre 1, size 8),
 // its only form. Axes are small integers (positions in the mesh), names appear only at the edges.
 #pragma once
 

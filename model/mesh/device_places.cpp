@@ -12,7 +12,7 @@ namespace shardscope {
 
 namespace {
 
-/// Ids count with x fastest: a block of chips is a run of them where it has one chip along every direction behind the
+/// Ids count with x fastest: a block of chips is a run of them where it has one chip along every direction after the
 /// first that it does not fill.
 bool hasRunsForHosts(const DeviceSet& set)
 {

@@ -3,7 +3,7 @@
 //
 // There are three forms of description:
 //  - hosts x devices per host, without a chip grid (CPUs, GPUs);
-//  - TPU slices: a grid of chips, cut into blocks of chips that belong to one host, with one or more cores per chip;
+//  - TPU slices: a grid of chips, split into blocks of chips that belong to one host, with one or more cores per chip;
 //  - an own list, device by device.
 // A set has an order in which its devices are listed, as jax.devices() has one. Of TPU slices it is: slice, then hosts
 // with x fastest, then the chips of a host with x fastest, then cores. Ids count through the whole grid with x fastest,

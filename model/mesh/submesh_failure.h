@@ -17,9 +17,9 @@ namespace shardscope {
 struct SubmeshFailure {
     enum class Cause : std::uint8_t {
         TooLong, ///< the entry is larger than the hardware, or negative; no devices
-        LeftOver, ///< behind the last whole tile along the axis
+        LeftOver, ///< after the last whole tile along the axis
         CutHosts, ///< hosts of which the tile has a part
-        HostsLeftOver, ///< behind the last whole host along the axis
+        HostsLeftOver, ///< after the last whole host along the axis
         OtherCores, ///< of the chips that the submesh takes
     };
     /// What is wrong with one entry.

@@ -24,7 +24,7 @@ std::int64_t volume(const HardwareMesh& sizes)
     return productOf(MeshShape(sizes.begin(), sizes.end()));
 }
 
-/// A side that is taken whole. One that is a single chip wide is no side.
+/// A side that is taken in full. One that is a single chip wide is no side.
 bool isWhole(std::int32_t part, std::int32_t bound)
 {
     return part == bound && bound > 1;

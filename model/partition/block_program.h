@@ -34,7 +34,7 @@ public:
     /// Errors: EmptyMesh.
     [[nodiscard]] static Result<BlockBuilder> over(MeshPtr mesh);
 
-    /// The block of a whole array. Errors: those of validate(), SpecTooLong and Indivisible among them.
+    /// The block of a full array. Errors: those of validate(), SpecTooLong and Indivisible among them.
     [[nodiscard]] Result<ValueId> input(const TensorType& whole, const PartitionSpec& spec);
 
     /// psum, pmax, pmin. Errors: UnknownAxis; GroupsDoNotCover {axes, size}.
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] Result<ValueId> mean(ValueId value, const Axes& axes);
     /// Tiled: side by side along the dimension; else along a new one.
     [[nodiscard]] Result<ValueId> allGather(ValueId value, const Axes& axes, std::int64_t dimension, bool tiled);
-    /// Tiled: the dimension is cut and must divide; else it is as long as the axes, and goes. Errors: Indivisible.
+    /// Tiled: the dimension is sharded and must divide; else it is as long as the axes, and goes. Errors: Indivisible.
     [[nodiscard]] Result<ValueId> scatterSum(ValueId value, const Axes& axes, std::int64_t dimension, bool tiled);
     /// Pairs of places, source and target; who is no target gets zeros. Errors: PermutePairs {axes, source or target}.
     [[nodiscard]] Result<ValueId> permute(
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] ValueId transpose(ValueId value, Dimensions permutation);
     [[nodiscard]] ValueId reduceLocally(ReduceKind kind, ValueId value, Dimensions dimensions);
 
-    /// The blocks of the gradients of the sum of a whole result, put together as `spec` says, with respect to inputs:
+    /// The blocks of the gradients of the sum of a full result, put together as `spec` says, with respect to inputs:
     /// each is laid out as the input is. A value that is the same along an axis, and read by blocks that differ there,
     /// gets the sum along it; psum gives back what it gets, all_gather adds up and scatters, psum_scatter gathers,
     /// ppermute sends back, all_to_all exchanges its dimensions. Errors: those of checkOutput(); InvalidOperand for

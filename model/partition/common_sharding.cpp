@@ -193,7 +193,7 @@ private:
             }
     }
 
-    /// All axes of the side in more pieces, dealt out over the factors of each side anew; what both get is common.
+    /// All axes of the side in more shards, dealt out over the factors of each side anew; what both get is common.
     void dealOut(const Tensor& operand, const Tensor& result)
     {
         const auto axesOf = [](const Tensor& tensor) {
@@ -218,7 +218,7 @@ private:
             }
     }
 
-    /// Factor by factor what divides it; in a dimension nothing behind a factor that is not cut completely.
+    /// Factor by factor what divides it; in a dimension nothing after a factor that is not sharded completely.
     std::vector<AxisList> dealtOut(const AxisList& axes, const FactorRule::TensorMapping& mapping) const
     {
         std::vector<AxisList> dealt(m_axes.size());
@@ -259,7 +259,7 @@ private:
         return weight;
     }
 
-    /// A factor can only be cut when the factors major to it in the same dimension are cut completely.
+    /// A factor can only be sharded when the factors major to it in the same dimension are sharded completely.
     bool placeable(std::size_t factor) const
     {
         for (const Tensor& tensor : m_tensors)
@@ -352,7 +352,7 @@ private:
         }
     }
 
-    /// Factors that must not be cut lose their axes. If all tensors have the factor, these go to factors that all
+    /// Factors that must not be sharded lose their axes. If all tensors have the factor, these go to factors that all
     /// tensors have as well and that have room, each as a whole.
     void clearReplicated()
     {
@@ -402,7 +402,7 @@ private:
         }
         if (!m_multiFactor)
             return changed;
-        // Dimensions of several factors: whole blocks only, the same in every tensor.
+        // Dimensions of several factors: full blocks only, the same in every tensor.
         for (bool again = true; again;) {
             again = false;
             for (std::size_t f = 0; f < m_axes.size(); ++f)
@@ -468,7 +468,7 @@ private:
                 tensor.projection.factors[f]->axes = m_axes[f];
                 tensor.projection.factors[f]->overflow.clear();
             }
-        // Factors that the walk left out behind overflow are there again, empty.
+        // Factors that the walk left out after overflow are there again, empty.
         for (const FactorRule::DimensionFactors& factors : *tensor.mapping)
             for (const std::int32_t factor : factors) {
                 auto& sharding = tensor.projection.factors[static_cast<std::size_t>(factor)];

@@ -2,9 +2,9 @@
 // The sharding in which one operation is executed: one list of axes per factor, the same in all its tensors, after
 // Shardy's explicit reshards. The passes over programs and the built-in networks choose with the same engine.
 //
-// Where the tensors disagree: of two tensors one is kept (cut along no dimension that would be shifted, then the
-// larger, then the one in more pieces); otherwise every list of axes that a tensor has along a factor stands for
-// election, with the elements of the tensors that have it as votes. Axes of factors that may not be cut go, where
+// Where the tensors disagree: of two tensors one is kept (sharded along no dimension that would be shifted, then the
+// larger, then the one in more shards); otherwise every list of axes that a tensor has along a factor stands for
+// election, with the elements of the tensors that have it as votes. Axes of factors that may not be sharded go, where
 // possible, to factors that all tensors have.
 //
 //     C[i,j] = A[i,k] B[k,j] with A [{x},{y}], B [{y},{}], C [{x},{}]: i has {x}, k has {y}, nothing to reshard, and
@@ -40,8 +40,8 @@ struct CommonSharding {
 struct CommonShardingOptions {
     /// Leave out what local shards could not be computed with.
     bool executable = false;
-    /// A factor that only the result has may be cut (broadcasts; not reshapes, whose elements would have to be picked).
-    /// Counts for `executable`.
+    /// A factor that only the result has may be sharded (broadcasts; not reshapes, whose elements would have to be
+    /// picked). Counts for `executable`.
     bool axesWithoutSource = true;
     /// Of a reshape: axes that do not fit their factor are dealt out again over all factors.
     bool dealsOutOverflow = false;

@@ -22,9 +22,9 @@ using DeviceOpId = Id<struct DeviceOpTag>;
 
 enum class CollectiveKind : std::uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, CollectivePermute, AllSlice };
 
-/// An exchange between the devices of a group, or a cut without exchange (AllSlice). What it moves follows from the
-/// layouts of operand and result: every device ends up with the index ranges that the result's layout gives it, and all
-/// that it lacks is held by members of its group. AllReduce adds up element by element in the order of the group.
+/// An exchange between the devices of a group, or a slice without exchange (AllSlice). What it moves follows from
+/// the layouts of operand and result: every device ends up with the index ranges that the result's layout gives it, and
+/// all that it lacks is held by members of its group. AllReduce adds up element by element in the order of the group.
 struct Collective {
     CollectiveKind kind = CollectiveKind::AllReduce;
     ReduceKind reduction = ReduceKind::Sum; ///< AllReduce, ReduceScatter

@@ -81,7 +81,7 @@ public:
 private:
     [[nodiscard]] const AxisList& axes(std::size_t d) const { return m_tensors.operands[0].dims[d].axes; }
 
-    /// All inputs and results are cut there, and alike.
+    /// All inputs and results are sharded there, and alike.
     [[nodiscard]] bool alongSameAxes(std::size_t d) const
     {
         if (axes(d).empty())
@@ -100,7 +100,7 @@ private:
     }
 
     /// Unless a device would hold more to read than `computed` and all that there is: what is read then is padding for
-    /// the most part, which an operation on the whole array needs no memory for.
+    /// the most part, which an operation on the full array needs no memory for.
     void add(std::size_t d, const HaloReads& reads, std::int64_t computed, std::int64_t spatial = -1,
         bool cutsWindow = false)
     {
@@ -181,7 +181,7 @@ private:
             entry(convolution.lhsDilation, i, 1) };
         if (i < convolution.padding.size())
             std::tie(window.low, window.high) = convolution.padding[i];
-        // The input's dimension is cut as its factor is that runs over windows, or over places in a window.
+        // The input's dimension is sharded as its factor is that runs over windows, or over places in a window.
         if (std::min(std::max(windows, size), m_shape[d]) % devices != 0)
             return;
         if (ofKernel.empty() && ofResult == axes(d) && windows >= size) {
@@ -261,7 +261,7 @@ std::int64_t elementsOf(const Shape& shape)
     return std::accumulate(shape.begin(), shape.end(), std::int64_t{ 1 }, std::multiplies<>());
 }
 
-/// Of the exchange of some dimensions where operands are whole in others.
+/// Of the exchange of some dimensions where operands are full in others.
 std::int64_t sentBytes(const Operation& operation, const HaloTensors& tensors,
     const std::vector<HaloDimension>& exchanged, const std::vector<HaloDimension>& whole)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Operations that read beyond their device's block of a cut dimension: slice, pad, reverse, concatenate, windows and
-// convolutions whose operand and result are cut there by the same axes.
+// Operations that read beyond their device's block of a sharded dimension: slice, pad, reverse, concatenate, windows
+// and convolutions whose operand and result are sharded there by the same axes.
 //
 //     pad x, low 4    x: 12 elements, {x=4}; result: 16, {x=4}
 //     haloDimensions(...)[0]: dimension 0, axes {x}; device d reads 4 d - 4 .. 4 d, of blocks of 3
@@ -24,7 +24,7 @@ struct HaloTensors {
     std::uint32_t mesh = 0; ///< of the program
 };
 /// None for operations of other kinds, and where shardings are over several meshes or partial. `shardingOf` gives null
-/// for what lies whole on every device.
+/// for what is replicated.
 [[nodiscard]] std::optional<HaloTensors> haloTensors(const Program& program, const Operation& operation,
     const std::function<TensorType(ValueId)>& typeOf, const std::function<const ProgramSharding*(ValueId)>& shardingOf);
 
@@ -33,8 +33,8 @@ struct HaloDimension {
     AxisList axes;
     HaloPlan plan;
     std::int64_t spatial = -1; ///< of a convolution: which of its spatial dimensions
-    /// Of a convolution whose kernel is cut as well: every device sums over its part of the window, and the sums are
-    /// to be added up.
+    /// Of a convolution whose kernel is sharded as well: every device sums over its part of the window, and the sums
+    /// are to be added up.
     bool cutsWindow = false;
 };
 /// In order of dimensions.
@@ -45,7 +45,7 @@ struct HaloDimension {
 /// What the exchange of these dimensions, one after the other, sends per device, in bytes.
 [[nodiscard]] std::int64_t haloBytes(
     const Operation& operation, const HaloTensors& tensors, const std::vector<HaloDimension>& dimensions);
-/// What it would take to have the operands whole in these dimensions instead, likewise.
+/// What it would take to have the operands full in these dimensions instead, likewise.
 [[nodiscard]] std::int64_t gatheredBytes(
     const Operation& operation, const HaloTensors& tensors, const std::vector<HaloDimension>& dimensions);
 /// Of haloDimensions(), those that are best not gathered: together they send the fewest bytes, and of as many bytes

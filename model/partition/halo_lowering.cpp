@@ -198,7 +198,7 @@ ValueId HaloLowering::exchange(
                         : assemble(inputs, dimension, axes, plan, fill);
 }
 
-/// The same pieces on every device: ends of blocks in a row, and one piece of filling for what lies before or behind
+/// The same pieces on every device: ends of blocks in a row, and one piece of filling for what lies before or after
 /// the array on all of them. Devices that get none of a round have zeros there.
 ValueId HaloLowering::strips(
     ValueId own, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill)
@@ -229,7 +229,7 @@ ValueId HaloLowering::strips(
     return plan.beyond && fill.valid() ? masked(all, dimension, axes, plan, block * plan.devices, fill) : all;
 }
 
-/// Places before and behind the array get the filling.
+/// Places before and after the array get the filling.
 ValueId HaloLowering::masked(
     ValueId value, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, std::int64_t size, ValueId fill)
 {
@@ -257,7 +257,7 @@ ValueId HaloLowering::assemble(
     std::span<const ValueId> inputs, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill)
 {
     const TensorType type = m_edit.value(inputs[0]).type;
-    std::vector<std::int64_t> starts; // of the inputs' blocks, one behind the other
+    std::vector<std::int64_t> starts; // of the inputs' blocks, one after the other
     std::int64_t all = 0, margin = 0;
     for (const ValueId input : inputs) {
         starts.push_back(all);

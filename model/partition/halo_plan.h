@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who sends what along one cut dimension, so that every device has all that it reads there.
+// Who sends what along one sharded dimension, so that every device has all that it reads there.
 //
 //     A window of 3, padded by 1 on both sides, over 16 elements on 4 devices: device d reads 4 d - 1 .. 4 d + 5.
 //     begin -1, delta 4, length 6; two rounds of 1 element: the last of each block goes to the next device, the first
-//     of each to the one before. What lies before element 0 and behind element 15 is padding.
+//     of each to the one before. What lies before element 0 and after element 15 is padding.
 //
 // Every device reads as many elements as the others, `delta` further on than the one before it. Counts are elements
-// along the dimension, devices are numbered along the axes that cut it (first axis major).
+// along the dimension, devices are numbered along the axes that shard it (first axis major).
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct HaloReads {
     /// Device d reads `span` places from `first + d * step` on. Elements lie at multiples of `spread` (interior
     /// padding, base dilation).
     std::int64_t first = 0, step = 0, span = 0, spread = 1;
-    bool reversed = false; ///< instead: device d reads the whole block of the device as far from the other end
+    bool reversed = false; ///< instead: device d reads the full block of the device as far from the other end
 };
 
 struct HaloPlan {
@@ -46,7 +46,7 @@ struct HaloPlan {
     std::int64_t devices = 1;
     /// Device d reads the elements [begin + d * delta, begin + d * delta + length), some of which may not exist.
     std::int64_t begin = 0, delta = 0, length = 0;
-    /// Places of padding before and behind those that are left to the operation: less than `spread`.
+    /// Places of padding before and after those that are left to the operation: less than `spread`.
     std::int64_t low = 0, high = 0;
     /// Reads lie alike to the block on every device: the rounds are in order of distance, and complete strips.
     bool uniform = false;
@@ -54,7 +54,7 @@ struct HaloPlan {
     bool beyond = false; ///< some device reads what does not exist
     std::vector<Round> rounds;
     std::vector<Round> own; ///< what devices have already; of plans that are not uniform
-    /// Existing elements that a device reads before and behind its own block, at most. Of plans with one input.
+    /// Existing elements that a device reads before and after its own block, at most. Of plans with one input.
     std::int64_t left = 0, right = 0;
 
     /// Elements that a device sends at most.

@@ -16,7 +16,7 @@ namespace shardscope {
 
 namespace {
 
-/// Per dimension: may it be cut?
+/// Per dimension: may it be sharded?
 using Allowed = SmallVector<char, 6>;
 
 bool clear(TensorSharding& sharding, const Allowed& allowed)
@@ -220,7 +220,7 @@ private:
         }
     }
 
-    /// Dimensions that stay cut because devices exchange what they read of each other's blocks.
+    /// Dimensions that stay sharded because devices exchange what they read of each other's blocks.
     [[nodiscard]] std::vector<HaloDimension> halosOf(OperationId id, const FactorRule& rule) const
     {
         std::vector<ProgramSharding> found;

@@ -182,7 +182,8 @@ private:
         }
     }
 
-    /// A result that is to be a sum's parts is one: an operand is, or the operation sums over a dimension that is cut.
+    /// A result that is to be a sum's parts is one: an operand is, or the operation sums over a dimension that is
+    /// sharded.
     Result<void> checkParts(OperationId id) const
     {
         const Operation& operation = m_edit.operation(id);
@@ -264,7 +265,7 @@ private:
         return value.index < m_types.size() ? m_types[value.index] : m_edit.value(value).type;
     }
 
-    /// Constants and numbered dimensions are made whole where their elements differ, and cut.
+    /// Constants and numbered dimensions are made in full where their elements differ, and sliced.
     Result<void> cutGenerated(OperationId id)
     {
         const ValueId result = m_edit.result(id);
@@ -289,7 +290,7 @@ private:
         return replace(id, emitSlice(made, cut, m_shardings[result.index]->mesh, id));
     }
 
-    /// A numbered line of the whole length, cut, and spread over the local shape.
+    /// A numbered line of the full length, sliced, and spread over the local shape.
     Result<void> cutIota(OperationId id, std::int64_t dimension, const TensorSharding& cut)
     {
         const ValueId result = m_edit.result(id);
@@ -327,7 +328,7 @@ private:
 
     Result<void> bypass(OperationId id) { return replace(id, m_edit.operation(id).operands[0]); }
 
-    /// What the pass behind reshards left: nothing to do, or nothing that can be done.
+    /// What the pass after reshards left: nothing to do, or nothing that can be done.
     Result<void> reshard(OperationId id)
     {
         const Operation& operation = m_edit.operation(id);
@@ -393,7 +394,7 @@ private:
         return found == m_stands.end() ? value : found->second;
     }
 
-    /// Sizes that attributes name: a whole dimension is a whole local dimension.
+    /// Sizes that attributes name: a full dimension is a full local dimension.
     void fitAttributes(OperationId id)
     {
         Operation& operation = m_edit.raw().operations[id.index];

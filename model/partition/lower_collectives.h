@@ -11,8 +11,8 @@
 
 namespace shardscope {
 
-/// What the collectives of one program share: those over the same axes name the same groups of devices, and cuts by the
-/// same axes look up the same offsets. On 16,384 devices each such list takes some hundred KB.
+/// What the collectives of one program share: those over the same axes name the same groups of devices, and shardings
+/// by the same axes look up the same offsets. On 16,384 devices each such list takes some hundred KB.
 struct LoweringTables {
     struct Collective {
         AxisList axes;
@@ -21,7 +21,7 @@ struct LoweringTables {
         Attributes attributes;
     };
     struct Permute {
-        Layout from, to; ///< of any shape: pieces are numbered alike
+        Layout from, to; ///< of any shape: shards are numbered alike
         Attributes attributes;
     };
     struct Offsets {
@@ -38,7 +38,7 @@ struct LoweringTables {
 /// The groups of a collective over these axes, as device ids.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const AxisList& axes);
 
-/// Who sends to whom, as device ids, so that every device has its piece of `to`: from itself where it holds it in
+/// Who sends to whom, as device ids, so that every device has its shard of `to`: from itself where it holds it in
 /// `from`
 /// ([3, 3]), else from one that differs from it along the axes that move alone; no device sends to two. Ascending.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> permutePairs(const Layout& from, const Layout& to);
@@ -50,19 +50,19 @@ public:
 
     /// One all_gather for each dimension that is gathered; `axes` are its minor ones.
     ValueId gather(ValueId value, std::span<const AxisList> axes);
-    /// The device's piece of each dimension, at offsets that it looks up by its partition_id.
+    /// The device's shard of each dimension, at offsets that it looks up by its partition_id.
     ValueId slice(ValueId value, std::span<const AxisList> axes);
     ValueId reduce(ValueId value, const AxisList& axes, ReduceKind kind);
     /// One reduce_scatter for each dimension: the sum is over the axes of all of them.
     ValueId reduceScatter(ValueId value, std::span<const AxisList> axes, ReduceKind kind);
     /// One all_to_all for each move.
     ValueId exchange(ValueId value, std::span<const AxisMove> moves);
-    /// Every device gets its piece of `to` from one that holds it in `from`: itself where it can, else one that differs
+    /// Every device gets its shard of `to` from one that holds it in `from`: itself where it can, else one that differs
     /// from it along the axes that move alone, and no device sends to two.
     ValueId permute(ValueId value, const Layout& from, const Layout& to);
     /// A part of a sum over devices along the axes: the first of them keeps the value, the others hold zeros.
     ValueId keepFirst(ValueId value, const AxisList& axes);
-    /// A part of a sum over devices along the axes, the minor ones of each dimension: each holds its piece in its
+    /// A part of a sum over devices along the axes, the minor ones of each dimension: each holds its shard in its
     /// place, and zeros around it. With x=2, [5, 6] on the second device becomes [0, 0, 5, 6].
     ValueId spread(ValueId value, std::span<const AxisList> axes);
 
@@ -74,7 +74,7 @@ private:
     /// Says in the text which axes the operation behind `result` runs over.
     ValueId labelled(ValueId result, const Mesh& mesh, const AxisList& axes);
     ElementBytes offsetsOf(const AxisList& axes, std::int64_t pieceSize, DType type);
-    /// Scalars: where the device's piece begins in each dimension. `pieces`: how long one is, `longest`: the whole.
+    /// Scalars: where the device's shard begins in each dimension. `pieces`: how long one is, `longest`: the whole.
     std::vector<ValueId> pieceStarts(std::span<const AxisList> axes, const Shape& pieces, std::int64_t longest);
     /// A scalar of `counts`: the device's number along the axes, times `pieceSize`.
     ValueId placeAlong(ValueId device, const AxisList& axes, std::int64_t pieceSize, DType counts);

@@ -76,7 +76,7 @@ void addUp(MatmulPlan& plan)
     plan.sent = sentBytes(plan.lhs) + sentBytes(plan.rhs) + sentBytes(plan.product);
 }
 
-/// All ways to cut i, k and j by some of the atoms.
+/// All ways to shard i, k and j by some of the atoms.
 class Ways {
 public:
     Ways(const reshard::Atoms& atoms, bool everyAxis)

@@ -154,7 +154,7 @@ private:
     [[nodiscard]] Shape shapeOf(ValueId value) const { return m_edit.value(value).type.shape; }
     [[nodiscard]] Shape wholeOf(ValueId value) const { return trueShape(m_shapes, m_edit.program(), value); }
 
-    /// Null where nothing is cut.
+    /// Null where nothing is sharded.
     [[nodiscard]] std::optional<ProgramSharding> shardingOf(ValueId value) const
     {
         if (std::optional<ProgramSharding> found = passes::shardingAnywhere(m_edit, value))
@@ -209,7 +209,7 @@ private:
         return m_edit.result(made);
     }
 
-    /// The value with other lengths of dimensions that are not cut: what is longer is zero behind its end.
+    /// The value with other lengths of dimensions that are not sharded: what is longer is zero after its end.
     ValueId resized(ValueId value, const Shape& to, OperationId before, const std::optional<ProgramSharding>& sharding)
     {
         const Shape whole = wholeOf(value);
@@ -246,8 +246,8 @@ private:
         return value;
     }
 
-    /// From one length of padded dimensions to another. A dimension that is cut before and behind, into pieces that pad
-    /// otherwise, is whole in between.
+    /// From one length of padded dimensions to another. A dimension that is sharded before and after, into shards that
+    /// pad otherwise, is full in between.
     void visitReshard(OperationId id)
     {
         const ValueId operand = m_edit.operation(id).operands[0], result = m_edit.result(id);
@@ -297,7 +297,7 @@ private:
             m_zero.insert(result);
         if (meet == to)
             return;
-        // What is whole now loses its padding.
+        // What is full now loses its padding.
         SliceAttributes slice{ Dimensions(rank, 0), Dimensions(rank, 0), Dimensions(rank, 1) };
         for (std::size_t d = 0; d < rank; ++d)
             slice.limits.edit()[d] = to[d];
@@ -313,8 +313,8 @@ private:
         m_edit.replaceUses(result, sliced, made);
     }
 
-    /// Pieces that pad otherwise have no place in the longer ones behind: they are gathered, and one device keeps the
-    /// whole.
+    /// Shards that pad otherwise have no place in the longer ones that follow: they are gathered, and one device keeps
+    /// the whole.
     void gatherFirst(OperationId id)
     {
         const ValueId operand = m_edit.operation(id).operands[0], result = m_edit.result(id);
@@ -345,7 +345,7 @@ private:
         visitReshard(reshard);
     }
 
-    /// A sum over devices that is cut at once is padded before it is added up, so that it can be scattered.
+    /// A sum over devices that is sharded at once is padded before it is added up, so that it can be scattered.
     bool padSum(ValueId value, const Shape& to)
     {
         const OperationId sum = m_edit.value(value).definition;
@@ -400,7 +400,7 @@ private:
         m_zero.insert(result);
     }
 
-    /// Sizes that attributes name: those of dimensions that are taken whole.
+    /// Sizes that attributes name: those of dimensions that are taken in full.
     void fitSizes(OperationId id)
     {
         Operation& operation = m_edit.raw().operations[id.index];
@@ -497,7 +497,7 @@ private:
         }
     }
 
-    /// The value with zeros in the padding of these dimensions; made once, behind its definition.
+    /// The value with zeros in the padding of these dimensions; made once, after its definition.
     ValueId withZeros(ValueId value, const Places& dims)
     {
         std::pair<std::uint32_t, std::vector<std::size_t>> key{ value.index, { dims.begin(), dims.end() } };
@@ -518,7 +518,7 @@ private:
         return all;
     }
 
-    /// `fill`, a scalar (zero without one), where one of the dimensions is behind its end. Before the operation; behind
+    /// `fill`, a scalar (zero without one), where one of the dimensions is after its end. Before the operation; after
     /// the value's definition without one.
     ValueId masked(ValueId value, const Places& dims, ValueId fill, OperationId before)
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Arrays that their axes do not divide become longer, so that everything behind sees pieces of one size.
+// Arrays that their axes do not divide become longer, so that everything that follows sees shards of one size.
 #pragma once
 
 #include <utility>
@@ -16,10 +16,10 @@ struct PaddedProgram {
     std::vector<std::pair<OperationId, OperationId>> origins;
 };
 
-/// Every dimension that is cut unevenly is padded at its end to a multiple of its pieces. What the padding holds is
+/// Every dimension that is sharded unevenly is padded at its end to a multiple of its shards. What the padding holds is
 /// undefined: whatever would read it (sums and contractions along the dimension) reads a masked copy. Reshards between
-/// cuts that pad otherwise gather the dimension and change its length between two reshards. Takes a program whose
-/// operations agree with their shardings, behind legalizeForDevices() and explicit reshards. Inside of manual
+/// shards that pad otherwise gather the dimension and change its length between two reshards. Takes a program whose
+/// operations agree with their shardings, after legalizeForDevices() and explicit reshards. Inside of manual
 /// computations nothing changes.
 ///
 ///     x [{a}] = 10 elements, a=4; y = exp x; sum y

@@ -198,7 +198,7 @@ private:
         return rule.factors.empty() ? visitWhole(id) : visitSharded(id, rule);
     }
 
-    /// The usual case, without looking at factors: everything that has a say is cut as the result is.
+    /// The usual case, without looking at factors: everything that has a say is sharded as the result is.
     bool agreesElementwise(const Operation& operation) const
     {
         const TensorSharding& sharding = own(operation.results[0]);
@@ -209,7 +209,7 @@ private:
                });
     }
 
-    /// An operation without factors works on whole arrays.
+    /// An operation without factors works on full arrays.
     Result<void> visitWhole(OperationId id)
     {
         const Operation& operation = m_program.operation(id);

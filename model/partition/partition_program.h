@@ -43,7 +43,7 @@ struct PartitionedProgram {
 /// Errors: those of localize(), and of the program that it makes.
 [[nodiscard]] Result<PartitionedProgram> partitionProgram(ShardedProgram sharded);
 /// Errors: those of propagation, export and localize(). A dimension that its axes do not divide is padded; where an
-/// operation cannot work on such pieces, it keeps the axes that divide it.
+/// operation cannot work on such shards, it keeps the axes that divide it.
 [[nodiscard]] Result<PartitionedProgram> partitionProgram(Program program, const PartitionOptions& options);
 [[nodiscard]] Result<PartitionedProgram> partitionProgram(Program program, const passes::PipelineOptions& options = {});
 

@@ -18,12 +18,12 @@ namespace shardscope {
 /// What counts as a step where dimensions do not divide.
 enum class Blocks : std::uint8_t {
     /// Steps after which every device can have its block from the members of its group: those that can be executed.
-    /// 10 elements in 2 pieces are 5 and 5, in 8 pieces 2 2 2 2 2 0 0 0: no piece of the first is a union of pieces of
-    /// the second, and whole dimensions are gathered instead.
+    /// 10 elements in 2 shards are 5 and 5, in 8 shards 2 2 2 2 2 0 0 0: no shard of the first is a union of shards of
+    /// the second, and full dimensions are gathered instead.
     Exact,
     /// Steps after which all blocks of a dimension have one size, as those that are executed on padded arrays; a
-    /// dimension that its axes do not divide may be cut as it is before and behind. 6 elements in 2 pieces are 3 and 3,
-    /// in 12 pieces 1 1 1 1 1 1 0 0 0 0 0 0: where the way leads over those, whole dimensions are gathered instead.
+    /// dimension that its axes do not divide may be sharded as it is before and after. 6 elements in 2 shards are 3 and
+    /// 3, in 12 shards 1 1 1 1 1 1 0 0 0 0 0 0: where the way leads over those, full dimensions are gathered instead.
     Even,
     /// As if every dimension divided: what Shardy writes, whatever the sizes.
     AsIfEven,
@@ -49,14 +49,14 @@ struct ReshardStep {
 /// The sequence of Shardy: an all_reduce over axes that stop being unreduced, all_slice as early as possible,
 /// collective_permute, all_to_all, all_gather.
 [[nodiscard]] std::vector<ReshardStep> shardySteps(const Reshard& reshard);
-/// The cheapest sequence by bytes sent, then by number of exchanges: of all that move whole axes (or the parts that
+/// The cheapest sequence by bytes sent, then by number of exchanges: of all that move full axes (or the parts that
 /// `from` and `to` name), one dimension or pair of dimensions at a time, and of Shardy's. Where there are too many
 /// states to look at (more than about six axes), only axes that occur in the shardings are moved, or it is Shardy's.
 [[nodiscard]] std::vector<ReshardStep> optimalSteps(const Reshard& reshard);
 
 [[nodiscard]] Rational sentBytes(std::span<const ReshardStep> steps);
-/// The way that needs no thought: all_gather everything, cut what is wanted. 0 where no device lacks anything, or where
-/// something has to be added up first.
+/// The way that needs no thought: all_gather everything, slice what is wanted. 0 where no device lacks anything, or
+/// where something has to be added up first.
 [[nodiscard]] Rational replicateThenSliceBytes(const Reshard& reshard);
 
 /// What no way can avoid: bytes of the target blocks that their devices do not hold. Without meaning for unreduced

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Phase 2: other axes in the same pieces.
+// Phase 2: other axes in the same shards.
 #include <algorithm>
 #include <numeric>
 #include <optional>

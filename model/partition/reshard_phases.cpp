@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Phases 1, 3 and 4: axes are cut, moved from dimension to dimension, and gathered.
+// Phases 1, 3 and 4: axes are sliced along, moved from dimension to dimension, and gathered.
 #include <algorithm>
 #include <numeric>
 
@@ -7,7 +7,7 @@
 
 namespace shardscope::reshard {
 
-// Phase 1: cut what is not cut yet.
+// Phase 1: slice what is not sharded yet.
 void Resharder::slice()
 {
     Lists added(rank());

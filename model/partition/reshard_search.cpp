@@ -18,7 +18,7 @@ double stateCount(std::size_t atoms, std::size_t rank)
 {
     double count = 1;
     double chosen = 1; // ordered choices of k atoms
-    double borders = 1; // ways to cut a row of k atoms into `rank` lists
+    double borders = 1; // ways to shard a row of k atoms into `rank` lists
     for (std::size_t k = 1; k <= atoms; ++k) {
         chosen *= static_cast<double>(atoms - k + 1);
         borders = borders * static_cast<double>(k + std::max<std::size_t>(rank, 1) - 1) / static_cast<double>(k);
@@ -300,7 +300,7 @@ void Search::expand(std::int32_t node)
     permute(node, price + sent(CollectiveKind::CollectivePermute, 2, bytes));
 }
 
-/// To every other choice of atoms that gives as many pieces per dimension. All states of one such class have the same
+/// To every other choice of atoms that gives as many shards per dimension. All states of one such class have the same
 /// price for that, so that the first one of them to be settled is the best to start from.
 void Search::permute(std::int32_t node, Price price)
 {

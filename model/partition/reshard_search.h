@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The cheapest ways from one sharding of an array to all others: Dijkstra's algorithm over states.
 //
-// A state says which atoms (axes, or the parts of axes that the reshard names) cut each dimension, in order, and over
+// A state says which atoms (axes, or the parts of axes that the reshard names) shard each dimension, in order, and over
 // which the array is still partial. Edges are all_slice by one atom, all_gather of the last atoms of a dimension,
 // all_to_all of the last atoms of one dimension to the end of another, collective_permute to any state with as many
-// pieces per dimension, all_reduce, and reduce_scatter to the end of a dimension. The price of an edge is what the ring
+// shards per dimension, all_reduce, and reduce_scatter to the end of a dimension. The price of an edge is what the ring
 // model lets a device send; ties go to fewer exchanges, then to fewer steps.
 #pragma once
 
@@ -64,7 +64,7 @@ private:
 
 class Search {
 public:
-    /// Refers to the atoms. Stops at `goal`, or looks at all states. `goals` further limit how many pieces a dimension
+    /// Refers to the atoms. Stops at `goal`, or looks at all states. `goals` further limit how many shards a dimension
     /// may have where it does not divide (Blocks::AsIfEven).
     Search(const Atoms& atoms, const TensorType& type, State start, Blocks blocks, const State* goal,
         std::span<const State* const> goals = {});
@@ -98,10 +98,10 @@ private:
     const Atoms& m_atoms;
     TensorType m_type;
     Blocks m_blocks;
-    std::vector<std::int64_t> m_allowed; ///< per dimension: as many pieces are allowed though they do not divide
+    std::vector<std::int64_t> m_allowed; ///< per dimension: as many shards are allowed though they do not divide
     std::vector<Node> m_nodes;
     std::unordered_map<std::string, std::int32_t> m_index;
-    std::unordered_map<std::string, bool> m_permuted; ///< numbers of pieces from which permutations were looked at
+    std::unordered_map<std::string, bool> m_permuted; ///< numbers of shards from which permutations were looked at
     std::vector<std::pair<Price, std::int32_t>> m_queue; ///< a heap
 };
 

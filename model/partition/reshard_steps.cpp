@@ -29,7 +29,7 @@ std::vector<ReshardStep> Resharder::run()
     return take();
 }
 
-/// Remaining lists: what is there and what is wanted, behind the part in which both agree.
+/// Remaining lists: what is there and what is wanted, after the part in which both agree.
 bool Resharder::update()
 {
     Lists target = m_target;
@@ -99,7 +99,7 @@ void Resharder::reduce()
         emitReduction(over, Lists(rank()), m_current);
 }
 
-/// Whether every step moves whole blocks; with Blocks::Even, blocks of one size.
+/// Whether every step moves full blocks; with Blocks::Even, blocks of one size.
 bool Resharder::exact(const Lists& start, std::size_t firstStep) const
 {
     if (m_blocks == Blocks::AsIfEven)

@@ -144,7 +144,7 @@ private:
             return;
         const ValueId operand = m_edit.operation(id).operands[0];
         const TensorType type = m_edit.value(operand).type;
-        // What is whole on every device is cut where it lies; only a permute leads to another order of devices.
+        // What is replicated is sliced where it lies; only a permute leads to another order of devices.
         const bool cutFirst = isReplicated(&from) && !(sourceMesh == targetMesh);
         const Reshard reshard{ type, from.sharding, target.sharding, &targetMesh, cutFirst ? nullptr : &sourceMesh,
             m_options.even ? Blocks::Even : Blocks::AsIfEven };

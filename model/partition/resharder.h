@@ -41,7 +41,7 @@ private:
     AxisList m_keepUnreduced;
     Blocks m_blocks;
     Lists m_prefix; ///< per dimension: the part in which what is there and what is wanted agree
-    Lists m_in, m_out; ///< what is there and what is wanted, behind that
+    Lists m_in, m_out; ///< what is there and what is wanted, after that
 };
 
 } // namespace shardscope::reshard

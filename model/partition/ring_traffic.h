@@ -13,7 +13,7 @@
 
 namespace shardscope {
 
-/// Bytes per device. `fullBytes` is the whole array of one group: what an all_gather ends with, what a reduce_scatter
+/// Bytes per device. `fullBytes` is the full array of one group: what an all_gather ends with, what a reduce_scatter
 /// and an all_reduce begin with; all_to_all and collective_permute begin and end with 1/n of it.
 struct RingTraffic {
     Rational input, output;
@@ -39,7 +39,7 @@ struct TwoLevelBytes {
 };
 [[nodiscard]] TwoLevelBytes twoLevelAllReduce(std::int64_t inner, std::int64_t outer, std::int64_t fullBytes);
 
-/// A product that passes the blocks of an operand round the ring while it works on them: n-1 permutes, each behind the
+/// A product that passes the blocks of an operand round the ring while it works on them: n-1 permutes, each after the
 /// work of one block. Seconds.
 struct OverlappedProduct {
     double seconds = 0;

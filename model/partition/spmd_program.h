@@ -13,7 +13,7 @@
 
 namespace shardscope {
 
-/// What main takes or returns: the whole array, and how it lies on the devices.
+/// What main takes or returns: the full array, and how it lies on the devices.
 struct ShardedArray {
     TensorType type; ///< global, without padding
     TensorSharding sharding; ///< over `mesh`, or over SpmdProgram::mesh
@@ -29,18 +29,18 @@ struct SpmdProgram {
     std::vector<ShardedArray> inputs, outputs; ///< of main
     /// Per operation that was made for a collective of Shardy: that operation. By the id of the first, ascending.
     std::vector<std::pair<OperationId, OperationId>> origins;
-    /// Of values of `program` whose pieces end in padding, on some device or all.
+    /// Of values of `program` whose shards end in padding, on some device or all.
     std::unordered_map<ValueId, PaddedPiece> padding;
 };
 
 /// Local shapes for every value, collectives of Shardy as those of StableHLO: replica groups are device ids, the mesh
-/// axes stand beside them as the attribute "shardscope.axes". A cut of a replicated array is a dynamic slice at offsets
-/// that the device looks up by its partition_id. Manual computations become part of what is around them. Takes a
-/// program whose operations agree with their shardings: behind legalizeForDevices(), explicit reshards, and reshards as
-/// collectives. What becomes parts of a sum is put among zeros, without a message. Errors: NotExecutable for an
+/// axes stand beside them as the attribute "shardscope.axes". A slice of a replicated array is a dynamic slice at
+/// offsets that the device looks up by its partition_id. Manual computations become part of what is around them. Takes
+/// a program whose operations agree with their shardings: after legalizeForDevices(), explicit reshards, and reshards
+/// as collectives. What becomes parts of a sum is put among zeros, without a message. Errors: NotExecutable for an
 /// operation that cannot be done on shards (a reshard between meshes, what becomes parts of a greatest value),
-/// UnreducedAxes for a whole result that is said to be parts, MissingMesh for a program without a mesh. `trueShapes`:
-/// of values that are padded.
+/// UnreducedAxes for a full result that is said to be parts, MissingMesh for a program without a mesh. `trueShapes`: of
+/// values that are padded.
 [[nodiscard]] Result<SpmdProgram> localize(Program program, const TrueShapes& trueShapes = {});
 
 } // namespace shardscope

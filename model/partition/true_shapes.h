@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The sizes that arrays have without the padding that uneven cuts need.
+// The sizes that arrays have without the padding that uneven shardings need.
 //
-//     10 rows cut 4 ways lie as 12 rows, 3 on each device: the value's type is 12 rows, its true shape 10
+//     10 rows sharded 4 ways lie as 12 rows, 3 on each device: the value's type is 12 rows, its true shape 10
 #pragma once
 
 #include <unordered_map>
@@ -20,8 +20,8 @@ using TrueShapes = std::unordered_map<ValueId, Shape>;
     return found == shapes.end() ? *program.value(value).type.shape : found->second;
 }
 
-/// The type without padding where `sharding` cuts that into pieces as large as those that devices hold; else the type
-/// as it is: an array that stands on its way from one cut to another with its padding.
+/// The type without padding where `sharding` splits that into shards as large as those that devices hold; else the type
+/// as it is: an array that stands on its way from one sharding to another with its padding.
 [[nodiscard]] inline TensorType typeAsCut(
     const TrueShapes& shapes, const Program& program, ValueId value, const TensorSharding& sharding)
 {
@@ -40,7 +40,7 @@ struct PaddedPiece {
     TensorSharding sharding;
 };
 
-/// Elements of the device's piece that are no padding, per dimension, from the first on.
+/// Elements of the device's shard that are no padding, per dimension, from the first on.
 [[nodiscard]] Shape extentsAt(const PaddedPiece& piece, const MeshPtr& mesh, std::int32_t device);
 
 } // namespace shardscope

@@ -102,7 +102,7 @@ struct Place {
     std::size_t tensor = 0, dimension = 0;
 };
 
-/// The dimension stands behind as many elements in the operand as in the result.
+/// The dimension stands after as many elements in the operand as in the result.
 bool staysInPlace(const std::vector<Place>& places, const Shape& from, const Shape& to)
 {
     if (places.size() != 2)
@@ -231,7 +231,7 @@ private:
         });
     }
 
-    /// Collectives that are written name the axes of pieces that would not fit any more: where they lead is a reshard.
+    /// Collectives that are written name the axes of shards that would not fit any more: where they lead is a reshard.
     void loosenCollectives()
     {
         const ValueShardings shardings(m_edit.program());

@@ -37,12 +37,12 @@ struct GroupAxes {
 [[nodiscard]] VaryingAxes varyingAxes(
     const Program& program, RegionId region, const Mesh& mesh, std::span<const AxisSet> arguments);
 
-/// Results whose pieces are said to be the same along axes over which they vary: of every manual computation of the
+/// Results whose shards are said to be the same along axes over which they vary: of every manual computation of the
 /// program. ReplicationUnproven {result, axes (list), origin or argument}, with the place in the text: a warning, since
 /// a program may know more of its values than can be seen (JAX's check_vma=False).
 [[nodiscard]] std::vector<Diagnostic> checkReplication(const Program& program);
 
-/// One result: `mentioned` are the axes that cut it. Errors: ReplicationNotInferred, with the same arguments.
+/// One result: `mentioned` are the axes that shard it. Errors: ReplicationNotInferred, with the same arguments.
 [[nodiscard]] Result<void> checkReplication(const Program& program, const VaryingAxes& varying, const Mesh& mesh,
     ValueId value, AxisSet mentioned, std::size_t result);
 

@@ -205,7 +205,7 @@ void sortProblems(std::vector<Problem>& problems)
 }
 
 /// An array that does not divide is a fault of running: padded, it can still be looked at. So is one in a memory that
-/// the devices lack. Other errors leave arrays of which nobody knows how they should be cut.
+/// the devices lack. Other errors leave arrays of which nobody knows how they should be sharded.
 bool canLayOut(const std::vector<Problem>& problems)
 {
     return std::all_of(problems.begin(), problems.end(), [](const Problem& problem) {

@@ -171,7 +171,7 @@ private:
     }
 
     /// What the dialect leaves on this mesh of what rules gave. An axis that the mesh lacks is a warning in a rule
-    /// (RuleUnknownAxis) and cuts nothing. A mapping is taken as it is: there it is an error.
+    /// (RuleUnknownAxis) and shards nothing. A mapping is taken as it is: there it is an error.
     void takeResolved(ResolvedAnnotation& resolved, const PartitionSpec& spec) const
     {
         if (!m_experiment.rules.rules.isSequence) {
@@ -200,7 +200,7 @@ private:
         resolved.spec = spec;
     }
 
-    /// One diagnostic per dimension that does not divide, with the names of the axes that cut it.
+    /// One diagnostic per dimension that does not divide, with the names of the axes that shard it.
     std::vector<Diagnostic> indivisibleDimensions(const PartitionSpec& spec, const Shape& shape, ValueId value) const
     {
         std::vector<Diagnostic> found;

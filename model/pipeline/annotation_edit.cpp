@@ -70,7 +70,7 @@ std::vector<AnnotationTarget> targetsOfProgram(const Snapshot& snapshot, ValueId
     return targets;
 }
 
-/// The whole axes of a dimension as a rule or a model has them.
+/// The full axes of a dimension as a rule or a model has them.
 Result<SpecEntry> entryOf(const DimensionSharding& dim, const Mesh& mesh)
 {
     if (dim.open || dim.priority >= 0)

@@ -33,7 +33,7 @@ struct AnnotationTarget {
     RuleList rules; ///< of Rules: the list that decides for the value
     std::vector<std::string> dimNames; ///< of Rules and DeviceAxes; a dimension without a name cannot be changed
 
-    /// Shardings of programs may be open, have parts of axes and priorities; others are whole axes and closed.
+    /// Shardings of programs may be open, have parts of axes and priorities; others are full axes and closed.
     [[nodiscard]] bool isProgram() const { return kind != Kind::Rules && kind != Kind::DeviceAxes; }
     [[nodiscard]] bool canChange(std::size_t dimension) const
     {

@@ -15,7 +15,7 @@ namespace shardscope {
 [[nodiscard]] std::int64_t stateBytes(const Snapshot& snapshot);
 
 struct Change {
-    int parameters = 0; ///< cut otherwise, held by another number of devices, in another memory, new or gone
+    int parameters = 0; ///< sharded otherwise, held by another number of devices, in another memory, new or gone
     int others = 0; ///< the same of tensors that are no parameters
     std::int64_t stateBytesBefore = 0, stateBytesAfter = 0; ///< per device
     std::optional<Rational> sentBefore, sentAfter; ///< bytes per step and device; absent where no step can run
@@ -38,7 +38,7 @@ struct ValueChanges {
     std::int64_t largerBytes = 0, smallerBytes = 0; ///< per device: what grows and what shrinks, added up
 };
 /// Values with the same path in both, and nameless ones where the program is the same object. Both laid out. The axes
-/// that cut the value, and over which it is partial, count; priorities and openness do not.
+/// that shard the value, and over which it is partial, count; priorities and openness do not.
 [[nodiscard]] ValueChanges valueChanges(const Snapshot& before, const Snapshot& after);
 /// Bytes of the largest shard.
 [[nodiscard]] std::int64_t bytesPerDevice(const TensorSharding& sharding, const TensorType& type);

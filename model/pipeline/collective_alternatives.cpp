@@ -218,7 +218,8 @@ private:
         m_found.push_back(std::move(alternative));
     }
 
-    /// Instead of strips: all of it on every device, the operation done as often as there are devices, and cut again.
+    /// Instead of strips: all of it on every device, the operation done as often as there are devices, and sliced
+    /// again.
     void gatherBlocks()
     {
         CollectiveAlternative alternative = made(Kind::GatherAndSlice, {});
@@ -264,7 +265,7 @@ private:
         return cut;
     }
 
-    /// Half a psum, where a piece will do; and no gather, where the pieces are returned.
+    /// Half a psum, where a shard will do; and no gather, where the shards are returned.
     void scatterWritten()
     {
         const Operation& operation = m_list.program->operation(m_entry.operation);
@@ -314,7 +315,7 @@ private:
 
     // --- sums: keep less of the result, or need no sum ------------------------------------------------------------
 
-    /// One for every dimension that the axes can cut evenly.
+    /// One for every dimension that the axes can shard evenly.
     void scatterResult()
     {
         for (std::size_t d = 0; d < m_entry.type.rank(); ++d) {
@@ -356,7 +357,7 @@ private:
         const TensorType& type = m_list.program->value(operand.value).type;
         return localBytes(type, wholeAlong(operand.sharding, m_entry.axes)) - localBytes(type, operand.sharding);
     }
-    /// What the operation's result has to go through when no sum is left: nothing, or a cut.
+    /// What the operation's result has to go through when no sum is left: nothing, or a slice.
     [[nodiscard]] bool canBeWhole() const
     {
         return !m_entry.operands.empty()
@@ -385,7 +386,7 @@ private:
         m_found.push_back(std::move(alternative));
     }
 
-    /// One operand is held whole from the start, the others are gathered.
+    /// One operand is replicated from the start, the others are gathered.
     void holdOperandsWhole()
     {
         if (!canBeWhole())
@@ -463,7 +464,7 @@ bool tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
     if (!sharding)
         return true;
     for (const AnnotationTarget& target : annotationTargets(snapshot, alternative.value)) {
-        // A piece of one sum is what is priced; rules would cut every array with the same names.
+        // A shard of one sum is what is priced; rules would shard every array with the same names.
         if (alternative.kind == Kind::ScatterResult && !target.isProgram())
             return true;
         Result<Experiment> after = withAnnotation(snapshot, target, *sharding);

@@ -4,7 +4,7 @@
 //
 //     the MLP of the notebook (8 x 1024, four layers) on {data=2, model=4}:
 //     entries[0]  all_reduce over model, 2 groups of 4, for layers.0/z: every device sends 2 * 3/4 * 16 KiB = 24 KiB;
-//                 ReducedFactor, the product with W2 sums over hidden, which model cuts
+//                 ReducedFactor, the product with W2 sums over hidden, which model shards
 //     sums(list, CollectiveKey::Axes)[0]  { "data", 8 collectives, 8,388,608 bytes }
 //
 // Bytes are those of the ring model (partition/device_program.h), per device, as rational numbers.
@@ -72,13 +72,13 @@ struct CollectiveEntry {
     /// for a network.
     OperationId operation;
     std::vector<HaloSide> halos; ///< of Reason::Kind::Halo: the dimensions along which strips are sent
-    Rational gatheredBytes; ///< likewise: what a device would send for having these dimensions whole
+    Rational gatheredBytes; ///< likewise: what a device would send for having these dimensions in full
 
     [[nodiscard]] Rational sentPerStep() const { return sentBytes * Rational(times); }
 };
 
 struct CollectiveList {
-    /// What value, reason.operation and operation speak of. Of a text: behind partitioning; values that the snapshot's
+    /// What value, reason.operation and operation speak of. Of a text: after partitioning; values that the snapshot's
     /// program has as well stand under the same ids, and copies of them have the same paths.
     ProgramPtr program;
     MeshPtr mesh;
@@ -91,7 +91,7 @@ struct CollectiveList {
 /// moves.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> replicaGroups(const CollectiveEntry& entry, const Mesh& mesh);
 
-/// Whether devices send each other anything by it: an all_slice only cuts what each of them holds.
+/// Whether devices send each other anything by it: an all_slice only slices what each of them holds.
 [[nodiscard]] bool isExchange(const CollectiveEntry& entry);
 /// Of a collective_permute: sender and receiver, of the devices that send to another one. None where it is made of
 /// several.
@@ -121,11 +121,11 @@ struct CollectiveSum {
 struct CollectiveAlternative {
     enum class Kind : std::uint8_t {
         Keep, ///< as it is
-        ScatterResult, ///< reduce_scatter in place of all_reduce: every device keeps a piece of the sum
-        GatherOperands, ///< both operands whole along the summed axes, so that nothing is left to add up
+        ScatterResult, ///< reduce_scatter in place of all_reduce: every device keeps a shard of the sum
+        GatherOperands, ///< both operands full along the summed axes, so that nothing is left to add up
         OptimalReshard, ///< the sequence that sends the fewest bytes
         ShardyReshard, ///< Shardy's sequence, where that is not what there is
-        GatherAndSlice, ///< all_gather everything, cut what is wanted
+        GatherAndSlice, ///< all_gather everything, slice what is wanted
         ScatterReturned, ///< the same, in a manual computation that returns the sum: out_specs names the axes
         ReturnBlocks, ///< no all_gather: the manual computation returns its blocks, and out_specs names the axes
         ChangeSharding ///< another sharding for `value`, worked out by partitioning the program with it
@@ -149,10 +149,11 @@ struct CollectiveAlternative {
 ///
 ///     all_reduce over model of y W2 (8 x 1024, on {data=2, model=4}; y P(data, model), W2 P(model, -)):
 ///     Keep            2 * 3/4 * 16 KiB = 24 KiB
-///     ScatterResult       3/4 * 16 KiB = 12 KiB, and what comes next has to take z cut along a dimension by model, or
+///     ScatterResult       3/4 * 16 KiB = 12 KiB, and what comes next has to take z sharded along a dimension by model,
+///     or
 ///                     gathers it again: tried out on a program in a text
 ///     GatherOperands  3 * 4 KiB (y) + 3 * 1 MiB (W2)
-///     ChangeSharding  W2 held whole, P(-, -): 3 * 4 KiB for y, and 3 MiB more on every device
+///     ChangeSharding  W2 replicated, P(-, -): 3 * 4 KiB for y, and 3 MiB more on every device
 [[nodiscard]] std::vector<CollectiveAlternative> alternatives(const CollectiveList& list, std::size_t index);
 /// The same; other shardings are tried out as edits of the experiment, as far as it can have them, and have the bytes
 /// of the whole step and of what main takes (those of the step with that edit, which may change other arrays as well: a

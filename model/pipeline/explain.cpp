@@ -24,8 +24,9 @@ const ResolvedAnnotation* annotationOf(const Snapshot& snapshot, ValueId value)
     return nullptr;
 }
 
-/// Whether the dimension is cut as the annotation says, so that it is the reason. An entry left to propagation decides
-/// nothing, and a value may have got other axes than its annotation names (a result that is resharded on return).
+/// Whether the dimension is sharded as the annotation says, so that it is the reason. An entry left to propagation
+/// decides nothing, and a value may have got other axes than its annotation names (a result that is resharded on
+/// return).
 bool decides(const Snapshot& snapshot, const ResolvedAnnotation& annotation, const DimensionReason& reason)
 {
     if (!snapshot.propagation)

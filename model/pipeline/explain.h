@@ -33,7 +33,7 @@ struct DimensionReason {
 struct Explanation {
     ValueId value;
     std::vector<DimensionReason> dims;
-    AxisList copiedAlong; ///< mesh axes that cut no dimension: the tensor is held once per coordinate
+    AxisList copiedAlong; ///< mesh axes that shard no dimension: the tensor is held once per coordinate
     /// Collectives that make or reshard this value, or the nameless one that its constraint was put on.
     std::vector<DeviceOpId> collectives;
     /// The annotation it was resolved from, own or inherited (mu and nu from their parameter); null if none.

@@ -125,7 +125,7 @@ private:
             checkPieces(id);
         }
     }
-    /// A dimension whose pieces are not all of one size.
+    /// A dimension whose shards are not all of one size.
     [[nodiscard]] std::optional<std::size_t> unevenDimension(ValueId value) const
     {
         if (const std::optional<TensorSharding>& own = type(value))

@@ -2,7 +2,7 @@
 // Whether JAX's explicit mode would accept a program: there every result has its sharding by the rule of its operation,
 // and nothing is propagated.
 //
-//     x cut [data, -], y = x W with W cut [-, data]: refused, the result would be cut over data twice.
+//     x sharded [data, -], y = x W with W sharded [-, data]: refused, the result would be sharded over data twice.
 //     Write out_sharding=P('data', None) on it.
 //
 // The program is walked in order, from the shardings that arguments are given. A constraint or reshard sets the

@@ -25,7 +25,7 @@ std::string specText(const TensorSharding& sharding, const Mesh& mesh)
     return text + (text.ends_with('(') ? "" : ", ") + "unreduced={" + axes + "})";
 }
 
-/// The name of a value; of one that only stands for another, as behind a constraint, that one's. Empty for none.
+/// The name of a value; of one that only stands for another, as after a constraint, that one's. Empty for none.
 std::string nameOf(const Program& program, ValueId value)
 {
     while (program.value(value).path.empty() && program.value(value).definition.valid()) {
@@ -98,7 +98,7 @@ private:
             all.push_back(toString(m_mesh, axis));
         return all;
     }
-    /// The axes that would cut two dimensions of the result.
+    /// The axes that would shard two dimensions of the result.
     [[nodiscard]] std::vector<std::string> sharedAxes() const
     {
         AxisList shared;
@@ -120,7 +120,7 @@ private:
         add("mend_index", operand);
         add("mend_spec", specText(to, m_mesh));
     }
-    /// The second operand with these of its dimensions cut as those of the first.
+    /// The second operand with these of its dimensions sharded as those of the first.
     void reshardAlike(const Dimensions& first, const Dimensions& second)
     {
         TensorSharding to = typeOf(1);
@@ -139,7 +139,7 @@ private:
             to.dims[static_cast<std::size_t>(second[i])].axes = typeOf(0).dims[static_cast<std::size_t>(first[i])].axes;
         reshard(1, to);
     }
-    /// The first operand that is cut otherwise than the result.
+    /// The first operand that is sharded otherwise than the result.
     void reshardToResult()
     {
         if (!m_conflict.out)
@@ -199,7 +199,7 @@ private:
         if (!m_operation.results.empty())
             m_diagnostic.where.path = resultName();
     }
-    /// That of the constraint right behind it, where it has none itself.
+    /// That of the constraint right after it, where it has none itself.
     [[nodiscard]] std::string resultName() const
     {
         const ValueId result = m_operation.results[0];

@@ -11,7 +11,7 @@ namespace shardscope {
 
 namespace {
 
-/// The list for that part; one behind the last where there is none.
+/// The list for that part; one after the last where there is none.
 RuleList listWithin(const RulesSetting& rules, const std::string& within)
 {
     const auto found = std::find_if(

@@ -42,8 +42,8 @@ struct HostShare {
 
 /// How the batch is split over hosts.
 struct HostBatch {
-    std::int64_t rows = 0; ///< of the whole batch
-    SpecEntry dataAxis; ///< mesh axes that cut it
+    std::int64_t rows = 0; ///< of the global batch
+    SpecEntry dataAxis; ///< mesh axes that shard it
     Result<DataLayout> layout;
     /// The rows that the host reads.
     [[nodiscard]] IndexRange range() const

@@ -50,7 +50,7 @@ bool divides(const Program& program, const std::string& name, std::int64_t size)
     return true;
 }
 
-/// W212: mesh axes along which nothing is cut or added up.
+/// W212: mesh axes along which nothing is sharded or added up.
 void addUnusedAxes(const Snapshot& snapshot, std::vector<Problem>& problems)
 {
     const Mesh& mesh = *snapshot.mesh;
@@ -94,7 +94,7 @@ ValueId namedValue(const Program& program, const DeviceOp& op)
     return program.operation(op.reason->operation).results[0];
 }
 
-/// W207: an array that was cut becomes whole on every device, and is cut again.
+/// W207: an array that was sharded becomes replicated, and is sharded again.
 void addRematerialised(const Snapshot& snapshot, std::vector<Problem>& problems)
 {
     const DeviceProgram& device = *snapshot.deviceProgram;
@@ -121,7 +121,7 @@ void addRematerialised(const Snapshot& snapshot, std::vector<Problem>& problems)
         if (collective->kind != CollectiveKind::AllSlice || gather == gathers.end())
             continue;
         const DeviceOp& first = *gather->second;
-        gathers.erase(gather); // once, however often it is cut
+        gathers.erase(gather); // once, however often it is sliced
         ValueId subject = namedValue(program, first);
         if (program.value(subject).path.empty())
             subject = op.origin;

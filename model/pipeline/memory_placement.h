@@ -4,7 +4,7 @@
 //     params on the host, 1 MiB each on 8 devices: a step reads them, so every device copies 1 MiB in (8 MiB in all),
 //     and it makes new ones, so every device copies 1 MiB back; nothing passes between devices
 //
-// Where an array lies says nothing of how it is cut: layouts, collectives and results stay what they are.
+// Where an array lies says nothing of how it is sharded: layouts, collectives and results stay what they are.
 #pragma once
 
 #include <cstdint>

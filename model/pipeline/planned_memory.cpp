@@ -129,7 +129,7 @@ Result<std::optional<PlannedMemory>> plannedMemory(const Snapshot& snapshot, std
         return tl::unexpected<Error>(parts.error());
     if (stop.stop_requested())
         return std::optional<PlannedMemory>();
-    // Names are those of the snapshot's program, which has further values behind those of the text.
+    // Names are those of the snapshot's program, which has further values after those of the text.
     Program given = *snapshot.asRead;
     for (std::size_t v = 0; v < std::min(given.values.size(), snapshot.program->values.size()); ++v)
         given.values[v].path = snapshot.program->values[v].path;

@@ -221,7 +221,7 @@ void addIndivisible(
     }
 }
 
-/// W201: dimensions that the dialect does not cut, since they do not divide.
+/// W201: dimensions that the dialect does not shard, since they do not divide.
 void addDropped(
     const ResolvedAnnotation& annotation, const Value& value, DivisibleSizes& sizes, ProblemCollector& collector)
 {
@@ -241,7 +241,7 @@ void addDropped(
     }
 }
 
-/// W210: a logical name that no rule knows and that is a mesh axis, as if it were meant to cut along it.
+/// W210: a logical name that no rule knows and that is a mesh axis, as if it were meant to be sharded along it.
 void addMeshNames(const LogicalAxes& logical, const Value& value, const Mesh& mesh, const RulesSetting& setting,
     RuleList list, ProblemCollector& collector)
 {
@@ -258,8 +258,8 @@ void addMeshNames(const LogicalAxes& logical, const Value& value, const Mesh& me
     }
 }
 
-/// W203 and W205: rules that found a mesh axis in use, of dimensions that stay whole for it. Where a later rule of the
-/// name fires, the list provides for that.
+/// W203 and W205: rules that found a mesh axis in use, of dimensions that stay unsharded for it. Where a later rule of
+/// the name fires, the list provides for that.
 void addBusyAxes(
     const ResolvedAnnotation& annotation, const Value& value, const Experiment& experiment, ProblemCollector& collector)
 {

@@ -46,8 +46,8 @@ void acknowledgeKnown(Snapshot& snapshot);
 /// Everything that annotations and rules give rise to. Equal findings of repeated layers become one.
 [[nodiscard]] std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh,
     const Annotations& annotations, const RuleCensus& census, const Experiment& experiment);
-/// What shows once everything is laid out: arrays gathered whole and cut again (W207), collectives between hosts that
-/// the step waits for (W208), mesh axes without use (W212).
+/// What shows once everything is laid out: arrays gathered in full and sharded again (W207), collectives between hosts
+/// that the step waits for (W208), mesh axes without use (W212).
 [[nodiscard]] std::vector<Problem> layoutProblems(const Snapshot& snapshot);
 /// W209, without its fixes, which memoryFixes() finds.
 [[nodiscard]] std::vector<Problem> memoryProblems(const Experiment& experiment, const Plan& plan);

@@ -80,7 +80,7 @@ std::shared_ptr<Annotations> writtenOf(const Program& program)
 }
 
 /// Rows and views speak of one mesh. Shardings on others with the same axes speak of those; what lies on a mesh with
-/// other axes (or on a single device) is drawn whole. Returns the names of the meshes with other axes.
+/// other axes (or on a single device) is drawn unsharded. Returns the names of the meshes with other axes.
 std::vector<std::string> bringToMainMesh(PropagationResult& propagation, const Program& program)
 {
     std::vector<std::string> elsewhere;

@@ -9,7 +9,7 @@
 
 namespace shardscope {
 
-/// Fills in everything behind the mesh: the program over it, problems, propagation, rows. Returns false if stopped.
+/// Fills in everything after the mesh: the program over it, problems, propagation, rows. Returns false if stopped.
 [[nodiscard]] bool layOutProgram(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop);
 
 /// The program of a text as the experiment has it: over its mesh, with its sharding rules and its shardings, before

@@ -18,7 +18,7 @@ namespace shardscope {
 std::optional<Error> firstError(const Snapshot& snapshot)
 {
     for (const Problem& problem : snapshot.problems)
-        // Where arrays lie decides nothing of how they are cut and exchanged.
+        // Where arrays lie decides nothing of how they are sharded and exchanged.
         if (problem.diagnostic.severity() == Severity::Error && problem.diagnostic.code != Code::MixedMemoryKinds
             && problem.diagnostic.code != Code::UnknownMemoryKind)
             return problem.diagnostic;

@@ -28,7 +28,7 @@ struct ResolvedAnnotation {
     std::optional<Resolution> resolution; ///< logical names only
     /// Whose rules those of `resolution` are: an index into RulesSetting::inner, or -1 for the outer ones.
     std::int32_t innerRules = -1;
-    /// Absent: nothing applies (no annotation, inactive constraint, error). A spec that cuts a dimension into unequal
+    /// Absent: nothing applies (no annotation, inactive constraint, error). A spec that splits a dimension into unequal
     /// parts stays: its array can be looked at, padded, though no step can run.
     std::optional<PartitionSpec> spec;
     std::optional<Diagnostic> problem; ///< why not (ConstraintInactive, UnknownAxis, Indivisible, ...)
@@ -55,7 +55,7 @@ struct Fix {
         SetAxisSize, ///< E101, E102, W201, W212: axis `name` to `number`
         RemoveRule, ///< W202, W211: rule `number`
         MoveRuleAbove, ///< W203, W204: rule `number` above rule `other`
-        AddFallbackRow, ///< W205: the name of rule `number` to `axes`, behind that rule
+        AddFallbackRow, ///< W205: the name of rule `number` to `axes`, after that rule
         RenameAxisInRule, ///< W211: in rule `number` to axis `name`
         MapName, ///< W210, W212: logical name `name` to the axes `axes`
         LeaveUnsharded, ///< E111, W206: names without a usable rule stay unsharded
@@ -106,7 +106,7 @@ struct TensorRow {
     Layout layoutBefore; ///< of those parts; only where `partialBefore` has axes
     /// Where it lies when that is not the default of its devices.
     std::optional<MemoryKind> memoryKind = {};
-    bool indivisible = false; ///< its annotation cuts a dimension that does not divide (E101): no step can run
+    bool indivisible = false; ///< its annotation shards a dimension that does not divide (E101): no step can run
 };
 
 struct StageTime {
@@ -123,7 +123,7 @@ struct Snapshot {
     // Each stage's result, absent from the first stage on that failed.
     ProgramPtr program;
     /// Of a program in a text: as it was read, with the numbers and lines of its text. `program` has the same values
-    /// and operations under the same ids, and further ones behind them.
+    /// and operations under the same ids, and further ones after them.
     ProgramPtr asRead;
     MeshPtr mesh;
     std::shared_ptr<const MeshReason> orderReason; ///< why the devices stand in the mesh as they do

@@ -57,7 +57,7 @@ TensorSharding heldWithoutProgram(const Snapshot& snapshot, ValueId id)
     return held;
 }
 
-/// Whether the annotation of each value cuts one of its dimensions into unequal parts.
+/// Whether the annotation of each value splits one of its dimensions into unequal parts.
 std::vector<bool> indivisibleValues(const Snapshot& snapshot)
 {
     std::vector<bool> found(snapshot.program->values.size());

@@ -18,7 +18,7 @@ struct AbsentAxis {
     std::optional<Blocker> blocker; ///< nothing: no value that it is connected with along this dimension has the axis
 };
 
-/// For every axis of more than one device that cuts no dimension of the value, each dimension; with `dimension` every
+/// For every axis of more than one device that shards no dimension of the value, each dimension; with `dimension` every
 /// axis that this dimension lacks. Those with a blocker first. Searches through the program: some milliseconds for
 /// each. Nothing where it is stopped, or where nothing was propagated.
 [[nodiscard]] std::vector<AbsentAxis> absentAxes(

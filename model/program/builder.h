@@ -45,7 +45,7 @@ public:
     ValueId select(ValueId predicate, ValueId onTrue, ValueId onFalse);
     ValueId clamp(ValueId lowest, ValueId operand, ValueId highest);
     ValueId broadcast(ValueId operand, Shape shape, Dimensions dimensions);
-    /// A scalar to a whole shape.
+    /// A scalar to a full shape.
     ValueId broadcastScalar(ValueId scalar, Shape shape);
     ValueId transpose(ValueId operand, Dimensions permutation);
     ValueId reshape(ValueId operand, Shape shape);

@@ -58,7 +58,7 @@ public:
                     m_owner.emplace(argument.index, OperationId(i));
     }
 
-    /// Behind what hands a scalar on as it is.
+    /// After what hands a scalar on as it is.
     [[nodiscard]] ValueId origin(ValueId value) const
     {
         for (int depth = 0; depth < deepest; ++depth) {

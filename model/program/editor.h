@@ -58,7 +58,7 @@ public:
     OperationId addLike(OpKind kind, std::initializer_list<ValueId> operands, Attributes attributes);
     ValueId addArgument(RegionId region, const TensorType& type);
     RegionId addRegion(OperationId owner);
-    /// The anchor may be a new operation. Of several behind one anchor the one placed first stands first; likewise
+    /// The anchor may be a new operation. Of several after one anchor the one placed first stands first; likewise
     /// before it, and at the start and the end of a region.
     void placeBefore(OperationId anchor, OperationId placed);
     void placeAfter(OperationId anchor, OperationId placed);
@@ -66,7 +66,7 @@ public:
     void placeLast(RegionId region, OperationId placed);
     /// Takes an operation out of its region, to be placed elsewhere. Not one that was placed since the last commit().
     void unplace(OperationId id);
-    /// Behind the operation that makes the value; at the start of the region for an argument.
+    /// After the operation that makes the value; at the start of the region for an argument.
     void placeAfterDefinition(ValueId value, RegionId regionOfArgument, OperationId placed);
 
     // Changing.
@@ -80,7 +80,7 @@ public:
     void eraseOperand(OperationId id, std::size_t slot);
     void eraseArgument(RegionId id, std::size_t index);
     void eraseReturned(RegionId id, std::size_t index);
-    /// What the region holds now belongs to the other one, behind what that holds; returned values do not.
+    /// What the region holds now belongs to the other one, after what that holds; returned values do not.
     void moveOperations(RegionId from, RegionId to, OperationId before);
     /// The region is the operation's only one from now on, and no function's body.
     void adoptRegion(OperationId owner, RegionId region);
@@ -118,7 +118,7 @@ private:
     std::unordered_multimap<std::uint64_t, ShardingIndex> m_shardings; ///< by hash; filled on first use
 };
 
-/// Operations of a region and of the regions inside, each before what it holds; or behind it (`innerFirst`).
+/// Operations of a region and of the regions inside, each before what it holds; or after it (`innerFirst`).
 void walk(const Program& program, RegionId region, const std::function<void(OperationId)>& visit);
 void walkInnerFirst(const Program& program, RegionId region, const std::function<void(OperationId)>& visit);
 /// The bodies of all functions, main first.

@@ -14,7 +14,7 @@ void append(ExplicitOutcome& outcome, std::int64_t size, AxisList axes)
     outcome.sharding.dims.push_back({ std::move(axes), false });
 }
 
-/// The result, unless an axis cuts two of its dimensions. `source`: per dimension the operand that cuts it.
+/// The result, unless an axis shards two of its dimensions. `source`: per dimension the operand that shards it.
 ExplicitOutcome checked(ExplicitOutcome outcome, std::span<const std::int32_t> source = {})
 {
     const auto from = [&](std::size_t dimension) { return dimension < source.size() ? source[dimension] : -1; };

@@ -3,8 +3,8 @@
 // operation, or the operation is refused. Nothing is propagated here; a program that passes needs no decision by a
 // partitioner, one that does not has to say which result it wants.
 //
-//     [8,4] cut [x, -] times [8,4] cut [-, x]: each dimension may take the axis that is set, and the result would be
-//     cut [x, x]: AxisTwice.
+//     [8,4] sharded [x, -] times [8,4] sharded [-, x]: each dimension may take the axis that is set, and the result
+//     would be sharded [x, x]: AxisTwice.
 //
 // Shardings are closed, over one mesh, without parts of axes.
 #pragma once
@@ -20,16 +20,17 @@ namespace shardscope {
 
 enum class ExplicitProblem : std::uint8_t {
     None,
-    OperandsDiffer, ///< elementwise: a dimension is cut differently in two operands
-    AxisTwice, ///< two dimensions of the result would be cut over one axis
-    BatchDimensionsDiffer, ///< a product's batch dimension is cut differently on its sides
+    OperandsDiffer, ///< elementwise: a dimension is sharded differently in two operands
+    AxisTwice, ///< two dimensions of the result would be sharded over one axis
+    BatchDimensionsDiffer, ///< a product's batch dimension is sharded differently on its sides
     ContractedBothCut, ///< a contracted dimension is sharded on both sides: how the sum is to be sharded is open
-    ContractedDiffer, ///< an unreduced result is wanted, and the sides cut a contracted dimension differently
+    ContractedDiffer, ///< an unreduced result is wanted, and the sides shard a contracted dimension differently
     UnreducedNotContracted, ///< an unreduced result is wanted over other axes than those that are contracted
-    ReshapeOpen, ///< more than one dimension is split or merged, or a cut one in a way that its blocks do not follow
-    PaddedCut, ///< a dimension that is padded is cut
-    AddedUpCut, ///< a cumulative sum, maximum, ... runs along a cut dimension
-    TakenFromCut, ///< entries are taken along a cut dimension, and no sharding is given for what is taken
+    ReshapeOpen, ///< more than one dimension is split or merged, or a sharded one in a way that its blocks do not
+                 ///< follow
+    PaddedCut, ///< a dimension that is padded is sharded
+    AddedUpCut, ///< a cumulative sum, maximum, ... runs along a sharded dimension
+    TakenFromCut, ///< entries are taken along a sharded dimension, and no sharding is given for what is taken
     CarryDiffers, ///< a loop's body gives back a carried value with another sharding than it was given
     BranchesDiffer, ///< the branches of a choice give a result different shardings
     // Partial sums (unreduced values)
@@ -40,7 +41,7 @@ enum class ExplicitProblem : std::uint8_t {
     NotLinear, ///< an operation of an unreduced value that is not linear
     ReshapeDropsUnreduced, ///< a reshape of an unreduced value for which another result is wanted
     ReshapeAddsUnreduced, ///< an unreduced result is wanted of a reshape, and its operand is not unreduced
-    NotDivisible, ///< a dimension is cut into pieces that would not be of one size
+    NotDivisible, ///< a dimension is split into shards that would not be of one size
     UnreducedNotReduced, ///< an unreduced result of a reduction is wanted over axes that it does not add up over
 };
 /// "result_mentions_axis_twice"; empty for None.

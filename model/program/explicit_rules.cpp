@@ -54,7 +54,7 @@ Outcome ofTranspose(const Operation& operation, const ExplicitArray& operand, co
     return given(shape, std::move(sharding));
 }
 
-/// Cut dimensions stay whole.
+/// Sharded dimensions stay as long as they are.
 Outcome ofSlice(const ExplicitArray& operand, const Shape& shape)
 {
     for (std::size_t d = 0; d < shape.size(); ++d)
@@ -75,7 +75,7 @@ Outcome ofPad(const Operation& operation, const ExplicitArray& operand, const Sh
     return given(shape, operand.sharding);
 }
 
-/// Equal pieces, joined along a dimension that is not cut.
+/// Equal pieces, joined along a dimension that is not sharded.
 Outcome ofConcatenate(const Operation& operation, Operands operands, const Shape& shape)
 {
     const auto* along = wideAs<DimensionAttributes>(operation.attributes);
@@ -87,7 +87,7 @@ Outcome ofConcatenate(const Operation& operation, Operands operands, const Shape
     return given(shape, operands[0].sharding);
 }
 
-/// Sums, maxima, ... of all that stands before (or behind): a window over the whole of one dimension, padded on one
+/// Sums, maxima, ... of all that stands before (or after): a window over the whole of one dimension, padded on one
 /// side.
 std::optional<std::size_t> addedUpAlong(const Operation& operation, const Shape& shape)
 {

@@ -2,8 +2,8 @@
 // The type rules of JAX's explicit mode (program/explicit_mode.h) by operation: what an operation of a program gives,
 // or why it is refused.
 //
-//     broadcast_in_dim x [8] cut [x] to [4, 8], dims = [1]   -> cut [-, x]
-//     pad x [8] cut [x], low = [1]                           -> PaddedCut
+//     broadcast_in_dim x [8] sharded [x] to [4, 8], dims = [1]   -> sharded [-, x]
+//     pad x [8] sharded [x], low = [1]                           -> PaddedCut
 //     sort x                                                 -> nothing: no rule is stated for it
 #pragma once
 
@@ -22,7 +22,7 @@ namespace shardscope {
 [[nodiscard]] std::optional<ExplicitOutcome> explicitRule(const Program& program, const Operation& operation,
     std::span<const ExplicitArray> operands, const TensorSharding* wanted = nullptr);
 
-/// Closed, without priorities and without axes that may not cut: the type that an array has in explicit mode.
+/// Closed, without priorities and without axes that may not shard: the type that an array has in explicit mode.
 [[nodiscard]] TensorSharding explicitType(const TensorSharding& sharding);
 
 } // namespace shardscope

@@ -272,7 +272,7 @@ public:
 private:
     enum class State : std::uint8_t { Gone, Unnamed, Named };
 
-    /// What stands in a copy of a function is called as in the function, behind the copy's name.
+    /// What stands in a copy of a function is called as in the function, after the copy's name.
     void takeOver(RegionId body, const std::string& prefix, const Function* function)
     {
         if (!function || prefix.empty())

@@ -37,7 +37,7 @@ void nameValues(Program& program, const std::vector<WrittenName>& names);
 /// program without any path is numbered: "arg0", "12", "12#1", in functions other than main "f/arg0".
 void nameValues(Program& program);
 
-/// The last part of a path, as a text has it behind the sign: "6" of "1/do/6".
+/// The last part of a path, as a text has it after the sign: "6" of "1/do/6".
 [[nodiscard]] std::string_view nameInText(std::string_view path);
 
 /// The value of that path; with or without signs, the first of several results also without its number ("3" for

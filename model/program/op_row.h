@@ -46,8 +46,8 @@ struct FactorRule {
 enum class OpDialect : std::uint8_t { StableHlo, Chlo, Sdy, Func, None };
 [[nodiscard]] std::string_view prefix(OpDialect dialect); ///< "stablehlo"; empty for None
 
-/// What may be asked of rules. Conservative: none that cut a dimension into pieces that the operation would have to put
-/// together again (Shardy's conservative propagation).
+/// What may be asked of rules. Conservative: none that split a dimension into shards that the operation would have to
+/// put together again (Shardy's conservative propagation).
 struct RuleOptions {
     bool conservative = false;
 };

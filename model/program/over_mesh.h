@@ -30,7 +30,7 @@ enum class MeshUse : std::uint8_t { Unused, Named, Axes };
 [[nodiscard]] MeshPtr inAxisOrderOf(const Mesh& main, const Mesh& other);
 
 /// The same program with `mesh` in place of its main mesh and of all others that have the same axes. Axes are found by
-/// their names; whole axes stay whole, parts stay as they are written. An axis that `mesh` lacks, or a part that does
+/// their names; full axes stay full, parts stay as they are written. An axis that `mesh` lacks, or a part that does
 /// not divide it, becomes a stray (program/program_mesh.h), which verifyShardings() reports at its place. A program
 /// without a mesh gets this one.
 [[nodiscard]] Program overMesh(const Program& program, MeshPtr mesh);

@@ -69,7 +69,7 @@ constexpr std::array comparisonNames{ "EQ", "NE", "LT", "LE", "GT", "GE" };
 constexpr std::array roleNames{ "parameter", "gradient", "mu", "nu", "count", "step", "input", "activation", "loss",
     "constant", "temporary" };
 
-/// What stands behind the operands: ", contracting_dims = [1] x [0]".
+/// What stands after the operands: ", contracting_dims = [1] x [0]".
 struct AttributeText {
     std::string operator()(std::monostate) const { return {}; }
     std::string operator()(const ConstantAttributes& a) const

@@ -11,7 +11,7 @@ namespace shardscope {
 
 namespace {
 
-/// The numbers behind "name = [": nothing where the text does not have them, or has them wrong.
+/// The numbers after "name = [": nothing where the text does not have them, or has them wrong.
 std::optional<Dimensions> listOf(std::string_view text, std::string_view name)
 {
     const std::size_t begin = text.find(name);

@@ -10,7 +10,7 @@
 //     left [5, 2], groups [2, 3], right [2, 2, 7]  ->  [5, 7]: rows 0, 1 times right[0], rows 2 to 4 times right[1]
 //
 // Sizes of groups are given once for all, [g], or for each place of what stands before the ragged dimension: the batch,
-// then the free (contracted) dimensions before it. Rows behind the last group are zero.
+// then the free (contracted) dimensions before it. Rows after the last group are zero.
 #pragma once
 
 #include "program/program.h"

@@ -2,8 +2,8 @@
 // Unreduced axes, and what an operation may do with them.
 //
 // An array that is unreduced over an axis holds on each device along it a part of the true value, which is their sum
-// (or greatest, or least). It may come into being silently, in a product whose contracted dimension is cut; it may not
-// be forgotten silently.
+// (or greatest, or least). It may come into being silently, in a product whose contracted dimension is sharded; it may
+// not be forgotten silently.
 #pragma once
 
 #include <optional>

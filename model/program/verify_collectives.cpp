@@ -299,7 +299,7 @@ private:
             break;
         }
     }
-    /// The reduced axes cut nothing, and do not stand among `unreduced`. They replicate nothing, but where it is what
+    /// The reduced axes shard nothing, and do not stand among `unreduced`. They replicate nothing, but where it is what
     /// is replicated that becomes partial.
     void checkOverlaps(const AxisList& unreduced) const
     {

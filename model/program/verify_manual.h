@@ -19,7 +19,7 @@ struct ManualScope {
 /// The mesh of all shardings of the computation: the one with axes, if there is one. Null where they have several.
 [[nodiscard]] const Mesh* commonMesh(const Program& program, const ManualComputationAttributes& attributes);
 
-/// Numbers of shardings, manual axes, their order and what they cut, the types inside. Each sharding by itself is
+/// Numbers of shardings, manual axes, their order and what they shard, the types inside. Each sharding by itself is
 /// checked elsewhere. `around` is what encloses the computation.
 void checkManualComputation(const Program& program, OperationId id, const ManualScope* around, Findings& findings);
 /// Numbers of shardings only.

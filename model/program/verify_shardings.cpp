@@ -257,7 +257,7 @@ private:
             report(Code::BadManualComputation, { { "wrong", "bound" }, { "axis", bound } });
     }
 
-    /// A data-flow edge stands alone behind the value that it belongs to.
+    /// A data-flow edge stands alone after the value that it belongs to.
     void checkEdges()
     {
         if (m_edges.empty())

@@ -24,8 +24,8 @@ namespace shardscope {
 [[nodiscard]] std::vector<Diagnostic> verifyShardings(const Program& program);
 
 /// Whether values that are still to be added up are treated as such: operations may add unreduced axes (a product whose
-/// contracted dimension is cut), and only reshards, constraints and reductions may drop them. Function by function; the
-/// first violation (Code::UnreducedAxes), if any.
+/// contracted dimension is sharded), and only reshards, constraints and reductions may drop them. Function by function;
+/// the first violation (Code::UnreducedAxes), if any.
 /// Shardy lets parts through any operation. What is to be executed needs one that makes of parts what it makes of the
 /// whole (program/partial_values.h): Computable asks for that as well.
 enum class PartsRule : std::uint8_t { Shardy, Computable };

@@ -79,7 +79,7 @@ public:
         return sharding && (uses(sharding->axes, axis) || uses(sharding->overflow, axis));
     }
 
-    /// The factor that the axis cuts in the source and that the operation sums over on the way to the target.
+    /// The factor that the axis shards in the source and that the operation sums over on the way to the target.
     [[nodiscard]] std::optional<std::int16_t> summedAlong(std::size_t source, std::size_t target, AxisRef axis) const
     {
         for (std::size_t f = 0; f < m_rule.factors.size(); ++f) {
@@ -105,7 +105,7 @@ public:
         const Direction needed = isOperand(source) ? Direction::Forward : Direction::Backward;
         if ((direction & needed) == Direction::None)
             return Cause{ BlockReason::Direction, wanted, target, -1 };
-        if (!uses(axesOf(source, factor), wanted)) // it stands behind what the factor takes
+        if (!uses(axesOf(source, factor), wanted)) // it stands after what the factor takes
             return Cause{ BlockReason::Overflow, wanted, source, -1 };
         const AxisList merged = compatibleMajorAxes(m_projection, factor, direction);
         if (!uses(merged, wanted))
@@ -157,7 +157,7 @@ private:
         return target;
     }
 
-    /// The axes come one after the other; the first that cannot stay holds up those behind it.
+    /// The axes come one after the other; the first that cannot stay holds up those after it.
     [[nodiscard]] std::optional<Cause> alongList(
         const AxisList& merged, std::size_t factor, std::size_t target, AxisRef wanted) const
     {
@@ -282,7 +282,7 @@ public:
     }
 
 private:
-    /// The axis ends where the tensor is computed: what it cuts is summed over.
+    /// The axis ends where the tensor is computed: what it shards is summed over.
     void atSum(TensorNumber tensor)
     {
         for (const std::uint32_t index : m_graph.definitionsOf(tensor)) {

@@ -17,15 +17,15 @@ enum class BlockReason : std::uint8_t {
     Unreduced, ///< the tensor holds partial values over the axis
     Closed, ///< the dimension is closed
     UsedByFactor, ///< the tensor uses the axis already, along `otherFactor`
-    Divisibility, ///< the axis does not divide what is left of a factor that others stand behind
+    Divisibility, ///< the axis does not divide what is left of a factor that others stand after
     Overflow, ///< more axes than the factor takes stand there already
     Blocked, ///< nothing moves along this factor
     Direction, ///< the operation lets axes through only the other way, or not at all
     MeshMismatch, ///< the tensors are sharded over different meshes, or one lies on a single device
-    MinorFactorNotFull, ///< the factor in front of it, in the same dimension, is not cut to the end
+    MinorFactorNotFull, ///< the factor in front of it, in the same dimension, is not sharded to the end
     FrozenBy, ///< the tensor has other axes in this place
     NoRule, ///< the operation has no factor rule: of no dimension is it known where it goes
-    Summed ///< it cuts a dimension of an operand that the operation sums over: the value holds the sums
+    Summed ///< it shards a dimension of an operand that the operation sums over: the value holds the sums
 };
 
 struct Blocker {

@@ -20,12 +20,12 @@ namespace shardscope {
 struct ManualView {
     std::uint32_t mesh = 0; ///< index
     std::uint64_t axes = 0; ///< bit per mesh axis
-    std::vector<AxisList> dims; ///< manual axes that cut each dimension; they are the major ones
+    std::vector<AxisList> dims; ///< manual axes that shard each dimension; they are the major ones
     AxisList replicated; ///< all others
     bool inside = false; ///< the edge's own sharding is the one without
 };
 
-/// A manual axis that cuts no dimension counts as replicated.
+/// A manual axis that shards no dimension counts as replicated.
 [[nodiscard]] ManualView manualView(
     const ProgramSharding& border, const std::vector<std::string>& manualAxes, const MeshTable& meshes);
 [[nodiscard]] TensorSharding withoutManualAxes(TensorSharding sharding, const ManualView& view);

@@ -6,7 +6,7 @@
 //
 //     C[i,j] = A[i,k] B[k,j], A [{a}, {}], B [{}, {a}]: both i and j want a.
 //     basic       C [{}, {}]: C would need a twice, so neither moves
-//     aggressive  C [{a}, {}] when A is at least as large as B: factor i comes first, j is cut
+//     aggressive  C [{a}, {}] when A is at least as large as B: factor i comes first, j is sharded
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct StepContext {
     const FactorRule& rule;
     std::span<const Direction> directions; ///< per factor
     bool elementwise = false; ///< operands move nothing sideways that the result cannot follow
-    const Mesh* wholeAxesOnly = nullptr; ///< conservative: only whole axes of that mesh move, no parts of them
+    const Mesh* wholeAxesOnly = nullptr; ///< conservative: only full axes of that mesh move, no parts of them
 };
 
 /// Tensors whose projection has changed, ascending.

@@ -142,7 +142,7 @@ private:
                 addBorderSeeds(arguments[i], operation.operands[i], view, asker);
         }
     }
-    /// The axes that a computation takes over cut its operand, not the argument of its body.
+    /// The axes that a computation takes over shard its operand, not the argument of its body.
     void addBorderSeeds(ValueId argument, ValueId operand, const ManualView& view, const Asker& asker)
     {
         PropagationStep seed;

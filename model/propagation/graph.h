@@ -3,10 +3,10 @@
 //
 // A tensor is whatever has one sharding: a value, several values that share one (the targets of a data-flow edge, the
 // members of a sharding group), or the declared sharding of a result of main. Tensors are numbered as the values that
-// represent them; the declared results follow behind the last value.
+// represent them; the declared results follow after the last value.
 //
 // A node is an operation with a factor rule, a data-flow edge, or the identity between a returned value and its
-// declared sharding. Nodes of operations and edges stand in program order, those of results behind them.
+// declared sharding. Nodes of operations and edges stand in program order, those of results after them.
 #pragma once
 
 #include <cstdint>

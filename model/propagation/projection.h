@@ -8,7 +8,8 @@
 //
 //     dimension 8 = factors i=2, j=4 (major first), axes {a=4, b=2}: i takes a:(1)2, j takes a:(2)2 and b
 //     dimension 8 = factors i=4, j=2, axes {a=2, b=3}: i takes a; b does not divide what is left of i, so {b} is i's
-//     overflow, and j is closed and empty: an axis behind an uncut part would cut the dimension into strided pieces
+//     overflow, and j is closed and empty: an axis after an unsharded part would split the dimension into strided
+//     pieces
 #pragma once
 
 #include <optional>
@@ -21,7 +22,7 @@ namespace shardscope {
 
 struct FactorSharding {
     AxisList axes;
-    AxisList overflow; ///< axes that no longer fit behind `axes`
+    AxisList overflow; ///< axes that no longer fit after `axes`
     bool closed = false;
     bool minorMost = false; ///< last factor of its dimension
     bool operator==(const FactorSharding&) const = default;
@@ -47,7 +48,7 @@ struct ShardingProjection {
 void projectInto(TensorProjection& projection, const TensorSharding& sharding, const FactorRule::TensorMapping& mapping,
     const FactorRule& rule);
 
-/// How many factors of a dimension count: axes behind overflow or behind a factor that is not fully cut are dropped.
+/// How many factors of a dimension count: axes after overflow or after a factor that is not fully sharded are dropped.
 [[nodiscard]] std::size_t effectiveFactors(
     const TensorProjection& projection, const FactorRule::DimensionFactors& factors, const FactorRule& rule);
 /// The sharding that the projection describes; openness per dimension from its factors, without priorities.

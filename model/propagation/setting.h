@@ -21,7 +21,7 @@ enum class StrategyChoice : std::uint8_t {
 
 struct PropagationSetting {
     StrategyChoice strategy = StrategyChoice::Full;
-    /// Only whole axes move through operations.
+    /// Only full axes move through operations.
     bool conservative = false;
     /// Whether the priorities that dimensions have count. Without meaning for strategies that know none.
     bool userPriorities = true;

@@ -41,7 +41,7 @@ class ShardingTable {
 public:
     /// `mesh` counts from 1; 0 = no sharding at all, which is not the same as an open one when a program is printed.
     ShardingNumber number(const TensorSharding& sharding, std::uint32_t mesh);
-    /// No sharding: every dimension open and uncut.
+    /// No sharding: every dimension open and unsharded.
     ShardingNumber absent(std::size_t rank);
 
     [[nodiscard]] const TensorSharding& operator[](ShardingNumber n) const { return m_entries[n].sharding; }

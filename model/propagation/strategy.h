@@ -19,7 +19,7 @@ namespace shardscope {
 
 /// A program as the setting wants it before propagation. The full strategy gives every use of a constant its own,
 /// applies constraints and groups; the others only give meshes their names, and let members of groups disagree by
-/// constraints. Nothing is numbered anew: what is added stands behind what there was.
+/// constraints. Nothing is numbered anew: what is added stands after what there was.
 [[nodiscard]] Result<Program> prepared(Program program, const PropagationSetting& setting);
 
 } // namespace shardscope

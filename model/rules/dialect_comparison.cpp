@@ -13,7 +13,7 @@ const SpecEntry& entryAt(const PartitionSpec& spec, std::size_t dimension)
     return dimension < spec.entries.size() ? spec.entries[dimension] : none;
 }
 
-/// Whether both cut every dimension in the same way: () and None are both whole, an axis and a tuple of it are one.
+/// Whether both shard every dimension in the same way: () and None both replicate, an axis and a tuple of it are one.
 bool sameCut(const SpecEntry& a, const SpecEntry& b)
 {
     const bool unconstrained = a.kind == SpecEntry::Kind::Unconstrained;

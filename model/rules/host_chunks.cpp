@@ -15,7 +15,7 @@ std::vector<Diagnostic> truncations(const LocalChunker& chunker, const LocalChun
 {
     std::vector<Diagnostic> found;
     for (std::size_t dim = 0; dim < shape.size(); ++dim)
-        if (chunk.uncovered[dim] > 0) { // so that an axis cuts it
+        if (chunk.uncovered[dim] > 0) { // so that an axis shards it
             const std::size_t axis = *chunker.mesh().axisIndex(spec.axesOf(dim).front());
             found.push_back({ Code::ChunkTruncated,
                 { { "dim", dim }, { "size", shape[dim] }, { "chunks", chunker.chunks(axis) },

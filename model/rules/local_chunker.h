@@ -22,7 +22,7 @@ namespace shardscope {
 
 /// A host's part of one array.
 struct LocalChunk {
-    /// Per dimension of the array; absent = the whole dimension.
+    /// Per dimension of the array; absent = the full dimension.
     std::vector<std::optional<IndexRange>> slice;
     std::int64_t replica = 0; ///< among the hosts that hold the same slice
     /// Elements at the end of each dimension that belong to no host's slice: chunks have floor(size / chunks) elements.
@@ -52,7 +52,7 @@ public:
     [[nodiscard]] std::int64_t chunks(std::size_t axis) const { return m_chunks[axis]; }
     [[nodiscard]] std::int64_t chunkId(std::size_t axis) const { return m_ids[axis]; }
 
-    /// Errors: UnknownAxis, TupleAxisNotSupported for a dimension cut by several axes (T5X has none).
+    /// Errors: UnknownAxis, TupleAxisNotSupported for a dimension sharded by several axes (T5X has none).
     [[nodiscard]] Result<LocalChunk> chunk(std::span<const std::int64_t> shape, const PartitionSpec& spec) const;
     /// The host's number along these axes, the first one major. Errors: UnknownAxis.
     [[nodiscard]] Result<std::int64_t> shardId(std::span<const std::string> axes) const;

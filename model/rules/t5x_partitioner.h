@@ -31,7 +31,7 @@ struct Partitioner {
     std::vector<Diagnostic> logged;
 
     [[nodiscard]] PartitionSpec dataSpec() const { return { { dataAxis } }; }
-    /// Parts of the batch on a mesh. Axes that it lacks cut nothing, and one named twice cuts once.
+    /// Parts of the batch on a mesh. Axes that it lacks shard nothing, and one named twice shards once.
     [[nodiscard]] std::int64_t dataParts(const Mesh& mesh) const;
 };
 

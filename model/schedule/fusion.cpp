@@ -61,7 +61,7 @@ private:
             && !leavesAndReturns(m_group[producer], m_group[consumer], consumer);
     }
 
-    /// Whether something outside the two groups depends on them while they depend on it. Operations behind `last` come
+    /// Whether something outside the two groups depends on them while they depend on it. Operations after `last` come
     /// after both groups and are not in any group yet.
     bool leavesAndReturns(std::uint32_t a, std::uint32_t b, std::uint32_t last)
     {

@@ -26,7 +26,7 @@ struct Order {
 };
 
 /// Program order, except that instructions which need no new memory go as soon as they can: an update of the state
-/// runs right behind its gradient, whose memory is then free. A node that overwrites an argument comes after all other
+/// runs right after its gradient, whose memory is then free. A node that overwrites an argument comes after all other
 /// readers of the argument. Adds copy nodes to `work`.
 [[nodiscard]] Order orderNodes(Work& work);
 

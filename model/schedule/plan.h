@@ -22,7 +22,7 @@ using SlotId = Id<struct SlotTag>;
 
 struct Slot {
     std::int64_t offset = 0; ///< bytes from the start of the arena, a multiple of 64
-    std::int64_t bytes = 0; ///< of the value; the interval may be padded behind
+    std::int64_t bytes = 0; ///< of the value; the interval may be padded at its end
     DeviceValueId value;
     std::int32_t firstUse = 0; ///< instruction that defines it; -1 for what exists before the step
     std::int32_t lastUse = 0; ///< last instruction that reads it; plan.instructions.size() if it outlives the step

@@ -109,7 +109,7 @@ Result<std::int64_t> packSlots(std::vector<Slot>& slots, std::size_t instruction
             return tooLarge(fixed);
     }
 
-    // Free intervals behind the fixed part, by offset; the last one has no end.
+    // Free intervals after the fixed part, by offset; the last one has no end.
     constexpr std::int64_t endless = std::int64_t{ 1 } << 62;
     std::map<std::int64_t, std::int64_t> gaps{ { fixed, endless } };
     std::int64_t reserved = fixed;

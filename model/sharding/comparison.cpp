@@ -80,7 +80,7 @@ ShardingComparison findDifference(const Sharding& a, const Sharding& b, const La
         const std::int64_t placeA = placesA.of(device), placeB = placesB.of(device);
         if (placeA < 0 && placeB < 0)
             continue; // both leave it empty
-        // Blocks of one grid are numbered alike, and mostly tell without the ranges; those behind the array's end hold
+        // Blocks of one grid are numbered alike, and mostly tell without the ranges; those after the array's end hold
         // the same nothing.
         const bool same = placeA >= 0 && placeB >= 0
             && ((sameGrid && layoutA.shardAt(placeA) == layoutB.shardAt(placeB))

@@ -7,7 +7,7 @@ namespace shardscope {
 
 namespace {
 
-/// Parts of axes that cut the array, in the order in which they count: the last one is minor.
+/// Parts of axes that shard the array, in the order in which they count: the last one is minor.
 SmallVector<AxisRef, 8> partsOf(const Layout& layout)
 {
     SmallVector<AxisRef, 8> parts;

@@ -15,7 +15,7 @@ namespace {
 using Kind = HloSharding::Kind;
 using Subgroup = HloSharding::Subgroup;
 
-/// The sharding that cuts nothing, of devices that all have this in common.
+/// The sharding that shards nothing, of devices that all have this in common.
 Kind kindOf(Subgroup type)
 {
     switch (type) {
@@ -172,7 +172,7 @@ Result<Layout> layoutOf(
     std::vector<MeshAxis> axes;
     std::vector<std::int32_t> order(devices.begin(), devices.end());
     TensorSharding layout = TensorSharding::fullyReplicated(shape.size());
-    // Names the axis that follows; the caller says what it cuts.
+    // Names the axis that follows; the caller says what it shards.
     const auto add = [&](std::string name, std::int64_t size) {
         axes.push_back({ std::move(name), size });
         return AxisRef{ static_cast<std::int32_t>(axes.size() - 1), 1, static_cast<std::int32_t>(size) };

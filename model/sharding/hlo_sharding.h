@@ -3,14 +3,14 @@
 //
 //     {replicated}                                              every device holds all of it
 //     {maximal device=3}                                        one device holds it
-//     {devices=[2,1]<=[2]}                                      cut in 2 along dimension 0
+//     {devices=[2,1]<=[2]}                                      sharded in 2 along dimension 0
 //     {devices=[2,1,4]<=[8] last_tile_dim_replicate}            the same, 4 copies of each half
-//     {devices=[2,2,2]<=[8] last_tile_dims={manual, replicated}}  cut in 2, in 2 groups that the program cuts by
+//     {devices=[2,2,2]<=[8] last_tile_dims={manual, replicated}}  sharded in 2, in 2 groups that the program shards by
 //     itself,
 //                                                               2 copies
 //
 // Tiled shardings are always in XLA's normal form: subgroups of one type are one dimension, the replicated one is last
-// and each of its groups ascending, none has size 1, and a tiling that cuts nothing is {replicated}, {manual} or
+// and each of its groups ascending, none has size 1, and a tiling that shards nothing is {replicated}, {manual} or
 // {unreduced}.
 #pragma once
 
@@ -69,7 +69,7 @@ enum class HloForm : std::uint8_t {
 
 /// What JAX makes of a spec on a mesh. Axes of size 1 are left out, since XLA does not see them.
 [[nodiscard]] HloSharding toHloSharding(const PartitionSpec& spec, const Mesh& mesh, std::size_t rank);
-/// The same with parts of axes and partial sums; `manual` axes are cut by the program itself. No two refs overlap.
+/// The same with parts of axes and partial sums; `manual` axes are sharded by the program itself. No two refs overlap.
 [[nodiscard]] HloSharding toHloSharding(
     const TensorSharding& sharding, const Mesh& mesh, std::span<const AxisRef> manual = {});
 /// Back to axes of a mesh, all dimensions closed. Errors: UnsupportedSharding (maximal, manual, unknown),

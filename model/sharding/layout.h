@@ -35,7 +35,7 @@ public:
     [[nodiscard]] const TensorSharding& sharding() const { return m_sharding; }
     [[nodiscard]] const Shape& shape() const { return m_shape; }
     [[nodiscard]] const Shape& shardShape() const { return m_shardShape; }
-    /// Pieces per dimension.
+    /// Shards per dimension.
     [[nodiscard]] const Shape& shardGrid() const { return m_grid; }
     /// Number of different index ranges, padding-only blocks included.
     [[nodiscard]] std::int64_t distinctShards() const { return m_distinct; }

@@ -52,7 +52,7 @@ Result<std::vector<std::int32_t>> narrowed(
     return result;
 }
 
-/// Behind "devices=": "[2,4]<=[4,2]T(1,0)" or "[2,2]0,1,2,3".
+/// After "devices=": "[2,4]<=[4,2]T(1,0)" or "[2,2]0,1,2,3".
 Result<TileAssignment> readTiles(Tokens& tokens)
 {
     const Where place = tokens.where();
@@ -137,7 +137,7 @@ std::string quoted(std::string_view text)
     return result + '"';
 }
 
-/// Behind "metadata=": everything between braces, as HLO spaces it.
+/// After "metadata=": everything between braces, as HLO spaces it.
 Result<std::string> readMetadata(Tokens& tokens)
 {
     if (!tokens.at('{'))

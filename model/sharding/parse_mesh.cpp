@@ -52,7 +52,7 @@ Result<Mesh> toMesh(const ReadAxes& read)
     return mesh;
 }
 
-/// What stands behind a keyword of Mesh(...), which may be a mesh axis of that name instead: axis_names=4.
+/// What stands after a keyword of Mesh(...), which may be a mesh axis of that name instead: axis_names=4.
 struct Keyword {
     std::string name;
     Literal value;

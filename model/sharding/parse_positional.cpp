@@ -156,7 +156,7 @@ struct Arguments {
     }
 };
 
-/// Behind the opening parenthesis, up to and including the closing one.
+/// After the opening parenthesis, up to and including the closing one.
 Result<Arguments> readArguments(Tokens& tokens)
 {
     Arguments arguments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Reads what stands behind "PositionalSharding(", with the operations that follow the closing parenthesis.
+// Reads what stands after "PositionalSharding(", with the operations that follow the closing parenthesis.
 #pragma once
 
 #include "sharding/literal.h"

@@ -44,7 +44,7 @@ Result<void> axesOnceAt(const PartitionSpec& spec, const Where& place)
     return valid;
 }
 
-/// Behind "NamedSharding(": mesh=Mesh(...), spec=PartitionSpec(...), memory_kind=device). Both may stand without their
+/// After "NamedSharding(": mesh=Mesh(...), spec=PartitionSpec(...), memory_kind=device). Both may stand without their
 /// keyword, and the mesh may be any name for the given one, as in code.
 Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& given)
 {
@@ -276,7 +276,7 @@ std::size_t unreducedKeyword(std::string_view text)
     return std::string_view::npos;
 }
 
-/// Behind "unreduced": ={'y', 'z'}.
+/// After "unreduced": ={'y', 'z'}.
 Result<std::vector<std::string>> readUnreducedSet(Tokens& tokens)
 {
     if (!tokens.accept('='))
@@ -327,7 +327,7 @@ std::string withBlanks(std::string_view text, std::size_t begin, std::size_t end
 Result<Sharding> partialSharding(const PartitionSpec& spec, const std::vector<std::string>& unreduced, MeshPtr mesh,
     std::optional<MemoryKind> memoryKind)
 {
-    PartitionSpec all = spec; // an axis cuts, or its parts are added up
+    PartitionSpec all = spec; // an axis shards, or its parts are added up
     all.entries.push_back(SpecEntry::tuple(unreduced));
     if (const Result<void> valid = validate(all, *mesh); !valid)
         return tl::unexpected(valid.error());
@@ -338,7 +338,7 @@ Result<Sharding> partialSharding(const PartitionSpec& spec, const std::vector<st
     return Sharding(ShardySharding{ std::move(mesh), std::move(sharding), memoryKind });
 }
 
-/// Where the set behind a keyword ends: behind its last bracket.
+/// Where the set after a keyword ends: after its last bracket.
 std::size_t endOfSet(std::string_view text, std::size_t keyword)
 {
     char quote = 0;

@@ -49,7 +49,7 @@ private:
     std::vector<PlacedRef> m_refs; ///< all read so far
 };
 
-/// Behind the opening '<': "["x"=2, "y"=4], device_ids=[1, 0]>", up to and including the '>'.
+/// After the opening '<': "["x"=2, "y"=4], device_ids=[1, 0]>", up to and including the '>'.
 Result<Mesh> readMeshBody(Tokens& tokens)
 {
     std::vector<MeshAxis> axes;
@@ -128,7 +128,7 @@ Result<void> Reader::readMeshName()
     return {};
 }
 
-/// A part of an axis, behind its name: ":(1)2".
+/// A part of an axis, after its name: ":(1)2".
 Result<AxisRef> Reader::part(std::size_t axis, const Where& place)
 {
     std::int64_t numbers[2] = {};

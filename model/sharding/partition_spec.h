@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// PartitionSpec: per dimension of an array, the mesh axes that cut it, by name.
+// PartitionSpec: per dimension of an array, the mesh axes that shard it, by name.
 //
 //     P('data', None)              {Single data}, {None}
 //     P(('pod', 'data'), 'model')  {Tuple pod, data}, {Single model}

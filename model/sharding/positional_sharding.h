@@ -3,7 +3,7 @@
 // (jax.sharding.PositionalSharding, in JAX until 0.6).
 //
 //     devices 0..7 in a grid (2, 4), replicated along axis 0: a grid (1, 4) with the cells {0 4} {1 5} {2 6} {3 7}.
-//     An array [8, 8] is cut in 4 along dimension 1, two copies of each piece.
+//     An array [8, 8] is sharded in 4 along dimension 1, two copies of each shard.
 #pragma once
 
 #include <optional>

@@ -57,7 +57,7 @@ using Sharding = std::variant<NamedSharding, PositionalSharding, SingleDeviceSha
 /// said.
 [[nodiscard]] Result<TensorSharding> toTensorSharding(const Sharding& sharding, const Mesh& mesh, std::size_t rank);
 
-/// Whether dimensions may be cut into parts of different sizes.
+/// Whether dimensions may be split into parts of different sizes.
 enum class Uneven : std::uint8_t {
     Refused, ///< as at the boundary of a jitted function: Indivisible
     Padded, ///< as XLA does it inside: every part as large as the first one

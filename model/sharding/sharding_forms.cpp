@@ -32,7 +32,7 @@ bool hasPartsOfAxes(const TensorSharding& sharding, const Mesh& mesh)
     });
 }
 
-/// The spec as it was written, or one that says the same by whole axes of the mesh.
+/// The spec as it was written, or one that says the same by full axes of the mesh.
 Result<PartitionSpec> specOf(const Sharding& sharding, const FormContext& context)
 {
     if (const auto* named = std::get_if<NamedSharding>(&sharding); named && *named->mesh == *context.mesh) {

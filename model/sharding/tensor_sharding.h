@@ -2,7 +2,7 @@
 // The sharding of one array as propagation sees it (OpenXLA Shardy's TensorShardingAttr), over interned axes.
 //
 // Per dimension an ordered list of axis parts, major first, and whether propagation may add to it (open). `replicated`
-// are axes that may not cut the array, `unreduced` are axes over which the array still has to be added up (partial).
+// are axes that may not shard the array, `unreduced` are axes over which the array still has to be added up (partial).
 //
 // Invariants: no two refs of dims, replicated and unreduced overlap; neighbours that form one part are merged;
 // replicated and unreduced are sorted by mesh order.
@@ -34,9 +34,9 @@ struct TensorSharding {
     AxisList replicated;
     AxisList unreduced;
 
-    /// Every dimension open and uncut: what a value without any annotation has.
+    /// Every dimension open and unsharded: what a value without any annotation has.
     static TensorSharding open(std::size_t rank);
-    /// Every dimension closed and uncut.
+    /// Every dimension closed and unsharded.
     static TensorSharding fullyReplicated(std::size_t rank);
 
     [[nodiscard]] std::size_t rank() const { return dims.size(); }
@@ -52,9 +52,9 @@ struct TensorSharding {
 /// Back to names. Parts of axes have no name in a spec: they are written "model:(1)2".
 [[nodiscard]] PartitionSpec toPartitionSpec(const TensorSharding& sharding, const Mesh& mesh);
 
-/// Number of pieces of a dimension.
+/// Number of shards of a dimension.
 [[nodiscard]] std::int64_t shardCount(const DimensionSharding& dim);
-/// Shape of the largest shard: ceil(size / pieces) per dimension.
+/// Shape of the largest shard: ceil(size / shards) per dimension.
 [[nodiscard]] Shape shardShape(const TensorSharding& sharding, std::span<const std::int64_t> shape);
 
 } // namespace shardscope

@@ -50,7 +50,7 @@ namespace shardscope {
 
 /// The grid that jax.debug.visualize_array_sharding prints, for rank 1 and 2; other ranks get one grid per block of the
 /// leading dimensions, each under a line that names their index ranges ("[0:2, 0:8, :, :]"). Lines without line ends.
-/// Labels are cut off behind the width, and grids behind `maximumCells` rows or columns; what is missing is said.
+/// Labels are cut off after the width, and grids after `maximumCells` rows or columns; what is missing is said.
 struct GridTextOptions {
     std::string platform = "CPU";
     double scale = 1.0;

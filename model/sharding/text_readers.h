@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The readers of text forms that stand inside other text forms. All leave the tokens behind what they read.
+// The readers of text forms that stand inside other text forms. All leave the tokens after what they read.
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,7 @@
 
 namespace shardscope {
 
-/// Steps over a name and the opening parenthesis behind it: "Mesh(", "jax.sharding.PartitionSpec(". Only the last part
+/// Steps over a name and the opening parenthesis after it: "Mesh(", "jax.sharding.PartitionSpec(". Only the last part
 /// of a dotted name counts. Nothing is taken where something else stands.
 [[nodiscard]] bool openCall(Tokens& tokens, std::string_view name);
 

@@ -65,7 +65,7 @@ private:
         }
         return list;
     }
-    /// What lies behind the first `axis` coordinates; `first` is its first cell. Without the indent of its first line.
+    /// What lies after the first `axis` coordinates; `first` is its first cell. Without the indent of its first line.
     [[nodiscard]] std::string nested(std::size_t axis, std::int64_t first, std::size_t indent, std::size_t width) const
     {
         const Shape& shape = m_sharding.shape();

@@ -310,7 +310,7 @@ void Tokens::readString()
     m_token.text = std::move(value);
 }
 
-/// The part of an escape behind the backslash: a letter, or two hexadecimal digits.
+/// The part of an escape after the backslash: a letter, or two hexadecimal digits.
 bool Tokens::readMlirEscape(std::string& value)
 {
     if (atEnd())
@@ -332,7 +332,7 @@ bool Tokens::readMlirEscape(std::string& value)
     return true;
 }
 
-/// The part of an escape behind the backslash.
+/// The part of an escape after the backslash.
 bool Tokens::readEscape(std::string& value)
 {
     if (atEnd())

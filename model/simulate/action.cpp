@@ -258,7 +258,7 @@ private:
             storeElement(type.dtype, source.own.data(), i, *splat);
         return source;
     }
-    /// Local type of an operand: that of its slot, or the program's (a constant is not cut where nobody cuts it).
+    /// Local type of an operand: that of its slot, or the program's (a constant is not sharded where nobody shards it).
     [[nodiscard]] TensorType operandType(std::size_t operand) const
     {
         return hasSlot(operand) ? slotValue(m_instruction.operands[operand]).localType

@@ -14,7 +14,7 @@ DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
     , m_shards(plan.slots.size())
 {
     // State keeps its interval of the arena for the whole step, so the intervals of shared state can be cut out and
-    // what lies behind them moved up.
+    // what lies after them moved up.
     struct Cut {
         std::int64_t offset, bytes;
     };

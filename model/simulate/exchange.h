@@ -3,8 +3,8 @@
 //
 // What moves follows from the layouts of operand and result. Every device of a group needs certain index ranges; it
 // takes what it holds itself, then what the members of its group hold, in the order of the group. Sums read all members
-// in the order of the group. The work is cut into tasks that write disjoint memory, so that any worker may take any of
-// them.
+// in the order of the group. The work is split into tasks that write disjoint memory, so that any worker may take any
+// of them.
 #pragma once
 
 #include <cstddef>

@@ -84,7 +84,7 @@ namespace {
 
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
-/// The number behind a key at the beginning of a line, as in /proc/meminfo; `missing` if there is none.
+/// The number after a key at the beginning of a line, as in /proc/meminfo; `missing` if there is none.
 std::int64_t numberBehind(const std::string& file, const std::string& key, std::int64_t missing)
 {
     std::ifstream in(file);

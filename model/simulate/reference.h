@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The unsharded reference: the program executed whole, operation by operation, by plain loops written for clarity.
-// It shares no kernel with the simulated devices.
+// The unsharded reference: the program executed on one device, operation by operation, by plain loops written for
+// clarity. It shares no kernel with the simulated devices.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One operation of the reference on whole arrays.
+// One operation of the reference on full arrays.
 #pragma once
 
 #include <span>

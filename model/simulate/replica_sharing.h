@@ -25,8 +25,8 @@ struct ReplicaSharing {
 };
 
 /// Follows the bits through the plan: two devices have equal bits in a slot if what they computed it from was equal.
-/// State is shared where every instruction that writes it is elementwise, writes nothing but such state, cut alike, and
-/// gives the same bits on all copies of a shard.
+/// State is shared where every instruction that writes it is elementwise, writes nothing but such state, sharded alike,
+/// and gives the same bits on all copies of a shard.
 [[nodiscard]] ReplicaSharing shareReplicas(const Plan& plan);
 /// About how many bytes shareReplicas() needs, its result included.
 [[nodiscard]] double sharingBytes(const Plan& plan);

@@ -10,7 +10,7 @@
 //
 // a is for what underflows. Below 2^-126 the numbers of f32 are all 2^-149 apart, so that a product or a quotient there
 // errs by up to 2^-150, however small it is itself; sums of such numbers are exact. a adds those up and multiplies them
-// on by the largest factor that follows. It is one number for a whole array: where numbers are of ordinary size it is
+// on by the largest factor that follows. It is one number for a full array: where numbers are of ordinary size it is
 // nothing at all beside k u m.
 //
 // Values that are known exactly, since the machine's own numbers are taken for them, have k = 0, m = |v| and a = 0.

@@ -72,7 +72,7 @@ public:
     // Of a value that is held.
     [[nodiscard]] virtual DType dtype(ValueId value) const = 0;
     [[nodiscard]] virtual Layout layout(ValueId value) const = 0;
-    /// Elements of the shard at a mesh position. Indices are local, below Layout::shardShape(): behind the end of the
+    /// Elements of the shard at a mesh position. Indices are local, below Layout::shardShape(): after the end of the
     /// array stands padding. `out` has room for sample.count().
     virtual void readLocal(ValueId value, std::int64_t position, const Sample& sample, std::span<double> out) const = 0;
 
@@ -88,7 +88,7 @@ void readGlobal(const ValueReader& reader, ValueId value, const Sample& sample, 
 
 /// The shard that an element of the array lies in: who holds it says Layout::holders().
 [[nodiscard]] std::int64_t shardOfElement(const Layout& layout, std::span<const std::int64_t> index);
-/// Elements of a shard by dimension that belong to the array; what is behind them is padding.
+/// Elements of a shard by dimension that belong to the array; what is after them is padding.
 [[nodiscard]] Shape validExtent(const Layout& layout, std::int64_t position);
 
 /// What the devices of a run hold. The run outlives this.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Going on behind what is wrong with the meaning of a text, where all of it is asked for.
+// Going on after what is wrong with the meaning of a text, where all of it is asked for.
 #include <algorithm>
 
 #include "base/codes.h"

@@ -158,7 +158,7 @@ bool Reader::readWrappedMeshes(NamedAttribute& entry)
     });
 }
 
-/// Attributes of the module may stand behind its functions.
+/// Attributes of the module may stand after its functions.
 bool Reader::findWrappedMeshes()
 {
     if (m_wrappedMeshesFound)

@@ -24,7 +24,7 @@ namespace shardscope {
 struct ReadProgram {
     Program program;
     std::vector<Diagnostic> warnings; ///< each with line and column
-    /// Per ValueId: where in the text the value's name begins, behind the sign. Several results of one operation may
+    /// Per ValueId: where in the text the value's name begins, after the sign. Several results of one operation may
     /// have one name.
     std::vector<std::uint32_t> names = {};
     static constexpr std::uint32_t noName = 0xffff'ffff;
@@ -44,7 +44,7 @@ struct ReadOptions {
     /// Takes meshes, axes and numbers of shardings that cannot be, for verifyShardings() to report all of them. Without
     /// it the first one is an error. Nothing but the verifier and the printer may be given such a program.
     bool keepIllegalShardings = false;
-    /// Where it is given, reading goes on behind what is wrong with the meaning of a text: a value that is not defined
+    /// Where it is given, reading goes on after what is wrong with the meaning of a text: a value that is not defined
     /// or defined twice, types and counts that do not fit, attributes that are missing or cannot be. All of that is
     /// added here in the order of the text, up to maximumFindings; the program that comes back is to be verified
     /// further and has such operations as OpKind::Opaque. What ends reading (syntax, above all) is still the error that

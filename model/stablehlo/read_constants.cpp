@@ -130,7 +130,7 @@ bool Reader::readElements(Scanner& s, ConstantAttributes& constant, TensorType& 
         return readResource(s, constant, type);
     if (!s.accept("dense") || !s.require('<'))
         return s.expectedAt(begin, "the elements, “dense<...>”");
-    // The type stands behind the elements, but says how to read them.
+    // The type stands after the elements, but says how to read them.
     const std::size_t inside = s.position();
     std::string_view text;
     if (s.raw() == '"') {

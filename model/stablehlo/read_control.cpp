@@ -57,7 +57,7 @@ bool Reader::readWhile(Scanner& s, Pending& op)
 bool Reader::readReduce(Scanner& s, Pending& op)
 {
     // (%a init: %x), (%b init: %y) applies stablehlo.add across dimensions = [0] {attributes} : (...) -> ...
-    // or without "applies" and with "reducer(%p: t, %q: t) (%r: t, %s: t) {...}" behind the types.
+    // or without "applies" and with "reducer(%p: t, %q: t) (%r: t, %s: t) {...}" after the types.
     std::vector<ValueId> inits;
     do {
         if (!s.require('(') || !readOperand(s, op.operands.emplace_back()))

@@ -47,7 +47,7 @@ bool isAlias(std::string_view text)
 
 bool Reader::readLocation(Scanner& s, std::string_view& location)
 {
-    // Behind "loc".
+    // After "loc".
     if (!s.require('('))
         return false;
     const std::size_t begin = s.position();

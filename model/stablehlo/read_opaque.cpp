@@ -21,7 +21,7 @@ bool beginsStatement(Scanner& s, std::size_t before)
     return word.find('.') != std::string_view::npos || word == "return" || word == "call";
 }
 
-/// Behind "{": attributes, not the statements of a body.
+/// After "{": attributes, not the statements of a body.
 bool isDictionary(Scanner s)
 {
     (void)s.accept('{');

@@ -38,7 +38,7 @@ bool isCheck(std::string_view name)
     return name.starts_with("check.") || name.starts_with("interpreter.");
 }
 
-/// Kinds whose operands and results all have the one type behind the colon.
+/// Kinds whose operands and results all have the one type after the colon.
 bool hasOneType(OpKind kind)
 {
     switch (kind) {
@@ -54,7 +54,7 @@ bool hasOneType(OpKind kind)
     case OpKind::SdyReduceScatter:
     case OpKind::ShardedToUnreduced:
     case OpKind::ReplicatedToUnreduced:
-        return true; // they change how an array is cut, never what it is
+        return true; // they change how an array is sharded, never what it is
     default:
         break;
     }

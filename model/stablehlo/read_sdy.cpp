@@ -15,7 +15,7 @@ bool Reader::readSdy(Scanner& s, Pending& op)
     default:
         break;
     }
-    // The operand may stand before or behind lists of axes: "[{"x"}, {}] %0 out_sharding=<...>".
+    // The operand may stand before or after lists of axes: "[{"x"}, {}] %0 out_sharding=<...>".
     const auto addItem = [&](std::string_view name) {
         const std::size_t begin = s.position();
         if (!s.skipItem())
@@ -41,7 +41,7 @@ bool Reader::readSdy(Scanner& s, Pending& op)
             return s.expected("an operand, “%name”");
         }
     }
-    // "{"x"}" before the operand are axes; "{name = value}" behind it are attributes.
+    // "{"x"}" before the operand are axes; "{name = value}" after it are attributes.
     if (s.at('{') && op.operands.empty() && !find(op.attributes, "axes")) {
         if (!addItem("axes"))
             return false;

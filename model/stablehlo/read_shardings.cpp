@@ -100,7 +100,7 @@ bool Reader::addMesh(ProgramMesh mesh, std::size_t position)
 
 bool Reader::readMeshDeclaration()
 {
-    // Behind "sdy.mesh": @mesh = <["x"=2]> loc(...)
+    // After "sdy.mesh": @mesh = <["x"=2]> loc(...)
     Scanner& s = m_scanner;
     const std::size_t position = s.position();
     ProgramMesh mesh;
@@ -121,7 +121,7 @@ bool Reader::readMeshDeclaration()
 
 bool Reader::findMeshAhead(std::string_view name)
 {
-    // A declaration may stand behind its uses; this is rare, and the text is searched once per such mesh.
+    // A declaration may stand after its uses; this is rare, and the text is searched once per such mesh.
     constexpr std::string_view declaration = "sdy.mesh @";
     for (std::size_t found = m_text.find(declaration, m_begin); found < m_end;
          found = m_text.find(declaration, found + 1)) {

@@ -2,7 +2,7 @@
 // The reader at work. Its members stand in several files by subject: read_module.cpp, read_types.cpp,
 // read_attributes.cpp, read_constants.cpp, read_shardings.cpp, read_locations.cpp, read_operation.cpp (statements and
 // the generic form), read_pretty.cpp, read_control.cpp (while, reduce), read_sdy.cpp, read_opaque.cpp,
-// make_attributes.cpp, hlo_shardings.cpp, frontend_attributes.cpp, findings.cpp (going on behind what is wrong). All
+// make_attributes.cpp, hlo_shardings.cpp, frontend_attributes.cpp, findings.cpp (going on after what is wrong). All
 // functions that return bool return false after the first error that ends reading, which stands in m_trouble.
 #pragma once
 
@@ -301,7 +301,7 @@ private:
     void warnOf(const Pending& op, const Operation& operation);
     /// What is wrong with the meaning: false where that ends reading.
     bool wrong(Code code, std::vector<Arg> args, std::size_t position);
-    /// Puts the error that was found among the findings, if reading may go on behind it.
+    /// Puts the error that was found among the findings, if reading may go on after it.
     bool goOn();
     /// Stands for a value that the text does not define. Its type is not known.
     ValueId undefinedValue();

@@ -33,7 +33,7 @@ public:
         skipBlanks();
         return m_position;
     }
-    /// Offset right behind what was taken last.
+    /// Offset right after what was taken last.
     [[nodiscard]] std::size_t rawPosition() const { return m_position; }
     void seek(std::size_t position) { m_position = position; }
     [[nodiscard]] std::size_t end() const { return m_end; }
@@ -81,7 +81,7 @@ public:
     std::string_view quoted();
     /// A string, unescaped.
     bool string(std::string& value);
-    /// "@name" or "@\"any name\"", also with "::@nested" names behind, which are kept as they are.
+    /// "@name" or "@\"any name\"", also with "::@nested" names after, which are kept as they are.
     bool symbol(std::string& name);
     /// A whole number, decimal or hexadecimal; beyond 64 bits it is as large or as small as they hold.
     bool integer(std::int64_t& value);

@@ -11,7 +11,7 @@
 
 namespace shardscope::mlir {
 
-/// The name, or the number, that begins at `offset` behind the sign.
+/// The name, or the number, that begins at `offset` after the sign.
 [[nodiscard]] std::string_view valueNameAt(std::string_view text, std::size_t offset);
 
 class ValueNames {

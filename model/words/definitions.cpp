@@ -40,7 +40,7 @@ QString operandName(const Program& program, ValueId value)
         return operandName(program, operation.operands[0]);
     if (const auto* constant = std::get_if<ConstantAttributes>(&operation.attributes))
         return constant->values.size() == 1 ? QString::number(constant->values.front()) : Words::tr("a constant");
-    // A number that was spread over a whole shape is that number.
+    // A number that was spread over a full shape is that number.
     if (operation.kind == OpKind::BroadcastInDim)
         return operandName(program, operation.operands[0]);
     const bool backward = operation.scope < program.scopes.size() && isBackward(program.scopes[operation.scope]);

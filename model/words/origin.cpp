@@ -99,7 +99,7 @@ void Origin::findAlike()
         if (from == m_value || isBorder || m_snapshot.program->value(from).path.empty())
             continue;
         m_alike = from;
-        // Behind the step that starts from it; a seed starts from nothing.
+        // After the step that starts from it; a seed starts from nothing.
         m_relation = describeWay(starts ? i : i + 1);
         return;
     }

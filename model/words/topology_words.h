@@ -30,7 +30,7 @@ namespace shardscope::words {
 [[nodiscard]] QString hostAddresses(const HostIndex& index, const HostShare& chunks);
 /// "Of the batch of 64 rows it reads rows 16–31: shard 1 of 4 …"
 [[nodiscard]] QString hostBatch(const HostBatch& batch);
-/// "0–1023, 256–511"; "all" for a whole array.
+/// "0–1023, 256–511"; "all" for a full array.
 [[nodiscard]] QString chunkText(const HostArray& array, const TensorRow& tensor);
 /// "writes 1 MiB", "host 0 writes it", "not in checkpoints".
 [[nodiscard]] QString writesText(const HostArray& array, std::int32_t host);

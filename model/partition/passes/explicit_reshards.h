@@ -20,12 +20,12 @@
 namespace shardscope::passes {
 
 enum class ReshardVersion : std::uint8_t {
-    /// For a compiler that reshards by itself: calls, partial values, concatenations of differently cut arrays, and
+    /// For a compiler that reshards by itself: calls, partial values, concatenations of differently sharded arrays, and
     /// products whose result would have to be exchanged anyhow.
     Minimal,
     Full,
-    /// Full, for devices that exchange halos: arrays put together along a dimension that is cut alike in all of them
-    /// stay as they are.
+    /// Full, for devices that exchange halos: arrays put together along a dimension that is sharded alike in all of
+    /// them stay as they are.
     FullWithHalos
 };
 

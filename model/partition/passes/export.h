@@ -20,8 +20,8 @@ struct ExportOptions {
     bool optimalReshards = false;
     /// With `explicitCollectives`: see ReshardVersion::FullWithHalos.
     bool exchangesHalos = false;
-    /// With `explicitCollectives`: dimensions that are cut unevenly become longer, see padUneven(), and no collective
-    /// cuts unevenly on the way from one sharding to another.
+    /// With `explicitCollectives`: dimensions that are sharded unevenly become longer, see padUneven(), and no
+    /// collective shards unevenly on the way from one sharding to another.
     bool padUneven = false;
     /// With `explicitCollectives`: see dropFinishedSums().
     bool dropFinishedSums = false;
@@ -39,7 +39,7 @@ struct Exported {
     TrueShapes trueShapes; ///< of values that padUneven() made longer
 };
 
-/// What belongs behind exportPipeline() of propagation, which makes shardings final. Errors: those of explicit
+/// What belongs after exportPipeline() of propagation, which makes shardings final. Errors: those of explicit
 /// reshards.
 [[nodiscard]] Result<Exported> insertCollectives(Program program, const ExportOptions& options = {});
 /// Both. Errors also: UnreducedAxes.

@@ -114,7 +114,7 @@ bool ReshardInserter::needsFullTreatment(OperationId id) const
             [&](ValueId operand) { return m_numbers.of(operand) != m_numbers.of(operation.results[0]); });
 }
 
-/// Devices put their parts together by exchanging pieces.
+/// Devices put their parts together by exchanging shards.
 bool ReshardInserter::exchangesPieces(OperationId id) const
 {
     const Operation& operation = m_edit.operation(id);
@@ -161,7 +161,7 @@ void ReshardInserter::matchTensors(OperationId id)
         apply(id, rule, *choice);
 }
 
-/// The mesh of most of what is cut; nothing where axes differ.
+/// The mesh of most of what is sharded; nothing where axes differ.
 std::optional<std::uint32_t> ReshardInserter::majorityMesh(std::span<const ShardingNumber> tensors) const
 {
     struct Count {
@@ -269,7 +269,7 @@ void ReshardInserter::apply(OperationId id, const FactorRule& rule, const Choice
         if (choice.changed[rule.operands.size() + i] >= 0)
             setSharding(result, chosen(m_numbers.of(result), choice.common.results[i]));
     }
-    // What is added up stands before what is resharded; both read what they are put behind.
+    // What is added up stands before what is resharded; both read what they are put after.
     const SmallVector<ValueId, 2> current = reduceResults(id, rule, choice.common.partial, choice.mesh);
     for (std::size_t i = 0; i < rule.results.size(); ++i)
         if (const std::int32_t factor = choice.changed[rule.operands.size() + i]; factor >= 0)
@@ -316,7 +316,7 @@ bool ReshardInserter::isAddedUp(ValueId result, const AxisList& axes) const
         && axesMinus(axes, wideAs<SdyCollectiveAttributes>(user.attributes)->axes).empty();
 }
 
-/// Behind the operation, users find the sharding that its result had.
+/// After the operation, users find the sharding that its result had.
 ValueId ReshardInserter::restore(OperationId id, ValueId current, const ProgramSharding& sharding, const Reason& reason)
 {
     if (m_edit.uses(current).empty())
@@ -328,7 +328,7 @@ ValueId ReshardInserter::restore(OperationId id, ValueId current, const ProgramS
     return m_edit.result(made);
 }
 
-/// Minimal version: what the first result does not keep partial of a cut reduction.
+/// Minimal version: what the first result does not keep partial of a sharded reduction.
 void ReshardInserter::reducePartialResult(OperationId id)
 {
     const Operation& operation = m_edit.operation(id);
@@ -354,8 +354,8 @@ void ReshardInserter::reducePartialResult(OperationId id)
         (void)reduceResults(id, rule, partial, m_numbers.mesh(first));
 }
 
-/// Minimal version: a product whose result is to be cut by just the axes that it is partial over. If it is made as the
-/// operand is cut, a compiler can scatter the sum at once.
+/// Minimal version: a product whose result is to be sharded by just the axes that it is partial over. If it is made as
+/// the operand is sharded, a compiler can scatter the sum at once.
 void ReshardInserter::keepProductLocal(OperationId id)
 {
     const Operation& operation = m_edit.operation(id);

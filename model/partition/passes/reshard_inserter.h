@@ -23,7 +23,7 @@ private:
     /// Where operations go that make another form of a value.
     struct Place {
         OperationId before = {}; ///< this operation, or
-        RegionId end = {}; ///< the end of that region, or directly behind the value's definition
+        RegionId end = {}; ///< the end of that region, or directly after the value's definition
     };
 
     // The walk, and where values cross borders (explicit_reshards.cpp).
@@ -43,7 +43,8 @@ private:
     struct Choice {
         CommonSharding common;
         std::uint32_t mesh = 0; ///< of new shardings
-        std::vector<std::int32_t> changed; ///< per operand, then per result: the first factor that is cut otherwise; -1
+        /// Per operand, then per result: the first factor that is sharded otherwise; -1.
+        std::vector<std::int32_t> changed;
     };
     void visitOperation(OperationId id);
     void reducePartialOperands(OperationId id);
@@ -76,7 +77,7 @@ private:
         RegionId region; ///< its start
         OperationId placed;
     };
-    std::vector<Behind> m_behind; ///< what is to stand behind definitions, the last one first
+    std::vector<Behind> m_behind; ///< what is to stand after definitions, the last one first
     std::vector<Inserted> m_inserted;
     std::vector<std::pair<std::string, RegionId>> m_bodies; ///< of functions, sorted by name
 };

@@ -29,7 +29,7 @@ bool areWithin(std::span<const AxisRef> axes, const AxisList& of)
     return axesMinus(AxisList(axes), of).empty();
 }
 
-/// What of a dimension's axes stands behind those of the other: nothing if these are no strict beginning.
+/// What of a dimension's axes stands after those of the other: nothing if these are no strict beginning.
 std::optional<AxisList> behind(const AxisList& all, const AxisList& beginning)
 {
     if (beginning == all || !isPrefixOf(std::span<const AxisRef>(beginning), std::span<const AxisRef>(all)))

@@ -26,7 +26,7 @@ public:
     /// The same without a copy. Of `none`: without dimensions. Holds until a number is added.
     [[nodiscard]] const TensorSharding& tensor(ShardingNumber number) const { return m_table[number]; }
     [[nodiscard]] std::uint32_t mesh(ShardingNumber number) const { return (m_table.mesh(number) - 1) / kinds; }
-    /// Some dimension is cut.
+    /// Some dimension is sharded.
     [[nodiscard]] bool hasAxes(ShardingNumber number) const { return m_table.hasAxes(number); }
     [[nodiscard]] bool isPartial(ShardingNumber number) const { return !m_table[number].unreduced.empty(); }
 

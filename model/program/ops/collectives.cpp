@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// StableHLO's collectives, between devices by number. They stand in programs that have been cut for devices already;
-// what they do to sizes depends on how many devices form a group.
+// StableHLO's collectives, between devices by number. They stand in programs that have been partitioned already; what
+// they do to sizes depends on how many devices form a group.
 #include <algorithm>
 #include <array>
 #include <unordered_set>

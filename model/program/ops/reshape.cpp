@@ -81,7 +81,7 @@ FactorRule reshapeFactors(Types operands, const TensorType& result, const Attrib
         }
         Walk& behind = in.product <= out.product ? in : out;
         const std::int64_t ahead = (&behind == &in ? out : in).product;
-        // Stop where the products meet, if this dimension can be cut there.
+        // Stop where the products meet, if this dimension can be sharded there.
         const std::int64_t missing = ahead % behind.product == 0 ? ahead / behind.product : 1;
         const std::int64_t factor = missing > 1 && behind.left % missing == 0 ? missing : behind.left;
         addPrivate(behind, factor);

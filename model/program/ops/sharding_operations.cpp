@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Shardy's operations on one value: they say how it is cut, and leave its type as it is. Nothing propagates through
+// Shardy's operations on one value: they say how it is sharded, and leave its type as it is. Nothing propagates through
 // them by factors; edges and barriers have rules of their own in the engine. Whether what they say is legal, the checks
 // of shardings find out.
 #include <array>

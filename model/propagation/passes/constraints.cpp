@@ -205,7 +205,7 @@ Program constraintsToReshards(Program program)
 Program dropUnusedReshards(Program program)
 {
     Editor edit(std::move(program));
-    for (std::size_t i = edit.program().operations.size(); i-- > 0;) { // users stand behind what they use, mostly
+    for (std::size_t i = edit.program().operations.size(); i-- > 0;) { // users stand after what they use, mostly
         OperationId id(i);
         while (edit.regionOf(id).valid() && edit.operation(id).kind == OpKind::Reshard
             && edit.uses(edit.result(id)).empty()) {

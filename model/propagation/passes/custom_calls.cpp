@@ -11,7 +11,7 @@ namespace shardscope::passes {
 
 namespace {
 
-/// The integers behind `key` in a text: "unspecified_dims=[0,2]", "xla.sdy.sharding_group_id = \"21 : i64\"".
+/// The integers after `key` in a text: "unspecified_dims=[0,2]", "xla.sdy.sharding_group_id = \"21 : i64\"".
 std::vector<std::int64_t> integersBehind(std::string_view text, std::string_view key)
 {
     std::vector<std::int64_t> numbers;

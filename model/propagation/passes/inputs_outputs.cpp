@@ -11,7 +11,7 @@ namespace shardscope::passes {
 
 namespace {
 
-/// The axes that cut a size into equal parts: the longest prefix, its last axis perhaps only in part.
+/// The axes that shard a size into equal parts: the longest prefix, its last axis perhaps only in part.
 bool cutDim(DimensionSharding& dim, std::int64_t size)
 {
     if (size < 0)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What XLA writes between @SPMDFullToShardShape and @SPMDShardToFullShape, where a program works on the pieces of
+// What XLA writes between @SPMDFullToShardShape and @SPMDShardToFullShape, where a program works on the shards of
 // arrays, as a manual computation:
 //
 //     %1 = custom_call @Sharding(%0) {mhlo.sharding = "{devices=[2,1]<=[2]}"}   : 8x4 -> 8x4
 //     %2 = custom_call @SPMDFullToShardShape(%1) {mhlo.sharding = "{manual}"}   : 8x4 -> 4x4
-//     %3 = ... of pieces ...
+//     %3 = ... of shards ...
 //     %4 = custom_call @SPMDShardToFullShape(%3) {mhlo.sharding = "{devices=[2,1]<=[2]}"} : 4x4 -> 8x4
 //
 //     %1 = ...
@@ -36,7 +36,7 @@ bool leaves(const Operation& operation)
     return isCallOf(operation, "SPMDShardToFullShape");
 }
 
-/// `local` is the piece that the sharding cuts `whole` into.
+/// `local` is the shard that the sharding splits `whole` into.
 bool isPiece(const TensorType& whole, const TensorType& local, const TensorSharding& sharding)
 {
     if (whole.dtype != local.dtype || whole.rank() != local.rank() || sharding.rank() != whole.rank()
@@ -48,7 +48,7 @@ bool isPiece(const TensorType& whole, const TensorType& local, const TensorShard
     return true;
 }
 
-/// One computation on pieces; operations in the order of their region.
+/// One computation on shards; operations in the order of their region.
 struct Pieces {
     std::vector<OperationId> entering, inside, leaving;
     std::vector<ProgramSharding> in, out; ///< of what enters and leaves
@@ -114,7 +114,7 @@ private:
             if (!enters(operation) && isInside[i] == 0)
                 continue;
             if (enters(operation) && isInside[i] != 0)
-                isWrong[i] = 1; // pieces of pieces
+                isWrong[i] = 1; // shards of shards
             any = true;
             isInside[i] = 1;
             if (leaves(operation))
@@ -175,7 +175,7 @@ private:
         for (const OperationId id : pieces.leaving)
             if (!fits(id, m_edit.result(id), m_edit.operation(id).operands[0]))
                 return false;
-        // The computation stands behind the last of what enters it, and before all that reads its results.
+        // The computation stands after the last of what enters it, and before all that reads its results.
         const std::size_t last = places.at(pieces.entering.back().index);
         for (const OperationId id : pieces.leaving)
             for (const Use& use : m_edit.uses(m_edit.result(id)))

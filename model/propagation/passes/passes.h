@@ -21,8 +21,8 @@ namespace shardscope::passes {
 /// @xla.sdy.ShardingGroup a group,
 /// @xla.sdy.FuncResultSharding what its function declares for the result that returns it. Others stay.
 [[nodiscard]] Program importCustomCalls(Program program);
-/// What stands between @SPMDFullToShardShape and @SPMDShardToFullShape, which is computed on pieces, becomes a manual
-/// computation over all axes. Stays as it is where a border has no sharding, or pieces of another size.
+/// What stands between @SPMDFullToShardShape and @SPMDShardToFullShape, which is computed on shards, becomes a manual
+/// computation over all axes. Stays as it is where a border has no sharding, or shards of another size.
 [[nodiscard]] Program importManualRegions(Program program);
 /// Identical meshes become the first of them; those that stand inside shardings become declared ones, named
 /// maximal_mesh_<device>, empty_mesh, or the first free of mesh, mesh_0, mesh_1, ...
@@ -35,7 +35,7 @@ namespace shardscope::passes {
 /// Sorts manual axes by mesh order, and names those that a border of the computation does not mention as replicated
 /// there. Error: manual axes and a body, but no border that would have a mesh.
 [[nodiscard]] Result<Program> cleanUpManualAxes(Program program);
-/// An edge behind each result of while, case, barrier, manual and named computation, and at each argument of the bodies
+/// An edge after each result of while, case, barrier, manual and named computation, and at each argument of the bodies
 /// of the last two; static tensors only. An edge holds the sharding of its value and takes over all uses.
 [[nodiscard]] Program addDataFlowEdges(Program program);
 /// A value that has got what a constraint, or a manual computation, asks of it.
@@ -44,7 +44,7 @@ struct AppliedConstraint {
     OperationId by;
 };
 /// Constraints that nothing contradicts become the sharding of their input; a constraint without a sharding asks for
-/// nothing. Uses of a value behind a chain of constraints on it mean the end of the chain.
+/// nothing. Uses of a value after a chain of constraints on it mean the end of the chain.
 [[nodiscard]] Program applyShardingConstraints(Program program);
 /// The same; adds the values that have got a sharding, in the order in which they did.
 [[nodiscard]] Program applyAndNoteConstraints(Program program, std::vector<AppliedConstraint>& applied);

@@ -63,7 +63,7 @@ Result<Program> exportPipeline(Program program, bool keepUneven)
     program = cutToDivisors(std::move(program), keepUneven ? CutBorders::OfManual : CutBorders::All);
     program = removeSubAxes(std::move(program));
     program = closeShardings(std::move(program));
-    // Uneven cuts are kept for what is to be executed.
+    // Uneven shardings are kept for what is to be executed.
     if (std::optional<Diagnostic> found =
             verifyUnreduced(program, keepUneven ? PartsRule::Computable : PartsRule::Shardy))
         return tl::unexpected<Error>(std::move(*found));

@@ -20,7 +20,7 @@ struct PipelineOptions {
     Strategy strategy = Strategy::Full;
     /// Edges of calls are made by the pipeline.
     PropagationOptions propagation = {};
-    /// What functions take and return stays cut as it is where that does not divide, to be padded.
+    /// What functions take and return stays sharded as it is where that does not divide, to be padded.
     bool keepUneven = false;
     bool operator==(const PipelineOptions&) const = default;
 };
@@ -37,13 +37,13 @@ struct PipelineOutcome {
 /// Everything before propagation.
 [[nodiscard]] Result<Program> importProgram(Program program, PipelineOptions options = {});
 /// As much of it as leaves a program as a person reads it: loops, computations and calls stay, and propagation passes
-/// their borders by implicit edges. Every call has a body of its own (copies stand behind what there was), constants
+/// their borders by implicit edges. Every call has a body of its own (copies stand after what there was), constants
 /// are split, constraints and groups applied, axes of size 1 leave the shardings.
 [[nodiscard]] Result<Program> prepareInPlace(Program program);
-/// For a reader, behind propagation: copies of a function that came to equal shardings are one again, and functions
+/// For a reader, after propagation: copies of a function that came to equal shardings are one again, and functions
 /// declare the shardings of their results.
 [[nodiscard]] Program mergeCopies(Program program);
-/// What belongs behind propagation, without reshards: constants are merged, constraints are reshards, what comes in and
+/// What belongs after propagation, without reshards: constants are merged, constraints are reshards, what comes in and
 /// goes out is cut to what divides, all is closed. Error: UnreducedAxes.
 /// `keepUneven`: see PipelineOptions.
 [[nodiscard]] Result<Program> exportPipeline(Program program, bool keepUneven = false);

@@ -23,7 +23,7 @@ void setEdgeSharding(Program& program, OperationId edge, std::optional<ProgramSh
 [[nodiscard]] ProgramSharding closedSharding(std::uint32_t mesh, std::size_t rank);
 /// All dimensions are closed.
 [[nodiscard]] bool isFullyClosed(const ProgramSharding& sharding);
-/// Nothing is cut and nothing unreduced; likewise a missing one.
+/// Nothing is sharded and nothing unreduced; likewise a missing one.
 [[nodiscard]] bool isReplicated(const ProgramSharding* sharding);
 /// What counts for whether a reshard is needed.
 [[nodiscard]] bool areEquivalent(const ProgramSharding* a, const ProgramSharding* b);

@@ -60,7 +60,7 @@ void copyBox(std::span<const std::int64_t> shape, std::byte* target, std::span<c
 /// `count` elements, all as the one at `element`.
 void fill(std::byte* target, const std::byte* element, std::int64_t elementBytes, std::int64_t count);
 
-/// The next index of a box in row-major order; false behind the last one.
+/// The next index of a box in row-major order; false after the last one.
 [[nodiscard]] inline bool advance(std::span<std::int64_t> index, std::span<const std::int64_t> shape)
 {
     for (std::size_t d = index.size(); d-- > 0;) {

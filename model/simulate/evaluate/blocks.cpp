@@ -13,7 +13,7 @@ struct Cut {
     std::int64_t pieces = 1, place = 0;
 };
 
-/// Number of pieces of a dimension, and which one a position holds.
+/// Number of shards of a dimension, and which one a position holds.
 Cut cutOf(const std::vector<std::string>& axes, const Mesh& mesh, std::int64_t position)
 {
     Cut cut;

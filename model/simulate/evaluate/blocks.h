@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whole arrays as blocks on devices and back, and programs over blocks (shard_map) run on simulated devices.
+// Full arrays as blocks on devices and back, and programs over blocks (shard_map) run on simulated devices.
 #pragma once
 
 #include <vector>

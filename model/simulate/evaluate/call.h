@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One operation on one device: what it is given, and the table of who computes it. Whole arrays and the shards of a
+// One operation on one device: what it is given, and the table of who computes it. Full arrays and the shards of a
 // device are the same to it, since shapes are those of the program that runs.
 #pragma once
 

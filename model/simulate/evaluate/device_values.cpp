@@ -42,7 +42,8 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
             return;
         if (device.value(held).type != TensorType{ padded.dtype, shardShape(sharding, padded.shape) })
             return;
-        // On its way from one cut to another an array may keep padding that its pieces do not need: it is another one.
+        // On its way from one sharding to another an array may keep padding that its shards do not need: it is another
+        // one.
         const TensorType type = typeAsCut(parts.trueShapes, sharded, whole, sharding);
         if (type == padded && parts.trueShapes.contains(whole))
             meant = {};
@@ -54,7 +55,7 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
         m_pieces[held.index] =
             DevicePiece{ { type, std::move(sharding), ReduceKind::Sum, elsewhere ? mesh : nullptr }, meant, adds };
     };
-    // Collectives move the pieces of an array and add them up: it stays the same one.
+    // Collectives move the shards of an array and add them up: it stays the same one.
     std::vector<ValueId> meant(sharded.values.size());
     for (std::size_t v = 0; v < sharded.values.size() && v < given.values.size(); ++v)
         if (given.values[v].definition.valid() && sharded.values[v].type.dtype == given.values[v].type.dtype
@@ -97,7 +98,7 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
         const ValueId wanted = sharded.operations[origin].results[0];
         accept(value, wanted, meant[wanted.index]);
     }
-    // What the body of a manual computation returns on a device is the device's piece of the computation's result.
+    // What the body of a manual computation returns on a device is the device's shard of the computation's result.
     for (const RegionId body : bodies(sharded))
         walk(sharded, body, [&](OperationId id) {
             const Operation& operation = sharded.operation(id);

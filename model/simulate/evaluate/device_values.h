@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the values of a per-device program are pieces of: those of the program that was partitioned, and those that
+// What the values of a per-device program are shards of: those of the program that was partitioned, and those that
 // collectives make on the way.
 #pragma once
 
@@ -19,7 +19,7 @@ struct DevicePiece {
 class DeviceValues {
 public:
     DeviceValues(const Program& given, const PartitionedProgram& parts);
-    /// Of a value of PartitionedProgram::device; null for what is a piece of nothing: offsets and the like.
+    /// Of a value of PartitionedProgram::device; null for what is a shard of nothing: offsets and the like.
     [[nodiscard]] const DevicePiece* of(ValueId value) const
     {
         return value.index < m_pieces.size() && m_pieces[value.index] ? &*m_pieces[value.index] : nullptr;

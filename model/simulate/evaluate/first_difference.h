@@ -16,7 +16,7 @@ struct FirstDifference {
     std::int64_t occurrence = 1; ///< of this operation: in a loop it is computed several times
     std::int32_t device = 0; ///< that holds the element
     std::int32_t other = -1; ///< a device that should hold the same bits and does not; -1: they agree with each other
-    Shape index; ///< of the element in the whole array
+    Shape index; ///< of the element in the full array
     Array found, wanted; ///< the element, and the one of the reference, or of the other device
 };
 

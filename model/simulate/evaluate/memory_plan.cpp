@@ -363,7 +363,7 @@ private:
             hold(result, made(result));
     }
 
-    /// Pieces of a whole value on all devices of a mesh, in the memory of one device.
+    /// Shards of a full value on all devices of a mesh, in the memory of one device.
     void manual(const Operation& op)
     {
         const auto& own = *wideAs<ManualComputationAttributes>(op.attributes);
@@ -393,7 +393,7 @@ private:
         m_devices = devices;
         m_over = over;
         std::vector<Outline> results = resultsOf(body);
-        double joined = 0, largest = 0; // put together while all pieces are held
+        double joined = 0, largest = 0; // put together while all shards are held
         for (const ValueId result : op.results) {
             joined += bytesOf(result);
             largest = std::max(largest, bytesOf(result));

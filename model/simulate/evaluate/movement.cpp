@@ -169,7 +169,7 @@ Arrays concatenate(const Call& call)
     return { result };
 }
 
-/// Bits of elements one behind the other, the low ones first, as those of a wider or narrower type.
+/// Bits of elements one after the other, the low ones first, as those of a wider or narrower type.
 Arrays bitcast(const Call& call)
 {
     const Array& operand = call.operands[0];

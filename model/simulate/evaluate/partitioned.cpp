@@ -18,10 +18,10 @@ namespace shardscope::evaluate {
 
 namespace {
 
-/// The box of elements that a position holds, between the whole array and a shard.
+/// The box of elements that a position holds, between the full array and a shard.
 struct Box {
     Shape extents;
-    std::int64_t offset = 0; ///< of its first element in the whole array
+    std::int64_t offset = 0; ///< of its first element in the full array
 };
 
 Box boxAt(const Layout& layout, std::int64_t position, const Shape& strides)

@@ -84,7 +84,7 @@ private:
     std::int64_t m_stepsDone = 0;
 };
 
-/// `arguments` are whole arrays, one per input. Nothing comes out if it was stopped. Errors: those of execute();
+/// `arguments` are full arrays, one per input. Nothing comes out if it was stopped. Errors: those of execute();
 /// DevicesMismatch for a mesh whose devices are not 0 .. n-1.
 [[nodiscard]] Result<PartitionedExecution> executePartitioned(
     const SpmdProgram& program, const Arrays& arguments, ExecuteOptions options = {});

@@ -16,7 +16,7 @@ namespace shardscope::evaluate {
 struct HeldValue {
     ValueId value; ///< of SpmdProgram::program
     ValueId meant; ///< of the program that was partitioned; invalid for what came with the partition
-    ShardedArray array; ///< what the devices hold pieces of
+    ShardedArray array; ///< what the devices hold shards of
     bool own = false; ///< they do not: every device has an array of its own
     Arrays shards; ///< by device id; empty where there was no room to keep them
     Array reference; ///< whole, as one device computes it without any sharding; without elements where there is none

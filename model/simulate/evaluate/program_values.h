@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a program in a text takes and returns, on every device and computed whole, and what the devices held on the way:
-// for whoever looks at its numbers.
+// What a program in a text takes and returns, on every device and computed unsharded, and what the devices held on the
+// way: for whoever looks at its numbers.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace shardscope::evaluate {
 struct ProgramValues {
     SpmdProgram device;
     std::vector<Arrays> inputs, outputs; ///< by input (output) of main, by device id
-    Arrays wholeInputs; ///< what the shards were cut from
+    Arrays wholeInputs; ///< what the shards were taken from
     Arrays reference; ///< outputs of the program computed on one device, without any sharding
     ProgramSteps steps; ///< as far as a quarter of what is kept has room for them
     MemoryPlan plan; ///< of every device
@@ -36,12 +36,12 @@ struct ProgramInputs {
 [[nodiscard]] Result<ProgramValuesPtr> computeProgramValues(
     const Program& program, const PartitionedProgram& parts, const ProgramInputs& inputs);
 
-/// A reader with the whole arrays that its values are compared with.
+/// A reader with the full arrays that its values are compared with.
 class ComparedReader : public ValueReader {
 public:
     /// Of a value that is held.
     [[nodiscard]] virtual bool hasReference(ValueId value) const = 0;
-    /// The whole array of the reference, row-major.
+    /// The full array of the reference, row-major.
     [[nodiscard]] virtual std::vector<double> reference(ValueId value) const = 0;
 };
 

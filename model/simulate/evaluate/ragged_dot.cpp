@@ -53,7 +53,7 @@ std::int64_t elements(const Array& array, std::span<const std::int64_t> dims)
     return count;
 }
 
-/// Dimensions of the line before and behind the ragged one, as numbers of elements.
+/// Dimensions of the line before and after the ragged one, as numbers of elements.
 struct Line {
     std::int64_t before = 1, length = 1, behind = 1;
 

@@ -85,7 +85,7 @@ std::uint64_t threefryBits(Array& result, std::uint64_t key, std::uint64_t state
     return state + counters;
 }
 
-/// Four words per counter of 128 bits, one behind the other.
+/// Four words per counter of 128 bits, one after the other.
 void philoxBits(Array& result, std::uint64_t key, std::uint64_t& low, std::uint64_t& high)
 {
     const std::int64_t count = result.count(), words = result.elementBytes() == 8 ? 2 : 1, perCounter = 4 / words;
