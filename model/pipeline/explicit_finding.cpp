@@ -169,9 +169,9 @@ private:
             if (dot)
                 reshardAlike(dot->lhsContracting, dot->rhsContracting);
             return;
-        case ExplicitProblem::PaddedCut:
-        case ExplicitProblem::AddedUpCut:
-        case ExplicitProblem::TakenFromCut: {
+        case ExplicitProblem::PaddedSharded:
+        case ExplicitProblem::AddedUpSharded:
+        case ExplicitProblem::TakenFromSharded: {
             TensorSharding to = typeOf(0);
             to.dims[static_cast<std::size_t>(m_outcome.dimension)].axes.clear();
             return reshard(0, to);

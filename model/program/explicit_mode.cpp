@@ -64,7 +64,7 @@ std::string_view kindName(ExplicitProblem problem)
         return "result_mentions_axis_twice";
     case ExplicitProblem::BatchDimensionsDiffer:
         return "batch_dims_sharded_differently";
-    case ExplicitProblem::ContractedBothCut:
+    case ExplicitProblem::ContractedBothSharded:
         return "contracting_dims_both_sharded";
     case ExplicitProblem::ContractedDiffer:
         return "contracting_dims_not_identical";
@@ -72,11 +72,11 @@ std::string_view kindName(ExplicitProblem problem)
         return "unreduced_axes_not_contracted";
     case ExplicitProblem::ReshapeOpen:
         return "reshape_needs_out_sharding";
-    case ExplicitProblem::PaddedCut:
+    case ExplicitProblem::PaddedSharded:
         return "pad_sharded_dim";
-    case ExplicitProblem::AddedUpCut:
+    case ExplicitProblem::AddedUpSharded:
         return "cumulative_op_on_sharded_dim";
-    case ExplicitProblem::TakenFromCut:
+    case ExplicitProblem::TakenFromSharded:
         return "gather_needs_out_sharding";
     case ExplicitProblem::CarryDiffers:
         return "carry_type_mismatch";
@@ -150,7 +150,7 @@ ExplicitOutcome explicitDot(const ExplicitArray& lhs, const ExplicitArray& rhs, 
         if (partial && !(left == right))
             return explicitlyRefused(ExplicitProblem::ContractedDiffer, i, 0, 1);
         if (!wanted && !left.empty() && !right.empty())
-            return explicitlyRefused(ExplicitProblem::ContractedBothCut, i, 0, 1);
+            return explicitlyRefused(ExplicitProblem::ContractedBothSharded, i, 0, 1);
         for (const AxisRef& axis : left == right ? left : AxisList())
             contracted.push_back(axis);
     }

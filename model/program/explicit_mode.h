@@ -23,14 +23,14 @@ enum class ExplicitProblem : std::uint8_t {
     OperandsDiffer, ///< elementwise: a dimension is sharded differently in two operands
     AxisTwice, ///< two dimensions of the result would be sharded over one axis
     BatchDimensionsDiffer, ///< a product's batch dimension is sharded differently on its sides
-    ContractedBothCut, ///< a contracted dimension is sharded on both sides: how the sum is to be sharded is open
+    ContractedBothSharded, ///< a contracted dimension is sharded on both sides: how the sum is to be sharded is open
     ContractedDiffer, ///< an unreduced result is wanted, and the sides shard a contracted dimension differently
     UnreducedNotContracted, ///< an unreduced result is wanted over other axes than those that are contracted
     ReshapeOpen, ///< more than one dimension is split or merged, or a sharded one in a way that its blocks do not
                  ///< follow
-    PaddedCut, ///< a dimension that is padded is sharded
-    AddedUpCut, ///< a cumulative sum, maximum, ... runs along a sharded dimension
-    TakenFromCut, ///< entries are taken along a sharded dimension, and no sharding is given for what is taken
+    PaddedSharded, ///< a dimension that is padded is sharded
+    AddedUpSharded, ///< a cumulative sum, maximum, ... runs along a sharded dimension
+    TakenFromSharded, ///< entries are taken along a sharded dimension, and no sharding is given for what is taken
     CarryDiffers, ///< a loop's body gives back a carried value with another sharding than it was given
     BranchesDiffer, ///< the branches of a choice give a result different shardings
     // Partial sums (unreduced values)

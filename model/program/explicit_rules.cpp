@@ -70,7 +70,7 @@ Outcome ofPad(const Operation& operation, const ExplicitArray& operand, const Sh
         const bool padded =
             entry(pad->low, d, 0) != 0 || entry(pad->high, d, 0) != 0 || entry(pad->interior, d, 0) != 0;
         if (padded && !axesOf(operand, d).empty())
-            return explicitlyRefused(ExplicitProblem::PaddedCut, d, 0);
+            return explicitlyRefused(ExplicitProblem::PaddedSharded, d, 0);
     }
     return given(shape, operand.sharding);
 }
@@ -118,7 +118,7 @@ Outcome ofWindow(const Operation& operation, Operands operands, const Shape& sha
     if (!along)
         return std::nullopt;
     if (!axesOf(operands[0], *along).empty())
-        return explicitlyRefused(ExplicitProblem::AddedUpCut, *along, 0);
+        return explicitlyRefused(ExplicitProblem::AddedUpSharded, *along, 0);
     return given(shape, operands[0].sharding);
 }
 
@@ -131,7 +131,7 @@ Outcome ofGather(const Operation& operation, Operands operands, const Shape& sha
         return given(shape, *wanted);
     for (const std::int64_t d : *gather->startIndexMap)
         if (!axesOf(operands[0], static_cast<std::size_t>(d)).empty())
-            return explicitlyRefused(ExplicitProblem::TakenFromCut, static_cast<std::size_t>(d), 0);
+            return explicitlyRefused(ExplicitProblem::TakenFromSharded, static_cast<std::size_t>(d), 0);
     return std::nullopt;
 }
 

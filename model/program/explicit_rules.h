@@ -3,7 +3,7 @@
 // or why it is refused.
 //
 //     broadcast_in_dim x [8] sharded [x] to [4, 8], dims = [1]   -> sharded [-, x]
-//     pad x [8] sharded [x], low = [1]                           -> PaddedCut
+//     pad x [8] sharded [x], low = [1]                           -> PaddedSharded
 //     sort x                                                 -> nothing: no rule is stated for it
 #pragma once
 

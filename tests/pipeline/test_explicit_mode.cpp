@@ -454,7 +454,7 @@ private Q_SLOTS:
             for (const ExplicitRefusal& refusal : report->refusals) {
                 const Operation& operation = snapshot->program->operation(refusal.operation);
                 QCOMPARE(operation.kind, OpKind::DotGeneral);
-                QCOMPARE(refusal.problem, ExplicitProblem::ContractedBothCut);
+                QCOMPARE(refusal.problem, ExplicitProblem::ContractedBothSharded);
             }
             const auto& mlp = std::get<MlpModel>(snapshot->experiment->model);
             QCOMPARE(report->refusals.size(), static_cast<std::size_t>(mlp.settings.layers));
