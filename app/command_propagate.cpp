@@ -145,7 +145,7 @@ std::vector<AbsentAxis> absentOf(const Program& program, const PropagationResult
     std::vector<AbsentAxis> absent;
     const TensorSharding& sharding = result.shardings[value.index];
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
-        const AxisRef whole = wholeAxis(mesh, axis);
+        const AxisRef whole = fullAxis(mesh, axis);
         const bool used = std::any_of(sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) {
             return std::any_of(dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, whole); });
         });

@@ -81,7 +81,7 @@ Layout meshLayout(const MeshPtr& mesh)
     for (std::size_t i = 0; i < mesh->rank(); ++i) {
         shape.push_back(mesh->size(i));
         if (mesh->size(i) > 1)
-            sharding.dims[i].axes.push_back(wholeAxis(*mesh, i));
+            sharding.dims[i].axes.push_back(fullAxis(*mesh, i));
     }
     return Layout(mesh, std::move(sharding), std::move(shape));
 }

@@ -86,17 +86,17 @@ bool isPreferred(std::span<const std::int64_t> x, std::span<const std::int64_t> 
 {
     const auto rank = [&](std::span<const std::int64_t> factors) {
         std::int64_t wholeSize = 1;
-        std::int64_t wholeAxes = 0;
+        std::int64_t fullAxes = 0;
         std::int64_t shared = 1;
         for (std::size_t i = 0; i < factors.size(); ++i) {
             if (factors[i] == physical[i] && physical[i] > 1) {
                 wholeSize *= factors[i];
-                ++wholeAxes;
+                ++fullAxes;
             }
             if (assigned[i] > 1)
                 shared *= factors[i];
         }
-        return std::tuple(wholeSize, wholeAxes, shared);
+        return std::tuple(wholeSize, fullAxes, shared);
     };
     const auto rankOfX = rank(x);
     const auto rankOfY = rank(y);

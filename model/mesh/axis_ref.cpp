@@ -5,12 +5,12 @@
 
 namespace shardscope {
 
-AxisRef wholeAxis(const Mesh& mesh, std::size_t axis)
+AxisRef fullAxis(const Mesh& mesh, std::size_t axis)
 {
     return { static_cast<std::int32_t>(axis), 1, static_cast<std::int32_t>(mesh.size(axis)) };
 }
 
-bool isWhole(const Mesh& mesh, AxisRef ref)
+bool isFull(const Mesh& mesh, AxisRef ref)
 {
     return ref.pre == 1 && ref.size == mesh.size(static_cast<std::size_t>(ref.axis));
 }
@@ -18,7 +18,7 @@ bool isWhole(const Mesh& mesh, AxisRef ref)
 std::string toString(const Mesh& mesh, AxisRef ref)
 {
     std::string text = mesh.axis(static_cast<std::size_t>(ref.axis)).name;
-    if (!isWhole(mesh, ref))
+    if (!isFull(mesh, ref))
         text += ":(" + std::to_string(ref.pre) + ")" + std::to_string(ref.size);
     return text;
 }

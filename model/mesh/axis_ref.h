@@ -29,8 +29,8 @@ struct AxisRef {
 
 using AxisList = SmallVector<AxisRef, 4>;
 
-[[nodiscard]] AxisRef wholeAxis(const Mesh& mesh, std::size_t axis);
-[[nodiscard]] bool isWhole(const Mesh& mesh, AxisRef ref);
+[[nodiscard]] AxisRef fullAxis(const Mesh& mesh, std::size_t axis);
+[[nodiscard]] bool isFull(const Mesh& mesh, AxisRef ref);
 /// "model", or "model:(2)2" for a part.
 [[nodiscard]] std::string toString(const Mesh& mesh, AxisRef ref);
 

@@ -151,7 +151,7 @@ AxisList axesOfGroups(const std::vector<std::vector<std::int64_t>>& groups, cons
         const std::vector<std::int64_t>& first = groups.front();
         if (std::any_of(first.begin(), first.end(),
                 [&](std::int64_t device) { return coordinate(device) != coordinate(first.front()); }))
-            varying.push_back(wholeAxis(mesh, axis));
+            varying.push_back(fullAxis(mesh, axis));
     }
     const auto sorted = [](std::vector<std::vector<std::int64_t>> list) {
         for (std::vector<std::int64_t>& group : list)

@@ -38,7 +38,7 @@ TensorSharding dividing(const TensorSharding& sharding, std::span<const std::int
         if (!sharding.dims[d].open)
             continue;
         const auto* part =
-            std::find_if(axes.begin(), axes.end(), [&](const AxisRef& axis) { return !isWhole(mesh, axis); });
+            std::find_if(axes.begin(), axes.end(), [&](const AxisRef& axis) { return !isFull(mesh, axis); });
         axes.erase(part, axes.end());
     }
     return result;

@@ -210,7 +210,7 @@ private:
         const std::int64_t block = wanted.empty() ? 0 : resultBlock(along, reads.devices);
         if (block == 0)
             return;
-        bool anyCut = false;
+        bool anySharded = false;
         std::int64_t offset = 0;
         for (std::size_t i = 0; i < m_tensors.operands.size(); ++i) {
             const TensorSharding& operand = m_tensors.operands[i];
@@ -221,14 +221,14 @@ private:
             }
             const std::int64_t size = m_tensors.operandTypes[i].shape[along];
             const bool cut = !operand.dims[along].axes.empty();
-            anyCut = anyCut || cut;
+            anySharded = anySharded || cut;
             if (size > 0)
                 reads.inputs.push_back({ size, cut, offset });
             else
                 return;
             offset += size;
         }
-        if (!anyCut)
+        if (!anySharded)
             return;
         reads.step = reads.span = block;
         if (std::optional<HaloPlan> plan = haloPlan(reads))

@@ -78,7 +78,7 @@ private:
         }
     }
 
-    [[nodiscard]] bool isCut(ValueId value) const
+    [[nodiscard]] bool isSharded(ValueId value) const
     {
         const auto& held = m_shardings[value.index];
         return held && !held->sharding.isFullyReplicated();
@@ -96,7 +96,7 @@ private:
     [[nodiscard]] TensorType localType(ValueId value) const
     {
         TensorType type = m_types[value.index];
-        if (isTensor(type.dtype) && isCut(value))
+        if (isTensor(type.dtype) && isSharded(value))
             type.shape = shardShape(m_shardings[value.index]->sharding, type.shape);
         return type;
     }
@@ -127,14 +127,14 @@ private:
     }
     [[nodiscard]] TensorType withoutPadding(ValueId value) const
     {
-        return typeAsCut(m_trueShapes, m_edit.program(), value, shardingOf(value));
+        return typeAsSharded(m_trueShapes, m_edit.program(), value, shardingOf(value));
     }
 
     void describePadding(SpmdProgram& out) const
     {
         const auto add = [&](ValueId held, ValueId value) {
             if (const auto found = m_trueShapes.find(value); found != m_trueShapes.end())
-                out.padding.emplace(held, PaddedPiece{ found->second, m_types[value.index].shape, shardingOf(value) });
+                out.padding.emplace(held, PaddedShard{ found->second, m_types[value.index].shape, shardingOf(value) });
         };
         for (const auto& [value, shape] : m_trueShapes)
             add(value, value);
@@ -271,7 +271,7 @@ private:
         const ValueId result = m_edit.result(id);
         if (m_edit.operation(id).kind == OpKind::SdyConstant)
             m_edit.raw().operations[id.index].kind = OpKind::Constant;
-        if (!isCut(result))
+        if (!isSharded(result))
             return {};
         const TensorType whole = m_types[result.index];
         const Operation& operation = m_edit.operation(id);
@@ -401,7 +401,7 @@ private:
         if (operation.operands.empty() || !wideHeld(operation))
             return;
         const ValueId operand = originOf(operation.operands[0]);
-        if (operand.index >= m_types.size() || !isCut(operand))
+        if (operand.index >= m_types.size() || !isSharded(operand))
             return;
         const Shape& whole = m_types[operand.index].shape;
         const TensorType localOperand = localType(operand);

@@ -208,15 +208,15 @@ ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
 {
     TensorType type = m_edit.value(value).type;
     std::int64_t longest = 0;
-    bool isCut = false;
+    bool isSharded = false;
     for (std::size_t d = 0; d < axes.size(); ++d) {
         if (axes[d].empty())
             continue;
-        isCut = true;
+        isSharded = true;
         longest = std::max(longest, type.shape[d]);
         type.shape[d] /= product(axes[d]);
     }
-    if (!isCut)
+    if (!isSharded)
         return value;
     std::vector<ValueId> operands{ value };
     for (const ValueId start : pieceStarts(axes, type.shape, longest))
@@ -247,15 +247,15 @@ ValueId CollectiveLowering::spread(ValueId value, std::span<const AxisList> axes
     const Shape piece = m_edit.value(value).type.shape;
     TensorType type = m_edit.value(value).type;
     std::int64_t longest = 0;
-    bool isCut = false;
+    bool isSharded = false;
     for (std::size_t d = 0; d < axes.size(); ++d) {
         if (axes[d].empty())
             continue;
-        isCut = true;
+        isSharded = true;
         type.shape[d] *= product(axes[d]);
         longest = std::max(longest, type.shape[d]);
     }
-    if (!isCut)
+    if (!isSharded)
         return value;
     std::vector<ValueId> operands{ zeros(type), value };
     for (const ValueId start : pieceStarts(axes, piece, longest))
@@ -326,7 +326,7 @@ ValueId CollectiveLowering::permute(ValueId value, const Layout& from, const Lay
             reshard::listsOf(from.sharding()), reshard::listsOf(to.sharding()), from.mesh().rank());
     else // another order of devices
         for (std::size_t axis = 0; axis < to.mesh().rank(); ++axis)
-            axes.push_back(wholeAxis(to.mesh(), axis));
+            axes.push_back(fullAxis(to.mesh(), axis));
     return labelled(add(OpKind::CollectivePermute, { value }, type, std::move(attributes)), to.mesh(), axes);
 }
 

@@ -152,7 +152,7 @@ private:
     }
 
     [[nodiscard]] Shape shapeOf(ValueId value) const { return m_edit.value(value).type.shape; }
-    [[nodiscard]] Shape wholeOf(ValueId value) const { return trueShape(m_shapes, m_edit.program(), value); }
+    [[nodiscard]] Shape fullOf(ValueId value) const { return trueShape(m_shapes, m_edit.program(), value); }
 
     /// Null where nothing is sharded.
     [[nodiscard]] std::optional<ProgramSharding> shardingOf(ValueId value) const
@@ -212,7 +212,7 @@ private:
     /// The value with other lengths of dimensions that are not sharded: what is longer is zero after its end.
     ValueId resized(ValueId value, const Shape& to, OperationId before, const std::optional<ProgramSharding>& sharding)
     {
-        const Shape whole = wholeOf(value);
+        const Shape whole = fullOf(value);
         TensorType type = m_edit.value(value).type;
         const Shape from = type.shape;
         const std::size_t rank = from.size();
@@ -260,7 +260,7 @@ private:
             return;
         const ProgramSharding target = *own->sharding;
         const std::size_t rank = from.size();
-        const auto isCut = [](const TensorSharding& sharding, std::size_t d) {
+        const auto isSharded = [](const TensorSharding& sharding, std::size_t d) {
             return d < sharding.rank() && !sharding.dims[d].axes.empty();
         };
         ProgramSharding held = source ? *source : passes::closedSharding(target.mesh, rank);
@@ -269,9 +269,9 @@ private:
         for (std::size_t d = 0; d < rank; ++d) {
             if (from[d] == to[d])
                 continue;
-            if (isCut(held.sharding, d) && isCut(target.sharding, d))
+            if (isSharded(held.sharding, d) && isSharded(target.sharding, d))
                 between.sharding.dims[d].axes.clear();
-            if (!isCut(between.sharding, d))
+            if (!isSharded(between.sharding, d))
                 meet[d] = to[d];
         }
         ValueId value = operand;
@@ -282,7 +282,7 @@ private:
             m_origins.emplace_back(gathers, id);
             const bool isZero = m_zero.contains(value);
             value = m_edit.result(gathers);
-            m_shapes[value] = wholeOf(operand);
+            m_shapes[value] = fullOf(operand);
             if (isZero)
                 m_zero.insert(value);
         } else if (meet != from && padSum(operand, meet)) {
@@ -291,7 +291,7 @@ private:
         if (shapeOf(value) != meet)
             value = resized(value, meet, id, between);
         m_edit.setOperand(id, 0, value);
-        const Shape whole = wholeOf(value);
+        const Shape whole = fullOf(value);
         setShape(result, meet, whole);
         if (m_zero.contains(value))
             m_zero.insert(result);
@@ -321,7 +321,7 @@ private:
         const SdyCollectiveAttributes written = *wideAs<SdyCollectiveAttributes>(m_edit.operation(id).attributes);
         bool isPadded = false;
         for (std::size_t d = 0; d < written.axesPerDimension.size(); ++d)
-            isPadded = isPadded || (!written.axesPerDimension[d].empty() && shapeOf(operand)[d] != wholeOf(operand)[d]);
+            isPadded = isPadded || (!written.axesPerDimension[d].empty() && shapeOf(operand)[d] != fullOf(operand)[d]);
         if (!isPadded)
             return;
         ProgramSharding gathered = written.out;
@@ -337,7 +337,7 @@ private:
             m_edit.addLike(OpKind::Reshard, { operand }, wide(OwnShardingAttributes{ std::move(gathered) }));
         m_edit.placeBefore(id, reshard);
         m_origins.emplace_back(reshard, id);
-        setShape(m_edit.result(reshard), shapeOf(result), wholeOf(operand));
+        setShape(m_edit.result(reshard), shapeOf(result), fullOf(operand));
         m_edit.setOperand(id, 0, m_edit.result(reshard));
         Operation& operation = m_edit.raw().operations[id.index];
         operation.kind = OpKind::ReplicatedToUnreduced;
@@ -351,7 +351,7 @@ private:
         const OperationId sum = m_edit.value(value).definition;
         if (!sum.valid() || m_edit.operation(sum).kind != OpKind::SdyAllReduce || m_edit.uses(value).size() != 1)
             return false;
-        const Shape whole = wholeOf(value);
+        const Shape whole = fullOf(value);
         const ValueId addend = m_edit.operation(sum).operands[0];
         for (std::size_t d = 0; d < to.size(); ++d)
             if (to[d] < shapeOf(value)[d])
@@ -432,7 +432,7 @@ private:
     [[nodiscard]] Places padded(ValueId value, const Dimensions& dimensions) const
     {
         Places found;
-        const Shape whole = wholeOf(value), shape = shapeOf(value);
+        const Shape whole = fullOf(value), shape = shapeOf(value);
         for (const std::int64_t dimension : dimensions)
             if (const auto d = static_cast<std::size_t>(dimension); whole[d] != shape[d])
                 found.push_back(d);
@@ -523,7 +523,7 @@ private:
     ValueId masked(ValueId value, const Places& dims, ValueId fill, OperationId before)
     {
         const TensorType type = m_edit.value(value).type;
-        const Shape shape = type.shape, whole = wholeOf(value);
+        const Shape shape = type.shape, whole = fullOf(value);
         std::optional<ProgramSharding> sharding = shardingOf(value);
         const OperationId like = before.valid() ? before : m_edit.value(value).definition;
         const auto add = [&](OpKind kind, std::initializer_list<ValueId> operands, const TensorType& made,
@@ -583,7 +583,7 @@ private:
 
 } // namespace
 
-Shape extentsAt(const PaddedPiece& piece, const MeshPtr& mesh, std::int32_t device)
+Shape extentsAt(const PaddedShard& piece, const MeshPtr& mesh, std::int32_t device)
 {
     const Layout layout(mesh, piece.sharding, piece.padded);
     const Shape block = layout.blockAt(mesh->positionOf(device));

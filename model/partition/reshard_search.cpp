@@ -202,7 +202,7 @@ bool Search::mayBecome(std::size_t dim, std::int64_t before, std::int64_t after)
     return size % after == 0 || after <= m_allowed[dim];
 }
 
-bool Search::isWhole(const State& state) const
+bool Search::isFull(const State& state) const
 {
     return state.partial == 0
         && std::all_of(state.dims.begin(), state.dims.end(), [](const auto& dim) { return dim.empty(); });
@@ -211,7 +211,7 @@ bool Search::isWhole(const State& state) const
 void Search::reach(State state, Price price, std::int32_t before, Kind kind, std::size_t source, std::size_t target)
 {
     // What every device holds in full has no order.
-    if (state.sourceOrder && isWhole(state))
+    if (state.sourceOrder && isFull(state))
         state.sourceOrder = false;
     const auto [at, fresh] = m_index.try_emplace(key(state), static_cast<std::int32_t>(m_nodes.size()));
     if (fresh)

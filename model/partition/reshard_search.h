@@ -93,7 +93,7 @@ private:
     [[nodiscard]] std::int64_t localBytes(const State& state) const;
     [[nodiscard]] Price sent(CollectiveKind kind, std::int64_t group, std::int64_t bytes) const;
     [[nodiscard]] bool mayBecome(std::size_t dim, std::int64_t before, std::int64_t after) const;
-    [[nodiscard]] bool isWhole(const State& state) const;
+    [[nodiscard]] bool isFull(const State& state) const;
 
     const Atoms& m_atoms;
     TensorType m_type;

@@ -10,7 +10,7 @@ namespace shardscope::reshard {
 
 namespace {
 
-bool isCut(const Lists& lists)
+bool isSharded(const Lists& lists)
 {
     return std::any_of(lists.begin(), lists.end(), [](const AxisList& list) { return !list.empty(); });
 }
@@ -30,10 +30,10 @@ void include(AxisList& touched, AxisRef ref)
 
 } // namespace
 
-bool nest(std::int64_t size, std::int64_t pieces, std::int64_t otherPieces)
+bool nest(std::int64_t size, std::int64_t pieces, std::int64_t otherShards)
 {
-    const std::int64_t few = std::min(pieces, otherPieces);
-    const std::int64_t many = std::max(pieces, otherPieces);
+    const std::int64_t few = std::min(pieces, otherShards);
+    const std::int64_t many = std::max(pieces, otherShards);
     return few == many || few == 1 || (many % few == 0 && ceilDivide(size, few) == many / few * ceilDivide(size, many));
 }
 
@@ -64,8 +64,8 @@ Route::Route(const Reshard& reshard)
     , m_type(reshard.type)
     , m_current(listsOf(reshard.from))
     , m_unreduced(reshard.from.unreduced)
-    , m_sourceOrder(
-          reshard.sourceMesh && !(*reshard.sourceMesh == *reshard.mesh) && (isCut(m_current) || !m_unreduced.empty()))
+    , m_sourceOrder(reshard.sourceMesh && !(*reshard.sourceMesh == *reshard.mesh)
+          && (isSharded(m_current) || !m_unreduced.empty()))
 {
 }
 
@@ -94,7 +94,7 @@ void Route::emit(Collective collective, Lists after, std::int64_t groupSize)
         list = merged(list);
     m_steps.push_back({ std::move(collective), sharding(), m_sourceOrder });
     // What every device holds in full has no order.
-    m_sourceOrder = m_sourceOrder && (isCut(m_current) || !m_unreduced.empty());
+    m_sourceOrder = m_sourceOrder && (isSharded(m_current) || !m_unreduced.empty());
 }
 
 void Route::emitPerDimension(CollectiveKind kind, const Lists& perDimension, Lists after)
@@ -124,7 +124,7 @@ void Route::emitPermute(Lists after)
     AxisList touched;
     for (std::size_t a = 0; m_sourceOrder && a < m_mesh.rank(); ++a)
         if (m_mesh.size(a) > 1)
-            touched.push_back(wholeAxis(m_mesh, a));
+            touched.push_back(fullAxis(m_mesh, a));
     if (!m_sourceOrder)
         touched = permutedAxes(m_current, after, m_mesh.rank());
     Collective collective;
@@ -137,7 +137,7 @@ void Route::emitPermute(Lists after)
 void Route::emitReduction(const AxisList& over, const Lists& scattered, Lists after)
 {
     Collective collective;
-    if (isCut(scattered)) {
+    if (isSharded(scattered)) {
         collective.kind = CollectiveKind::ReduceScatter;
         for (const AxisList& list : scattered)
             collective.perDimension.push_back(merged(list));

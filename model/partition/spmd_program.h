@@ -30,7 +30,7 @@ struct SpmdProgram {
     /// Per operation that was made for a collective of Shardy: that operation. By the id of the first, ascending.
     std::vector<std::pair<OperationId, OperationId>> origins;
     /// Of values of `program` whose shards end in padding, on some device or all.
-    std::unordered_map<ValueId, PaddedPiece> padding;
+    std::unordered_map<ValueId, PaddedShard> padding;
 };
 
 /// Local shapes for every value, collectives of Shardy as those of StableHLO: replica groups are device ids, the mesh

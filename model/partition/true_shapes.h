@@ -22,7 +22,7 @@ using TrueShapes = std::unordered_map<ValueId, Shape>;
 
 /// The type without padding where `sharding` splits that into shards as large as those that devices hold; else the type
 /// as it is: an array that stands on its way from one sharding to another with its padding.
-[[nodiscard]] inline TensorType typeAsCut(
+[[nodiscard]] inline TensorType typeAsSharded(
     const TrueShapes& shapes, const Program& program, ValueId value, const TensorSharding& sharding)
 {
     TensorType type = program.value(value).type;
@@ -34,13 +34,13 @@ using TrueShapes = std::unordered_map<ValueId, Shape>;
 }
 
 /// What a device holds of a padded array.
-struct PaddedPiece {
+struct PaddedShard {
     Shape whole; ///< without padding
     Shape padded;
     TensorSharding sharding;
 };
 
 /// Elements of the device's shard that are no padding, per dimension, from the first on.
-[[nodiscard]] Shape extentsAt(const PaddedPiece& piece, const MeshPtr& mesh, std::int32_t device);
+[[nodiscard]] Shape extentsAt(const PaddedShard& piece, const MeshPtr& mesh, std::int32_t device);
 
 } // namespace shardscope

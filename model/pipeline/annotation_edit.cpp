@@ -77,7 +77,7 @@ Result<SpecEntry> entryOf(const DimensionSharding& dim, const Mesh& mesh)
         return fail(Code::UnsupportedSharding, { { "form", dim.open ? "open dimension" : "priority" } });
     std::vector<std::string> names;
     for (const AxisRef& ref : dim.axes) {
-        if (!isWhole(mesh, ref))
+        if (!isFull(mesh, ref))
             return fail(Code::UnsupportedSharding, { { "form", "part of an axis" } });
         names.push_back(mesh.axis(static_cast<std::size_t>(ref.axis)).name);
     }

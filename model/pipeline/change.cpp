@@ -94,7 +94,7 @@ TensorSharding shownSharding(const Snapshot& snapshot, ValueId value)
 }
 
 /// The axes by their names: the mesh may be another one.
-bool sameCut(const TensorSharding& a, const Mesh& meshOfA, const TensorSharding& b, const Mesh& meshOfB)
+bool sameSharding(const TensorSharding& a, const Mesh& meshOfA, const TensorSharding& b, const Mesh& meshOfB)
 {
     if (meshOfA == meshOfB)
         return a.isEquivalent(b);
@@ -122,7 +122,7 @@ ValueChanges valueChanges(const Snapshot& before, const Snapshot& after)
         change.bytesBefore = bytesPerDevice(change.old, was.type);
         change.bytesAfter = bytesPerDevice(change.now, value.type);
         // Axes of the same names may have other sizes.
-        if (sameCut(change.old, *before.mesh, change.now, *after.mesh) && was.type == value.type
+        if (sameSharding(change.old, *before.mesh, change.now, *after.mesh) && was.type == value.type
             && change.bytesBefore == change.bytesAfter)
             continue;
         const std::int64_t difference = change.bytesAfter - change.bytesBefore;

@@ -60,16 +60,16 @@ bool areSame(const std::vector<Collective>& a, const std::vector<Collective>& b)
 }
 
 /// Without these axes in any dimension.
-TensorSharding wholeAlong(TensorSharding sharding, const AxisList& axes)
+TensorSharding fullAlong(TensorSharding sharding, const AxisList& axes)
 {
     for (DimensionSharding& dim : sharding.dims)
         dim.axes = axesMinus(dim.axes, axes);
     return sharding;
 }
 
-bool isCutAlong(const TensorSharding& sharding, const AxisList& axes)
+bool isShardedAlong(const TensorSharding& sharding, const AxisList& axes)
 {
-    return !wholeAlong(sharding, axes).isEquivalent(sharding);
+    return !fullAlong(sharding, axes).isEquivalent(sharding);
 }
 
 /// Every device can make it: nothing has to be sent for it.
@@ -135,10 +135,10 @@ public:
         else if (m_entry.kind == CollectiveKind::AllReduce && !m_entry.before.unreduced.empty()) {
             scatterResult();
             gatherOperands();
-            holdOperandsWhole();
+            replicateOperands();
         } else if (m_entry.kind == CollectiveKind::ReduceScatter) {
             gatherOperands();
-            holdOperandsWhole();
+            replicateOperands();
         } else {
             reshards();
         }
@@ -241,7 +241,7 @@ private:
     // --- what the program itself exchanges in a manual computation -------------------------------------------------
 
     /// The specification of a result, with the entry's axes along dimension `d` as well; none where it cannot be.
-    [[nodiscard]] std::optional<TensorSharding> returnedCut(std::size_t d) const
+    [[nodiscard]] std::optional<TensorSharding> returnedSharding(std::size_t d) const
     {
         const Operation& owner = m_list.program->operation(m_entry.result->computation);
         const auto* manual = wideAs<ManualComputationAttributes>(owner.attributes);
@@ -249,7 +249,7 @@ private:
             return std::nullopt;
         const ProgramSharding& out = manual->out[m_entry.result->result];
         const Mesh& mesh = *m_list.program->meshes[out.mesh].mesh;
-        if (!(mesh == *m_entry.mesh) || isCutAlong(out.sharding, m_entry.axes) || d >= out.sharding.rank())
+        if (!(mesh == *m_entry.mesh) || isShardedAlong(out.sharding, m_entry.axes) || d >= out.sharding.rank())
             return std::nullopt;
         const auto isManual = [&](AxisRef axis) {
             const std::string& name = mesh.axis(static_cast<std::size_t>(axis.axis)).name;
@@ -276,7 +276,7 @@ private:
         if (m_entry.kind == CollectiveKind::AllReduce)
             for (std::size_t d = 0; d < m_entry.type.rank(); ++d) {
                 TensorSharding piece = m_entry.after;
-                if (isCutAlong(piece, m_entry.axes))
+                if (isShardedAlong(piece, m_entry.axes))
                     return;
                 for (const AxisRef axis : m_entry.axes)
                     appendMerged(piece.dims[d].axes, axis);
@@ -284,7 +284,7 @@ private:
                     continue;
                 std::optional<TensorSharding> returned;
                 if (m_entry.result)
-                    returned = returnedCut(d);
+                    returned = returnedSharding(d);
                 Collective scatter;
                 scatter.kind = CollectiveKind::ReduceScatter;
                 scatter.reduction = m_entry.collective.reduction;
@@ -304,7 +304,7 @@ private:
             [&](const auto& group) { return std::find(groups.begin(), groups.end(), group) != groups.end(); });
         if (m_entry.kind != CollectiveKind::AllGather || !m_entry.result || !inOrder || written->dimension < 0)
             return;
-        if (std::optional<TensorSharding> returned = returnedCut(static_cast<std::size_t>(written->dimension))) {
+        if (std::optional<TensorSharding> returned = returnedSharding(static_cast<std::size_t>(written->dimension))) {
             CollectiveAlternative alternative = made(Kind::ReturnBlocks, {});
             setSent(alternative, {});
             alternative.moreBytesHeld = localBytes(m_entry.type, m_entry.before) * (1 - m_entry.groupSize);
@@ -320,7 +320,7 @@ private:
     {
         for (std::size_t d = 0; d < m_entry.type.rank(); ++d) {
             TensorSharding after = m_entry.after;
-            if (isCutAlong(after, m_entry.axes))
+            if (isShardedAlong(after, m_entry.axes))
                 return;
             Collective scatter;
             scatter.kind = CollectiveKind::ReduceScatter;
@@ -349,13 +349,13 @@ private:
         if (isMadeAnywhere(*m_list.program, operand.value))
             return {};
         return shardySteps({ m_list.program->value(operand.value).type, operand.sharding,
-            wholeAlong(operand.sharding, m_entry.axes), m_entry.mesh.get(), nullptr, m_blocks });
+            fullAlong(operand.sharding, m_entry.axes), m_entry.mesh.get(), nullptr, m_blocks });
     }
     [[nodiscard]] std::int64_t moreHeld(std::size_t o) const
     {
         const HeldOperand& operand = m_entry.operands[o];
         const TensorType& type = m_list.program->value(operand.value).type;
-        return localBytes(type, wholeAlong(operand.sharding, m_entry.axes)) - localBytes(type, operand.sharding);
+        return localBytes(type, fullAlong(operand.sharding, m_entry.axes)) - localBytes(type, operand.sharding);
     }
     /// What the operation's result has to go through when no sum is left: nothing, or a slice.
     [[nodiscard]] bool canBeWhole() const
@@ -387,13 +387,13 @@ private:
     }
 
     /// One operand is replicated from the start, the others are gathered.
-    void holdOperandsWhole()
+    void replicateOperands()
     {
         if (!canBeWhole())
             return;
         for (std::size_t whole = 0; whole < m_entry.operands.size(); ++whole) {
             const HeldOperand& operand = m_entry.operands[whole];
-            if (!isArgument(*m_list.program, operand.value) || !isCutAlong(operand.sharding, m_entry.axes))
+            if (!isArgument(*m_list.program, operand.value) || !isShardedAlong(operand.sharding, m_entry.axes))
                 continue;
             Rational sent;
             std::vector<Collective> steps;
@@ -405,7 +405,7 @@ private:
                 for (const ReshardStep& step : gathered)
                     steps.push_back(step.collective);
             }
-            changeSharding(operand.value, wholeAlong(operand.sharding, m_entry.axes), sent, moreHeld(whole), steps);
+            changeSharding(operand.value, fullAlong(operand.sharding, m_entry.axes), sent, moreHeld(whole), steps);
         }
     }
 

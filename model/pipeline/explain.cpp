@@ -101,7 +101,7 @@ Explanation explain(const Snapshot& snapshot, ValueId value)
     if (snapshot.propagation) {
         const TensorSharding sharding = heldSharding(snapshot, value);
         for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
-            const AxisRef whole = wholeAxis(*snapshot.mesh, axis);
+            const AxisRef whole = fullAxis(*snapshot.mesh, axis);
             const bool cuts =
                 std::any_of(sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) {
                     return std::any_of(

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view resultWord = "result";
 
-std::optional<std::size_t> numberBehind(std::string_view text, std::string_view word)
+std::optional<std::size_t> numberAfter(std::string_view text, std::string_view word)
 {
     if (!text.starts_with(word))
         return std::nullopt;
@@ -139,7 +139,7 @@ std::vector<std::string> someNames(const Program& program, std::vector<std::stri
 
 ShardedPlace shardedPlace(const Program& program, std::string_view name)
 {
-    if (const auto result = numberBehind(name, resultWord)) {
+    if (const auto result = numberAfter(name, resultWord)) {
         const auto& results = program.main().results;
         return *result < results.size() && !program.functions.empty()
             ? ShardedPlace{ results[*result], static_cast<int>(*result) }

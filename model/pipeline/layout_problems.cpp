@@ -27,7 +27,7 @@ void markAxes(const TensorSharding& sharding, std::vector<bool>& used)
     mark(sharding.unreduced);
 }
 
-bool isCut(const TensorSharding& sharding)
+bool isSharded(const TensorSharding& sharding)
 {
     return std::any_of(
         sharding.dims.begin(), sharding.dims.end(), [](const DimensionSharding& dim) { return !dim.axes.empty(); });
@@ -113,7 +113,7 @@ void addRematerialised(const Snapshot& snapshot, std::vector<Problem>& problems)
         }
         const DeviceValue& before = device.value(op.operands[0]);
         const DeviceValue& after = device.value(op.results[0]);
-        if (collective->kind == CollectiveKind::AllGather && isCut(before.sharding) && !isCut(after.sharding)) {
+        if (collective->kind == CollectiveKind::AllGather && isSharded(before.sharding) && !isSharded(after.sharding)) {
             gathers.emplace(op.results[0].index, &op);
             continue;
         }
@@ -235,7 +235,7 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
         std::int64_t count = 0;
         double bytes = 0;
         std::vector<ValueId> values;
-        if (mesh.size(i) == 1 || !links.cross(wholeAxis(mesh, i)))
+        if (mesh.size(i) == 1 || !links.cross(fullAxis(mesh, i)))
             continue;
         for (const WaitedFor& use : uses) {
             const bool along = std::any_of(use.axes.begin(), use.axes.end(),

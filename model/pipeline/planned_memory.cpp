@@ -39,7 +39,7 @@ public:
         for (const auto& [own, whole] : m_arguments)
             if (own == value)
                 return whole;
-        const evaluate::DevicePiece* piece = m_pieces.of(value);
+        const evaluate::DeviceShard* piece = m_pieces.of(value);
         return piece ? piece->meant : ValueId();
     }
     [[nodiscard]] std::string path(ValueId value) const

@@ -158,14 +158,14 @@ private:
         entry.kind = kind;
         entry.collective.kind = kind;
         entry.operation = id;
-        entry.value = behindPadding(operation.operands[0]);
+        entry.value = beforePadding(operation.operands[0]);
         entry.before = shardingOf(operation.operands[0]);
         entry.after = shardingOf(operation.results[0]);
         // As it is without padding, if one side is cut so that it needs no more.
         const TensorType padded = m_program.value(operation.operands[0]).type;
-        entry.type = typeAsCut(m_trueShapes, m_program, operation.operands[0], entry.before);
+        entry.type = typeAsSharded(m_trueShapes, m_program, operation.operands[0], entry.before);
         if (entry.type == padded)
-            entry.type = typeAsCut(m_trueShapes, m_program, operation.operands[0], entry.after);
+            entry.type = typeAsSharded(m_trueShapes, m_program, operation.operands[0], entry.after);
         entry.mesh = m_mesh;
         const Executions& runs = m_executions[id.index];
         entry.times = runs.times;
@@ -218,7 +218,7 @@ private:
         CollectiveEntry& entry = m_entries.emplace_back();
         entry.kind = entry.collective.kind = CollectiveKind::CollectivePermute;
         entry.operation = id;
-        entry.value = behindPadding(operation.operands[input]);
+        entry.value = beforePadding(operation.operands[input]);
         entry.type = tensors->operandTypes[input];
         entry.before = entry.after = tensors->operands[input];
         entry.mesh = m_program.meshes[tensors->mesh].mesh;
@@ -244,10 +244,10 @@ private:
     }
 
     /// The value that exchanges, and what pads, cuts off or masks padding, have made this one of.
-    [[nodiscard]] ValueId behindPadding(ValueId value) const
+    [[nodiscard]] ValueId beforePadding(ValueId value) const
     {
         for (;;) {
-            value = behindExchanges(m_program, value);
+            value = beforeExchanges(m_program, value);
             const OperationId definition = m_program.value(value).definition;
             if (!definition.valid() || definition.index < m_own)
                 return value;
@@ -282,7 +282,7 @@ private:
         const bool adds = entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter;
         if (const OperationId maker = m_program.value(operation.operands[0]).definition; adds && maker.valid())
             for (const ValueId read : m_program.operation(maker).operands)
-                entry.operands.push_back({ behindPadding(read), shardingOf(read) });
+                entry.operands.push_back({ beforePadding(read), shardingOf(read) });
         // What is to be added up is partial before, though a program does not say so.
         if (adds)
             for (const AxisRef axis : entry.axes)
@@ -309,7 +309,7 @@ private:
         entry.meshBefore = m_program.meshes[from->mesh].mesh;
         AxisList all;
         for (std::size_t axis = 0; axis < entry.mesh->rank(); ++axis)
-            all.push_back(wholeAxis(*entry.mesh, axis));
+            all.push_back(fullAxis(*entry.mesh, axis));
         return all;
     }
 

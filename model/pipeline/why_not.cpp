@@ -49,7 +49,7 @@ std::vector<AbsentAxis> absentAxes(const Snapshot& snapshot, ValueId value, int 
     const TensorSharding& sharding = snapshot.propagation->shardings[value.index];
     std::vector<AbsentAxis> absent;
     for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
-        const AxisRef whole = wholeAxis(*snapshot.mesh, axis);
+        const AxisRef whole = fullAxis(*snapshot.mesh, axis);
         const bool used = std::any_of(sharding.dims.begin(), sharding.dims.end(),
             [&](const DimensionSharding& dim) { return holds(dim, whole); });
         if (whole.size <= 1 || (used && dimension < 0))

@@ -110,7 +110,7 @@ private:
             return axisReference(
                 after, stray->name, stray->isPart ? std::optional(SubAxis{ stray->pre, stray->size }) : std::nullopt);
         const std::string& name = before.mesh->axis(static_cast<std::size_t>(ref.axis)).name;
-        if (isWhole(*before.mesh, ref))
+        if (isFull(*before.mesh, ref))
             return axisReference(after, name);
         return axisReference(after, name, SubAxis{ ref.pre, ref.size });
     }

@@ -60,7 +60,7 @@ AxisRef axisReference(ProgramMesh& mesh, std::string_view name, std::optional<Su
     constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();
     if (const auto axis = mesh.mesh->axisIndex(name)) {
         if (!part)
-            return wholeAxis(*mesh.mesh, *axis);
+            return fullAxis(*mesh.mesh, *axis);
         const bool fits =
             part->pre >= -largest && part->pre <= largest && part->size >= -largest && part->size <= largest;
         const bool isWholeAxis = part->pre == 1 && part->size == mesh.mesh->size(*axis);

@@ -37,7 +37,7 @@ bool isShardyCollective(OpKind kind)
     }
 }
 
-ValueId behindExchanges(const Program& program, ValueId value)
+ValueId beforeExchanges(const Program& program, ValueId value)
 {
     for (;;) {
         const OperationId definition = program.value(value).definition;

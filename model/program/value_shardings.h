@@ -32,7 +32,7 @@ private:
 /// Shardy's collectives: they hand on what their operand holds, in another sharding.
 [[nodiscard]] bool isShardyCollective(OpKind kind);
 /// The value that reshards and collectives have made the form of that stands here.
-[[nodiscard]] ValueId behindExchanges(const Program& program, ValueId value);
+[[nodiscard]] ValueId beforeExchanges(const Program& program, ValueId value);
 /// The sharding without these axes, as it is inside a computation where they are manual.
 [[nodiscard]] ProgramSharding withoutAxes(
     const Program& program, const ProgramSharding& sharding, std::span<const std::string> axes);

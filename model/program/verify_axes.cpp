@@ -95,7 +95,7 @@ bool checkReference(const ProgramMesh& mesh, AxisRef ref, const Report& report)
     if (ref.axis >= 0 && static_cast<std::size_t>(ref.axis) < mesh.mesh->rank()) {
         const auto axis = static_cast<std::size_t>(ref.axis);
         const std::int64_t whole = mesh.mesh->size(axis);
-        if (isWhole(*mesh.mesh, ref))
+        if (isFull(*mesh.mesh, ref))
             return true;
         if (ref.pre >= 1 && ref.size > 1 && whole % ref.next() == 0)
             return true;
@@ -121,7 +121,7 @@ void checkDistinct(const ProgramMesh& mesh, std::span<const AxisRef> all, const 
             }
             if (!overlaps(all[i], all[j]))
                 continue;
-            const bool whole = isWhole(*mesh.mesh, all[i]) || isWhole(*mesh.mesh, all[j]);
+            const bool whole = isFull(*mesh.mesh, all[i]) || isFull(*mesh.mesh, all[j]);
             report(whole ? Code::BadSubAxis : Code::OverlappingAxes,
                 { { "axis", axisText(mesh, all[i]) }, { "other", axisText(mesh, all[j]) } });
         }

@@ -213,7 +213,7 @@ private:
             return std::nullopt;
         const std::optional<AxisRef> prefix =
             prefixWithinFactor(axis, tensor, factor, before, m_rule.factors[factor].size);
-        const bool divided = m_kind.wholeAxes && prefix && !isWhole(m_driver.meshes().mesh(*m_mesh), *prefix);
+        const bool divided = m_kind.fullAxes && prefix && !isFull(m_driver.meshes().mesh(*m_mesh), *prefix);
         if (!prefix || divided || !contains(*prefix, needed))
             return Cause{ BlockReason::Divisibility, needed, number, -1 };
         return std::nullopt;

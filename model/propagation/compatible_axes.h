@@ -37,7 +37,7 @@ void truncateAxes(AxisList& axes, const StepContext& context, Filter filter)
     std::int64_t shardedBefore = 1;
     for (std::size_t i = 0; i < axes.size(); ++i) {
         std::optional<AxisRef> prefix = filter(axes[i], shardedBefore);
-        if (prefix && context.wholeAxesOnly && !isWhole(*context.wholeAxesOnly, *prefix))
+        if (prefix && context.fullAxesOnly && !isFull(*context.fullAxesOnly, *prefix))
             prefix.reset();
         if (prefix && *prefix == axes[i]) {
             shardedBefore *= axes[i].size;

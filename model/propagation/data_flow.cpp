@@ -63,7 +63,7 @@ ManualView manualView(
         cutting |= std::uint64_t{ 1 } << axis.axis;
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
         if ((view.axes & ~cutting) >> axis & 1U)
-            view.replicated.push_back(wholeAxis(mesh, axis));
+            view.replicated.push_back(fullAxis(mesh, axis));
     std::sort(view.replicated.begin(), view.replicated.end());
     return view;
 }

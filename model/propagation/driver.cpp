@@ -98,7 +98,7 @@ StepKind Driver::stepKind(const PropagationNode& node, Allowance allowed) const
     kind.passThrough = allowed.direction & node.allowed;
     kind.others = (allowed.passThroughFactorsOnly ? allowed.others : allowed.direction) & node.allowed;
     kind.elementwise = node.elementwise;
-    kind.wholeAxes = node.wholeAxes;
+    kind.fullAxes = node.fullAxes;
     kind.basic = m_basic;
     return kind;
 }

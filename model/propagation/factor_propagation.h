@@ -24,7 +24,7 @@ struct StepContext {
     const FactorRule& rule;
     std::span<const Direction> directions; ///< per factor
     bool elementwise = false; ///< operands move nothing sideways that the result cannot follow
-    const Mesh* wholeAxesOnly = nullptr; ///< conservative: only full axes of that mesh move, no parts of them
+    const Mesh* fullAxesOnly = nullptr; ///< conservative: only full axes of that mesh move, no parts of them
 };
 
 /// Tensors whose projection has changed, ascending.

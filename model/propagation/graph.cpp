@@ -229,7 +229,7 @@ private:
         node.results = static_cast<std::uint32_t>(operation.results.size());
         node.priority = priorityClass(m_program, operation);
         node.elementwise = isPointwise(m_program, operation);
-        node.wholeAxes = m_options.conservative && !barrier;
+        node.fullAxes = m_options.conservative && !barrier;
         if (const auto* attributes = wideAs<PropagationBarrierAttributes>(operation.attributes))
             node.allowed = directionOf(attributes->allowed);
         node.singleUse = std::all_of(operation.operands.begin(), operation.operands.end(),

@@ -36,7 +36,7 @@ struct PropagationNode {
     Direction allowed = Direction::Both; ///< by a propagation barrier
     bool elementwise = false;
     bool singleUse = false;
-    bool wholeAxes = false;
+    bool fullAxes = false;
 };
 
 struct PropagationGraph {

@@ -32,7 +32,7 @@ std::uint64_t hashOf(const FactorRule& rule)
 std::uint32_t packed(StepKind kind)
 {
     return static_cast<std::uint32_t>(kind.passThrough) | static_cast<std::uint32_t>(kind.others) << 2
-        | std::uint32_t{ kind.elementwise } << 4 | std::uint32_t{ kind.wholeAxes } << 5
+        | std::uint32_t{ kind.elementwise } << 4 | std::uint32_t{ kind.fullAxes } << 5
         | std::uint32_t{ kind.basic } << 6;
 }
 
@@ -136,7 +136,7 @@ void StepTable::compute(std::uint32_t number, StepKind kind, std::span<const Sha
     m_after = m_before;
     directionsOf(m_directions, rule, kind);
     const StepContext context{ rule, std::span<const Direction>(m_directions), kind.elementwise,
-        kind.wholeAxes ? &m_meshes.mesh(*mesh) : nullptr };
+        kind.fullAxes ? &m_meshes.mesh(*mesh) : nullptr };
     const UpdatedTensors updated =
         kind.basic ? propagateBasic(m_after, context) : propagateAggressive(m_after, context);
     for (const std::uint32_t i : updated.operands)

@@ -16,7 +16,7 @@ struct StepKind {
     Direction passThrough = Direction::Both; ///< along pass-through factors
     Direction others = Direction::Both; ///< along all other ones
     bool elementwise = false;
-    bool wholeAxes = false; ///< no parts of axes
+    bool fullAxes = false; ///< no parts of axes
     bool basic = false;
     bool operator==(const StepKind&) const = default;
 };

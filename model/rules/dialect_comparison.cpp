@@ -14,7 +14,7 @@ const SpecEntry& entryAt(const PartitionSpec& spec, std::size_t dimension)
 }
 
 /// Whether both shard every dimension in the same way: () and None both replicate, an axis and a tuple of it are one.
-bool sameCut(const SpecEntry& a, const SpecEntry& b)
+bool sameSharding(const SpecEntry& a, const SpecEntry& b)
 {
     const bool unconstrained = a.kind == SpecEntry::Kind::Unconstrained;
     return unconstrained == (b.kind == SpecEntry::Kind::Unconstrained) && a.axes == b.axes;
@@ -24,7 +24,7 @@ bool sameCut(const SpecEntry& a, const SpecEntry& b)
 std::size_t firstDifference(const PartitionSpec& a, const PartitionSpec& b, std::size_t rank)
 {
     std::size_t dimension = 0;
-    while (dimension < rank && sameCut(entryAt(a, dimension), entryAt(b, dimension)))
+    while (dimension < rank && sameSharding(entryAt(a, dimension), entryAt(b, dimension)))
         ++dimension;
     return dimension;
 }

@@ -202,7 +202,7 @@ Result<TensorSharding> toTensorSharding(const HloSharding& sharding, const Mesh&
     if (sharding.kind == HloSharding::Kind::Unreduced) {
         for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
             if (mesh.size(axis) > 1)
-                result.unreduced.push_back(wholeAxis(mesh, axis));
+                result.unreduced.push_back(fullAxis(mesh, axis));
         return result;
     }
     if (sharding.kind != HloSharding::Kind::Tiled || sharding.subgroupSize(Subgroup::Manual) > 1) {

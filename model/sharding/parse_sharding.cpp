@@ -334,7 +334,7 @@ Result<Sharding> partialSharding(const PartitionSpec& spec, const std::vector<st
     TensorSharding sharding = toTensorSharding(spec, *mesh, spec.size());
     for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
         if (std::ranges::find(unreduced, mesh->axis(axis).name) != unreduced.end())
-            sharding.unreduced.push_back(wholeAxis(*mesh, axis));
+            sharding.unreduced.push_back(fullAxis(*mesh, axis));
     return Sharding(ShardySharding{ std::move(mesh), std::move(sharding), memoryKind });
 }
 

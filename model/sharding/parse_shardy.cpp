@@ -161,7 +161,7 @@ Result<void> Reader::check(AxisRef ref, const Where& place)
     for (const PlacedRef& other : m_refs) {
         if (other.ref == ref)
             return fail(Code::AxisUsedTwice, { { "axes", std::vector{ name } } }, place);
-        const bool alike = isWhole(m_mesh, ref) == isWhole(m_mesh, other.ref);
+        const bool alike = isFull(m_mesh, ref) == isFull(m_mesh, other.ref);
         if (overlaps(ref, other.ref) || !canCoexist(ref, other.ref))
             return fail(alike ? Code::OverlappingAxes : Code::BadSubAxis,
                 { { "axis", name }, { "other", toString(m_mesh, other.ref) } }, place);
@@ -179,7 +179,7 @@ Result<AxisRef> Reader::readRef()
     const std::optional<std::size_t> axis = m_mesh.axisIndex(name);
     if (!axis)
         return fail(Code::UnknownAxis, { { "axis", name }, { "known", m_mesh.axisNames() } }, place);
-    AxisRef ref = wholeAxis(m_mesh, *axis);
+    AxisRef ref = fullAxis(m_mesh, *axis);
     if (m_tokens.accept(':')) {
         const Result<AxisRef> read = part(*axis, place);
         if (!read)

@@ -28,7 +28,7 @@ std::string memoryArgument(const Sharding& sharding)
 bool hasPartsOfAxes(const TensorSharding& sharding, const Mesh& mesh)
 {
     return std::ranges::any_of(sharding.dims, [&](const DimensionSharding& dim) {
-        return std::ranges::any_of(dim.axes, [&](const AxisRef& ref) { return !isWhole(mesh, ref); });
+        return std::ranges::any_of(dim.axes, [&](const AxisRef& ref) { return !isFull(mesh, ref); });
     });
 }
 
@@ -58,7 +58,7 @@ Result<std::string> specText(const Sharding& sharding, const FormContext& contex
         return toJax(*spec, context.version);
     Result<TensorSharding> axes = toTensorSharding(sharding, *context.mesh, context.rank);
     const bool whole = axes && !hasPartsOfAxes(*axes, *context.mesh)
-        && std::ranges::all_of(axes->unreduced, [&](const AxisRef& ref) { return isWhole(*context.mesh, ref); });
+        && std::ranges::all_of(axes->unreduced, [&](const AxisRef& ref) { return isFull(*context.mesh, ref); });
     if (context.version != JaxVersion::Current || !whole)
         return tl::unexpected(spec.error());
     std::string names;

@@ -41,7 +41,7 @@ TensorSharding toTensorSharding(const PartitionSpec& spec, const Mesh& mesh, std
         dim.open = spec.entries[d].kind == SpecEntry::Kind::Unconstrained;
         for (const std::string& name : spec.axesOf(d))
             if (const std::optional<std::size_t> axis = mesh.axisIndex(name))
-                dim.axes.push_back(wholeAxis(mesh, *axis));
+                dim.axes.push_back(fullAxis(mesh, *axis));
     }
     return sharding;
 }

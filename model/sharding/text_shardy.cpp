@@ -42,7 +42,7 @@ std::string refText(AxisRef ref, const Mesh& mesh, Names names)
 {
     const std::string& name = mesh.axis(static_cast<std::size_t>(ref.axis)).name;
     std::string text = names == Names::Bare && isWord(name) ? name : quoted(name);
-    if (!isWhole(mesh, ref))
+    if (!isFull(mesh, ref))
         text += ":(" + std::to_string(ref.pre) + ")" + std::to_string(ref.size);
     return text;
 }

@@ -85,7 +85,7 @@ namespace {
 constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
 
 /// The number after a key at the beginning of a line, as in /proc/meminfo; `missing` if there is none.
-std::int64_t numberBehind(const std::string& file, const std::string& key, std::int64_t missing)
+std::int64_t numberAfter(const std::string& file, const std::string& key, std::int64_t missing)
 {
     std::ifstream in(file);
     std::string line;
@@ -113,7 +113,7 @@ std::int64_t roomIn(const std::string& limitFile, const std::string& usageFile, 
     const std::int64_t limit = numberIn(limitFile, unlimited);
     if (limit == unlimited)
         return unlimited;
-    const std::int64_t used = numberIn(usageFile, 0) - numberBehind(statFile, "inactive_file", 0);
+    const std::int64_t used = numberIn(usageFile, 0) - numberAfter(statFile, "inactive_file", 0);
     return std::max<std::int64_t>(limit - std::max<std::int64_t>(used, 0), 0);
 }
 
@@ -154,7 +154,7 @@ std::int64_t roomInAddressSpace(const std::string& root)
 #if defined(__unix__)
     rlimit limit{};
     if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-        const std::int64_t used = numberBehind(root + "/proc/self/status", "VmSize:", 0) * 1024;
+        const std::int64_t used = numberAfter(root + "/proc/self/status", "VmSize:", 0) * 1024;
         const auto most = static_cast<std::int64_t>(std::min<rlim_t>(limit.rlim_cur, unlimited));
         return std::max<std::int64_t>(most - used, 0);
     }
@@ -177,7 +177,7 @@ std::int64_t machineMemory()
 
 std::optional<std::int64_t> availableMemory(const std::string& root)
 {
-    const std::int64_t kibibytes = numberBehind(root + "/proc/meminfo", "MemAvailable:", 0);
+    const std::int64_t kibibytes = numberAfter(root + "/proc/meminfo", "MemAvailable:", 0);
     const std::int64_t system = kibibytes > 0 ? kibibytes * 1024 : machineMemory();
     const std::int64_t room =
         std::min({ system > 0 ? system : unlimited, roomInControlGroups(root), roomInAddressSpace(root) });

@@ -86,7 +86,7 @@ std::string axisText(const AxisRef& ref, const ProgramMesh& mesh)
         return quoted(stray->name)
             + (stray->isPart ? ":(" + std::to_string(stray->pre) + ')' + std::to_string(stray->size) : std::string());
     std::string text = quoted(mesh.mesh->axis(static_cast<std::size_t>(ref.axis)).name);
-    if (!isWhole(*mesh.mesh, ref))
+    if (!isFull(*mesh.mesh, ref))
         text += ":(" + std::to_string(ref.pre) + ')' + std::to_string(ref.size);
     return text;
 }

@@ -79,7 +79,7 @@ bool Reader::readReduce(Scanner& s, Pending& op)
     if (!s.acceptWord("across") || !s.acceptWord("dimensions") || !s.require('='))
         return s.expected("“across dimensions = [...]”");
     VariadicReduceAttributes reduce;
-    if (!readDimensions(s, reduce.dimensions) || !readAttributesBehind(s, op) || !readTypesBehind(s, op))
+    if (!readDimensions(s, reduce.dimensions) || !readAttributesAfter(s, op) || !readTypesAfter(s, op))
         return false;
     constexpr std::pair<OpKind, ReduceKind> kinds[] = { { OpKind::Add, ReduceKind::Sum },
         { OpKind::Maximum, ReduceKind::Max }, { OpKind::Minimum, ReduceKind::Min },

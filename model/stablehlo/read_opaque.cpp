@@ -45,7 +45,7 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
             return base;
         return m_pieceNames.emplace_back(std::string(base) + '_' + std::to_string(count - 1));
     };
-    std::size_t behindValue = 0; ///< one more than the index of the attribute "value" that was read last
+    std::size_t afterValue = 0; ///< one more than the index of the attribute "value" that was read last
     const auto readBody = [&] {
         const RegionId region = addRegion();
         op.regions.push_back(region);
@@ -57,7 +57,7 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
     };
     while (!s.atEnd() && !s.at(':') && (comma || !beginsStatement(s, before)) && !s.at('}')) {
         comma = false;
-        behindValue = 0;
+        afterValue = 0;
         const std::size_t begin = s.position();
         const char c = s.raw();
         if (c == '%') {
@@ -92,7 +92,7 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
                 attribute.value = s.since(value);
             }
             op.attributes.push_back(attribute);
-            behindValue = attribute.name.starts_with("value") ? op.attributes.size() : 0;
+            afterValue = attribute.name.starts_with("value") ? op.attributes.size() : 0;
         } else {
             if (!s.skipItem())
                 return false;
@@ -106,11 +106,11 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
             return s.expected("“:” and the types of the results");
         return true;
     }
-    if (!readTypesBehind(s, op))
+    if (!readTypesAfter(s, op))
         return false;
     // A constant's type is also the type of the value in it.
-    if (behindValue != 0)
-        op.attributes[behindValue - 1].value = s.since(op.attributes[behindValue - 1].position);
+    if (afterValue != 0)
+        op.attributes[afterValue - 1].value = s.since(op.attributes[afterValue - 1].position);
     return !s.at('{') || !isDictionary(s) || readDictionary(s, op.attributes);
 }
 

@@ -396,7 +396,7 @@ bool Reader::readGeneric(Scanner& s, Pending& op)
     return s.require(':') && readFunctionType(s, op.operandTypes, op.resultTypes);
 }
 
-bool Reader::readTypesBehind(Scanner& s, Pending& op)
+bool Reader::readTypesAfter(Scanner& s, Pending& op)
 {
     if (!s.require(':'))
         return false;

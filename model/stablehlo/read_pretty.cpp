@@ -40,10 +40,10 @@ bool Reader::readPretty(Scanner& s, Pending& op)
     }
     if (opRow(op.kind).dialect == OpDialect::Sdy)
         return readSdy(s, op);
-    return readItems(s, op) && readAttributesBehind(s, op) && readTypesBehind(s, op);
+    return readItems(s, op) && readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
 
-bool Reader::readAttributesBehind(Scanner& s, Pending& op)
+bool Reader::readAttributesAfter(Scanner& s, Pending& op)
 {
     return !s.at('{') || readDictionary(s, op.attributes);
 }
@@ -72,7 +72,7 @@ bool Reader::readItems(Scanner& s, Pending& op)
 bool Reader::readConstant(Scanner& s, Pending& op)
 {
     // {attributes} dense<...> : type
-    if (!readAttributesBehind(s, op))
+    if (!readAttributesAfter(s, op))
         return false;
     if (op.name.starts_with("arith.") && !s.at('#') && !s.peekWord().starts_with("dense")) {
         op.kind = OpKind::Opaque; // a number by itself, which is no array
@@ -131,7 +131,7 @@ bool Reader::readSlice(Scanner& s, Pending& op)
     }
     op.made = wide(std::move(slice));
     op.isMade = true;
-    return readAttributesBehind(s, op) && readTypesBehind(s, op);
+    return readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
 
 bool Reader::readCompare(Scanner& s, Pending& op)
@@ -146,7 +146,7 @@ bool Reader::readCompare(Scanner& s, Pending& op)
         const std::size_t type = s.position();
         op.attributes.push_back({ "compare_type", s.word(), type, false });
     }
-    return readAttributesBehind(s, op) && readTypesBehind(s, op);
+    return readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
 
 bool Reader::readConvolution(Scanner& s, Pending& op)
@@ -167,7 +167,7 @@ bool Reader::readConvolution(Scanner& s, Pending& op)
             return false;
         op.attributes.insert(op.attributes.end(), parts.begin(), parts.end());
     } while (s.accept(','));
-    return readAttributesBehind(s, op) && readTypesBehind(s, op);
+    return readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
 
 bool Reader::readCall(Scanner& s, Pending& op)
@@ -178,7 +178,7 @@ bool Reader::readCall(Scanner& s, Pending& op)
     if (!s.symbol(ignored))
         return false;
     op.attributes.push_back({ op.kind == OpKind::Call ? "callee" : "call_target_name", s.since(begin), begin, false });
-    return readParenthesised(s, op.operands) && readAttributesBehind(s, op) && readTypesBehind(s, op);
+    return readParenthesised(s, op.operands) && readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
 
 bool Reader::readComposite(Scanner& s, Pending& op)
@@ -190,7 +190,7 @@ bool Reader::readComposite(Scanner& s, Pending& op)
     op.attributes.push_back({ "name", s.since(begin), begin, false });
     if (s.at('%') && !readOperands(s, op.operands))
         return false;
-    return readAttributesBehind(s, op) && readTypesBehind(s, op);
+    return readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
 
 bool Reader::readTupleElement(Scanner& s, Pending& op)
@@ -201,14 +201,13 @@ bool Reader::readTupleElement(Scanner& s, Pending& op)
         return false;
     op.made = wide(element);
     op.isMade = true;
-    return readAttributesBehind(s, op) && readTypesBehind(s, op);
+    return readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
 
 bool Reader::readTopK(Scanner& s, Pending& op)
 {
     // (%0, k = 2) {attributes} : ... -> (..., ...)
-    return s.require('(') && readItems(s, op) && s.require(')') && readAttributesBehind(s, op)
-        && readTypesBehind(s, op);
+    return s.require('(') && readItems(s, op) && s.require(')') && readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
 
 } // namespace shardscope::mlir

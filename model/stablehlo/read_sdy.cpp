@@ -47,7 +47,7 @@ bool Reader::readSdy(Scanner& s, Pending& op)
             return false;
         return readSdy(s, op);
     }
-    return readAttributesBehind(s, op) && readTypesBehind(s, op);
+    return readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
 
 bool Reader::readManual(Scanner& s, Pending& op, bool named)
@@ -98,7 +98,7 @@ bool Reader::readManual(Scanner& s, Pending& op, bool named)
     if (!readRegion(s, region))
         return false;
     m_names.closeScope();
-    return readAttributesBehind(s, op) && readTypesBehind(s, op);
+    return readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
 
 bool Reader::makeSdyAttributes(Pending& op)

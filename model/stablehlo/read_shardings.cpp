@@ -191,7 +191,7 @@ bool Reader::readAxis(Scanner& s, ProgramMesh& mesh, AxisRef& axis)
             return s.problem(Code::BadSubAxis,
                 { { "axis", name }, { "pre", part.pre }, { "size", part.size }, { "whole", whole } }, begin);
         if (part.pre == 1 && part.size == whole) { // all of it, which needs no part
-            axis = wholeAxis(*mesh.mesh, *index);
+            axis = fullAxis(*mesh.mesh, *index);
             return true;
         }
     }

@@ -240,7 +240,7 @@ private:
     bool readParenthesised(Scanner& s, std::vector<ValueId>& operands);
     bool readGeneric(Scanner& s, Pending& op);
     bool readPretty(Scanner& s, Pending& op);
-    bool readTypesBehind(Scanner& s, Pending& op);
+    bool readTypesAfter(Scanner& s, Pending& op);
     bool settleTypes(Pending& op);
     bool checkOperandTypes(const Pending& op);
     bool finishOperation(Pending& op, OperationId id, RegionId region);
@@ -273,7 +273,7 @@ private:
     bool readSdy(Scanner& s, Pending& op);
     bool readManual(Scanner& s, Pending& op, bool named);
     bool readOpaque(Scanner& s, Pending& op);
-    bool readAttributesBehind(Scanner& s, Pending& op);
+    bool readAttributesAfter(Scanner& s, Pending& op);
 
     // What an operation's attributes are
     bool makeAttributes(Pending& op);

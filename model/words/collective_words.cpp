@@ -51,14 +51,14 @@ QString dimensionNameOf(const Program& program, ValueId value, std::size_t dimen
 }
 
 /// An operand of the operation that sums, and on which of its dimensions the axes shard it.
-struct CutOperand {
+struct ShardedOperand {
     const HeldOperand* operand;
     QString dimension;
 };
 
-std::vector<CutOperand> cutOperands(const Program& program, const CollectiveEntry& entry)
+std::vector<ShardedOperand> cutOperands(const Program& program, const CollectiveEntry& entry)
 {
-    std::vector<CutOperand> cut;
+    std::vector<ShardedOperand> cut;
     for (const HeldOperand& operand : entry.operands) {
         QStringList names;
         for (std::size_t d = 0; d < operand.sharding.rank(); ++d)
@@ -123,7 +123,7 @@ QString nothingLeft(ReduceKind kind)
 void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entry)
 {
     const Program& program = *list.program;
-    const std::vector<CutOperand> cut = cutOperands(program, entry);
+    const std::vector<ShardedOperand> cut = cutOperands(program, entry);
     const bool known = entry.reason && entry.reason->operation.valid();
     if (cut.size() == 2 && cut[0].dimension == cut[1].dimension) {
         if (cut[0].operand->value == cut[1].operand->value)

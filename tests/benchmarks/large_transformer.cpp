@@ -87,7 +87,7 @@ private:
             dim.open = false;
             if (const auto found = rules.find(name); found != rules.end())
                 for (const std::string& axis : found->second)
-                    dim.axes.push_back(wholeAxis(*m_mesh.mesh, *m_mesh.mesh->axisIndex(axis)));
+                    dim.axes.push_back(fullAxis(*m_mesh.mesh, *m_mesh.mesh->axisIndex(axis)));
         }
         return result;
     }

@@ -88,7 +88,7 @@ void whyNot(benchmark::State& state)
     const PropagationResult result = propagate(input);
     const ValueId value = input.program->main().results.back();
     for (auto _ : state)
-        benchmark::DoNotOptimize(firstBlocker(input, result, value, 0, wholeAxis(*input.program->meshes[0].mesh, 0)));
+        benchmark::DoNotOptimize(firstBlocker(input, result, value, 0, fullAxis(*input.program->meshes[0].mesh, 0)));
 }
 
 constexpr int samples = 9;

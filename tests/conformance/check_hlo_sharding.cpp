@@ -119,7 +119,7 @@ CaseResult checkSpec(const Json& oneCase)
     const auto refs = [&](const char* member) {
         AxisList list;
         for (const Json& name : oneCase.value(member, Json::array()))
-            list.push_back(wholeAxis(*mesh, mesh->axisIndex(name.get<std::string>()).value()));
+            list.push_back(fullAxis(*mesh, mesh->axisIndex(name.get<std::string>()).value()));
         std::sort(list.begin(), list.end());
         return list;
     };

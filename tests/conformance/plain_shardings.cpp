@@ -25,7 +25,7 @@ AxisList plainAxes(const Mesh& mesh, const Json& list)
         const std::size_t part = text.find(":(");
         const std::size_t axis = mesh.axisIndex(text.substr(0, part)).value();
         if (part == std::string::npos)
-            axes.push_back(wholeAxis(mesh, axis));
+            axes.push_back(fullAxis(mesh, axis));
         else
             axes.push_back({ static_cast<std::int32_t>(axis), std::atoi(text.c_str() + part + 2),
                 std::atoi(text.c_str() + text.find(')') + 1) });

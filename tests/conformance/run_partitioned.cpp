@@ -56,7 +56,7 @@ TensorSharding cutFirstDimensions(const TensorType& type, const Mesh& mesh)
         for (std::size_t d = 0; d < left.size(); ++d)
             if (left[d] > 0 && left[d] % mesh.size(axis) == 0) {
                 left[d] /= mesh.size(axis);
-                sharding.dims[d].axes.push_back(wholeAxis(mesh, axis));
+                sharding.dims[d].axes.push_back(fullAxis(mesh, axis));
                 break;
             }
     return sharding;

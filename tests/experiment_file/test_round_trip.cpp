@@ -180,7 +180,7 @@ ProgramModel anyProgram(const MeshSetting& setting)
             dim.open = *rc::gen::arbitrary<bool>();
         for (std::size_t axis = 0; axis < mesh->rank() && sharding.rank() > 0; ++axis)
             if (*rc::gen::arbitrary<bool>())
-                sharding.dims[axis % sharding.rank()].axes.push_back(wholeAxis(*mesh, axis));
+                sharding.dims[axis % sharding.rank()].axes.push_back(fullAxis(*mesh, axis));
         model.shardings.push_back({ value, dimensionsText(sharding, *mesh) });
     }
     return model;

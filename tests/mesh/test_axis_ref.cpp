@@ -174,9 +174,9 @@ void TestAxisRef::lists()
 void TestAxisRef::names()
 {
     const Mesh mesh = *Mesh::create({ { "data", 2 }, { "model", 8 } });
-    QCOMPARE(toString(mesh, wholeAxis(mesh, 1)), std::string("model"));
+    QCOMPARE(toString(mesh, fullAxis(mesh, 1)), std::string("model"));
     QCOMPARE(toString(mesh, AxisRef{ 1, 2, 2 }), std::string("model:(2)2"));
-    QVERIFY(isWhole(mesh, { 0, 1, 2 }) && !isWhole(mesh, { 1, 1, 4 }));
+    QVERIFY(isFull(mesh, { 0, 1, 2 }) && !isFull(mesh, { 1, 1, 4 }));
 }
 
 REGISTER_TEST(TestAxisRef)

@@ -18,7 +18,7 @@ inline AxisRef axisFromText(const Mesh& mesh, const std::string& text)
     const std::size_t colon = text.find(":(");
     const std::size_t axis = mesh.axisIndex(text.substr(0, colon)).value();
     if (colon == std::string::npos)
-        return wholeAxis(mesh, axis);
+        return fullAxis(mesh, axis);
     const std::size_t close = text.find(')');
     return { static_cast<std::int32_t>(axis), std::atoi(text.c_str() + colon + 2),
         std::atoi(text.c_str() + close + 1) };

@@ -145,14 +145,14 @@ private Q_SLOTS:
         const Mesh mesh = *Mesh::create({ { "x", 2 }, { "y", 2 } });
         const auto cut = [&](std::size_t axis) {
             TensorSharding sharding = TensorSharding::fullyReplicated(1);
-            sharding.dims[0].axes.push_back(wholeAxis(mesh, axis));
+            sharding.dims[0].axes.push_back(fullAxis(mesh, axis));
             return Around{ sharding, huge };
         };
         const std::array types{ huge, huge };
         const FactorRule rule = opRow(OpKind::Or).factors(types, huge, {});
         const CommonSharding common = choose(rule, { cut(0), cut(0) }, cut(1), false);
         QVERIFY(!common.compatible);
-        QCOMPARE(common.factors[0].front(), wholeAxis(mesh, 0));
+        QCOMPARE(common.factors[0].front(), fullAxis(mesh, 0));
     }
 
     void whatFollowsIsMade()
@@ -160,7 +160,7 @@ private Q_SLOTS:
         const TensorType type{ DType::F32, { 8 } };
         const Mesh mesh = *Mesh::create({ { "x", 2 } });
         TensorSharding cut = TensorSharding::fullyReplicated(1);
-        cut.dims[0].axes.push_back(wholeAxis(mesh, 0));
+        cut.dims[0].axes.push_back(fullAxis(mesh, 0));
         const std::array types{ type, type };
         const FactorRule rule = opRow(OpKind::Add).factors(types, type, {});
         const CommonSharding common = choose(rule, { { cut, type }, { TensorSharding::fullyReplicated(1), type } },

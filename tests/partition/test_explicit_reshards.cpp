@@ -42,7 +42,7 @@ ProgramSharding sharding(const Mesh& mesh, const std::vector<std::vector<std::st
     ProgramSharding made{ 0, TensorSharding::fullyReplicated(dims.size()) };
     for (std::size_t d = 0; d < dims.size(); ++d)
         for (const std::string& name : dims[d])
-            made.sharding.dims[d].axes.push_back(wholeAxis(mesh, mesh.axisIndex(name).value()));
+            made.sharding.dims[d].axes.push_back(fullAxis(mesh, mesh.axisIndex(name).value()));
     return made;
 }
 

@@ -176,7 +176,7 @@ private Q_SLOTS:
                     // Some axes that the source does not use are partial, and have to be added up.
                     if (random() % 3 == 0)
                         for (std::size_t a = 0; a < pair.mesh->rank(); ++a) {
-                            const AxisRef axis = wholeAxis(*pair.mesh, a);
+                            const AxisRef axis = fullAxis(*pair.mesh, a);
                             const bool free = std::none_of(
                                 there.from.dims.begin(), there.from.dims.end(), [&](const DimensionSharding& dim) {
                                     return std::any_of(dim.axes.begin(), dim.axes.end(),
@@ -267,7 +267,7 @@ private Q_SLOTS:
                 axes.push_back({ "one", 1 });
                 const Mesh wider = Mesh::create(axes).value();
                 TensorSharding withOne = pair.from;
-                withOne.dims.front().axes.push_back(wholeAxis(wider, axes.size() - 1));
+                withOne.dims.front().axes.push_back(fullAxis(wider, axes.size() - 1));
                 const Reshard plain{ pair.type, pair.from, pair.to, pair.mesh.get() };
                 for (const auto plan : { shardySteps, optimalSteps }) {
                     const std::string expected = describe(*pair.mesh, plan(plain));

@@ -106,7 +106,7 @@ void TestUneven::piecesAreOfOneSize()
     QCOMPARE(*parts.device.inputs[0].type.shape, (Shape{ 10, 6 }));
     QCOMPARE(*parts.device.outputs[0].type.shape, (Shape{ 10, 6 }));
     QCOMPARE(shardCount(parts.device.outputs[0].sharding.dims[0]), std::int64_t{ 4 });
-    const PaddedPiece& piece = parts.device.padding.at(parts.device.program.main().results[0]);
+    const PaddedShard& piece = parts.device.padding.at(parts.device.program.main().results[0]);
     QCOMPARE(piece.whole, (Shape{ 10, 6 }));
     QCOMPARE(piece.padded, (Shape{ 12, 6 }));
     QCOMPARE(extentsAt(piece, parts.device.mesh, 0), (Shape{ 3, 6 }));

@@ -371,7 +371,7 @@ private Q_SLOTS:
         PropagationInput input{ snapshot.program, snapshot.mesh, { {} }, { {} }, { {}, {} } };
         input.arguments[0] = toTensorSharding(*annotation.spec, *snapshot.mesh, 1);
         TensorSharding pinned = TensorSharding::fullyReplicated(1);
-        pinned.dims[0].axes.push_back(wholeAxis(*snapshot.mesh, 0));
+        pinned.dims[0].axes.push_back(fullAxis(*snapshot.mesh, 0));
         input.constraints[1] = pinned;
         annotations->arguments.push_back(annotation);
         annotations->results.emplace_back();

@@ -490,18 +490,18 @@ private Q_SLOTS:
         const Mesh mesh = *Mesh::create({ { "a", 2 }, { "b", 4 }, { "c", 2 } });
         DeviceSet devices{ "generic-cpu", "cpu", 4, 4 };
         const SlowLinks links(devices, mesh);
-        QVERIFY(links.cross(wholeAxis(mesh, 0)));
-        QVERIFY(links.cross(wholeAxis(mesh, 1)));
-        QVERIFY(!links.cross(wholeAxis(mesh, 2)));
+        QVERIFY(links.cross(fullAxis(mesh, 0)));
+        QVERIFY(links.cross(fullAxis(mesh, 1)));
+        QVERIFY(!links.cross(fullAxis(mesh, 2)));
         QVERIFY(links.cross(AxisRef{ 1, 1, 2 })); // the major half of b: blocks of 4 devices
         QVERIFY(!links.cross(AxisRef{ 1, 2, 2 })); // its minor half lies inside one host
-        QVERIFY(!links.cross(AxisList{ wholeAxis(mesh, 2), AxisRef{ 1, 2, 2 } }));
+        QVERIFY(!links.cross(AxisList{ fullAxis(mesh, 2), AxisRef{ 1, 2, 2 } }));
         const Mesh reversed = *Mesh::create({ { "a", 2 }, { "b", 2 } }, { 0, 2, 1, 3 });
         devices.hosts = 2;
         devices.devicesPerHost = 2;
         const SlowLinks other(devices, reversed);
-        QVERIFY(!other.cross(wholeAxis(reversed, 0)));
-        QVERIFY(other.cross(wholeAxis(reversed, 1)));
+        QVERIFY(!other.cross(fullAxis(reversed, 0)));
+        QVERIFY(other.cross(fullAxis(reversed, 1)));
     }
 
     /// Chips of a slice are linked whatever their hosts, slices are not. Elsewhere hosts are those of the devices.
@@ -509,10 +509,10 @@ private Q_SLOTS:
     {
         const Mesh grid = *Mesh::create({ { "y", 2 }, { "x", 4 } });
         const SlowLinks slice(*DeviceSet::ofChips("TPU v4", { 4, 2, 1 }, { 2, 2, 1 }), grid);
-        QVERIFY(!slice.cross(wholeAxis(grid, 0)));
-        QVERIFY(!slice.cross(wholeAxis(grid, 1)));
+        QVERIFY(!slice.cross(fullAxis(grid, 0)));
+        QVERIFY(!slice.cross(fullAxis(grid, 1)));
         const SlowLinks slices(*DeviceSet::ofChips("TPU v4", { 2, 1, 1 }, { 1, 1, 1 }, 1, 4), grid);
-        QVERIFY(slices.cross(wholeAxis(grid, 0)));
+        QVERIFY(slices.cross(fullAxis(grid, 0)));
         QVERIFY(slices.cross(AxisRef{ 1, 1, 2 }));
         QVERIFY(!slices.cross(AxisRef{ 1, 2, 2 })); // two chips of one slice
         // An own list: even ids on one host, odd ones on the other.
@@ -521,7 +521,7 @@ private Q_SLOTS:
             places.push_back({ id, id % 2, {}, 0, 0 });
         const DeviceSet own = *DeviceSet::ofList("cpu", "cpu", places);
         const SlowLinks listed(own, grid);
-        QVERIFY(!listed.cross(wholeAxis(grid, 0)));
+        QVERIFY(!listed.cross(fullAxis(grid, 0)));
         QVERIFY(listed.cross(AxisRef{ 1, 2, 2 }));
         QVERIFY(!listed.cross(AxisRef{ 1, 1, 2 }));
     }

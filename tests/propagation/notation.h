@@ -49,7 +49,7 @@ inline AxisRef parseAxis(const Mesh& mesh, const std::string& text)
     const auto axis = mesh.axisIndex(text.substr(0, colon));
     if (!axis)
         giveUp(text);
-    AxisRef ref = wholeAxis(mesh, *axis);
+    AxisRef ref = fullAxis(mesh, *axis);
     if (colon != std::string::npos && std::sscanf(text.c_str() + colon, ":(%d)%d", &ref.pre, &ref.size) != 2)
         giveUp(text);
     return ref;

@@ -26,7 +26,7 @@ inline TensorSharding anySharding(const Mesh& mesh, std::size_t rank)
 {
     std::vector<AxisRef> parts;
     for (std::size_t a = 0; a < mesh.rank(); ++a) {
-        AxisRef rest = wholeAxis(mesh, a);
+        AxisRef rest = fullAxis(mesh, a);
         while (rest.size > 3 && *rc::gen::inRange(0, 3) == 0) {
             const std::int32_t size = *rc::gen::element(2, 4);
             if (size >= rest.size || rest.size % size != 0)

@@ -142,7 +142,7 @@ void TestBlockers::edgesAndBarriers()
     const ValueId z = m.loop(y);
     m.returns(z);
     const PropagationInput input = m.input();
-    const AxisRef a = wholeAxis(*m.program.meshes[0].mesh, 0);
+    const AxisRef a = fullAxis(*m.program.meshes[0].mesh, 0);
     // Asked at the end of the loop, answered at the barrier in front of it.
     const auto blocker = firstBlocker(input, propagate(input), z, 0, a);
     QVERIFY(blocker);
@@ -161,7 +161,7 @@ void TestBlockers::meshes()
     const ValueId sum = m.binary(x, y);
     m.returns(sum);
     const PropagationInput input = m.input();
-    const auto blocker = firstBlocker(input, propagate(input), sum, 0, wholeAxis(*m.program.meshes[0].mesh, 0));
+    const auto blocker = firstBlocker(input, propagate(input), sum, 0, fullAxis(*m.program.meshes[0].mesh, 0));
     QVERIFY(blocker);
     QVERIFY(blocker->reason == BlockReason::MeshMismatch);
     QCOMPARE(blocker->value, y);
@@ -176,7 +176,7 @@ void TestBlockers::blockedFactors()
         m.result(m.operation(OpKind::DynamicSlice, { x, offset }, 0, wide(DynamicSliceAttributes{ { 4 } }), { { 4 } }));
     m.returns(y);
     const PropagationInput input = m.input();
-    const auto blocker = firstBlocker(input, propagate(input), y, 0, wholeAxis(*m.program.meshes[0].mesh, 0));
+    const auto blocker = firstBlocker(input, propagate(input), y, 0, fullAxis(*m.program.meshes[0].mesh, 0));
     QVERIFY(blocker);
     QVERIFY(blocker->reason == BlockReason::Blocked);
 }
@@ -192,12 +192,12 @@ void TestBlockers::operationsWithoutRule()
     m.returns(z);
     const PropagationInput input = m.input();
     const PropagationResult result = propagate(input);
-    const auto blocker = firstBlocker(input, result, z, 0, wholeAxis(*m.program.meshes[0].mesh, 0));
+    const auto blocker = firstBlocker(input, result, z, 0, fullAxis(*m.program.meshes[0].mesh, 0));
     QVERIFY(blocker);
     QVERIFY(blocker->reason == BlockReason::NoRule);
     QCOMPARE(blocker->operation, m.program.value(y).definition);
     QCOMPARE(blocker->from, m.program.operation(blocker->operation).operands[0]);
-    QVERIFY(!firstBlocker(input, result, z, 0, wholeAxis(*m.program.meshes[0].mesh, 1))); // nobody has it
+    QVERIFY(!firstBlocker(input, result, z, 0, fullAxis(*m.program.meshes[0].mesh, 1))); // nobody has it
 }
 
 void TestBlockers::everyNeighbourIsExplained()

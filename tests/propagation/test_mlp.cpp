@@ -113,7 +113,7 @@ void TestMlp::shardings()
             }
             QCOMPARE(specOf("grad(params/" + parameter + ")"), wanted);
         }
-        const AxisRef data = wholeAxis(m, m.axisIndex("data").value());
+        const AxisRef data = fullAxis(m, m.axisIndex("data").value());
         const std::vector<PropagationStep> chain = provenance(result, program.find(name + "/z"), 0, data);
         QVERIFY(!chain.empty());
         QVERIFY(chain.front().seed == SeedKind::Constraint

@@ -262,7 +262,7 @@ void TestProperties::provenanceOfAChain()
         notation::parseCase("mesh a=2 b=2\na0 8x4 [{a,?},{?}]\na1 4x16\nv0 = dot a0 a1 contract 1 x 0\n"
                             "v1 = transpose v0 dims 1,0\nv2 = tanh v1\nreturn v2");
     const PropagationResult result = propagate(test.input);
-    const AxisRef a = wholeAxis(*test.input.mesh, 0);
+    const AxisRef a = fullAxis(*test.input.mesh, 0);
     const ValueId end = test.values["v2"];
     const std::vector<PropagationStep> chain = provenance(result, end, 1, a);
     QCOMPARE(chain.size(), std::size_t{ 4 });
@@ -274,7 +274,7 @@ void TestProperties::provenanceOfAChain()
     QCOMPARE(chain[2].toDimension, std::int16_t{ 1 });
     QCOMPARE(chain[3].operation, test.input.program->value(end).definition);
     QVERIFY(provenance(result, end, 0, a).empty());
-    QVERIFY(provenance(result, end, 1, wholeAxis(*test.input.mesh, 1)).empty());
+    QVERIFY(provenance(result, end, 1, fullAxis(*test.input.mesh, 1)).empty());
     QVERIFY(provenance(result, end, 7, a).empty());
     QVERIFY(provenance(result, ValueId(), 0, a).empty());
 }
@@ -283,7 +283,7 @@ void TestProperties::provenanceThroughTheDeclaredResult()
 {
     notation::Case test = notation::parseCase("mesh a=2\na0 8\nv0 = tanh a0\nreturn v0 : [{a}]");
     const PropagationResult result = propagate(test.input);
-    const std::vector<PropagationStep> chain = provenance(result, test.values["a0"], 0, wholeAxis(*test.input.mesh, 0));
+    const std::vector<PropagationStep> chain = provenance(result, test.values["a0"], 0, fullAxis(*test.input.mesh, 0));
     QCOMPARE(chain.size(), std::size_t{ 3 });
     QVERIFY(chain[0].seed == SeedKind::Result);
     QCOMPARE(chain[1].from, chain[1].to);

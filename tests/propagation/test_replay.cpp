@@ -31,8 +31,8 @@ Small small()
     made.input.program = std::make_shared<const Program>(std::move(b).finish());
     made.input.mesh = std::make_shared<const Mesh>(*Mesh::create({ { "a", 2 }, { "b", 4 } }));
     TensorSharding cutRows = TensorSharding::open(2), cutColumns = TensorSharding::open(2);
-    cutRows.dims[0].axes = { wholeAxis(*made.input.mesh, 0) };
-    cutColumns.dims[1].axes = { wholeAxis(*made.input.mesh, 1) };
+    cutRows.dims[0].axes = { fullAxis(*made.input.mesh, 0) };
+    cutColumns.dims[1].axes = { fullAxis(*made.input.mesh, 1) };
     made.input.arguments = { cutRows, std::nullopt, cutColumns };
     made.input.strategy = Strategy::Basic;
     return made;
@@ -74,7 +74,7 @@ private Q_SLOTS:
         const Small made = small();
         const PropagationResult result = propagate(made.input);
         const Replay replay(result);
-        const AxisList a{ wholeAxis(*made.input.mesh, 0) };
+        const AxisList a{ fullAxis(*made.input.mesh, 0) };
         QCOMPARE(replay.axesAt(made.x, 0, 0), a);
         QVERIFY(replay.axesAt(made.sum, 0, 0).empty());
         QVERIFY(replay.axesAt(made.product, 0, 0).empty());
@@ -97,7 +97,7 @@ private Q_SLOTS:
         // The other run has nothing to say of x: no value is sharded along a.
         made.input.arguments[0].reset();
         const PropagationResult second = propagate(made.input);
-        const AxisList a{ wholeAxis(*made.input.mesh, 0) };
+        const AxisList a{ fullAxis(*made.input.mesh, 0) };
         const std::vector<PropagationDifference> found = differences(*made.input.program, first, second);
         QCOMPARE(countValues(found), found.size()); // one dimension each
         const auto of = [&](ValueId value) {

@@ -64,7 +64,7 @@ void TestWholePrograms::throughLoops()
     QCOMPARE(result.representativeOf(carried), y);
     QCOMPARE(m.text(result, m.program.regions[2].results[0]), std::string("[{a,?},{b,?}]"));
     // The value in the body goes back to the argument of the program.
-    const AxisRef a = wholeAxis(*m.program.meshes[0].mesh, 0);
+    const AxisRef a = fullAxis(*m.program.meshes[0].mesh, 0);
     const std::vector<PropagationStep> chain = provenance(result, m.program.regions[2].results[0], 0, a);
     QVERIFY(chain.size() >= 2);
     QCOMPARE(chain.front().to, x);
@@ -107,7 +107,7 @@ void TestWholePrograms::throughManualComputations()
     QCOMPARE(m.text(result, x), std::string("[{a,?},{b,?}]"));
     QCOMPARE(m.text(result, y), std::string("[{a,?},{b,?}]"));
     // The axis that the computation takes over goes back to it; the argument of its body never held it.
-    const AxisRef a = wholeAxis(*m.program.meshes[0].mesh, 0);
+    const AxisRef a = fullAxis(*m.program.meshes[0].mesh, 0);
     const std::vector<PropagationStep> chain = provenance(result, x, 0, a);
     QCOMPARE(chain.size(), std::size_t{ 2 });
     QVERIFY(chain[0].seed == SeedKind::Constraint);
@@ -399,8 +399,8 @@ void TestWholePrograms::stepsAndOrigins()
     m.returns(m.result(add), "[{a,?},{?}]");
     const PropagationInput input = m.input(Strategy::Aggressive);
     const PropagationResult result = propagate(input);
-    const AxisRef a = wholeAxis(*m.program.meshes[0].mesh, 0);
-    const AxisRef b = wholeAxis(*m.program.meshes[0].mesh, 1);
+    const AxisRef a = fullAxis(*m.program.meshes[0].mesh, 0);
+    const AxisRef b = fullAxis(*m.program.meshes[0].mesh, 1);
     QCOMPARE(propagationEdges(input, result, add), (std::vector<StepEdges>{ { 2, { AxisEdge{ b, 0, { 2 } } } } }));
     QCOMPARE(resultEdges(result, 0),
         (std::vector<StepEdges>{ { 1, { AxisEdge{ a, 1, { 0 } } } }, { 3, { AxisEdge{ b, 0, { 1 } } } } }));

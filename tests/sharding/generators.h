@@ -44,7 +44,7 @@ inline std::vector<AxisRef> shuffledRefs(const Mesh& mesh, bool parts)
 {
     std::vector<AxisRef> refs;
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
-        AxisRef whole = wholeAxis(mesh, axis);
+        AxisRef whole = fullAxis(mesh, axis);
         if (parts && whole.size % 2 == 0 && whole.size > 2 && *rc::gen::arbitrary<bool>()) {
             refs.push_back({ whole.axis, 1, 2 });
             refs.push_back({ whole.axis, 2, whole.size / 2 });

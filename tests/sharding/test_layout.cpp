@@ -75,7 +75,7 @@ void TestLayout::workedExample()
 
     // Partial sums over model: everyone holds an addend of the whole array, and nobody a copy along model.
     TensorSharding partial = TensorSharding::fullyReplicated(2);
-    partial.unreduced.push_back(wholeAxis(*mesh, 1));
+    partial.unreduced.push_back(fullAxis(*mesh, 1));
     const Layout addends(mesh, partial, Shape{ 8, 8 });
     QCOMPARE(addends.addends(), std::int64_t{ 4 });
     QCOMPARE(addends.copies(), std::int64_t{ 2 });
@@ -172,7 +172,7 @@ void TestLayout::uneven()
 {
     const MeshPtr mesh = orderedMesh({ { "x", 4 } });
     TensorSharding sharding = TensorSharding::fullyReplicated(1);
-    sharding.dims[0].axes.push_back(wholeAxis(*mesh, 0));
+    sharding.dims[0].axes.push_back(fullAxis(*mesh, 0));
     const Layout layout(mesh, sharding, Shape{ 5 }); // 2 2 1 0
     QCOMPARE(layout.shardShape(), (Shape{ 2 }));
     QVERIFY(layout.isUneven());
@@ -184,7 +184,7 @@ void TestLayout::uneven()
     // Room and content are beyond 64 bits, their difference is not: one row of padding, of 2^21 elements, 512 times.
     const MeshPtr large = orderedMesh({ { "x", 2 }, { "y", 512 } });
     TensorSharding rows = TensorSharding::fullyReplicated(2);
-    rows.dims[0].axes.push_back(wholeAxis(*large, 0));
+    rows.dims[0].axes.push_back(fullAxis(*large, 0));
     const Layout huge(large, rows, Shape{ (std::int64_t{ 1 } << 40) + 1, 1 << 21 });
     QCOMPARE(huge.paddedElements(), std::int64_t{ 1 } << 30);
     QCOMPARE(huge.paddedElementsOfWorstShard(), std::int64_t{ 1 } << 21);

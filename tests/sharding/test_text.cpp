@@ -125,10 +125,10 @@ void TestText::meshes()
 void TestText::shardyOfShardings()
 {
     TensorSharding sharding = TensorSharding::open(2);
-    sharding.dims[0].axes = { wholeAxis(sample(), 0), { 3, 1, 2 } };
+    sharding.dims[0].axes = { fullAxis(sample(), 0), { 3, 1, 2 } };
     sharding.dims[0].priority = 1;
     sharding.dims[1].open = false;
-    sharding.replicated = { wholeAxis(sample(), 1) };
+    sharding.replicated = { fullAxis(sample(), 1) };
     sharding.unreduced = { { 3, 2, 2 } };
     QCOMPARE(toShardy(sharding, sample()),
         std::string(R"(<@mesh, [{"d", "c":(1)2, ?}p1, {}], replicated={"b"}, unreduced={"c":(2)2}>)"));
@@ -143,7 +143,7 @@ void TestText::arrays()
     QCOMPARE(describeArray("f32", shape, { "embed", "hidden" }, sharding, sample()),
         std::string("f32[embed 1024@(d,b), hidden 1024@c]"));
     TensorSharding partial = TensorSharding::open(2);
-    partial.unreduced = { wholeAxis(sample(), 3) };
+    partial.unreduced = { fullAxis(sample(), 3) };
     QCOMPARE(describeArray("f64", shape, {}, partial, sample()), std::string("f64[1024, 1024]{U:c}"));
     QCOMPARE(describeArray("s32", {}, {}, {}, sample()), std::string("s32[]"));
 }

@@ -135,7 +135,7 @@ TensorSharding randomSharding(std::mt19937& random, const Mesh& mesh, std::size_
     TensorSharding sharding = TensorSharding::fullyReplicated(rank);
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
         if (const std::size_t d = random() % (rank + 1); d < rank)
-            sharding.dims[d].axes.push_back(wholeAxis(mesh, axis));
+            sharding.dims[d].axes.push_back(fullAxis(mesh, axis));
     for (DimensionSharding& dim : sharding.dims)
         if (dim.axes.size() > 1 && random() % 2 == 0)
             std::swap(dim.axes[0], dim.axes[1]);
@@ -257,7 +257,7 @@ void TestExchange::sums()
         collective.reduction = static_cast<ReduceKind>(kind);
         for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
             if (random() % 2 == 0)
-                collective.axes.push_back(wholeAxis(*mesh, axis));
+                collective.axes.push_back(fullAxis(*mesh, axis));
         TensorSharding from = TensorSharding::fullyReplicated(1);
         const TensorSharding to = from;
         from.unreduced = collective.axes;
@@ -326,7 +326,7 @@ void TestExchange::reduceScatters()
         TensorType type{ DType::I32, {} };
         for (std::size_t d = 0; d < rank; ++d)
             type.shape.push_back(static_cast<std::int64_t>(4 + random() % 30));
-        const AxisRef axis = wholeAxis(*mesh, random() % mesh->rank());
+        const AxisRef axis = fullAxis(*mesh, random() % mesh->rank());
         TensorSharding from = TensorSharding::fullyReplicated(rank);
         TensorSharding to = from;
         from.unreduced.push_back(axis);
@@ -368,14 +368,14 @@ void TestExchange::refusesWhatDoesNotFit()
     const auto mesh = std::make_shared<const Mesh>(Mesh::create({ { "a", 2 }, { "b", 2 } }).value());
     const TensorType type{ DType::F32, { 8 } };
     TensorSharding cut = TensorSharding::fullyReplicated(1);
-    cut.dims[0].axes.push_back(wholeAxis(*mesh, 0));
+    cut.dims[0].axes.push_back(fullAxis(*mesh, 0));
     const TensorSharding whole = TensorSharding::fullyReplicated(1);
     Collective gather;
     gather.kind = CollectiveKind::AllGather;
     gather.perDimension.resize(1);
-    gather.perDimension[0].push_back(wholeAxis(*mesh, 1)); // but the array is cut over the other axis
+    gather.perDimension[0].push_back(fullAxis(*mesh, 1)); // but the array is cut over the other axis
     QCOMPARE(OneCollective(mesh, type, cut, whole, gather, false).run(false).error().code, Code::VersionMismatch);
-    gather.perDimension[0][0] = wholeAxis(*mesh, 0);
+    gather.perDimension[0][0] = fullAxis(*mesh, 0);
     QVERIFY(OneCollective(mesh, type, cut, whole, gather, false).run(false).has_value());
     QCOMPARE(OneCollective(mesh, type, cut, whole, gather, true).run(false).error().code, Code::VersionMismatch);
 }

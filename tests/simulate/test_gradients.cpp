@@ -164,7 +164,7 @@ Program cutAtRandom(Program program, SplitMix& random)
             if (d == type.rank() || left[d] % mesh->size(axis) != 0)
                 continue;
             left[d] /= mesh->size(axis);
-            sharding.dims[d].axes.push_back(wholeAxis(*mesh, axis));
+            sharding.dims[d].axes.push_back(fullAxis(*mesh, axis));
         }
         edit.setSharding(argument, { index, std::move(sharding) });
     }

@@ -265,7 +265,7 @@ void TestPartialValues::partsOfArgumentsAddUp()
     ShardedArray how;
     how.type = { static_cast<DType>(dtype), { 5, 3 } };
     how.sharding = TensorSharding::fullyReplicated(2);
-    how.sharding.unreduced = { wholeAxis(*mesh, 0) };
+    how.sharding.unreduced = { fullAxis(*mesh, 0) };
     const Array whole = evaluate::randomArray(how.type, 3, 0);
     const evaluate::Arrays shards = evaluate::shardsOf(whole, how, mesh);
     QCOMPARE(shards.size(), static_cast<std::size_t>(devices));

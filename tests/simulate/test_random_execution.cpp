@@ -447,7 +447,7 @@ Draft unevenDraft(std::uint64_t seed)
 template <class Fill>
 void fillPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& mesh, Fill fill)
 {
-    const PaddedPiece piece{ how.type.shape,
+    const PaddedShard piece{ how.type.shape,
         [&] {
             Shape padded = how.type.shape;
             for (std::size_t d = 0; d < padded.size(); ++d)

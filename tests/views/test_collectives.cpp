@@ -158,8 +158,8 @@ private Q_SLOTS:
         // An all-to-all from the first dimension to the last of three: both are drawn, before and after.
         const MeshPtr mesh = std::make_shared<const Mesh>(*Mesh::create({ { "x", 4 } }));
         TensorSharding before = TensorSharding::fullyReplicated(3), after = before;
-        before.dims[0].axes = { wholeAxis(*mesh, 0) };
-        after.dims[2].axes = { wholeAxis(*mesh, 0) };
+        before.dims[0].axes = { fullAxis(*mesh, 0) };
+        after.dims[2].axes = { fullAxis(*mesh, 0) };
         const Shape shape{ 8, 16, 32 };
         const GridLayout::Choice choice =
             ExchangeLayout::commonChoice(Layout(mesh, before, shape), Layout(mesh, after, shape));

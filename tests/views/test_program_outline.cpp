@@ -426,7 +426,7 @@ private Q_SLOTS:
             program.meshes.push_back(declaredMesh("mesh", { { "x", 2 } }, {}, false));
             ProgramSharding sharding;
             sharding.sharding = TensorSharding::open(program.value(cut).type.rank());
-            sharding.sharding.dims[0].axes.push_back(wholeAxis(*program.meshes[0].mesh, 0));
+            sharding.sharding.dims[0].axes.push_back(fullAxis(*program.meshes[0].mesh, 0));
             program.shardings.push_back(sharding);
             program.valueShardings.assign(program.values.size(), 0);
             program.valueShardings[cut.index] = 1;

@@ -304,7 +304,7 @@ private Q_SLOTS:
         QVERIFY2(text.holding.contains(QStringLiteral("1 MiB")), qPrintable(text.holding));
         QVERIFY(text.copies.contains(QStringLiteral("data")));
         QCOMPARE(subject.copyAxes(), std::vector<int>{ 0 });
-        QVERIFY(!subject.isWhole());
+        QVERIFY(!subject.isFull());
         QCOMPARE(subject.shortName(0), QStringLiteral("embed"));
         const GridSubject unnamed{ subject.layout, { "", "hidden" }, 4, 4 };
         QCOMPARE(unnamed.dimensionName(0), QStringLiteral("dimension 0"));
@@ -347,13 +347,13 @@ private Q_SLOTS:
         // Partial sums: the same mesh axis unreduced instead of copied.
         const MeshPtr mesh = meshOf("data=2,model=4");
         TensorSharding partial = toTensorSharding(*parseSpec("P('data', None)"), *mesh, 2);
-        partial.unreduced = { wholeAxis(*mesh, 1) };
+        partial.unreduced = { fullAxis(*mesh, 1) };
         const GridSubject sums{ Layout(mesh, partial, { 8, 64 }), names, 4, 4 };
         QCOMPARE(sums.layout.addends(), 4);
         QVERIFY(picture(sums) != picture({ layoutOf("data=2,model=4", "P('data', None)", { 8, 64 }), names, 4, 4 }));
         // Four addends on eight devices: each part is held twice, and counts once.
         TensorSharding everywhere = TensorSharding::fullyReplicated(2);
-        everywhere.unreduced = { wholeAxis(*mesh, 1) };
+        everywhere.unreduced = { fullAxis(*mesh, 1) };
         const GridSubject twice{ Layout(mesh, everywhere, { 8, 64 }), names, 4, 4 };
         QCOMPARE(addendsOfOneCopy(twice.layout, DeviceGroup::holders(twice.layout, 0)),
             (std::vector<std::int32_t>{ 0, 1, 2, 3 }));

@@ -139,7 +139,7 @@ private Q_SLOTS:
         // Every reason is a sentence of its own.
         QStringList reasons;
         for (int reason = 0; reason <= static_cast<int>(BlockReason::FrozenBy); ++reason) {
-            AbsentAxis absent{ 0, wholeAxis(*snapshot->mesh, 0), {} };
+            AbsentAxis absent{ 0, fullAxis(*snapshot->mesh, 0), {} };
             Blocker blocker;
             blocker.reason = static_cast<BlockReason>(reason);
             blocker.axis = absent.axis;

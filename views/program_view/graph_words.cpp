@@ -161,7 +161,7 @@ QString GraphWords::subtitle(int index) const
     const QString model = title(part.model);
     if (others.empty())
         return tr("same as %1, folded %2").arg(model, copies);
-    const QString first = title(others.front().part), cut = cutValues(others.front());
+    const QString first = title(others.front().part), cut = shardedValues(others.front());
     if (others.size() == part.children.size() && others.size() > 1)
         return tr("as %1, folded %2; all differ: sharding of %3").arg(model, copies, cut);
     if (others.size() == 1)
@@ -179,7 +179,7 @@ const std::vector<RepeatDifference>& GraphWords::differences(int repeat) const
     return found->second;
 }
 
-QString GraphWords::cutValues(const RepeatDifference& of) const
+QString GraphWords::shardedValues(const RepeatDifference& of) const
 {
     const QString first = valueName(of.values.front(), of.part);
     const auto more = static_cast<qint64>(of.values.size()) - 1;
@@ -188,7 +188,7 @@ QString GraphWords::cutValues(const RepeatDifference& of) const
 
 QString GraphWords::difference(const RepeatDifference& of) const
 {
-    return tr("%1 differs: sharding of %2").arg(title(of.part), cutValues(of));
+    return tr("%1 differs: sharding of %2").arg(title(of.part), shardedValues(of));
 }
 
 QString GraphWords::valueName(ValueId value, int level, int more) const

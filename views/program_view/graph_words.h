@@ -57,7 +57,7 @@ public:
 
 private:
     [[nodiscard]] QString blockTitle(const ProgramPart& block, const QString& number) const;
-    [[nodiscard]] QString cutValues(const RepeatDifference& of) const;
+    [[nodiscard]] QString shardedValues(const RepeatDifference& of) const;
     [[nodiscard]] QString operationTitle(const Operation& operation) const;
     [[nodiscard]] QString scopeTitle(const std::string& name) const;
 

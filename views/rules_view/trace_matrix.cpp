@@ -201,7 +201,7 @@ words::Text TraceMatrix::resultSentence(bool whole) const
     return sentence;
 }
 
-QString TraceMatrix::wholeBecause(int dimension) const
+QString TraceMatrix::replicatedBecause(int dimension) const
 {
     const DimensionTrace& trace = m_subject.resolution.dims[static_cast<std::size_t>(dimension)];
     QString why;

@@ -71,7 +71,7 @@ private:
     void paintResult(QPainter& painter, const Theme& theme) const;
     [[nodiscard]] QString targetOf(int rule) const;
     [[nodiscard]] words::Text resultSentence(bool whole) const;
-    [[nodiscard]] QString wholeBecause(int dimension) const;
+    [[nodiscard]] QString replicatedBecause(int dimension) const;
     TraceSubject m_subject;
     TraceLayout m_layout;
     int m_current = -1;

@@ -220,7 +220,7 @@ void TraceMatrix::paintResult(QPainter& painter, const Theme& theme) const
         painter.drawText(QRect(cell.left(), cell.center().y() - small.height(), cell.width(), small.height()),
             Qt::AlignCenter, tr("replicated"));
         painter.drawText(
-            QRect(cell.left(), cell.center().y(), cell.width(), small.height()), Qt::AlignCenter, wholeBecause(d));
+            QRect(cell.left(), cell.center().y(), cell.width(), small.height()), Qt::AlignCenter, replicatedBecause(d));
     }
     const std::vector<int> leftover = m_subject.leftover();
     const QRect verdict(m_layout.verdictLeft + 12, row.top(), row.right() - m_layout.verdictLeft - 16, row.height());

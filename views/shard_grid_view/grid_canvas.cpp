@@ -189,7 +189,7 @@ GridMargins GridCanvas::margins() const
 
 GridCell GridCanvas::windowCentre() const
 {
-    return m_window.isWhole()
+    return m_window.isFull()
         ? m_focus
         : GridCell{ m_focus.panel, m_window.firstRow + m_window.rows / 2, m_window.firstColumn + m_window.columns / 2 };
 }

@@ -58,7 +58,7 @@ struct GridCell {
 struct GridWindow {
     std::int64_t firstRow = 0, rows = 0; ///< 0 rows: all of them
     std::int64_t firstColumn = 0, columns = 0;
-    [[nodiscard]] bool isWhole() const { return rows == 0 && columns == 0; }
+    [[nodiscard]] bool isFull() const { return rows == 0 && columns == 0; }
     bool operator==(const GridWindow&) const = default;
 };
 

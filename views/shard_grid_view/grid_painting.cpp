@@ -38,7 +38,7 @@ QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
             const bool odd = (cell.row / m_grid.rowsPerTile() + cell.column / m_grid.columnsPerTile()) % 2 != 0;
             return theme.shard(0, 64, 0, odd ? 2 : 0);
         }
-        if (m_subject->isWhole() && layout.copies() > 1)
+        if (m_subject->isFull() && layout.copies() > 1)
             return theme.alternateRow;
         return shardColour(theme, layout, shard);
     }
@@ -119,7 +119,7 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
     const bool plates = m_grid.detail() >= GridDetail::Name && cells <= maxPaintedCells;
     if (!plates || !paintPlates(painter, panel, theme))
         paintPaddingWords(painter, rect, theme);
-    if (m_subject->isWhole() && m_subject->mesh().deviceCount() > 1) {
+    if (m_subject->isFull() && m_subject->mesh().deviceCount() > 1) {
         painter.setPen(QPen(theme.text, 2, Qt::SolidLine, Qt::SquareCap, Qt::MiterJoin));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(QRectF(rect).adjusted(1, 1, -1, -1));
@@ -248,7 +248,7 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
         if (layout.addends() > 1)
             painter.fillRect(rect, theme.dots(fill, ratio));
         else if (layout.copies() > 1 && m_grid.detail() >= GridDetail::Marks)
-            painter.fillRect(rect, theme.stripes(fill, m_subject->isWhole() ? 8 : layout.copies(), ratio));
+            painter.fillRect(rect, theme.stripes(fill, m_subject->isFull() ? 8 : layout.copies(), ratio));
         const QColor edge = shardEdge(theme, fill);
         if (edge.isValid() && m_grid.detail() >= GridDetail::Marks) {
             painter.setPen(edge);
@@ -299,7 +299,7 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
     const DeviceGroup holders = DeviceGroup::holders(layout, shard);
     QString first, second;
     const bool full = m_grid.detail() == GridDetail::Full;
-    if (m_subject->isWhole() && layout.mesh().deviceCount() > 1) {
+    if (m_subject->isFull() && layout.mesh().deviceCount() > 1) {
         first = tr("ALL %1", "devices").arg(words::counted(layout.mesh().deviceCount(), words::Noun::Device));
         second = copiesText(layout.copies());
     } else if (layout.addends() > 1) {

@@ -45,7 +45,7 @@ struct GridSubject {
     [[nodiscard]] int firstAxis(int dimension) const;
     /// Mesh axes along which the array is copied.
     [[nodiscard]] std::vector<int> copyAxes() const;
-    [[nodiscard]] bool isWhole() const { return layout.distinctShards() == 1 && layout.addends() == 1; }
+    [[nodiscard]] bool isFull() const { return layout.distinctShards() == 1 && layout.addends() == 1; }
     [[nodiscard]] std::int64_t shardBytes() const;
 };
 

@@ -54,7 +54,7 @@ ShardingLabView::ShardingLabView(Document* document, Selection* selection, QWidg
 void ShardingLabView::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
-    if (m_behind)
+    if (m_after)
         followMesh();
 }
 
@@ -62,7 +62,7 @@ void ShardingLabView::followMesh()
 {
     // An edit of a large mesh is no work for a dock that nobody sees.
     const bool shown = isVisible() || !m_state.result();
-    m_behind = !shown;
+    m_after = !shown;
     if (!shown)
         return;
     const Experiment& experiment = *m_document->experiment();

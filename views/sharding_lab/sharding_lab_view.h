@@ -49,7 +49,7 @@ private:
     TwoSides* m_sides;
     QString m_keyFigure;
     bool m_touched = false; ///< somebody has written something
-    bool m_behind = false; ///< the mesh has changed since the dock was last seen
+    bool m_after = false; ///< the mesh has changed since the dock was last seen
 };
 
 } // namespace shardscope

@@ -190,7 +190,7 @@ FieldLayout FieldLayout::zoomed(
     if (m_side == 0)
         return layout;
     layout.m_tile = tile;
-    if (!isCut()) {
+    if (!isSharded()) {
         layout.m_panelColumns = divided(m_shape.columns, tile.columns) * tile.columns;
         layout.m_panelRows = divided(m_shape.rows, tile.rows) * tile.rows;
     }

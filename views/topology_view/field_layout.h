@@ -84,7 +84,7 @@ public:
     /// Rows and columns have names beside them.
     [[nodiscard]] bool hasHeads() const { return m_heads; }
     /// Planes are cut into several panels.
-    [[nodiscard]] bool isCut() const { return m_panels.size() > static_cast<std::size_t>(m_shape.planes); }
+    [[nodiscard]] bool isSharded() const { return m_panels.size() > static_cast<std::size_t>(m_shape.planes); }
     /// Around all panels, titles included.
     [[nodiscard]] QRect bounds() const;
     /// Above the panel's rectangle.

@@ -66,7 +66,7 @@ int NumbersModel::columnCount(const QModelIndex& parent) const
     return static_cast<int>(std::min(m_shown->columnCount(), maxLines));
 }
 
-bool NumbersModel::isCut(const ShownValues& shown)
+bool NumbersModel::isSharded(const ShownValues& shown)
 {
     const auto copies = shown.local ? static_cast<std::int64_t>(shown.positions.size()) : std::int64_t{ 1 };
     return shown.rowCount() * copies > maxLines || shown.columnCount() > maxLines;

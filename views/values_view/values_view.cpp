@@ -325,7 +325,7 @@ void ValuesView::showNotice(const Subject& subject)
     if (m_controller->state() != RunController::State::Idle)
         sentences.prepend(
             tr("A step is running: the numbers are those before it, and new ones can be read when it is over."));
-    if (m_form->current() == 1 && NumbersModel::isCut(m_shown))
+    if (m_form->current() == 1 && NumbersModel::isSharded(m_shown))
         sentences << tr("The first %1 rows and columns are listed.").arg(words::count(NumbersModel::maxLines));
     m_notice->setText(sentences.join(QLatin1Char(' ')));
     m_notice->setVisible(!sentences.isEmpty());

@@ -95,7 +95,7 @@ void ShardingEditor::makeRows()
                 tr("%1 has %2").arg(fromStd(mesh.axis(a).name), words::counted(mesh.size(a), words::Noun::Device)));
             toggle->setEnabled(m_target.canChange(d));
             connect(toggle, &QAbstractButton::clicked, this, [this, d, a] {
-                m_sharding = withAxisToggled(m_sharding, d, wholeAxis(*m_snapshot->mesh, a));
+                m_sharding = withAxisToggled(m_sharding, d, fullAxis(*m_snapshot->mesh, a));
                 showSharding(true);
                 Q_EMIT edited();
             });
@@ -143,7 +143,7 @@ void ShardingEditor::showSharding(bool text)
     for (std::size_t d = 0; d < m_rows.size(); ++d) {
         const bool several = m_sharding.dims[d].axes.size() > 1;
         for (std::size_t a = 0; a < m_rows[d].axes.size(); ++a) {
-            const int place = placeOf(m_sharding, d, wholeAxis(*m_snapshot->mesh, a));
+            const int place = placeOf(m_sharding, d, fullAxis(*m_snapshot->mesh, a));
             m_rows[d].axes[a]->setChecked(place >= 0);
             m_rows[d].axes[a]->setPlace(several && place >= 0 ? place + 1 : 0);
         }

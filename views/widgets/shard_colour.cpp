@@ -16,7 +16,7 @@ constexpr std::int64_t hues = 8, steps = 4, maxMarked = 64;
 /// Blocks of the first and second dimension that are sharded, and the rest of them as one number.
 struct Blocks {
     std::int64_t first = 0, second = 0, others = 0;
-    std::int64_t firstPieces = 1, secondPieces = 1, otherPieces = 1;
+    std::int64_t firstShards = 1, secondShards = 1, otherShards = 1;
 };
 
 Blocks blocksOf(const Layout& layout, std::int64_t shard)
@@ -29,15 +29,15 @@ Blocks blocksOf(const Layout& layout, std::int64_t shard)
         rest %= stride;
         if (pieces == 1)
             continue;
-        if (blocks.firstPieces == 1) {
+        if (blocks.firstShards == 1) {
             blocks.first = block;
-            blocks.firstPieces = pieces;
-        } else if (blocks.secondPieces == 1) {
+            blocks.firstShards = pieces;
+        } else if (blocks.secondShards == 1) {
             blocks.second = block;
-            blocks.secondPieces = pieces;
+            blocks.secondShards = pieces;
         } else {
             blocks.others = blocks.others * pieces + block;
-            blocks.otherPieces *= pieces;
+            blocks.otherShards *= pieces;
         }
     }
     return blocks;
@@ -49,15 +49,15 @@ ShardMark shardMark(const Layout& layout, std::int64_t shard)
 {
     Blocks at = blocksOf(layout, shard);
     // The longer dimension gets the hues.
-    if (at.secondPieces > steps && at.firstPieces <= steps) {
+    if (at.secondShards > steps && at.firstShards <= steps) {
         std::swap(at.first, at.second);
-        std::swap(at.firstPieces, at.secondPieces);
+        std::swap(at.firstShards, at.secondShards);
     }
-    const std::int64_t hueCount = std::min(at.firstPieces, hues), stepCount = std::min(at.secondPieces, steps);
+    const std::int64_t hueCount = std::min(at.firstShards, hues), stepCount = std::min(at.secondShards, steps);
     ShardMark mark{ at.first % hues, at.second % steps, 0 };
     // What goes round again counts on, first in steps and hues that are free, then in corners.
-    const std::int64_t rounds = (at.secondPieces + steps - 1) / steps;
-    std::int64_t over = (at.first / hues * rounds + at.second / steps) * at.otherPieces + at.others;
+    const std::int64_t rounds = (at.secondShards + steps - 1) / steps;
+    std::int64_t over = (at.first / hues * rounds + at.second / steps) * at.otherShards + at.others;
     const std::int64_t freeSteps = steps / stepCount, freeHues = hues / hueCount;
     mark.lightness += stepCount * (over % freeSteps);
     over /= freeSteps;

@@ -74,7 +74,7 @@ Result<ExplicitReshards> ReshardInserter::run() &&
                 return tl::unexpected<Error>(std::move(*wrong));
         visitReturn(f);
     }
-    for (auto behind = m_behind.rbegin(); behind != m_behind.rend(); ++behind)
+    for (auto behind = m_after.rbegin(); behind != m_after.rend(); ++behind)
         if (behind->definition.valid())
             m_edit.placeAfter(behind->definition, behind->placed);
         else
@@ -279,7 +279,7 @@ ValueId ReshardInserter::addSteps(
         else if (last.valid())
             m_edit.placeAfter(last, made);
         else
-            m_behind.push_back({ m_edit.value(start).definition,
+            m_after.push_back({ m_edit.value(start).definition,
                 m_edit.value(start).definition.valid() ? RegionId() : m_regionOfArgument[start.index], made });
         last = made;
         value = m_edit.result(made);

@@ -115,7 +115,7 @@ bool ReshardInserter::needsFullTreatment(OperationId id) const
 }
 
 /// Devices put their parts together by exchanging shards.
-bool ReshardInserter::exchangesPieces(OperationId id) const
+bool ReshardInserter::exchangesShards(OperationId id) const
 {
     const Operation& operation = m_edit.operation(id);
     if (!m_halos || operation.kind != OpKind::Concatenate)
@@ -133,7 +133,7 @@ bool ReshardInserter::exchangesPieces(OperationId id) const
 
 void ReshardInserter::matchTensors(OperationId id)
 {
-    if (exchangesPieces(id))
+    if (exchangesShards(id))
         return;
     const Operation& operation = m_edit.operation(id);
     SmallVector<ShardingNumber, 8> tensors;
@@ -429,10 +429,10 @@ std::optional<Error> ReshardInserter::visitSingleDevice(OperationId id, std::uin
                 { { "found", meshes[m_numbers.mesh(number)].name }, { "expected", meshes[device].name } },
                 { .operation = id, .role = "result", .value = result });
     }
-    const auto isWhole = [&](const ProgramMesh& mesh) {
+    const auto isFull = [&](const ProgramMesh& mesh) {
         return !mesh.onlyDevice && !mesh.undeclared && mesh.mesh->rank() > 0;
     };
-    const auto found = std::find_if(meshes.begin(), meshes.end(), isWhole);
+    const auto found = std::find_if(meshes.begin(), meshes.end(), isFull);
     if (found == meshes.end())
         return {}; // there is no other device
     const auto whole = static_cast<std::uint32_t>(found - meshes.begin());

@@ -60,7 +60,7 @@ private:
     void reducePartialResult(OperationId id);
     void keepProductLocal(OperationId id);
     [[nodiscard]] bool needsFullTreatment(OperationId id) const;
-    [[nodiscard]] bool exchangesPieces(OperationId id) const;
+    [[nodiscard]] bool exchangesShards(OperationId id) const;
 
     [[nodiscard]] const TensorType& type(ValueId value) const { return m_edit.value(value).type; }
     [[nodiscard]] ProgramSharding orReplicated(ShardingNumber number, std::uint32_t mesh, std::size_t rank) const;
@@ -77,7 +77,7 @@ private:
         RegionId region; ///< its start
         OperationId placed;
     };
-    std::vector<Behind> m_behind; ///< what is to stand after definitions, the last one first
+    std::vector<Behind> m_after; ///< what is to stand after definitions, the last one first
     std::vector<Inserted> m_inserted;
     std::vector<std::pair<std::string, RegionId>> m_bodies; ///< of functions, sorted by name
 };

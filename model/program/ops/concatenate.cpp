@@ -40,10 +40,10 @@ bool concatenatesSlices(const Program& program, const Operation& operation)
     ValueId source;
     bool allSlices = true, anySlice = false, oneSource = true;
     for (const ValueId operand : operation.operands) {
-        const ValueId piece = behindExchanges(program, operand);
+        const ValueId piece = beforeExchanges(program, operand);
         const OperationId definition = program.value(piece).definition;
         const bool isSlice = definition.valid() && program.operation(definition).kind == OpKind::Slice;
-        const ValueId from = isSlice ? behindExchanges(program, program.operation(definition).operands[0]) : piece;
+        const ValueId from = isSlice ? beforeExchanges(program, program.operation(definition).operands[0]) : piece;
         oneSource = oneSource && (!source.valid() || source == from);
         source = from;
         allSlices = allSlices && isSlice;

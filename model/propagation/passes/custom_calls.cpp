@@ -12,7 +12,7 @@ namespace shardscope::passes {
 namespace {
 
 /// The integers after `key` in a text: "unspecified_dims=[0,2]", "xla.sdy.sharding_group_id = \"21 : i64\"".
-std::vector<std::int64_t> integersBehind(std::string_view text, std::string_view key)
+std::vector<std::int64_t> integersAfter(std::string_view text, std::string_view key)
 {
     std::vector<std::int64_t> numbers;
     const std::size_t found = text.find(key);
@@ -98,7 +98,7 @@ private:
         auto sharding = std::make_shared<ProgramSharding>(
             given ? *given : openSharding(*mesh, m_edit.value(m_edit.result(id)).type.rank()));
         const auto& call = *wideAs<CustomCallAttributes>(m_edit.operation(id).attributes);
-        for (const std::int64_t dim : integersBehind(call.backendConfig, "unspecified_dims"))
+        for (const std::int64_t dim : integersAfter(call.backendConfig, "unspecified_dims"))
             if (dim >= 0 && static_cast<std::size_t>(dim) < sharding->sharding.dims.size())
                 sharding->sharding.dims[static_cast<std::size_t>(dim)].open = true;
         m_edit.clearSharding(m_edit.result(id));
@@ -113,7 +113,7 @@ private:
             if (!m_edit.uses(result).empty())
                 return;
         for (const NamedText& entry : m_edit.program().dictionaries[m_edit.operation(id).extra]) {
-            const std::vector<std::int64_t> number = integersBehind(entry.text, "xla.sdy.sharding_group_id");
+            const std::vector<std::int64_t> number = integersAfter(entry.text, "xla.sdy.sharding_group_id");
             if (number.size() != 1 || entry.name != "mhlo.frontend_attributes")
                 continue;
             const ValueId member = m_edit.operation(id).operands[0];

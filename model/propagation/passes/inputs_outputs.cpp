@@ -114,7 +114,7 @@ Program removeSubAxes(Program program)
                 bool changed = false;
                 for (DimensionSharding& dim : sharding.sharding.dims) {
                     const auto part = std::find_if(
-                        dim.axes.begin(), dim.axes.end(), [&](AxisRef axis) { return !isWhole(mesh, axis); });
+                        dim.axes.begin(), dim.axes.end(), [&](AxisRef axis) { return !isFull(mesh, axis); });
                     if (!dim.open || part == dim.axes.end())
                         continue;
                     dim.axes.erase(part, dim.axes.end());

@@ -61,7 +61,7 @@ Result<Program> cleanUpManualAxes(Program program)
         AxisList axes;
         for (const std::string& name : manual.manualAxes)
             if (const auto axis = mesh.axisIndex(name))
-                axes.push_back(wholeAxis(mesh, *axis));
+                axes.push_back(fullAxis(mesh, *axis));
         std::stable_sort(
             manual.manualAxes.begin(), manual.manualAxes.end(), [&](const std::string& a, const std::string& b) {
                 return mesh.axisIndex(a).value_or(mesh.rank()) < mesh.axisIndex(b).value_or(mesh.rank());

@@ -14,7 +14,7 @@ struct Cut {
 };
 
 /// Number of shards of a dimension, and which one a position holds.
-Cut cutOf(const std::vector<std::string>& axes, const Mesh& mesh, std::int64_t position)
+Cut shardingOf(const std::vector<std::string>& axes, const Mesh& mesh, std::int64_t position)
 {
     Cut cut;
     for (const std::string& axis : axes) {
@@ -31,7 +31,7 @@ Array blockOf(const Array& whole, const PartitionSpec& spec, const Mesh& mesh, s
 {
     Array block = whole;
     for (std::size_t d = 0; d < whole.type.rank(); ++d)
-        if (const Cut cut = cutOf(spec.axesOf(d), mesh, position); cut.pieces > 1)
+        if (const Cut cut = shardingOf(spec.axesOf(d), mesh, position); cut.pieces > 1)
             block = partOf(block, d, cut.place, cut.pieces);
     return block;
 }
@@ -45,7 +45,7 @@ Array assembled(std::span<const Array> blocks, const PartitionSpec& spec, const 
         if (axes.empty())
             return self(self, d + 1, position);
         Arrays parts;
-        for (std::int64_t place = 0; place < cutOf(axes, mesh, 0).pieces; ++place) {
+        for (std::int64_t place = 0; place < shardingOf(axes, mesh, 0).pieces; ++place) {
             std::int64_t at = position, left = place;
             for (std::size_t i = axes.size(); i-- > 0;) {
                 const std::size_t axis = *mesh.axisIndex(axes[i]);

@@ -44,7 +44,7 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
             return;
         // On its way from one sharding to another an array may keep padding that its shards do not need: it is another
         // one.
-        const TensorType type = typeAsCut(parts.trueShapes, sharded, whole, sharding);
+        const TensorType type = typeAsSharded(parts.trueShapes, sharded, whole, sharding);
         if (type == padded && parts.trueShapes.contains(whole))
             meant = {};
         const bool adds = held.index < addends.size() && !addends[held.index].empty();
@@ -53,7 +53,7 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
         const MeshPtr mesh = found && found->mesh < sharded.meshes.size() ? sharded.meshes[found->mesh].mesh : nullptr;
         const bool elsewhere = mesh && mesh->rank() > 0 && *mesh != *parts.device.mesh;
         m_pieces[held.index] =
-            DevicePiece{ { type, std::move(sharding), ReduceKind::Sum, elsewhere ? mesh : nullptr }, meant, adds };
+            DeviceShard{ { type, std::move(sharding), ReduceKind::Sum, elsewhere ? mesh : nullptr }, meant, adds };
     };
     // Collectives move the shards of an array and add them up: it stays the same one.
     std::vector<ValueId> meant(sharded.values.size());

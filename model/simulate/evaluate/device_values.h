@@ -10,7 +10,7 @@
 
 namespace shardscope::evaluate {
 
-struct DevicePiece {
+struct DeviceShard {
     ShardedArray array; ///< the whole one, and how it lies on the devices
     ValueId meant; ///< of the program as it was given; invalid for what came with the partition
     bool addends = false; ///< devices hold what is still to be added up; `array.sharding` says over which axes
@@ -20,13 +20,13 @@ class DeviceValues {
 public:
     DeviceValues(const Program& given, const PartitionedProgram& parts);
     /// Of a value of PartitionedProgram::device; null for what is a shard of nothing: offsets and the like.
-    [[nodiscard]] const DevicePiece* of(ValueId value) const
+    [[nodiscard]] const DeviceShard* of(ValueId value) const
     {
         return value.index < m_pieces.size() && m_pieces[value.index] ? &*m_pieces[value.index] : nullptr;
     }
 
 private:
-    std::vector<std::optional<DevicePiece>> m_pieces; ///< by value of the device
+    std::vector<std::optional<DeviceShard>> m_pieces; ///< by value of the device
 };
 
 } // namespace shardscope::evaluate

@@ -102,7 +102,7 @@ public:
     {
         const auto& values = m_program.operation(operation).results;
         for (std::size_t i = 0; i < results.size(); ++i)
-            if (const DevicePiece* piece = m_pieces.of(values[i]); piece && piece->meant.valid() && !piece->addends)
+            if (const DeviceShard* piece = m_pieces.of(values[i]); piece && piece->meant.valid() && !piece->addends)
                 add(values[i], *piece, device, results[i]);
     }
 
@@ -115,7 +115,7 @@ private:
         std::int64_t there = 0;
     };
 
-    void add(ValueId value, const DevicePiece& piece, std::int64_t device, const Array& shard)
+    void add(ValueId value, const DeviceShard& piece, std::int64_t device, const Array& shard)
     {
         const auto devices = static_cast<std::size_t>(m_mesh->deviceCount());
         Pending& pending = m_pending[value.index];

@@ -368,7 +368,7 @@ private:
     {
         const auto& own = *wideAs<ManualComputationAttributes>(op.attributes);
         const Mesh* mesh = meshOf(m_program, own);
-        const auto isCut = [&](const ProgramSharding& sharding) {
+        const auto isSharded = [&](const ProgramSharding& sharding) {
             for (const DimensionSharding& dimension : sharding.sharding.dims)
                 for (const AxisRef& axis : dimension.axes)
                     if (mesh
@@ -387,7 +387,7 @@ private:
         const RegionId body = op.regions[0];
         const std::vector<ValueId>& arguments = m_program.regions[body.index].arguments;
         for (std::size_t i = 0; i < arguments.size(); ++i)
-            hold(arguments[i], i < own.in.size() && isCut(own.in[i]) ? made(arguments[i]) : at(op.operands[i]));
+            hold(arguments[i], i < own.in.size() && isSharded(own.in[i]) ? made(arguments[i]) : at(op.operands[i]));
         run(body);
         m_weight = weight;
         m_devices = devices;
@@ -401,7 +401,7 @@ private:
         m_plan.working = std::max(m_plan.working, m_live + (joined + 2 * largest) * m_weight);
         leave(body);
         for (std::size_t i = 0; i < results.size() && i < op.results.size(); ++i)
-            if ((i < own.out.size() && isCut(own.out[i])) || !results[i].block || results[i].block->weight > weight)
+            if ((i < own.out.size() && isSharded(own.out[i])) || !results[i].block || results[i].block->weight > weight)
                 results[i] = made(op.results[i]);
         hold(op, std::move(results));
     }

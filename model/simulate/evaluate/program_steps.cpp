@@ -75,7 +75,7 @@ void StepRecorder::begin(OperationId operation, std::span<const Array> results)
     for (std::size_t i = 0; i < results.size(); ++i) {
         HeldValue& held = step.results.emplace_back();
         held.value = values[i];
-        if (const DevicePiece* piece = m_values.of(values[i])) {
+        if (const DeviceShard* piece = m_values.of(values[i])) {
             held.array = piece->array;
             held.meant = piece->meant;
         } else {

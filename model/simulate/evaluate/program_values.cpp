@@ -64,23 +64,23 @@ Result<ProgramValuesPtr> computeProgramValues(
         const double kept = keptBytes(values->device);
         if (kept > static_cast<double>(limit) / 2)
             return fail(Code::OutOfMemory, { { "bytes", toBytes(kept) }, { "limit", limit / 2 } });
-        values->wholeInputs = randomArguments(program, inputs.seed, !inputs.unscaled);
-        for (std::size_t i = 0; i < values->wholeInputs.size() && i < values->device.inputs.size(); ++i)
-            values->inputs.push_back(shardsOf(values->wholeInputs[i], values->device.inputs[i], values->device.mesh));
+        values->fullInputs = randomArguments(program, inputs.seed, !inputs.unscaled);
+        for (std::size_t i = 0; i < values->fullInputs.size() && i < values->device.inputs.size(); ++i)
+            values->inputs.push_back(shardsOf(values->fullInputs[i], values->device.inputs[i], values->device.mesh));
         ExecuteOptions options;
         options.memoryLimit = limit / 2;
         options.stop = inputs.stop;
         const double room = static_cast<double>(limit) / 16;
         ReferenceRecorder reference(program, room);
         options.observer = &reference;
-        auto whole = execute(program, { values->wholeInputs }, options);
+        auto whole = execute(program, { values->fullInputs }, options);
         if (inputs.stop.stop_requested())
             return ProgramValuesPtr();
         if (!whole)
             return tl::unexpected(whole.error());
         StepRecorder steps(program, parts, room);
         options.observer = &steps;
-        auto done = executePartitioned(parts.device, values->wholeInputs, options);
+        auto done = executePartitioned(parts.device, values->fullInputs, options);
         if (inputs.stop.stop_requested())
             return ProgramValuesPtr();
         if (!done)
@@ -109,7 +109,7 @@ ProgramReader::Place ProgramReader::placeOf(ValueId value) const
     const auto& arguments = m_named->main().arguments;
     for (std::size_t i = 0; i < std::min(arguments.size(), m_values->inputs.size()); ++i)
         if (arguments[i] == value)
-            return { &m_values->device.inputs[i], &m_values->inputs[i], &m_values->wholeInputs[i] };
+            return { &m_values->device.inputs[i], &m_values->inputs[i], &m_values->fullInputs[i] };
     const auto& results = m_named->main().results;
     for (std::size_t r = 0; r < std::min(results.size(), m_values->outputs.size()); ++r)
         if (results[r] == value)

@@ -16,7 +16,7 @@ namespace shardscope::evaluate {
 struct ProgramValues {
     SpmdProgram device;
     std::vector<Arrays> inputs, outputs; ///< by input (output) of main, by device id
-    Arrays wholeInputs; ///< what the shards were taken from
+    Arrays fullInputs; ///< what the shards were taken from
     Arrays reference; ///< outputs of the program computed on one device, without any sharding
     ProgramSteps steps; ///< as far as a quarter of what is kept has room for them
     MemoryPlan plan; ///< of every device
