@@ -103,13 +103,13 @@ std::vector<std::vector<std::int64_t>> BlockBuilder::deviceGroups(const std::vec
     return groups;
 }
 
-Result<ValueId> BlockBuilder::input(const TensorType& whole, const PartitionSpec& spec)
+Result<ValueId> BlockBuilder::input(const TensorType& full, const PartitionSpec& spec)
 {
-    if (auto valid = validate(spec, *m_mesh, whole.shape); !valid)
+    if (auto valid = validate(spec, *m_mesh, full.shape); !valid)
         return tl::unexpected(valid.error());
-    TensorType type = whole;
+    TensorType type = full;
     AxisSet set = 0;
-    for (std::size_t d = 0; d < whole.rank(); ++d) {
+    for (std::size_t d = 0; d < full.rank(); ++d) {
         const std::vector<std::size_t> axes = *axisIndices(spec.axesOf(d));
         type.shape[d] /= sizeOf(axes);
         for (const std::size_t axis : axes)
@@ -202,9 +202,9 @@ Result<ValueId> BlockBuilder::allGather(ValueId value, const Axes& axes, std::in
 
 namespace {
 
-tl::unexpected<Error> indivisible(std::int64_t dimension, std::int64_t size, std::int64_t pieces)
+tl::unexpected<Error> indivisible(std::int64_t dimension, std::int64_t size, std::int64_t shards)
 {
-    return fail(Code::Indivisible, { { "dim", dimension }, { "size", size }, { "partitions", pieces } });
+    return fail(Code::Indivisible, { { "dim", dimension }, { "size", size }, { "partitions", shards } });
 }
 
 } // namespace
@@ -214,17 +214,17 @@ Result<ValueId> BlockBuilder::scatterSum(ValueId value, const Axes& axes, std::i
     const auto indices = axisIndices(axes);
     if (!indices)
         return tl::unexpected(indices.error());
-    const std::int64_t pieces = sizeOf(*indices), size = type(value).shape[at(dimension)];
-    if (tiled ? size % pieces != 0 : size != pieces)
-        return indivisible(dimension, size, pieces);
+    const std::int64_t shards = sizeOf(*indices), size = type(value).shape[at(dimension)];
+    if (tiled ? size % shards != 0 : size != shards)
+        return indivisible(dimension, size, shards);
     CollectiveAttributes own = collective(deviceGroups(*indices));
     own.dimension = dimension;
-    TensorType piece = type(value);
-    piece.shape[at(dimension)] /= pieces;
-    const ValueId sum = addReduction(OpKind::ReduceScatter, value, piece, wide(std::move(own)), ReduceKind::Sum);
+    TensorType shard = type(value);
+    shard.shape[at(dimension)] /= shards;
+    const ValueId sum = addReduction(OpKind::ReduceScatter, value, shard, wide(std::move(own)), ReduceKind::Sum);
     if (tiled)
         return sum;
-    Shape without = piece.shape;
+    Shape without = shard.shape;
     without.erase(without.begin() + dimension);
     return reshape(sum, without);
 }
@@ -262,16 +262,16 @@ Result<ValueId> BlockBuilder::allToAll(
     const auto indices = axisIndices(axes);
     if (!indices)
         return tl::unexpected(indices.error());
-    const std::int64_t pieces = sizeOf(*indices), size = type(value).shape[at(split)];
-    if (tiled ? size % pieces != 0 : size != pieces)
-        return indivisible(split, size, pieces);
+    const std::int64_t shards = sizeOf(*indices), size = type(value).shape[at(split)];
+    if (tiled ? size % shards != 0 : size != shards)
+        return indivisible(split, size, shards);
     CollectiveAttributes own = collective(deviceGroups(*indices));
     own.dimension = split;
     own.concatDimension = tiled ? concat : split;
-    own.splitCount = pieces;
+    own.splitCount = shards;
     TensorType result = type(value);
-    result.shape[at(split)] /= pieces;
-    result.shape[at(own.concatDimension)] *= pieces;
+    result.shape[at(split)] /= shards;
+    result.shape[at(own.concatDimension)] *= shards;
     const ValueId moved = add(OpKind::AllToAll, { value }, result, wide(std::move(own)));
     if (tiled)
         return moved;

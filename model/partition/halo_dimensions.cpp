@@ -220,10 +220,10 @@ private:
                     return;
             }
             const std::int64_t size = m_tensors.operandTypes[i].shape[along];
-            const bool cut = !operand.dims[along].axes.empty();
-            anySharded = anySharded || cut;
+            const bool sharded = !operand.dims[along].axes.empty();
+            anySharded = anySharded || sharded;
             if (size > 0)
-                reads.inputs.push_back({ size, cut, offset });
+                reads.inputs.push_back({ size, sharded, offset });
             else
                 return;
             offset += size;
@@ -248,10 +248,10 @@ std::int64_t elementBytes(const TensorType& type)
 }
 
 /// Elements of a device's block of an operand, as if it were whole in the dimensions of `whole`.
-Shape heldShape(const HaloTensors& tensors, std::size_t operand, const std::vector<HaloDimension>& whole)
+Shape heldShape(const HaloTensors& tensors, std::size_t operand, const std::vector<HaloDimension>& full)
 {
     Shape shape = shardShape(tensors.operands[operand], tensors.operandTypes[operand].shape);
-    for (const HaloDimension& one : whole)
+    for (const HaloDimension& one : full)
         shape[one.dimension] = tensors.operandTypes[operand].shape[one.dimension];
     return shape;
 }
@@ -263,12 +263,12 @@ std::int64_t elementsOf(const Shape& shape)
 
 /// Of the exchange of some dimensions where operands are full in others.
 std::int64_t sentBytes(const Operation& operation, const HaloTensors& tensors,
-    const std::vector<HaloDimension>& exchanged, const std::vector<HaloDimension>& whole)
+    const std::vector<HaloDimension>& exchanged, const std::vector<HaloDimension>& full)
 {
     std::int64_t bytes = 0;
     const std::size_t inputs = operation.kind == OpKind::Concatenate ? 1 : haloInputs(operation);
     for (std::size_t i = 0; i < inputs; ++i) {
-        Shape shape = heldShape(tensors, i, whole);
+        Shape shape = heldShape(tensors, i, full);
         for (const HaloDimension& one : exchanged) {
             shape[one.dimension] = 1;
             bytes += one.plan.sent() * elementsOf(shape) * elementBytes(tensors.operandTypes[i]);
@@ -347,8 +347,8 @@ std::int64_t gatheredBytes(
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < haloInputs(operation); ++i) {
         const Shape held = heldShape(tensors, i, {});
-        const Shape whole = heldShape(tensors, i, dimensions);
-        bytes += (elementsOf(whole) - elementsOf(held)) * elementBytes(tensors.operandTypes[i]);
+        const Shape full = heldShape(tensors, i, dimensions);
+        bytes += (elementsOf(full) - elementsOf(held)) * elementBytes(tensors.operandTypes[i]);
     }
     for (const HaloDimension& one : dimensions)
         if (one.cutsWindow) // the kernel as well

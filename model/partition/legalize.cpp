@@ -99,8 +99,8 @@ bool sumsOfPartsAreSums(const Program& program, const Operation& operation)
 std::vector<std::int64_t> wholeDimensions(const Program& program, const Operation& operation, std::size_t tensor)
 {
     const std::size_t operands = operation.operands.size();
-    std::vector<std::int64_t> whole;
-    const auto add = [&](const auto& list) { whole.insert(whole.end(), list.begin(), list.end()); };
+    std::vector<std::int64_t> full;
+    const auto add = [&](const auto& list) { full.insert(full.end(), list.begin(), list.end()); };
     if (const auto* scatter = wideAs<ScatterAttributes>(operation.attributes)) {
         if (tensor < (operands - 1) / 2 || tensor >= operands) {
             add(*scatter->insertedWindowDims);
@@ -114,15 +114,15 @@ std::vector<std::int64_t> wholeDimensions(const Program& program, const Operatio
         // What is cut off at one end and added at the other leaves the size, and moves every element.
         for (std::size_t d = 0; d < pad->low.size(); ++d)
             if (pad->low[d] != 0 || pad->high[d] != 0 || pad->interior[d] != 0)
-                whole.push_back(static_cast<std::int64_t>(d));
+                full.push_back(static_cast<std::int64_t>(d));
     } else if (operation.kind == OpKind::DynamicUpdateSlice && (tensor < 2 || tensor >= operands)) {
         const Shape& all = program.value(operation.operands[0]).type.shape;
         const Shape& update = program.value(operation.operands[1]).type.shape;
         for (std::size_t d = 0; d < all.size(); ++d)
             if (all[d] != update[d])
-                whole.push_back(static_cast<std::int64_t>(d));
+                full.push_back(static_cast<std::int64_t>(d));
     }
-    return whole;
+    return full;
 }
 
 /// Whether a factor connects what is read with what is made. A factor of one side alone (reshapes whose sizes do not

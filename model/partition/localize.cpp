@@ -275,23 +275,23 @@ private:
             return {};
         const TensorType whole = m_types[result.index];
         const Operation& operation = m_edit.operation(id);
-        TensorSharding cut = m_shardings[result.index]->sharding;
+        TensorSharding sharded = m_shardings[result.index]->sharding;
         if (const auto* constant = std::get_if<ConstantAttributes>(&operation.attributes)) {
             if (isSplat(*constant, whole.dtype))
                 return {};
         } else if (const auto* iota = std::get_if<IotaAttributes>(&operation.attributes)) {
-            if (cut.dims[static_cast<std::size_t>(iota->dimension)].axes.empty())
+            if (sharded.dims[static_cast<std::size_t>(iota->dimension)].axes.empty())
                 return {};
-            return cutIota(id, iota->dimension, cut);
+            return slicedIota(id, iota->dimension, sharded);
         }
         const ValueId made =
             m_edit.result(m_edit.add(operation.kind, {}, std::array{ whole }, operation.attributes, id));
         m_edit.placeBefore(id, m_edit.value(made).definition);
-        return replace(id, emitSlice(made, cut, m_shardings[result.index]->mesh, id));
+        return replace(id, emitSlice(made, sharded, m_shardings[result.index]->mesh, id));
     }
 
     /// A numbered line of the full length, sliced, and spread over the local shape.
-    Result<void> cutIota(OperationId id, std::int64_t dimension, const TensorSharding& cut)
+    Result<void> slicedIota(OperationId id, std::int64_t dimension, const TensorSharding& sharded)
     {
         const ValueId result = m_edit.result(id);
         const TensorType whole = m_types[result.index];
@@ -299,10 +299,10 @@ private:
         const TensorType line{ whole.dtype, Shape{ whole.shape[d] } };
         const OperationId numbers = m_edit.add(OpKind::Iota, {}, std::array{ line }, IotaAttributes{ 0 }, id);
         m_edit.placeBefore(id, numbers);
-        TensorSharding lineCut = TensorSharding::fullyReplicated(1);
-        lineCut.dims[0].axes = cut.dims[d].axes;
-        const ValueId piece = emitSlice(m_edit.result(numbers), lineCut, m_shardings[result.index]->mesh, id);
-        const OperationId spread = m_edit.add(OpKind::BroadcastInDim, std::array{ piece },
+        TensorSharding lineSharding = TensorSharding::fullyReplicated(1);
+        lineSharding.dims[0].axes = sharded.dims[d].axes;
+        const ValueId shard = emitSlice(m_edit.result(numbers), lineSharding, m_shardings[result.index]->mesh, id);
+        const OperationId spread = m_edit.add(OpKind::BroadcastInDim, std::array{ shard },
             std::array{ m_edit.value(result).type }, BroadcastAttributes{ Dimensions{ dimension } }, id);
         m_edit.placeBefore(id, spread);
         return replace(id, m_edit.result(spread));

@@ -52,9 +52,9 @@ Rational replicateThenSliceBytes(const Reshard& reshard)
 {
     if (!reshard.from.unreduced.empty() || (!reshard.sourceMesh && reshard.from.isEquivalent(reshard.to)))
         return 0;
-    Reshard whole = reshard;
-    whole.to = TensorSharding::fullyReplicated(reshard.from.rank());
-    return sentBytes(shardySteps(whole));
+    Reshard full = reshard;
+    full.to = TensorSharding::fullyReplicated(reshard.from.rank());
+    return sentBytes(shardySteps(full));
 }
 
 MissingBytes missingBytes(const Reshard& reshard)

@@ -145,8 +145,8 @@ private:
     {
         const ProgramSharding* found = m_given.of(value);
         for (std::size_t d = 0; found && d < std::min(found->sharding.rank(), shape.size()); ++d) {
-            const std::int64_t pieces = shardCount(found->sharding.dims[d]);
-            shape[d] = (shape[d] + pieces - 1) / pieces * pieces;
+            const std::int64_t shards = shardCount(found->sharding.dims[d]);
+            shape[d] = (shape[d] + shards - 1) / shards * shards;
         }
         return shape;
     }
@@ -583,13 +583,13 @@ private:
 
 } // namespace
 
-Shape extentsAt(const PaddedShard& piece, const MeshPtr& mesh, std::int32_t device)
+Shape extentsAt(const PaddedShard& shard, const MeshPtr& mesh, std::int32_t device)
 {
-    const Layout layout(mesh, piece.sharding, piece.padded);
+    const Layout layout(mesh, shard.sharding, shard.padded);
     const Shape block = layout.blockAt(mesh->positionOf(device));
     Shape extents = layout.shardShape();
     for (std::size_t d = 0; d < extents.size(); ++d)
-        extents[d] = std::clamp<std::int64_t>(piece.whole[d] - block[d] * extents[d], 0, extents[d]);
+        extents[d] = std::clamp<std::int64_t>(shard.whole[d] - block[d] * extents[d], 0, extents[d]);
     return extents;
 }
 

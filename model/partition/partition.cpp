@@ -220,8 +220,8 @@ private:
                 { Reason::Kind::OperandReshard, id, -1, static_cast<std::int32_t>(i) }));
         }
         const ValueId result = operation.results[0];
-        const TensorSharding whole = TensorSharding::fullyReplicated(m_program.value(result).type.rank());
-        emitResult(id, std::move(operands), whole, {}, -1);
+        const TensorSharding full = TensorSharding::fullyReplicated(m_program.value(result).type.rank());
+        emitResult(id, std::move(operands), full, {}, -1);
         return {};
     }
 
@@ -285,7 +285,7 @@ private:
     }
 
     tl::unexpected<Error> unevenReduction(
-        const Operation& operation, const FactorRule& rule, std::size_t factor, std::int64_t pieces) const
+        const Operation& operation, const FactorRule& rule, std::size_t factor, std::int64_t shards) const
     {
         // The operand and dimension that the factor runs over.
         std::size_t operand = 0;
@@ -302,7 +302,7 @@ private:
         const std::string& path = value.path.empty() ? m_program.value(operation.results[0]).path : value.path;
         return fail(Code::NotExecutable,
             { { "op", opRow(operation.kind).name }, { "operand", operand }, { "dim", dimension }, { "size", size },
-                { "partitions", pieces } },
+                { "partitions", shards } },
             { {}, 0, 0, {}, path, static_cast<int>(dimension) });
     }
 

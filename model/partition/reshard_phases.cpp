@@ -26,12 +26,12 @@ void Resharder::slice()
             const auto* last = std::find(m_out[t].begin(), m_out[t].end(), m_in[s].back());
             if (last == m_out[t].end() || !m_in[t].empty())
                 continue;
-            std::int64_t pieces = product(m_current[s]);
-            if (last + 1 != m_out[t].end() && isFree(last[1]) && m_type.shape[s] % (pieces * last[1].size) == 0)
+            std::int64_t shards = product(m_current[s]);
+            if (last + 1 != m_out[t].end() && isFree(last[1]) && m_type.shape[s] % (shards * last[1].size) == 0)
                 capacity[t] /= last->size;
             for (const auto* next = last + 1; next != m_out[t].end() && isFree(*next); ++next) {
-                pieces *= next->size;
-                if (m_type.shape[s] % pieces != 0)
+                shards *= next->size;
+                if (m_type.shape[s] % shards != 0)
                     break;
                 added[s].push_back(*next);
                 used.push_back(*next);

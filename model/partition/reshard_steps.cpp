@@ -104,20 +104,20 @@ bool Resharder::exact(const Lists& start, std::size_t firstStep) const
 {
     if (m_blocks == Blocks::AsIfEven)
         return true;
-    SmallVector<std::int64_t, 6> pieces;
+    SmallVector<std::int64_t, 6> shards;
     for (const AxisList& list : start)
-        pieces.push_back(product(list));
+        shards.push_back(product(list));
     for (std::size_t i = firstStep; i < m_steps.size(); ++i)
         for (std::size_t d = 0; d < rank(); ++d) {
             const std::int64_t after = shardCount(m_steps[i].after.dims[d]);
             if (m_blocks == Blocks::Even) {
-                if (m_type.shape[d] % after != 0 && after != pieces[d] && after != product(m_target[d]))
+                if (m_type.shape[d] % after != 0 && after != shards[d] && after != product(m_target[d]))
                     return false;
                 continue; // `pieces` stays what it was at the start
             }
-            if (!nest(m_type.shape[d], pieces[d], after))
+            if (!nest(m_type.shape[d], shards[d], after))
                 return false;
-            pieces[d] = after;
+            shards[d] = after;
         }
     return true;
 }

@@ -30,10 +30,10 @@ void include(AxisList& touched, AxisRef ref)
 
 } // namespace
 
-bool nest(std::int64_t size, std::int64_t pieces, std::int64_t otherShards)
+bool nest(std::int64_t size, std::int64_t shards, std::int64_t otherShards)
 {
-    const std::int64_t few = std::min(pieces, otherShards);
-    const std::int64_t many = std::max(pieces, otherShards);
+    const std::int64_t few = std::min(shards, otherShards);
+    const std::int64_t many = std::max(shards, otherShards);
     return few == many || few == 1 || (many % few == 0 && ceilDivide(size, few) == many / few * ceilDivide(size, many));
 }
 

@@ -12,7 +12,7 @@ namespace shardscope::reshard {
 
 /// Whether blocks of `few` shards are unions of blocks of `many`, or the other way round: a step between the two moves
 /// full blocks.
-[[nodiscard]] bool nest(std::int64_t size, std::int64_t pieces, std::int64_t otherShards);
+[[nodiscard]] bool nest(std::int64_t size, std::int64_t shards, std::int64_t otherShards);
 
 /// The parts of axes along which data moves when blocks sharded by the one lists become those sharded by the others.
 [[nodiscard]] AxisList permutedAxes(const Lists& from, const Lists& to, std::size_t meshRank);

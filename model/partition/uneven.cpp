@@ -134,10 +134,10 @@ bool addsUp(const Program& program, const Operation& operation)
 AxisList dividing(const AxisList& axes, std::int64_t size)
 {
     AxisList kept;
-    std::int64_t pieces = 1;
+    std::int64_t shards = 1;
     for (const AxisRef ref : axes) {
-        pieces *= ref.size;
-        if (size % pieces != 0)
+        shards *= ref.size;
+        if (size % shards != 0)
             break;
         kept.push_back(ref);
     }

@@ -224,9 +224,9 @@ private:
     {
         CollectiveAlternative alternative = made(Kind::GatherAndSlice, {});
         setSent(alternative, m_entry.gatheredBytes * Rational(m_entry.times));
-        TensorSharding whole = m_entry.before;
+        TensorSharding full = m_entry.before;
         for (const HaloSide& halo : m_entry.halos)
-            whole.dims[halo.dimension].axes.clear();
+            full.dims[halo.dimension].axes.clear();
         Collective gather;
         gather.kind = CollectiveKind::AllGather;
         gather.perDimension.resize(m_entry.type.rank());
@@ -234,7 +234,7 @@ private:
             gather.perDimension[halo.dimension] = m_entry.before.dims[halo.dimension].axes;
         gather.sentBytes = m_entry.gatheredBytes;
         alternative.steps.push_back(std::move(gather));
-        alternative.moreBytesHeld = localBytes(m_entry.type, whole) - localBytes(m_entry.type, m_entry.before);
+        alternative.moreBytesHeld = localBytes(m_entry.type, full) - localBytes(m_entry.type, m_entry.before);
         m_found.push_back(std::move(alternative));
     }
 
@@ -275,12 +275,12 @@ private:
         const std::int64_t local = localBytes(m_entry.type, m_entry.after);
         if (m_entry.kind == CollectiveKind::AllReduce)
             for (std::size_t d = 0; d < m_entry.type.rank(); ++d) {
-                TensorSharding piece = m_entry.after;
-                if (isShardedAlong(piece, m_entry.axes))
+                TensorSharding shard = m_entry.after;
+                if (isShardedAlong(shard, m_entry.axes))
                     return;
                 for (const AxisRef axis : m_entry.axes)
-                    appendMerged(piece.dims[d].axes, axis);
-                if (m_entry.type.shape[d] % shardCount(piece.dims[d]) != 0)
+                    appendMerged(shard.dims[d].axes, axis);
+                if (m_entry.type.shape[d] % shardCount(shard.dims[d]) != 0)
                     continue;
                 std::optional<TensorSharding> returned;
                 if (m_entry.result)
@@ -294,8 +294,8 @@ private:
                 CollectiveAlternative alternative =
                     made(returned ? Kind::ScatterReturned : Kind::ScatterResult, { scatter });
                 setSent(alternative, scatter.sentBytes * Rational(m_entry.times));
-                alternative.moreBytesHeld = localBytes(m_entry.type, piece) - local;
-                alternative.sharding = returned ? std::move(*returned) : std::move(piece);
+                alternative.moreBytesHeld = localBytes(m_entry.type, shard) - local;
+                alternative.sharding = returned ? std::move(*returned) : std::move(shard);
                 m_found.push_back(std::move(alternative));
             }
         // Blocks in another order than that of the axes would be another array.
@@ -391,21 +391,21 @@ private:
     {
         if (!canBeWhole())
             return;
-        for (std::size_t whole = 0; whole < m_entry.operands.size(); ++whole) {
-            const HeldOperand& operand = m_entry.operands[whole];
+        for (std::size_t full = 0; full < m_entry.operands.size(); ++full) {
+            const HeldOperand& operand = m_entry.operands[full];
             if (!isArgument(*m_list.program, operand.value) || !isShardedAlong(operand.sharding, m_entry.axes))
                 continue;
             Rational sent;
             std::vector<Collective> steps;
             for (std::size_t o = 0; o < m_entry.operands.size(); ++o) {
-                if (o == whole || m_entry.operands[o].value == operand.value)
+                if (o == full || m_entry.operands[o].value == operand.value)
                     continue;
                 const std::vector<ReshardStep> gathered = gather(o);
                 sent += perStep(gathered);
                 for (const ReshardStep& step : gathered)
                     steps.push_back(step.collective);
             }
-            changeSharding(operand.value, fullAlong(operand.sharding, m_entry.axes), sent, moreHeld(whole), steps);
+            changeSharding(operand.value, fullAlong(operand.sharding, m_entry.axes), sent, moreHeld(full), steps);
         }
     }
 

@@ -101,16 +101,16 @@ Explanation explain(const Snapshot& snapshot, ValueId value)
     if (snapshot.propagation) {
         const TensorSharding sharding = heldSharding(snapshot, value);
         for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
-            const AxisRef whole = fullAxis(*snapshot.mesh, axis);
+            const AxisRef full = fullAxis(*snapshot.mesh, axis);
             const bool cuts =
                 std::any_of(sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) {
                     return std::any_of(
-                        dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, whole); });
+                        dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, full); });
                 });
-            const bool adds = std::any_of(sharding.unreduced.begin(), sharding.unreduced.end(),
-                [&](AxisRef ref) { return overlaps(ref, whole); });
-            if (!cuts && !adds && whole.size > 1)
-                explanation.copiedAlong.push_back(whole);
+            const bool adds = std::any_of(
+                sharding.unreduced.begin(), sharding.unreduced.end(), [&](AxisRef ref) { return overlaps(ref, full); });
+            if (!cuts && !adds && full.size > 1)
+                explanation.copiedAlong.push_back(full);
         }
     }
     if (snapshot.deviceProgram) {

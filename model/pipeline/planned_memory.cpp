@@ -26,9 +26,9 @@ public:
         : m_given(given)
         , m_pieces(given, parts)
     {
-        const std::vector<ValueId>&own = parts.device.program.main().arguments, &whole = given.main().arguments;
-        for (std::size_t i = 0; i < std::min(own.size(), whole.size()); ++i)
-            m_arguments.emplace_back(own[i], whole[i]);
+        const std::vector<ValueId>&own = parts.device.program.main().arguments, &full = given.main().arguments;
+        for (std::size_t i = 0; i < std::min(own.size(), full.size()); ++i)
+            m_arguments.emplace_back(own[i], full[i]);
     }
 
     /// Of the program that was given; invalid for what came with the partition and stands for nothing of it.
@@ -36,11 +36,11 @@ public:
     {
         if (isGiven(value))
             return value;
-        for (const auto& [own, whole] : m_arguments)
+        for (const auto& [own, full] : m_arguments)
             if (own == value)
-                return whole;
-        const evaluate::DeviceShard* piece = m_pieces.of(value);
-        return piece ? piece->meant : ValueId();
+                return full;
+        const evaluate::DeviceShard* shard = m_pieces.of(value);
+        return shard ? shard->meant : ValueId();
     }
     [[nodiscard]] std::string path(ValueId value) const
     {

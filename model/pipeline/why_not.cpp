@@ -9,9 +9,9 @@ namespace shardscope {
 
 namespace {
 
-bool holds(const DimensionSharding& dim, AxisRef whole)
+bool holds(const DimensionSharding& dim, AxisRef full)
 {
-    return std::any_of(dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, whole); });
+    return std::any_of(dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, full); });
 }
 
 } // namespace
@@ -49,14 +49,14 @@ std::vector<AbsentAxis> absentAxes(const Snapshot& snapshot, ValueId value, int 
     const TensorSharding& sharding = snapshot.propagation->shardings[value.index];
     std::vector<AbsentAxis> absent;
     for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
-        const AxisRef whole = fullAxis(*snapshot.mesh, axis);
-        const bool used = std::any_of(sharding.dims.begin(), sharding.dims.end(),
-            [&](const DimensionSharding& dim) { return holds(dim, whole); });
-        if (whole.size <= 1 || (used && dimension < 0))
+        const AxisRef full = fullAxis(*snapshot.mesh, axis);
+        const bool used = std::any_of(
+            sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) { return holds(dim, full); });
+        if (full.size <= 1 || (used && dimension < 0))
             continue;
         for (std::size_t d = 0; d < sharding.rank(); ++d)
-            if ((dimension < 0 || static_cast<std::size_t>(dimension) == d) && !holds(sharding.dims[d], whole))
-                absent.push_back({ d, whole, {} });
+            if ((dimension < 0 || static_cast<std::size_t>(dimension) == d) && !holds(sharding.dims[d], full))
+                absent.push_back({ d, full, {} });
     }
     if (absent.empty())
         return absent;

@@ -35,18 +35,18 @@ public:
     template <class Accept>
     [[nodiscard]] std::size_t arrival(std::size_t limit, ValueId value, AxisRef axis, const Accept& accept) const
     {
-        std::size_t whole = none;
+        std::size_t full = none;
         std::size_t partial = none;
         for (std::size_t i = m_last[m_result.representativeOf(value).index]; i != none; i = m_previous[i]) {
             const PropagationStep& step = m_result.log[i];
             if (i >= limit || !accept(step))
                 continue;
             if (contains(step.axis, axis))
-                whole = i;
+                full = i;
             else if (partial == none && overlaps(step.axis, axis))
                 partial = i;
         }
-        return whole != none ? whole : partial;
+        return full != none ? full : partial;
     }
 
 private:

@@ -56,18 +56,18 @@ struct ShardedOperand {
     QString dimension;
 };
 
-std::vector<ShardedOperand> cutOperands(const Program& program, const CollectiveEntry& entry)
+std::vector<ShardedOperand> shardedOperands(const Program& program, const CollectiveEntry& entry)
 {
-    std::vector<ShardedOperand> cut;
+    std::vector<ShardedOperand> sharded;
     for (const HeldOperand& operand : entry.operands) {
         QStringList names;
         for (std::size_t d = 0; d < operand.sharding.rank(); ++d)
             if (overlapsAny(operand.sharding.dims[d].axes, entry.axes))
                 names << dimensionNameOf(program, operand.value, d);
         if (!names.isEmpty())
-            cut.push_back({ &operand, names.join(Words::tr(" and ")) });
+            sharded.push_back({ &operand, names.join(Words::tr(" and ")) });
     }
-    return cut;
+    return sharded;
 }
 
 /// What is taken over a dimension: "maximum", "logical and".
@@ -123,25 +123,25 @@ QString nothingLeft(ReduceKind kind)
 void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entry)
 {
     const Program& program = *list.program;
-    const std::vector<ShardedOperand> cut = cutOperands(program, entry);
+    const std::vector<ShardedOperand> sharded = shardedOperands(program, entry);
     const bool known = entry.reason && entry.reason->operation.valid();
-    if (cut.size() == 2 && cut[0].dimension == cut[1].dimension) {
-        if (cut[0].operand->value == cut[1].operand->value)
-            s.fill(Words::tr("Both factors, %1, are sharded on "), { valueName(program, cut[0].operand->value) });
+    if (sharded.size() == 2 && sharded[0].dimension == sharded[1].dimension) {
+        if (sharded[0].operand->value == sharded[1].operand->value)
+            s.fill(Words::tr("Both factors, %1, are sharded on "), { valueName(program, sharded[0].operand->value) });
         else
             s.fill(Words::tr("%1 and %2 are both sharded on "),
-                { valueName(program, cut[0].operand->value), valueName(program, cut[1].operand->value) });
-        s.strong(cut[0].dimension);
+                { valueName(program, sharded[0].operand->value), valueName(program, sharded[1].operand->value) });
+        s.strong(sharded[0].dimension);
     } else {
-        for (std::size_t i = 0; i < cut.size(); ++i) {
-            s.between(i, cut.size());
+        for (std::size_t i = 0; i < sharded.size(); ++i) {
+            s.between(i, sharded.size());
             s.fill(i == 0 ? Words::tr("%1 is sharded on ") : Words::tr("%1 on "),
-                { valueName(program, cut[i].operand->value) });
-            s.strong(cut[i].dimension);
+                { valueName(program, sharded[i].operand->value) });
+            s.strong(sharded[i].dimension);
         }
     }
     const ReduceKind kind = entry.collective.reduction;
-    if (cut.empty()) {
+    if (sharded.empty()) {
         s.say(Words::tr("It is a %1 over a sharded dimension: ", "sum, maximum, ...").arg(reductionName(kind)));
     } else if (kind == ReduceKind::Sum) {
         if (known)
@@ -394,12 +394,12 @@ QString groupList(const CollectiveEntry& entry, std::size_t most)
 
 QString shardingForm(const TensorSharding& sharding, const Mesh& mesh)
 {
-    TensorSharding cut = sharding;
-    for (DimensionSharding& dim : cut.dims)
+    TensorSharding sharded = sharding;
+    for (DimensionSharding& dim : sharded.dims)
         dim.open = false;
-    cut.unreduced.clear();
-    PartitionSpec spec = toPartitionSpec(cut, mesh);
-    while (spec.entries.size() < cut.rank())
+    sharded.unreduced.clear();
+    PartitionSpec spec = toPartitionSpec(sharded, mesh);
+    while (spec.entries.size() < sharded.rank())
         spec.entries.push_back(SpecEntry::none());
     QString text = fromStd(toColumn(spec));
     if (!sharding.unreduced.empty()) {
@@ -453,10 +453,10 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
         break;
     case Reason::Kind::OperandReshard: {
         s.fill(Words::tr("%1 is held as %2, and the %3 works on it as %4"), { value, before, operation, after });
-        qsizetype cut = 0; // operands that can be sharded
+        qsizetype sharded = 0; // operands that can be sharded
         for (const ValueId operand : known ? program.operation(reason.operation).operands : SmallVector<ValueId, 4>())
-            cut += program.value(operand).type.rank() > 0 ? 1 : 0;
-        s.say(cut > 1 ? Words::tr(", so that its operands and its result fit together.") : QStringLiteral("."));
+            sharded += program.value(operand).type.rank() > 0 ? 1 : 0;
+        s.say(sharded > 1 ? Words::tr(", so that its operands and its result fit together.") : QStringLiteral("."));
         break;
     }
     case Reason::Kind::ResultReshard:
@@ -562,12 +562,13 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
             s.say(Words::tr(", by %1").arg(kindsOf(alternative.steps)));
         break;
     case Kind::ScatterResult: {
-        std::size_t cut = 0;
-        while (cut + 1 < alternative.sharding->rank() && !overlapsAny(alternative.sharding->dims[cut].axes, entry.axes))
-            ++cut;
+        std::size_t sharded = 0;
+        while (sharded + 1 < alternative.sharding->rank()
+            && !overlapsAny(alternative.sharding->dims[sharded].axes, entry.axes))
+            ++sharded;
         s.fill(Words::tr("Reduce-scatter instead, with each device keeping a shard of %1 on "),
             { valueName(program, entry.value) });
-        s.strong(dimensionNameOf(program, entry.value, cut));
+        s.strong(dimensionNameOf(program, entry.value, sharded));
         s.fill(Words::tr(" (%1): "), { form(*alternative.sharding, entry) });
         s.say(sentInPlace(alternative));
         sayHeld(s, alternative.moreBytesHeld);

@@ -345,7 +345,7 @@ private:
         const double held =
             static_cast<double>(m_row->bytesPerDevice) * static_cast<double>(m_snapshot.mesh->deviceCount());
         const bool parts = m_row->layout.addends() > 1;
-        const QString all = bytes(held), whole = bytes(static_cast<double>(m_row->bytesInAll));
+        const QString all = bytes(held), full = bytes(static_cast<double>(m_row->bytesInAll));
         for (std::size_t i = 0; i < groups.size(); ++i) {
             s.say(QStringLiteral(" ")).append(groups[i].why);
             s.say(Words::tr(", so each of the %1 along ").arg(devicesAlong(groups[i].axes)));
@@ -356,7 +356,7 @@ private:
         }
         s.say((m_row->layout.isUneven() ? Words::tr(": %1, padding included, are held for an array of %2.")
                                         : Words::tr(": %1 are held for an array of %2."))
-                  .arg(all, whole));
+                  .arg(all, full));
     }
 
     /// What the annotation of the tensor gets wrong about a dimension, null for nothing.

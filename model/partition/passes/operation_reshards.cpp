@@ -435,7 +435,7 @@ std::optional<Error> ReshardInserter::visitSingleDevice(OperationId id, std::uin
     const auto found = std::find_if(meshes.begin(), meshes.end(), isFull);
     if (found == meshes.end())
         return {}; // there is no other device
-    const auto whole = static_cast<std::uint32_t>(found - meshes.begin());
+    const auto full = static_cast<std::uint32_t>(found - meshes.begin());
     const ProgramSharding single{ device, {} };
     const auto reshard = [](const ProgramSharding& to) {
         return ShardingStep{ OpKind::Reshard, to, wide(OwnShardingAttributes{ to }) };
@@ -448,8 +448,8 @@ std::optional<Error> ReshardInserter::visitSingleDevice(OperationId id, std::uin
         if (held && held->mesh == device)
             continue;
         std::vector<ShardingStep> steps;
-        if (held && !(held->mesh == whole && held->sharding.isFullyReplicated()))
-            steps.push_back(reshard(closedSharding(whole, type(operand).rank())));
+        if (held && !(held->mesh == full && held->sharding.isFullyReplicated()))
+            steps.push_back(reshard(closedSharding(full, type(operand).rank())));
         steps.push_back(reshard(single));
         const Reason reason{ Reason::Kind::SingleDevice, id, -1, static_cast<std::int32_t>(i) };
         m_edit.setOperand(id, i, addSteps(operand, steps, reason, id, { .before = id, .end = {} }));
@@ -458,7 +458,7 @@ std::optional<Error> ReshardInserter::visitSingleDevice(OperationId id, std::uin
         const ValueId result = m_edit.operation(id).results[i];
         const std::optional<ProgramSharding> held = m_numbers.sharding(m_numbers.of(result));
         if (!isTensor(type(result).dtype)) {
-            setSharding(result, { whole, {} });
+            setSharding(result, { full, {} });
             continue;
         }
         const std::vector<Use>& uses = m_edit.uses(result);
@@ -468,7 +468,7 @@ std::optional<Error> ReshardInserter::visitSingleDevice(OperationId id, std::uin
             continue; // it leaves the device already
         setSharding(result, single);
         const Reason reason{ Reason::Kind::SingleDevice, id, -1, static_cast<std::int32_t>(i) };
-        const ProgramSharding replicated = closedSharding(whole, type(result).rank());
+        const ProgramSharding replicated = closedSharding(full, type(result).rank());
         const ValueId spread = restore(id, result, replicated, reason);
         if (held && held->mesh != device && !areEquivalent(&*held, &replicated))
             restore(id, spread, *held, reason);

@@ -21,8 +21,8 @@ std::vector<StridedAxis> stridesOf(const TensorSharding& sharding, const TensorT
     std::vector<StridedAxis> strides;
     std::int64_t minor = 1;
     for (std::size_t d = sharding.rank(); d-- > 0;) {
-        const std::int64_t pieces = shardCount(sharding.dims[d]);
-        std::int64_t stride = saturatingProduct(minor, (type.shape[d] + pieces - 1) / pieces);
+        const std::int64_t shards = shardCount(sharding.dims[d]);
+        std::int64_t stride = saturatingProduct(minor, (type.shape[d] + shards - 1) / shards);
         const AxisList& axes = sharding.dims[d].axes;
         for (std::size_t i = axes.size(); i-- > 0;) {
             strides.push_back({ stride, axes[i] });

@@ -120,9 +120,9 @@ std::vector<ShardingStep> shardingSteps(
         return steps;
     const ProgramSharding target = to ? *to : closedSharding(from->mesh, rank);
     if (!from) { // nothing is known of its being partial
-        const bool cut = std::any_of(target.sharding.dims.begin(), target.sharding.dims.end(),
+        const bool sharded = std::any_of(target.sharding.dims.begin(), target.sharding.dims.end(),
             [](const DimensionSharding& dim) { return !dim.axes.empty(); });
-        if (cut && reshards)
+        if (sharded && reshards)
             steps.push_back(reshardStep(target));
         return steps;
     }

@@ -18,7 +18,7 @@ bool cutDim(DimensionSharding& dim, std::int64_t size)
         return false;
     std::int64_t rest = size;
     AxisList kept;
-    bool cut = false;
+    bool sharded = false;
     for (const AxisRef axis : dim.axes) {
         const std::int64_t common = std::gcd(std::int64_t{ axis.size }, rest);
         if (common == axis.size) {
@@ -28,10 +28,10 @@ bool cutDim(DimensionSharding& dim, std::int64_t size)
         }
         if (common > 1)
             kept.push_back({ axis.axis, axis.pre, static_cast<std::int32_t>(common) });
-        cut = true;
+        sharded = true;
         break;
     }
-    if (!cut)
+    if (!sharded)
         return false;
     dim.axes = std::move(kept);
     dim.priority = -1;

@@ -36,20 +36,20 @@ bool leaves(const Operation& operation)
     return isCallOf(operation, "SPMDShardToFullShape");
 }
 
-/// `local` is the shard that the sharding splits `whole` into.
-bool isPiece(const TensorType& whole, const TensorType& local, const TensorSharding& sharding)
+/// `local` is the shard that the sharding splits `full` into.
+bool isShard(const TensorType& full, const TensorType& local, const TensorSharding& sharding)
 {
-    if (whole.dtype != local.dtype || whole.rank() != local.rank() || sharding.rank() != whole.rank()
+    if (full.dtype != local.dtype || full.rank() != local.rank() || sharding.rank() != full.rank()
         || !sharding.unreduced.empty())
         return false;
-    for (std::size_t d = 0; d < whole.rank(); ++d)
-        if (local.shape[d] * shardCount(sharding.dims[d]) != whole.shape[d])
+    for (std::size_t d = 0; d < full.rank(); ++d)
+        if (local.shape[d] * shardCount(sharding.dims[d]) != full.shape[d])
             return false;
     return true;
 }
 
 /// One computation on shards; operations in the order of their region.
-struct Pieces {
+struct ShardComputation {
     std::vector<OperationId> entering, inside, leaving;
     std::vector<ProgramSharding> in, out; ///< of what enters and leaves
     std::vector<ValueId> captured; ///< of outside, made anew inside
@@ -73,12 +73,12 @@ public:
                     regions.push_back(inner);
             });
         }
-        std::vector<std::pair<RegionId, Pieces>> found;
+        std::vector<std::pair<RegionId, ShardComputation>> found;
         for (const RegionId region : regions)
-            for (Pieces& pieces : piecesOf(region))
-                found.emplace_back(region, std::move(pieces));
-        for (const auto& [region, pieces] : found)
-            enclose(pieces);
+            for (ShardComputation& computation : computationsOf(region))
+                found.emplace_back(region, std::move(computation));
+        for (const auto& [region, computation] : found)
+            enclose(computation);
         return std::move(m_edit).finish();
     }
 
@@ -94,7 +94,7 @@ private:
         return operation;
     }
 
-    std::vector<Pieces> piecesOf(RegionId region)
+    std::vector<ShardComputation> computationsOf(RegionId region)
     {
         const std::vector<OperationId>& operations = m_edit.region(region).operations;
         std::unordered_map<std::uint32_t, std::size_t> places; // of operations in the region
@@ -131,7 +131,7 @@ private:
                     group[rootOf(place->second)] = rootOf(i);
                 }
         }
-        std::vector<Pieces> found;
+        std::vector<ShardComputation> found;
         if (!any)
             return found;
         std::unordered_map<std::size_t, std::size_t> index; // by root
@@ -141,55 +141,56 @@ private:
             const auto [at, isNew] = index.emplace(rootOf(i), found.size());
             if (isNew)
                 found.emplace_back();
-            Pieces& pieces = found[at->second];
+            ShardComputation& computation = found[at->second];
             const Operation& operation = m_edit.operation(operations[i]);
-            (enters(operation)          ? pieces.entering
-                    : leaves(operation) ? pieces.leaving
-                                        : pieces.inside)
+            (enters(operation)          ? computation.entering
+                    : leaves(operation) ? computation.leaving
+                                        : computation.inside)
                 .push_back(operations[i]);
-            pieces.legal = pieces.legal && isWrong[i] == 0;
+            computation.legal = computation.legal && isWrong[i] == 0;
         }
-        for (Pieces& pieces : found)
-            pieces.legal = pieces.legal && isLegal(pieces, region, places);
-        std::erase_if(found, [](const Pieces& pieces) { return !pieces.legal; });
+        for (ShardComputation& computation : found)
+            computation.legal = computation.legal && isLegal(computation, region, places);
+        std::erase_if(found, [](const ShardComputation& computation) { return !computation.legal; });
         return found;
     }
 
-    bool isLegal(Pieces& pieces, RegionId region, const std::unordered_map<std::uint32_t, std::size_t>& places)
+    bool isLegal(
+        ShardComputation& computation, RegionId region, const std::unordered_map<std::uint32_t, std::size_t>& places)
     {
-        if (pieces.entering.empty() || pieces.leaving.empty())
+        if (computation.entering.empty() || computation.leaving.empty())
             return false;
         std::optional<std::uint32_t> mesh;
-        const auto fits = [&](OperationId id, ValueId whole, ValueId local) {
-            const ProgramSharding* sharding = m_edit.sharding(whole);
+        const auto fits = [&](OperationId id, ValueId full, ValueId local) {
+            const ProgramSharding* sharding = m_edit.sharding(full);
             if (!sharding || (mesh && *mesh != sharding->mesh)
-                || !isPiece(m_edit.value(whole).type, m_edit.value(local).type, sharding->sharding))
+                || !isShard(m_edit.value(full).type, m_edit.value(local).type, sharding->sharding))
                 return false;
             mesh = sharding->mesh;
-            (enters(m_edit.operation(id)) ? pieces.in : pieces.out).push_back(*sharding);
+            (enters(m_edit.operation(id)) ? computation.in : computation.out).push_back(*sharding);
             return true;
         };
-        for (const OperationId id : pieces.entering)
+        for (const OperationId id : computation.entering)
             if (!fits(id, m_edit.operation(id).operands[0], m_edit.result(id)))
                 return false;
-        for (const OperationId id : pieces.leaving)
+        for (const OperationId id : computation.leaving)
             if (!fits(id, m_edit.result(id), m_edit.operation(id).operands[0]))
                 return false;
         // The computation stands after the last of what enters it, and before all that reads its results.
-        const std::size_t last = places.at(pieces.entering.back().index);
-        for (const OperationId id : pieces.leaving)
+        const std::size_t last = places.at(computation.entering.back().index);
+        for (const OperationId id : computation.leaving)
             for (const Use& use : m_edit.uses(m_edit.result(id)))
                 if (const OperationId top = topOf(use, region); top.valid() && places.at(top.index) < last)
                     return false;
-        return capture(pieces);
+        return capture(computation);
     }
 
     /// Values of outside that are read inside: constants and what is made of them.
-    bool capture(Pieces& pieces)
+    bool capture(ShardComputation& computation)
     {
         std::unordered_set<std::uint32_t> made; // operations and arguments inside
         std::unordered_set<std::uint32_t> own, seen;
-        for (const std::vector<OperationId>* list : { &pieces.entering, &pieces.inside })
+        for (const std::vector<OperationId>* list : { &computation.entering, &computation.inside })
             for (const OperationId id : *list) {
                 made.insert(id.index);
                 for (const RegionId inner : m_edit.operation(id).regions) {
@@ -212,7 +213,7 @@ private:
                 || !seen.insert(value.index).second)
                 return;
             possible = possible && isMadeAnywhere(value);
-            pieces.captured.push_back(value);
+            computation.captured.push_back(value);
         };
         const auto readBy = [&](OperationId id) {
             for (const ValueId operand : m_edit.operation(id).operands)
@@ -221,12 +222,12 @@ private:
                 for (const ValueId result : m_edit.region(inner).results)
                     read(result);
         };
-        for (const OperationId id : pieces.inside) {
+        for (const OperationId id : computation.inside) {
             readBy(id);
             for (const RegionId inner : m_edit.operation(id).regions)
                 walk(m_edit.program(), inner, readBy);
         }
-        for (const OperationId id : pieces.leaving)
+        for (const OperationId id : computation.leaving)
             readBy(id);
         return possible;
     }
@@ -262,32 +263,32 @@ private:
         m_edit.placeLast(region, m_edit.copy(definition, map));
     }
 
-    void enclose(const Pieces& pieces)
+    void enclose(const ShardComputation& computation)
     {
         ManualComputationAttributes manual;
         std::vector<ValueId> operands;
         std::vector<TensorType> types;
-        for (const OperationId id : pieces.entering)
+        for (const OperationId id : computation.entering)
             operands.push_back(m_edit.operation(id).operands[0]);
-        for (const OperationId id : pieces.leaving)
+        for (const OperationId id : computation.leaving)
             types.push_back(m_edit.value(m_edit.result(id)).type);
-        manual.in = pieces.in;
-        manual.out = pieces.out;
+        manual.in = computation.in;
+        manual.out = computation.out;
         manual.manualAxes = m_edit.program().meshes[manual.in.front().mesh].mesh->axisNames();
 
-        const OperationId made =
-            m_edit.add(OpKind::ManualComputation, operands, types, wide(std::move(manual)), pieces.entering.front());
-        m_edit.placeAfter(pieces.entering.back(), made);
+        const OperationId made = m_edit.add(
+            OpKind::ManualComputation, operands, types, wide(std::move(manual)), computation.entering.front());
+        m_edit.placeAfter(computation.entering.back(), made);
         const RegionId body = m_edit.addRegion(made);
         ValueMap copies;
-        for (const ValueId value : pieces.captured)
+        for (const ValueId value : computation.captured)
             copyInto(body, value, copies);
-        for (const OperationId id : pieces.entering) {
+        for (const OperationId id : computation.entering) {
             const ValueId local = m_edit.result(id), argument = m_edit.addArgument(body, m_edit.value(local).type);
             m_edit.replaceUses(local, argument);
             m_edit.erase(id);
         }
-        for (const OperationId id : pieces.inside) {
+        for (const OperationId id : computation.inside) {
             // "Manual" says nothing here any more.
             if (isCallOf(m_edit.operation(id), "Sharding") && !m_edit.sharding(m_edit.result(id))) {
                 m_edit.replaceUses(m_edit.result(id), m_edit.operation(id).operands[0]);
@@ -298,11 +299,11 @@ private:
             m_edit.placeLast(body, id);
         }
         std::unordered_set<std::uint32_t> insiders;
-        for (const OperationId id : pieces.inside)
+        for (const OperationId id : computation.inside)
             insiders.insert(id.index);
-        for (const OperationId id : pieces.leaving)
+        for (const OperationId id : computation.leaving)
             insiders.insert(id.index);
-        for (const ValueId value : pieces.captured)
+        for (const ValueId value : computation.captured)
             m_edit.replaceUsesIf(value, copies.at(value), [&](const Use& use) {
                 OperationId operation = use.operation.valid() ? use.operation : m_edit.ownerOf(use.region);
                 while (operation.valid() && !insiders.contains(operation.index)) {
@@ -312,8 +313,8 @@ private:
                 return operation.valid();
             });
         std::vector<ValueId> returned;
-        for (std::size_t i = 0; i < pieces.leaving.size(); ++i) {
-            const OperationId id = pieces.leaving[i];
+        for (std::size_t i = 0; i < computation.leaving.size(); ++i) {
+            const OperationId id = computation.leaving[i];
             returned.push_back(m_edit.operation(id).operands[0]);
             m_edit.replaceUses(m_edit.result(id), m_edit.result(made, i));
             m_edit.erase(id);

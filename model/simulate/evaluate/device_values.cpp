@@ -32,11 +32,11 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
             if (operation.kind == OpKind::ManualComputation)
                 walk(sharded, operation.regions[0], [&](OperationId inner) { inManual[inner.index] = true; });
         });
-    const auto accept = [&](ValueId held, ValueId whole, ValueId meant) {
-        const TensorType padded = sharded.value(whole).type;
+    const auto accept = [&](ValueId held, ValueId full, ValueId meant) {
+        const TensorType padded = sharded.value(full).type;
         if (!isTensor(padded.dtype) || held.index >= device.values.size() || held.index >= m_pieces.size())
             return;
-        const ProgramSharding* found = shardings.of(whole);
+        const ProgramSharding* found = shardings.of(full);
         TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(padded.rank());
         if (!sharding.unreduced.empty() || sharding.rank() != padded.rank())
             return;
@@ -44,8 +44,8 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
             return;
         // On its way from one sharding to another an array may keep padding that its shards do not need: it is another
         // one.
-        const TensorType type = typeAsSharded(parts.trueShapes, sharded, whole, sharding);
-        if (type == padded && parts.trueShapes.contains(whole))
+        const TensorType type = typeAsSharded(parts.trueShapes, sharded, full, sharding);
+        if (type == padded && parts.trueShapes.contains(full))
             meant = {};
         const bool adds = held.index < addends.size() && !addends[held.index].empty();
         if (adds)

@@ -75,9 +75,9 @@ void StepRecorder::begin(OperationId operation, std::span<const Array> results)
     for (std::size_t i = 0; i < results.size(); ++i) {
         HeldValue& held = step.results.emplace_back();
         held.value = values[i];
-        if (const DeviceShard* piece = m_values.of(values[i])) {
-            held.array = piece->array;
-            held.meant = piece->meant;
+        if (const DeviceShard* shard = m_values.of(values[i])) {
+            held.array = shard->array;
+            held.meant = shard->meant;
         } else {
             held.array = { results[i].type, TensorSharding::fullyReplicated(results[i].type.rank()) };
             held.own = true;
@@ -120,9 +120,9 @@ ProgramSteps StepRecorder::take(const ReferenceRecorder& reference)
     for (ProgramStep& step : m_out.steps)
         for (HeldValue& held : step.results)
             if (held.meant.valid())
-                if (const Array* whole = reference.find(held.meant, ++seen[held.value.index]);
-                    whole && whole->type == held.array.type)
-                    held.reference = *whole;
+                if (const Array* full = reference.find(held.meant, ++seen[held.value.index]);
+                    full && full->type == held.array.type)
+                    held.reference = *full;
     return std::move(m_out);
 }
 
