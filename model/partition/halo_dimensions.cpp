@@ -247,7 +247,7 @@ std::int64_t elementBytes(const TensorType& type)
     return std::max<std::int64_t>(1, byteSize(type.dtype));
 }
 
-/// Elements of a device's block of an operand, as if it were whole in the dimensions of `whole`.
+/// Elements of a device's block of an operand, as if it were replicated in the dimensions of `full`.
 Shape heldShape(const HaloTensors& tensors, std::size_t operand, const std::vector<HaloDimension>& full)
 {
     Shape shape = shardShape(tensors.operands[operand], tensors.operandTypes[operand].shape);

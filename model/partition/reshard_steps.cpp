@@ -113,7 +113,7 @@ bool Resharder::exact(const Lists& start, std::size_t firstStep) const
             if (m_blocks == Blocks::Even) {
                 if (m_type.shape[d] % after != 0 && after != shards[d] && after != product(m_target[d]))
                     return false;
-                continue; // `pieces` stays what it was at the start
+                continue; // `shards` stays what it was at the start
             }
             if (!nest(m_type.shape[d], shards[d], after))
                 return false;
