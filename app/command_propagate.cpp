@@ -257,17 +257,19 @@ void printDifferences(const words::ComparedRun& first, const words::ComparedRun&
     console.table(table, {});
 }
 
-/// The program with what was recorded of its propagation.
-Program recorded(
-    const PropagateCommandOptions& options, const Program& before, const Propagated& run, const PropagationOptions& how)
+/// The program in StableHLO, with what was recorded of its propagation as far as that is asked for.
+std::string recorded(const PropagateCommandOptions& options, const GivenInput& loaded, const Propagated& run,
+    const PropagationOptions& how)
 {
+    if (!options.edges && !options.origins)
+        return printed(run.done.program, loaded);
     Program program = run.done.program;
     const Provenance provenance{ run.done.program, run.done.result, how };
     if (options.edges)
         program = withEdges(std::move(program), provenance);
     if (options.origins)
-        program = withOrigins(std::move(program), provenance, copiedOrigins(before, run.prepared, provenance));
-    return program;
+        program = withOrigins(std::move(program), provenance, copiedOrigins(loaded.program, run.prepared, provenance));
+    return printed(program, loaded);
 }
 
 int propagateFile(const PropagateCommandOptions& options)
@@ -316,7 +318,7 @@ int propagateFile(const PropagateCommandOptions& options)
         out["user_priorities"] = setting.userPriorities;
         out["step_count"] = result.steps;
         out["problems"] = toJson(loaded->problems);
-        out["text"] = printed(recorded(options, loaded->program, *made, how), *loaded);
+        out["text"] = recorded(options, *loaded, *made, how);
         if (asked) {
             out["explained"] = explainJson(program, result, *asked);
             Json whyNot = Json::array();
@@ -367,7 +369,7 @@ int propagateFile(const PropagateCommandOptions& options)
         printDifferences(first, second, differing);
     }
     if (options.edges || options.origins || !(asked || options.steps || other))
-        writeTo(stdout, printed(recorded(options, loaded->program, *made, how), *loaded));
+        writeTo(stdout, recorded(options, *loaded, *made, how));
     return loaded->status;
 }
 

@@ -61,12 +61,15 @@ std::optional<Applied> applyConstraints(const PropagationInput& input)
             input.constraints.begin(), input.constraints.end(), [](const auto& c) { return c.has_value(); }))
         return std::nullopt;
     Applied applied{ input, {} };
-    const Program changed = passes::applyAndNoteConstraints(withSeeds(input), applied.constraints);
-    auto program = std::make_shared<Program>(*input.program);
-    for (std::size_t o = 0; o < program->operations.size(); ++o)
-        program->operations[o].operands = changed.operations[o].operands;
-    for (std::size_t r = 0; r < program->regions.size(); ++r) // what inner bodies return
-        program->regions[r].results = changed.regions[r].results;
+    const Program& before = *input.program;
+    auto program = std::make_shared<Program>(passes::applyAndNoteConstraints(withSeeds(input), applied.constraints));
+    // What is used where stays as the pass made it; the seeds go back beside the program.
+    program->meshes = before.meshes;
+    program->shardings = before.shardings;
+    program->valueShardings = before.valueShardings;
+    for (std::size_t o = 0; o < before.operations.size(); ++o)
+        if (before.operations[o].kind == OpKind::ShardingConstraint)
+            program->operations[o].attributes = before.operations[o].attributes;
     applied.input.program = std::move(program);
     return applied;
 }

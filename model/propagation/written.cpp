@@ -223,15 +223,19 @@ Program withShardings(const Program& program, const PropagationResult& result, b
 
 PropagatedProgram propagateProgram(const Program& program, Strategy strategy, const PropagationOptions& options)
 {
-    ResolvedGroups resolved = resolveShardingGroups(program);
+    PropagatedProgram propagated;
+    std::optional<ResolvedGroups> resolved;
+    if (!shardingGroups(program).empty()) {
+        resolved = resolveShardingGroups(program);
+        propagated.groupConflicts = std::move(resolved->conflicts);
+    }
+    const Program& source = resolved ? resolved->program : program;
     PropagationInput input;
-    input.program = ProgramPtr(&resolved.program, [](const Program*) {}); // lives longer than the input
+    input.program = ProgramPtr(&source, [](const Program*) {}); // lives longer than the input
     input.strategy = strategy;
     input.options = options;
-    PropagatedProgram propagated;
     propagated.result = propagate(input);
-    propagated.program = withShardings(resolved.program, propagated.result, strategy == Strategy::Full);
-    propagated.groupConflicts = std::move(resolved.conflicts);
+    propagated.program = withShardings(source, propagated.result, strategy == Strategy::Full);
     return propagated;
 }
 
