@@ -62,21 +62,28 @@ Result<ValueId> findValue(const Program& program, std::string_view path)
     if (const ValueId id = valueNamed(program, path); id.valid())
         return id;
     std::vector<std::string> known;
-    std::vector<ValueId> endingSo;
+    std::vector<ValueId> endingSo, parameters;
     for (std::size_t i = 0; i < program.values.size(); ++i) {
         const std::string& each = program.values[i].path;
         if (each.empty())
             continue;
         known.push_back(each);
         if (!path.empty() && each.size() > path.size() && each.ends_with(path)
-            && each[each.size() - path.size() - 1] == '/')
+            && each[each.size() - path.size() - 1] == '/') {
             endingSo.emplace_back(i);
+            if (program.values[i].role == Role::Parameter && !program.values[i].definition.valid())
+                parameters.emplace_back(i);
+        }
     }
     if (endingSo.size() == 1)
         return endingSo.front();
-    if (!endingSo.empty())
+    // The states of the optimizer are called as their parameter is: "layers.0/W1" ends "opt/mu/layers.0/W1" too.
+    if (parameters.size() == 1)
+        return parameters.front();
+    const std::vector<ValueId>& first = parameters.empty() ? endingSo : parameters;
+    if (!first.empty())
         return fail(Code::UnknownTensor,
-            { { "path", path }, { "nearest", std::string(program.value(endingSo.front()).path) },
+            { { "path", path }, { "nearest", std::string(program.value(first.front()).path) },
                 { "several", static_cast<std::int64_t>(endingSo.size()) } });
     return fail(Code::UnknownTensor, { { "path", path }, { "nearest", nearestName(path, known) } });
 }

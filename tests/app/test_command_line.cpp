@@ -489,6 +489,26 @@ private Q_SLOTS:
             none.error.contains(QStringLiteral("E143")) && none.error.contains(QStringLiteral("params/layers.0/W")));
     }
 
+    /// The end of a path that a parameter and its states share means the parameter.
+    void endsOfPaths()
+    {
+        const auto explain = [](const QString& tensor) {
+            return runProgram(
+                { QStringLiteral("explain"), QStringLiteral("flax-mlp-logical"), QStringLiteral("--tensor"), tensor });
+        };
+        const Ran end = explain(QStringLiteral("layers.0/W1"));
+        QVERIFY2(end.code == 0, qPrintable(end.error));
+        QCOMPARE(end.out, explain(QStringLiteral("params/layers.0/W1")).out);
+        const Ran several = explain(QStringLiteral("W1"));
+        QCOMPARE(several.code, 2);
+        QVERIFY2(several.error.contains(QStringLiteral("E143"))
+                && several.error.contains(QStringLiteral("params/layers.0/W1")),
+            qPrintable(several.error));
+        const Ran other = explain(QStringLiteral("params/Layer_0/W1"));
+        QCOMPARE(other.code, 2);
+        QVERIFY2(other.error.contains(QStringLiteral("params/layers.0/W1")), qPrintable(other.error));
+    }
+
     /// Large numbers are rounded for reading, and exact beside it.
     void exactBytes()
     {

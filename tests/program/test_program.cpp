@@ -311,10 +311,26 @@ private Q_SLOTS:
         QVERIFY(!findValue(p, "/W").has_value());
         QVERIFY(!findValue(p, "").has_value());
         Program two = sample();
-        two.values[0].path = "grads/W";
+        two.values[0].path = "opt/mu/W";
+        two.values[0].role = Role::Mu;
+        two.values[1].role = Role::Parameter;
+        QCOMPARE(findValue(two, "W").value(), id(1)); // of several the parameter
+        two.values[1].role = Role::Nu;
         const Diagnostic several = findValue(two, "W").error();
         QCOMPARE(several.number("several"), std::int64_t{ 2 });
-        QCOMPARE(several.text("nearest"), std::string("grads/W"));
+        QCOMPARE(several.text("nearest"), std::string("opt/mu/W"));
+        Program layers = sample();
+        layers.values[0].path = "opt/mu/layers.0/W";
+        layers.values[0].role = Role::Mu;
+        layers.values[1].path = "params/layers.0/W";
+        layers.values[1].role = Role::Parameter;
+        layers.values[2].path = "params/layers.1/W";
+        layers.values[2].role = Role::Parameter;
+        layers.values[2].definition = {};
+        const Diagnostic parameters = findValue(layers, "W").error();
+        QCOMPARE(parameters.number("several"), std::int64_t{ 3 });
+        QCOMPARE(parameters.text("nearest"), std::string("params/layers.0/W"));
+        QCOMPARE(findValue(layers, "layers.0/W").value(), id(1));
         QCOMPARE(select(p, "*"), (std::vector{ id(0), id(2), p.find("loss") }));
         QCOMPARE(select(p, "**").size(), std::size_t{ 4 });
         QVERIFY(select(p, "nothing*").empty());
