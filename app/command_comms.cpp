@@ -77,7 +77,12 @@ void printSums(Console& console, const CollectiveList& list, const std::string& 
     for (const CollectiveSum& sum : sums(list, key))
         table.rows.push_back({ shown(sum), words::count(sum.collectives), words::count(sum.timesPerStep),
             words::bytes(sum.sent), exactCount(sum.sent) });
-    console.heading(QStringLiteral("Sums by %1").arg(QString::fromStdString(by)));
+    // It is in the list above, and in none of the sums.
+    const bool loss = std::any_of(
+        list.entries.begin(), list.entries.end(), [](const CollectiveEntry& entry) { return entry.scalarLoss; });
+    console.heading(
+        QStringLiteral("Sums by %1%2")
+            .arg(QString::fromStdString(by), loss ? QStringLiteral(", without the scalar loss") : QString()));
     console.table(table);
 }
 

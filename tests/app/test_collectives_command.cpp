@@ -157,6 +157,12 @@ private Q_SLOTS:
         QCOMPARE(sums.out,
             QStringLiteral("kind,collectives,times_per_step,sent_bytes_per_step\n"
                            "all_reduce,15,15,8560640\n"));
+        // 16 are listed: the sums say which of them they leave out.
+        for (const QStringList& command : { QStringList{ QStringLiteral("comms"), mlp },
+                 QStringList{ QStringLiteral("comms"), mlp, QStringLiteral("--by"), QStringLiteral("kind") } }) {
+            const Ran text = runProgram(command);
+            QVERIFY2(text.out.contains(QStringLiteral(", without the scalar loss\n")), qPrintable(text.out));
+        }
     }
 
     /// One spelling in list and sums, and options that do not go together.
