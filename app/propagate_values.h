@@ -8,8 +8,9 @@
 
 namespace shardscope::cli {
 
-/// A value by its path or its name in the text, with or without the sign in front (program/name_values.h). UnknownValue
-/// with what there is instead: where the text has the name several times, the values that it stands for.
+/// A value by its path or its name in the text, with or without the sign in front (program/name_values.h), or
+/// by the end of its path, as findValue() (program/path.h) has it. UnknownValue with what there is instead: where the
+/// text has the name several times, the values that it stands for.
 [[nodiscard]] Result<ValueId> valueAsked(const Program& program, const std::string& name);
 
 } // namespace shardscope::cli

@@ -499,6 +499,13 @@ private Q_SLOTS:
         const Ran end = explain(QStringLiteral("layers.0/W1"));
         QVERIFY2(end.code == 0, qPrintable(end.error));
         QCOMPARE(end.out, explain(QStringLiteral("params/layers.0/W1")).out);
+        const auto propagate = [](const QString& value) {
+            return runProgram({ QStringLiteral("propagate"), QStringLiteral("flax-mlp-logical"),
+                QStringLiteral("--explain"), value });
+        };
+        const Ran propagated = propagate(QStringLiteral("layers.0/W1"));
+        QVERIFY2(propagated.code == 0, qPrintable(propagated.error));
+        QCOMPARE(propagated.out, propagate(QStringLiteral("params/layers.0/W1")).out);
         const Ran several = explain(QStringLiteral("W1"));
         QCOMPARE(several.code, 2);
         QVERIFY2(several.error.contains(QStringLiteral("E143"))
