@@ -92,7 +92,7 @@ struct NamesAnswer {
 Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, NamesAnswer& answer)
 {
     const Mesh& mesh = *ruling.mesh;
-    answer.problems = unknownAxes(ruling.rules, mesh.axisNames(), ruling.rules.list.size() * maximumMeshAxes);
+    answer.problems = unknownAxes(ruling.rules, mesh.axisNames());
     std::optional<std::vector<std::int64_t>> shape;
     if (!options.shape.empty()) {
         const Result<std::vector<std::int64_t>> sizes = parseSizes(options.shape, "--shape");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "base/alike.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -60,6 +61,21 @@ std::vector<Diagnostic> summedUp(std::vector<Diagnostic> list)
     return summedUp(
         std::move(list), [](Diagnostic& diagnostic) -> Diagnostic& { return diagnostic; },
         [](Diagnostic&, const Diagnostic&) {});
+}
+
+void countMore(std::vector<Diagnostic>& list, Code code, std::size_t more)
+{
+    const auto last =
+        std::find_if(list.rbegin(), list.rend(), [&](const Diagnostic& diagnostic) { return diagnostic.code == code; });
+    if (more == 0 || last == list.rend())
+        return;
+    const auto counted =
+        std::find_if(last->args.begin(), last->args.end(), [](const Arg& arg) { return arg.name == "alike"; });
+    const auto others = static_cast<std::int64_t>(more);
+    if (counted == last->args.end())
+        last->args.emplace_back("alike", 1 + others);
+    else
+        counted->value = last->number("alike") + others;
 }
 
 } // namespace shardscope

@@ -48,5 +48,8 @@ template <class Item, class DiagnosticOf, class Take> // Diagnostic&(Item&), voi
     return rest;
 }
 [[nodiscard]] std::vector<Diagnostic> summedUp(std::vector<Diagnostic> list);
+/// Counts `more` findings of a code that a reader came upon but did not keep: in the last one of that code, which then
+/// stands for them too. Nothing where the list has none of that code.
+void countMore(std::vector<Diagnostic>& list, Code code, std::size_t more);
 
 } // namespace shardscope

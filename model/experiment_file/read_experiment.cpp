@@ -3,6 +3,7 @@
 #include <charconv>
 #include <tuple>
 
+#include "base/alike.h"
 #include "base/codes.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/sections.h"
@@ -29,16 +30,22 @@ std::optional<Version> parseVersion(std::string_view text)
     return version;
 }
 
-/// In the order of the file, each place and code once, not too many.
-std::vector<Diagnostic> inOrder(std::vector<Diagnostic> list)
+/// In the order of the file, each place and code once, and repeated warnings summed up. Of what is still too much the
+/// last that is listed says how many follow. `unknownKeys`: those of which the list has no warning.
+std::vector<Diagnostic> inOrder(std::vector<Diagnostic> list, std::size_t unknownKeys = 0)
 {
     const auto place = [](const Diagnostic& d) { return std::tuple(d.where.line, d.where.column, d.code); };
     std::stable_sort(list.begin(), list.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
     list.erase(
         std::unique(list.begin(), list.end(), [&](const auto& a, const auto& b) { return place(a) == place(b); }),
         list.end());
-    if (list.size() > maximumFindings)
+    list = summedUp(std::move(list));
+    countMore(list, Code::UnknownKey, unknownKeys);
+    if (list.size() > maximumFindings) {
+        const std::size_t others = list.size() - maximumFindings;
         list.erase(list.begin() + maximumFindings, list.end());
+        countMore(list, list.back().code, others);
+    }
     return list;
 }
 
@@ -138,7 +145,7 @@ tl::expected<ReadExperiment, std::vector<Diagnostic>> readExperiment(std::string
     if (json.lost > 0)
         context.warnings.push_back({ Code::CommentsLost, { { "count", json.lost } },
             { {}, json.firstLost.line, json.firstLost.column, {}, {} } });
-    result.warnings = inOrder(std::move(context.warnings));
+    result.warnings = inOrder(std::move(context.warnings), context.unknownWithoutWarning);
     return result;
 }
 

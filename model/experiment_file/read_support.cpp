@@ -237,10 +237,12 @@ void ObjectCursor::finish()
     for (std::size_t i = 0; i < children.size(); ++i) {
         const JsonNode& child = children[i];
         if (!m_read[i]) {
-            if (++warned <= maximumFindings) // no more of them are shown
+            if (++warned <= maximumFindings)
                 context.warnings.push_back(
                     { Code::UnknownKey, withNearest({ { "key", child.key }, { "known", m_known } }, child.key, m_known),
                         whereOf(child.keyAt, pointerTo(m_value.pointer(), child.key)) });
+            else
+                ++context.unknownWithoutWarning;
             context.unknownKeys.push_back({ m_value.pointer(), child.key, before, printInline(child) });
         }
         const bool emptyNotes = m_read[i] && child.key == "notes" && child.text.empty();

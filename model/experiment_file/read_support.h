@@ -17,7 +17,7 @@
 
 namespace shardscope {
 
-/// Errors and warnings that are kept of one file: nobody reads more at once.
+/// Findings that are listed of one file: nobody reads more at once. The others are counted.
 inline constexpr std::size_t maximumFindings = 50;
 
 struct ReadContext {
@@ -25,6 +25,7 @@ struct ReadContext {
     std::vector<Diagnostic> warnings;
     std::vector<std::pair<std::string, std::string>> innerNotes;
     std::vector<UnknownKey> unknownKeys;
+    std::size_t unknownWithoutWarning = 0; ///< of unknownKeys: those after the first maximumFindings of an object
     FileSource files;
 };
 

@@ -43,7 +43,7 @@ struct ReadMaxText {
         int line = 0;
     };
     std::vector<PassedOver> passedOver; ///< keys that say nothing about sharding
-    std::vector<Diagnostic> warnings; ///< ParallelismWithoutAxis, RulesElsewhere, RuleUnknownAxis; the first 50
+    std::vector<Diagnostic> warnings; ///< ParallelismWithoutAxis, RulesElsewhere, RuleUnknownAxis; many are summed up
 };
 
 /// Errors: Syntax, DuplicateKey, TooLarge, WrongType, OutOfRange, RuleArity, DuplicateAxis, and MissingKey when there

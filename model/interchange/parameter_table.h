@@ -36,7 +36,7 @@ struct ParameterRow {
 
 struct ParameterTable {
     std::vector<ParameterRow> rows;
-    std::vector<Diagnostic> warnings; ///< UnknownKey; the first 50
+    std::vector<Diagnostic> warnings; ///< UnknownKey, many of them summed up (base/alike.h)
 };
 
 inline constexpr std::size_t maximumTableRows = 65'536;

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <map>
 
+#include "base/alike.h"
 #include "base/codes.h"
 #include "interchange/yaml_text.h"
 #include "rules/rule_lint.h"
@@ -14,7 +15,6 @@ namespace shardscope {
 namespace {
 
 constexpr std::int64_t leftOpen = -1;
-constexpr std::size_t maximumWarnings = 50;
 
 tl::unexpected<Error> wrongType(const char* key, const char* expected, const YamlNode& found)
 {
@@ -133,6 +133,7 @@ public:
             return fail(Code::MissingKey, { { "key", "logical_axis_rules" } }, root.where());
         takeSizes();
         checkRules();
+        m_result.warnings = summedUp(std::move(m_result.warnings));
         return std::move(m_result);
     }
 
@@ -173,7 +174,8 @@ private:
             return take(toSize(key.text, value), m_sizes[key.text].value);
         }
         if (key.text == "custom_mesh_and_rule" && isText(value) && !value.text.empty())
-            warn({ Code::RulesElsewhere, { { "key", key.text }, { "value", value.text } }, value.where() });
+            m_result.warnings.push_back(
+                { Code::RulesElsewhere, { { "key", key.text }, { "value", value.text } }, value.where() });
         m_result.passedOver.push_back({ key.text, key.line });
         return {};
     }
@@ -206,12 +208,6 @@ private:
         return {};
     }
 
-    void warn(Diagnostic warning)
-    {
-        if (m_result.warnings.size() < maximumWarnings)
-            m_result.warnings.push_back(std::move(warning));
-    }
-
     void takeSizes()
     {
         for (MaxTextAxis& axis : m_result.config.axes) {
@@ -229,7 +225,8 @@ private:
             return;
         for (const auto& [key, size] : m_sizes)
             if (!size.used && size.value != 1)
-                warn({ Code::ParallelismWithoutAxis, { { "key", key }, { "size", size.value } }, size.where });
+                m_result.warnings.push_back(
+                    { Code::ParallelismWithoutAxis, { { "key", key }, { "size", size.value } }, size.where });
     }
 
     void checkRules()
@@ -240,9 +237,9 @@ private:
         std::vector<std::string> known;
         for (const MaxTextAxis& axis : config.axes)
             known.push_back(axis.name);
-        for (Diagnostic& unknown : unknownAxes(config.rules, known, maximumWarnings)) {
+        for (Diagnostic& unknown : unknownAxes(config.rules, known)) {
             unknown.where = m_ruleLines[static_cast<std::size_t>(unknown.number("rule")) - 1];
-            warn(std::move(unknown));
+            m_result.warnings.push_back(std::move(unknown));
         }
     }
 

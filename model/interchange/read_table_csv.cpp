@@ -38,7 +38,7 @@ private:
             const auto known = std::find(columnNames.begin(), columnNames.end(), header[i].text);
             if (known == columnNames.end()) {
                 const std::vector<std::string> names(columnNames.begin(), columnNames.end());
-                m_builder.warn({ Code::UnknownKey,
+                m_builder.unknownKey({ Code::UnknownKey,
                     { { "key", header[i].text }, { "nearest", nearestName(header[i].text, names) } },
                     header[i].where() });
                 continue;

@@ -99,8 +99,8 @@ private:
                                                       : m_none;
             if (&cell == &m_none) {
                 const std::vector<std::string> known{ "path", "shape", "dtype", "names" };
-                m_builder.warn({ Code::UnknownKey, { { "key", key.text }, { "nearest", nearestName(key.text, known) } },
-                    key.where() });
+                m_builder.unknownKey({ Code::UnknownKey,
+                    { { "key", key.text }, { "nearest", nearestName(key.text, known) } }, key.where() });
             } else if (cell) {
                 m_builder.report({ Code::DuplicateKey, { { "key", key.text } }, key.where() });
             } else {

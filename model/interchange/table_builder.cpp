@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/alike.h"
 #include "base/codes.h"
 
 namespace shardscope {
@@ -126,6 +127,8 @@ ReadTable TableBuilder::finish()
 {
     if (!m_errors.empty())
         return tl::unexpected(std::move(m_errors));
+    m_table.warnings = summedUp(std::move(m_table.warnings));
+    countMore(m_table.warnings, Code::UnknownKey, m_unknownKeys);
     return std::move(m_table);
 }
 

@@ -17,10 +17,12 @@ public:
         if (!full())
             m_errors.push_back(std::move(error));
     }
-    void warn(Diagnostic warning)
+    void unknownKey(Diagnostic warning) ///< UnknownKey
     {
         if (m_table.warnings.size() < maximumFindings)
             m_table.warnings.push_back(std::move(warning));
+        else
+            ++m_unknownKeys;
     }
     [[nodiscard]] bool rightSoFar() const { return m_errors.empty(); }
 
@@ -42,6 +44,7 @@ private:
 
     ParameterTable m_table;
     std::vector<Diagnostic> m_errors;
+    std::size_t m_unknownKeys = 0; ///< of which the table has no warning
     std::unordered_set<std::string> m_paths;
 };
 

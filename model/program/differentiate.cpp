@@ -29,11 +29,6 @@ std::vector<bool> dependentOn(const Program& program, std::span<const ValueId> w
     return dependent;
 }
 
-std::string backward(const std::string& scope)
-{
-    return scope.empty() ? "backward" : "backward/" + scope;
-}
-
 } // namespace
 
 Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::span<const ValueId> wrt)
@@ -51,7 +46,7 @@ Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::
         const Operation operation = builder.program().operation(*id); // a copy: the builder grows
         const ValueId result = operation.results[0];
         if (result == loss && dependent[loss.index]) {
-            builder.setScope(backward(builder.program().scopes[operation.scope]));
+            builder.setScope(backwardScopeOf(builder.program().scopes[operation.scope]));
             cotangents[loss.index] = builder.constant(lossType, 1);
         }
         if (!dependent[result.index] || !cotangents[result.index].valid())
@@ -71,7 +66,7 @@ Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::
             builder.setScope(scope);
             return fail(Code::InvalidOperand, { { "op", row.name }, { "detail", "no derivative" } });
         }
-        builder.setScope(backward(builder.program().scopes[operation.scope]));
+        builder.setScope(backwardScopeOf(builder.program().scopes[operation.scope]));
         const std::vector<ValueId> contributions =
             row.pullback(builder, operation, cotangents[result.index], { wanted.get(), count });
         for (std::size_t i = 0; i < contributions.size(); ++i) {
@@ -86,7 +81,7 @@ Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::
     for (const ValueId value : wrt) {
         ValueId gradient = cotangents[value.index];
         if (!gradient.valid()) {
-            builder.setScope("backward");
+            builder.setScope(std::string(backwardScope));
             const TensorType type = builder.type(value);
             gradient = builder.constant(type, value == loss ? 1 : 0);
         }
@@ -94,6 +89,12 @@ Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::
     }
     builder.setScope(scope);
     return gradients;
+}
+
+std::string backwardScopeOf(std::string_view scope)
+{
+    std::string of(backwardScope);
+    return scope.empty() ? of : of.append("/").append(scope);
 }
 
 } // namespace shardscope

@@ -3,6 +3,7 @@
 // cotangents of its operands. Several contributions to one value are added in the order of its uses, last use first.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -16,10 +17,16 @@ namespace shardscope {
 /// operation on the way has no derivative.
 [[nodiscard]] Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::span<const ValueId> wrt);
 
+inline constexpr std::string_view backwardScope = "backward";
+
+/// The scope of the gradients of what stands in that scope: "backward/layers.0" of "layers.0", "backward" of "".
+[[nodiscard]] std::string backwardScopeOf(std::string_view scope);
+
 /// Whether a scope holds what differentiation made.
 [[nodiscard]] inline bool isBackward(std::string_view scope)
 {
-    return scope == "backward" || scope.starts_with("backward/");
+    return scope.starts_with(backwardScope)
+        && (scope.size() == backwardScope.size() || scope[backwardScope.size()] == '/');
 }
 
 } // namespace shardscope

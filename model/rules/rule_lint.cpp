@@ -14,12 +14,12 @@ Diagnostic unknownAxis(
         { { "rule", rule + 1 }, { "name", named.name.name }, { "axis", axis }, { "known", known } }, {} };
 }
 
-std::vector<Diagnostic> unknownAxes(const LogicalRules& rules, const std::vector<std::string>& known, std::size_t limit)
+std::vector<Diagnostic> unknownAxes(const LogicalRules& rules, const std::vector<std::string>& known)
 {
     std::vector<Diagnostic> list;
     for (std::size_t i = 0; i < rules.list.size(); ++i)
         for (const std::string& axis : rules.list[i].target.axes)
-            if (list.size() < limit && std::find(known.begin(), known.end(), axis) == known.end())
+            if (std::find(known.begin(), known.end(), axis) == known.end())
                 list.push_back(unknownAxis(i, rules.list[i], axis, known));
     return list;
 }

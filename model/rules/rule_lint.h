@@ -12,8 +12,7 @@ namespace shardscope {
 /// RuleUnknownAxis of a rule, counted from 0, that names an axis which is none of `known`.
 [[nodiscard]] Diagnostic unknownAxis(
     std::size_t rule, const LogicalRule& named, const std::string& axis, const std::vector<std::string>& known);
-/// All of them, by rule: `limit` at most.
-[[nodiscard]] std::vector<Diagnostic> unknownAxes(
-    const LogicalRules& rules, const std::vector<std::string>& known, std::size_t limit);
+/// All of them, by rule.
+[[nodiscard]] std::vector<Diagnostic> unknownAxes(const LogicalRules& rules, const std::vector<std::string>& known);
 
 } // namespace shardscope

@@ -252,7 +252,7 @@ void sayHeld(Sentence& s, std::int64_t more)
         s.say(Words::tr(", and every device holds %1 less").arg(bytes(static_cast<double>(-more))));
 }
 
-/// A sentence may begin with a name that is none: "the incoming gradient".
+/// A sentence may begin with a name that is none: "the gradient in layers.2".
 Text capitalised(Text text)
 {
     for (const QString& article : { Words::tr("the "), Words::tr("an "), Words::tr("a ") })

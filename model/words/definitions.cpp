@@ -2,6 +2,8 @@
 // What a value is computed of, in words.
 #include "words/definitions.h"
 
+#include <algorithm>
+
 #include "program/differentiate.h"
 #include "program/op_row.h"
 #include "words/tr.h"
@@ -43,8 +45,13 @@ QString operandName(const Program& program, ValueId value)
     // A number that was spread over a full shape is that number.
     if (operation.kind == OpKind::BroadcastInDim)
         return operandName(program, operation.operands[0]);
-    const bool backward = operation.scope < program.scopes.size() && isBackward(program.scopes[operation.scope]);
-    return backward ? Words::tr("the incoming gradient") : Words::tr("an intermediate value");
+    const std::string_view scope =
+        operation.scope < program.scopes.size() ? program.scopes[operation.scope] : std::string_view();
+    if (!isBackward(scope))
+        return Words::tr("an intermediate value");
+    const std::string_view layer = scope.substr(std::min(scope.size(), backwardScope.size() + 1));
+    return layer.empty() ? Words::tr("the incoming gradient")
+                         : Words::tr("the gradient in %1", "in layers.2").arg(fromStd(layer));
 }
 
 QString definition(const Program& program, ValueId value)

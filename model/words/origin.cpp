@@ -26,7 +26,7 @@ const ResolvedAnnotation* originalOf(const Snapshot& snapshot, const ResolvedAnn
     const ResolvedAnnotation* found = nullptr;
     for (const ResolvedAnnotation& candidate : snapshot.annotations->constraints) {
         const std::string& of = program.scopes[program.operation(candidate.operation).scope];
-        if (isBackward(of) || !(candidate.written == derived.written) || "backward/" + of != scope
+        if (isBackward(of) || !(candidate.written == derived.written) || backwardScopeOf(of) != scope
             || !(program.value(candidate.value).type == program.value(derived.value).type)
             || program.value(candidate.value).path.empty())
             continue;

@@ -418,6 +418,31 @@ private Q_SLOTS:
         const auto read = readExperiment(text);
         QVERIFY(read.has_value());
         QCOMPARE(writeExperiment(read->experiment), text);
+        std::int64_t counted = 0;
+        for (const Diagnostic& warning : read->warnings)
+            counted += warning.number("alike");
+        QVERIFY(read->warnings.size() <= 2);
+        QCOMPARE(counted, 2 * 65'536);
+    }
+
+    /// Errors are listed one by one as long as somebody may read them; then they are counted.
+    void manyErrors()
+    {
+        ArraysModel model;
+        model.arrays.resize(1'000, { "a", {}, {}, DType::F32 });
+        Experiment experiment;
+        experiment.model = std::move(model);
+        std::string text = writeExperiment(experiment);
+        for (std::size_t at = text.find("\"f32\""); at != std::string::npos; at = text.find("\"f32\"", at))
+            text.replace(at, 5, "32");
+        const auto read = readExperiment(text);
+        QVERIFY(!read);
+        QVERIFY(read.error().size() <= 50);
+        std::int64_t counted = 0;
+        for (const Diagnostic& error : read.error())
+            counted += std::max<std::int64_t>(error.number("alike"), 1);
+        QVERIFY2(counted >= 1'000, qPrintable(QString::number(counted)));
+        QVERIFY(read.error().front().where.line > 0);
     }
 
     void quantities()

@@ -203,8 +203,10 @@ void TestTables::unknownKeys()
         many += ",c" + std::to_string(i);
         object += ", \"k" + std::to_string(i) + "\": 0";
     }
-    QCOMPARE(readTable(many + "\na,8\n")->warnings.size(), 50U);
-    QCOMPARE(readTable(object + "}]")->warnings.size(), 50U);
+    for (const ReadTable& read : { readTable(many + "\na,8\n"), readTable(object + "}]") }) {
+        QCOMPARE(read->warnings.size(), 1U);
+        QCOMPARE(read->warnings[0].number("alike"), 200);
+    }
 }
 
 void TestTables::tableLimits()

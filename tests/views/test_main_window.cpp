@@ -28,6 +28,7 @@
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
+#include "separator_drag.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/application.h"
 #include "views/main_window/main_window.h"
@@ -456,19 +457,9 @@ private Q_SLOTS:
         window.document()->waitForAnalysis();
         QTest::qWait(30);
         const DockFrame* dock = window.dock(QStringLiteral("rules"));
-        const QPoint line(dock->geometry().center().x(), dock->geometry().bottom() + 2);
         QTRY_VERIFY(window.dock(QStringLiteral("mesh"))->geometry().bottom() < dock->y());
         const int before = dock->height();
-        const auto send = [&window](QEvent::Type type, QPoint at, Qt::MouseButtons held) {
-            QMouseEvent event(type, at, window.mapToGlobal(at),
-                type == QEvent::MouseMove ? Qt::NoButton : Qt::LeftButton, held, Qt::NoModifier);
-            QCoreApplication::sendEvent(&window, &event);
-        };
-        send(QEvent::MouseButtonPress, line, Qt::LeftButton);
-        send(QEvent::MouseMove, line + QPoint(0, 20), Qt::LeftButton);
-        send(QEvent::MouseMove, line + QPoint(0, 40), Qt::LeftButton);
-        QTest::qWait(50); // the separator follows after a moment
-        send(QEvent::MouseButtonRelease, line + QPoint(0, 40), Qt::NoButton);
+        test::dragLineBelow(window, *dock, 40);
         QTRY_VERIFY(dock->height() >= before + 30);
         const int chosen = dock->height();
         window.openExample(QStringLiteral("flax-mlp-logical"));

@@ -5,7 +5,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QMouseEvent>
 #include <QPointer>
 #include <QPushButton>
 #include <QScreen>
@@ -23,6 +22,7 @@
 #include "experiment_file/gallery.h"
 #include "random_cases.h"
 #include "registered_test.h"
+#include "separator_drag.h"
 #include "views/collectives_view/example_column.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/main_window.h"
@@ -569,16 +569,7 @@ private Q_SLOTS:
         MainWindow& window = framed.window;
         const DockFrame* rules = framed.dock("rules");
         QTest::qWait(30);
-        const QPoint line(rules->geometry().center().x(), rules->geometry().bottom() + 2);
-        const auto send = [&window](QEvent::Type type, QPoint at, Qt::MouseButtons held) {
-            QMouseEvent event(type, at, window.mapToGlobal(at),
-                type == QEvent::MouseMove ? Qt::NoButton : Qt::LeftButton, held, Qt::NoModifier);
-            QCoreApplication::sendEvent(&window, &event);
-        };
-        send(QEvent::MouseButtonPress, line, Qt::LeftButton);
-        send(QEvent::MouseMove, line + QPoint(0, 50), Qt::LeftButton);
-        QTest::qWait(50); // the line follows after a moment
-        send(QEvent::MouseButtonRelease, line + QPoint(0, 50), Qt::NoButton);
+        test::dragLineBelow(window, *rules, 50);
         QTest::qWait(30);
         window.resize(1280, 800);
         const DockFrame* mesh = framed.dock("mesh");
