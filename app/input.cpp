@@ -176,10 +176,10 @@ std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const Input& input)
     return list;
 }
 
-SnapshotPtr analyse(const Experiment& experiment)
+SnapshotPtr analyse(const Experiment& experiment, LastStage last)
 {
     AnalysisCache cache;
-    return shardscope::analyse(std::make_shared<const Experiment>(experiment), 1, cache);
+    return shardscope::analyse(std::make_shared<const Experiment>(experiment), 1, cache, {}, last);
 }
 
 Error unknownValue(const std::string& key, const std::string& asked, std::vector<std::string> known)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiment/experiment.h"
+#include "pipeline/analyse.h"
 #include "pipeline/snapshot.h"
 
 namespace shardscope::cli {
@@ -35,7 +36,7 @@ struct Input {
 [[nodiscard]] std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const Input& input);
 
 /// The analysis of the experiment.
-[[nodiscard]] SnapshotPtr analyse(const Experiment& experiment);
+[[nodiscard]] SnapshotPtr analyse(const Experiment& experiment, LastStage last = LastStage::Summary);
 
 /// UnknownValue: what was asked for, what it may have been meant to be, and names that are known (the first twenty).
 [[nodiscard]] Error unknownValue(const std::string& key, const std::string& asked, std::vector<std::string> known);

@@ -30,7 +30,7 @@ tl::expected<GivenInput, RefusedInput> fromExperiment(const tl::expected<Input, 
 {
     if (!input)
         return tl::unexpected(RefusedInput{ input.error() });
-    const SnapshotPtr snapshot = analyse(input->experiment);
+    const SnapshotPtr snapshot = analyse(input->experiment, LastStage::Propagation);
     std::vector<Diagnostic> problems = allProblems(*input, *snapshot);
     // That such a program is not run is of no matter here.
     std::erase_if(problems, [](const Diagnostic& problem) { return problem.severity() == Severity::Info; });

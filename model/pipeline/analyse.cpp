@@ -235,7 +235,7 @@ std::shared_ptr<const Plan> placedPlan(const Snapshot& snapshot, AnalysisCache& 
 }
 
 /// Runs the stages and fills the snapshot as far as they get. Returns false if stopped.
-bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
+bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop, LastStage last)
 {
     const Experiment& experiment = *snapshot.experiment;
     Stopwatch watch;
@@ -309,7 +309,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
         return false;
 
     LayoutInput input = layoutInput(snapshot.program, *mesh, *snapshot.annotations, experiment.propagation);
-    input.onlyPropagate = snapshot.errorCount() > 0;
+    input.onlyPropagate = last == LastStage::Propagation || snapshot.errorCount() > 0;
     const std::uint64_t layoutHash = hashOf(input);
     std::shared_ptr<const LayoutOutput> layout = cache.impl().layouts.find(layoutHash, input);
     const bool laidOut = layout == nullptr;
@@ -360,7 +360,8 @@ AnalysisCache::AnalysisCache()
 
 AnalysisCache::~AnalysisCache() = default;
 
-SnapshotPtr analyse(ExperimentPtr experiment, std::uint64_t revision, AnalysisCache& cache, std::stop_token stop)
+SnapshotPtr analyse(
+    ExperimentPtr experiment, std::uint64_t revision, AnalysisCache& cache, std::stop_token stop, LastStage last)
 {
     const auto begin = [&] {
         auto snapshot = std::make_shared<Snapshot>();
@@ -370,7 +371,7 @@ SnapshotPtr analyse(ExperimentPtr experiment, std::uint64_t revision, AnalysisCa
     };
     try {
         const auto snapshot = begin();
-        if (!fill(*snapshot, cache, stop))
+        if (!fill(*snapshot, cache, stop, last))
             return nullptr;
         sortProblems(snapshot->problems); // so that what is acknowledged stays in the order of its own codes
         acknowledgeKnown(*snapshot);

@@ -2,6 +2,7 @@
 // The stages in a row: experiment -> program -> annotations -> propagation -> per-device program -> plan -> summary.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <stop_token>
 
@@ -25,10 +26,16 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
+/// The last stage that an analysis runs.
+enum class LastStage : std::uint8_t {
+    Propagation, ///< no per-device program, plan or memory of a built-in network, and no problems of these
+    Summary,
+};
+
 /// Never fails as a whole: stages stop at the first error, which is among the problems. Null if stopped. Where there is
 /// not enough memory the snapshot has no results, and OutOfMemory as its only problem.
-[[nodiscard]] SnapshotPtr analyse(
-    ExperimentPtr experiment, std::uint64_t revision, AnalysisCache& cache, std::stop_token stop = {});
+[[nodiscard]] SnapshotPtr analyse(ExperimentPtr experiment, std::uint64_t revision, AnalysisCache& cache,
+    std::stop_token stop = {}, LastStage last = LastStage::Summary);
 
 /// Resolves the annotations of a program (the `annotate` stage), problems included.
 [[nodiscard]] std::shared_ptr<const Annotations> annotate(

@@ -74,7 +74,7 @@ struct LayoutInput {
     Mesh mesh;
     std::vector<std::optional<TensorSharding>> arguments, results, constraints;
     PropagationSetting propagation = {};
-    bool onlyPropagate = false; ///< no step can run of this: who holds what is all there is to know
+    bool onlyPropagate = false; ///< what devices hold is all that is asked for, or all there is to know
     bool operator==(const LayoutInput&) const = default;
 };
 
