@@ -46,25 +46,24 @@ struct Partitioned {
 
 Result<Partitioned> partitionedText(const Snapshot& snapshot, bool optimal)
 {
-    Result<PartitionedProgram> partitioned = partitionText(snapshot, optimal);
-    if (!partitioned)
-        return tl::unexpected<Error>(std::move(partitioned.error()));
+    const Result<DeviceStages::Partitioned> made = partitionText(snapshot, optimal);
+    if (!made)
+        return tl::unexpected<Error>(made.error());
+    const PartitionedProgram& parts = **made;
     Partitioned out;
-    out.mesh = partitioned->device.mesh;
+    out.mesh = parts.device.mesh;
     PrintOptions options;
     options.names = PrintedNames::None; // the paths are those of the text itself
     options.locations = false;
-    out.text = printStableHlo(partitioned->device.program, options);
+    out.text = printStableHlo(parts.device.program, options);
     const auto held = [&](std::string name, const ShardedArray& array) {
         return Held{ std::move(name), array.type, array.sharding, array.over(out.mesh) };
     };
-    for (std::size_t i = 0; i < partitioned->device.inputs.size(); ++i)
-        out.inputs.push_back(held("%arg" + std::to_string(i), partitioned->device.inputs[i]));
-    for (std::size_t i = 0; i < partitioned->device.outputs.size(); ++i)
-        out.outputs.push_back(held("result " + std::to_string(i), partitioned->device.outputs[i]));
-    out.list = collectivesOf(
-        { std::move(partitioned->sharded), std::move(partitioned->inserted), {}, std::move(partitioned->trueShapes) },
-        snapshot);
+    for (std::size_t i = 0; i < parts.device.inputs.size(); ++i)
+        out.inputs.push_back(held("%arg" + std::to_string(i), parts.device.inputs[i]));
+    for (std::size_t i = 0; i < parts.device.outputs.size(); ++i)
+        out.outputs.push_back(held("result " + std::to_string(i), parts.device.outputs[i]));
+    out.list = collectivesOf({ parts.sharded, parts.inserted, {}, parts.trueShapes }, snapshot);
     return out;
 }
 

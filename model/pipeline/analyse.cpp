@@ -383,6 +383,7 @@ SnapshotPtr analyse(
     // What had been worked out is gone, and what can be worked out again goes too.
     cache.impl().programs.clear();
     cache.impl().layouts.clear();
+    cache.impl().texts.clear();
     cache.impl().placedPlans.clear();
     const auto snapshot = begin();
     snapshot->problems.push_back({ Diagnostic{ Code::OutOfMemory, {}, {} }, {}, {} });

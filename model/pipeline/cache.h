@@ -88,6 +88,26 @@ struct LayoutOutput {
     std::vector<StageTime> times;
 };
 
+/// Everything that the layout of a program in a text depends on.
+struct TextLayoutInput {
+    ProgramPtr asRead; ///< compared by identity, as LayoutInput::program
+    Mesh mesh;
+    ProgramModel model; ///< the shardings and sharding rules that the experiment adds; no text
+    PropagationSetting propagation = {};
+    std::string platform; ///< which memories there are
+    bool operator==(const TextLayoutInput&) const = default;
+};
+
+/// A snapshot has these under the same names. Stages after a failed one are absent.
+struct TextLayout {
+    MeshPtr mesh;
+    std::shared_ptr<const DeviceStages> deviceStages;
+    ProgramPtr program;
+    std::shared_ptr<const Annotations> annotations;
+    std::shared_ptr<const PropagationResult> propagation;
+    std::vector<Problem> problems;
+};
+
 /// A plan, and per argument whether it lies on the host.
 struct PlacedPlanInput {
     std::shared_ptr<const Plan> plan; ///< compared by identity: the layout stage gives the same plan for the same input
@@ -98,6 +118,7 @@ struct PlacedPlanInput {
 struct AnalysisCache::Impl {
     StageCache<ModelSetting, BuiltProgram> programs;
     StageCache<LayoutInput, LayoutOutput> layouts;
+    StageCache<TextLayoutInput, TextLayout> texts;
     StageCache<PlacedPlanInput, Plan> placedPlans; ///< a run goes on while its plan stays the same object
 };
 

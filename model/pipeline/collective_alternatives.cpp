@@ -502,8 +502,8 @@ void tryOutPlan(CollectiveAlternative& alternative, const Snapshot& snapshot)
         if (const Result<DeviceProgram> device = partitionNetwork(snapshot, true))
             sent = sentBytes(collectivesOf(*device)).step;
     } else if (snapshot.asRead) {
-        if (Result<ShardedProgram> sharded = shardText(snapshot, true))
-            sent = sentBytes(collectivesOf(std::move(*sharded), snapshot)).step;
+        if (const Result<DeviceStages::Sharded> sharded = shardText(snapshot, true))
+            sent = sentBytes(collectivesOf(**sharded, snapshot)).step;
     }
     if (!sent)
         return;

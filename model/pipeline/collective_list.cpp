@@ -175,12 +175,12 @@ Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token s
         return CollectiveList{ snapshot.program, snapshot.mesh, {} };
     if (stop.stop_requested())
         return CollectiveList();
-    Result<ShardedProgram> sharded = shardText(snapshot, false);
+    const Result<DeviceStages::Sharded> sharded = shardText(snapshot, false);
     if (!sharded)
         return tl::unexpected<Error>(sharded.error());
     if (stop.stop_requested())
         return CollectiveList();
-    return collectivesOf(std::move(*sharded), snapshot);
+    return collectivesOf(**sharded, snapshot);
 }
 
 } // namespace shardscope

@@ -124,7 +124,7 @@ Result<std::optional<PlannedMemory>> plannedMemory(const Snapshot& snapshot, std
 {
     if (!snapshot.asRead || stop.stop_requested())
         return std::optional<PlannedMemory>();
-    const Result<PartitionedProgram> parts = partitionText(snapshot, false);
+    const Result<DeviceStages::Partitioned> parts = partitionText(snapshot, false);
     if (!parts)
         return tl::unexpected<Error>(parts.error());
     if (stop.stop_requested())
@@ -133,7 +133,7 @@ Result<std::optional<PlannedMemory>> plannedMemory(const Snapshot& snapshot, std
     Program given = *snapshot.asRead;
     for (std::size_t v = 0; v < std::min(given.values.size(), snapshot.program->values.size()); ++v)
         given.values[v].path = snapshot.program->values[v].path;
-    return std::optional(plannedMemory(given, *parts));
+    return std::optional(plannedMemory(given, **parts));
 }
 
 } // namespace shardscope

@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "base/hash.h"
 #include "experiment/edits.h"
 #include "partition/export_shardings.h"
 #include "partition/varying_axes.h"
+#include "pipeline/device_stages.h"
 #include "pipeline/given_shardings.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/tensor_rows.h"
@@ -22,15 +24,14 @@ namespace shardscope {
 namespace {
 
 /// What makes a program illegal, as problems. Returns whether there is any error.
-bool addFindings(Snapshot& snapshot, std::vector<Diagnostic> findings)
+bool addFindings(std::vector<Problem>& problems, const ProgramModel& model, std::vector<Diagnostic> findings)
 {
     bool anyError = false;
-    const auto* model = std::get_if<ProgramModel>(&snapshot.experiment->model);
     for (Diagnostic& finding : findings) {
         if (finding.where.line > 0)
-            finding.where.file = model->file.empty() ? "program" : model->file;
+            finding.where.file = model.file.empty() ? "program" : model.file;
         anyError = anyError || finding.severity() == Severity::Error;
-        snapshot.problems.push_back({ std::move(finding), {}, {} });
+        problems.push_back({ std::move(finding), {}, {} });
     }
     return anyError;
 }
@@ -126,16 +127,16 @@ std::vector<DroppedAxes> droppedFrom(const TensorSharding& given, const TensorTy
     return dropped;
 }
 
-/// W201 for each of them. `written` has the meshes that the annotations name by their numbers.
-void addDropped(Snapshot& snapshot, Annotations& annotations, const Program& written)
+/// W201 for each of them. `given` has the meshes that the annotations name by their numbers.
+void addDropped(std::vector<Problem>& problems, Annotations& annotations, const Program& program, const Program& given)
 {
     for (ResolvedAnnotation& annotation : annotations.arguments) {
-        const auto* given = std::get_if<GivenSharding>(&annotation.written);
-        const Value& value = snapshot.program->value(annotation.value);
-        if (!given || !isTensor(value.type.dtype) || given->given->sharding.rank() != value.type.rank())
+        const auto* own = std::get_if<GivenSharding>(&annotation.written);
+        const Value& value = program.value(annotation.value);
+        if (!own || !isTensor(value.type.dtype) || own->given->sharding.rank() != value.type.rank())
             continue;
-        const Mesh& mesh = *written.meshes[given->given->mesh].mesh;
-        annotation.dropped = droppedFrom(given->given->sharding, value.type, mesh);
+        const Mesh& mesh = *given.meshes[own->given->mesh].mesh;
+        annotation.dropped = droppedFrom(own->given->sharding, value.type, mesh);
         for (const DroppedAxes& dropped : annotation.dropped) {
             Diagnostic diagnostic{ Code::SilentlyReplicated,
                 { { "dim", dropped.dimension }, { "size", dropped.size }, { "partitions", dropped.partitions },
@@ -143,73 +144,122 @@ void addDropped(Snapshot& snapshot, Annotations& annotations, const Program& wri
                 {} };
             diagnostic.where.path = value.path;
             diagnostic.where.dimension = static_cast<int>(dropped.dimension);
-            snapshot.problems.push_back({ std::move(diagnostic), {}, { annotation.value } });
+            problems.push_back({ std::move(diagnostic), {}, { annotation.value } });
         }
     }
 }
 
-} // namespace
-
-Program programOf(const Snapshot& snapshot)
+TextLayoutInput inputOf(const Snapshot& snapshot)
 {
-    const auto& model = std::get<ProgramModel>(snapshot.experiment->model);
-    Program written = overMesh(*snapshot.asRead, snapshot.mesh);
-    static_cast<void>(attachRules(written, model)); // what is wrong is among the snapshot's problems
-    static_cast<void>(giveShardings(written, model));
-    return written;
+    const Experiment& experiment = *snapshot.experiment;
+    const auto& model = std::get<ProgramModel>(experiment.model);
+    TextLayoutInput input{ snapshot.asRead, *snapshot.mesh, model, experiment.propagation,
+        experiment.hardware.devices.platform };
+    input.model.text = nullptr; // `asRead` is what was read of it
+    return input;
 }
 
-bool layOutProgram(Snapshot& snapshot, AnalysisCache&, std::stop_token stop)
+std::uint64_t hashOf(const TextLayoutInput& input)
 {
-    const PropagationSetting& setting = snapshot.experiment->propagation;
-    const auto& model = std::get<ProgramModel>(snapshot.experiment->model);
-    snapshot.asRead = snapshot.program;
-    Program written = overMesh(*snapshot.asRead, snapshot.mesh);
-    for (Diagnostic& wrong : attachRules(written, model)) {
+    Hasher hasher;
+    hasher.add(reinterpret_cast<std::uintptr_t>(input.asRead.get()));
+    for (const MeshAxis& axis : input.mesh.axes())
+        hasher.add(axis.name).add(axis.size);
+    for (const std::int32_t device : input.mesh.deviceOrder())
+        hasher.add(device);
+    hasher.add(input.propagation.strategy).add(input.propagation.conservative).add(input.propagation.userPriorities);
+    hasher.add(input.platform);
+    return hasher.value(); // shardings and rules are few, and are compared
+}
+
+/// Null if stopped.
+std::shared_ptr<const TextLayout> layOut(const TextLayoutInput& input, const MeshPtr& mesh, std::stop_token stop)
+{
+    auto layout = std::make_shared<TextLayout>();
+    layout->mesh = mesh;
+    std::vector<Problem>& problems = layout->problems;
+    const auto add = [&](std::vector<Diagnostic> findings) {
+        return addFindings(problems, input.model, std::move(findings));
+    };
+    auto given = std::make_shared<Program>(overMesh(*input.asRead, mesh));
+    for (Diagnostic& wrong : attachRules(*given, input.model)) {
         const Fix drop{ Fix::Kind::DropShardingRule, wrong.where.path };
-        snapshot.problems.push_back({ std::move(wrong), { drop }, {} });
+        problems.push_back({ std::move(wrong), { drop }, {} });
     }
-    for (Problem& problem : giveShardings(written, model))
-        snapshot.problems.push_back(std::move(problem));
-    const bool illegal = addFindings(snapshot, verify(written));
-    if (addFindings(snapshot, verifyShardings(written)) || illegal)
-        return true;
+    for (Problem& problem : giveShardings(*given, input.model))
+        problems.push_back(std::move(problem));
+    passes::PipelineOptions options;
+    options.strategy = engineStrategy(input.propagation);
+    options.propagation = engineOptions(input.propagation);
+    layout->deviceStages = std::make_shared<const DeviceStages>(given, options);
+    const bool illegal = add(verify(*given));
+    if (add(verifyShardings(*given)) || illegal)
+        return layout;
     // Values in two memories keep a program from running, not from being looked at.
-    addFindings(snapshot, placementFindings(written, snapshot.experiment->hardware.devices.platform));
-    addFindings(snapshot, passes::groupConflicts(written));
-    addFindings(snapshot, checkReplication(written));
-    Result<Program> prepared = shardscope::prepared(written, setting);
+    add(placementFindings(*given, input.platform));
+    add(passes::groupConflicts(*given));
+    add(checkReplication(*given));
+    Result<Program> prepared = shardscope::prepared(*given, input.propagation);
     if (!prepared) {
-        addFindings(snapshot, { std::move(prepared.error()) });
-        return true;
+        add({ std::move(prepared.error()) });
+        return layout;
     }
     nameValues(*prepared); // there are more values now: constants are copied for every use
     listFew(*prepared);
-    const auto over = std::make_shared<const Program>(std::move(*prepared));
-    snapshot.program = over;
-    const std::shared_ptr<Annotations> annotations = writtenOf(written);
-    addDropped(snapshot, *annotations, written);
-    snapshot.annotations = annotations;
+    layout->program = std::make_shared<const Program>(std::move(*prepared));
+    const std::shared_ptr<Annotations> annotations = writtenOf(*given);
+    addDropped(problems, *annotations, *layout->program, *given);
+    layout->annotations = annotations;
     if (stop.stop_requested())
-        return false;
+        return nullptr;
 
-    PropagationInput input;
-    input.program = over;
-    input.strategy = engineStrategy(setting);
-    input.options = engineOptions(setting);
-    auto propagation = std::make_shared<PropagationResult>(propagate(input));
-    const std::vector<std::string> elsewhere = bringToMainMesh(*propagation, *over);
-    snapshot.propagation = std::move(propagation);
+    PropagationInput propagationInput;
+    propagationInput.program = layout->program;
+    propagationInput.strategy = options.strategy;
+    propagationInput.options = options.propagation;
+    auto propagation = std::make_shared<PropagationResult>(propagate(propagationInput));
+    const std::vector<std::string> elsewhere = bringToMainMesh(*propagation, *layout->program);
+    layout->propagation = std::move(propagation);
     Diagnostic notRun{ Code::ProgramNotRun, {}, {} };
     if (!elsewhere.empty())
         notRun.args.emplace_back("elsewhere", elsewhere);
-    else if (!mainMesh(*snapshot.asRead) && snapshot.mesh->deviceCount() == 1)
+    else if (!mainMesh(*input.asRead) && mesh->deviceCount() == 1)
         notRun.args.emplace_back("devices", std::int64_t{ 1 }); // it names no mesh, and was given none yet
     if (!notRun.args.empty())
-        snapshot.problems.push_back({ std::move(notRun), {}, {} });
-    if (stop.stop_requested())
-        return false;
-    addTensorRows(snapshot);
+        problems.push_back({ std::move(notRun), {}, {} });
+    return stop.stop_requested() ? nullptr : layout;
+}
+
+} // namespace
+
+const Program& programOf(const Snapshot& snapshot)
+{
+    return *snapshot.deviceStages->given();
+}
+
+bool layOutProgram(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
+{
+    snapshot.asRead = snapshot.program;
+    TextLayoutInput input = inputOf(snapshot);
+    auto& layouts = cache.impl().texts;
+    const std::uint64_t hash = hashOf(input);
+    std::shared_ptr<const TextLayout> layout = layouts.find(hash, input);
+    if (!layout) {
+        layout = layOut(input, snapshot.mesh, stop);
+        if (!layout)
+            return false;
+        const std::size_t weight = 2 * input.asRead->values.size(); // what is partitioned weighs as much again
+        layouts.insert(hash, std::move(input), layout, weight);
+    }
+    snapshot.mesh = layout->mesh;
+    snapshot.deviceStages = layout->deviceStages;
+    snapshot.problems.insert(snapshot.problems.end(), layout->problems.begin(), layout->problems.end());
+    if (layout->program)
+        snapshot.program = layout->program;
+    snapshot.annotations = layout->annotations;
+    snapshot.propagation = layout->propagation;
+    if (snapshot.propagation)
+        addTensorRows(snapshot);
     return !stop.stop_requested();
 }
 

@@ -9,12 +9,14 @@
 
 namespace shardscope {
 
-/// Fills in everything after the mesh: the program over it, problems, propagation, rows. Returns false if stopped.
+/// Fills in everything after the mesh: the program over it, problems, propagation, rows. What has been laid out with the
+/// same mesh, shardings and rules is taken from the cache, with what has been worked out of it since
+/// (Snapshot::deviceStages). Returns false if stopped.
 [[nodiscard]] bool layOutProgram(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop);
 
 /// The program of a text as the experiment has it: over its mesh, with its sharding rules and its shardings, before
-/// anything propagates. Of a snapshot with `asRead`.
-[[nodiscard]] Program programOf(const Snapshot& snapshot);
+/// anything propagates. Of a snapshot with `deviceStages`.
+[[nodiscard]] const Program& programOf(const Snapshot& snapshot);
 
 /// Rows are made of all values of main up to this many; of larger programs only of its arguments and results.
 inline constexpr std::size_t maximumProgramRows = 4096;

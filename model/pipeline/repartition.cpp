@@ -9,7 +9,6 @@
 #include "program/over_mesh.h"
 #include "program/step_state.h"
 #include "propagation/passes/passes.h"
-#include "propagation/strategy.h"
 #include "simulate/evaluate/program_stepper.h"
 #include "simulate/evaluate/random_arguments.h"
 
@@ -43,34 +42,29 @@ Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalRes
     return partition(input, *snapshot.propagation, optimalReshards);
 }
 
-Result<ShardedProgram> shardText(const Snapshot& snapshot, bool optimalReshards)
+Result<DeviceStages::Sharded> shardText(const Snapshot& snapshot, bool optimalReshards)
 {
     if (std::optional<Error> error = firstError(snapshot))
         return tl::unexpected<Error>(std::move(*error));
-    PartitionOptions options;
-    options.pipeline.strategy = engineStrategy(snapshot.experiment->propagation);
-    options.pipeline.propagation = engineOptions(snapshot.experiment->propagation);
-    options.optimalReshards = optimalReshards;
-    return shardProgram(programOf(snapshot), options);
+    return snapshot.deviceStages->sharded(optimalReshards);
 }
 
-Result<PartitionedProgram> partitionText(const Snapshot& snapshot, bool optimalReshards)
+Result<DeviceStages::Partitioned> partitionText(const Snapshot& snapshot, bool optimalReshards)
 {
-    Result<ShardedProgram> sharded = shardText(snapshot, optimalReshards);
-    if (!sharded)
-        return tl::unexpected<Error>(std::move(sharded.error()));
-    return partitionProgram(std::move(*sharded));
+    if (std::optional<Error> error = firstError(snapshot))
+        return tl::unexpected<Error>(std::move(*error));
+    return snapshot.deviceStages->partitioned(optimalReshards);
 }
 
 Result<evaluate::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const evaluate::ProgramInputs& inputs)
 {
     try {
-        const Result<PartitionedProgram> parts = partitionText(snapshot, false);
+        const Result<DeviceStages::Partitioned> parts = partitionText(snapshot, false);
         if (!parts)
             return tl::unexpected<Error>(parts.error());
         if (inputs.stop.stop_requested())
             return evaluate::ProgramValuesPtr();
-        return evaluate::computeProgramValues(programOf(snapshot), *parts, inputs);
+        return evaluate::computeProgramValues(programOf(snapshot), **parts, inputs);
     } catch (const std::bad_alloc&) {
         return fail(Code::OutOfMemory);
     }
@@ -83,13 +77,13 @@ Result<std::unique_ptr<evaluate::ProgramStepper>> stepperOfText(
     if (std::optional<Error> error = firstError(snapshot))
         return tl::unexpected<Error>(std::move(*error));
     try {
-        const Program program = programOf(snapshot);
+        const Program& program = programOf(snapshot);
         SpmdProgram device;
         if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
-            Result<PartitionedProgram> parts = partitionText(snapshot, false);
+            const Result<DeviceStages::Partitioned> parts = partitionText(snapshot, false);
             if (!parts)
-                return tl::unexpected<Error>(std::move(parts.error()));
-            device = std::move(parts->device);
+                return tl::unexpected<Error>(parts.error());
+            device = (*parts)->device;
         } else {
             device = evaluate::unpartitioned(passes::importManualRegions(program), 1);
         }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every device runs, worked out once more: with the collectives of the reshards chosen in another way than the
-// snapshot's, and for programs in a text, which analysing only propagates.
+// What every device runs: of a network worked out once more, with the collectives of its reshards chosen in another
+// way; of a program in a text, which analysing only propagates, once for all who ask.
 #pragma once
 
-#include "partition/partition_program.h"
+#include "pipeline/device_stages.h"
 #include "pipeline/snapshot.h"
 #include "simulate/evaluate/program_values.h"
 
@@ -18,9 +18,9 @@ class ProgramStepper;
 /// Of a program in a text, with the experiment's shardings and strategy. Everything that speaks of its collectives, of
 /// what a device runs, or runs it, has it from here. Errors: those of shardProgram(); the snapshot's first, where it
 /// has no layout.
-[[nodiscard]] Result<ShardedProgram> shardText(const Snapshot& snapshot, bool optimalReshards);
+[[nodiscard]] Result<DeviceStages::Sharded> shardText(const Snapshot& snapshot, bool optimalReshards);
 /// The same with what every device runs. Errors: further those of partitionProgram().
-[[nodiscard]] Result<PartitionedProgram> partitionText(const Snapshot& snapshot, bool optimalReshards);
+[[nodiscard]] Result<DeviceStages::Partitioned> partitionText(const Snapshot& snapshot, bool optimalReshards);
 /// What that program gives on inputs that are drawn at random. Null if stopped. Errors: further those of
 /// computeProgramValues().
 [[nodiscard]] Result<evaluate::ProgramValuesPtr> valuesOfText(

@@ -19,6 +19,7 @@
 namespace shardscope {
 
 struct Plan;
+class DeviceStages;
 
 /// What became of one annotation: an argument's, a result's or a constraint's.
 struct ResolvedAnnotation {
@@ -131,6 +132,9 @@ struct Snapshot {
     std::shared_ptr<const PropagationResult> propagation;
     std::shared_ptr<const DeviceProgram> deviceProgram;
     std::shared_ptr<const Plan> plan;
+    /// Of a program in a text: its collectives and what a device runs, worked out when asked for; the same object for
+    /// all snapshots whose layout is the same.
+    std::shared_ptr<const DeviceStages> deviceStages;
 
     std::vector<TensorRow> tensors; ///< all values with a path, in display order: params, gradients, mu, nu, ...
     std::vector<int> rowOfValue; ///< per ValueId, -1 if it has no row

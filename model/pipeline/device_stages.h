@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What comes after the propagation of a program in a text: worked out when somebody first asks for it, once for all who
+// ask. Everything that speaks of the program's collectives, of what a device runs, or runs it, has it from here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "partition/partition_program.h"
+
+namespace shardscope {
+
+/// Immutable to those who ask; safe to use from several threads. Who asks for what another one is working out waits.
+class DeviceStages {
+public:
+    using Sharded = std::shared_ptr<const ShardedProgram>;
+    using Partitioned = std::shared_ptr<const PartitionedProgram>;
+
+    /// `given`: over its mesh, with all shardings that it is given, before anything propagates.
+    DeviceStages(ProgramPtr given, const passes::PipelineOptions& options);
+
+    [[nodiscard]] const ProgramPtr& given() const { return m_given; }
+    /// Errors: those of shardProgram().
+    [[nodiscard]] Result<Sharded> sharded(bool optimalReshards = false) const;
+    /// Errors: further those of partitionProgram().
+    [[nodiscard]] Result<Partitioned> partitioned(bool optimalReshards = false) const;
+
+private:
+    struct Slot {
+        std::mutex mutex;
+        std::optional<Result<Sharded>> sharded;
+        std::optional<Result<Partitioned>> partitioned;
+    };
+    [[nodiscard]] const Result<Sharded>& shardedIn(Slot& slot, bool optimalReshards) const;
+
+    ProgramPtr m_given;
+    passes::PipelineOptions m_options;
+    mutable std::array<Slot, 2> m_slots; ///< by `optimalReshards`
+};
+
+} // namespace shardscope
