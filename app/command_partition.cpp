@@ -9,7 +9,6 @@
 #include "collectives_report.h"
 #include "command.h"
 #include "commands.h"
-#include "partition/device_module.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/repartition.h"
 #include "schedule/plan.h"
@@ -46,7 +45,7 @@ struct Partitioned {
 
 Result<Partitioned> partitionedText(const Snapshot& snapshot, bool optimal)
 {
-    const Result<DeviceStages::Partitioned> made = partitionText(snapshot, optimal);
+    const Result<DeviceStages::Partitioned> made = partitionedProgram(snapshot, optimal);
     if (!made)
         return tl::unexpected<Error>(made.error());
     const PartitionedProgram& parts = **made;
@@ -69,17 +68,17 @@ Result<Partitioned> partitionedText(const Snapshot& snapshot, bool optimal)
 
 Result<Partitioned> partitionedNetwork(const Snapshot& snapshot, bool optimal)
 {
+    const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, optimal);
+    if (!parts)
+        return tl::unexpected<Error>(parts.error());
     const Result<DeviceProgram> device = partitionNetwork(snapshot, optimal);
     if (!device)
         return tl::unexpected<Error>(device.error());
-    const Result<SpmdProgram> module = deviceModule(*device);
-    if (!module)
-        return tl::unexpected<Error>(module.error());
     Partitioned out;
     out.mesh = device->mesh;
     PrintOptions options;
     options.names = PrintedNames::AsComments;
-    out.text = printStableHlo(module->program, options);
+    out.text = printStableHlo((*parts)->device.program, options);
     const Program& program = *device->program;
     for (const ValueId argument : program.main().arguments)
         out.inputs.push_back({ *program.value(argument).path, program.value(argument).type,

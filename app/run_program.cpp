@@ -403,7 +403,7 @@ int runProgram(const ProgramRunOptions& options)
 
 int runProgram(const ProgramRunOptions& options, const Input& input, const Snapshot& snapshot)
 {
-    const Program program = programOf(snapshot);
+    const Program& program = programOf(snapshot);
     if (!options.out.empty())
         (void)outputFiles(program, options.out);
 
@@ -423,8 +423,8 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     bool isNews = false; // why it was not partitioned is not among the problems yet
     // A text without a mesh is given one of a single device.
     if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
-        if (auto partitioned = partitionText(snapshot, false)) {
-            run.problems.insert(run.problems.end(), partitioned->warnings.begin(), partitioned->warnings.end());
+        if (auto partitioned = partitionedProgram(snapshot, false)) {
+            run.problems.insert(run.problems.end(), (*partitioned)->warnings.begin(), (*partitioned)->warnings.end());
             run.partitioned = std::move(*partitioned);
         } else {
             run.notPartitioned = std::move(partitioned.error());

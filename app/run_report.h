@@ -47,7 +47,7 @@ struct ProgramRun {
     std::string title; ///< of the experiment
     std::vector<Diagnostic> problems; ///< warnings of reading and partitioning, why it is not partitioned
     Program named; ///< with the paths of nameValues()
-    std::optional<PartitionedProgram> partitioned;
+    std::shared_ptr<const PartitionedProgram> partitioned;
     std::optional<Diagnostic> notPartitioned; ///< why not, where it has a mesh
     std::int64_t sameProgram = 1; ///< devices that run the text itself, which is a program of one device
     GivenArrays inputs;

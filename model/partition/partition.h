@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Partitioning: explicit reshards, then each reshard as a sequence of collectives, after OpenXLA Shardy.
+// From a network and what was propagated over its mesh to the form that plans are made of.
 #pragma once
 
 #include "partition/device_program.h"
-#include "partition/reshard.h"
+#include "partition/partition_program.h"
 #include "propagation/propagate.h"
 
 namespace shardscope {
 
-/// All-or-nothing per operation: where operands and results agree per factor nothing is inserted; otherwise one
-/// sharding per factor is chosen and the others are resharded to it. Reduction factors that are sharded give an
-/// all-reduce right after their operation. Errors: NotExecutable when an uneven sharding meets an operation without a
-/// masking rule. `optimalReshards`: the collectives of every reshard are those that send the fewest bytes, not Shardy's
-/// sequence.
+/// A network, which has no functions and no meshes, as shardPropagated() takes it: over the one mesh of the input, with
+/// what was propagated as shardings of its own. What enters and leaves keeps the axes that divide it, and what replaces
+/// an argument of the state comes back as the argument is sharded.
+[[nodiscard]] Program propagatedNetwork(const PropagationInput& input, const PropagationResult& propagated);
+
+/// The network on its devices. `sharded`: shardPropagated() of the above. Errors: NotExecutable where padding is
+/// needed, which plans do not know.
+[[nodiscard]] Result<DeviceProgram> deviceProgramOf(
+    const PropagationInput& input, const PropagationResult& propagated, const ShardedProgram& sharded);
+
+/// All of it. Errors: further those of shardPropagated().
 [[nodiscard]] Result<DeviceProgram> partition(
-    const PropagationInput& input, const PropagationResult& shardings, bool optimalReshards = false);
+    const PropagationInput& input, const PropagationResult& propagated, const PartitionOptions& options = {});
 
 } // namespace shardscope

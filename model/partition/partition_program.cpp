@@ -69,6 +69,33 @@ Result<Program> checkedForDevices(Program program)
     return overCommonAxes(std::move(program));
 }
 
+/// Reshards and collectives for a program as the export passes leave it.
+Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> warnings, const PartitionOptions& options)
+{
+    if (const Result<void> sums = checkExplicitSums(program); !sums)
+        return tl::unexpected(sums.error());
+    passes::ExportOptions exported;
+    exported.explicitCollectives = true;
+    exported.optimalReshards = options.optimalReshards;
+    exported.exchangesHalos = true;
+    exported.mergeReshards = true;
+    exported.dropFinishedSums = true;
+    exported.inlineMeshes = false;
+    exported.padUneven = true;
+    const std::size_t own = program.operations.size();
+    Program legal = legalizeForDevices(std::move(program));
+    std::optional<Program> withReshards;
+    if (legal.operations.size() > own)
+        withReshards = legal;
+    auto collectives = passes::insertCollectives(std::move(legal), exported);
+    if (!collectives)
+        return tl::unexpected(collectives.error());
+    if (withReshards)
+        nameLegalReasons(collectives->inserted, *withReshards, own);
+    return ShardedProgram{ std::move(collectives->program), std::move(collectives->inserted), std::move(warnings),
+        std::move(collectives->trueShapes) };
+}
+
 } // namespace
 
 Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options)
@@ -82,28 +109,15 @@ Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& opt
     auto propagated = passes::propagationPipeline(std::move(*ready), pipeline);
     if (!propagated)
         return tl::unexpected(propagated.error());
-    if (const Result<void> sums = checkExplicitSums(propagated->program); !sums)
-        return tl::unexpected(sums.error());
-    passes::ExportOptions exported;
-    exported.explicitCollectives = true;
-    exported.optimalReshards = options.optimalReshards;
-    exported.exchangesHalos = true;
-    exported.mergeReshards = true;
-    exported.dropFinishedSums = true;
-    exported.inlineMeshes = false;
-    exported.padUneven = true;
-    const std::size_t own = propagated->program.operations.size();
-    Program legal = legalizeForDevices(std::move(propagated->program));
-    std::optional<Program> withReshards;
-    if (legal.operations.size() > own)
-        withReshards = legal;
-    auto collectives = passes::insertCollectives(std::move(legal), exported);
-    if (!collectives)
-        return tl::unexpected(collectives.error());
-    if (withReshards)
-        nameLegalReasons(collectives->inserted, *withReshards, own);
-    return ShardedProgram{ std::move(collectives->program), std::move(collectives->inserted),
-        std::move(propagated->warnings), std::move(collectives->trueShapes) };
+    return shardExported(std::move(propagated->program), std::move(propagated->warnings), options);
+}
+
+Result<ShardedProgram> shardPropagated(Program program, const PartitionOptions& options)
+{
+    Result<Program> exported = passes::exportPipeline(std::move(program), true);
+    if (!exported)
+        return tl::unexpected(exported.error());
+    return shardExported(std::move(*exported), {}, options);
 }
 
 Result<PartitionedProgram> partitionProgram(ShardedProgram sharded)

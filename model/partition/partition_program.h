@@ -32,6 +32,9 @@ struct ShardedProgram {
 /// checkExplicitSums().
 [[nodiscard]] Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options = {});
 
+/// The same for a program that already has all shardings, over one mesh with its constraints.
+[[nodiscard]] Result<ShardedProgram> shardPropagated(Program program, const PartitionOptions& options = {});
+
 struct PartitionedProgram {
     Program sharded; ///< global shapes with their padding, every sharding, collectives of Shardy over mesh axes
     std::vector<passes::Inserted> inserted; ///< of `sharded`, ascending by operation

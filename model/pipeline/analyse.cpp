@@ -14,6 +14,7 @@
 #include "experiment/mesh_order.h"
 #include "partition/partition.h"
 #include "pipeline/cache.h"
+#include "pipeline/device_stages.h"
 #include "pipeline/memory_fixes.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/problems.h"
@@ -160,7 +161,12 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
     if (input.onlyPropagate)
         return output;
 
-    Result<DeviceProgram> device = partition(propagationInput, *output->propagation);
+    output->deviceStages = std::make_shared<const DeviceStages>(
+        std::make_shared<const Program>(propagatedNetwork(propagationInput, *output->propagation)),
+        DeviceStages::Shardings::Propagated);
+    const Result<DeviceStages::Sharded> sharded = output->deviceStages->sharded();
+    Result<DeviceProgram> device = sharded ? deviceProgramOf(propagationInput, *output->propagation, **sharded)
+                                           : tl::unexpected<Error>(sharded.error());
     output->times.push_back(watch.lap("partition"));
     if (!device) {
         output->error = device.error();
@@ -330,6 +336,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop, LastSt
     snapshot.mesh = layout->mesh;
     snapshot.propagation = layout->propagation;
     snapshot.deviceProgram = layout->deviceProgram;
+    snapshot.deviceStages = layout->deviceStages;
     snapshot.plan = layout->plan;
     if (layout->error)
         snapshot.problems.push_back({ *layout->error, {}, {} });

@@ -82,6 +82,7 @@ struct LayoutInput {
 struct LayoutOutput {
     MeshPtr mesh;
     std::shared_ptr<const PropagationResult> propagation;
+    std::shared_ptr<const DeviceStages> deviceStages;
     std::shared_ptr<const DeviceProgram> deviceProgram;
     std::shared_ptr<const Plan> plan;
     std::optional<Diagnostic> error;

@@ -502,7 +502,7 @@ void tryOutPlan(CollectiveAlternative& alternative, const Snapshot& snapshot)
         if (const Result<DeviceProgram> device = partitionNetwork(snapshot, true))
             sent = sentBytes(collectivesOf(*device)).step;
     } else if (snapshot.asRead) {
-        if (const Result<DeviceStages::Sharded> sharded = shardText(snapshot, true))
+        if (const Result<DeviceStages::Sharded> sharded = shardedProgram(snapshot, true))
             sent = sentBytes(collectivesOf(**sharded, snapshot)).step;
     }
     if (!sent)

@@ -175,7 +175,7 @@ Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token s
         return CollectiveList{ snapshot.program, snapshot.mesh, {} };
     if (stop.stop_requested())
         return CollectiveList();
-    const Result<DeviceStages::Sharded> sharded = shardText(snapshot, false);
+    const Result<DeviceStages::Sharded> sharded = shardedProgram(snapshot, false);
     if (!sharded)
         return tl::unexpected<Error>(sharded.error());
     if (stop.stop_requested())

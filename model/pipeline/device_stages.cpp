@@ -5,8 +5,9 @@
 
 namespace shardscope {
 
-DeviceStages::DeviceStages(ProgramPtr given, const passes::PipelineOptions& options)
-    : m_given(std::move(given))
+DeviceStages::DeviceStages(ProgramPtr program, Shardings shardings, const passes::PipelineOptions& options)
+    : m_program(std::move(program))
+    , m_shardings(shardings)
     , m_options(options)
 {
 }
@@ -17,7 +18,8 @@ const Result<DeviceStages::Sharded>& DeviceStages::shardedIn(Slot& slot, bool op
         PartitionOptions options;
         options.pipeline = m_options;
         options.optimalReshards = optimalReshards;
-        Result<ShardedProgram> made = shardProgram(*m_given, options);
+        Result<ShardedProgram> made = m_shardings == Shardings::Given ? shardProgram(*m_program, options)
+                                                                      : shardPropagated(*m_program, options);
         if (made)
             slot.sharded = std::make_shared<const ShardedProgram>(std::move(*made));
         else

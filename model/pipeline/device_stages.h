@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What comes after the propagation of a program in a text: worked out when somebody first asks for it, once for all who
-// ask. Everything that speaks of the program's collectives, of what a device runs, or runs it, has it from here.
+// What comes after the propagation of a program: worked out when somebody first asks for it, once for all who ask.
+// Everything that speaks of the program's collectives, of what a device runs, or runs it, has it from here.
 #pragma once
 
 #include <array>
@@ -19,10 +19,14 @@ public:
     using Sharded = std::shared_ptr<const ShardedProgram>;
     using Partitioned = std::shared_ptr<const PartitionedProgram>;
 
-    /// `given`: over its mesh, with all shardings that it is given, before anything propagates.
-    DeviceStages(ProgramPtr given, const passes::PipelineOptions& options);
+    enum class Shardings : std::uint8_t {
+        Given, ///< what is annotated; propagation is a part of sharding the program
+        Propagated ///< every value has its own already
+    };
+    /// `program`: over its mesh, with these shardings.
+    DeviceStages(ProgramPtr program, Shardings shardings, const passes::PipelineOptions& options = {});
 
-    [[nodiscard]] const ProgramPtr& given() const { return m_given; }
+    [[nodiscard]] const ProgramPtr& program() const { return m_program; }
     /// Errors: those of shardProgram().
     [[nodiscard]] Result<Sharded> sharded(bool optimalReshards = false) const;
     /// Errors: further those of partitionProgram().
@@ -36,7 +40,8 @@ private:
     };
     [[nodiscard]] const Result<Sharded>& shardedIn(Slot& slot, bool optimalReshards) const;
 
-    ProgramPtr m_given;
+    ProgramPtr m_program;
+    Shardings m_shardings;
     passes::PipelineOptions m_options;
     mutable std::array<Slot, 2> m_slots; ///< by `optimalReshards`
 };

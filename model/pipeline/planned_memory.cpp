@@ -124,7 +124,7 @@ Result<std::optional<PlannedMemory>> plannedMemory(const Snapshot& snapshot, std
 {
     if (!snapshot.asRead || stop.stop_requested())
         return std::optional<PlannedMemory>();
-    const Result<DeviceStages::Partitioned> parts = partitionText(snapshot, false);
+    const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, false);
     if (!parts)
         return tl::unexpected<Error>(parts.error());
     if (stop.stop_requested())

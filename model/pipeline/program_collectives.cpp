@@ -8,7 +8,7 @@
 #include "partition/collective_axes.h"
 #include "partition/halo_dimensions.h"
 #include "partition/lower_collectives.h"
-#include "partition/route.h"
+#include "partition/shardy_collective.h"
 #include "program/body.h"
 #include "program/calls.h"
 #include "program/counted_loop.h"
@@ -22,25 +22,20 @@ namespace {
 
 std::optional<CollectiveKind> kindOf(OpKind kind)
 {
+    if (const std::optional<CollectiveKind> shardy = shardyCollectiveKind(kind))
+        return shardy;
     switch (kind) {
-    case OpKind::SdyAllReduce:
     case OpKind::AllReduce:
         return CollectiveKind::AllReduce;
-    case OpKind::SdyAllGather:
     case OpKind::AllGather:
         return CollectiveKind::AllGather;
-    case OpKind::SdyReduceScatter:
     case OpKind::ReduceScatter:
         return CollectiveKind::ReduceScatter;
-    case OpKind::SdyAllToAll:
     case OpKind::AllToAll:
         return CollectiveKind::AllToAll;
-    case OpKind::SdyCollectivePermute:
     case OpKind::CollectivePermute:
     case OpKind::CollectiveBroadcast: // every device but the last hands the block on once
         return CollectiveKind::CollectivePermute;
-    case OpKind::SdyAllSlice:
-        return CollectiveKind::AllSlice;
     default:
         return std::nullopt;
     }
@@ -265,15 +260,7 @@ private:
     {
         Collective& collective = entry.collective;
         entry.mesh = m_program.meshes[attributes.out.mesh].mesh;
-        collective.perDimension = attributes.axesPerDimension;
-        collective.axes = attributes.axes;
-        collective.reduction = attributes.kind;
-        for (const AxisMove& move : attributes.moves) {
-            collective.sourceDimension = static_cast<std::int32_t>(move.source);
-            collective.targetDimension = static_cast<std::int32_t>(move.target);
-            for (const AxisRef axis : move.axes)
-                collective.moved.push_back(axis);
-        }
+        collective = collectiveOf(attributes, entry.kind);
         if (entry.kind == CollectiveKind::CollectivePermute)
             collective.axes = permuted(entry, operation.operands[0]);
         entry.axes = axesOf(collective);
@@ -290,13 +277,7 @@ private:
                         [&](AxisRef known) { return overlaps(known, axis); }))
                     entry.before.unreduced.push_back(axis);
         std::sort(entry.before.unreduced.begin(), entry.before.unreduced.end());
-        const std::int64_t bytes = localBytes(operation.operands[0]);
-        if (attributes.moves.size() < 2) {
-            entry.sentBytes = ringBytes(entry.kind, entry.groupSize, bytes);
-            return;
-        }
-        for (const AxisMove& move : attributes.moves) // one exchange for each
-            entry.sentBytes += ringBytes(entry.kind, product(move.axes), bytes);
+        entry.sentBytes = shardscope::sentBytes(attributes, collective, localBytes(operation.operands[0]));
     }
 
     /// Everything, where data goes to another order of devices.
@@ -304,8 +285,7 @@ private:
     {
         const ProgramSharding* from = m_shardings.of(operand);
         if (!from || *m_program.meshes[from->mesh].mesh == *entry.mesh)
-            return reshard::permutedAxes(
-                reshard::listsOf(entry.before), reshard::listsOf(entry.after), entry.mesh->rank());
+            return permutedAxes(entry.before, entry.after, *entry.mesh);
         entry.meshBefore = m_program.meshes[from->mesh].mesh;
         AxisList all;
         for (std::size_t axis = 0; axis < entry.mesh->rank(); ++axis)

@@ -155,7 +155,8 @@ TextLayoutInput inputOf(const Snapshot& snapshot)
     const auto& model = std::get<ProgramModel>(experiment.model);
     TextLayoutInput input{ snapshot.asRead, *snapshot.mesh, model, experiment.propagation,
         experiment.hardware.devices.platform };
-    input.model.text = nullptr; // `asRead` is what was read of it
+    static const auto none = std::make_shared<const std::string>();
+    input.model.text = none; // `asRead` is what was read of it
     return input;
 }
 
@@ -191,7 +192,7 @@ std::shared_ptr<const TextLayout> layOut(const TextLayoutInput& input, const Mes
     passes::PipelineOptions options;
     options.strategy = engineStrategy(input.propagation);
     options.propagation = engineOptions(input.propagation);
-    layout->deviceStages = std::make_shared<const DeviceStages>(given, options);
+    layout->deviceStages = std::make_shared<const DeviceStages>(given, DeviceStages::Shardings::Given, options);
     const bool illegal = add(verify(*given));
     if (add(verifyShardings(*given)) || illegal)
         return layout;
@@ -234,7 +235,7 @@ std::shared_ptr<const TextLayout> layOut(const TextLayoutInput& input, const Mes
 
 const Program& programOf(const Snapshot& snapshot)
 {
-    return *snapshot.deviceStages->given();
+    return *snapshot.deviceStages->program();
 }
 
 bool layOutProgram(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)

@@ -24,42 +24,46 @@ std::optional<Error> firstError(const Snapshot& snapshot)
     return std::nullopt;
 }
 
-Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalReshards)
+namespace {
+
+Result<const DeviceStages*> stagesOf(const Snapshot& snapshot)
 {
     if (std::optional<Error> error = firstError(snapshot))
         return tl::unexpected<Error>(std::move(*error));
-    if (!snapshot.propagation || !snapshot.annotations)
+    if (!snapshot.deviceStages)
         return fail(Code::MissingMesh);
+    return snapshot.deviceStages.get();
+}
+
+} // namespace
+
+Result<DeviceStages::Sharded> shardedProgram(const Snapshot& snapshot, bool optimalReshards)
+{
+    return stagesOf(snapshot).and_then(
+        [&](const DeviceStages* stages) { return stages->sharded(optimalReshards); });
+}
+
+Result<DeviceStages::Partitioned> partitionedProgram(const Snapshot& snapshot, bool optimalReshards)
+{
+    return stagesOf(snapshot).and_then(
+        [&](const DeviceStages* stages) { return stages->partitioned(optimalReshards); });
+}
+
+Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalReshards)
+{
+    const Result<DeviceStages::Sharded> sharded = shardedProgram(snapshot, optimalReshards);
+    if (!sharded)
+        return tl::unexpected<Error>(sharded.error());
     PropagationInput input;
     input.program = snapshot.program;
     input.mesh = snapshot.mesh;
-    for (const ResolvedAnnotation& result : snapshot.annotations->results) {
-        std::optional<TensorSharding>& declared = input.results.emplace_back();
-        if (result.spec)
-            declared =
-                toTensorSharding(*result.spec, *snapshot.mesh, snapshot.program->value(result.value).type.rank());
-    }
-    return partition(input, *snapshot.propagation, optimalReshards);
-}
-
-Result<DeviceStages::Sharded> shardText(const Snapshot& snapshot, bool optimalReshards)
-{
-    if (std::optional<Error> error = firstError(snapshot))
-        return tl::unexpected<Error>(std::move(*error));
-    return snapshot.deviceStages->sharded(optimalReshards);
-}
-
-Result<DeviceStages::Partitioned> partitionText(const Snapshot& snapshot, bool optimalReshards)
-{
-    if (std::optional<Error> error = firstError(snapshot))
-        return tl::unexpected<Error>(std::move(*error));
-    return snapshot.deviceStages->partitioned(optimalReshards);
+    return deviceProgramOf(input, *snapshot.propagation, **sharded);
 }
 
 Result<evaluate::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const evaluate::ProgramInputs& inputs)
 {
     try {
-        const Result<DeviceStages::Partitioned> parts = partitionText(snapshot, false);
+        const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, false);
         if (!parts)
             return tl::unexpected<Error>(parts.error());
         if (inputs.stop.stop_requested())
@@ -80,7 +84,7 @@ Result<std::unique_ptr<evaluate::ProgramStepper>> stepperOfText(
         const Program& program = programOf(snapshot);
         SpmdProgram device;
         if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
-            const Result<DeviceStages::Partitioned> parts = partitionText(snapshot, false);
+            const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, false);
             if (!parts)
                 return tl::unexpected<Error>(parts.error());
             device = (*parts)->device;

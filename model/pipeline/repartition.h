@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every device runs: of a network worked out once more, with the collectives of its reshards chosen in another
-// way; of a program in a text, which analysing only propagates, once for all who ask.
+// What every device runs, once for all who ask.
 #pragma once
 
 #include "pipeline/device_stages.h"
@@ -13,15 +12,15 @@ namespace evaluate {
 class ProgramStepper;
 }
 
-/// Of a built-in network that has its layout. Errors: those of partition(); the snapshot's first, where it has none.
-[[nodiscard]] Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalReshards);
-/// Of a program in a text, with the experiment's shardings and strategy. Everything that speaks of its collectives, of
-/// what a device runs, or runs it, has it from here. Errors: those of shardProgram(); the snapshot's first, where it
-/// has no layout.
-[[nodiscard]] Result<DeviceStages::Sharded> shardText(const Snapshot& snapshot, bool optimalReshards);
+/// The program of an experiment with all shardings and collectives, by the experiment's strategy. Everything that speaks
+/// of its collectives, of what a device runs, or runs it, has it from here. Errors: those of shardProgram(); the
+/// snapshot's first, where it has no layout.
+[[nodiscard]] Result<DeviceStages::Sharded> shardedProgram(const Snapshot& snapshot, bool optimalReshards = false);
 /// The same with what every device runs. Errors: further those of partitionProgram().
-[[nodiscard]] Result<DeviceStages::Partitioned> partitionText(const Snapshot& snapshot, bool optimalReshards);
-/// What that program gives on inputs that are drawn at random. Null if stopped. Errors: further those of
+[[nodiscard]] Result<DeviceStages::Partitioned> partitionedProgram(const Snapshot& snapshot, bool optimalReshards = false);
+/// Of a built-in network that has its layout: what plans are made of.
+[[nodiscard]] Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalReshards);
+/// What a program in a text gives on inputs that are drawn at random. Null if stopped. Errors: further those of
 /// computeProgramValues().
 [[nodiscard]] Result<evaluate::ProgramValuesPtr> valuesOfText(
     const Snapshot& snapshot, const evaluate::ProgramInputs& inputs);

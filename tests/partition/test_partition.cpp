@@ -4,7 +4,6 @@
 
 #include "base/codes.h"
 #include "partition/axis_text.h"
-#include "partition/device_module.h"
 #include "partition/on_mesh.h"
 #include "program/verify_shardings.h"
 #include "registered_test.h"
@@ -34,14 +33,16 @@ std::map<std::string, int> allReduces(const DeviceProgram& device, bool& onlyAll
 }
 
 /// What every device runs, as StableHLO; what is wrong with that.
-std::string textOf(const DeviceProgram& device)
+std::string textOf(const PropagationInput& input)
 {
-    const Result<SpmdProgram> module = deviceModule(device);
-    if (!module)
-        return std::string(module.error().id());
+    const auto parts = shardPropagated(propagatedNetwork(input, propagate(input))).and_then([](ShardedProgram sharded) {
+        return partitionProgram(std::move(sharded));
+    });
+    if (!parts)
+        return std::string(parts.error().id());
     PrintOptions options;
     options.names = PrintedNames::AsComments;
-    std::string text = printStableHlo(module->program, options);
+    std::string text = printStableHlo(parts->device.program, options);
     const Result<ReadProgram> read = readStableHlo(text);
     if (!read)
         return std::string(read.error().id()) + '\n' + text;
@@ -146,7 +147,8 @@ private Q_SLOTS:
     {
         MlpSettings settings;
         settings.layers = 1;
-        const auto device = partitioned(mlpOnMesh(settings, mlpMesh(0, 2, 4)));
+        const PropagationInput input = mlpOnMesh(settings, mlpMesh(0, 2, 4));
+        const auto device = partitioned(input);
         QVERIFY(device);
         for (const DeviceOp& op : device->ops) {
             if (!op.collective())
@@ -155,7 +157,7 @@ private Q_SLOTS:
             QVERIFY(op.reason->kind == Reason::Kind::ReducedFactor);
             QVERIFY(op.reason->factor >= 0);
         }
-        const std::string text = textOf(*device);
+        const std::string text = textOf(input);
         for (const char* part : { "mhlo.num_partitions = 8 : i32", "tensor<1024x256xf32>", "stablehlo.all_reduce",
                  "shardscope.axes = \"model\"", "dense<[[0, 1, 2, 3], [4, 5, 6, 7]]>", "shardscope.axes = \"data\"",
                  "dense<[[0, 4], [1, 5], [2, 6], [3, 7]]>", "// layers.0/h" })
@@ -170,13 +172,14 @@ private Q_SLOTS:
         const ValueId a = b.argument({ DType::F32, { 4, 4 } }, "a", Role::Input, {}, cut);
         b.result(b.reduce(ReduceKind::Max, a, { 0 }));
         auto mesh = std::make_shared<const Mesh>(Mesh::create({ { "x", 2 }, { "y", 2 } }, { 3, 1, 0, 2 }).value());
-        const auto device = partitioned(annotated(std::move(b).finish(), mesh));
+        const PropagationInput input = annotated(std::move(b).finish(), mesh);
+        const auto device = partitioned(input);
         QVERIFY(device);
         const auto uses = collectives(*device);
         QCOMPARE(uses.size(), std::size_t(1));
         QVERIFY(!uses[0].scalarLoss);
         QVERIFY(device->ops[uses[0].op.index].collective()->reduction == ReduceKind::Max);
-        const std::string text = textOf(*device);
+        const std::string text = textOf(input);
         QVERIFY2(text.find("dense<[[3, 0], [1, 2]]>") != std::string::npos, text.c_str());
         QVERIFY2(text.find("stablehlo.maximum") != std::string::npos, text.c_str());
     }

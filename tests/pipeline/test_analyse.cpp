@@ -6,7 +6,6 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
-#include "partition/device_module.h"
 #include "partition/partition.h"
 #include "pipeline/analyse.h"
 #include "pipeline/analysed.h"
@@ -69,7 +68,7 @@ LogicalRule rule(const char* name, SpecEntry target)
 /// What every device runs.
 std::string deviceText(const Snapshot& snapshot)
 {
-    return printStableHlo(deviceModule(*snapshot.deviceProgram).value().program);
+    return printStableHlo(partitionedProgram(snapshot).value()->device.program);
 }
 
 } // namespace

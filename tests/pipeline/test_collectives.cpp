@@ -493,9 +493,9 @@ private Q_SLOTS:
     {
         QFETCH(QString, text);
         QFETCH(QStringList, axes);
-        const auto parts = partitionText(*ofText(qPrintable(text)), false);
+        const auto parts = partitionedProgram(*ofText(qPrintable(text)), false);
         QVERIFY(parts);
-        const Program& program = parts->device.program;
+        const Program& program = (*parts)->device.program;
         QStringList labels;
         std::set<std::int64_t> channels;
         for (const Operation& operation : program.operations)
@@ -525,9 +525,9 @@ private Q_SLOTS:
                 any = true;
                 const CollectiveAlternative* optimal = find(options, Kind::OptimalReshard);
                 QVERIFY(optimal->allReshards);
-                const auto cheaper = partitionText(*snapshot, true);
+                const auto cheaper = partitionedProgram(*snapshot, true);
                 QVERIFY(cheaper);
-                const CollectiveList changed = collectivesOf({ cheaper->sharded, cheaper->inserted, {} }, *snapshot);
+                const CollectiveList changed = collectivesOf({ (*cheaper)->sharded, (*cheaper)->inserted, {} }, *snapshot);
                 QCOMPARE(*optimal->stepBytes, sentBytes(changed).step);
             }
         QVERIFY(any);
@@ -574,9 +574,9 @@ private Q_SLOTS:
             QCOMPARE(whole(gathered->sentBytes), std::int64_t{ 3 * 1024 }); // three of four blocks of 1 KiB
             QVERIFY(!find(options, Kind::ShardyReshard)); // that is what there is
         }
-        const auto cheaper = partitionText(*snapshot, true);
+        const auto cheaper = partitionedProgram(*snapshot, true);
         QVERIFY(cheaper);
-        const CollectiveList changed = collectivesOf({ cheaper->sharded, cheaper->inserted, {} }, *snapshot);
+        const CollectiveList changed = collectivesOf({ (*cheaper)->sharded, (*cheaper)->inserted, {} }, *snapshot);
         QCOMPARE(whole(sentBytes(changed).step), std::int64_t{ 512 });
     }
 

@@ -10,7 +10,6 @@
 #include <set>
 
 #include "experiment/builtin.h"
-#include "partition/device_module.h"
 #include "partition/reshard.h"
 #include "pipeline/analyse.h"
 #include "pipeline/given_program.h"
@@ -58,7 +57,7 @@ std::string textOf(std::uint64_t seed, program_texts::Purpose purpose = program_
 /// A program with its plan.
 struct Planned {
     std::string text;
-    std::optional<PartitionedProgram> parts;
+    DeviceStages::Partitioned parts;
     CollectiveList list;
     std::string wrong; ///< empty: there is a plan
 };
@@ -75,12 +74,12 @@ Planned planned(std::string text, bool optimal = false)
     }
     AnalysisCache cache;
     const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(std::move(*experiment)), 1, cache);
-    Result<PartitionedProgram> parts = partitionText(*snapshot, optimal);
+    Result<DeviceStages::Partitioned> parts = partitionedProgram(*snapshot, optimal);
     if (!parts) {
         made.wrong = std::string(parts.error().id());
         return made;
     }
-    made.list = collectivesOf(ShardedProgram{ parts->sharded, parts->inserted, {}, parts->trueShapes }, *snapshot);
+    made.list = collectivesOf(ShardedProgram{ (*parts)->sharded, (*parts)->inserted, {}, (*parts)->trueShapes }, *snapshot);
     made.parts = std::move(*parts);
     return made;
 }
@@ -540,7 +539,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             Planned plan;
             plan.text = texts[t];
             Result<CollectiveList> list = collectivesOf(*snapshot);
-            Result<PartitionedProgram> parts = partitionText(*snapshot, false);
+            Result<DeviceStages::Partitioned> parts = partitionedProgram(*snapshot, false);
             QVERIFY2(list && parts, qPrintable(QString::fromStdString(strategy)));
             plan.list = std::move(*list);
             plan.parts = std::move(*parts);
@@ -573,10 +572,10 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         AnalysisCache cache;
         const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(std::move(experiment)), 1, cache);
         QVERIFY(snapshot->deviceProgram);
-        const Result<SpmdProgram> module = deviceModule(*snapshot->deviceProgram);
-        QVERIFY(module);
-        SpmdProgram device = *module;
-        device.program = readStableHlo(printStableHlo(module->program)).value().program;
+        const Result<DeviceStages::Partitioned> parts = partitionedProgram(*snapshot);
+        QVERIFY(parts);
+        SpmdProgram device = (*parts)->device;
+        device.program = readStableHlo(printStableHlo(device.program)).value().program;
         const Program global = *givenProgram(*snapshot);
         const evaluate::Arrays arguments = evaluate::randomArguments(global, 3);
         const auto wanted = evaluate::execute(global, { arguments }, {});
