@@ -10,6 +10,7 @@
 #include "pipeline/analyse.h"
 #include "pipeline/analysed.h"
 #include "pipeline/explain.h"
+#include "pipeline/repartition.h"
 #include "pipeline/tensor_rows.h"
 #include "program/builder.h"
 #include "registered_test.h"

@@ -8,6 +8,7 @@
 
 #include "base/codes.h"
 #include "partition/partition.h"
+#include "partition/reshard.h"
 #include "program/builder.h"
 #include "random_cases.h"
 #include "registered_test.h"
