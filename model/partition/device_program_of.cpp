@@ -22,6 +22,7 @@ public:
         : m_program(*program)
         , m_sharded(sharded.program)
         , m_inserted(sharded.inserted)
+        , m_copies(sharded.copies)
         , m_shardings(sharded.program)
         , m_held(std::move(held))
     {
@@ -38,8 +39,15 @@ public:
         findStanding();
         for (const ValueId argument : m_sharded.main().arguments)
             take(argument);
+        for (const ValueId argument : m_sharded.main().arguments)
+            fulfilConstraints(argument);
         for (const OperationId id : m_sharded.main().operations) {
             const Operation& operation = m_sharded.operation(id);
+            if (isPadding(id)) {
+                m_formOf[operation.results[0].index] =
+                    operation.operands.empty() ? nothing : m_formOf[operation.operands[0].index];
+                continue;
+            }
             if (const Result<void> done = isShardyCollective(operation.kind) ? exchange(id) : compute(id); !done)
                 return tl::unexpected<Error>(done.error());
         }
@@ -61,6 +69,23 @@ private:
         return found != m_inserted.end() && found->operation == id ? &found->reason : nullptr;
     }
 
+    /// The operation of the program that this one is, or is a copy of.
+    [[nodiscard]] OperationId originalOf(OperationId id) const
+    {
+        if (id.index < m_program.operations.size())
+            return id;
+        const auto found =
+            std::find_if(m_copies.begin(), m_copies.end(), [id](const auto& copy) { return copy.first == id; });
+        return found != m_copies.end() ? found->second : OperationId();
+    }
+    /// Makes an array longer or shorter so that its shards are of one size. Shards of plans are padded as they are:
+    /// the array stays what it is. And the number of which the padding is made, which has no form.
+    [[nodiscard]] bool isPadding(OperationId id) const
+    {
+        const OpKind kind = m_sharded.operation(id).kind;
+        return (kind == OpKind::Pad || kind == OpKind::Slice || kind == OpKind::Constant) && !originalOf(id).valid();
+    }
+
     std::uint32_t addValue(ValueId origin, TensorSharding sharding)
     {
         const TensorType& type = m_program.value(origin).type;
@@ -77,9 +102,14 @@ private:
             m_origins[v] = ValueId(v);
         for (const OperationId id : m_sharded.main().operations) {
             const Operation& operation = m_sharded.operation(id);
+            if (id.index >= m_program.operations.size() && !operation.results.empty()) {
+                if (const OperationId original = originalOf(id); original.valid())
+                    m_origins[operation.results[0].index] = m_program.operation(original).results[0];
+                else if (!operation.operands.empty())
+                    m_origins[operation.results[0].index] = m_origins[operation.operands[0].index];
+            }
             if (!isShardyCollective(operation.kind))
                 continue;
-            m_origins[operation.results[0].index] = m_origins[operation.operands[0].index];
             const auto& attributes = *wideAs<SdyCollectiveAttributes>(operation.attributes);
             if (operation.kind == OpKind::SdyAllReduce)
                 m_partial[operation.operands[0].index] = attributes.axes;
@@ -108,8 +138,9 @@ private:
                 m_isPlaced[result.index] = true;
             const ValueId result = operation.results[0];
             if (!isShardyCollective(operation.kind)) {
-                if (result.index < m_standing.size() && isFinal(result, result))
-                    m_standing[result.index] = result;
+                if (const ValueId origin = m_origins[result.index]; origin.valid() && originalOf(id).valid()
+                    && isFinal(result, origin) && (origin == result || !m_standing[origin.index].valid()))
+                    m_standing[origin.index] = result;
                 continue;
             }
             const ValueId origin = m_origins[result.index];
@@ -173,18 +204,32 @@ private:
         }
     }
 
+    /// The form of what an operation reads: of the value that the program names, where that one stands for it.
+    [[nodiscard]] std::uint32_t formRead(OperationId original, std::size_t slot, ValueId value) const
+    {
+        const auto& operands = m_program.operation(original).operands;
+        const bool isNamed = slot < operands.size() && m_standing[operands[slot].index] == value;
+        return isNamed ? operands[slot].index : m_formOf[value.index];
+    }
     Result<void> compute(OperationId id)
     {
         const Operation& operation = m_sharded.operation(id);
-        if (id.index >= m_program.operations.size() || operation.results.size() != 1)
+        const OperationId original = originalOf(id);
+        if (!original.valid()) // masks padding, for the operation that reads it
+            return {};
+        if (operation.results.size() != 1)
             return notExecutable(id);
         DeviceOp op;
-        op.action = id;
-        for (const ValueId operand : operation.operands)
-            op.operands.push_back(DeviceValueId(m_formOf[operand.index]));
+        op.action = original;
+        for (std::size_t slot = 0; slot < operation.operands.size(); ++slot) {
+            const std::uint32_t form = formRead(original, slot, operation.operands[slot]);
+            if (form == nothing)
+                return readsPadding(id, slot);
+            op.operands.push_back(DeviceValueId(form));
+        }
         take(operation.results[0]);
         op.results.push_back(DeviceValueId(m_formOf[operation.results[0].index]));
-        op.origin = operation.results[0];
+        op.origin = m_origins[operation.results[0].index];
         m_out.ops.push_back(std::move(op));
         fulfilConstraints(operation.results[0]);
         return {};
@@ -196,7 +241,7 @@ private:
         const ValueId operand = operation.operands[0];
         const ValueId result = operation.results[0];
         const std::optional<CollectiveKind> kind = shardyCollectiveKind(operation.kind);
-        if (!kind || !m_origins[result.index].valid())
+        if (!kind || !m_origins[result.index].valid() || m_formOf[operand.index] == nothing)
             return notExecutable(id);
         Collective collective = collectiveOf(*wideAs<SdyCollectiveAttributes>(operation.attributes), *kind);
         const DeviceValue& before = m_out.values[m_formOf[operand.index]];
@@ -217,6 +262,26 @@ private:
         return {};
     }
 
+    /// What the operation adds up along a dimension of shards that are not of one size.
+    [[nodiscard]] tl::unexpected<Error> readsPadding(OperationId id, std::size_t slot) const
+    {
+        const Operation& operation = m_sharded.operation(id);
+        const ValueId masked = operation.operands[slot];
+        const ValueId operand = m_program.operation(id).operands[slot];
+        const Shape& shape = m_program.value(operand).type.shape;
+        const Shape padded = m_sharded.value(masked).type.shape;
+        std::size_t dim = 0;
+        while (dim + 1 < shape.size() && (dim >= padded.size() || padded[dim] == shape[dim]))
+            ++dim;
+        const TensorSharding sharding = shardingOf(masked);
+        const std::int64_t partitions = dim < sharding.rank() ? shardCount(sharding.dims[dim]) : 1;
+        const std::string own = m_program.value(operand).path;
+        const std::string path = own.empty() ? std::string(m_program.value(operation.results[0]).path) : own;
+        return fail(Code::NotExecutable,
+            { { "op", opRow(operation.kind).name }, { "operand", slot }, { "dim", dim },
+                { "size", dim < shape.size() ? shape[dim] : 0 }, { "partitions", partitions } },
+            { {}, 0, 0, {}, path, static_cast<int>(dim) });
+    }
     [[nodiscard]] tl::unexpected<Error> notExecutable(OperationId id) const
     {
         return fail(Code::NotExecutable, { { "op", opRow(m_sharded.operation(id).kind).name } });
@@ -225,6 +290,7 @@ private:
     const Program& m_program;
     const Program& m_sharded;
     const std::vector<passes::Inserted>& m_inserted;
+    const passes::Origins& m_copies;
     ValueShardings m_shardings;
     std::vector<TensorSharding> m_held; ///< per value of the program
     DeviceProgram m_out;

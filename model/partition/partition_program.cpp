@@ -79,6 +79,7 @@ Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> wa
     exported.optimalReshards = options.optimalReshards;
     exported.exchangesHalos = true;
     exported.mergeReshards = true;
+    exported.remakeConstants = true;
     exported.dropFinishedSums = true;
     exported.inlineMeshes = false;
     exported.padUneven = true;
@@ -93,7 +94,7 @@ Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> wa
     if (withReshards)
         nameLegalReasons(collectives->inserted, *withReshards, own);
     return ShardedProgram{ std::move(collectives->program), std::move(collectives->inserted), std::move(warnings),
-        std::move(collectives->trueShapes) };
+        std::move(collectives->trueShapes), std::move(collectives->copies) };
 }
 
 } // namespace

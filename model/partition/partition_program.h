@@ -27,6 +27,9 @@ struct ShardedProgram {
     std::vector<passes::Inserted> inserted; ///< of `program`, ascending by operation
     std::vector<Diagnostic> warnings;
     TrueShapes trueShapes = {}; ///< of values of `program` that are padded
+    /// Of `program`: constants that are made in several shardings, each with its original. The original stands in the
+    /// program only where something reads it.
+    passes::Origins copies = {};
 };
 /// Errors: those of propagation and export, of overCommonAxes(), checkSingleDevices() and
 /// checkExplicitSums().

@@ -186,7 +186,7 @@ private Q_SLOTS:
 
     void constraintsAndPinnedResults()
     {
-        // a [x,-] + 0, constrained to [-,y], returned as [y,-]: slice and gather, then an exchange.
+        // a [x,-], constrained to [-,y] where nothing else reads it, returned as [y,-]: one exchange.
         Builder b("moves");
         const auto axes = [](SpecEntry first, SpecEntry second) {
             DeviceAxes device;
@@ -206,9 +206,7 @@ private Q_SLOTS:
             if (op.collective())
                 kinds.emplace_back(op.collective()->kind, op.reason->kind);
         const std::vector<std::pair<CollectiveKind, Reason::Kind>> expected{
-            { CollectiveKind::AllSlice, Reason::Kind::ConstraintReshard },
-            { CollectiveKind::AllGather, Reason::Kind::ConstraintReshard },
-            { CollectiveKind::AllToAll, Reason::Kind::ReturnReshard },
+            { CollectiveKind::CollectivePermute, Reason::Kind::ReturnReshard },
         };
         QVERIFY(kinds == expected);
         QCOMPARE(toText(*device->mesh, device->value(device->results[0]).sharding), (AxisTexts{ { "y" }, {} }));

@@ -527,7 +527,8 @@ private Q_SLOTS:
                 QVERIFY(optimal->allReshards);
                 const auto cheaper = partitionedProgram(*snapshot, true);
                 QVERIFY(cheaper);
-                const CollectiveList changed = collectivesOf({ (*cheaper)->sharded, (*cheaper)->inserted, {} }, *snapshot);
+                const CollectiveList changed =
+                    collectivesOf({ (*cheaper)->sharded, (*cheaper)->inserted, {} }, *snapshot);
                 QCOMPARE(*optimal->stepBytes, sentBytes(changed).step);
             }
         QVERIFY(any);

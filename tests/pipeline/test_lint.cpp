@@ -431,7 +431,7 @@ private Q_SLOTS:
 
     void gatheredAndCutAgain()
     {
-        Experiment experiment = cleanMlp();
+        Experiment experiment = example("flax-mlp-logical"); // z is sharded as it comes
         MlpSettings& settings = std::get<MlpModel>(experiment.model).settings;
         settings.yConstraint = MlpSettings::Axes::Device;
         settings.deviceAxes = { { "batch", SpecEntry::none() }, { "hidden", SpecEntry::none() },

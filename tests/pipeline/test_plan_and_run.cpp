@@ -79,7 +79,8 @@ Planned planned(std::string text, bool optimal = false)
         made.wrong = std::string(parts.error().id());
         return made;
     }
-    made.list = collectivesOf(ShardedProgram{ (*parts)->sharded, (*parts)->inserted, {}, (*parts)->trueShapes }, *snapshot);
+    made.list =
+        collectivesOf(ShardedProgram{ (*parts)->sharded, (*parts)->inserted, {}, (*parts)->trueShapes }, *snapshot);
     made.parts = std::move(*parts);
     return made;
 }

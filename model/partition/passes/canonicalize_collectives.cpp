@@ -117,6 +117,8 @@ private:
             || collective(gather).axesPerDimension != collective(id).axesPerDimension)
             return false;
         replace(id, operandOf(gather));
+        if (m_edit.uses(m_edit.result(gather)).empty())
+            m_edit.erase(gather);
         return true;
     }
 

@@ -8,6 +8,7 @@
 #include "partition/pad_uneven.h"
 #include "partition/partial_axes.h"
 #include "partition/passes/canonicalize_collectives.h"
+#include "partition/passes/remake_constants.h"
 #include "partition/reshard_to_collectives.h"
 #include "program/editor.h"
 #include "program/value_shardings.h"
@@ -135,12 +136,18 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
         program = std::move(outcome.program);
     };
     TrueShapes trueShapes;
+    Origins copies;
     if (options.explicitCollectives) {
         if (options.dropFinishedSums)
             program = shardscope::dropFinishedSums(std::move(program));
         take(canonicalizeReshards(std::move(program)));
         if (options.mergeReshards)
             take(mergeReshards(std::move(program)));
+        if (options.remakeConstants) {
+            Canonicalized remade = remakeConstants(std::move(program));
+            copies = std::move(remade.origins);
+            program = std::move(remade.program);
+        }
         if (options.padUneven) {
             PaddedProgram padded = shardscope::padUneven(std::move(program));
             origins.insert(padded.origins.begin(), padded.origins.end());
@@ -163,7 +170,7 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
         inlineMeshes(program);
     std::vector<Inserted> inserted = reasonsOf(program, reshards->inserted, origins);
     addExchanged(trueShapes, program);
-    return Exported{ std::move(program), std::move(inserted), std::move(trueShapes) };
+    return Exported{ std::move(program), std::move(inserted), std::move(trueShapes), std::move(copies) };
 }
 
 Result<Exported> exportProgram(Program program, const ExportOptions& options)

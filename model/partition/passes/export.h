@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "partition/passes/canonicalize_collectives.h"
 #include "partition/passes/explicit_reshards.h"
 #include "partition/true_shapes.h"
 #include "propagation/passes/pass_rows.h"
@@ -27,6 +28,8 @@ struct ExportOptions {
     bool dropFinishedSums = false;
     /// With `explicitCollectives`: see mergeReshards().
     bool mergeReshards = false;
+    /// With `explicitCollectives`: see remakeConstants().
+    bool remakeConstants = false;
     /// Every sharding holds its mesh instead of naming it.
     bool inlineMeshes = true;
 };
@@ -37,6 +40,7 @@ struct Exported {
     /// a reshard of the program itself is a ConstraintReshard of it.
     std::vector<Inserted> inserted;
     TrueShapes trueShapes; ///< of values that padUneven() made longer
+    Origins copies; ///< of remakeConstants(): copy and original
 };
 
 /// What belongs after exportPipeline() of propagation, which makes shardings final. Errors: those of explicit
