@@ -223,6 +223,16 @@ Program dropFinishedSums(Program program)
         left.push_back(commonAxes(
             axesOf(*wideAs<SdyCollectiveAttributes>(operation.attributes)), parts.of(operation.operands[0]).axes));
     }
+    const auto isNeeded = [&](std::size_t i) {
+        return axesMinus(
+            axesOf(*wideAs<SdyCollectiveAttributes>(program.operation(sums[i].operation).attributes)), left[i])
+            .empty();
+    };
+    bool areNeeded = true;
+    for (std::size_t i = 0; i < sums.size(); ++i)
+        areNeeded = areNeeded && isNeeded(i);
+    if (areNeeded)
+        return program;
     Editor edit(std::move(program));
     const ManualPlaces places(edit);
     for (std::size_t i = 0; i < sums.size(); ++i) {

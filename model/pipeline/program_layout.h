@@ -9,8 +9,8 @@
 
 namespace shardscope {
 
-/// Fills in everything after the mesh: the program over it, problems, propagation, rows. What has been laid out with the
-/// same mesh, shardings and rules is taken from the cache, with what has been worked out of it since
+/// Fills in everything after the mesh: the program over it, problems, propagation, rows. What has been laid out with
+/// the same mesh, shardings and rules is taken from the cache, with what has been worked out of it since
 /// (Snapshot::deviceStages). Returns false if stopped.
 [[nodiscard]] bool layOutProgram(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop);
 

@@ -12,12 +12,13 @@ namespace evaluate {
 class ProgramStepper;
 }
 
-/// The program of an experiment with all shardings and collectives, by the experiment's strategy. Everything that speaks
-/// of its collectives, of what a device runs, or runs it, has it from here. Errors: those of shardProgram(); the
+/// The program of an experiment with all shardings and collectives, by the experiment's strategy. Everything that
+/// speaks of its collectives, of what a device runs, or runs it, has it from here. Errors: those of shardProgram(); the
 /// snapshot's first, where it has no layout.
 [[nodiscard]] Result<DeviceStages::Sharded> shardedProgram(const Snapshot& snapshot, bool optimalReshards = false);
 /// The same with what every device runs. Errors: further those of partitionProgram().
-[[nodiscard]] Result<DeviceStages::Partitioned> partitionedProgram(const Snapshot& snapshot, bool optimalReshards = false);
+[[nodiscard]] Result<DeviceStages::Partitioned> partitionedProgram(
+    const Snapshot& snapshot, bool optimalReshards = false);
 /// Of a built-in network that has its layout: what plans are made of.
 [[nodiscard]] Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalReshards);
 /// What a program in a text gives on inputs that are drawn at random. Null if stopped. Errors: further those of

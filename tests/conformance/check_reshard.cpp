@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // reshard: both planners, executed on index ranges; Shardy's sequences; bytes; the fusion to a reduce_scatter.
+#include <algorithm>
+
 #include "conformance/plain_shardings.h"
+#include "partition/passes/canonicalize_collectives.h"
 #include "partition/reshard_simulation.h"
-#include "partition/scatter_fusion.h"
 #include "program/unreduced_axes.h"
+#include "program/wide_attributes.h"
+#include "stablehlo/read.h"
 
 namespace shardscope::conformance {
 
@@ -54,18 +58,56 @@ std::string wrongSequence(const Json& expected, const Mesh& mesh, const std::vec
     return difference(known, json, "/known_good");
 }
 
+/// `{"x", "z":(2)2}`
+std::string shardyAxes(const Json& axes)
+{
+    std::string text;
+    for (const Json& one : axes) {
+        const std::string axis = one.get<std::string>();
+        const std::size_t colon = std::min(axis.find(':'), axis.size());
+        text += (text.empty() ? "\"" : ", \"") + axis.substr(0, colon) + '"' + axis.substr(colon);
+    }
+    return '{' + text + '}';
+}
+
+/// An all-reduce and the slice of its result, as a program.
+Result<Program> reducedAndSliced(const Json& oneCase)
+{
+    std::string mesh, type, full, sliced;
+    for (const Json& axis : oneCase.at("mesh"))
+        mesh += (mesh.empty() ? "\"" : ", \"") + axis.at(0).get<std::string>() + "\"=" + axis.at(1).dump();
+    for (const Json& size : oneCase.at("shape")) {
+        type += size.dump() + 'x';
+        full += full.empty() ? "{}" : ", {}";
+    }
+    for (const Json& axes : oneCase.at("then_all_slice"))
+        sliced += (sliced.empty() ? "" : ", ") + shardyAxes(axes);
+    type = "tensor<" + type + "f32>";
+    return readStableHlo("sdy.mesh @mesh = <[" + mesh + "]>\nfunc.func @main(%a: " + type + ") -> " + type
+        + " {\n  %r = sdy.all_reduce " + shardyAxes(oneCase.at("all_reduce_axes")) + " %a out_sharding=<@mesh, [" + full
+        + "]> : " + type + "\n  %s = sdy.all_slice [" + sliced + "] %r out_sharding=<@mesh, [" + sliced + "]> : " + type
+        + "\n  return %s : " + type + "\n}\n")
+        .map([](ReadProgram read) { return std::move(read.program); });
+}
+
 CaseResult checkFusion(const Json& oneCase)
 {
-    const MeshPtr mesh = plainMesh(oneCase.at("mesh"));
-    std::vector<AxisList> slice;
-    for (const Json& list : oneCase.at("then_all_slice"))
-        slice.push_back(plainAxes(*mesh, list));
-    const ScatterSplit split = splitSlice(plainAxes(*mesh, oneCase.at("all_reduce_axes")), slice);
-    if (!split.possible)
-        return CaseResult::failed("not fused");
-    return compareMembers(oneCase,
-        { { "fused_reduce_scatter", perDimension(*mesh, split.consumed) },
-            { "remaining_all_slice", perDimension(*mesh, split.residual) } });
+    Result<Program> given = reducedAndSliced(oneCase);
+    if (!given)
+        return CaseResult::failed(std::string(given.error().id()));
+    const Program program = passes::canonicalizeCollectives(std::move(*given)).program;
+    Json found = Json::object();
+    for (const OperationId id : program.main().operations) {
+        const Operation& operation = program.operation(id);
+        const char* member = operation.kind == OpKind::SdyReduceScatter ? "fused_reduce_scatter"
+            : operation.kind == OpKind::SdyAllSlice                     ? "remaining_all_slice"
+                                                                        : nullptr;
+        if (!member)
+            return CaseResult::failed("not fused");
+        found[member] = perDimension(
+            *program.meshes.front().mesh, wideAs<SdyCollectiveAttributes>(operation.attributes)->axesPerDimension);
+    }
+    return compareMembers(oneCase, found);
 }
 
 } // namespace

@@ -117,8 +117,6 @@ private:
             || collective(gather).axesPerDimension != collective(id).axesPerDimension)
             return false;
         replace(id, operandOf(gather));
-        if (m_edit.uses(m_edit.result(gather)).empty())
-            m_edit.erase(gather);
         return true;
     }
 
@@ -230,10 +228,31 @@ private:
     Origins m_origins;
 };
 
+/// Whether there is a collective that does nothing, that moves data without a sum, or that reads another one.
+bool mayBeSimplified(const Program& program)
+{
+    const auto mayBe = [&](const Operation& operation) {
+        if (!isShardyCollective(operation.kind))
+            return false;
+        const auto& attributes = *wideAs<SdyCollectiveAttributes>(operation.attributes);
+        if (operation.kind == OpKind::SdyAllReduce ? attributes.axes.empty()
+                : operation.kind == OpKind::SdyAllGather || operation.kind == OpKind::SdyReduceScatter
+                ? areEmpty(attributes.axesPerDimension)
+                : true)
+            return true;
+        const OperationId source = program.value(operation.operands[0]).definition;
+        return source.valid() && isShardyCollective(program.operation(source).kind);
+    };
+    return std::any_of(program.operations.begin(), program.operations.end(), mayBe);
+}
+
 } // namespace
 
 Canonicalized canonicalizeReshards(Program program)
 {
+    const auto isReshard = [](const Operation& operation) { return operation.kind == OpKind::Reshard; };
+    if (std::none_of(program.operations.begin(), program.operations.end(), isReshard))
+        return { std::move(program), {}, false };
     return CollectiveEditor(std::move(program)).run([](CollectiveEditor& editor, OperationId id) {
         return editor.mergeReshards(id);
     });
@@ -241,6 +260,8 @@ Canonicalized canonicalizeReshards(Program program)
 
 Canonicalized canonicalizeCollectives(Program program)
 {
+    if (!mayBeSimplified(program))
+        return { std::move(program), {}, false };
     return CollectiveEditor(std::move(program)).run([](CollectiveEditor& editor, OperationId id) {
         return editor.simplify(id);
     });
@@ -258,6 +279,31 @@ Program canonicalizeAll(Program program)
         program = canonicalize(std::move(program));
     }
     return program;
+}
+
+Program dropUnusedCollectives(Program program)
+{
+    std::vector<OperationId> collectives;
+    for (const RegionId body : bodies(program))
+        walk(program, body, [&](OperationId id) {
+            if (isShardyCollective(program.operation(id).kind))
+                collectives.push_back(id);
+        });
+    std::vector<bool> isRead(program.values.size());
+    for (const Operation& operation : program.operations)
+        for (const ValueId operand : operation.operands)
+            isRead[operand.index] = true;
+    for (const Region& region : program.regions)
+        for (const ValueId result : region.results)
+            isRead[result.index] = true;
+    const auto isUnread = [&](OperationId id) { return !isRead[program.operation(id).results[0].index]; };
+    if (std::none_of(collectives.begin(), collectives.end(), isUnread))
+        return program;
+    Editor edit(std::move(program));
+    for (auto id = collectives.rbegin(); id != collectives.rend(); ++id) // what reads before what is read
+        if (edit.uses(edit.result(*id)).empty())
+            edit.erase(*id);
+    return std::move(edit).finish();
 }
 
 Program leaveCollectivesToProducts(Program program)

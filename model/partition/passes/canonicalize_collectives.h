@@ -37,6 +37,9 @@ struct Canonicalized {
 /// Everything of these, and canonicalize(), until nothing changes.
 [[nodiscard]] Program canonicalizeAll(Program program);
 
+/// Collectives whose result nothing reads go.
+[[nodiscard]] Program dropUnusedCollectives(Program program);
+
 /// For a compiler that overlaps products with the exchange of their operands and results by itself: an all-gather that
 /// only a product reads goes, or else a reduce-scatter that alone reads it.
 [[nodiscard]] Program leaveCollectivesToProducts(Program program);

@@ -163,6 +163,8 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
         origins.insert(steps.begin(), steps.end());
     }
     take(canonicalizeCollectives(std::move(program)));
+    if (options.explicitCollectives && options.mergeReshards)
+        program = dropUnusedCollectives(std::move(program));
     if (options.explicitCollectives && options.leaveCollectivesToProducts)
         program = leaveCollectivesToProducts(std::move(program));
     dropRules(program);

@@ -26,7 +26,7 @@ struct ExportOptions {
     bool padUneven = false;
     /// With `explicitCollectives`: see dropFinishedSums().
     bool dropFinishedSums = false;
-    /// With `explicitCollectives`: see mergeReshards().
+    /// With `explicitCollectives`: see mergeReshards() and dropUnusedCollectives().
     bool mergeReshards = false;
     /// With `explicitCollectives`: see remakeConstants().
     bool remakeConstants = false;

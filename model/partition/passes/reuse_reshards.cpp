@@ -168,6 +168,9 @@ Canonicalized reuseReshards(Program program)
 
 Canonicalized mergeReshards(Program program)
 {
+    const auto isReshard = [](const Operation& operation) { return operation.kind == OpKind::Reshard; };
+    if (std::count_if(program.operations.begin(), program.operations.end(), isReshard) < 2)
+        return { std::move(program), {}, false };
     return Reuse(std::move(program), true).run();
 }
 
