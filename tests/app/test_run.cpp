@@ -93,8 +93,8 @@ private Q_SLOTS:
         const Ran plain = run(smallMlp(), quick);
         QCOMPARE(initialOf(plain, "params/layers.0/W1"), QStringLiteral("xavier, seed 0"));
         QCOMPARE(initialOf(plain, "x"), QStringLiteral("ones"));
-        const QByteArray said = smallMlp(
-            R"("runs": 3)", R"("initial": { "params/**": "normal 0.5", "x": "constant 2" }, "seed": 4, "runs": 3)");
+        const QByteArray said = smallMlp("\"runs\": 3",
+            "\"initial\": { \"params/**\": \"normal 0.5\", \"x\": \"constant 2\" }, \"seed\": 4, \"runs\": 3");
         const Ran chosen = run(said, quick);
         QCOMPARE(chosen.code, 0);
         QCOMPARE(initialOf(chosen, "params/layers.0/W1"), QStringLiteral("normal 0.5, seed 4"));
@@ -116,7 +116,7 @@ private Q_SLOTS:
             QVERIFY2(refused.code != 0 && refused.error.contains(QStringLiteral(": E")), wrong);
         }
         const Ran warned =
-            run(smallMlp(R"("runs": 3)", R"("initial": { "parms/**": "ones", "x": "integers 8" }, "runs": 3)"),
+            run(smallMlp("\"runs\": 3", "\"initial\": { \"parms/**\": \"ones\", \"x\": \"integers 8\" }, \"runs\": 3"),
                 { QStringLiteral("--no-timeit") });
         QCOMPARE(warned.code, 0);
         QCOMPARE(warned.error.count(QStringLiteral("W238")), 2);
