@@ -78,6 +78,12 @@ Option& Option::optionText(const std::string& text)
     return *this;
 }
 
+Option& Option::repeated()
+{
+    m_option->allow_extra_args(false);
+    return *this;
+}
+
 Option& Option::check(std::function<std::string(const std::string&)> problem)
 {
     m_option->check(CLI::Validator(std::move(problem), ""));

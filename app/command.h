@@ -41,6 +41,8 @@ public:
     }
     Option& required();
     Option& optionText(const std::string& text); ///< what stands for the value in the help
+    /// Takes one value each time it is given.
+    Option& repeated();
     /// These values alone.
     Option& oneOf(std::vector<std::string> values);
     /// Whole numbers from `least` to `most`. Says of others whether they are none or out of range.

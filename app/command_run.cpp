@@ -7,12 +7,15 @@
 #include "base/codes.h"
 #include "command.h"
 #include "commands.h"
+#include "document/array_file.h"
 #include "document/program_file.h"
 #include "input.h"
 #include "pipeline/collective_list.h"
+#include "pipeline/initial_setting.h"
 #include "pipeline/repartition.h"
 #include "program/step_state.h"
 #include "report.h"
+#include "run_inputs.h"
 #include "run_program.h"
 #include "schedule/plan.h"
 #include "simulate/check.h"
@@ -45,21 +48,27 @@ struct Outcome {
     std::optional<TimeitResult> timing;
     int threads = 0;
     std::int64_t logicalBytes = 0;
+    std::vector<ArgumentStart> starts; ///< per argument
 };
 
 RunOptions runOptions(const Experiment& experiment, int threads)
 {
     RunOptions options;
     options.threads = threads;
-    options.initial.seed = experiment.run.seed;
+    options.initial = initialValuesOf(experiment);
     options.replicas = experiment.run.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
     return options;
 }
 
 Result<Outcome> execute(const Input& input, const Snapshot& snapshot, const RunCommandOptions& options)
 {
-    const RunOptions settings = runOptions(input.experiment, options.threads);
+    RunOptions settings = runOptions(input.experiment, options.threads);
+    if (auto read =
+            readInitialFiles(settings.initial, *snapshot.program, folderOf(QString::fromStdString(options.file)));
+        !read)
+        return tl::unexpected(std::move(read.error()));
     Outcome outcome;
+    outcome.starts = argumentStarts(*snapshot.program, settings.initial);
     auto run = Run::create(snapshot.plan, settings);
     if (!run)
         return tl::unexpected(run.error());
@@ -130,6 +139,39 @@ Json checkReportJson(const CheckReport& report, const Program& program)
         { "values", std::move(values) } };
 }
 
+/// Where the numbers of every argument come from.
+Json argumentsJson(const Program& program, const std::vector<ArgumentStart>& starts, std::uint64_t seed)
+{
+    Json arguments = Json::array();
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        const Value& argument = program.value(program.main().arguments[i]);
+        arguments.push_back({ { "name", *argument.path }, { "type", toString(argument.type) },
+            { "from", originOf(starts[i], seed) }, { "initial", toString(starts[i].value) } });
+    }
+    return arguments;
+}
+
+/// What was chosen, of every argument that begins with it.
+void printChosen(Console& console, const Program& program, const Outcome& outcome, std::uint64_t seed)
+{
+    constexpr int maxShown = 16;
+    int shown = 0, more = 0;
+    for (std::size_t i = 0; i < outcome.starts.size(); ++i) {
+        if (outcome.starts[i].reason != InitialReason::Chosen)
+            continue;
+        if (shown == 0)
+            console.heading(QStringLiteral("Values to start from"));
+        if (++shown > maxShown)
+            ++more;
+        else
+            console.line(QStringLiteral("  %1  %2")
+                             .arg(words::fromStd(program.value(program.main().arguments[i]).path),
+                                 words::fromStd(originOf(outcome.starts[i], seed))));
+    }
+    if (more > 0)
+        console.line(QStringLiteral("  and %1 more").arg(more));
+}
+
 int writeJson(
     const Input& input, const Snapshot& snapshot, const RunCommandOptions& options, const Outcome& outcome, int status)
 {
@@ -140,6 +182,7 @@ int writeJson(
     out["memory_per_device"] = cli::toJson(snapshot.plan->memory);
     out["threads"] = outcome.threads;
     out["steps"] = stepsJson(outcome.steps);
+    out["arguments"] = argumentsJson(*snapshot.program, outcome.starts, input.experiment.run.seed);
     if (outcome.check)
         out["check"] = checkReportJson(*outcome.check, *snapshot.program);
     if (outcome.timing)
@@ -248,12 +291,17 @@ ProgramRunOptions programOptions(const Command& command, const RunCommandOptions
 
 int runExperiment(const Command& command, const RunCommandOptions& options, std::optional<std::string> text)
 {
-    const auto input = loadExperiment(options.file, std::move(text));
+    auto input = loadExperiment(options.file, std::move(text));
     if (!input)
         return reject(options.json, input.error());
+    if (auto chosen = choose(input->experiment, options.program.init); !chosen)
+        return reject(options.json, { std::move(chosen.error()) });
     const bool isProgram = std::holds_alternative<ProgramModel>(input->experiment.model);
     refuseOtherOptions(command, isProgram);
     const SnapshotPtr snapshot = analyse(input->experiment);
+    if (snapshot->program)
+        if (auto checked = checkChosen(*snapshot->program, options.program.init); !checked)
+            return reject(options.json, { std::move(checked.error()) });
     if (isProgram && !firstError(*snapshot) && snapshot->laidOut()) {
         return runProgram(programOptions(command, options), *input, *snapshot);
     }
@@ -288,6 +336,7 @@ int runExperiment(const Command& command, const RunCommandOptions& options, std:
         printGrid(console, *snapshot, *row);
     console.heading(QStringLiteral("Communication per device"));
     console.line(QStringLiteral("  ") + words::sentSummary(*snapshot));
+    printChosen(console, *snapshot->program, *outcome, input->experiment.run.seed);
     printSteps(console, outcome->steps);
     if (outcome->check)
         printCheck(console, *outcome->check, *snapshot->program);
@@ -364,18 +413,26 @@ void addRun(CLI::App& app, int& status)
     command.addFlag("--check,!--no-check", options->check,
         "Compare the first step, or the results of the program, with the unsharded reference\n(on by default)");
     command
-        .addOption("--inputs", options->program.inputs.files,
+        .addOption("--inputs", options->program.inputs,
             "Arguments of a program in StableHLO text: a .json with a list for each, or an object by name; a .npy for "
             "each, in "
             "order or as NAME=FILE.npy; a .npz; - for JSON on standard input")
         .optionText("FILE...");
     command
-        .addOption("--random", options->program.inputs.seed,
+        .addOption("--random", options->program.seed,
             "Arguments that --inputs does not give, the same for the same seed: indices within what they index, floats "
             "from -1 to 1, smaller where they are factors of a contraction, positive where roots or denominators need "
             "it. Without --inputs and --random all arguments are random: seed 0, or that of the experiment")
         .wholeNumber(0, INT64_MAX)
         .optionText("SEED");
+    command
+        .addOption("--init", options->program.init,
+            "What an argument begins with, in place of what the experiment says: NAME is a path, a number (arg0), or a "
+            "glob of either (\"params/**\"); KIND is zeros, ones, \"constant 0.5\", \"normal 0.02\" (its deviation), "
+            "\"uniform -1 1\", fan_in, xavier, non_negative, \"integers 8\" (0 to 7), or \"file w.npz\". Can be given "
+            "several times; the last one that names an argument counts")
+        .repeated()
+        .optionText("NAME=KIND");
     command.addFlag(
         "--per-device", options->program.perDevice, "What each device holds of arguments and results of a program");
     command

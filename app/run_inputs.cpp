@@ -2,29 +2,25 @@
 #include "run_inputs.h"
 
 #include <QFile>
+#include <QFileInfo>
 #include <algorithm>
 
 #include "base/codes.h"
+#include "document/array_file.h"
+#include "experiment/run_edits.h"
 #include "experiment_file/array_text.h"
 #include "input.h"
-#include "interchange/npy.h"
 #include "interchange/npz.h"
-#include "program/element_bits.h"
-#include "simulate/evaluate/random_arguments.h"
 
 namespace shardscope::cli {
 
 namespace {
 
-/// The elements stay where they are.
-evaluate::Array toArray(const TensorType& type, std::vector<std::byte> bytes)
+bool isDrawn(const InitialValue& value)
 {
-    evaluate::Array array{ type, {}, {} };
-    if (!bytes.empty()) {
-        const auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
-        array.bytes = std::shared_ptr<std::byte[]>(owner, owner->data());
-    }
-    return array;
+    using Kind = InitialValue::Kind;
+    return value.kind != Kind::Zeros && value.kind != Kind::Ones && value.kind != Kind::Constant
+        && value.kind != Kind::File;
 }
 
 class Inputs {
@@ -34,7 +30,6 @@ public:
     {
         for (const ValueId value : program.main().arguments)
             m_types.push_back(program.value(value).type);
-        m_ranges = evaluate::argumentRanges(program);
         m_arrays.resize(m_types.size());
         m_from.resize(m_types.size());
     }
@@ -60,7 +55,7 @@ public:
                     { "known",
                         std::vector<std::string>{
                             "FILE.json", "FILE.npy", "NAME=FILE.npy", "FILE.npz", "- (JSON on standard input)" } } });
-        const Result<void> done = isNpy ? readNpyFile(path, argument) : isNpz ? readNpzFile(path) : readJsonFile(path);
+        const Result<void> done = isNpy ? readNpy(path, argument) : isNpz ? readNpzs(path) : readJsonFile(path);
         if (done)
             return {};
         Error error = done.error();
@@ -69,16 +64,21 @@ public:
         return tl::unexpected(std::move(error));
     }
 
-    /// What no file gave.
-    Result<GivenArrays> finish(const std::optional<std::uint64_t>& seed) &&
+    /// What no file gave. Without `drawn` only what was chosen.
+    Result<GivenArrays> finish(const Program& program, const InitialValues& initial, bool drawn) &&
     {
         GivenArrays out;
+        const InitialArrays arrays(program, initial);
         for (std::size_t i = 0; i < m_types.size(); ++i) {
             if (!m_arrays[i]) {
-                if (!seed)
+                const ArgumentStart& start = arrays.starts()[i];
+                if (!drawn && start.reason != InitialReason::Chosen)
                     return fail(Code::MissingKey, { { "key", m_names[i].front() }, { "type", toString(m_types[i]) } });
-                m_arrays[i] = evaluate::randomArray(m_types[i], *seed, static_cast<std::uint32_t>(i), m_ranges[i]);
-                m_from[i] = "random, seed " + std::to_string(*seed);
+                m_arrays[i] = arrays.array(i);
+                m_from[i] = originOf(start, initial.seed);
+                out.starts.emplace_back(start.value);
+            } else {
+                out.starts.emplace_back();
             }
             out.arrays.push_back(std::move(*m_arrays[i]));
         }
@@ -101,9 +101,11 @@ private:
         return tl::unexpected(unknownValue("argument", asked, std::move(known)));
     }
 
-    Result<void> set(std::size_t argument, std::vector<std::byte> bytes, const std::string& from)
+    Result<void> set(std::size_t argument, Result<evaluate::Array> array, const std::string& from)
     {
-        m_arrays[argument] = toArray(m_types[argument], std::move(bytes));
+        if (!array)
+            return tl::unexpected(std::move(array.error()));
+        m_arrays[argument] = std::move(*array);
         m_from[argument] = from;
         return {};
     }
@@ -125,38 +127,7 @@ private:
         return {};
     }
 
-    Result<void> fits(const NpyHeader& header, std::size_t argument) const
-    {
-        if (header.holds(m_types[argument]))
-            return {};
-        return fail(Code::TypeMismatch,
-            { { "op", m_names[argument].front() }, { "wrong", "argument" }, { "given", header.text() },
-                { "type", toString(m_types[argument]) } });
-    }
-
-    /// Integers of fewer than 8 bits come in 8.
-    Result<void> setNpy(std::string_view file, const NpyHeader& header, std::size_t argument, const std::string& from)
-    {
-        auto bytes = readNpyElements(file, header);
-        if (!bytes)
-            return tl::unexpected(bytes.error());
-        const DType dtype = m_types[argument].dtype;
-        if (const int bits = elementBits(dtype); !isFloat(dtype) && (bits == 2 || bits == 4)) {
-            const bool isUnsigned = isUnsignedInteger(dtype);
-            const int min = isUnsigned ? 0 : -(1 << (bits - 1)), max = (1 << (isUnsigned ? bits : bits - 1)) - 1;
-            for (const std::byte byte : *bytes) {
-                const int value = isUnsigned ? static_cast<int>(byte) : static_cast<std::int8_t>(byte);
-                if (value < min || value > max)
-                    return fail(Code::OutOfRange,
-                        { { "key", m_names[argument].front() }, { "value", std::to_string(value) },
-                            { "min", std::to_string(min) }, { "max", std::to_string(max) } });
-            }
-        }
-        return set(argument, std::move(*bytes), from);
-    }
-
-    /// The header first: what does not fit is not read.
-    Result<void> readNpyFile(const std::string& path, std::optional<std::size_t> argument)
+    Result<void> readNpy(const std::string& path, std::optional<std::size_t> argument)
     {
         if (!argument) {
             const auto next = nextArgument();
@@ -166,30 +137,11 @@ private:
         } else if (auto isFree = free(*argument); !isFree) {
             return isFree;
         }
-        QFile file(QString::fromStdString(path));
-        const auto unreadable = [&] {
-            return fail(Code::Unreadable, { { "file", path }, { "reason", file.errorString().toStdString() } });
-        };
-        if (!file.open(QIODevice::ReadOnly))
-            return unreadable();
-        QByteArray content = file.read(static_cast<qint64>(npyHeaderBytes));
-        if (file.error() != QFileDevice::NoError)
-            return unreadable();
-        const auto view = [&] {
-            return std::string_view(content.constData(), static_cast<std::size_t>(content.size()));
-        };
-        const Result<NpyHeader> header = readNpyHeader(view());
-        if (!header)
-            return tl::unexpected(header.error());
-        if (auto done = fits(*header, *argument); !done)
-            return done;
-        const std::int64_t wanted = header->dataBytes() + static_cast<std::int64_t>(header->dataBegin);
-        if (wanted > content.size())
-            content += file.read(wanted - content.size() + 1);
-        return setNpy(view(), *header, *argument, path);
+        return set(
+            *argument, readNpyFile(QString::fromStdString(path), m_types[*argument], m_names[*argument].front()), path);
     }
 
-    Result<void> readNpzFile(const std::string& path)
+    Result<void> readNpzs(const std::string& path)
     {
         std::size_t limit = std::size_t{ 1 } << 20;
         for (const TensorType& type : m_types)
@@ -208,12 +160,9 @@ private:
                 return tl::unexpected(argument.error());
             if (auto isFree = free(*argument); !isFree)
                 return isFree;
-            const Result<NpyHeader> header = readNpyHeader(entry.file);
-            if (!header)
-                return tl::unexpected(header.error());
-            if (auto done = fits(*header, *argument); !done)
-                return done;
-            if (auto done = setNpy(entry.file, *header, *argument, path); !done)
+            if (auto done =
+                    set(*argument, arrayOfNpy(entry.file, m_types[*argument], m_names[*argument].front()), path);
+                !done)
                 return done;
         }
         return {};
@@ -236,7 +185,7 @@ private:
             auto bytes = readArrayText(node, m_types[argument], m_names[argument].front());
             if (!bytes)
                 return tl::unexpected(bytes.error());
-            return set(argument, std::move(*bytes), shownName(path));
+            return set(argument, evaluate::arrayOfBytes(m_types[argument], std::move(*bytes)), shownName(path));
         };
         if (json.root.type == JsonNode::Type::Object) {
             for (const JsonNode& child : json.root.children) {
@@ -273,7 +222,6 @@ private:
 
     std::vector<std::vector<std::string>> m_names;
     std::vector<TensorType> m_types;
-    std::vector<evaluate::ArgumentRange> m_ranges; ///< for random ones
     std::vector<std::optional<evaluate::Array>> m_arrays;
     std::vector<std::string> m_from;
 };
@@ -283,13 +231,63 @@ private:
 std::vector<std::vector<std::string>> argumentNames(const Program& program)
 {
     std::vector<std::vector<std::string>> names;
-    for (const ValueId value : program.main().arguments) {
-        names.push_back({ "arg" + std::to_string(names.size()) });
-        const std::string& path = *program.value(value).path;
-        if (!path.empty() && path != names.back().front())
-            names.back().push_back(path);
-    }
+    for (const ValueId value : program.main().arguments)
+        names.push_back(namesOfArgument(names.size(), program.value(value).path));
     return names;
+}
+
+std::string originOf(const ArgumentStart& start, std::uint64_t seed)
+{
+    const std::string drawn = ", seed " + std::to_string(seed);
+    const bool isByUse = start.reason != InitialReason::Chosen && start.reason != InitialReason::Parameter
+        && start.reason != InitialReason::State && start.reason != InitialReason::Input;
+    if (isByUse)
+        return "random" + drawn;
+    return toString(start.value) + (isDrawn(start.value) ? drawn : std::string());
+}
+
+Result<void> choose(Experiment& experiment, const std::vector<std::string>& chosen)
+{
+    for (const std::string& text : chosen) {
+        Result<ChosenInitial> one = parseChosenInitial(text);
+        if (!one) {
+            Error error = std::move(one.error());
+            for (Arg& arg : error.args)
+                if (arg.name == "key")
+                    arg.value = "--init " + text.substr(0, text.find('='));
+            error.where.file = "--init";
+            return tl::unexpected(std::move(error));
+        }
+        if (one->value.kind == InitialValue::Kind::File) // named from where the command is run
+            one->value.file = QFileInfo(QString::fromStdString(one->value.file)).absoluteFilePath().toStdString();
+        experiment = withInitial(std::move(experiment), one->argument, one->value);
+    }
+    return {};
+}
+
+Result<void> checkChosen(const Program& program, const std::vector<std::string>& chosen)
+{
+    std::vector<ChosenInitial> all;
+    for (const std::string& text : chosen)
+        if (auto one = parseChosenInitial(text))
+            all.push_back(std::move(*one));
+    const std::vector<UnusedChoice> unused = unusedChoices(program, all);
+    if (unused.empty())
+        return {};
+    const ChosenInitial& first = all[unused.front().choice];
+    Error error;
+    if (const std::optional<std::size_t> argument = unused.front().argument) {
+        const TensorType& type = program.value(program.main().arguments[*argument]).type;
+        error = unknownValue("--init " + first.argument + " (" + toString(type) + ')', toString(first.value),
+            initialValueForms(type.dtype));
+    } else {
+        std::vector<std::string> known;
+        for (const std::vector<std::string>& names : argumentNames(program))
+            known.insert(known.end(), names.begin(), names.end());
+        error = unknownValue("argument", first.argument, std::move(known));
+    }
+    error.where.file = "--init";
+    return tl::unexpected(std::move(error));
 }
 
 std::string argumentList(const Program& program)
@@ -310,7 +308,7 @@ tl::expected<GivenArrays, std::vector<Diagnostic>> readInputs(const Program& pro
     for (const std::string& file : options.files)
         if (auto done = inputs.read(file); !done)
             return tl::unexpected(std::vector{ std::move(done.error()) });
-    auto all = std::move(inputs).finish(options.seed);
+    auto all = std::move(inputs).finish(program, options.initial, options.drawn);
     if (!all)
         return tl::unexpected(std::vector{ std::move(all.error()) });
     return std::move(*all);

@@ -12,12 +12,14 @@
 #include "base/bytes.h"
 #include "base/codes.h"
 #include "command.h"
+#include "document/array_file.h"
 #include "document/atomic_file.h"
 #include "document/program_file.h"
 #include "experiment/builtin.h"
 #include "experiment_file/array_text.h"
 #include "input.h"
 #include "interchange/npy.h"
+#include "pipeline/initial_setting.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/program_layout.h"
 #include "pipeline/repartition.h"
@@ -386,6 +388,9 @@ int runProgram(const ProgramRunOptions& options)
     Result<Experiment> experiment = options.text
         ? experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(*options.text) }, "program")
         : openProgram(QString::fromStdString(options.file));
+    if (experiment)
+        if (auto chosen = choose(*experiment, options.init); !chosen)
+            return reject(options.json, { std::move(chosen.error()) });
     SnapshotPtr snapshot = experiment ? analyse(*experiment) : nullptr;
     // What is wrong with a text is said in full, each finding at its place.
     if (!snapshot || firstError(*snapshot) || !snapshot->laidOut()) {
@@ -404,6 +409,8 @@ int runProgram(const ProgramRunOptions& options)
 int runProgram(const ProgramRunOptions& options, const Input& input, const Snapshot& snapshot)
 {
     const Program& program = programOf(snapshot);
+    if (auto checked = checkChosen(program, options.init); !checked)
+        return reject(options.json, { std::move(checked.error()) });
     if (!options.out.empty())
         (void)outputFiles(program, options.out);
 
@@ -462,9 +469,10 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     if (const double needed = bytesNeeded(run, withReference); needed > static_cast<double>(limits.memory))
         return cannotRun(options, input,
             { { Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", limits.memory } }, {} } });
-    InputOptions inputs = options.inputs;
-    if (inputs.files.empty() && !inputs.seed)
-        inputs.seed = input.experiment.run.seed; // every argument says where its numbers are from
+    InputOptions inputs{ options.inputs, initialValuesOf(input.experiment), options.inputs.empty() || options.seed };
+    inputs.initial.seed = options.seed.value_or(inputs.initial.seed);
+    if (auto read = readInitialFiles(inputs.initial, program, folderOf(QString::fromStdString(options.file))); !read)
+        return reject(options.json, { std::move(read.error()) });
     auto given = readInputs(program, inputs);
     if (!given)
         return reject(options.json, given.error());

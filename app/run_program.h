@@ -15,7 +15,9 @@ namespace shardscope::cli {
 struct ProgramRunOptions {
     std::string file;
     std::optional<std::string> text; ///< of standard input
-    InputOptions inputs;
+    std::vector<std::string> inputs; ///< files that hold arguments
+    std::optional<std::uint64_t> seed; ///< of what is drawn; else that of the experiment
+    std::vector<std::string> init; ///< what arguments begin with, NAME=KIND
     bool perDevice = false;
     bool check = true;
     bool values = false; ///< all arrays in full in the JSON

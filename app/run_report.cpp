@@ -533,6 +533,8 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
     for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i) {
         Json argument{ { "name", "arg" + std::to_string(i) }, { "type", toString(run.inputs.arrays[i].type) },
             { "from", run.inputs.from[i] } };
+        if (run.inputs.starts[i])
+            argument["initial"] = toString(*run.inputs.starts[i]);
         if (run.partitioned)
             argument["sharding"] = shardingOf(run, true, i);
         texts.describe(argument, run.inputs.arrays[i]);

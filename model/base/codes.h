@@ -187,6 +187,7 @@ enum class Code : std::uint16_t {
     ///< expected: so many shardings for so many results
     ExplicitMode = 236, ///< op, wrong (explicit_mode.h), ...: JAX's explicit mode would refuse it
     ReplicationUnproven = 237, ///< as ReplicationNotInferred: of a program that was read
+    InitialNotUsed = 238, ///< argument (as it was given), value, wrong: name (nearest, known); kind (type, known)
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs

@@ -191,6 +191,7 @@ constexpr std::array rows{
     CodeRow{ Code::ExplicitMode, "W236", Warning, "explicit_mode", "refused by JAX's explicit mode" },
     CodeRow{ Code::ReplicationUnproven, "W237", Warning, "replication_unproven",
         "results said to be the same on all devices may differ" },
+    CodeRow{ Code::InitialNotUsed, "W238", Warning, "initial_not_used", "chosen values that no argument begins with" },
     CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
     CodeRow{ Code::ProgramNotRun, "I302", Info, "program_not_run", "program that is laid out, not run" },
     CodeRow{ Code::Acknowledged, "I303", Info, "acknowledged", "warning that the experiment acknowledges" },

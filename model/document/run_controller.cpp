@@ -15,6 +15,9 @@
 #include <utility>
 
 #include "base/codes.h"
+#include "document/array_file.h"
+#include "pipeline/initial_setting.h"
+#include "pipeline/program_layout.h"
 #include "pipeline/repartition.h"
 #include "schedule/plan.h"
 #include "simulate/evaluate/program_stepper.h"
@@ -44,12 +47,14 @@ void dropOldDevices(std::vector<StepTiming>& steps, std::size_t added)
 struct Subject {
     std::shared_ptr<const Plan> plan;
     SnapshotPtr text; ///< of a program in a text, which has no plan
-    std::uint64_t seed = 0;
+    InitialValues initial; ///< without the arrays of files
+    QString folder; ///< to which those are relative; empty where there are none
     bool shareReplicas = false;
     bool operator==(const Subject& other) const
     {
-        return plan == other.plan && sameProgram(text, other.text) && seed == other.seed
-            && shareReplicas == other.shareReplicas;
+        return plan == other.plan && sameProgram(text, other.text) && initial.seed == other.initial.seed
+            && initial.defaults == other.initial.defaults && initial.chosen == other.initial.chosen
+            && folder == other.folder && shareReplicas == other.shareReplicas;
     }
     /// What devices run is made from these settings alone.
     [[nodiscard]] static bool sameProgram(const SnapshotPtr& a, const SnapshotPtr& b)
@@ -61,12 +66,7 @@ struct Subject {
             || (first.model == second.model && first.mesh == second.mesh
                 && first.hardware.devices == second.hardware.devices && first.propagation == second.propagation);
     }
-    [[nodiscard]] InitialValues initialValues() const
-    {
-        InitialValues initial;
-        initial.seed = seed;
-        return initial;
-    }
+    [[nodiscard]] const Program& program() const { return text ? programOf(*text) : *plan->program->program; }
 };
 
 struct Job {
@@ -117,10 +117,11 @@ struct RunController::Private {
     QElapsedTimer sinceAnnouncement;
     std::atomic<qint64> done = 0, total = 0;
 
-    std::mutex mutex; ///< guards jobs and news
+    std::mutex mutex; ///< guards jobs, news and begun
     std::condition_variable_any wake;
     std::deque<Job> jobs;
     News news;
+    std::shared_ptr<const InitialValues> begun; ///< what the devices began with
     std::jthread worker;
 
     // On the worker's thread only; while no job is open, read by the window.
@@ -216,7 +217,10 @@ void RunController::Private::followSnapshot()
     if (!snapshot || document->isStale())
         return;
     const RunSetting& setting = snapshot->experiment->run;
-    Subject next{ snapshot->plan, {}, setting.seed, setting.shareReplicas };
+    Subject next{ snapshot->plan, {}, initialValuesOf(*snapshot->experiment), {}, setting.shareReplicas };
+    if (std::any_of(setting.initial.begin(), setting.initial.end(),
+            [](const ChosenInitial& chosen) { return chosen.value.kind == InitialValue::Kind::File; }))
+        next.folder = folderOf(document->filePath());
     if (snapshot->asRead && snapshot->canStep())
         next.text = snapshot;
     if (next == subject)
@@ -325,9 +329,17 @@ bool RunController::Private::create(const Job& job)
         report(job, [&](News& latest) { latest.failure = error; });
         return false;
     };
+    const auto initial = std::make_shared<InitialValues>(job.subject.initial);
+    if (!job.subject.folder.isEmpty())
+        if (auto read = readInitialFiles(*initial, job.subject.program(), job.subject.folder); !read)
+            return failed(read.error());
+    {
+        const std::scoped_lock lock(mutex);
+        begun = initial;
+    }
     if (job.subject.text) {
         evaluate::ProgramInputs inputs;
-        inputs.seed = job.subject.seed;
+        inputs.initial = *initial;
         inputs.stop = job.abandoned;
         auto created = stepperOfText(*job.subject.text, inputs);
         if (!created)
@@ -336,7 +348,7 @@ bool RunController::Private::create(const Job& job)
     } else {
         RunOptions options;
         options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
-        options.initial = job.subject.initialValues();
+        options.initial = *initial;
         options.stop = job.abandoned;
         auto created = Run::create(job.subject.plan, options);
         if (!created)
@@ -473,9 +485,10 @@ std::shared_ptr<const Plan> RunController::plan() const
 {
     return d->subject.plan;
 }
-InitialValues RunController::initialValues() const
+std::shared_ptr<const InitialValues> RunController::initialValues() const
 {
-    return d->subject.initialValues();
+    const std::scoped_lock lock(d->mutex);
+    return d->begun;
 }
 
 void RunController::runStep()

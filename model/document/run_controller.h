@@ -52,7 +52,8 @@ public:
     [[nodiscard]] bool canRead() const { return state() == State::Idle && stepsDone() > 0; }
     /// What those steps were: the plan, and what the devices held before the first one.
     [[nodiscard]] std::shared_ptr<const Plan> plan() const;
-    [[nodiscard]] InitialValues initialValues() const;
+    /// What the newest run of a plan began with, the arrays of files included; null before there is one.
+    [[nodiscard]] std::shared_ptr<const InitialValues> initialValues() const;
 
     void runStep();
     void runTimeit(qint64 runs, qint64 loops);

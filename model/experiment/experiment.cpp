@@ -131,7 +131,10 @@ std::uint64_t hash(const Experiment& experiment)
     hasher.add(experiment.run.seed)
         .add(experiment.run.runs)
         .add(experiment.run.loops)
-        .add(experiment.run.shareReplicas);
+        .add(experiment.run.shareReplicas)
+        .add(experiment.run.initial.size());
+    for (const ChosenInitial& chosen : experiment.run.initial)
+        hasher.add(std::string_view(chosen.argument)).add(std::string_view(toString(chosen.value)));
     hasher.add(experiment.acknowledged.size());
     for (const Acknowledgement& known : experiment.acknowledged)
         for (const std::string* text : { &known.finding, &known.at, &known.reason })

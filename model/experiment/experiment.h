@@ -15,6 +15,7 @@
 #include "mesh/mesh.h"
 #include "networks/arrays.h"
 #include "networks/mlp.h"
+#include "program/initial_value.h"
 #include "propagation/setting.h"
 #include "rules/dialect.h"
 #include "sharding/logical_rules.h"
@@ -133,6 +134,7 @@ struct RunSetting {
     std::int64_t runs = 7; ///< of %%timeit
     std::int64_t loops = 1;
     bool shareReplicas = false;
+    std::vector<ChosenInitial> initial = {}; ///< each name once, in the order in which they were chosen
     bool operator==(const RunSetting&) const = default;
 };
 

@@ -322,6 +322,36 @@ void readPropagation(const ValueCursor& value, PropagationSetting& propagation)
     object->finish();
 }
 
+namespace {
+
+void readInitial(const ValueCursor& value, std::vector<ChosenInitial>& initial)
+{
+    auto object = value.asObject();
+    if (!object)
+        return;
+    for (const JsonNode& node : value.node().children) {
+        if (node.key == "notes")
+            continue;
+        static_cast<void>(object->find(node.key));
+        const ValueCursor entry(value.context(), node, pointerTo(value.pointer(), node.key), node.key);
+        const auto text = entry.asString();
+        if (!text)
+            continue;
+        Result<InitialValue> chosen = parseInitialValue(*text);
+        if (chosen) {
+            initial.push_back({ node.key, std::move(*chosen) });
+            continue;
+        }
+        for (Arg& arg : chosen.error().args)
+            if (arg.name == "key")
+                arg.value = node.key;
+        entry.report(chosen.error().code, std::move(chosen.error().args));
+    }
+    object->finish();
+}
+
+} // namespace
+
 void readRun(const ValueCursor& value, RunSetting& run)
 {
     auto object = value.asObject();
@@ -335,6 +365,8 @@ void readRun(const ValueCursor& value, RunSetting& run)
         run.loops = loops->asInteger(1, words::maximumLoops).value_or(run.loops);
     if (const auto share = object->find("share_replicas"))
         run.shareReplicas = share->asBool().value_or(run.shareReplicas);
+    if (const auto initial = object->find("initial"))
+        readInitial(*initial, run.initial);
     object->finish();
 }
 

@@ -402,10 +402,15 @@ private:
     [[nodiscard]] std::string run() const
     {
         const RunSetting& r = m_experiment.run;
-        return block("/run",
-            { { "seed", std::to_string(r.seed) }, { "runs", std::to_string(r.runs) },
-                { "loops", std::to_string(r.loops) }, { "share_replicas", truth(r.shareReplicas) } },
-            1);
+        Members members{ { "seed", std::to_string(r.seed) }, { "runs", std::to_string(r.runs) },
+            { "loops", std::to_string(r.loops) }, { "share_replicas", truth(r.shareReplicas) } };
+        if (!r.initial.empty() || m_additions.contains("/run/initial")) {
+            Members initial;
+            for (const ChosenInitial& chosen : r.initial)
+                initial.emplace_back(chosen.argument, quoteJson(toString(chosen.value)));
+            members.emplace_back("initial", block("/run/initial", std::move(initial), 2));
+        }
+        return block("/run", std::move(members), 1);
     }
 
     [[nodiscard]] std::string acknowledged() const

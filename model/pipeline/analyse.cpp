@@ -15,6 +15,7 @@
 #include "partition/partition.h"
 #include "pipeline/cache.h"
 #include "pipeline/device_stages.h"
+#include "pipeline/initial_setting.h"
 #include "pipeline/memory_fixes.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/problems.h"
@@ -380,6 +381,8 @@ SnapshotPtr analyse(
         const auto snapshot = begin();
         if (!fill(*snapshot, cache, stop, last))
             return nullptr;
+        if (snapshot->program)
+            append(snapshot->problems, initialProblems(*experiment, *snapshot->program));
         sortProblems(snapshot->problems); // so that what is acknowledged stays in the order of its own codes
         acknowledgeKnown(*snapshot);
         sortProblems(snapshot->problems);

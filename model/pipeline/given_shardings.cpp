@@ -96,14 +96,6 @@ void give(Program& program, const ShardedPlace& place, ProgramSharding sharding)
     }
 }
 
-std::string escaped(std::string_view key)
-{
-    std::string out;
-    for (const char c : key)
-        out += c == '~' ? std::string("~0") : c == '/' ? std::string("~1") : std::string(1, c);
-    return out;
-}
-
 /// All names that a sharding can be given to: arguments, declared results, and what operations of main make.
 std::vector<std::string> knownNames(const Program& program)
 {
@@ -136,6 +128,14 @@ std::vector<std::string> someNames(const Program& program, std::vector<std::stri
 }
 
 } // namespace
+
+std::string pointerPart(std::string_view key)
+{
+    std::string out;
+    for (const char c : key)
+        out += c == '~' ? std::string("~0") : c == '/' ? std::string("~1") : std::string(1, c);
+    return out;
+}
 
 ShardedPlace shardedPlace(const Program& program, std::string_view name)
 {
@@ -192,7 +192,7 @@ std::vector<Problem> giveShardings(Program& program, const ProgramModel& model)
     const std::optional<std::uint32_t> mesh = mainMesh(program);
     for (const ValueSharding& given : model.shardings) {
         Where where;
-        where.pointer = "/model/shardings/" + escaped(given.value);
+        where.pointer = "/model/shardings/" + pointerPart(given.value);
         const ShardedPlace place = shardedPlace(program, given.value);
         if (!place.exists()) {
             std::vector<std::string> known = knownNames(program);

@@ -10,7 +10,7 @@
 #include "program/step_state.h"
 #include "propagation/passes/passes.h"
 #include "simulate/evaluate/program_stepper.h"
-#include "simulate/evaluate/random_arguments.h"
+#include "simulate/initial_values.h"
 
 namespace shardscope {
 
@@ -39,8 +39,7 @@ Result<const DeviceStages*> stagesOf(const Snapshot& snapshot)
 
 Result<DeviceStages::Sharded> shardedProgram(const Snapshot& snapshot, bool optimalReshards)
 {
-    return stagesOf(snapshot).and_then(
-        [&](const DeviceStages* stages) { return stages->sharded(optimalReshards); });
+    return stagesOf(snapshot).and_then([&](const DeviceStages* stages) { return stages->sharded(optimalReshards); });
 }
 
 Result<DeviceStages::Partitioned> partitionedProgram(const Snapshot& snapshot, bool optimalReshards)
@@ -96,8 +95,7 @@ Result<std::unique_ptr<evaluate::ProgramStepper>> stepperOfText(
         evaluate::ExecuteOptions options;
         options.memoryLimit = inputs.memoryLimit;
         options.stop = inputs.stop;
-        auto stepper = evaluate::ProgramStepper::create(std::move(device),
-            evaluate::randomArguments(program, inputs.seed, !inputs.unscaled),
+        auto stepper = evaluate::ProgramStepper::create(std::move(device), InitialArrays(program, inputs.initial).all(),
             evaluate::nextArguments(program, stateOf(program)), options);
         if (!stepper)
             return tl::unexpected<Error>(std::move(stepper.error()));

@@ -15,14 +15,13 @@ namespace {
 struct Filling {
     const Plan& plan;
     const DeviceMemory& memory;
-    const InitialValues& initial;
+    const InitialArrays& initial;
     const std::stop_token& stop;
 };
 
 /// `layout` in plain order.
 void fillArgument(const Filling& filling, ValueId argument, SlotId slot, const Layout& layout, std::int64_t shard)
 {
-    const Program& program = *filling.plan.program->program;
     const DeviceValue& value = filling.plan.program->value(DeviceValueId(argument.index));
     const std::vector<std::int32_t> positions = layout.holders(shard);
     std::byte* first = filling.memory.address(static_cast<std::size_t>(positions[0]), slot);
@@ -44,7 +43,7 @@ void fillArgument(const Filling& filling, ValueId argument, SlotId slot, const L
                 part.resize(static_cast<std::size_t>(count));
                 if (!ranges.empty())
                     ranges.back().end = ranges.back().begin + count;
-                fillShard(filling.initial, program, argument, ranges, part);
+                filling.initial.fill(argument, ranges, part);
                 for (std::int64_t i = 0; i < count; ++i)
                     storeElement(value.localType.dtype, first, local + done + i, part[static_cast<std::size_t>(i)]);
                 if (!ranges.empty())
@@ -60,7 +59,7 @@ void fillArgument(const Filling& filling, ValueId argument, SlotId slot, const L
 
 } // namespace
 
-void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialValues& initial, ThreadPool& pool,
+void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialArrays& initial, ThreadPool& pool,
     const std::stop_token& stop)
 {
     const Filling filling{ plan, memory, initial, stop };

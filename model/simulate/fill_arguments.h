@@ -11,8 +11,8 @@
 
 namespace shardscope {
 
-/// Every shard of every argument, on all its holders; a part of them if stopped. `initial` has to fit the program.
-void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialValues& initial, ThreadPool& pool,
+/// Every shard of every argument, on all its holders; a part of them if stopped. `initial` is that of the program.
+void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialArrays& initial, ThreadPool& pool,
     const std::stop_token& stop);
 
 } // namespace shardscope

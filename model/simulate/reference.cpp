@@ -33,6 +33,7 @@ ReferenceState referenceArguments(const Program& program, const InitialValues& i
     ReferenceState state;
     state.precision = precision;
     state.values.resize(program.values.size());
+    const InitialArrays arrays(program, initial);
     for (const ValueId argument : program.main().arguments) {
         const TensorType& type = program.value(argument).type;
         std::vector<double>& array = state.values[argument.index];
@@ -40,7 +41,7 @@ ReferenceState referenceArguments(const Program& program, const InitialValues& i
         std::vector<IndexRange> whole;
         for (const std::int64_t extent : type.shape)
             whole.push_back({ 0, extent });
-        fillShard(initial, program, argument, whole, array);
+        arrays.fill(argument, whole, array);
         for (double& element : array)
             element = roundedTo(type.dtype, element);
     }

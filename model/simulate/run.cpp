@@ -77,6 +77,7 @@ public:
         m_seconds.resize(std::max(m_devices, m_phases.maxTasks));
         m_groupSeconds.resize(m_devices);
         m_timing.devices.resize(m_devices);
+        m_arrays = InitialArrays(*m_plan->program->program, m_initial);
         m_pool = std::make_unique<ThreadPool>(m_threads);
         m_threads = m_pool->threads();
         reset();
@@ -92,7 +93,7 @@ public:
         m_pool->run(static_cast<std::int64_t>(m_memory.arenaCount()),
             [this](std::int64_t arena, int) { m_memory.clear(static_cast<std::size_t>(arena), m_stop); });
         if (!isStopped())
-            fillArguments(*m_plan, m_memory, m_initial, *m_pool, m_stop);
+            fillArguments(*m_plan, m_memory, m_arrays, *m_pool, m_stop);
         m_stopped = isStopped();
     }
 
@@ -199,6 +200,7 @@ private:
 
     std::shared_ptr<const Plan> m_plan;
     InitialValues m_initial;
+    InitialArrays m_arrays; ///< of m_initial, once it has been checked
     std::stop_token m_stop;
     bool m_stopped = false; ///< something was broken off
     std::size_t m_devices;

@@ -379,6 +379,16 @@ ProblemText describeWarning(const Diagnostic& d)
                      "all of it")
                      .arg(arg.tensors(), arg.dimension(), arg.number("size"), devicesAlong(d)),
             divisibleSizes(d), {} };
+    case Code::InitialNotUsed:
+        if (d.text("wrong") == "kind")
+            return { Words::tr("%1 cannot begin with “%2”: it is %3, and begins as if nothing had been chosen")
+                         .arg(arg.quote("argument"), arg("value"), arg("type")),
+                Words::tr("Choose one of: %1.").arg(arg("known")), {} };
+        return { Words::tr("values are chosen for %1, and no argument has that name").arg(arg.quote("argument")),
+            d.text("nearest").empty()
+                ? Words::tr("Arguments are: %1.").arg(arg("known"))
+                : Words::tr("Did you mean %1? Arguments are: %2.").arg(arg.quote("nearest"), arg("known")),
+            {} };
     case Code::RuleUnused:
         if (!d.arg("rule"))
             return { Words::tr("the rules within %1 are never used: no array with logical names lies there")

@@ -79,6 +79,49 @@ private Q_SLOTS:
         QVERIFY(json.at("communication").at("sent_bytes") == weights + activations);
     }
 
+    /// What arguments begin with: by default, as the experiment says, and as --init says.
+    void initialValues()
+    {
+        const auto initialOf = [](const Ran& ran, const char* name) {
+            const auto json = ran.json();
+            for (const auto& argument : json.at("arguments"))
+                if (argument.at("name") == name)
+                    return QString::fromStdString(argument.at("from").get<std::string>());
+            return QString();
+        };
+        const QStringList quick{ QStringLiteral("--no-timeit"), QStringLiteral("--json") };
+        const Ran plain = run(smallMlp(), quick);
+        QCOMPARE(initialOf(plain, "params/layers.0/W1"), QStringLiteral("xavier, seed 0"));
+        QCOMPARE(initialOf(plain, "x"), QStringLiteral("ones"));
+        const QByteArray said = smallMlp("\"runs\": 3",
+            "\"initial\": { \"params/**\": \"normal 0.5\", \"x\": \"constant 2\" }, \"seed\": 4, \"runs\": 3");
+        const Ran chosen = run(said, quick);
+        QCOMPARE(chosen.code, 0);
+        QCOMPARE(initialOf(chosen, "params/layers.0/W1"), QStringLiteral("normal 0.5, seed 4"));
+        QCOMPARE(initialOf(chosen, "x"), QStringLiteral("constant 2"));
+        QCOMPARE(initialOf(chosen, "step"), QStringLiteral("zeros"));
+        const Ran more = run(said,
+            QStringList{ QStringLiteral("--init"), QStringLiteral("x=zeros"), QStringLiteral("--init"),
+                QStringLiteral("params/layers.1/W?=ones") }
+                + quick);
+        QCOMPARE(initialOf(more, "x"), QStringLiteral("zeros"));
+        QCOMPARE(initialOf(more, "params/layers.1/W2"), QStringLiteral("ones"));
+        QVERIFY(more.json().at("steps").at(0).at("loss") == 0);
+        QVERIFY(more.json().at("check").at("passed") == true);
+        const Ran shown = run(said, { QStringLiteral("--no-timeit") });
+        QVERIFY2(shown.out.contains(QStringLiteral("  x  constant 2\n")), qPrintable(shown.out));
+        // What does not fit is said, in a file as a warning.
+        for (const char* wrong : { "x=zeroes", "y=zeros", "step=normal 1", "x", "x=normal", "x=file no.npy" }) {
+            const Ran refused = run(said, { QStringLiteral("--init"), QLatin1String(wrong) });
+            QVERIFY2(refused.code != 0 && refused.error.contains(QStringLiteral(": E")), wrong);
+        }
+        const Ran warned =
+            run(smallMlp("\"runs\": 3", "\"initial\": { \"parms/**\": \"ones\", \"x\": \"integers 8\" }, \"runs\": 3"),
+                { QStringLiteral("--no-timeit") });
+        QCOMPARE(warned.code, 0);
+        QCOMPARE(warned.error.count(QStringLiteral("W238")), 2);
+    }
+
     void sameForAnyNumberOfThreads()
     {
         const auto losses = [this](const char* threads) {

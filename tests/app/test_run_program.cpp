@@ -3,6 +3,7 @@
 #include <QCryptographicHash>
 #include <QDir>
 #include <QTest>
+#include <cmath>
 
 #include <map>
 #include <set>
@@ -553,6 +554,74 @@ func.func @main(%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>,
             "[[1, 2, 3, 4], 0.5]");
         QVERIFY2(listed.out.contains(QStringLiteral("state (as tf.aliasing_output says): arg0 from result 0")),
             qPrintable(listed.out));
+    }
+
+    /// The notebook's own step, printed and read again, stays finite from its default start.
+    void notebookStepStaysFinite()
+    {
+        const Ran printed = runProgram({ QStringLiteral("propagate"), QStringLiteral("flax-mlp-logical") });
+        QCOMPARE(printed.code, 0);
+        const QString step = file("notebook.mlir", printed.out.toUtf8());
+        const Ran ran = runProgram({ QStringLiteral("run"), step, QStringLiteral("--random"), QStringLiteral("0"),
+            QStringLiteral("--steps=10"), QStringLiteral("--no-timeit"), QStringLiteral("--no-check"),
+            QStringLiteral("--json") });
+        QCOMPARE(ran.code, 0);
+        const Json json = ran.json();
+        QCOMPARE(json.at("steps").size(), std::size_t{ 10 });
+        for (const Json& each : json.at("steps"))
+            QVERIFY(each.at("loss").is_number() && std::isfinite(each.at("loss").get<double>()));
+        QStringList starts;
+        for (const Json& argument : json.at("arguments")) {
+            const QString start = QString::fromStdString(argument.at("initial").get<std::string>());
+            if (starts.isEmpty() || starts.back() != start)
+                starts << start;
+        }
+        QCOMPARE(starts.join(QStringLiteral(", ")),
+            QStringLiteral("integers 1 8, fan_in, integers 1 8, uniform -1 1, non_negative, uniform -1 1"));
+    }
+
+    /// What arguments begin with: chosen, from files, or drawn.
+    void initialValues()
+    {
+        const QByteArray text =
+            R"(func.func @main(%x: tensor<4xf32>, %i: tensor<3xi32>, %w: tensor<2xf64>) -> (tensor<4xf32>, tensor<3xi32>, tensor<2xf64>) {
+  return %x, %i, %w : tensor<4xf32>, tensor<3xi32>, tensor<2xf64>
+}
+)";
+        const QString program = file("identity.mlir", text);
+        const auto with = [&](const QStringList& more) {
+            return runProgram(QStringList{ QStringLiteral("run"), program, QStringLiteral("--json") } + more);
+        };
+        const Ran chosen =
+            with({ QStringLiteral("--init"), QStringLiteral("arg0=constant 0.5"), QStringLiteral("--init"),
+                QStringLiteral("1=integers 7 8"), QStringLiteral("--init"), QStringLiteral("arg2=uniform 3 4") });
+        QCOMPARE(chosen.code, 0);
+        const Json json = chosen.json();
+        QVERIFY(json.at("results").at(0).at("value") == Json::parse("[0.5, 0.5, 0.5, 0.5]"));
+        QVERIFY(json.at("results").at(1).at("value") == Json::parse("[7, 7, 7]"));
+        QVERIFY(json.at("arguments").at(2).at("from") == "uniform 3 4, seed 0");
+        for (const Json& number : json.at("results").at(2).at("value"))
+            QVERIFY(number.get<double>() >= 3 && number.get<double>() < 4);
+        // Files are written by the command itself.
+        const QString out = m_folder.filePath(QStringLiteral("kept"));
+        const Ran written = with({ QStringLiteral("--random=3"), QStringLiteral("--out"), out });
+        QCOMPARE(written.code, 0);
+        const Ran read =
+            with({ QStringLiteral("--init"), QStringLiteral("arg2=file ") + out + QStringLiteral("/result2.npy") });
+        QVERIFY2(read.code == 0, qPrintable(read.error));
+        QVERIFY(read.json().at("results").at(2).at("value") == written.json().at("results").at(2).at("value"));
+        QVERIFY(read.json().at("results").at(0).at("value") != written.json().at("results").at(0).at("value"));
+        const Ran other =
+            with({ QStringLiteral("--init"), QStringLiteral("arg1=file ") + out + QStringLiteral("/result2.npy") });
+        QVERIFY2(other.code == 2 && other.error.contains(QStringLiteral("E140")), qPrintable(other.error));
+        // With --inputs and without --random everything has to be given or chosen.
+        const QStringList some{ QStringLiteral("--inputs"),
+            QStringLiteral("arg0=") + out + QStringLiteral("/result0.npy"), QStringLiteral("--init"),
+            QStringLiteral("arg1=zeros") };
+        QCOMPARE(with(some).code, 2);
+        QCOMPARE(with(some + QStringList{ QStringLiteral("--init"), QStringLiteral("arg2=ones") }).code, 0);
+        for (const char* wrong : { "arg0=integers 8", "arg1=normal 1", "arg9=zeros", "arg0=nothing" })
+            QCOMPARE(with({ QStringLiteral("--init"), QLatin1String(wrong) }).code, 2);
     }
 
     /// A result that is sharded otherwise than the argument it becomes is resharded between steps.

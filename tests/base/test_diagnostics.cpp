@@ -188,6 +188,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::UnknownCustomCall:
         case Code::ShardingIgnored:
         case Code::ReplicationUnproven:
+        case Code::InitialNotUsed:
         case Code::ExplicitMode:
         case Code::OpaqueOperation:
         case Code::OperandType:

@@ -244,7 +244,14 @@ Experiment anyExperiment()
     e.run.runs = *rc::gen::inRange<std::int64_t>(1, 1000);
     e.run.loops = *rc::gen::inRange<std::int64_t>(1, 1000);
     e.run.shareReplicas = *rc::gen::arbitrary<bool>();
-    for (const char* pointer : { "/hardware", "/hardware/links", "/mesh", "/placement", "/rules", "/run" })
+    for (int i = *rc::gen::inRange(-1, 4); i > 0; --i)
+        e.run.initial.push_back({ *rc::gen::element<std::string>("params/**", "arg", "x/\"y\" ~") + std::to_string(i),
+            parseInitialValue(
+                *rc::gen::element<std::string>("zeros", "ones", "constant -0.1", "normal 0.02", "uniform -1 1e300",
+                    "fan_in", "xavier", "non_negative", "integers 8", "integers -3 9", "file a b.npz"))
+                .value() });
+    for (const char* pointer :
+        { "/hardware", "/hardware/links", "/mesh", "/placement", "/rules", "/run", "/run/initial" })
         if (*rc::gen::inRange(0, 4) == 0)
             e.innerNotes.emplace_back(pointer, "n" + *anyText());
     std::sort(e.innerNotes.begin(), e.innerNotes.end()); // as they are read

@@ -71,7 +71,8 @@ std::vector<std::string> seeds()
     "memory_per_device": "16 GiB", "links": { "ici": "50 GB/s", "dcn": "6.25 GB/s" } },
   "model": { "preset": "mlp", "layers": 2, "dims": { "batch": 8, "embed": 16, "hidden": 32 }, "axes": "device" },
   "step": { "train": true, "input_gradient": true },
-  "run": { "seed": 18446744073709551615, "runs": 3, "loops": 2, "share_replicas": true } })",
+  "run": { "seed": 18446744073709551615, "runs": 3, "loops": 2, "share_replicas": true,
+    "initial": { "notes": "n", "params/**": "normal 0.02", "arg0": "integers 1 8", "x": "file w.npz" } } })",
     };
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(SHARDSCOPE_EXAMPLES))

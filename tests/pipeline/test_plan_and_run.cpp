@@ -23,7 +23,7 @@
 #include "registered_test.h"
 #include "simulate/evaluate/compare.h"
 #include "simulate/evaluate/partitioned.h"
-#include "simulate/evaluate/random_arguments.h"
+#include "simulate/initial_values.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
@@ -578,7 +578,7 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         SpmdProgram device = (*parts)->device;
         device.program = readStableHlo(printStableHlo(device.program)).value().program;
         const Program global = *givenProgram(*snapshot);
-        const evaluate::Arrays arguments = evaluate::randomArguments(global, 3);
+        const evaluate::Arrays arguments = InitialArrays(global, { 3, InitialDefaults::ByUse }).all();
         const auto wanted = evaluate::execute(global, { arguments }, {});
         const auto found = evaluate::executePartitioned(device, arguments);
         QVERIFY2(wanted, wanted ? "" : wanted.error().text("op").c_str());

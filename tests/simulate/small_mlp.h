@@ -26,7 +26,7 @@ inline InitialValues randomValues(std::uint64_t seed = 3)
 {
     InitialValues initial;
     initial.seed = seed;
-    initial.randomInputs = true;
+    initial.chosen = { { "x", parseInitialValue("normal 1").value() } };
     return initial;
 }
 

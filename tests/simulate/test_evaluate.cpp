@@ -15,9 +15,9 @@
 #include "simulate/evaluate/first_difference.h"
 #include "simulate/evaluate/non_finite.h"
 #include "simulate/evaluate/partitioned.h"
-#include "simulate/evaluate/random_arguments.h"
 #include "simulate/evaluate/rounding_noise.h"
 #include "simulate/evaluate/threefry.h"
+#include "simulate/initial_values.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
@@ -789,10 +789,10 @@ func.func @main(%arg0: tensor<5x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
 
 void TestEvaluate::drawsArguments()
 {
-    const Array a = evaluate::randomArray({ DType::F32, { 100 } }, 5, 0);
-    QCOMPARE(numbers(a), numbers(evaluate::randomArray({ DType::F32, { 10, 10 } }, 5, 0)));
-    QVERIFY(numbers(a) != numbers(evaluate::randomArray({ DType::F32, { 100 } }, 5, 1)));
-    QVERIFY(numbers(a) != numbers(evaluate::randomArray({ DType::F32, { 100 } }, 6, 0)));
+    const Array a = drawnArray({ DType::F32, { 100 } }, 5, 0);
+    QCOMPARE(numbers(a), numbers(drawnArray({ DType::F32, { 10, 10 } }, 5, 0)));
+    QVERIFY(numbers(a) != numbers(drawnArray({ DType::F32, { 100 } }, 5, 1)));
+    QVERIFY(numbers(a) != numbers(drawnArray({ DType::F32, { 100 } }, 6, 0)));
     double least = 1, most = -1;
     for (const double number : numbers(a)) {
         least = std::min(least, number);
@@ -802,7 +802,7 @@ void TestEvaluate::drawsArguments()
     for (const auto& [dtype, largest] : { std::pair(DType::I32, 7), { DType::U64, 7 }, { DType::I4, 7 },
              { DType::I2, 1 }, { DType::U2, 3 }, { DType::Pred, 1 } }) {
         std::set<double> seen;
-        for (const double number : numbers(evaluate::randomArray({ dtype, { 400 } }, 1, 0)))
+        for (const double number : numbers(drawnArray({ dtype, { 400 } }, 1, 0)))
             seen.insert(number);
         QCOMPARE(seen.size(), static_cast<std::size_t>(largest) + 1);
         QCOMPARE(*seen.rbegin(), static_cast<double>(largest));
@@ -857,26 +857,32 @@ func.func @main(%table: tensor<100x8xf32>, %ids: tensor<4xi32>, %w: tensor<3x8x8
   %cut = stablehlo.dynamic_slice %y, %start, %zero, sizes = [2, 8] : (tensor<4x8xf32>, tensor<i32>, tensor<i32>) -> tensor<2x8xf32>
   return %y, %hot, %root, %plain, %over, %cut : tensor<4x8xf32>, tensor<4x12xi1>, tensor<8xf32>, tensor<6xi32>, tensor<8xf32>, tensor<2x8xf32>
 })");
-    const std::vector<evaluate::ArgumentRange> ranges = evaluate::argumentRanges(program);
-    QCOMPARE(ranges.size(), std::size_t{ 10 });
-    QCOMPARE(ranges[0].low, -1.0); // the table: its rows are inputs
-    QCOMPARE(ranges[1].count, std::int64_t{ 100 }); // rows of the table, in another function
-    QCOMPARE(ranges[1].least, std::int64_t{ 0 });
-    QCOMPARE(ranges[2].high, std::sqrt(3.0 / 8)); // slices of it are factors, of 8 terms
-    QCOMPARE(ranges[2].low, -std::sqrt(3.0 / 8));
-    QCOMPARE(ranges[3].count, std::int64_t{ 12 }); // classes
-    QCOMPARE(ranges[4].low, 1.0 / 16); // under a root
-    QCOMPARE(ranges[5].least, std::int64_t{ 1 }); // a divisor
-    QCOMPARE(ranges[5].count, std::int64_t{ 7 });
-    QCOMPARE(ranges[6].count, std::int64_t{ 8 });
-    QCOMPARE(ranges[6].least, std::int64_t{ 0 });
-    QCOMPARE(ranges[7].low, 1.0 / 16); // a denominator
-    QCOMPARE(ranges[8].low, -1.0); // added alone
-    QCOMPARE(ranges[9].count, std::int64_t{ 3 }); // where two rows of four may begin
-    const evaluate::Arrays drawn = evaluate::randomArguments(program, 3);
+    QStringList starts;
+    for (const ArgumentStart& start : argumentStarts(program, { 0, InitialDefaults::ByUse }))
+        starts << QString::fromStdString(toString(start.value));
+    QCOMPARE(starts,
+        (QStringList{
+            QStringLiteral("uniform -1 1"), // the table: its rows are inputs
+            QStringLiteral("integers 100"), // rows of the table, in another function
+            QStringLiteral("fan_in"), // slices of it are factors, of 8 terms
+            QStringLiteral("integers 12"), // classes
+            QStringLiteral("non_negative"), // under a root
+            QStringLiteral("integers 1 8"), // a divisor
+            QStringLiteral("integers 8"), // nothing asked
+            QStringLiteral("non_negative"), // a denominator
+            QStringLiteral("uniform -1 1"), // added alone
+            QStringLiteral("integers 3"), // where two rows of four may begin
+        }));
+    double largest = 0;
+    for (const double number : numbers(InitialArrays(program, { 0, InitialDefaults::ByUse }).array(2)))
+        largest = std::max(largest, std::fabs(number));
+    QVERIFY(largest <= std::sqrt(3.0 / 8) && largest > 0.9 * std::sqrt(3.0 / 8));
+    for (const double number : numbers(InitialArrays(program, { 0, InitialDefaults::ByUse }).array(4)))
+        QVERIFY(number >= 1.0 / 16 && number < 1);
+    const evaluate::Arrays drawn = InitialArrays(program, { 3, InitialDefaults::ByUse }).all();
     double most = 0;
     for (std::uint64_t seed = 0; seed < 50; ++seed)
-        for (const double number : numbers(evaluate::randomArguments(program, seed)[1])) {
+        for (const double number : numbers(InitialArrays(program, { seed, InitialDefaults::ByUse }).array(1))) {
             QVERIFY(number >= 0 && number < 100);
             most = std::max(most, number);
         }
@@ -992,7 +998,7 @@ void TestEvaluate::measuresSensitivity()
     const Program rows = text("0, 1"), columns = text("1, 0");
     int beyondPlain = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        const evaluate::Arrays arguments{ evaluate::randomArray({ DType::F32, { 64, 64 } }, seed, 0) };
+        const evaluate::Arrays arguments{ drawnArray({ DType::F32, { 64, 64 } }, seed, 0) };
         const auto result = [&](const Program& program, evaluate::Perturbation* perturbation) {
             evaluate::ExecuteOptions options;
             options.perturbation = perturbation;

@@ -3,8 +3,14 @@
 #include <QtTest>
 
 #include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "base/codes.h"
 #include "networks/mlp.h"
+#include "program/builder.h"
 #include "registered_test.h"
 #include "simulate/initial_values.h"
 #include "simulate/philox.h"
@@ -19,6 +25,11 @@ private Q_SLOTS:
     void shardsArePartsOfTheWhole();
     void distribution();
     void roles();
+    void everyKindIsCutFreely();
+    void kindsAreDistributed();
+    void formsAreReadAndPrinted();
+    void kindsFitTypes();
+    void lastChoiceCounts();
 };
 
 // The vectors that the authors of Philox publish with it.
@@ -42,9 +53,10 @@ void TestInitialValues::shardsArePartsOfTheWhole()
     const ValueId w = program.find("params/layers.0/W1");
     InitialValues values;
     values.seed = 5;
+    const InitialArrays arrays(program, values);
     std::vector<double> whole(21 * 35);
     const IndexRange all[] = { { 0, 21 }, { 0, 35 } };
-    fillShard(values, program, w, all, whole);
+    arrays.fill(w, all, whole);
     for (std::int64_t rows : { 1, 4, 7, 21 }) {
         for (std::int64_t columns : { 1, 5, 8, 35 }) {
             for (std::int64_t r = 0; r < 21; r += rows) {
@@ -52,12 +64,12 @@ void TestInitialValues::shardsArePartsOfTheWhole()
                     const IndexRange part[] = { { r, std::min<std::int64_t>(r + rows, 21) },
                         { c, std::min<std::int64_t>(c + columns, 35) } };
                     std::vector<double> shard(static_cast<std::size_t>(part[0].size() * part[1].size()));
-                    fillShard(values, program, w, part, shard);
+                    arrays.fill(w, part, shard);
                     std::size_t i = 0;
                     for (std::int64_t y = part[0].begin; y < part[0].end; ++y)
                         for (std::int64_t x = part[1].begin; x < part[1].end; ++x, ++i) {
                             QCOMPARE(shard[i], whole[static_cast<std::size_t>(y * 35 + x)]);
-                            QCOMPARE(shard[i], initialValue(values, program, w, y * 35 + x));
+                            QCOMPARE(shard[i], arrays.at(w, y * 35 + x));
                         }
                 }
             }
@@ -80,7 +92,7 @@ void TestInitialValues::distribution()
             values.seed = seed;
             std::vector<double> w(200 * 600);
             const IndexRange all[] = { { 0, 200 }, { 0, 600 } };
-            fillShard(values, program, program.find(path), all, w);
+            InitialArrays(program, values).fill(program.find(path), all, w);
             const auto n = static_cast<double>(w.size());
             double mean = 0, square = 0, fourth = 0;
             for (const double x : w) {
@@ -110,13 +122,150 @@ void TestInitialValues::roles()
     settings.embed = settings.hidden = 4;
     const Program program = buildMlp(settings).value();
     InitialValues values;
-    QCOMPARE(initialValue(values, program, program.find("x"), 3), 1.0);
-    QCOMPARE(initialValue(values, program, program.find("opt/mu/layers.0/W1"), 3), 0.0);
-    QCOMPARE(initialValue(values, program, program.find("step"), 0), 0.0);
-    values.randomInputs = true;
-    QVERIFY(initialValue(values, program, program.find("x"), 3) != 1.0);
+    const auto first = [&](const char* path) { return InitialArrays(program, values).at(program.find(path), 3 % 4); };
+    QCOMPARE(first("x"), 1.0);
+    QCOMPARE(first("opt/mu/layers.0/W1"), 0.0);
+    QCOMPARE(InitialArrays(program, values).at(program.find("step"), 0), 0.0);
+    values.chosen = { { "x", parseInitialValue("normal 1").value() } };
+    QVERIFY(first("x") != 1.0);
     values.given["x"] = std::vector<double>(32, 0.5);
-    QCOMPARE(initialValue(values, program, program.find("x"), 3), 0.5);
+    QCOMPARE(first("x"), 0.5);
+}
+
+/// One argument of every type that is asked for, of which nothing is asked.
+Program programWith(const std::vector<TensorType>& types)
+{
+    Builder builder("main");
+    for (std::size_t i = 0; i < types.size(); ++i)
+        builder.result(builder.argument(types[i], "a" + std::to_string(i), Role::Input));
+    return std::move(builder).finish();
+}
+
+InitialValues chosenFor(const std::string& form, InitialDefaults defaults)
+{
+    InitialValues values;
+    values.seed = 11;
+    values.defaults = defaults;
+    values.chosen = { { "**", parseInitialValue(form).value() } };
+    return values;
+}
+
+// Whatever the kind, a part of an array holds what the array holds there.
+void TestInitialValues::everyKindIsCutFreely()
+{
+    const Program program = programWith({ { DType::F32, { 7, 9, 5 } }, { DType::I32, { 7, 9, 5 } } });
+    for (const InitialDefaults defaults : { InitialDefaults::ByRole, InitialDefaults::ByUse })
+        for (const char* form : { "zeros", "ones", "constant 3", "normal 0.02", "uniform -3 5", "fan_in", "xavier",
+                 "non_negative", "integers 1000", "integers -4 9000000000" }) {
+            const InitialArrays arrays(program, chosenFor(form, defaults));
+            for (std::size_t a = 0; a < 2; ++a) {
+                const ValueId argument = program.main().arguments[a];
+                const evaluate::Array whole = arrays.array(a);
+                for (std::int64_t begin = 0; begin < 5; ++begin)
+                    for (std::int64_t end = begin + 1; end <= 5; ++end) {
+                        const IndexRange part[] = { { 2, 5 }, { begin, begin + 4 }, { begin, end } };
+                        std::vector<double> shard(static_cast<std::size_t>(3 * 4 * (end - begin)));
+                        arrays.fill(argument, part, shard);
+                        std::size_t i = 0;
+                        for (std::int64_t x = 2; x < 5; ++x)
+                            for (std::int64_t y = begin; y < begin + 4; ++y)
+                                for (std::int64_t z = begin; z < end; ++z, ++i) {
+                                    const std::int64_t element = (x * 9 + y) * 5 + z;
+                                    QCOMPARE(shard[i], arrays.at(argument, element));
+                                    const double held = evaluate::numberAt(whole, element);
+                                    if (a == 0)
+                                        QCOMPARE(static_cast<float>(shard[i]), static_cast<float>(held));
+                                    else if (arrays.starts()[a].value.bound < 2'000'000'000)
+                                        QCOMPARE(shard[i], held);
+                                }
+                    }
+            }
+        }
+}
+
+// Bounds, and mean and deviation within five standard errors.
+void TestInitialValues::kindsAreDistributed()
+{
+    constexpr std::int64_t n = 40'000;
+    const Program program = programWith({ { DType::F64, { n } }, { DType::I64, { n } } });
+    struct Expected {
+        const char* form;
+        std::size_t argument;
+        double mean, deviation, least, most;
+    };
+    const double uniform = 1 / std::sqrt(12.0);
+    for (const Expected& wanted :
+        { Expected{ "zeros", 0, 0, 0, 0, 0 }, { "ones", 1, 1, 0, 1, 1 }, { "constant -2.5", 0, -2.5, 0, -2.5, -2.5 },
+            { "normal 0.02", 0, 0, 0.02, -0.2, 0.2 }, { "uniform 2 6", 0, 4, 4 * uniform, 2, 6 },
+            { "non_negative", 0, 17.0 / 32, 15.0 / 16 * uniform, 1.0 / 16, 1 },
+            { "integers 10", 1, 4.5, std::sqrt(99 / 12.0), 0, 9 },
+            { "integers -3 3", 1, -0.5, std::sqrt(35 / 12.0), -3, 2 },
+            { "integers 40000000000", 1, 2e10, 4e10 * uniform, 0, 4e10 } }) {
+        const evaluate::Array array =
+            InitialArrays(program, chosenFor(wanted.form, InitialDefaults::ByUse)).array(wanted.argument);
+        const double error = 5 * wanted.deviation / std::sqrt(double(n)) + 1e-9 * std::fabs(wanted.mean);
+        double mean = 0, square = 0, least = 1e300, most = -1e300;
+        for (std::int64_t i = 0; i < n; ++i) {
+            const double x = evaluate::numberAt(array, i);
+            mean += x / n;
+            square += (x - wanted.mean) * (x - wanted.mean) / n;
+            least = std::min(least, x);
+            most = std::max(most, x);
+        }
+        QVERIFY2(std::fabs(mean - wanted.mean) <= error, wanted.form);
+        QVERIFY2(std::fabs(std::sqrt(square) - wanted.deviation) <= error, wanted.form);
+        QVERIFY2(least >= wanted.least && most <= wanted.most, wanted.form);
+    }
+}
+
+void TestInitialValues::formsAreReadAndPrinted()
+{
+    for (const char* form : { "zeros", "ones", "constant 0.5", "normal 0.02", "uniform -1 1", "fan_in", "xavier",
+             "non_negative", "integers 8", "integers 1 8", "file a b/weights.npz" })
+        QCOMPARE(toString(parseInitialValue(form).value()), std::string(form));
+    QCOMPARE(toString(parseInitialValue("  constant   5e-1 ").value()), std::string("constant 0.5"));
+    const auto code = [](const char* form) { return parseInitialValue(form).error().code; };
+    QVERIFY(code("zeroes") == Code::UnknownValue);
+    QCOMPARE(parseInitialValue("zeroes").error().text("nearest"), std::string("zeros"));
+    QVERIFY(code("") == Code::UnknownValue);
+    QVERIFY(code("normal") == Code::CountMismatch);
+    QVERIFY(code("ones 1") == Code::CountMismatch);
+    QVERIFY(code("normal x") == Code::WrongType);
+    QVERIFY(code("normal nan") == Code::WrongType);
+    QVERIFY(code("normal -1") == Code::OutOfRange);
+    QVERIFY(code("uniform 1 1") == Code::OutOfRange);
+    QVERIFY(code("integers 0") == Code::OutOfRange);
+    QVERIFY(code("integers 5 5") == Code::OutOfRange);
+    QVERIFY(code("integers 2.5") == Code::WrongType);
+    QVERIFY(code("file weights.txt") == Code::UnknownValue);
+    QVERIFY(parseChosenInitial("normal 1").error().code == Code::Syntax);
+    QCOMPARE(parseChosenInitial("params/** = normal 1")->argument, std::string("params/**"));
+}
+
+void TestInitialValues::kindsFitTypes()
+{
+    const auto fits = [](const char* form, DType dtype) { return fitsType(parseInitialValue(form).value(), dtype); };
+    QVERIFY(fits("normal 1", DType::BF16) && !fits("normal 1", DType::I32) && !fits("normal 1", DType::Pred));
+    QVERIFY(fits("integers 8", DType::I32) && !fits("integers 8", DType::F32));
+    QVERIFY(fits("integers 128", DType::I8) && !fits("integers 129", DType::I8));
+    QVERIFY(fits("integers 256", DType::U8) && !fits("integers -1 4", DType::U8));
+    QVERIFY(fits("constant 1", DType::Pred) && !fits("constant 2", DType::Pred) && !fits("constant 0.5", DType::I64));
+    QVERIFY(fits("zeros", DType::Pred) && fits("file x.npy", DType::U4));
+}
+
+void TestInitialValues::lastChoiceCounts()
+{
+    const Program program = programWith({ { DType::F32, { 4 } }, { DType::I32, { 4 } }, { DType::F32, { 4 } } });
+    InitialValues values;
+    values.defaults = InitialDefaults::ByUse;
+    for (const char* text : { "a?=normal 1", "arg2=ones", "1=zeros", "a1=fan_in", "nothing=ones" })
+        values.chosen.push_back(parseChosenInitial(text).value());
+    const std::vector<ArgumentStart> starts = argumentStarts(program, values);
+    QCOMPARE(toString(starts[0].value), std::string("normal 1"));
+    QCOMPARE(toString(starts[1].value), std::string("zeros")); // fan_in is none for integers
+    QCOMPARE(toString(starts[2].value), std::string("ones"));
+    const std::vector<UnusedChoice> unused = unusedChoices(program, values.chosen);
+    QCOMPARE(unused, (std::vector<UnusedChoice>{ { 3, 1 }, { 4, std::nullopt } }));
 }
 
 REGISTER_TEST(TestInitialValues)

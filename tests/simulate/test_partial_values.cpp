@@ -10,7 +10,7 @@
 #include "simulate/evaluate/compare.h"
 #include "simulate/evaluate/execute.h"
 #include "simulate/evaluate/partitioned.h"
-#include "simulate/evaluate/random_arguments.h"
+#include "simulate/initial_values.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
@@ -210,7 +210,7 @@ void TestPartialValues::operations()
     QVERIFY2(parts, parts ? "" : parts.error().text("wrong").c_str());
     evaluate::Arrays arguments;
     for (const ShardedArray& input : parts->device.inputs)
-        arguments.push_back(evaluate::randomArray(input.type, 7, static_cast<std::uint32_t>(arguments.size())));
+        arguments.push_back(drawnArray(input.type, 7, arguments.size()));
     const auto whole = evaluate::execute(program, { arguments }, {});
     const auto done = evaluate::executePartitioned(parts->device, arguments);
     QVERIFY(whole && done);
@@ -266,7 +266,7 @@ void TestPartialValues::partsOfArgumentsAddUp()
     how.type = { static_cast<DType>(dtype), { 5, 3 } };
     how.sharding = TensorSharding::fullyReplicated(2);
     how.sharding.unreduced = { fullAxis(*mesh, 0) };
-    const Array whole = evaluate::randomArray(how.type, 3, 0);
+    const Array whole = drawnArray(how.type, 3, 0);
     const evaluate::Arrays shards = evaluate::shardsOf(whole, how, mesh);
     QCOMPARE(shards.size(), static_cast<std::size_t>(devices));
     int busy = 0;
@@ -351,7 +351,7 @@ func.func @main(%x: tensor<SHAPExf32> {sdy.sharding = #sdy.shardingFROM}) ->
             QVERIFY2(read, which);
             const auto parts = partitionProgram(read->program);
             QVERIFY2(parts, which + ": " + QByteArray(parts ? "" : parts.error().text("wrong").c_str()));
-            const evaluate::Arrays arguments{ evaluate::randomArray(parts->device.inputs[0].type, 5, 0) };
+            const evaluate::Arrays arguments{ drawnArray(parts->device.inputs[0].type, 5, 0) };
             const auto done = evaluate::executePartitioned(parts->device, arguments);
             QVERIFY2(done, which);
             QVERIFY2(done->differences.empty(), which);

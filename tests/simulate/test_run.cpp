@@ -182,10 +182,9 @@ void TestRun::readsValues()
     QVERIFY(run->gather(gradient).empty()); // there is none yet
     QVERIFY(run->gatherResult(0).empty());
     const std::vector<double> before = run->gather(w);
-    InitialValues initial = randomInputs(1).initial;
+    const InitialArrays begun(p, randomInputs(1).initial);
     for (std::size_t i = 0; i < before.size(); ++i)
-        QCOMPARE(before[i],
-            static_cast<double>(static_cast<float>(initialValue(initial, p, w, static_cast<std::int64_t>(i)))));
+        QCOMPARE(before[i], static_cast<double>(static_cast<float>(begun.at(w, static_cast<std::int64_t>(i)))));
     run->step();
     QCOMPARE(run->gather(p.find("step")), std::vector<double>{ 1 });
     for (const ValueId value : { w, gradient }) {

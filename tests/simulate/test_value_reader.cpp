@@ -222,7 +222,8 @@ private Q_SLOTS:
         QVERIFY(read);
         const auto program = std::make_shared<const Program>(read->program);
         evaluate::ProgramInputs inputs;
-        inputs.seed = 5;
+        inputs.initial.seed = 5;
+        inputs.initial.defaults = InitialDefaults::ByUse;
         const PartitionedProgram parts = partitionProgram(*program).value();
         const evaluate::ProgramValuesPtr values = evaluate::computeProgramValues(*program, parts, inputs).value();
         const evaluate::ProgramReader reader(program, values);

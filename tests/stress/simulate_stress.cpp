@@ -22,7 +22,7 @@ std::vector<std::byte> stateAfter(const test::PlanPtr& plan, int threads, int st
     RunOptions options;
     options.replicas = replicas;
     options.threads = threads;
-    options.initial.randomInputs = true;
+    options.initial.chosen = { { "x", parseInitialValue("normal 1").value() } };
     auto run = Run::create(plan, options).value();
     for (int step = 0; step < steps; ++step)
         run->step();

@@ -4,16 +4,20 @@
 #include <QComboBox>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSlider>
 #include <QSpinBox>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 #include <cmath>
 #include <limits>
 #include <set>
 
+#include "document/atomic_file.h"
+#include "interchange/npy.h"
 #include "mesh/mesh.h"
 #include "program/operation_path.h"
 #include "registered_test.h"
@@ -25,6 +29,7 @@
 #include "views/values_view/heat_canvas.h"
 #include "views/values_view/heat_legend.h"
 #include "views/values_view/heat_page.h"
+#include "views/values_view/initial_choice.h"
 #include "views/values_view/numbers_model.h"
 #include "views/values_view/numbers_table.h"
 #include "views/values_view/plane_bar.h"
@@ -490,6 +495,96 @@ private Q_SLOTS:
         QVERIFY(canvas->data().all.magnitude() < 1e-4);
         fixture.view.contentBar()->setCurrent(0);
         QVERIFY(canvas->data().all.magnitude() > 1e-2);
+    }
+
+    void initialValuesAreChosen()
+    {
+        ViewFixture f;
+        f.selection.setTensor(weight);
+        InitialChoice* const choice = f.view.initialChoice();
+        QVERIFY(choice->isVisible()); // before the first step as well
+        QCOMPARE(choice->box()->currentText(), u"default: xavier"_s);
+        QVERIFY(choice->box()->findText(u"normal 0.02"_s) > 0 && choice->box()->findText(u"integers 8"_s) < 0);
+        f.step();
+        choice->choose(u"constant 0.25"_s);
+        QCOMPARE(f.document.undoStack()->count(), 1);
+        QCOMPARE(f.document.experiment()->run.initial.size(), std::size_t{ 1 });
+        QTRY_VERIFY(f.controller.stepsDone() == 1 && f.controller.state() == RunController::State::Idle
+            && std::fabs(f.global(3, 5) - 0.25) < 0.01); // the step has changed it a little
+        QCOMPARE(choice->box()->currentText(), u"constant 0.25"_s);
+        // The reference begins with the same.
+        f.view.contentBar()->setCurrent(1);
+        QTRY_VERIFY(!f.view.isWorking() && f.view.heatPage()->isVisible());
+        f.view.contentBar()->setCurrent(0);
+
+        QSignalSpy refused(&f.document, &Document::editRefused);
+        for (const QString& wrong : { u"normal"_s, u"zeroes"_s, u"integers 8"_s, u"integers 0"_s })
+            choice->choose(wrong);
+        QCOMPARE(refused.count(), 4);
+        QCOMPARE(f.document.undoStack()->count(), 1);
+
+        // Written out, by keyboard.
+        choice->box()->setFocus();
+        choice->box()->lineEdit()->selectAll();
+        QTest::keyClicks(choice->box()->lineEdit(), u"normal 0.5"_s);
+        QTest::keyClick(choice->box()->lineEdit(), Qt::Key_Return);
+        QCOMPARE(toString(f.document.experiment()->run.initial.front().value), std::string("normal 0.5"));
+        f.document.undoStack()->undo();
+        f.document.waitForAnalysis();
+        QTRY_COMPARE(choice->box()->currentText(), u"constant 0.25"_s);
+        f.document.undoStack()->undo();
+        f.document.waitForAnalysis();
+        QVERIFY(f.document.experiment()->run.initial.empty());
+        QTRY_COMPARE(choice->box()->currentText(), u"default: xavier"_s);
+        f.selection.setTensor(u"layers.0/y"_s);
+        QVERIFY(!choice->isVisible());
+    }
+
+    void initialValuesComeFromAFile()
+    {
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(u"w.npy"_s);
+        const std::vector<float> numbers(24 * 40, 0.5F);
+        const TensorType type{ DType::F32, { 24, 40 } };
+        QVERIFY(writeAtomically(path, writeNpy(type, reinterpret_cast<const std::byte*>(numbers.data()))).has_value());
+        ViewFixture f;
+        f.selection.setTensor(weight);
+        f.step();
+        f.view.initialChoice()->chooseFile(path);
+        QTRY_VERIFY(f.controller.stepsDone() == 1 && f.controller.state() == RunController::State::Idle
+            && std::fabs(f.global(3, 5) - 0.5) < 0.01);
+        // Of another shape: the run says so.
+        QVERIFY(writeAtomically(
+            path, writeNpy({ DType::F32, { 40, 24 } }, reinterpret_cast<const std::byte*>(numbers.data())))
+                    .has_value());
+        QSignalSpy failed(&f.controller, &RunController::failed);
+        f.selection.setTensor(u"params/layers.1/W1"_s);
+        f.view.initialChoice()->chooseFile(path);
+        QTRY_COMPARE(failed.count(), 1);
+        QTRY_VERIFY(f.emptyText().contains(u"40"_s));
+    }
+
+    void initialValuesOfAProgram()
+    {
+        ViewFixture f(
+            *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}) -> tensor<8x16xf32> {
+  %0 = stablehlo.sqrt %a : tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+})") },
+                "layer"));
+        QVERIFY(f.view.runProgram());
+        QTRY_VERIFY(!f.view.isWorking());
+        const SnapshotPtr snapshot = f.document.lastGood();
+        const std::string path = snapshot->program->value(snapshot->program->main().arguments.front()).path;
+        f.selection.setTensor(QString::fromStdString(path));
+        InitialChoice* const choice = f.view.initialChoice();
+        QVERIFY(choice->isVisible());
+        QCOMPARE(choice->box()->currentText(), u"default: non_negative"_s);
+        choice->choose(u"zeros"_s);
+        QTRY_VERIFY(!f.document.isStale() && !f.view.isWorking() && f.view.heatPage()->isVisible());
+        QCOMPARE(choice->box()->currentText(), u"zeros"_s);
+        QVERIFY(!f.view.programFailure());
     }
 
     void aProgramIsRunOnRandomInputs()

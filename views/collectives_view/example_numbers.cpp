@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "pipeline/initial_setting.h"
 #include "pipeline/repartition.h"
 #include "simulate/evaluate/compare.h"
 #include "simulate/evaluate/partitioned.h"
@@ -47,8 +48,9 @@ std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std
     if (!snapshot.asRead || stop.stop_requested())
         return std::nullopt;
     evaluate::ProgramInputs inputs;
-    inputs.seed = snapshot.experiment->run.seed;
-    inputs.unscaled = true;
+    inputs.initial = initialValuesOf(*snapshot.experiment);
+    // The same for programs that compute the same in other ways: floats from -1 to 1, whatever they are for.
+    inputs.initial.chosen = { { "**", parseInitialValue("uniform -1 1").value() } };
     inputs.memoryLimit = maxMemory;
     inputs.stop = stop;
     const Result<evaluate::ProgramValuesPtr> values = valuesOfText(snapshot, inputs);

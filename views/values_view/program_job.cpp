@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "base/codes.h"
+#include "document/array_file.h"
+#include "pipeline/initial_setting.h"
+#include "pipeline/program_layout.h"
 #include "pipeline/repartition.h"
 
 namespace shardscope {
@@ -23,10 +26,11 @@ ProgramJob::~ProgramJob()
     m_watcher.waitForFinished();
 }
 
-void ProgramJob::run(const SnapshotPtr& snapshot)
+void ProgramJob::run(const SnapshotPtr& snapshot, const QString& folder)
 {
     m_stop.request_stop();
     m_wanted = snapshot;
+    m_folder = folder;
     if (!m_atWork)
         start();
 }
@@ -40,7 +44,8 @@ void ProgramJob::cancel()
 bool ProgramJob::answers(const Snapshot& snapshot) const
 {
     return m_asked && m_outcome && m_asked->program == snapshot.program
-        && m_asked->experiment->run.seed == snapshot.experiment->run.seed;
+        && m_asked->experiment->run.seed == snapshot.experiment->run.seed
+        && m_asked->experiment->run.initial == snapshot.experiment->run.initial;
 }
 
 evaluate::ProgramValuesPtr ProgramJob::values(const Snapshot& snapshot) const
@@ -63,12 +68,14 @@ void ProgramJob::start()
     m_watcher.setFuture(promise->future());
     promise->start();
     QThreadPool::globalInstance()->start(
-        [promise, snapshot = m_asked, stop = m_stop.get_token()] {
+        [promise, snapshot = m_asked, folder = m_folder, stop = m_stop.get_token()] {
             evaluate::ProgramInputs inputs;
-            inputs.seed = snapshot->experiment->run.seed;
+            inputs.initial = initialValuesOf(*snapshot->experiment);
             inputs.stop = stop;
             try {
-                promise->addResult(std::make_shared<Outcome>(valuesOfText(*snapshot, inputs)));
+                const Result<void> read = readInitialFiles(inputs.initial, programOf(*snapshot), folder);
+                promise->addResult(std::make_shared<Outcome>(
+                    read ? valuesOfText(*snapshot, inputs) : Outcome(tl::unexpected(read.error()))));
             } catch (const std::bad_alloc&) {
                 promise->addResult(std::make_shared<Outcome>(fail(Code::OutOfMemory)));
             }

@@ -19,8 +19,8 @@ public:
     explicit ProgramJob(QObject* parent = nullptr);
     ~ProgramJob() override;
 
-    /// Ends what is at work.
-    void run(const SnapshotPtr& snapshot);
+    /// Ends what is at work. `folder`: to which the files of initial values are relative.
+    void run(const SnapshotPtr& snapshot, const QString& folder);
     void cancel();
     [[nodiscard]] bool isWorking() const { return m_wanted || m_atWork; }
     /// Of this program on these inputs; null where it has not been run.
@@ -40,6 +40,7 @@ private:
     SnapshotPtr m_asked, m_wanted; ///< at work or done; waits for the one at work to end
     std::optional<Outcome> m_outcome;
     QFutureWatcher<std::shared_ptr<Outcome>> m_watcher;
+    QString m_folder;
     bool m_atWork = false;
     std::stop_source m_stop;
 };

@@ -54,11 +54,8 @@ const ReferenceJob::Answer* ReferenceJob::answer(const Question& question) const
 void ReferenceJob::start()
 {
     const Question next = *std::exchange(m_wanted, std::nullopt);
-    if (!m_reference || next.program != m_asked.program || next.seed != m_asked.seed) {
-        InitialValues initial;
-        initial.seed = next.seed;
-        m_reference = std::make_shared<ReferenceSteps>(next.program, initial);
-    }
+    if (!m_reference || next.program != m_asked.program || next.initial != m_asked.initial)
+        m_reference = std::make_shared<ReferenceSteps>(next.program, *next.initial);
     m_asked = next;
     m_answer.reset();
     m_stop = std::stop_source();

@@ -18,7 +18,7 @@ class ReferenceJob : public QObject {
 public:
     struct Question {
         ProgramPtr program;
-        std::uint64_t seed = 0;
+        std::shared_ptr<const InitialValues> initial;
         ValueId value;
         std::int64_t steps = 0;
         bool operator==(const Question&) const = default;

@@ -3,6 +3,7 @@
 // reference of either; and what stands there while there are none.
 #include <algorithm>
 
+#include "document/array_file.h"
 #include "document/selection.h"
 #include "program/operation_path.h"
 #include "schedule/plan.h"
@@ -258,7 +259,7 @@ bool ValuesView::runProgram()
     if (!isProgram() || !snapshot || !snapshot->laidOut() || snapshot->errorCount() > 0)
         return false;
     if (!m_program->isWorking() && !m_program->values(*snapshot))
-        m_program->run(snapshot);
+        m_program->run(snapshot, folderOf(m_document->filePath()));
     refresh();
     return true;
 }
@@ -338,7 +339,10 @@ std::optional<ReferenceJob::Question> ValuesView::question() const
 {
     if (m_reader || !m_value.valid() || !m_controller->plan() || m_controller->stepsDone() == 0)
         return std::nullopt;
-    return ReferenceJob::Question{ m_controller->plan()->program->program, m_controller->initialValues().seed, m_value,
+    auto initial = m_controller->initialValues();
+    if (!initial)
+        return std::nullopt;
+    return ReferenceJob::Question{ m_controller->plan()->program->program, std::move(initial), m_value,
         m_controller->stepsDone() };
 }
 

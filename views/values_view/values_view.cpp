@@ -15,6 +15,7 @@
 #include "views/theme/theme.h"
 #include "views/values_view/control_groups.h"
 #include "views/values_view/heat_page.h"
+#include "views/values_view/initial_choice.h"
 #include "views/values_view/numbers_model.h"
 #include "views/values_view/numbers_table.h"
 #include "views/values_view/plane_bar.h"
@@ -51,6 +52,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     , m_content(new SegmentedBar({ tr("Values"), tr("Difference") }, this))
     , m_plane(new PlaneBar(this))
     , m_notice(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_initial(new InitialChoice(document, this))
     , m_pages(new QStackedWidget(this))
     , m_empty(new EmptyPage(QString(), QString(), this))
     , m_heat(new HeatPage(selection, this))
@@ -82,6 +84,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     connect(m_reference, &ReferenceJob::finished, this, &ValuesView::refresh);
     connect(m_reference, &ReferenceJob::progressed, this, &ValuesView::followReference);
     connect(m_program, &ProgramJob::finished, this, &ValuesView::refresh);
+    connect(m_initial, &InitialChoice::chosen, this, &ValuesView::runAgain);
     connect(m_steps, &StepBar::stepChosen, this, &ValuesView::chooseStep);
     connect(m_empty, &EmptyPage::clicked, this, &ValuesView::act);
     connect(document, &Document::snapshotChanged, this, &ValuesView::refresh);
@@ -158,6 +161,7 @@ void ValuesView::makeControls()
     column->addWidget(m_ribbon);
     column->addWidget(m_steps);
     column->addWidget(m_head);
+    column->addWidget(m_initial);
     column->addWidget(m_pages, 1);
 }
 
@@ -190,9 +194,26 @@ void ValuesView::showEmpty(const QString& sentence, const QString& button)
 
 void ValuesView::refresh()
 {
+    if (m_runAgain && !m_document->isStale()) {
+        m_runAgain = false;
+        if (runProgram())
+            return;
+    }
     followSteps();
-    if (const auto found = subject())
+    const auto found = subject();
+    if (found)
         showSubject(*found);
+    m_initial->follow(m_document->lastGood(), m_atOperation ? std::string() : m_selection->tensor().toStdString());
+}
+
+/// What was shown is shown again, with other numbers.
+void ValuesView::runAgain()
+{
+    if (isProgram())
+        m_runAgain = m_stepped != nullptr || m_program->isWorking();
+    else if (m_controller->stepsDone() > 0)
+        m_controller->runStep();
+    refresh();
 }
 
 void ValuesView::listDevices(const Mesh& mesh)

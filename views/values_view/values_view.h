@@ -19,6 +19,7 @@ namespace shardscope {
 
 class EmptyPage;
 class HeatPage;
+class InitialChoice;
 class NumbersModel;
 class NumbersTable;
 class PlaneBar;
@@ -47,6 +48,7 @@ public:
     [[nodiscard]] PlaneBar* planeBar() const { return m_plane; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] StepBar* stepBar() const { return m_steps; }
+    [[nodiscard]] InitialChoice* initialChoice() const { return m_initial; }
     /// Runs a program in a text on random inputs, unless it has been run; false where there is nothing to be run.
     bool runProgram();
     /// Why it could not be run.
@@ -79,6 +81,7 @@ private:
         const Snapshot& snapshot, const evaluate::ProgramValuesPtr& values);
     void followSteps(); ///< the bar is that of the program that was run
     void chooseStep(); ///< selects its operation
+    void runAgain(); ///< what is shown, from other initial values
     [[nodiscard]] bool isProgram() const; ///< that was read from a text
     void act(); ///< what the button of the empty page does
     void showSubject(const Subject& subject);
@@ -107,6 +110,7 @@ private:
     SegmentedBar* m_content;
     PlaneBar* m_plane;
     RoleLabel* m_notice;
+    InitialChoice* m_initial; ///< of an argument
     QStackedWidget* m_pages;
     EmptyPage* m_empty;
     HeatPage* m_heat;
@@ -126,6 +130,7 @@ private:
     bool m_following = false; ///< the list of devices follows the selection
     bool m_atOperation = false; ///< shows what an operation gave, not the selected tensor
     bool m_choosing = false; ///< sets the selection
+    bool m_runAgain = false; ///< the program, once the edit has been analysed
 };
 
 } // namespace shardscope

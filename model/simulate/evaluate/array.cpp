@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "simulate/evaluate/device_store.h"
 #include "simulate/evaluate/element_types.h"
@@ -26,6 +27,16 @@ Array Array::zeros(const TensorType& type)
     Array array = make(type);
     if (array.bytes)
         std::memset(array.data(), 0, static_cast<std::size_t>(type.byteCount()));
+    return array;
+}
+
+Array arrayOfBytes(const TensorType& type, std::vector<std::byte> bytes)
+{
+    Array array{ type, {}, {} };
+    if (!bytes.empty()) {
+        const auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
+        array.bytes = std::shared_ptr<std::byte[]>(owner, owner->data());
+    }
     return array;
 }
 

@@ -44,6 +44,9 @@ struct Array {
     [[nodiscard]] Array reshaped(const TensorType& other) const;
 };
 
+/// An array of that type around its elements, which stay where they are.
+[[nodiscard]] Array arrayOfBytes(const TensorType& type, std::vector<std::byte> bytes);
+
 /// One element as a number, for what is not in the way of a run; complex ones are not asked for.
 [[nodiscard]] double numberAt(const Array& array, std::int64_t index);
 /// Whole numbers and truth values; unsigned 64-bit numbers beyond the largest signed one are held at that.

@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 #include "base/codes.h"
-#include "simulate/evaluate/random_arguments.h"
 
 namespace shardscope::evaluate {
 
@@ -64,7 +63,7 @@ Result<ProgramValuesPtr> computeProgramValues(
         const double kept = keptBytes(values->device);
         if (kept > static_cast<double>(limit) / 2)
             return fail(Code::OutOfMemory, { { "bytes", toBytes(kept) }, { "limit", limit / 2 } });
-        values->fullInputs = randomArguments(program, inputs.seed, !inputs.unscaled);
+        values->fullInputs = InitialArrays(program, inputs.initial).all();
         for (std::size_t i = 0; i < values->fullInputs.size() && i < values->device.inputs.size(); ++i)
             values->inputs.push_back(shardsOf(values->fullInputs[i], values->device.inputs[i], values->device.mesh));
         ExecuteOptions options;

@@ -9,6 +9,7 @@
 
 #include "partition/partition_program.h"
 #include "simulate/evaluate/program_steps.h"
+#include "simulate/initial_values.h"
 #include "simulate/value_reader.h"
 
 namespace shardscope::evaluate {
@@ -24,9 +25,7 @@ struct ProgramValues {
 using ProgramValuesPtr = std::shared_ptr<const ProgramValues>;
 
 struct ProgramInputs {
-    std::uint64_t seed = 0; ///< as of `shardscope run --random`: see random_arguments.h
-    /// Floats from -1 to 1 whatever they are for: the same for programs that compute the same in other ways.
-    bool unscaled = false;
+    InitialValues initial; ///< what the arguments begin with
     std::int64_t memoryLimit = 0; ///< bytes; 0 = memoryLimit() of a run. Half of it at most is for what is kept
     std::stop_token stop = {};
 };

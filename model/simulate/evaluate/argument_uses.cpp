@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "simulate/evaluate/random_arguments.h"
+#include "simulate/evaluate/argument_uses.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,11 +9,10 @@
 #include "program/body.h"
 #include "program/calls.h"
 #include "program/custom_calls.h"
-#include "program/element_bits.h"
 #include "program/function_names.h"
 #include "program/op_row.h"
 #include "program/wide_attributes.h"
-#include "simulate/philox.h"
+#include "simulate/evaluate/array.h"
 
 namespace shardscope::evaluate {
 
@@ -430,72 +429,17 @@ private:
 
 } // namespace
 
-std::vector<ArgumentRange> argumentRanges(const Program& program)
+std::vector<ArgumentUse> argumentUses(const Program& program)
 {
-    const std::vector<Demand> demands = Uses(program).run();
-    std::vector<ArgumentRange> ranges;
-    for (std::size_t i = 0; i < demands.size(); ++i) {
-        const Demand& demand = demands[i];
-        const TensorType& type = program.value(program.main().arguments[i]).type;
-        ArgumentRange& range = ranges.emplace_back();
-        const double scale = std::min(1.0, std::sqrt(3.0 / static_cast<double>(demand.terms)));
-        range.low = demand.positive ? scale / 16 : -scale;
-        range.high = scale;
-        if (demand.bound != std::numeric_limits<std::int64_t>::max()) {
-            range.count = demand.bound;
-        } else if (demand.positive || type.rank() == 0) { // a divisor, the number of a step
-            range.least = 1;
-            range.count = 7;
-        }
+    std::vector<ArgumentUse> uses;
+    for (const Demand& demand : Uses(program).run()) {
+        ArgumentUse& use = uses.emplace_back();
+        use.positive = demand.positive;
+        use.terms = demand.terms;
+        if (demand.bound != std::numeric_limits<std::int64_t>::max())
+            use.bound = demand.bound;
     }
-    return ranges;
-}
-
-Array randomArray(const TensorType& type, std::uint64_t seed, std::uint32_t number, const ArgumentRange& range)
-{
-    if (!isTensor(type.dtype))
-        return { type, {}, {} };
-    Array array = Array::zeros(type);
-    const DType dtype = type.dtype;
-    // Integers of few bits hold no more.
-    const int bits = std::min(elementBits(dtype) - (isUnsignedInteger(dtype) ? 0 : 1), 62);
-    const std::int64_t most = std::int64_t{ 1 } << std::max(bits, 1);
-    const std::int64_t least = dtype == DType::Pred ? 0 : std::min(range.least, most - 1);
-    const auto values =
-        static_cast<std::uint64_t>(dtype == DType::Pred ? 2 : std::clamp<std::int64_t>(range.count, 1, most - least));
-    const double middle = (range.low + range.high) / 2, half = (range.high - range.low) / 2;
-    const std::int64_t count = array.count();
-    for (std::int64_t block = 0; block * 4 < count; ++block) {
-        const auto place = static_cast<std::uint64_t>(block);
-        const auto drawn =
-            philox({ static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(place >> 32), number, 0 },
-                { static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32) });
-        for (std::int64_t i = block * 4; i < std::min(block * 4 + 4, count); ++i) {
-            const std::uint32_t word = drawn[static_cast<std::size_t>(i - block * 4)];
-            if (dtype == DType::F8E8M0FNU)
-                setNumber(array, i, std::ldexp(1.0, -static_cast<int>(word & 3)));
-            else if (isFloat(dtype))
-                setNumber(array, i, middle + half * (static_cast<double>(word >> 8) * 0x1p-23 - 1));
-            else
-                setInteger(array, i, least + static_cast<std::int64_t>(word % values));
-        }
-    }
-    return array;
-}
-
-std::vector<Array> randomArguments(const Program& program, std::uint64_t seed, bool scaled)
-{
-    std::vector<ArgumentRange> ranges = argumentRanges(program);
-    if (!scaled)
-        for (ArgumentRange& range : ranges) {
-            range.low = ArgumentRange{}.low;
-            range.high = ArgumentRange{}.high;
-        }
-    std::vector<Array> arrays;
-    for (std::size_t i = 0; i < ranges.size(); ++i)
-        arrays.push_back(randomArray(
-            program.value(program.main().arguments[i]).type, seed, static_cast<std::uint32_t>(i), ranges[i]));
-    return arrays;
+    return uses;
 }
 
 } // namespace shardscope::evaluate

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the arguments of an experiment's program begin with.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/snapshot.h"
+#include "simulate/initial_values.h"
+
+namespace shardscope {
+
+/// As the experiment has it: of a network by role, of a text by use. Without the arrays of files, which
+/// document/array_file.h reads.
+[[nodiscard]] InitialValues initialValuesOf(const Experiment& experiment);
+/// W238: choices of the experiment that no argument of its program begins with.
+[[nodiscard]] std::vector<Problem> initialProblems(const Experiment& experiment, const Program& program);
+
+} // namespace shardscope

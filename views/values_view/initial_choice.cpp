@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/values_view/initial_choice.h"
+
+#include <QAbstractItemView>
+#include <QBoxLayout>
+#include <QComboBox>
+#include <QCompleter>
+#include <QDir>
+#include <QFileDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalBlocker>
+#include <algorithm>
+#include <utility>
+
+#include "base/codes.h"
+#include "document/array_file.h"
+#include "experiment/run_edits.h"
+#include "pipeline/initial_setting.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Forms with numbers in them, from which one can go on.
+constexpr const char* startingForms[] = { "zeros", "ones", "constant 0.5", "normal 0.02", "uniform -1 1", "fan_in",
+    "xavier", "non_negative", "integers 8" };
+
+} // namespace
+
+InitialChoice::InitialChoice(Document* document, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_box(new QComboBox(this))
+{
+    auto* label = new QLabel(tr("&Starts from:"), this);
+    label->setBuddy(m_box);
+    m_box->setEditable(true);
+    m_box->setInsertPolicy(QComboBox::NoInsert);
+    m_box->setCompleter(nullptr); // it would complete "normal 0" to another number
+    m_box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_box->setMinimumContentsLength(12);
+    m_box->setAccessibleName(tr("Values that the argument starts from"));
+    m_box->lineEdit()->setAccessibleName(tr("Values that the argument starts from"));
+    m_box->setObjectName(QStringLiteral("initialValue"));
+    auto* line = new QHBoxLayout(this);
+    line->setContentsMargins(8, 2, 8, 4);
+    line->addWidget(label);
+    line->addWidget(m_box, 1);
+    hide();
+
+    connect(m_box, &QComboBox::activated, this, [this](int index) {
+        if (index == 0)
+            apply(std::nullopt);
+        else if (index == m_box->count() - 1)
+            askForFile();
+        else
+            choose(m_box->itemText(index));
+    });
+    connect(m_box->lineEdit(), &QLineEdit::editingFinished, this, [this] {
+        const QString text = m_box->currentText();
+        if (text != m_inForce && m_box->findText(text) < 0)
+            choose(text);
+    });
+}
+
+void InitialChoice::follow(const SnapshotPtr& snapshot, const std::string& path)
+{
+    m_path.clear();
+    if (!snapshot || !snapshot->program || path.empty()) {
+        hide();
+        return;
+    }
+    const Program& program = *snapshot->program;
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    const auto found = std::find_if(arguments.begin(), arguments.end(),
+        [&](ValueId argument) { return std::string_view(*program.value(argument).path) == path; });
+    if (found == arguments.end() || !isTensor(program.value(*found).type.dtype)) {
+        hide();
+        return;
+    }
+    if (m_program != snapshot->program) {
+        InitialValues none = initialValuesOf(*snapshot->experiment);
+        none.chosen.clear();
+        m_program = snapshot->program;
+        m_defaults = argumentStarts(program, none);
+    }
+    m_path = path;
+    m_number = static_cast<std::size_t>(found - arguments.begin());
+    m_dtype = program.value(*found).type.dtype;
+    showForce();
+    show();
+}
+
+void InitialChoice::showForce()
+{
+    const std::vector<ChosenInitial>& all = m_document->experiment()->run.initial;
+    const std::optional<std::size_t> choice = choiceFor(all, m_number, m_path, m_dtype);
+    const QString byDefault = tr("default: %1").arg(QString::fromStdString(toString(m_defaults[m_number].value)));
+    m_inForce = choice ? QString::fromStdString(toString(all[*choice].value)) : byDefault;
+    if ((m_box->lineEdit()->isModified() && m_box->lineEdit()->hasFocus()) || m_box->view()->isVisible())
+        return; // somebody is writing or choosing
+    const QSignalBlocker quiet(m_box);
+    m_box->clear();
+    m_box->addItem(byDefault);
+    for (const char* form : startingForms)
+        if (const auto value = parseInitialValue(form); value && fitsType(*value, m_dtype))
+            m_box->addItem(QString::fromLatin1(form));
+    if (choice && m_box->findText(m_inForce) < 0)
+        m_box->addItem(m_inForce);
+    m_box->addItem(tr("File…"));
+    m_box->setCurrentIndex(m_box->findText(m_inForce));
+    m_box->setToolTip(choice && all[*choice].argument != m_path
+            ? tr("Chosen for %1.").arg(QString::fromStdString(all[*choice].argument))
+            : tr("What the argument holds before the first step. Forms can be written out, such as normal 0.02, "
+                 "uniform -1 1 or integers 8. The seed is that of the experiment."));
+}
+
+void InitialChoice::choose(const QString& text)
+{
+    edit(parseInitialValue(text.trimmed().toStdString()));
+}
+
+void InitialChoice::chooseFile(const QString& path)
+{
+    InitialValue value;
+    value.kind = InitialValue::Kind::File;
+    const QString own = m_document->filePath();
+    value.file = (own.isEmpty() ? path : QDir(folderOf(own)).relativeFilePath(path)).toStdString();
+    edit(parseInitialValue(toString(value)));
+}
+
+void InitialChoice::askForFile()
+{
+    const std::string path = m_path;
+    const QString file = QFileDialog::getOpenFileName(this, tr("Values of %1").arg(words::tensorName(path)),
+        folderOf(m_document->filePath()), tr("NumPy files (*.npy *.npz)"));
+    if (file.isEmpty() || path != m_path)
+        showForce();
+    else
+        chooseFile(file);
+}
+
+void InitialChoice::edit(Result<InitialValue> value)
+{
+    if (m_path.empty())
+        return;
+    m_box->lineEdit()->setModified(false);
+    if (value && !fitsType(*value, m_dtype)) {
+        const std::string_view type = name(m_dtype);
+        value = fail(Code::InitialNotUsed,
+            { { "argument", m_path }, { "value", toString(*value) }, { "wrong", "kind" }, { "type", type },
+                { "known", initialValueForms(m_dtype) } });
+    }
+    if (value) {
+        apply(*value);
+        return;
+    }
+    m_document->edit(tl::unexpected(value.error()), QString());
+    showForce();
+}
+
+void InitialChoice::apply(const std::optional<InitialValue>& value)
+{
+    if (m_path.empty())
+        return;
+    m_box->lineEdit()->setModified(false);
+    const QString argument = words::tensorName(m_path);
+    const Experiment before = *m_document->experiment();
+    Experiment after = withInitial(before, m_path, value);
+    if (after == before) {
+        showForce();
+        return;
+    }
+    const bool done = m_document->edit(std::move(after),
+        value ? tr("%1 starts from %2", "argument, form").arg(argument, QString::fromStdString(toString(*value)))
+              : tr("%1 starts from its default").arg(argument));
+    showForce();
+    if (done)
+        Q_EMIT chosen();
+}
+
+} // namespace shardscope

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Says what an argument begins with, and chooses something else: one of the forms of program/initial_value.h, which can
+// be written out, or a file.
+#pragma once
+
+#include <QWidget>
+#include <optional>
+#include <string>
+
+#include "document/document.h"
+#include "simulate/initial_values.h"
+
+class QComboBox;
+
+namespace shardscope {
+
+class InitialChoice : public QWidget {
+    Q_OBJECT
+public:
+    explicit InitialChoice(Document* document, QWidget* parent = nullptr);
+
+    /// The argument of the snapshot's program that has this path; hides itself where none has.
+    void follow(const SnapshotPtr& snapshot, const std::string& path);
+    [[nodiscard]] QComboBox* box() const { return m_box; }
+    /// Chooses what a text says; the default for none. What cannot be is said by the document, and changes nothing.
+    void choose(const QString& text);
+    void chooseFile(const QString& path);
+
+Q_SIGNALS:
+    void chosen(); ///< the document has been edited
+
+private:
+    void askForFile();
+    void edit(Result<InitialValue> value);
+    void apply(const std::optional<InitialValue>& value);
+    void showForce();
+    Document* m_document;
+    QComboBox* m_box;
+    ProgramPtr m_program; ///< whose defaults are these
+    std::vector<ArgumentStart> m_defaults;
+    std::string m_path; ///< of the argument; empty for none
+    std::size_t m_number = 0;
+    DType m_dtype = DType::F32;
+    QString m_inForce; ///< text of the box
+};
+
+} // namespace shardscope
