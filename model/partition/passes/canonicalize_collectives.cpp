@@ -284,15 +284,14 @@ Program canonicalizeAll(Program program)
 Program dropUnusedCollectives(Program program)
 {
     std::vector<OperationId> collectives;
+    std::vector<bool> isRead(program.values.size());
     for (const RegionId body : bodies(program))
         walk(program, body, [&](OperationId id) {
             if (isShardyCollective(program.operation(id).kind))
                 collectives.push_back(id);
+            for (const ValueId operand : program.operation(id).operands)
+                isRead[operand.index] = true;
         });
-    std::vector<bool> isRead(program.values.size());
-    for (const Operation& operation : program.operations)
-        for (const ValueId operand : operation.operands)
-            isRead[operand.index] = true;
     for (const Region& region : program.regions)
         for (const ValueId result : region.results)
             isRead[result.index] = true;
