@@ -57,7 +57,7 @@ ProblemText describeFile(const Diagnostic& d)
     case Code::MissingKey:
         if (arg.has("type")) // an argument of a program
             return { Words::tr("%1 is not given; it is %2").arg(arg("key"), arg("type")),
-                Words::tr("Give it with --inputs, or say --random SEED for all that is not given."), {} };
+                Words::tr("Give it with --inputs or --init, or say --random SEED for all that is not given."), {} };
         return { arg("key").startsWith(QLatin1String("--")) ? Words::tr("the option %1 is missing").arg(arg("key"))
                                                             : Words::tr("the key %1 is missing").arg(arg.quote("key")),
             Words::tr("Add it."), {} };

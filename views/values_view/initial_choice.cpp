@@ -40,14 +40,15 @@ InitialChoice::InitialChoice(Document* document, QWidget* parent)
     m_box->setInsertPolicy(QComboBox::NoInsert);
     m_box->setCompleter(nullptr); // it would complete "normal 0" to another number
     m_box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_box->setMinimumContentsLength(12);
+    m_box->setMinimumContentsLength(20);
     m_box->setAccessibleName(tr("Values that the argument starts from"));
     m_box->lineEdit()->setAccessibleName(tr("Values that the argument starts from"));
     m_box->setObjectName(QStringLiteral("initialValue"));
     auto* line = new QHBoxLayout(this);
     line->setContentsMargins(8, 2, 8, 4);
     line->addWidget(label);
-    line->addWidget(m_box, 1);
+    line->addWidget(m_box);
+    line->addStretch(1);
     hide();
 
     connect(m_box, &QComboBox::activated, this, [this](int index) {
