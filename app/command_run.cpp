@@ -89,7 +89,7 @@ Result<Outcome> execute(const Input& input, const Snapshot& snapshot, const RunC
     }
     run->reset(); // its memory, before the check takes the same again
     if (options.check) {
-        auto report = checkAgainstReference(snapshot.deviceProgram, settings, 1);
+        auto report = checkAgainstReference(snapshot.plan->program, settings, 1);
         if (report)
             outcome.check = std::move(*report);
         else

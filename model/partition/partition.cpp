@@ -11,10 +11,7 @@
 
 namespace shardscope {
 
-namespace {
-
-/// Per value: closed, and dividing for arguments.
-std::vector<TensorSharding> finalShardings(const PropagationInput& input, const PropagationResult& propagated)
+std::vector<TensorSharding> shownShardings(const PropagationInput& input, const PropagationResult& propagated)
 {
     std::vector<TensorSharding> final;
     final.reserve(propagated.shardings.size());
@@ -25,8 +22,6 @@ std::vector<TensorSharding> finalShardings(const PropagationInput& input, const 
             dividing(propagated.shardings[argument.index], input.program->value(argument).type.shape, *input.mesh));
     return final;
 }
-
-} // namespace
 
 Program propagatedNetwork(const PropagationInput& input, const PropagationResult& propagated)
 {
@@ -46,7 +41,7 @@ Program propagatedNetwork(const PropagationInput& input, const PropagationResult
         program.shardings.push_back({ 0, std::move(sharding), ReduceKind::Sum });
         return static_cast<ShardingIndex>(program.shardings.size());
     };
-    const std::vector<TensorSharding> final = finalShardings(input, propagated);
+    const std::vector<TensorSharding> final = shownShardings(input, propagated);
     program.valueShardings.assign(program.values.size(), 0);
     for (std::size_t v = 0; v < program.values.size(); ++v)
         program.valueShardings[v] = add(final[v]);
@@ -80,7 +75,7 @@ Program propagatedNetwork(const PropagationInput& input, const PropagationResult
 Result<DeviceProgram> deviceProgramOf(
     const PropagationInput& input, const PropagationResult& propagated, const ShardedProgram& sharded)
 {
-    return deviceProgramOf(input.program, input.mesh, sharded, finalShardings(input, propagated));
+    return deviceProgramOf(input.program, input.mesh, sharded, shownShardings(input, propagated));
 }
 
 Result<DeviceProgram> partition(

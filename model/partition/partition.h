@@ -13,6 +13,10 @@ namespace shardscope {
 /// an argument of the state comes back as the argument is sharded.
 [[nodiscard]] Program propagatedNetwork(const PropagationInput& input, const PropagationResult& propagated);
 
+/// How users see the values of a network: what was propagated, where axes of size 1 do not count. By value.
+[[nodiscard]] std::vector<TensorSharding> shownShardings(
+    const PropagationInput& input, const PropagationResult& propagated);
+
 /// The network on its devices. `sharded`: shardPropagated() of the above. Errors: NotExecutable where padding is
 /// needed, which plans do not know.
 [[nodiscard]] Result<DeviceProgram> deviceProgramOf(

@@ -21,6 +21,7 @@
 #include "pipeline/problems.h"
 #include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
+#include "program/step_state.h"
 #include "propagation/strategy.h"
 #include "schedule/plan.h"
 
@@ -177,9 +178,17 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
     if (stop.stop_requested())
         return nullptr;
 
+    const Result<DeviceStages::Partitioned> parts = output->deviceStages->partitioned();
+    Result<FlatProgram> flat = parts ? flatten(input.program, *parts, stateOf(*input.program),
+                                   shownShardings(propagationInput, *output->propagation))
+                                     : tl::unexpected<Error>(parts.error());
+    if (!flat) {
+        output->error = flat.error();
+        return output;
+    }
     ScheduleOptions options;
     options.keep = observableValues(*input.program);
-    Result<Plan> plan = schedule(output->deviceProgram, options);
+    Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), options);
     output->times.push_back(watch.lap("schedule"));
     if (!plan)
         output->error = plan.error();

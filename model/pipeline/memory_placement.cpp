@@ -232,6 +232,7 @@ Plan planWithoutHostArrays(const Plan& plan, const std::vector<bool>& hostArgume
             first[slot.index] = at;
         last[slot.index] = at;
     };
+    std::unordered_map<SlotId, const MemorySummary*> rooms;
     for (std::size_t i = 0; i < plan.instructions.size(); ++i) {
         const Instruction& instruction = plan.instructions[i];
         for (const SlotId slot : instruction.operands)
@@ -244,10 +245,17 @@ Plan planWithoutHostArrays(const Plan& plan, const std::vector<bool>& hostArgume
             for (const FusedInstruction::Output& output : fused->outputs)
                 touch(output.slot, i);
         }
+        if (const auto* control = std::get_if<ControlInstruction>(&instruction.action))
+            rooms.emplace(control->room, &plan.highest(*control));
     }
     std::vector<Slot> slots;
     slots.reserve(plan.slots.size());
+    InnerMemory inner;
     for (std::size_t s = 0; s < plan.slots.size(); ++s) {
+        if (plan.slots[s].block != 0)
+            continue;
+        if (const auto room = rooms.find(SlotId(s)); room != rooms.end())
+            inner.emplace(slots.size(), room->second);
         if (!onHost[s]) {
             slots.push_back(plan.slots[s]);
         } else if (first[s] != never) {
@@ -258,7 +266,7 @@ Plan planWithoutHostArrays(const Plan& plan, const std::vector<bool>& hostArgume
         }
     }
     Plan own = plan;
-    own.memory = summarise(*plan.program, slots, plan.instructions.size(), plan.memory.arenaBytes);
+    own.memory = summarise(*plan.program, slots, plan.instructions.size(), plan.memory.arenaBytes, inner);
     return own;
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "pipeline/repartition.h"
-#include "simulate/evaluate/device_values.h"
+#include "partition/device_values.h"
 #include "simulate/evaluate/held_at_peak.h"
 #include "simulate/evaluate/memory_plan.h"
 
@@ -24,7 +24,7 @@ class Names {
 public:
     Names(const Program& given, const PartitionedProgram& parts)
         : m_given(given)
-        , m_pieces(given, parts)
+        , m_shards(given, parts)
     {
         const std::vector<ValueId>&own = parts.device.program.main().arguments, &full = given.main().arguments;
         for (std::size_t i = 0; i < std::min(own.size(), full.size()); ++i)
@@ -39,7 +39,7 @@ public:
         for (const auto& [own, full] : m_arguments)
             if (own == value)
                 return full;
-        const evaluate::DeviceShard* shard = m_pieces.of(value);
+        const DeviceShard* shard = m_shards.of(value);
         return shard ? shard->meant : ValueId();
     }
     [[nodiscard]] std::string path(ValueId value) const
@@ -52,7 +52,7 @@ public:
 
 private:
     const Program& m_given;
-    evaluate::DeviceValues m_pieces;
+    DeviceValues m_shards;
     std::vector<std::pair<ValueId, ValueId>> m_arguments;
 };
 

@@ -18,24 +18,25 @@ class Fusion {
 public:
     explicit Fusion(Work& work)
         : m_work(work)
-        , m_device(*work.device)
-        , m_members(m_device.ops.size())
-        , m_group(m_device.ops.size())
-        , m_mark(m_device.ops.size(), 0)
+        , m_program(*work.program)
+        , m_block(*work.block)
+        , m_members(m_block.ops.size())
+        , m_group(m_block.ops.size())
+        , m_mark(m_block.ops.size(), 0)
     {
         std::iota(m_group.begin(), m_group.end(), 0U);
     }
 
     void run()
     {
-        const auto count = static_cast<std::uint32_t>(m_device.ops.size());
+        const auto count = static_cast<std::uint32_t>(m_block.ops.size());
         for (std::uint32_t op = 0; op < count; ++op) {
             if (!m_work.live[op])
                 continue;
             m_members[op].push_back(op);
             if (!m_work.elementwise[op])
                 continue;
-            const DeviceOp& consumer = m_device.ops[op];
+            const FlatOp& consumer = m_block.ops[op];
             for (std::size_t i = 0; i < consumer.operands.size(); ++i) {
                 const std::uint32_t value = m_work.readBy(op, m_work.operand(consumer, i));
                 const std::uint32_t producer = value == none ? none : m_work.definition[value];
@@ -51,11 +52,12 @@ public:
 private:
     bool fits(std::uint32_t producer, std::uint32_t consumer)
     {
-        const DeviceValue& a = m_device.value(m_device.ops[producer].results[0]);
-        const DeviceValue& b = m_device.value(m_device.ops[consumer].results[0]);
+        const FlatValue& a = m_program.value(m_block.ops[producer].results[0]);
+        const FlatValue& b = m_program.value(m_block.ops[consumer].results[0]);
         const std::vector<std::uint32_t>& first = m_members[m_group[producer]];
         const std::vector<std::uint32_t>& second = m_members[m_group[consumer]];
-        return a.localType.shape == b.localType.shape && a.sharding.isEquivalent(b.sharding)
+        return a.localType.shape == b.localType.shape
+            && (!a.isShard || !b.isShard || a.sharding.isEquivalent(b.sharding))
             && first.size() + second.size() <= largestGroup
             && consumer - std::min(first.front(), second.front()) <= largestDistance
             && !leavesAndReturns(m_group[producer], m_group[consumer], consumer);
@@ -69,8 +71,8 @@ private:
         m_stack.clear();
         const auto visitUsers = [&](std::uint32_t group, bool inside) {
             for (const std::uint32_t op : m_members[group])
-                for (const DeviceValueId result : m_device.ops[op].results)
-                    for (const std::uint32_t user : m_work.users[result.index]) {
+                for (const FlatValueId result : m_block.ops[op].results)
+                    for (const std::uint32_t user : usersOf(result)) {
                         if (user > last)
                             continue;
                         const std::uint32_t next = m_group[user];
@@ -95,6 +97,11 @@ private:
         return false;
     }
 
+    [[nodiscard]] std::span<const std::uint32_t> usersOf(FlatValueId value) const
+    {
+        return value.valid() ? m_work.users[value.index] : std::span<const std::uint32_t>();
+    }
+
     void merge(std::uint32_t a, std::uint32_t b)
     {
         std::vector<std::uint32_t>& kept = m_members[std::min(a, b)];
@@ -108,7 +115,8 @@ private:
     }
 
     Work& m_work;
-    const DeviceProgram& m_device;
+    const FlatProgram& m_program;
+    const FlatBlock& m_block;
     std::vector<std::vector<std::uint32_t>> m_members; ///< per group (named by its first operation): sorted
     std::vector<std::uint32_t> m_group; ///< per operation
     std::vector<std::uint32_t> m_mark;
@@ -120,7 +128,7 @@ private:
 
 void makeNodes(Work& work, bool fuse)
 {
-    const auto count = static_cast<std::uint32_t>(work.device->ops.size());
+    const auto count = static_cast<std::uint32_t>(work.block->ops.size());
     Fusion fusion(work);
     if (fuse)
         fusion.run();
@@ -136,8 +144,10 @@ void makeNodes(Work& work, bool fuse)
         } else {
             node.ops = { op };
         }
-        if (work.device->ops[op].collective())
+        if (isCollective(work.operation(op).kind))
             node.kind = Node::Kind::Collective;
+        else if (!work.block->ops[op].blocks.empty())
+            node.kind = Node::Kind::Control;
         else if (work.elementwise[op])
             node.kind = Node::Kind::Fused;
         for (const std::uint32_t member : node.ops)

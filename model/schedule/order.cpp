@@ -11,6 +11,9 @@ bool needsSlot(const Work& work, std::uint32_t value)
     if (work.outlives[value])
         return true;
     const std::uint32_t definition = work.definition[value];
+    if (definition != none
+        && (work.block->ops[definition].results.size() > 1 || !work.block->ops[definition].blocks.empty()))
+        return true; // all of them are made at once
     const std::uint32_t own = definition == none ? none : work.nodeOf[definition];
     const auto users = work.users[value];
     return std::any_of(users.begin(), users.end(), [&](std::uint32_t op) { return work.nodeOf[op] != own; });
@@ -22,39 +25,44 @@ class Orderer {
 public:
     explicit Orderer(Work& work)
         : m_work(work)
-        , m_device(*work.device)
-        , m_program(*work.device->program)
+        , m_program(*work.program)
+        , m_block(*work.block)
     {
     }
 
     Order run()
     {
-        m_order.inPlaceOf.assign(m_device.values.size(), none);
+        m_order.inPlaceOf.assign(m_program.values.size(), none);
         findReplaced();
         saveOldArguments();
         buildEdges();
-        for (const StatePair& pair : m_program.state)
-            place(pair.argument.index, pair.result);
+        for (const auto& [replaced, result] : m_block.state)
+            place(replaced.index, result);
         sort();
         return std::move(m_order);
     }
 
 private:
-    std::uint32_t resultValue(std::size_t result) const { return m_work.same[m_device.results[result].index]; }
+    /// None for a token.
+    std::uint32_t resultValue(std::size_t result) const
+    {
+        const FlatValueId value = m_block.results[result];
+        return value.valid() ? m_work.same[value.index] : none;
+    }
 
     void findReplaced()
     {
-        m_order.replaced.resize(m_device.values.size());
-        for (const StatePair& pair : m_program.state)
-            if (resultValue(pair.result) != pair.argument.index)
-                m_order.replaced[pair.argument.index] = true;
+        m_order.replaced.resize(m_program.values.size());
+        for (const auto& [replaced, result] : m_block.state)
+            if (resultValue(result) != replaced.index)
+                m_order.replaced[replaced.index] = true;
     }
 
     /// Results and kept values that are old values of arguments which will be overwritten.
     void saveOldArguments()
     {
         m_firstCopy = m_work.nodes.size();
-        for (std::size_t r = 0; r < m_device.results.size(); ++r)
+        for (std::size_t r = 0; r < m_block.results.size(); ++r)
             m_order.resultExtra.push_back(saved(resultValue(r)));
         for (const std::uint32_t alias : m_work.keptAliases)
             m_order.aliasExtra.push_back(saved(m_work.same[alias]));
@@ -63,7 +71,7 @@ private:
     /// The extra slot for an argument that will be overwritten, none for other values.
     std::uint32_t saved(std::uint32_t value)
     {
-        if (!m_order.replaced[value])
+        if (value == none || !m_order.replaced[value])
             return none;
         Node copy;
         copy.kind = Node::Kind::Copy;
@@ -77,7 +85,7 @@ private:
     void buildEdges()
     {
         std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-        for (std::size_t v = 0; v < m_device.values.size(); ++v) {
+        for (std::size_t v = 0; v < m_program.values.size(); ++v) {
             const std::uint32_t definition = m_work.definition[v];
             if (definition == none)
                 continue;
@@ -95,7 +103,7 @@ private:
     void place(std::uint32_t argument, std::size_t result)
     {
         const std::uint32_t value = resultValue(result);
-        if (value == argument)
+        if (value == argument || value == none)
             return;
         const std::uint32_t chain = m_work.storage[value];
         if (m_order.resultExtra[result] != none) {
@@ -110,7 +118,8 @@ private:
     bool writeInPlace(std::uint32_t argument, std::uint32_t value, std::uint32_t chain)
     {
         if (m_work.definition[chain] == none || m_order.inPlaceOf[chain] != none
-            || m_device.values[argument].localType != m_device.values[value].localType)
+            || m_program.values[argument].localType.byteCount() != m_program.values[value].localType.byteCount()
+            || m_program.values[argument].localType.dtype != m_program.values[value].localType.dtype)
             return false;
         const std::uint32_t writer = m_work.nodeOf[m_work.definition[chain]];
         std::vector<std::uint32_t> readers;
@@ -123,7 +132,7 @@ private:
         readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
         const auto self = std::find(readers.begin(), readers.end(), writer);
         if (self != readers.end()) {
-            if (m_work.nodes[writer].kind != Node::Kind::Fused)
+            if (m_work.nodes[writer].kind != Node::Kind::Fused && !goesOnInPlace(writer, argument, chain))
                 return false; // a kernel must not overwrite what it reads
             readers.erase(self);
         }
@@ -133,6 +142,22 @@ private:
             m_before[reader].push_back(writer);
         m_order.inPlaceOf[chain] = argument;
         return true;
+    }
+
+    /// A loop whose state begins with the argument and ends as its new value.
+    [[nodiscard]] bool goesOnInPlace(std::uint32_t node, std::uint32_t argument, std::uint32_t chain) const
+    {
+        if (m_work.nodes[node].kind != Node::Kind::Control)
+            return false;
+        const FlatOp& op = m_block.ops[m_work.nodes[node].ops[0]];
+        if (m_program.operation(op).kind != OpKind::While)
+            return false;
+        int reads = 0;
+        m_work.forReads(m_work.nodes[node].ops[0], [&](std::uint32_t read) { reads += read == argument ? 1 : 0; });
+        for (std::size_t i = 0; i < op.operands.size(); ++i)
+            if (op.operands[i].valid() && m_work.operand(op, i) == argument && op.results[i].index == chain)
+                return reads == 1;
+        return false;
     }
 
     template <class Visit>
@@ -171,9 +196,9 @@ private:
             return false;
         std::int64_t bytes = 0;
         for (const std::uint32_t op : node.ops) {
-            const std::uint32_t value = m_device.ops[op].results[0].index;
+            const std::uint32_t value = m_block.ops[op].results[0].index;
             if (m_order.inPlaceOf[m_work.storage[value]] == none && needsSlot(m_work, value))
-                bytes += m_device.values[value].localType.byteCount();
+                bytes += m_program.values[value].localType.byteCount();
             if (bytes > nextToNone)
                 return false;
         }
@@ -209,8 +234,8 @@ private:
     }
 
     Work& m_work;
-    const DeviceProgram& m_device;
-    const Program& m_program;
+    const FlatProgram& m_program;
+    const FlatBlock& m_block;
     Order m_order;
     std::size_t m_firstCopy = 0; ///< nodes from here on save old arguments
     Lists m_edges; ///< node to the nodes that read its values

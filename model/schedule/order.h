@@ -8,21 +8,21 @@ namespace shardscope {
 
 struct Order {
     std::vector<std::uint32_t> sequence; ///< nodes in order of execution
-    /// Per device value that begins a storage chain: the state argument whose slot it is written into, or none.
+    /// Per value that begins a storage chain: the argument whose slot it is written into, or none.
     std::vector<std::uint32_t> inPlaceOf;
-    /// At the end of the step, into the argument's slot: new state that could not be written in place.
+    /// At the end of the block, into the argument's slot: new state that could not be written in place.
     struct EndCopy {
         std::uint32_t value = none; ///< copied from this value's slot
         std::uint32_t extra = none; ///< or from this extra slot: an old argument saved at the start
         std::uint32_t argument = none;
     };
     std::vector<EndCopy> endCopies;
-    /// Old values of arguments saved by copy nodes before they are overwritten: the argument behind each extra slot.
+    /// Old values of arguments saved by copy nodes before they are overwritten: the argument of each extra slot.
     std::vector<std::uint32_t> extras;
-    /// Per result of main, and per kept alias: the extra slot that holds it, or none.
+    /// Per result of the block, and per kept alias: the extra slot that holds it, or none.
     std::vector<std::uint32_t> resultExtra;
     std::vector<std::uint32_t> aliasExtra;
-    std::vector<bool> replaced; ///< per device value: a state argument that gets a new value
+    std::vector<bool> replaced; ///< per value: an argument that gets a new value
 };
 
 /// Program order, except that instructions which need no new memory go as soon as they can: an update of the state

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plan of one step on one device: a flat list of instructions on buffer slots. SPMD: every device runs the same
-// plan on memory of its own, and nothing is allocated while it runs.
+// The plan of one step on one device: lists of instructions on buffer slots, one for main and one for every region of a
+// loop or a branch. SPMD: every device runs the same plan on memory of its own.
 //
-// Slots are intervals of one arena per device. State (parameters, moments, counters) keeps its slot from step to step:
-// a new parameter is written over the old one when nobody reads the old one any more. Other slots are reused by
-// liveness.
+// Slots are intervals of one arena per device. State (parameters, moments, counters, and what a loop carries) keeps its
+// slot from step to step: a new parameter is written over the old one when nobody reads the old one any more. Other
+// slots are reused by liveness. Those of a loop or of branches lie within a slot of the instruction that runs them.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "partition/device_program.h"
+#include "schedule/flat_program.h"
 
 namespace shardscope {
 
@@ -23,15 +23,16 @@ using SlotId = Id<struct SlotTag>;
 struct Slot {
     std::int64_t offset = 0; ///< bytes from the start of the arena, a multiple of 64
     std::int64_t bytes = 0; ///< of the value; the interval may be padded at its end
-    DeviceValueId value;
-    std::int32_t firstUse = 0; ///< instruction that defines it; -1 for what exists before the step
-    std::int32_t lastUse = 0; ///< last instruction that reads it; plan.instructions.size() if it outlives the step
+    FlatValueId value; ///< invalid where a loop or branches work
+    std::int32_t firstUse = 0; ///< instruction of its block that defines it; -1 for what exists before the block
+    std::int32_t lastUse = 0; ///< last one that reads it; the number of the instructions if it outlives the block
+    std::uint32_t block = 0; ///< 0 = main, else FlatProgram::blocks
 };
 
-/// An operation executed by its kernel on local shards. The slots' device values give local types and, for constants
-/// and iota, the layout that says which part of the global array is made.
+/// An operation executed by its kernel on local shards.
 struct KernelInstruction {
-    OperationId operation;
+    OperationId operation; ///< of FlatProgram::local, like all operations here
+    std::vector<std::pair<ValueId, SlotId>> captured; ///< what its body reads from around it
 };
 
 /// A chain of elementwise operations executed together, block by block, so that intermediate values never leave the
@@ -65,12 +66,20 @@ struct FusedInstruction {
 
 /// Operand and result of an all-reduce share one slot: it works in place. Other collectives have two slots.
 struct CollectiveInstruction {
-    DeviceOpId op; ///< a collective of the device program
+    OperationId operation;
+};
+
+/// A loop or a branch. The state of a loop stands in the slots of its results: its operands are copied there unless
+/// they are there already, and its blocks find their arguments there. Branches put what they return there.
+struct ControlInstruction {
+    OperationId operation;
+    std::vector<std::uint32_t> blocks; ///< indices into Plan::blocks
+    SlotId room; ///< where their slots lie
 };
 
 struct Instruction {
-    std::variant<KernelInstruction, FusedInstruction, CollectiveInstruction> action;
-    SmallVector<SlotId, 4> operands; ///< of kernels and collectives
+    std::variant<KernelInstruction, FusedInstruction, CollectiveInstruction, ControlInstruction> action;
+    SmallVector<SlotId, 4> operands; ///< of all but fused ones; invalid for tokens
     SmallVector<SlotId, 2> results;
     ValueId origin; ///< the (last) program value that it computes
 };
@@ -89,19 +98,29 @@ struct MemorySummary {
     std::int64_t stateBytes = 0; ///< step, params, count, mu, nu
 };
 
-struct Plan {
-    std::shared_ptr<const DeviceProgram> program;
-    std::vector<Slot> slots;
+/// What a region of a loop or a branch does.
+struct PlanBlock {
     std::vector<Instruction> instructions;
-    std::vector<SlotId> arguments; ///< per argument of main
+    std::vector<SlotId> results; ///< of the condition of a loop: where its answer stands
+    MemorySummary memory; ///< of its own slots
+};
+
+struct Plan {
+    std::shared_ptr<const FlatProgram> program;
+    std::vector<Slot> slots;
+    std::vector<Instruction> instructions; ///< of main
+    std::vector<PlanBlock> blocks; ///< as FlatProgram::blocks; [0], which is main, is empty
+    std::vector<SlotId> arguments; ///< per argument of main; invalid for tokens
     std::vector<SlotId> results; ///< per result of main; a state result has the slot of its argument
-    /// slotOf[device value]: its slot; invalid for values that live only in registers, are constants or are not needed.
-    /// Several values may have one slot: a partial sum and its all-reduced value, a value and its sharding constraint,
-    /// old and new state. Whether a value can be read after the step: observable().
+    /// slotOf[value of `program`], those of main alone: its slot; invalid for values that live only in registers, are
+    /// constants or are not needed. Several values may have one slot: a partial sum and its all-reduced value, a value
+    /// and its sharding constraint, old and new state. Whether a value can be read after the step: observable().
     std::vector<SlotId> slotOf;
     MemorySummary memory;
 
     [[nodiscard]] const Slot& slot(SlotId id) const { return slots[id.index]; }
+    /// Of a loop or a branch: that of its blocks whose peak is the highest.
+    [[nodiscard]] const MemorySummary& highest(const ControlInstruction& control) const;
     /// The value is still in its slot when the step is over: nothing was written over it. An argument of the state
     /// holds its new value then.
     [[nodiscard]] bool observable(ValueId value) const;
@@ -114,6 +133,6 @@ struct ScheduleOptions {
 };
 
 /// Errors: TooLarge when the arena exceeds 2^40 bytes.
-[[nodiscard]] Result<Plan> schedule(std::shared_ptr<const DeviceProgram> program, const ScheduleOptions& options = {});
+[[nodiscard]] Result<Plan> schedule(std::shared_ptr<const FlatProgram> program, const ScheduleOptions& options = {});
 
 } // namespace shardscope

@@ -16,35 +16,47 @@ constexpr std::int64_t largestArena = std::int64_t{ 1 } << 40;
 
 } // namespace
 
-SlotTable makeSlots(const Work& work, const Order& order)
+SlotTable makeSlots(
+    const Work& work, const Order& order, const OuterSlots& outer, std::uint32_t first, std::uint32_t block)
 {
-    const DeviceProgram& device = *work.device;
+    const FlatProgram& program = *work.program;
     SlotTable table;
-    table.ofChain.assign(device.values.size(), none);
-    table.ofExtra.assign(order.extras.size(), none);
+    table.first = first;
+    table.ofChain.assign(program.values.size(), SlotId());
+    table.ofExtra.assign(order.extras.size(), SlotId());
+    table.ofNode.assign(work.nodes.size(), SlotId());
     table.instructions = order.sequence.size() + order.endCopies.size();
     const auto end = static_cast<std::int32_t>(table.instructions);
 
-    const auto add = [&](std::uint32_t value, std::int32_t first, std::int32_t last) {
-        table.slots.push_back({ 0, device.values[value].localType.byteCount(), DeviceValueId(value), first, last });
-        return static_cast<std::uint32_t>(table.slots.size() - 1);
+    const auto add = [&](FlatValueId value, std::int64_t bytes, std::int32_t begin, std::int32_t last) {
+        table.slots.push_back({ 0, bytes, value, begin, last, block });
+        return SlotId(first + table.slots.size() - 1);
     };
-    const auto use = [&](std::uint32_t slot, std::int32_t at) {
-        table.slots[slot].lastUse = std::max(table.slots[slot].lastUse, at);
+    const auto addValue = [&](std::uint32_t value, std::int32_t begin, std::int32_t last) {
+        return add(FlatValueId(value), program.values[value].localType.byteCount(), begin, last);
     };
-    for (const ValueId argument : device.program->main().arguments)
-        table.ofChain[argument.index] = add(argument.index, -1, end);
+    const auto use = [&](SlotId slot, std::int32_t at) {
+        if (slot.valid() && slot.index >= first)
+            table.at(slot).lastUse = std::max(table.at(slot).lastUse, at);
+    };
+    for (const auto& [value, slot] : outer)
+        table.ofChain[value.index] = slot;
+    for (const FlatValueId argument : work.block->arguments)
+        if (argument.valid() && !table.ofChain[argument.index].valid())
+            table.ofChain[argument.index] = addValue(argument.index, -1, end);
 
     const auto define = [&](std::uint32_t value, std::int32_t at) {
         const std::uint32_t chain = work.storage[value];
-        if (table.ofChain[chain] == none) {
+        if (!table.ofChain[chain].valid()) {
             const std::uint32_t argument = order.inPlaceOf[chain];
-            table.ofChain[chain] = argument == none ? add(value, at, at) : table.ofChain[argument];
+            table.ofChain[chain] = argument == none ? addValue(value, at, at) : table.ofChain[argument];
         }
-        const std::uint32_t slot = table.ofChain[chain];
+        const SlotId slot = table.ofChain[chain];
+        if (slot.index < first)
+            return;
         // A slot goes by the program's own value, the last one where a chain ends in it.
-        if (table.slots[slot].firstUse >= 0 && value < device.program->values.size())
-            table.slots[slot].value = DeviceValueId(value);
+        if (table.at(slot).firstUse >= 0 && value < program.program->values.size())
+            table.at(slot).value = FlatValueId(value);
         use(slot, work.outlives[value] ? end : at);
     };
     for (std::size_t i = 0; i < order.sequence.size(); ++i) {
@@ -52,19 +64,20 @@ SlotTable makeSlots(const Work& work, const Order& order)
         const Node& node = work.nodes[n];
         const auto at = static_cast<std::int32_t>(i);
         if (node.kind == Node::Kind::Copy) {
-            table.ofExtra[node.copied] = add(node.source, at, at);
+            table.ofExtra[node.copied] = addValue(node.source, at, at);
             continue;
         }
+        if (node.kind == Node::Kind::Control)
+            table.ofNode[n] = add(FlatValueId(), 0, at, at);
         for (const std::uint32_t op : node.ops) {
-            for (std::size_t o = 0; o < device.ops[op].operands.size(); ++o) {
-                const std::uint32_t read = work.readBy(op, work.operand(device.ops[op], o));
-                if (read == none || (work.definition[read] != none && work.nodeOf[work.definition[read]] == n))
-                    continue;
-                use(table.ofChain[work.storage[read]], at);
-            }
-            const std::uint32_t result = device.ops[op].results[0].index;
-            if (needsSlot(work, result))
-                define(result, at);
+            work.forReads(op, [&](std::uint32_t read) {
+                if (work.definition[read] == none || work.nodeOf[work.definition[read]] != n)
+                    use(table.ofChain[work.storage[read]], at);
+            });
+            work.forResults(op, [&](std::uint32_t result) {
+                if (needsSlot(work, result))
+                    define(result, at);
+            });
         }
     }
     for (const auto* extras : { &order.resultExtra, &order.aliasExtra })
@@ -161,22 +174,29 @@ Result<std::int64_t> packSlots(std::vector<Slot>& slots, std::size_t instruction
     return reserved;
 }
 
-MemorySummary summarise(
-    const DeviceProgram& device, const std::vector<Slot>& slots, std::size_t instructions, std::int64_t arenaBytes)
+MemorySummary summarise(const FlatProgram& program, const std::vector<Slot>& slots, std::size_t instructions,
+    std::int64_t arenaBytes, const InnerMemory& inner)
 {
     MemorySummary memory;
     memory.arenaBytes = arenaBytes;
+    const Program& given = *program.program;
     const std::size_t moments = std::max<std::size_t>(instructions, 1);
     std::vector<std::int64_t> change(moments + 1, 0);
     const auto span = [&](const Slot& slot) {
-        const auto first = static_cast<std::size_t>(std::max(slot.firstUse, 0));
+        const auto begin = static_cast<std::size_t>(std::max(slot.firstUse, 0));
         const auto last = std::min(static_cast<std::size_t>(std::max(slot.lastUse, 0)), moments - 1);
-        return std::pair(first, last);
+        return std::pair(begin, last);
     };
-    for (const Slot& slot : slots) {
-        const auto [first, last] = span(slot);
-        change[first] += slot.bytes;
-        change[last + 1] -= slot.bytes;
+    const auto innerOf = [&](std::size_t s) -> const MemorySummary* {
+        const auto found = inner.find(s);
+        return found == inner.end() ? nullptr : found->second;
+    };
+    // Of loops and branches what is live in them at their peaks, not what is reserved.
+    const auto bytesOf = [&](std::size_t s) { return innerOf(s) ? innerOf(s)->peakBytes : slots[s].bytes; };
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+        const auto [begin, last] = span(slots[s]);
+        change[begin] += bytesOf(s);
+        change[last + 1] -= bytesOf(s);
     }
     std::int64_t live = 0;
     for (std::size_t i = 0; i < moments; ++i) {
@@ -189,14 +209,22 @@ MemorySummary summarise(
             memory.live.push_back(live);
     }
     const auto peak = static_cast<std::size_t>(memory.peakInstruction);
-    for (const Slot& slot : slots) {
-        const auto [first, last] = span(slot);
-        const ValueId origin = device.value(slot.value).origin;
-        if (first <= peak && peak <= last)
-            memory.atPeak[static_cast<std::size_t>(ownerOf(*device.program, origin))] += slot.bytes;
-        if (slot.firstUse >= 0)
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+        const Slot& slot = slots[s];
+        const auto [begin, last] = span(slot);
+        const ValueId origin = slot.value.valid() ? program.value(slot.value).origin : ValueId();
+        const bool isAtPeak = begin <= peak && peak <= last;
+        if (const MemorySummary* summary = innerOf(s)) {
+            for (std::size_t owner = 0; isAtPeak && owner < ownerCount; ++owner)
+                memory.atPeak[owner] += summary->atPeak[owner];
             continue;
-        switch (device.program->value(origin).role) {
+        }
+        if (isAtPeak)
+            memory.atPeak[static_cast<std::size_t>(origin.valid() ? ownerOf(given, origin) : Owner::Buffers)] +=
+                slot.bytes;
+        if (slot.firstUse >= 0 || !origin.valid())
+            continue;
+        switch (given.value(origin).role) {
         case Role::Step:
         case Role::Count:
         case Role::Parameter:

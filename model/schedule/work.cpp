@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "schedule/work.h"
 
-#include "program/op_row.h"
+#include <algorithm>
+#include <cstring>
+#include <optional>
 
 namespace shardscope {
 
@@ -35,38 +37,180 @@ std::uint32_t Work::readBy(std::uint32_t op, std::uint32_t value) const
     return value;
 }
 
-namespace {
-
-const Operation* operationOf(const DeviceProgram& device, const DeviceOp& op)
+bool isCollective(OpKind kind)
 {
-    const auto* id = std::get_if<OperationId>(&op.action);
-    return id ? &device.program->operation(*id) : nullptr;
+    switch (kind) {
+    case OpKind::AllReduce:
+    case OpKind::AllGather:
+    case OpKind::ReduceScatter:
+    case OpKind::AllToAll:
+    case OpKind::CollectivePermute:
+    case OpKind::CollectiveBroadcast:
+        return true;
+    default:
+        return false;
+    }
 }
 
-Inline inlineOf(const Work& work, const DeviceOp& op, const Operation& operation)
+namespace {
+
+bool isFloatOnly(OpKind kind)
 {
+    switch (kind) {
+    case OpKind::Exponential:
+    case OpKind::Log:
+    case OpKind::Logistic:
+    case OpKind::Tanh:
+    case OpKind::Sqrt:
+    case OpKind::Rsqrt:
+    case OpKind::Sine:
+    case OpKind::Cosine:
+        return true;
+    default:
+        return false;
+    }
+}
+bool isNumeric(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Abs:
+    case OpKind::Negate:
+    case OpKind::Sign:
+    case OpKind::Subtract:
+    case OpKind::Divide:
+    case OpKind::Power:
+    case OpKind::Clamp:
+        return true;
+    default:
+        return false;
+    }
+}
+bool isBitwise(OpKind kind)
+{
+    return kind == OpKind::Not || kind == OpKind::And || kind == OpKind::Or;
+}
+bool isForAll(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Add:
+    case OpKind::Multiply:
+    case OpKind::Maximum:
+    case OpKind::Minimum:
+    case OpKind::Select:
+    case OpKind::Compare:
+    case OpKind::Convert:
+        return true;
+    default:
+        return false;
+    }
+}
+bool hasFusedType(DType dtype)
+{
+    return dtype == DType::Pred || dtype == DType::I32 || dtype == DType::F32 || dtype == DType::F64;
+}
+
+/// The one element of a constant that is the same everywhere.
+std::optional<double> splatOf(const Operation& operation, DType dtype)
+{
+    const auto* constant = std::get_if<ConstantAttributes>(&operation.attributes);
+    if (!constant)
+        return std::nullopt;
+    if (!constant->bytes)
+        return constant->values.size() == 1 ? std::optional((*constant->values)[0]) : std::nullopt;
+    if (static_cast<std::int64_t>(constant->bytes->size()) != byteSize(dtype))
+        return std::nullopt;
+    const auto read = [&]<class T>(T value) {
+        std::memcpy(&value, constant->bytes->data(), sizeof value);
+        return std::optional(static_cast<double>(value));
+    };
+    switch (dtype) {
+    case DType::F32:
+        return read(float());
+    case DType::F64:
+        return read(double());
+    case DType::I32:
+        return read(std::int32_t());
+    case DType::Pred:
+        return read(std::uint8_t());
+    default:
+        return std::nullopt;
+    }
+}
+
+Inline inlineOf(const Work& work, std::uint32_t number)
+{
+    const FlatOp& op = work.block->ops[number];
+    const Operation& operation = work.operation(number);
     if (operation.kind == OpKind::Constant) {
-        const auto& values = std::get<ConstantAttributes>(operation.attributes).values;
-        if (values.size() == 1)
-            return { Inline::Kind::Constant, values[0], none };
+        if (const auto splat = splatOf(operation, work.program->value(op.results[0]).localType.dtype))
+            return { Inline::Kind::Constant, *splat, none };
     }
     if (operation.kind == OpKind::BroadcastInDim) {
         const std::uint32_t source = work.operand(op, 0);
-        if (work.device->values[source].localType.rank() == 0)
+        if (work.program->values[source].localType.rank() == 0
+            && hasFusedType(work.program->values[source].localType.dtype))
             return work.inlined[source].kind == Inline::Kind::Constant ? work.inlined[source]
                                                                        : Inline{ Inline::Kind::Scalar, 0, source };
     }
     return {};
 }
 
+/// The operand whose memory a result may take, where nobody else needs that: an all-reduce works in place, and a loop
+/// goes on where its state begins.
+std::uint32_t operandInPlace(const Work& work, std::uint32_t number, std::size_t result)
+{
+    const FlatOp& op = work.block->ops[number];
+    const OpKind kind = work.operation(number).kind;
+    if ((kind != OpKind::AllReduce && kind != OpKind::While) || result >= op.operands.size()
+        || !op.operands[result].valid())
+        return none;
+    const std::uint32_t operand = work.operand(op, result);
+    const bool fits = work.definition[operand] != none && !work.outlives[operand] && work.users[operand].size() == 1
+        && work.program->values[operand].localType.byteCount()
+            == work.program->value(op.results[result]).localType.byteCount();
+    return fits ? operand : none;
+}
+
 } // namespace
 
-Work analyseWork(const DeviceProgram& device, const ScheduleOptions& options)
+bool hasFusedKernel(OpKind kind, DType operand, DType result)
+{
+    if (!hasFusedType(operand) || !hasFusedType(result))
+        return false;
+    if (kind == OpKind::Convert)
+        return true;
+    if (kind == OpKind::Compare)
+        return result == DType::Pred;
+    if (operand != result)
+        return false;
+    const bool isReal = operand == DType::F32 || operand == DType::F64;
+    return isForAll(kind) || (isReal && isFloatOnly(kind)) || (operand != DType::Pred && isNumeric(kind))
+        || (!isReal && isBitwise(kind));
+}
+
+bool isFusable(const Program& local, const Operation& operation)
+{
+    if (operation.results.size() != 1 || operation.operands.empty())
+        return false;
+    const TensorType& result = local.value(operation.results[0]).type;
+    const auto typeOf = [&](std::size_t i) -> const TensorType& { return local.value(operation.operands[i]).type; };
+    for (std::size_t i = 0; i < operation.operands.size(); ++i)
+        if (!hasFusedType(typeOf(i).dtype) || (typeOf(i).rank() != 0 && typeOf(i).shape != result.shape))
+            return false;
+    if (const auto* compare = std::get_if<CompareAttributes>(&operation.attributes);
+        compare && compare->type == CompareType::TotalOrder)
+        return false;
+    return hasFusedKernel(operation.kind, typeOf(operation.kind == OpKind::Select ? 1 : 0).dtype, result.dtype);
+}
+
+Work analyseWork(const FlatProgram& program, const FlatBlock& block, const ScheduleOptions& options)
 {
     Work work;
-    work.device = &device;
-    const std::size_t values = device.values.size();
-    const std::size_t ops = device.ops.size();
+    work.program = &program;
+    work.block = &block;
+    const bool isMain = &block == &program.main();
+    const std::size_t values = program.values.size();
+    const std::size_t ops = block.ops.size();
     work.same.resize(values);
     for (std::size_t v = 0; v < values; ++v)
         work.same[v] = static_cast<std::uint32_t>(v);
@@ -78,53 +222,58 @@ Work analyseWork(const DeviceProgram& device, const ScheduleOptions& options)
     work.elementwise.resize(ops);
     work.nodeOf.assign(ops, none);
 
-    for (std::size_t i = 0; i < ops; ++i) {
-        const DeviceOp& op = device.ops[i];
-        const std::uint32_t result = op.results[0].index;
-        work.definition[result] = static_cast<std::uint32_t>(i);
-        const Operation* operation = operationOf(device, op);
-        if (!operation) {
-            if (op.collective()->kind == CollectiveKind::AllReduce)
-                work.storage[result] = work.storage[work.operand(op, 0)];
+    for (std::uint32_t i = 0; i < ops; ++i) {
+        const FlatOp& op = block.ops[i];
+        const Operation& operation = work.operation(i);
+        work.forResults(i, [&](std::uint32_t result) { work.definition[result] = i; });
+        if (operation.kind == OpKind::Reshape || operation.kind == OpKind::ShardingConstraint) {
+            work.same[op.results[0].index] = work.operand(op, 0);
             continue;
         }
-        if (operation->kind == OpKind::ShardingConstraint) {
-            work.same[result] = work.operand(op, 0);
+        if (!options.fuse || op.results.size() != 1 || !op.results[0].valid())
             continue;
-        }
-        work.elementwise[i] = options.fuse && opRow(operation->kind).elementwise;
-        if (options.fuse)
-            work.inlined[result] = inlineOf(work, op, *operation);
+        work.elementwise[i] = isFusable(*program.local, operation);
+        work.inlined[op.results[0].index] = inlineOf(work, i);
     }
+    if (isMain)
+        for (const auto& [name, value] : program.aliases)
+            work.same[name.index] = work.same[value.index];
 
-    for (const DeviceValueId result : device.results)
-        work.outlives[work.same[result.index]] = true;
-    for (const ValueId kept : options.keep) {
-        work.outlives[work.same[kept.index]] = true;
-        if (work.same[kept.index] != kept.index)
-            work.keptAliases.push_back(kept.index);
-    }
+    for (const FlatValueId result : block.results)
+        if (result.valid())
+            work.outlives[work.same[result.index]] = true;
+    if (isMain)
+        for (const ValueId kept : options.keep) {
+            work.outlives[work.same[kept.index]] = true;
+            if (work.same[kept.index] != kept.index)
+                work.keptAliases.push_back(kept.index);
+        }
     // Backwards: an operation lives if its result is needed and not read as a constant or scalar alone.
     std::vector<bool> needed = work.outlives;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> reads;
-    for (std::size_t i = ops; i-- > 0;) {
-        const DeviceOp& op = device.ops[i];
-        const std::uint32_t result = op.results[0].index;
-        if (work.same[result] != result || !needed[result])
+    for (auto i = static_cast<std::uint32_t>(ops); i-- > 0;) {
+        bool isNeeded = false;
+        work.forResults(
+            i, [&](std::uint32_t result) { isNeeded = isNeeded || (work.same[result] == result && needed[result]); });
+        if (!isNeeded)
             continue;
         work.live[i] = true;
-        for (std::size_t o = op.operands.size(); o-- > 0;) {
-            const std::uint32_t read = work.readBy(static_cast<std::uint32_t>(i), work.operand(op, o));
-            if (read == none)
-                continue;
+        const std::size_t first = reads.size();
+        work.forReads(i, [&](std::uint32_t read) {
             needed[read] = true;
-            reads.emplace_back(read, static_cast<std::uint32_t>(i));
-        }
+            reads.emplace_back(read, i);
+        });
+        std::reverse(reads.begin() + static_cast<std::ptrdiff_t>(first), reads.end());
     }
     work.users = Lists::of(values, std::vector(reads.rbegin(), reads.rend()));
     for (std::uint32_t& definition : work.definition)
         if (definition != none && !work.live[definition])
             definition = none;
+    for (std::uint32_t i = 0; i < ops; ++i)
+        for (std::size_t r = 0; work.live[i] && r < block.ops[i].results.size(); ++r)
+            if (block.ops[i].results[r].valid())
+                if (const std::uint32_t operand = operandInPlace(work, i, r); operand != none)
+                    work.storage[block.ops[i].results[r].index] = work.storage[operand];
     return work;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The work of a step as a graph, before it is ordered: one node per future instruction.
+// The work of a block as a graph, before it is ordered: one node per future instruction.
 //
-// Sharding constraints disappear here (their value is their operand's), and so do operations that nobody needs. With
-// fusion, elementwise operations form groups, and splat constants and broadcast scalars are read as such by them.
+// Reshapes disappear here (their value is their operand's), and so do operations that nobody needs. With fusion,
+// elementwise operations form groups, and splat constants and broadcast scalars are read as such by them.
 #pragma once
 
 #include <cstdint>
@@ -36,37 +36,69 @@ struct Inline {
 };
 
 struct Node {
-    enum class Kind : std::uint8_t { Kernel, Fused, Collective, Copy };
+    enum class Kind : std::uint8_t { Kernel, Fused, Collective, Control, Copy };
     Kind kind = Kind::Kernel;
-    std::vector<std::uint32_t> ops; ///< device operations, in program order; empty for copies
+    std::vector<std::uint32_t> ops; ///< operations of the block, in program order; empty for copies
     std::uint32_t source = none; ///< Copy: value read
     std::uint32_t copied = none; ///< Copy: which extra slot it writes
     std::uint32_t key = 0; ///< place in program order
 };
 
 struct Work {
-    const DeviceProgram* device = nullptr;
-    // Per device value; operands of operations are looked up through `same`.
-    std::vector<std::uint32_t> same; ///< the value itself, or what a constraint on it stands for
+    const FlatProgram* program = nullptr;
+    const FlatBlock* block = nullptr;
+    // Per value of the program; operands of operations are looked up through `same`.
+    std::vector<std::uint32_t> same; ///< the value itself, or what it is the reshaped form or another name of
     std::vector<std::uint32_t> storage; ///< first value of the chain that works in one slot (partial sum, its total)
-    std::vector<std::uint32_t> definition; ///< live operation that makes the value, or none
-    std::vector<bool> outlives; ///< read when the step is over: results of main, values to keep
-    std::vector<std::uint32_t> keptAliases; ///< constraints' values to keep
+    std::vector<std::uint32_t> definition; ///< live operation of the block that makes the value, or none
+    std::vector<bool> outlives; ///< read when the block is over: its results, values to keep
+    std::vector<std::uint32_t> keptAliases; ///< other names of values to keep
     std::vector<Inline> inlined; ///< how elementwise groups read it
     Lists users; ///< live operations that read the value
-    // Per device operation.
+    // Per operation of the block.
     std::vector<bool> live;
     std::vector<bool> elementwise; ///< may be part of a fused group
     std::vector<std::uint32_t> nodeOf; ///< its node, or none if no instruction comes of it
     std::vector<Node> nodes;
 
-    [[nodiscard]] std::uint32_t operand(const DeviceOp& op, std::size_t i) const { return same[op.operands[i].index]; }
-    /// The value that is really read: the scalar behind a broadcast, none for a constant.
+    [[nodiscard]] std::uint32_t operand(const FlatOp& op, std::size_t i) const { return same[op.operands[i].index]; }
+    /// The value that is really read: the scalar that is broadcast, none for a constant.
     [[nodiscard]] std::uint32_t readBy(std::uint32_t op, std::uint32_t value) const;
+    /// Calls read(value) for all that an operation reads, and that its loops and branches read from around them.
+    template <class Read>
+    void forReads(std::uint32_t number, const Read& read) const
+    {
+        const FlatOp& op = block->ops[number];
+        for (std::size_t i = 0; i < op.operands.size(); ++i)
+            if (op.operands[i].valid())
+                if (const std::uint32_t value = readBy(number, operand(op, i)); value != none)
+                    read(value);
+        for (const auto& [inner, outer] : op.captured)
+            read(same[outer.index]);
+    }
+    /// Calls made(value) for all that it gives.
+    template <class Made>
+    void forResults(std::uint32_t number, const Made& made) const
+    {
+        for (const FlatValueId result : block->ops[number].results)
+            if (result.valid())
+                made(result.index);
+    }
+    [[nodiscard]] const Operation& operation(std::uint32_t number) const
+    {
+        return program->operation(block->ops[number]);
+    }
 };
 
+/// Whether the kernels of fused groups know an elementwise operation on operands of that type (select: of its values).
+[[nodiscard]] bool hasFusedKernel(OpKind kind, DType operand, DType result);
+/// The same, and its operands are scalars or of the result's shape.
+[[nodiscard]] bool isFusable(const Program& local, const Operation& operation);
+/// An exchange between devices.
+[[nodiscard]] bool isCollective(OpKind kind);
+
 /// Everything but the nodes.
-[[nodiscard]] Work analyseWork(const DeviceProgram& device, const ScheduleOptions& options);
+[[nodiscard]] Work analyseWork(const FlatProgram& program, const FlatBlock& block, const ScheduleOptions& options);
 /// Groups elementwise operations, one node per group, and makes nodes of all others.
 void makeNodes(Work& work, bool fuse);
 

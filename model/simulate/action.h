@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <stop_token>
 
 #include "schedule/plan.h"
 #include "simulate/kernels/kernel_set.h"
@@ -20,6 +22,11 @@ struct ActionContext {
     std::int64_t position = 0; ///< of the device in the mesh
     std::byte* scratch = nullptr; ///< 64-byte aligned, scratchBytes() long
     WorkShare share; ///< what the device does of an elementwise instruction on shared state; others get all of it
+    // Of a run; null where a single action is tried.
+    std::optional<Error>* failure = nullptr; ///< set by an action that cannot do what it is given
+    const std::stop_token* stop = nullptr;
+    std::int64_t* trips = nullptr; ///< of the device's loops, so far in this step
+    std::int64_t maximumTrips = 0;
 };
 
 class Action {
@@ -30,14 +37,12 @@ public:
     /// Bytes that the action keeps for itself, such as the values of a constant.
     [[nodiscard]] virtual std::int64_t ownBytes() const { return 0; }
 };
+using ActionPtr = std::unique_ptr<Action>;
 
-/// Whether devices can execute the operation on operands of that element type.
-[[nodiscard]] bool isExecutable(OpKind kind, DType operand);
-
-/// Not for collectives. With a budget that only counts, the action cannot be run, and may be null; its scratchBytes()
-/// are right. Errors: NotExecutable {op}, OutOfMemory when what the action keeps (ownBytes and tables) exceeds the
-/// budget.
-[[nodiscard]] Result<std::unique_ptr<Action>> prepareAction(
+/// Not for collectives, loops and branches. With a budget that only counts, the action cannot be run, and may be null;
+/// its scratchBytes() are right. Errors: NotExecutable {op}, OutOfMemory when what the action keeps (ownBytes and
+/// tables) exceeds the budget.
+[[nodiscard]] Result<ActionPtr> prepareAction(
     const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget);
 
 } // namespace shardscope

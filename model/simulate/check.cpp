@@ -88,7 +88,7 @@ private:
         for (const ValueId argument : m_program.main().arguments) {
             ValueCheck line = lineFor(argument);
             compare(
-                line, DeviceValueId(argument.index), m_run.gather(argument), m_run.replicaDifference(argument), { 0 });
+                line, FlatValueId(argument.index), m_run.gather(argument), m_run.replicaDifference(argument), { 0 });
             if (!line.passed())
                 wrong.push_back(std::move(line));
         }
@@ -270,14 +270,15 @@ private:
         const bool isState = m_isState[value.index];
         if (!isState) {
             seen = m_run.gather(value);
-            compare(line, DeviceValueId(value.index), seen, m_run.replicaDifference(value), tolerances);
+            compare(line, FlatValueId(value.index), seen, m_run.replicaDifference(value), tolerances);
         }
         const auto results = m_resultsOf.find(value);
         if (results == m_resultsOf.end())
             return seen;
         for (const std::size_t r : results->second) {
             Array returned = m_run.gatherResult(r);
-            compare(line, m_run.plan().program->results[r], returned, m_run.replicaDifferenceOfResult(r), tolerances);
+            compare(line, m_run.plan().program->main().results[r], returned, m_run.replicaDifferenceOfResult(r),
+                tolerances);
             if (roleOf(value) == Role::Loss && !returned.empty())
                 m_report.lossOurs = returned[0];
             if (isState)
@@ -289,12 +290,12 @@ private:
     std::int64_t compareState(std::size_t state, const Array& ours, const Tolerances& tolerances)
     {
         const std::size_t result = m_plan.state[state].resultIndex;
-        return compare(m_report.values[m_plan.links.size() + state], m_run.plan().program->results[result], ours,
+        return compare(m_report.values[m_plan.links.size() + state], m_run.plan().program->main().results[result], ours,
             m_run.replicaDifferenceOfResult(result), tolerances);
     }
 
     /// `held` is the form in which the devices hold what is compared.
-    std::int64_t compare(ValueCheck& line, DeviceValueId held, const Array& ours,
+    std::int64_t compare(ValueCheck& line, FlatValueId held, const Array& ours,
         const std::optional<ReplicaDifference>& copies, const Tolerances& tolerances)
     {
         if (!line.copiesDiffer)
@@ -329,7 +330,7 @@ private:
         m_report.endToEnd.agree += agree;
     }
 
-    [[nodiscard]] std::int32_t firstHolder(DeviceValueId value, std::int64_t element) const
+    [[nodiscard]] std::int32_t firstHolder(FlatValueId value, std::int64_t element) const
     {
         const Layout layout = m_run.plan().program->layout(value);
         const Shape& shape = layout.shape();
@@ -380,7 +381,7 @@ CheckReport checkRun(Run& run, const Program& program, const InitialValues& init
 }
 
 Result<CheckReport> checkAgainstReference(
-    std::shared_ptr<const DeviceProgram> program, const RunOptions& options, std::int64_t steps)
+    std::shared_ptr<const FlatProgram> program, const RunOptions& options, std::int64_t steps)
 {
     ScheduleOptions scheduling;
     scheduling.keep = checkedValues(*program->program);

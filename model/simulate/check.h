@@ -105,7 +105,7 @@ struct CheckReport {
 /// Runs `steps` steps from the start on both sides and compares after each; a value's line shows its worst step.
 /// Errors: those of schedule and Run::create; its OutOfMemory counts what the reference takes, too.
 [[nodiscard]] Result<CheckReport> checkAgainstReference(
-    std::shared_ptr<const DeviceProgram> program, const RunOptions& options, std::int64_t steps = 1);
+    std::shared_ptr<const FlatProgram> program, const RunOptions& options, std::int64_t steps = 1);
 
 /// The same for a run that has not made a step yet, begun with `initial`, whose plan keeps checkedValues(program).
 /// `program` is what its devices should compute. Takes checkBytes(program), which the caller has counted.

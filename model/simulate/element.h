@@ -11,6 +11,10 @@
 
 namespace shardscope {
 
+// Of the element types that have no kernels of their own.
+void storeOther(DType dtype, std::byte* array, std::int64_t index, double value);
+[[nodiscard]] double loadOther(DType dtype, const std::byte* array, std::int64_t index);
+
 /// Pred, i32, f32 and f64: the element types that devices compute with.
 inline void storeElement(DType dtype, std::byte* array, std::int64_t index, double value)
 {
@@ -24,8 +28,10 @@ inline void storeElement(DType dtype, std::byte* array, std::int64_t index, doub
         return put(static_cast<std::int32_t>(std::clamp(value, -2147483648.0, 2147483647.0)));
     case DType::Pred:
         return put(static_cast<std::uint8_t>(value != 0));
-    default:
+    case DType::F32:
         return put(static_cast<float>(value));
+    default:
+        return storeOther(dtype, array, index, value);
     }
 }
 
@@ -42,8 +48,10 @@ inline void storeElement(DType dtype, std::byte* array, std::int64_t index, doub
         return get(std::int32_t());
     case DType::Pred:
         return get(std::uint8_t());
-    default:
+    case DType::F32:
         return get(float());
+    default:
+        return loadOther(dtype, array, index);
     }
 }
 

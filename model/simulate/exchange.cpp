@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/exchange.h"
 
-#include "program/body.h"
-
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "base/codes.h"
-#include "simulate/reduction.h"
+#include "program/body.h"
+#include "program/wide_attributes.h"
+#include "simulate/evaluate/interpreter.h"
 
 namespace shardscope {
 
@@ -20,163 +21,135 @@ tl::unexpected<Error> mismatch(const char* detail)
     return fail(Code::VersionMismatch, { { "detail", detail } });
 }
 
-using Box = std::vector<IndexRange>;
-
-Box intersection(const Box& a, const Box& b)
-{
-    Box box;
-    for (std::size_t d = 0; d < a.size(); ++d) {
-        const std::int64_t begin = std::max(a[d].begin, b[d].begin);
-        box.push_back({ begin, std::max(begin, std::min(a[d].end, b[d].end)) });
-    }
-    return box;
-}
-
-std::int64_t volume(const Box& box)
-{
-    std::int64_t elements = 1;
-    for (const IndexRange& range : box)
-        elements *= range.size();
-    return elements;
-}
-
-Shape extents(const Box& box)
-{
-    Shape shape;
-    for (const IndexRange& range : box)
-        shape.push_back(range.size());
-    return shape;
-}
-
-/// Of the first element of `box` in a shard that begins at `origin`.
-std::int64_t offsetIn(const Box& box, const Shape& origin, const Shape& strides)
-{
-    std::int64_t offset = 0;
-    for (std::size_t d = 0; d < box.size(); ++d)
-        offset += (box[d].begin - origin[d]) * strides[d];
-    return offset;
-}
-
-/// Global index at which a device's (padded) shard begins.
-Shape originAt(const Layout& layout, std::int64_t position, const Shape& localShape)
-{
-    Shape origin = layout.blockAt(position);
-    for (std::size_t d = 0; d < origin.size(); ++d)
-        origin[d] *= localShape[d];
-    return origin;
-}
-
-double devicesPerShard(const Layout& layout)
-{
-    return static_cast<double>(layout.copies()) * static_cast<double>(layout.addends());
-}
-
-/// Pieces that all devices together receive, one per shard of `from` that has something of what a device needs. Shards
-/// are products of blocks, and so are the pieces: their number is a product over dimensions.
-double piecesOf(const Layout& from, const Layout& to)
-{
-    double pieces = devicesPerShard(to);
-    for (std::size_t d = 0; d < to.shape().size(); ++d) {
-        const std::int64_t held = from.shardShape()[d];
-        const std::int64_t needed = to.shardShape()[d];
-        double inDimension = 0;
-        for (std::int64_t begin = 0; begin < to.shape()[d]; begin += needed)
-            inDimension += static_cast<double>((std::min(begin + needed, to.shape()[d]) - 1) / held - begin / held + 1);
-        pieces *= inDimension;
-    }
-    return pieces;
-}
-
-/// Runs of neighbouring elements in the shards of all devices.
-double rowsOf(const Layout& layout)
-{
-    double rows = devicesPerShard(layout);
-    for (std::size_t d = 0; d < layout.shape().size(); ++d) {
-        const std::int64_t extent = layout.shape()[d];
-        const std::int64_t block = layout.shardShape()[d];
-        const bool last = d + 1 == layout.shape().size();
-        rows *= static_cast<double>(last && extent > 0 ? (extent + block - 1) / block : extent);
-    }
-    return rows;
-}
-
 constexpr std::int64_t bytesOfRow = 2 * sizeof(std::int64_t); // where it comes from and where it goes
+
+using Groups = std::vector<std::vector<std::int32_t>>;
+
+/// As the operation lists them, in mesh positions.
+Groups listedGroups(const Plan& plan, const Operation& operation)
+{
+    const Mesh& mesh = *plan.program->mesh;
+    Groups groups = evaluate::groupsOf(operation, { 1, mesh.deviceCount() });
+    for (std::vector<std::int32_t>& group : groups)
+        for (std::int32_t& device : group)
+            device = static_cast<std::int32_t>(mesh.positionOf(device));
+    std::erase_if(groups, [](const auto& group) { return group.empty(); });
+    return groups;
+}
+
+/// Devices that senders and receivers connect; every device stands in one of the groups.
+Groups connected(const Groups& pairs, std::int64_t devices)
+{
+    std::vector<std::int32_t> root(static_cast<std::size_t>(devices));
+    std::iota(root.begin(), root.end(), 0);
+    const auto find = [&](std::int32_t position) {
+        while (root[static_cast<std::size_t>(position)] != position)
+            position = root[static_cast<std::size_t>(position)] =
+                root[static_cast<std::size_t>(root[static_cast<std::size_t>(position)])];
+        return position;
+    };
+    for (const auto& pair : pairs)
+        if (pair.size() == 2)
+            root[static_cast<std::size_t>(std::max(find(pair[0]), find(pair[1])))] =
+                std::min(find(pair[0]), find(pair[1]));
+    std::vector<std::int32_t> groupOf(root.size(), -1);
+    Groups groups;
+    for (std::int32_t position = 0; position < static_cast<std::int32_t>(root.size()); ++position) {
+        std::int32_t& group = groupOf[static_cast<std::size_t>(find(position))];
+        if (group < 0) {
+            group = static_cast<std::int32_t>(groups.size());
+            groups.emplace_back();
+        }
+        groups[static_cast<std::size_t>(group)].push_back(position);
+    }
+    return groups;
+}
 
 } // namespace
 
-Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruction, const KernelSet& kernels,
-    MemoryBudget& budget, const std::stop_token& stop)
+std::vector<std::vector<std::int32_t>> collectiveGroups(const Plan& plan, const Operation& operation)
 {
-    const DeviceProgram& program = *plan.program;
-    const DeviceOp& op = program.ops[std::get<CollectiveInstruction>(instruction.action).op.index];
-    const Collective* collective = op.collective();
-    if (collective == nullptr || instruction.operands.size() != 1 || instruction.results.size() != 1
-        || op.operands.size() != 1 || op.results.size() != 1)
-        return mismatch("not a collective of one array");
-    const SlotId operandSlot = instruction.operands[0];
-    const SlotId resultSlot = instruction.results[0];
-    const DeviceValue& operand = program.value(op.operands[0]);
-    const DeviceValue& result = program.value(op.results[0]);
-    const Slot& from = plan.slot(operandSlot);
-    const Slot& to = plan.slot(resultSlot);
+    Groups groups = listedGroups(plan, operation);
+    return operation.kind == OpKind::CollectivePermute ? connected(groups, plan.program->mesh->deviceCount()) : groups;
+}
+
+Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruction, std::size_t operandIndex,
+    const KernelSet& kernels, MemoryBudget& budget, const std::stop_token& stop)
+{
+    const Program& program = *plan.program->local;
+    const Operation& operation = program.operation(std::get<CollectiveInstruction>(instruction.action).operation);
+    const std::int64_t devices = plan.program->mesh->deviceCount();
+    if (operandIndex >= instruction.operands.size() || operandIndex >= instruction.results.size())
+        return mismatch("not a collective of that many arrays");
+    if (auto wrong = evaluate::wrongGroups(program, operation, { 1, devices }))
+        return evaluate::cannot(program, operation, std::move(*wrong));
+    const TensorType& operand = program.value(operation.operands[operandIndex]).type;
+    const TensorType& result = program.value(operation.results[operandIndex]).type;
+    const Slot& from = plan.slot(instruction.operands[operandIndex]);
+    const Slot& to = plan.slot(instruction.results[operandIndex]);
 
     Exchange exchange;
-    exchange.m_operand = operandSlot.index;
-    exchange.m_result = resultSlot.index;
-    exchange.m_elementBytes = byteSize(operand.localType.dtype);
+    exchange.m_operation = &operation;
+    exchange.m_operand = instruction.operands[operandIndex].index;
+    exchange.m_result = instruction.results[operandIndex].index;
+    exchange.m_elementBytes = byteSize(operand.dtype);
+    exchange.m_resultBytes = result.byteCount();
     // Groups, and per device a task and lists of what it receives.
     const std::int64_t perDevice = static_cast<std::int64_t>(
         sizeof(std::int32_t) + sizeof(std::vector<std::int32_t>) + sizeof(Task) + sizeof(double) + sizeof(Rows));
-    if (auto taken = budget.take(program.mesh->deviceCount() * perDevice); !taken)
+    if (auto taken = budget.take(devices * perDevice); !taken)
         return tl::unexpected(taken.error());
-    const auto axes = axesOf(*collective);
-    if (!budget.onlyCounts())
-        exchange.m_groups = axisGroups(*program.mesh, axes);
-    exchange.m_reduces =
-        collective->kind == CollectiveKind::AllReduce || collective->kind == CollectiveKind::ReduceScatter;
-    if (exchange.m_reduces) {
-        exchange.m_combine = kernels.elementwise({ combinerOf(collective->reduction), Comparison::Equal,
-            operand.localType.dtype, operand.localType.dtype, 0 });
-        if (exchange.m_combine == nullptr)
-            return fail(Code::NotExecutable, { { "op", name(collective->kind) } });
-    }
-
+    exchange.m_reduces = operation.kind == OpKind::AllReduce || operation.kind == OpKind::ReduceScatter;
+    if (exchange.m_reduces)
+        if (auto chosen = exchange.chooseReduction(program, operand.dtype, kernels); !chosen)
+            return tl::unexpected(chosen.error());
     const bool apart = from.offset + from.bytes <= to.offset || to.offset + to.bytes <= from.offset;
-    if (collective->kind == CollectiveKind::AllReduce) {
-        if (!apart && from.offset != to.offset)
-            return mismatch("operand and result of an all-reduce overlap in part");
-        if (operand.localType != result.localType)
-            return mismatch("operand and result of an all-reduce differ in type");
-        if (auto prepared = exchange.prepareAllReduce(
-                operand.localType.elementCount(), program.mesh->deviceCount() / product(axes), budget);
-            !prepared)
-            return tl::unexpected(prepared.error());
-        return exchange;
-    }
-    if (!apart && operand.localType.byteCount() != 0)
+    const bool inPlace = operation.kind == OpKind::AllReduce && from.offset == to.offset;
+    if (!apart && !inPlace && operand.byteCount() != 0)
         return mismatch("operand and result of a collective overlap");
-    const Layout before = program.layout(op.operands[0]);
-    const Layout after = program.layout(op.results[0]);
-    const bool scatters = collective->kind == CollectiveKind::ReduceScatter;
-    if (budget.onlyCounts()) {
-        (void)budget.take(scatters ? rowsOf(after) * static_cast<double>(bytesOfRow)
-                                   : piecesOf(before, after) * static_cast<double>(sizeof(Move)));
-        return exchange;
+
+    exchange.m_groups = collectiveGroups(plan, operation);
+    const auto finished = [&](const Result<void>& done) -> Result<Exchange> {
+        if (!done)
+            return tl::unexpected(done.error());
+        return std::move(exchange);
+    };
+    switch (operation.kind) {
+    case OpKind::AllReduce:
+        return finished(exchange.prepareAllReduce(operand.elementCount(), budget));
+    case OpKind::ReduceScatter:
+        return finished(exchange.prepareReduceScatter(operand, result, budget, stop));
+    case OpKind::CollectivePermute:
+        if (!budget.onlyCounts())
+            exchange.preparePermute(operand, listedGroups(plan, operation));
+        return finished(budget.take(devices * static_cast<std::int64_t>(sizeof(Move))));
+    default:
+        return finished(exchange.prepareMoves(operand, result, budget, stop));
     }
-    const auto prepared = scatters
-        ? exchange.prepareReduceScatter(before, after, operand.localType.shape, result.localType.shape, budget, stop)
-        : exchange.prepareMoves(before, after, operand.localType.shape, result.localType.shape, budget, stop);
-    if (!prepared)
-        return tl::unexpected(prepared.error());
-    return exchange;
 }
 
-Result<void> Exchange::prepareAllReduce(std::int64_t elements, std::int64_t groups, MemoryBudget& budget)
+Result<void> Exchange::chooseReduction(const Program& program, DType dtype, const KernelSet& kernels)
+{
+    const std::optional<ReduceKind> kind = reductionOf(program, *m_operation);
+    if (kind)
+        m_combine = kernels.elementwise({ combinerOf(*kind), Comparison::Equal, dtype, dtype, 0 });
+    if (m_combine)
+        return {};
+    std::optional<evaluate::Body> body = m_operation->regions.empty()
+        ? (kind ? std::optional(evaluate::Body::ofKind(*kind, std::array{ dtype })) : std::nullopt)
+        : evaluate::Body::translate(program, m_operation->regions[0]);
+    if (!body || !body->outside.empty())
+        return evaluate::cannot(program, *m_operation, { { "wrong", "body" } });
+    m_body = std::make_shared<const evaluate::Body>(std::move(*body));
+    return {};
+}
+
+Result<void> Exchange::prepareAllReduce(std::int64_t elements, MemoryBudget& budget)
 {
     const std::int64_t perTask = taskBytes / m_elementBytes;
     const std::int64_t tasks = (elements + perTask - 1) / perTask;
     // Every task has its time, too.
-    if (auto taken = budget.take(static_cast<double>(tasks) * static_cast<double>(groups)
+    if (auto taken = budget.take(static_cast<double>(tasks) * static_cast<double>(m_groups.size())
             * static_cast<double>(sizeof(Task) + sizeof(double)));
         !taken || budget.onlyCounts())
         return taken;
@@ -189,106 +162,120 @@ Result<void> Exchange::prepareAllReduce(std::int64_t elements, std::int64_t grou
     return {};
 }
 
-Result<void> Exchange::prepareMoves(const Layout& from, const Layout& to, const Shape& fromShape, const Shape& toShape,
-    MemoryBudget& budget, const std::stop_token& stop)
+StridedCopy Exchange::pieceOf(const TensorType& operand, const TensorType& result, std::size_t receiver,
+    std::size_t source, std::size_t members) const
 {
-    const Shape fromStrides = rowMajorStrides(fromShape);
-    const Shape toStrides = rowMajorStrides(toShape);
-    m_moves.resize(static_cast<std::size_t>(from.mesh().deviceCount()));
-    // By shard: the last receiver that has read it, so that no copy of one is read twice.
-    std::vector<std::int32_t> lastReader(static_cast<std::size_t>(from.distinctShards()), -1);
+    const auto& own = *wideAs<CollectiveAttributes>(m_operation->attributes);
+    const auto split = static_cast<std::size_t>(own.dimension);
+    const Shape from = rowMajorStrides(operand.shape), to = rowMajorStrides(result.shape);
+    Shape box = *operand.shape;
+    if (m_operation->kind == OpKind::AllGather)
+        return StridedCopy(
+            box, to, from, m_elementBytes, static_cast<std::int64_t>(source) * box[split] * to[split], 0);
+    if (m_operation->kind == OpKind::CollectiveBroadcast)
+        return StridedCopy(box, to, from, m_elementBytes);
+    const auto concat = static_cast<std::size_t>(own.concatDimension); // of an all_to_all
+    box[split] /= static_cast<std::int64_t>(members);
+    return StridedCopy(box, to, from, m_elementBytes, static_cast<std::int64_t>(source) * box[concat] * to[concat],
+        static_cast<std::int64_t>(receiver) * box[split] * from[split]);
+}
+
+Result<void> Exchange::prepareMoves(
+    const TensorType& operand, const TensorType& result, MemoryBudget& budget, const std::stop_token& stop)
+{
+    const bool broadcasts = m_operation->kind == OpKind::CollectiveBroadcast;
+    double moves = 0;
+    std::size_t last = 0;
+    for (const auto& group : m_groups) {
+        const auto members = static_cast<double>(group.size());
+        moves += broadcasts ? members : members * members;
+        for (const std::int32_t member : group)
+            last = std::max(last, static_cast<std::size_t>(member));
+    }
+    if (auto taken = budget.take(moves * static_cast<double>(sizeof(Move))); !taken || budget.onlyCounts())
+        return taken;
+    m_moves.resize(last + 1);
     for (std::size_t group = 0; group < m_groups.size(); ++group) {
         const std::vector<std::int32_t>& members = m_groups[group];
-        std::vector<Box> held;
-        std::vector<std::size_t> shards;
-        for (const std::int32_t member : members) {
-            shards.push_back(static_cast<std::size_t>(from.shardAt(member)));
-            held.push_back(from.rangesOfShard(from.shardAt(member)));
-        }
-        for (std::size_t member = 0; member < members.size(); ++member) {
+        for (std::size_t receiver = 0; receiver < members.size(); ++receiver) {
             if (stop.stop_requested())
                 return {};
-            const std::int32_t receiver = members[member];
-            const Box needed = to.rangesAt(receiver);
-            const Shape target = originAt(to, receiver, toShape);
-            std::int64_t missing = volume(needed);
-            std::vector<Move>& moves = m_moves[static_cast<std::size_t>(receiver)];
-            const auto takeFrom = [&](std::size_t other) {
-                if (lastReader[shards[other]] == receiver)
-                    return;
-                const Box box = intersection(needed, held[other]);
-                if (volume(box) == 0)
-                    return;
-                lastReader[shards[other]] = receiver;
-                missing -= volume(box);
-                const std::int32_t source = members[other];
-                moves.push_back({ source,
-                    StridedCopy(extents(box), toStrides, fromStrides, m_elementBytes, offsetIn(box, target, toStrides),
-                        offsetIn(box, originAt(from, source, fromShape), fromStrides)) });
-                m_copiedBytes += volume(box) * m_elementBytes;
-            };
-            takeFrom(member);
-            for (std::size_t other = 0; other < members.size() && missing > 0; ++other)
-                takeFrom(other);
-            // A device has few moves, all devices together may have very many.
-            if (auto taken = budget.take(static_cast<double>(moves.size() * sizeof(Move))); !taken)
-                return taken;
-            if (missing != 0)
-                return mismatch("a group lacks what one of its members needs");
-            m_tasks.push_back({ group, static_cast<std::int64_t>(member), 0 });
+            std::vector<Move>& taken = m_moves[static_cast<std::size_t>(members[receiver])];
+            for (std::size_t source = 0; source < (broadcasts ? 1 : members.size()); ++source)
+                taken.push_back({ members[source], pieceOf(operand, result, receiver, source, members.size()) });
+            for (const Move& move : taken)
+                m_copiedBytes += move.copy.bytes();
+            m_tasks.push_back({ group, members[receiver], 0 });
         }
     }
     return {};
 }
 
-Result<void> Exchange::prepareReduceScatter(const Layout& from, const Layout& to, const Shape& fromShape,
-    const Shape& toShape, MemoryBudget& budget, const std::stop_token& stop)
+void Exchange::preparePermute(const TensorType& type, const std::vector<std::vector<std::int32_t>>& pairs)
 {
-    const Shape fromStrides = rowMajorStrides(fromShape);
-    const Shape toStrides = rowMajorStrides(toShape);
-    m_rows.resize(static_cast<std::size_t>(from.mesh().deviceCount()));
-    for (std::size_t group = 0; group < m_groups.size(); ++group) {
-        const std::vector<std::int32_t>& members = m_groups[group];
-        for (const std::int32_t other : members)
-            if (from.shardAt(other) != from.shardAt(members[0]))
-                return mismatch("the addends of a reduce-scatter are different shards");
-        for (std::size_t member = 0; member < members.size(); ++member) {
+    std::size_t devices = 0;
+    for (const auto& group : m_groups)
+        devices += group.size();
+    m_moves.resize(devices);
+    const Shape strides = rowMajorStrides(type.shape);
+    for (const auto& pair : pairs) {
+        if (pair.size() != 2)
+            continue;
+        std::vector<Move>& taken = m_moves[static_cast<std::size_t>(pair[1])];
+        taken.push_back({ pair[0], StridedCopy(type.shape, strides, strides, m_elementBytes) });
+        m_copiedBytes += type.byteCount();
+    }
+    for (std::size_t group = 0; group < m_groups.size(); ++group)
+        for (const std::int32_t receiver : m_groups[group])
+            m_tasks.push_back({ group, receiver, 0 });
+}
+
+Result<void> Exchange::prepareReduceScatter(
+    const TensorType& operand, const TensorType& result, MemoryBudget& budget, const std::stop_token& stop)
+{
+    const auto dimension = static_cast<std::size_t>(wideAs<CollectiveAttributes>(m_operation->attributes)->dimension);
+    const Shape from = rowMajorStrides(operand.shape);
+    // Neighbours in both arrays: everything from the scattered dimension on.
+    std::int64_t rowCount = 1;
+    for (std::size_t d = 0; d < dimension; ++d)
+        rowCount *= result.shape[d];
+    const std::int64_t length = result.shape[dimension] * from[dimension];
+    double rows = 0;
+    std::size_t last = 0;
+    for (const auto& group : m_groups)
+        for (const std::int32_t member : group) {
+            rows += static_cast<double>(rowCount);
+            last = std::max(last, static_cast<std::size_t>(member));
+        }
+    if (auto taken = budget.take(rows * static_cast<double>(bytesOfRow)); !taken || budget.onlyCounts())
+        return taken;
+    m_rows.resize(last + 1);
+    const std::int64_t pitch = operand.shape[dimension] * from[dimension];
+    for (std::size_t group = 0; group < m_groups.size(); ++group)
+        for (std::size_t receiver = 0; receiver < m_groups[group].size(); ++receiver) {
             if (stop.stop_requested())
                 return {};
-            const std::int32_t receiver = members[member];
-            const Box box = to.rangesAt(receiver);
-            if (volume(intersection(box, from.rangesAt(receiver))) != volume(box))
-                return mismatch("a reduce-scatter needs more than its operand holds");
-            const Shape shape = extents(box);
-            const std::int64_t length = shape.empty() ? 1 : shape.back();
-            m_tasks.push_back({ group, static_cast<std::int64_t>(member), 0 });
-            if (volume(box) == 0)
+            const std::int32_t position = m_groups[group][receiver];
+            m_tasks.push_back({ group, position, 0 });
+            if (result.elementCount() == 0)
                 continue;
-            Rows& rows = m_rows[static_cast<std::size_t>(receiver)];
-            rows.length = length * m_elementBytes;
-            const std::int64_t target = offsetIn(box, originAt(to, receiver, toShape), toStrides);
-            const std::int64_t source = offsetIn(box, originAt(from, receiver, fromShape), fromStrides);
-            const std::int64_t rowCount = volume(box) / length;
-            if (auto taken = budget.take(rowCount * bytesOfRow); !taken)
-                return taken;
-            rows.target.reserve(static_cast<std::size_t>(rowCount));
-            rows.source.reserve(static_cast<std::size_t>(rowCount));
+            Rows& taken = m_rows[static_cast<std::size_t>(position)];
+            taken.length = length;
             for (std::int64_t row = 0; row < rowCount; ++row) {
-                std::int64_t rest = row;
-                std::int64_t toOffset = target;
-                std::int64_t fromOffset = source;
-                for (std::size_t d = shape.size() - (shape.empty() ? 0 : 1); d-- > 0;) {
-                    toOffset += rest % shape[d] * toStrides[d];
-                    fromOffset += rest % shape[d] * fromStrides[d];
-                    rest /= shape[d];
-                }
-                rows.target.push_back(toOffset * m_elementBytes);
-                rows.source.push_back(fromOffset * m_elementBytes);
+                taken.target.push_back(row * length * m_elementBytes);
+                taken.source.push_back((row * pitch + static_cast<std::int64_t>(receiver) * length) * m_elementBytes);
             }
-            m_copiedBytes += volume(box) * m_elementBytes;
+            m_copiedBytes += result.byteCount();
         }
-    }
     return {};
+}
+
+void Exchange::combine(std::byte* out, const std::byte* a, const std::byte* b, std::int64_t count) const
+{
+    if (m_combine)
+        return m_combine(out, a, b, nullptr, count);
+    evaluate::BodyRun body(*m_body);
+    body.run(std::array{ a, b }, std::array{ out }, count);
 }
 
 void Exchange::reduceRange(
@@ -312,7 +299,7 @@ void Exchange::reduceRange(
         const std::byte* sum = at(0, m_operand, begin);
         for (std::size_t member = 1; member < members.size(); ++member) {
             std::byte* target = member + 1 == members.size() ? at(0, m_result, begin) : scratch;
-            m_combine(target, sum, at(member, m_operand, begin), nullptr, count);
+            combine(target, sum, at(member, m_operand, begin), count);
             sum = target;
         }
         for (std::size_t member = 1; member < members.size(); ++member)
@@ -323,25 +310,28 @@ void Exchange::reduceRange(
 void Exchange::run(std::int64_t index, std::byte* const* addresses, std::size_t slotCount, std::byte* scratch) const
 {
     const Task& task = m_tasks[static_cast<std::size_t>(index)];
-    if (m_reduces && m_rows.empty())
+    if (m_operation->kind == OpKind::AllReduce)
         return reduceRange(task, addresses, slotCount, scratch);
-    const std::vector<std::int32_t>& members = m_groups[task.group];
-    const auto receiver = static_cast<std::size_t>(members[static_cast<std::size_t>(task.begin)]);
+    const auto receiver = static_cast<std::size_t>(task.begin);
     std::byte* target = addresses[receiver * slotCount + m_result];
     const auto operandOf = [&](std::int32_t position) -> const std::byte* {
         return addresses[static_cast<std::size_t>(position) * slotCount + m_operand];
     };
     if (!m_reduces) {
+        if (m_moves[receiver].empty()) // nobody sends it anything
+            std::memset(target, 0, static_cast<std::size_t>(m_resultBytes));
         for (const Move& move : m_moves[receiver])
             move.copy.run(target, operandOf(move.source));
         return;
     }
+    const std::vector<std::int32_t>& members = m_groups[task.group];
     const Rows& rows = m_rows[receiver];
     for (std::size_t row = 0; row < rows.target.size(); ++row) {
         std::byte* out = target + rows.target[row];
-        std::memcpy(out, operandOf(members[0]) + rows.source[row], static_cast<std::size_t>(rows.length));
+        std::memcpy(
+            out, operandOf(members[0]) + rows.source[row], static_cast<std::size_t>(rows.length * m_elementBytes));
         for (std::size_t member = 1; member < members.size(); ++member)
-            m_combine(out, out, operandOf(members[member]) + rows.source[row], nullptr, rows.length / m_elementBytes);
+            combine(out, out, operandOf(members[member]) + rows.source[row], rows.length);
     }
 }
 

@@ -22,7 +22,7 @@ struct Filling {
 /// `layout` in plain order.
 void fillArgument(const Filling& filling, ValueId argument, SlotId slot, const Layout& layout, std::int64_t shard)
 {
-    const DeviceValue& value = filling.plan.program->value(DeviceValueId(argument.index));
+    const FlatValue& value = filling.plan.program->value(FlatValueId(argument.index));
     const std::vector<std::int32_t> positions = layout.holders(shard);
     std::byte* first = filling.memory.address(static_cast<std::size_t>(positions[0]), slot);
     // Part of a row at a time, so that long rows need no memory; the others copy the first holder's shard.
@@ -72,7 +72,7 @@ void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialAr
     std::vector<Layout> layouts;
     const std::vector<ValueId>& arguments = program.main().arguments;
     for (std::size_t a = 0; a < arguments.size(); ++a) {
-        layouts.push_back(inPlainOrder(plan.program->layout(DeviceValueId(arguments[a].index))));
+        layouts.push_back(inPlainOrder(plan.program->layout(FlatValueId(arguments[a].index))));
         if (plan.arguments[a].valid())
             for (std::int64_t shard = 0; shard < layouts[a].distinctShards(); ++shard)
                 parts.push_back({ a, shard });

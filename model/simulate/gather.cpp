@@ -10,9 +10,9 @@
 
 namespace shardscope {
 
-std::vector<double> gathered(const DeviceProgram& program, const DeviceMemory& memory, SlotId slot, DeviceValueId id)
+std::vector<double> gathered(const FlatProgram& program, const DeviceMemory& memory, SlotId slot, FlatValueId id)
 {
-    const DeviceValue& value = program.value(id);
+    const FlatValue& value = program.value(id);
     const Layout layout = inPlainOrder(program.layout(id));
     std::int64_t count = 1;
     for (const std::int64_t extent : layout.shape())
@@ -38,9 +38,9 @@ std::vector<double> gathered(const DeviceProgram& program, const DeviceMemory& m
 }
 
 std::optional<ReplicaDifference> differenceOfCopies(
-    const DeviceProgram& program, const DeviceMemory& memory, SlotId slot, DeviceValueId id)
+    const FlatProgram& program, const DeviceMemory& memory, SlotId slot, FlatValueId id)
 {
-    const DeviceValue& held = program.value(id);
+    const FlatValue& held = program.value(id);
     const Mesh& mesh = *program.mesh;
     const Layout layout = inPlainOrder(program.layout(id));
     const DType dtype = held.localType.dtype;

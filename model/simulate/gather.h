@@ -13,9 +13,9 @@ namespace shardscope {
 /// The global array of a value that stands in a slot, row-major: of every shard the first holder's copy, partial values
 /// added up.
 [[nodiscard]] std::vector<double> gathered(
-    const DeviceProgram& program, const DeviceMemory& memory, SlotId slot, DeviceValueId id);
+    const FlatProgram& program, const DeviceMemory& memory, SlotId slot, FlatValueId id);
 /// The first place at which copies of a shard differ; nothing if all are bitwise equal.
 [[nodiscard]] std::optional<ReplicaDifference> differenceOfCopies(
-    const DeviceProgram& program, const DeviceMemory& memory, SlotId slot, DeviceValueId id);
+    const FlatProgram& program, const DeviceMemory& memory, SlotId slot, FlatValueId id);
 
 } // namespace shardscope

@@ -25,24 +25,10 @@ Result<double> runBytes(const Plan& plan, ReplicaMode replicas, int threads, dou
             sharing = shareReplicas(plan);
     }
     (void)budget.take(DeviceMemory(plan, sharing).bytesNeeded());
-    const KernelSet& kernels = kernelSet();
-    std::int64_t scratch = Phases().scratchBytes;
-    for (const Instruction& instruction : plan.instructions) {
-        if (stop.stop_requested())
-            break;
-        if (std::holds_alternative<CollectiveInstruction>(instruction.action)) {
-            const auto exchange = Exchange::prepare(plan, instruction, kernels, budget);
-            if (!exchange)
-                return tl::unexpected(exchange.error());
-            scratch = std::max(scratch, exchange->scratchBytes());
-        } else {
-            const auto action = prepareAction(plan, instruction, kernels, budget);
-            if (!action)
-                return tl::unexpected(action.error());
-            scratch = std::max(scratch, *action ? (*action)->scratchBytes() : 0);
-        }
-    }
-    (void)budget.take(Arena::bytesTaken(scratch) * threads);
+    const auto phases = preparePhases(plan, sharing, budget, stop);
+    if (!phases)
+        return tl::unexpected(phases.error());
+    (void)budget.take(Arena::bytesTaken(phases->scratchBytes) * threads);
     return budget.taken();
 }
 

@@ -12,14 +12,46 @@
 
 namespace shardscope {
 
-/// What stands between two collectives, done by each device on its own; then the collective, if one follows.
+struct Control;
+
+/// What stands between two collectives, done by each device on its own; then the collective, loop or branch that
+/// follows, if any.
 struct Phase {
     struct Item {
         const Action* action = nullptr;
         const std::vector<WorkShare>* work = nullptr; ///< per device; null = everybody does all of it
+        std::uint32_t instruction = 0; ///< number in its block
     };
     std::vector<Item> actions;
     const Exchange* exchange = nullptr;
+    const Control* control = nullptr; ///< with collectives in it; others are actions
+    std::uint32_t instruction = 0; ///< of the exchange or the control
+};
+
+/// The instructions of main, or of a region of a loop or a branch.
+struct PreparedBlock {
+    std::uint32_t number = 0; ///< in Plan::blocks; 0 = main
+    std::vector<Phase> phases;
+};
+
+/// A loop or a branch: reads what decides, and copies what a loop begins with.
+struct Control {
+    const Operation* operation = nullptr;
+    std::vector<PreparedBlock> blocks; ///< per region
+    TensorType decidingType; ///< of the condition's answer, or of what a branch is chosen by
+    SlotId deciding;
+    struct Copy {
+        SlotId from, to;
+        std::size_t bytes = 0;
+    };
+    std::vector<Copy> begin; ///< of a loop: what its state begins with
+
+    [[nodiscard]] bool isLoop() const { return operation->kind == OpKind::While; }
+    /// Of a branch: the block that is executed.
+    [[nodiscard]] std::size_t chosen(std::byte* const* slots) const;
+    /// Of a loop, once its condition has been executed: whether it goes on.
+    [[nodiscard]] bool goesOn(std::byte* const* slots) const;
+    void copyState(std::byte* const* slots) const;
 };
 
 /// A step, and what executing it takes. Phases point into the rest, so there are no copies.
@@ -28,9 +60,10 @@ struct Phases {
     Phases(Phases&&) = default;
     Phases& operator=(Phases&&) = default;
 
-    std::vector<Phase> phases;
-    std::vector<std::unique_ptr<Action>> actions;
+    PreparedBlock main;
+    std::vector<ActionPtr> actions;
     std::vector<std::unique_ptr<Exchange>> exchanges;
+    std::vector<std::unique_ptr<Control>> controls;
     std::vector<std::vector<WorkShare>> work; ///< of ReplicaSharing
     std::int64_t scratchBytes = 64; ///< per worker
     std::int64_t ownBytes = 0; ///< that actions keep
@@ -38,9 +71,12 @@ struct Phases {
 };
 
 /// In the order of the plan; a device waits for the others where it would touch shared state that they still work on,
-/// too. Takes the work out of the sharing. Only a part of it if stopped. Errors: those of prepareAction() and
-/// Exchange::prepare().
+/// too. Takes the work out of the sharing. Only a part of it if stopped. With a budget that only counts, nothing of it
+/// can be run. Errors: those of prepareAction() and Exchange::prepare().
 [[nodiscard]] Result<Phases> preparePhases(
     const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget, const std::stop_token& stop);
+
+/// Whether devices exchange anything in the blocks of a loop or a branch.
+[[nodiscard]] bool hasCollectives(const Plan& plan, const ControlInstruction& control);
 
 } // namespace shardscope

@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
+
+#include "program/wide_attributes.h"
+#include "simulate/exchange.h"
 
 namespace shardscope {
 
@@ -70,19 +74,19 @@ private:
         if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action))
             for (const FusedInstruction::Output& output : fused->outputs)
                 slots.push_back(output.slot);
+        std::erase_if(slots, [](SlotId slot) { return !slot.valid(); });
         return slots;
     }
 
     void startWithArguments()
     {
-        const Program& program = *m_plan.program->program;
+        const FlatProgram& program = *m_plan.program;
         for (std::size_t a = 0; a < m_plan.arguments.size(); ++a)
             if (m_plan.arguments[a].valid())
-                m_classes[m_plan.arguments[a].index] =
-                    shardsOf(m_plan.program->layout(DeviceValueId(program.main().arguments[a].index)));
-        for (const StatePair& pair : program.state) {
-            const SlotId slot = m_plan.slotOf[pair.argument.index];
-            const Layout layout = m_plan.program->layout(DeviceValueId(pair.argument.index));
+                m_classes[m_plan.arguments[a].index] = shardsOf(program.layout(program.main().arguments[a]));
+        for (const auto& [argument, result] : program.main().state) {
+            const SlotId slot = m_plan.slotOf[argument.index];
+            const Layout layout = program.layout(argument);
             if (slot.valid() && layout.copies() > 1 && layout.addends() == 1)
                 m_result.shards[slot.index] = shardsOf(layout);
         }
@@ -91,44 +95,65 @@ private:
     /// The classes of an instruction's results, which are put into its slots.
     Classes follow(const Instruction& instruction)
     {
-        Numbering numbering;
         Classes classes(m_devices);
         if (const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action)) {
-            const Collective& what = *m_plan.program->ops[collective->op.index].collective();
-            const Classes& operand = m_classes[instruction.operands[0].index];
-            for (const auto& group : axisGroups(*m_plan.program->mesh, axesOf(what))) {
-                std::vector<std::int32_t> key;
-                for (const std::int32_t member : group)
-                    key.push_back(operand[static_cast<std::size_t>(member)]);
-                for (std::size_t rank = 0; rank < group.size(); ++rank) {
-                    std::vector<std::int32_t> own = key;
-                    if (what.kind != CollectiveKind::AllReduce)
-                        own.push_back(static_cast<std::int32_t>(rank)); // may get another part than the others
-                    classes[static_cast<std::size_t>(group[rank])] = numbering.of(own);
-                }
-            }
+            classes = exchanged(instruction, m_plan.program->local->operation(collective->operation));
+        } else if (makesItsOwn(instruction)) {
+            std::iota(classes.begin(), classes.end(), 0);
         } else {
+            Numbering numbering;
             std::vector<SlotId> operands(instruction.operands.begin(), instruction.operands.end());
             if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action))
                 for (const FusedInstruction::Input& input : fused->inputs)
                     operands.push_back(input.slot);
-            // Constants and iota are other numbers in every shard.
-            const bool made = std::none_of(operands.begin(), operands.end(), [](SlotId slot) { return slot.valid(); });
-            const Classes shards =
-                made ? shardsOf(m_plan.program->layout(m_plan.slot(written(instruction)[0]).value)) : Classes();
+            if (const auto* kernel = std::get_if<KernelInstruction>(&instruction.action))
+                for (const auto& [value, slot] : kernel->captured)
+                    operands.push_back(slot);
             for (std::size_t position = 0; position < m_devices; ++position) {
                 std::vector<std::int32_t> key;
                 for (const SlotId slot : operands)
                     if (slot.valid())
                         key.push_back(m_classes[slot.index][position]);
-                if (made)
-                    key.push_back(shards[position]);
                 classes[position] = numbering.of(key);
             }
         }
         for (const SlotId slot : written(instruction))
             m_classes[slot.index] = classes;
         return classes;
+    }
+
+    [[nodiscard]] Classes exchanged(const Instruction& instruction, const Operation& operation) const
+    {
+        Numbering numbering;
+        Classes classes(m_devices);
+        for (const auto& group : collectiveGroups(m_plan, operation)) {
+            std::vector<std::int32_t> key;
+            for (const std::int32_t member : group)
+                for (const SlotId operand : instruction.operands)
+                    if (operand.valid())
+                        key.push_back(m_classes[operand.index][static_cast<std::size_t>(member)]);
+            const bool alike = operation.kind == OpKind::AllReduce || operation.kind == OpKind::AllGather
+                || operation.kind == OpKind::CollectiveBroadcast;
+            for (std::size_t rank = 0; rank < group.size(); ++rank) {
+                std::vector<std::int32_t> own = key;
+                if (!alike)
+                    own.push_back(static_cast<std::int32_t>(rank)); // may get another part than the others
+                classes[static_cast<std::size_t>(group[rank])] = numbering.of(own);
+            }
+        }
+        return classes;
+    }
+
+    /// What is another one on every device, or taken to be: a device's number, and what loops and branches give.
+    [[nodiscard]] bool makesItsOwn(const Instruction& instruction) const
+    {
+        if (std::holds_alternative<ControlInstruction>(instruction.action))
+            return true;
+        const auto* kernel = std::get_if<KernelInstruction>(&instruction.action);
+        if (!kernel)
+            return false;
+        const OpKind kind = m_plan.program->local->operation(kernel->operation).kind;
+        return kind == OpKind::PartitionId || kind == OpKind::ReplicaId;
     }
 
     bool dropWhatCannotBeShared()
@@ -193,9 +218,11 @@ double sharingBytes(const Plan& plan)
         double key = static_cast<double>(instruction.operands.size());
         if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action))
             key += static_cast<double>(fused->inputs.size());
-        if (const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action))
-            for (const AxisRef& ref : axesOf(*plan.program->ops[collective->op.index].collective()))
-                key *= static_cast<double>(ref.size); // members of a group
+        if (const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action)) {
+            const auto& own =
+                *wideAs<CollectiveAttributes>(plan.program->local->operation(collective->operation).attributes);
+            key *= own.groups.empty() ? devices : static_cast<double>(own.groups.front().size());
+        }
         longestKey = std::max(longestKey, key);
     }
     const auto classes = static_cast<double>(2 * plan.slots.size() + plan.instructions.size());

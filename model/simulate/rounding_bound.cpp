@@ -130,19 +130,18 @@ std::vector<double> sumLengths(const Program& program)
     return lengths;
 }
 
-std::vector<double> sumLengths(const DeviceProgram& program)
+std::vector<double> sumLengths(const FlatProgram& program)
 {
     std::vector<double> lengths(program.program->operations.size(), 0);
-    for (const DeviceOp& op : program.ops) {
-        const auto* id = std::get_if<OperationId>(&op.action);
-        if (id == nullptr || op.operands.empty())
+    for (const FlatOp& op : program.main().ops) {
+        if (op.operation.index >= lengths.size() || op.operands.empty() || !op.results[0].valid())
             continue;
-        double length = termsOf(program.program->operation(*id), program.value(op.operands[0]).localType);
+        double length = termsOf(program.operation(op), program.value(op.operands[0]).localType);
         double group = 1;
         for (const AxisRef& axis : program.value(op.results[0]).sharding.unreduced)
             group *= static_cast<double>(axis.size);
         length += length > 0 && group > 1 ? group : 0;
-        lengths[id->index] = std::max(lengths[id->index], length);
+        lengths[op.operation.index] = std::max(lengths[op.operation.index], length);
     }
     return lengths;
 }

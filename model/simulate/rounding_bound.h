@@ -18,7 +18,7 @@
 
 #include <vector>
 
-#include "partition/device_program.h"
+#include "schedule/flat_program.h"
 #include "simulate/reference.h"
 
 namespace shardscope {
@@ -39,7 +39,7 @@ struct RoundingBound {
 /// and one for every addition, in any order.
 [[nodiscard]] std::vector<double> sumLengths(const Program& program);
 /// The same where devices share the sums: the terms of one device, and then one addition per device of the group.
-[[nodiscard]] std::vector<double> sumLengths(const DeviceProgram& program);
+[[nodiscard]] std::vector<double> sumLengths(const FlatProgram& program);
 
 /// Bounds of the values of one program, built up in program order.
 class RoundingBounds {

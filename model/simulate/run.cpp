@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <numeric>
 #include <thread>
 
 #include "base/codes.h"
 #include "simulate/device_memory.h"
 #include "simulate/element.h"
+#include "simulate/evaluate/interpreter.h"
 #include "simulate/fill_arguments.h"
 #include "simulate/gather.h"
 #include "simulate/memory_needed.h"
@@ -35,6 +37,7 @@ public:
         , m_devices(static_cast<std::size_t>(m_plan->program->mesh->deviceCount()))
         , m_threads(options.threads > 0 ? options.threads
                                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))
+        , m_maximumTrips(options.maximumTrips)
     {
     }
 
@@ -77,6 +80,10 @@ public:
         m_seconds.resize(std::max(m_devices, m_phases.maxTasks));
         m_groupSeconds.resize(m_devices);
         m_timing.devices.resize(m_devices);
+        m_everyDevice.resize(m_devices);
+        std::iota(m_everyDevice.begin(), m_everyDevice.end(), 0);
+        m_failures.resize(m_devices);
+        m_trips.resize(m_devices);
         m_arrays = InitialArrays(*m_plan->program->program, m_initial);
         m_pool = std::make_unique<ThreadPool>(m_threads);
         m_threads = m_pool->threads();
@@ -87,6 +94,7 @@ public:
     void reset() override
     {
         m_steps = 0;
+        m_failure.reset();
         m_timing.wall = 0;
         m_timing.devices.assign(m_devices, {});
         m_copiedBytes = 0;
@@ -99,6 +107,7 @@ public:
 
     const StepTiming& step() override;
     [[nodiscard]] bool stopped() const override { return m_stopped; }
+    [[nodiscard]] std::optional<Error> failure() const override { return m_failure; }
 
     [[nodiscard]] std::int64_t stepsDone() const override { return m_steps; }
     [[nodiscard]] const Plan& plan() const override { return *m_plan; }
@@ -124,21 +133,22 @@ public:
     [[nodiscard]] std::vector<double> gather(ValueId value) const override
     {
         const SlotId slot = readableSlot(value);
-        return slot.valid() ? gathered(slot, DeviceValueId(value.index)) : std::vector<double>();
+        return slot.valid() ? gathered(slot, FlatValueId(value.index)) : std::vector<double>();
     }
     [[nodiscard]] std::vector<double> gatherResult(std::size_t result) const override
     {
-        return hasResult(result) ? gathered(m_plan->results[result], m_plan->program->results[result])
+        return hasResult(result) ? gathered(m_plan->results[result], m_plan->program->main().results[result])
                                  : std::vector<double>();
     }
     [[nodiscard]] std::optional<ReplicaDifference> replicaDifference(ValueId value) const override
     {
         const SlotId slot = readableSlot(value);
-        return slot.valid() ? difference(slot, DeviceValueId(value.index)) : std::nullopt;
+        return slot.valid() ? difference(slot, FlatValueId(value.index)) : std::nullopt;
     }
     [[nodiscard]] std::optional<ReplicaDifference> replicaDifferenceOfResult(std::size_t result) const override
     {
-        return hasResult(result) ? difference(m_plan->results[result], m_plan->program->results[result]) : std::nullopt;
+        return hasResult(result) ? difference(m_plan->results[result], m_plan->program->main().results[result])
+                                 : std::nullopt;
     }
 
     [[nodiscard]] std::int64_t copiedBytes() const override { return m_copiedBytes; }
@@ -149,9 +159,9 @@ public:
     [[nodiscard]] std::int64_t physicalBytes() const override { return m_physicalBytes; }
 
 private:
-    [[nodiscard]] const DeviceValue& deviceValue(ValueId value) const
+    [[nodiscard]] const FlatValue& deviceValue(ValueId value) const
     {
-        return m_plan->program->value(DeviceValueId(value.index));
+        return m_plan->program->value(FlatValueId(value.index));
     }
     [[nodiscard]] std::byte* address(std::size_t device, SlotId slot) const { return m_memory.address(device, slot); }
     [[nodiscard]] bool isStopped() const { return m_stop.stop_requested(); }
@@ -170,8 +180,19 @@ private:
         return {};
     }
 
-    void runActions(const Phase& phase);
-    void runExchange(const Exchange& exchange);
+    using Positions = std::vector<std::int32_t>; ///< ascending
+
+    /// False where the step cannot go on: it failed, or is to stop.
+    bool runBlock(const PreparedBlock& block, const Positions& active);
+    bool runControl(const Control& control, const Positions& active);
+    bool runActions(const Phase& phase, const Positions& active);
+    bool runExchange(const Exchange& exchange, const Positions& active);
+    /// All devices of a group reach a collective, or none of them.
+    bool reachedTogether(const Exchange& exchange, const std::vector<bool>& isActive);
+    [[nodiscard]] std::byte* const* slotsOf(std::int32_t position) const
+    {
+        return m_memory.addresses() + static_cast<std::size_t>(position) * m_plan->slots.size();
+    }
 
     /// Where the value can be read at this moment; invalid if it cannot.
     [[nodiscard]] SlotId readableSlot(ValueId value) const
@@ -189,11 +210,11 @@ private:
     {
         return !m_stopped && m_steps > 0 && result < m_plan->results.size() && m_plan->results[result].valid();
     }
-    [[nodiscard]] std::vector<double> gathered(SlotId slot, DeviceValueId value) const
+    [[nodiscard]] std::vector<double> gathered(SlotId slot, FlatValueId value) const
     {
         return shardscope::gathered(*m_plan->program, m_memory, slot, value);
     }
-    [[nodiscard]] std::optional<ReplicaDifference> difference(SlotId slot, DeviceValueId value) const
+    [[nodiscard]] std::optional<ReplicaDifference> difference(SlotId slot, FlatValueId value) const
     {
         return differenceOfCopies(*m_plan->program, m_memory, slot, value);
     }
@@ -205,6 +226,11 @@ private:
     bool m_stopped = false; ///< something was broken off
     std::size_t m_devices;
     int m_threads;
+    std::int64_t m_maximumTrips;
+    std::optional<Error> m_failure;
+    std::vector<std::optional<Error>> m_failures; ///< per device, of the step at hand
+    std::vector<std::int64_t> m_trips; ///< per device, of the step at hand
+    Positions m_everyDevice;
     Phases m_phases;
     DeviceMemory m_memory;
     std::vector<Arena> m_scratch; ///< per worker
@@ -218,46 +244,80 @@ private:
     std::vector<double> m_groupSeconds;
 };
 
-void SimulatedRun::runActions(const Phase& phase)
+bool SimulatedRun::runActions(const Phase& phase, const Positions& active)
 {
     if (phase.actions.empty())
-        return;
-    const std::size_t slots = m_plan->slots.size();
-    m_pool->run(static_cast<std::int64_t>(m_devices), [&](std::int64_t device, int worker) {
+        return true;
+    m_pool->run(static_cast<std::int64_t>(active.size()), [&](std::int64_t task, int worker) {
         const Clock::time_point start = Clock::now();
-        const auto d = static_cast<std::size_t>(device);
-        ActionContext context{ m_memory.addresses() + d * slots, device,
-            m_scratch[static_cast<std::size_t>(worker)].data(), {} };
+        const std::int32_t position = active[static_cast<std::size_t>(task)];
+        const auto d = static_cast<std::size_t>(position);
+        ActionContext context{ slotsOf(position), position, m_scratch[static_cast<std::size_t>(worker)].data(), {},
+            &m_failures[d], &m_stop, &m_trips[d], m_maximumTrips };
         for (const Phase::Item& item : phase.actions) {
-            if (isStopped())
+            if (isStopped() || m_failures[d])
                 return;
             context.share = item.work ? (*item.work)[d] : WorkShare();
             item.action->run(context);
         }
         m_seconds[d] = secondsSince(start);
     });
-    for (std::size_t d = 0; d < m_devices; ++d) {
+    for (const std::int32_t position : active) {
+        const auto d = static_cast<std::size_t>(position);
         m_timing.devices[d].compute += m_seconds[d];
         m_clocks[d] += m_seconds[d];
+        if (m_failures[d] && !m_failure)
+            m_failure = m_failures[d];
     }
+    return !isStopped() && !m_failure;
 }
 
-void SimulatedRun::runExchange(const Exchange& exchange)
+bool SimulatedRun::reachedTogether(const Exchange& exchange, const std::vector<bool>& isActive)
 {
-    const std::size_t slots = m_plan->slots.size();
+    for (const std::vector<std::int32_t>& group : exchange.groups()) {
+        const auto reached = std::count_if(group.begin(), group.end(),
+            [&](std::int32_t position) { return isActive[static_cast<std::size_t>(position)]; });
+        if (reached == 0 || reached == static_cast<std::ptrdiff_t>(group.size()))
+            continue;
+        m_failure = evaluate::cannot(*m_plan->program->local, exchange.operation(),
+            { { "wrong", "diverged" }, { "found", static_cast<std::int64_t>(reached) }, { "devices", group.size() } })
+                        .value();
+        return false;
+    }
+    return true;
+}
+
+bool SimulatedRun::runExchange(const Exchange& exchange, const Positions& active)
+{
+    const bool everyDevice = active.size() == m_devices;
+    std::vector<bool> isActive;
+    if (!everyDevice) {
+        isActive.resize(m_devices);
+        for (const std::int32_t position : active)
+            isActive[static_cast<std::size_t>(position)] = true;
+        if (!reachedTogether(exchange, isActive))
+            return false;
+    }
+    const auto& groups = exchange.groups();
+    const auto takesPart = [&](std::size_t group) {
+        return everyDevice || isActive[static_cast<std::size_t>(groups[group].front())];
+    };
     m_pool->run(exchange.taskCount(), [&](std::int64_t task, int worker) {
-        if (isStopped())
+        if (isStopped() || !takesPart(exchange.groupOf(task)))
             return;
         const Clock::time_point start = Clock::now();
-        exchange.run(task, m_memory.addresses(), slots, m_scratch[static_cast<std::size_t>(worker)].data());
+        exchange.run(
+            task, m_memory.addresses(), m_plan->slots.size(), m_scratch[static_cast<std::size_t>(worker)].data());
         m_seconds[static_cast<std::size_t>(task)] = secondsSince(start);
     });
     m_copiedBytes += exchange.copiedBytes();
-    const auto& groups = exchange.groups();
     std::fill_n(m_groupSeconds.begin(), groups.size(), 0.0);
     for (std::int64_t task = 0; task < exchange.taskCount(); ++task)
-        m_groupSeconds[exchange.groupOf(task)] += m_seconds[static_cast<std::size_t>(task)];
+        if (takesPart(exchange.groupOf(task)))
+            m_groupSeconds[exchange.groupOf(task)] += m_seconds[static_cast<std::size_t>(task)];
     for (std::size_t group = 0; group < groups.size(); ++group) {
+        if (!takesPart(group))
+            continue;
         // Each member does its share of the group's work, and all begin when the last one is ready.
         const double share = m_groupSeconds[group] / static_cast<double>(groups[group].size());
         double begin = 0;
@@ -270,26 +330,65 @@ void SimulatedRun::runExchange(const Exchange& exchange)
             m_clocks[d] = begin + share;
         }
     }
+    return !isStopped();
+}
+
+/// Devices may leave the loop one by one.
+bool SimulatedRun::runControl(const Control& control, const Positions& active)
+{
+    if (!control.isLoop()) {
+        std::vector<Positions> choosing(control.blocks.size());
+        for (const std::int32_t position : active)
+            choosing[control.chosen(slotsOf(position))].push_back(position);
+        for (std::size_t i = 0; i < choosing.size(); ++i)
+            if (!choosing[i].empty() && !runBlock(control.blocks[i], choosing[i]))
+                return false;
+        return true;
+    }
+    m_pool->run(static_cast<std::int64_t>(active.size()),
+        [&](std::int64_t task, int) { control.copyState(slotsOf(active[static_cast<std::size_t>(task)])); });
+    for (Positions going = active;;) {
+        if (!runBlock(control.blocks[0], going))
+            return false;
+        std::erase_if(going, [&](std::int32_t position) { return !control.goesOn(slotsOf(position)); });
+        if (going.empty())
+            return true;
+        for (const std::int32_t position : going)
+            if (++m_trips[static_cast<std::size_t>(position)] > m_maximumTrips) {
+                m_failure = evaluate::tooManyTrips(*m_plan->program->local, *control.operation, m_maximumTrips).value();
+                return false;
+            }
+        if (!runBlock(control.blocks[1], going))
+            return false;
+    }
+}
+
+bool SimulatedRun::runBlock(const PreparedBlock& block, const Positions& active)
+{
+    for (const Phase& phase : block.phases)
+        if (!runActions(phase, active) || (phase.exchange && !runExchange(*phase.exchange, active))
+            || (phase.control && !runControl(*phase.control, active)))
+            return false;
+    return !isStopped();
 }
 
 const StepTiming& SimulatedRun::step()
 {
+    if (m_failure)
+        return m_timing;
     const Clock::time_point start = Clock::now();
     std::fill(m_clocks.begin(), m_clocks.end(), 0.0);
     std::fill(m_timing.devices.begin(), m_timing.devices.end(), DeviceTimes());
+    std::fill(m_trips.begin(), m_trips.end(), 0);
+    std::fill(m_failures.begin(), m_failures.end(), std::nullopt);
     m_copiedBytes = 0;
-    for (const Phase& phase : m_phases.phases) {
-        runActions(phase);
-        if (phase.exchange != nullptr && !isStopped())
-            runExchange(*phase.exchange);
-        // Whoever left something out saw the request, so it is seen here as well.
-        if (isStopped()) {
-            m_stopped = true;
-            m_timing.wall = 0;
-            std::fill(m_timing.devices.begin(), m_timing.devices.end(), DeviceTimes());
-            m_copiedBytes = 0;
-            return m_timing;
-        }
+    // Whoever left something out saw the request, so it is seen here as well.
+    if (!runBlock(m_phases.main, m_everyDevice)) {
+        m_stopped = true;
+        m_timing.wall = 0;
+        std::fill(m_timing.devices.begin(), m_timing.devices.end(), DeviceTimes());
+        m_copiedBytes = 0;
+        return m_timing;
     }
     ++m_steps;
     m_timing.wall = secondsSince(start);

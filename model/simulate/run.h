@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "schedule/plan.h"
+#include "simulate/evaluate/execute.h"
 #include "simulate/initial_values.h"
 
 namespace shardscope {
@@ -37,6 +38,7 @@ struct RunOptions {
     /// Breaks off whatever the run is doing, for its whole life: see stopped(). Nobody waits for a run that is not
     /// needed any more.
     std::stop_token stop;
+    std::int64_t maximumTrips = evaluate::defaultTrips; ///< of a device's loops in one step, all of them together
 };
 /// The limit in bytes.
 [[nodiscard]] std::int64_t memoryLimit(const RunOptions& options);

@@ -2,6 +2,7 @@
 #include "simulate/strided_copy.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace shardscope {
@@ -78,6 +79,10 @@ void StridedCopy::copyInner(std::byte* target, const std::byte* source) const
         copyPlane<std::uint32_t>(target, source);
     else if (m_elementBytes == 8)
         copyPlane<std::uint64_t>(target, source);
+    else if (m_elementBytes == 2)
+        copyPlane<std::uint16_t>(target, source);
+    else if (m_elementBytes == 16)
+        copyPlane<std::array<std::uint64_t, 2>>(target, source);
     else
         copyPlane<std::uint8_t>(target, source);
 }

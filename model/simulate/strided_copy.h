@@ -19,7 +19,7 @@ namespace shardscope {
 class StridedCopy {
 public:
     StridedCopy() = default;
-    /// Strides and offsets in elements. `elementBytes` is 1, 4 or 8.
+    /// Strides and offsets in elements. `elementBytes` is 1, 2, 4, 8 or 16.
     StridedCopy(std::span<const std::int64_t> shape, std::span<const std::int64_t> targetStrides,
         std::span<const std::int64_t> sourceStrides, std::int64_t elementBytes, std::int64_t targetOffset = 0,
         std::int64_t sourceOffset = 0);

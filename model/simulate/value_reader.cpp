@@ -131,17 +131,17 @@ Held RunReader::held(ValueId value) const
 
 DType RunReader::dtype(ValueId value) const
 {
-    return m_run.plan().program->value(DeviceValueId(value.index)).localType.dtype;
+    return m_run.plan().program->value(FlatValueId(value.index)).localType.dtype;
 }
 
 Layout RunReader::layout(ValueId value) const
 {
-    return m_run.plan().program->layout(DeviceValueId(value.index));
+    return m_run.plan().program->layout(FlatValueId(value.index));
 }
 
 void RunReader::readLocal(ValueId value, std::int64_t position, const Sample& sample, std::span<double> out) const
 {
-    const TensorType& type = m_run.plan().program->value(DeviceValueId(value.index)).localType;
+    const TensorType& type = m_run.plan().program->value(FlatValueId(value.index)).localType;
     const std::span<const std::byte> bytes = m_run.bytes(value, position);
     if (bytes.empty())
         return;

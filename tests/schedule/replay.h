@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Executes a plan on symbols instead of numbers. The arena is a list of intervals, each with the symbol that was last
-// written there; writing over part of an interval destroys it. What every value should be comes from the device program
+// written there; writing over part of an interval destroys it. What every value should be comes from the flat program
 // alone, operation by operation.
 #pragma once
 
@@ -19,6 +19,7 @@ public:
     explicit Replay(const Plan& plan)
         : m_plan(plan)
         , m_device(*plan.program)
+        , m_local(*plan.program->local)
         , m_program(*plan.program->program)
     {
         expectValues();
@@ -35,12 +36,12 @@ public:
         }
         for (std::size_t r = 0; r < m_plan.results.size() && m_flaw.empty(); ++r) {
             m_at = "result " + std::to_string(r);
-            if (read(m_plan.results[r]) != m_expected[m_device.results[r].index])
+            if (read(m_plan.results[r]) != m_expected[m_device.main().results[r].index])
                 flaw("wrong value returned");
         }
         for (const StatePair& pair : m_program.state)
             if (m_flaw.empty()
-                && read(m_plan.slotOf[pair.argument.index]) != m_expected[m_device.results[pair.result].index])
+                && read(m_plan.slotOf[pair.argument.index]) != m_expected[m_device.main().results[pair.result].index])
                 flaw("state not replaced");
         return m_flaw;
     }
@@ -63,89 +64,80 @@ private:
         Symbol symbol;
     };
 
-    static Symbol symbolOf(OperationId operation, std::span<const Symbol> operands)
+    static Symbol constant(double value) { return Hasher().add(std::string_view("constant")).add(value).value(); }
+
+    /// What a value is another name of, or a reshaped form.
+    [[nodiscard]] Symbol resultOf(const FlatOp& op, std::span<const Symbol> operands) const
     {
+        const Operation& operation = m_device.operation(op);
+        if (operation.kind == OpKind::Reshape)
+            return operands[0];
+        return symbolOf(op.operation, operands);
+    }
+    Symbol symbolOf(OperationId id, std::span<const Symbol> operands) const
+    {
+        const Operation& operation = m_local.operation(id);
+        const auto* values = std::get_if<ConstantAttributes>(&operation.attributes);
+        if (values && values->values.size() == 1)
+            return constant(values->values[0]);
+        if (operation.kind == OpKind::BroadcastInDim && m_local.value(operation.operands[0]).type.rank() == 0)
+            return operands[0]; // as good as the scalar
         Hasher hasher;
-        hasher.add(operation.index);
+        hasher.add(id.index);
         for (const Symbol operand : operands)
             hasher.add(operand);
         return hasher.value();
     }
-    static Symbol constant(double value) { return Hasher().add(std::string_view("constant")).add(value).value(); }
 
     void expectValues()
     {
         m_expected.resize(m_device.values.size());
-        for (const ValueId argument : m_program.main().arguments)
+        for (const FlatValueId argument : m_device.main().arguments)
             m_expected[argument.index] = Hasher().add(std::string_view("argument")).add(argument.index).value();
-        for (std::size_t i = 0; i < m_device.ops.size(); ++i) {
-            const DeviceOp& op = m_device.ops[i];
+        for (const FlatOp& op : m_device.main().ops) {
             std::vector<Symbol> operands;
-            for (const DeviceValueId operand : op.operands)
+            for (const FlatValueId operand : op.operands)
                 operands.push_back(m_expected[operand.index]);
-            Symbol& result = m_expected[op.results[0].index];
-            if (op.collective()) {
-                result = Hasher().add(std::string_view("collective")).add(i).add(operands[0]).value();
-                continue;
-            }
-            const OperationId id = std::get<OperationId>(op.action);
-            const Operation& operation = m_program.operation(id);
-            const auto* values = std::get_if<ConstantAttributes>(&operation.attributes);
-            if (operation.kind == OpKind::ShardingConstraint)
-                result = operands[0];
-            else if (values && values->values.size() == 1)
-                result = constant(values->values[0]);
-            else if (operation.kind == OpKind::BroadcastInDim && m_device.value(op.operands[0]).localType.rank() == 0)
-                result = operands[0]; // as good as the scalar
-            else
-                result = symbolOf(id, operands);
+            m_expected[op.results[0].index] = resultOf(op, operands);
         }
+        for (const auto& [name, value] : m_device.aliases)
+            m_expected[name.index] = m_expected[value.index];
     }
 
     void execute(const Instruction& instruction)
     {
-        if (const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action)) {
-            const DeviceOp& op = m_device.ops[collective->op.index];
-            const Symbol operand = read(instruction.operands[0]);
-            if (operand != m_expected[op.operands[0].index])
-                flaw("a collective of something else");
-            const bool inPlace = instruction.operands[0] == instruction.results[0];
-            if (inPlace != (op.collective()->kind == CollectiveKind::AllReduce))
-                flaw("only all-reduces work in place");
-            write(instruction.results[0], m_expected[op.results[0].index]);
-        } else if (const auto* kernel = std::get_if<KernelInstruction>(&instruction.action)) {
-            std::vector<Symbol> operands;
-            for (const SlotId operand : instruction.operands) {
-                operands.push_back(read(operand));
-                if (operand == instruction.results[0])
-                    flaw("a kernel overwrites what it reads");
-            }
-            const Operation& operation = m_program.operation(kernel->operation);
-            const auto* values = std::get_if<ConstantAttributes>(&operation.attributes);
-            Symbol result = symbolOf(kernel->operation, operands);
-            if (values && values->values.size() == 1)
-                result = constant(values->values[0]);
-            if (operation.kind == OpKind::BroadcastInDim && m_program.value(operation.operands[0]).type.rank() == 0)
-                result = operands[0];
-            write(instruction.results[0], result);
-        } else {
-            const auto& fused = std::get<FusedInstruction>(instruction.action);
-            std::vector<Symbol> registers;
-            for (const FusedInstruction::Input& input : fused.inputs)
-                registers.push_back(input.slot.valid() ? read(input.slot) : constant(input.constant));
-            for (const FusedInstruction::Step& step : fused.steps) {
-                std::vector<Symbol> operands;
-                for (const std::int16_t operand : { step.a, step.b, step.c })
-                    if (operand >= 0) {
-                        if (static_cast<std::size_t>(operand) >= registers.size())
-                            return flaw("a register that is not filled yet");
-                        operands.push_back(registers[static_cast<std::size_t>(operand)]);
-                    }
-                registers.push_back(symbolOf(step.operation, operands));
-            }
-            for (const FusedInstruction::Output& output : fused.outputs)
-                write(output.slot, registers[static_cast<std::size_t>(output.reg)]);
+        if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action))
+            return executeFused(*fused);
+        const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action);
+        const OperationId id =
+            collective ? collective->operation : std::get<KernelInstruction>(instruction.action).operation;
+        const bool mayOverwrite = m_local.operation(id).kind == OpKind::AllReduce;
+        std::vector<Symbol> operands;
+        for (const SlotId operand : instruction.operands) {
+            operands.push_back(read(operand));
+            if (operand == instruction.results[0] && !mayOverwrite)
+                flaw("a kernel overwrites what it reads");
         }
+        write(instruction.results[0], symbolOf(id, operands));
+    }
+
+    void executeFused(const FusedInstruction& fused)
+    {
+        std::vector<Symbol> registers;
+        for (const FusedInstruction::Input& input : fused.inputs)
+            registers.push_back(input.slot.valid() ? read(input.slot) : constant(input.constant));
+        for (const FusedInstruction::Step& step : fused.steps) {
+            std::vector<Symbol> operands;
+            for (const std::int16_t operand : { step.a, step.b, step.c })
+                if (operand >= 0) {
+                    if (static_cast<std::size_t>(operand) >= registers.size())
+                        return flaw("a register that is not filled yet");
+                    operands.push_back(registers[static_cast<std::size_t>(operand)]);
+                }
+            registers.push_back(symbolOf(step.operation, operands));
+        }
+        for (const FusedInstruction::Output& output : fused.outputs)
+            write(output.slot, registers[static_cast<std::size_t>(output.reg)]);
     }
 
     Symbol read(SlotId slot)
@@ -179,9 +171,10 @@ private:
     }
 
     const Plan& m_plan;
-    const DeviceProgram& m_device;
+    const FlatProgram& m_device;
+    const Program& m_local;
     const Program& m_program;
-    std::vector<Symbol> m_expected; ///< per device value
+    std::vector<Symbol> m_expected; ///< per value
     std::vector<Interval> m_arena;
     std::string m_flaw;
     std::string m_at = "arguments";

@@ -8,16 +8,12 @@
 #include "partition/on_mesh.h"
 #include "random_properties.h"
 #include "registered_test.h"
+#include "schedule/flat_network.h"
 #include "schedule/replay.h"
 
 using namespace shardscope;
 
 namespace {
-
-std::shared_ptr<const DeviceProgram> shared(DeviceProgram program)
-{
-    return std::make_shared<const DeviceProgram>(std::move(program));
-}
 
 std::vector<ValueId> gradients(const Program& program)
 {
@@ -205,7 +201,7 @@ private Q_SLOTS:
         QFETCH(int, pod);
         QFETCH(int, data);
         QFETCH(int, model);
-        const auto device = shared(partitioned(mlpOnMesh({}, mlpMesh(pod, data, model))).value());
+        const auto device = flatNetwork(mlpOnMesh({}, mlpMesh(pod, data, model))).value();
         const std::vector<ValueId> all = gradients(*device->program);
         QCOMPARE(all.size(), std::size_t(8));
         for (const bool fuse : { true, false })
@@ -223,7 +219,7 @@ private Q_SLOTS:
 
     void adamIsOneInstruction()
     {
-        const auto device = shared(partitioned(mlpOnMesh({}, mlpMesh(0, 2, 4))).value());
+        const auto device = flatNetwork(mlpOnMesh({}, mlpMesh(0, 2, 4))).value();
         const Plan plan = schedule(device).value();
         const Program& program = *device->program;
         int updates = 0;
@@ -256,7 +252,7 @@ private Q_SLOTS:
 
     void memoryByOwner()
     {
-        const auto device = shared(partitioned(mlpOnMesh({}, mlpMesh(0, 2, 4))).value());
+        const auto device = flatNetwork(mlpOnMesh({}, mlpMesh(0, 2, 4))).value();
         constexpr std::int64_t mebi = 1 << 20;
         const auto of = [](const Plan& plan, Owner owner) {
             return plan.memory.atPeak[static_cast<std::size_t>(owner)];
@@ -284,7 +280,7 @@ private Q_SLOTS:
         b.state(one, b.result(two));
         b.state(two, b.result(one));
         b.result(one);
-        const auto device = shared(partitioned(annotated(std::move(b).finish(), meshOf({ { "x", 2 } }))).value());
+        const auto device = flatNetwork(annotated(std::move(b).finish(), meshOf({ { "x", 2 } }))).value();
         const Plan plan = schedule(device).value();
         const std::string flaw = flawOf(plan, {});
         QVERIFY2(flaw.empty(), flaw.c_str());
@@ -292,7 +288,7 @@ private Q_SLOTS:
 
     void nothingFusesAcrossCollectives()
     {
-        // exp, sum over a cut dimension, divide by it: two groups around the all-reduce.
+        // exp, sum over a sharded dimension, divide by it: two groups around the all-reduce.
         Builder b("softmax");
         DeviceAxes cut;
         cut.spec.entries = { SpecEntry::none(), SpecEntry::axis("x") };
@@ -300,7 +296,7 @@ private Q_SLOTS:
         const ValueId e = b.unary(OpKind::Exponential, b.unary(OpKind::Negate, a));
         const ValueId sum = b.reduce(ReduceKind::Sum, e, { 1 });
         b.result(b.binary(OpKind::Divide, e, b.broadcast(sum, { 4, 8 }, { 0 })));
-        const auto device = shared(partitioned(annotated(std::move(b).finish(), meshOf({ { "x", 2 } }))).value());
+        const auto device = flatNetwork(annotated(std::move(b).finish(), meshOf({ { "x", 2 } }))).value();
         const Plan plan = schedule(device).value();
         const std::string flaw = flawOf(plan, {});
         QVERIFY2(flaw.empty(), flaw.c_str());
@@ -316,7 +312,7 @@ private Q_SLOTS:
         Builder b("huge");
         const ValueId a = b.argument({ DType::F32, { std::int64_t{ 1 } << 39 } }, "a", Role::Input);
         b.result(b.unary(OpKind::Negate, a));
-        const auto device = shared(partitioned(annotated(std::move(b).finish(), meshOf({ { "x", 2 } }))).value());
+        const auto device = flatNetwork(annotated(std::move(b).finish(), meshOf({ { "x", 2 } }))).value();
         const auto plan = schedule(device);
         QVERIFY(!plan);
         QVERIFY(plan.error().code == Code::TooLarge);
@@ -330,12 +326,12 @@ private Q_SLOTS:
                 std::mt19937 random(seed);
                 for (int i = 0; i < 8; ++i) {
                     RandomProgram made = randomProgram(random);
-                    auto partitionedProgram = partitioned(annotated(std::move(made.program), mesh));
-                    RC_ASSERT(partitionedProgram.has_value());
-                    const auto device = shared(std::move(*partitionedProgram));
+                    const auto flat = flatNetwork(annotated(std::move(made.program), mesh));
+                    RC_ASSERT(flat.has_value());
+                    const auto& device = *flat;
                     std::vector<ValueId> keep;
                     for (const ValueId value : made.keep)
-                        for (const DeviceOp& op : device->ops)
+                        for (const FlatOp& op : device->main().ops)
                             if (op.results[0].index == value.index)
                                 keep.push_back(value); // made in its own form
                     for (const bool fuse : { true, false }) {
@@ -351,7 +347,7 @@ private Q_SLOTS:
 
     void fast()
     {
-        const auto device = shared(partitioned(mlpOnMesh({}, mlpMesh(0, 2, 4))).value());
+        const auto device = flatNetwork(mlpOnMesh({}, mlpMesh(0, 2, 4))).value();
         QBENCHMARK
         {
             QVERIFY(schedule(device));

@@ -7,12 +7,13 @@
 
 #include "networks/mlp.h"
 #include "partition/partition.h"
+#include "schedule/flat_network.h"
 #include "schedule/plan.h"
 #include "sharding/tensor_sharding.h"
 
 namespace shardscope::test {
 
-using ProgramOnDevices = std::shared_ptr<const DeviceProgram>;
+using ProgramOnDevices = std::shared_ptr<const FlatProgram>;
 using PlanPtr = std::shared_ptr<const Plan>;
 
 /// What a test says of the dimensions of an array.
@@ -29,8 +30,8 @@ inline MeshPtr makeMesh(std::vector<MeshAxis> axes)
     return std::make_shared<const Mesh>(Mesh::create(std::move(axes)).value());
 }
 
-/// A program whose annotations are device axes, partitioned over the mesh. Axes that the mesh lacks cut nothing.
-inline ProgramOnDevices onDevices(Program made, const MeshPtr& mesh)
+/// A program whose annotations are device axes, partitioned over the mesh. Axes that the mesh lacks shard nothing.
+inline PropagationInput annotatedOn(Program made, const MeshPtr& mesh)
 {
     PropagationInput input;
     input.program = std::make_shared<const Program>(std::move(made));
@@ -49,7 +50,18 @@ inline ProgramOnDevices onDevices(Program made, const MeshPtr& mesh)
         const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes);
         input.constraints.push_back(constraint ? seed(constraint->annotation, operation.results[0]) : std::nullopt);
     }
-    return std::make_shared<const DeviceProgram>(partition(input, propagate(input)).value());
+    return input;
+}
+
+inline ProgramOnDevices onDevices(Program made, const MeshPtr& mesh)
+{
+    return flatNetwork(annotatedOn(std::move(made), mesh)).value();
+}
+
+inline DeviceProgram deviceProgramOf(Program made, const MeshPtr& mesh)
+{
+    const PropagationInput input = annotatedOn(std::move(made), mesh);
+    return partition(input, propagate(input)).value();
 }
 
 /// The notebook's model: batch over `data` (and `pod`, if the mesh has that axis), hidden over `model`.

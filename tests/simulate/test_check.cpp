@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "partition/lower_collectives.h"
 #include "program/builder.h"
 #include "registered_test.h"
 #include "simulate/faults.h"
@@ -40,9 +41,36 @@ std::unique_ptr<Run> runOf(const Program& right, const ProgramOnDevices& program
     return Run::create(makePlan(program, scheduling), options).value();
 }
 
-bool holds(const DeviceProgram& program, ValueId value, std::int32_t device, std::int64_t element)
+/// The same program with other operations on the devices.
+ProgramOnDevices changed(const FlatProgram& program, const std::function<void(Program&)>& change)
 {
-    const Layout layout = program.layout(DeviceValueId(value.index));
+    Program local = *program.local;
+    change(local);
+    auto made = std::make_shared<FlatProgram>(program);
+    made->local = std::make_shared<const Program>(std::move(local));
+    return made;
+}
+
+/// Devices put together the greatest of their parts where they should add them up.
+ProgramOnDevices withMaximums(const FlatProgram& program)
+{
+    return changed(program, [](Program& local) {
+        for (const Operation& operation : std::vector(local.operations))
+            if (operation.kind == OpKind::AllReduce)
+                for (const OperationId inner : local.regions[operation.regions[0].index].operations)
+                    local.operations[inner.index].kind = OpKind::Maximum;
+    });
+}
+
+/// The axes over which an all-reduce adds up.
+AxisList summedAxes(const FlatProgram& program, const FlatOp& op)
+{
+    return program.value(op.operands[0]).sharding.unreduced;
+}
+
+bool holds(const FlatProgram& program, ValueId value, std::int32_t device, std::int64_t element)
+{
+    const Layout layout = program.layout(FlatValueId(value.index));
     const auto ranges = layout.rangesAt(program.mesh->positionOf(device));
     bool inside = true;
     for (std::size_t d = ranges.size(); d-- > 0;) {
@@ -322,20 +350,25 @@ void TestCheck::seesDroppedAddends()
         const auto program = mlpOnDevices(smallMlp(static_cast<DType>(dtype)), makeMesh(axesOf(QLatin1String(mesh))));
         QVERIFY(checkAgainstReference(program, randomInputs())->passed);
         int tried = 0;
-        for (std::size_t i = 0; i < program->ops.size(); ++i) {
-            const Collective* collective = program->ops[i].collective();
-            if (!collective || collective->kind != CollectiveKind::AllReduce)
+        for (const FlatOp& op : program->main().ops) {
+            if (program->operation(op).kind != OpKind::AllReduce)
                 continue;
-            for (std::size_t axis = 0; axis < collective->axes.size(); ++axis) {
-                auto wrong = std::make_shared<DeviceProgram>(*program);
-                auto& axes = std::get<Collective>(wrong->ops[i].action).axes;
-                axes.erase(axes.begin() + axis);
+            const AxisList axes = summedAxes(*program, op);
+            for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+                AxisList fewer = axes;
+                fewer.erase(fewer.begin() + axis);
+                const auto wrong = changed(*program, [&](Program& local) {
+                    Operation& operation = local.operations[op.operation.index];
+                    CollectiveAttributes attributes = *wideAs<CollectiveAttributes>(operation.attributes);
+                    attributes.groups = deviceGroups(*program->mesh, fewer);
+                    operation.attributes = wide(std::move(attributes));
+                });
                 const auto report = checkAgainstReference(wrong, randomInputs());
                 QVERIFY(report.has_value());
                 const ValueCheck* found = firstFailure(*report);
                 QVERIFY(found != nullptr);
                 // It begins where the sum is: at the value that the all-reduce gives, or the constraint on it.
-                const ValueId summed = program->values[program->ops[i].results[0].index].origin;
+                const ValueId summed = program->value(op.results[0]).origin;
                 const Operation& by = program->program->operation(program->program->value(found->value).definition);
                 QVERIFY2(found->value == summed || by.operands[0] == summed, describe(*found).c_str());
                 ++tried;
@@ -349,10 +382,7 @@ void TestCheck::seesAnotherReduction()
 {
     QFETCH(int, dtype);
     const auto program = mlpOnDevices(smallMlp(static_cast<DType>(dtype)), makeMesh(twoByFour));
-    auto wrong = std::make_shared<DeviceProgram>(*program);
-    for (DeviceOp& op : wrong->ops)
-        if (auto* collective = std::get_if<Collective>(&op.action))
-            collective->reduction = ReduceKind::Max; // instead of the sum
+    const auto wrong = withMaximums(*program); // instead of sums
     const auto report = checkAgainstReference(wrong, randomInputs());
     QVERIFY(report.has_value());
     QVERIFY(!report->passed);
@@ -387,7 +417,7 @@ void TestCheck::seesOneBitOfOneReplica()
         QCOMPARE(found.device, one.first);
         QCOMPARE(static_cast<std::int64_t>(found.other), one.position);
         QVERIFY(found.value != found.otherValue);
-        const Layout layout = run.plan().program->layout(DeviceValueId(value.index));
+        const Layout layout = run.plan().program->layout(FlatValueId(value.index));
         const auto ranges = layout.rangesAt(one.position);
         QCOMPARE(found.element, ranges[0].begin * layout.shape()[1] + ranges[1].begin + 3);
     }
@@ -470,9 +500,9 @@ void TestCheck::namesTheHolderOfWhatIsWrong()
     constexpr std::int64_t element =
         7 * 8 + 3; // in the lower rows, on devices from 4 on; in columns 2 and 3, on 1 and 5
     run.afterGather = [](std::size_t, std::vector<double>& result) { result[element] += 1; };
-    const DeviceProgram& device = *run.plan().program;
-    QCOMPARE(device.layout(DeviceValueId(y.index)).shardGrid()[0], std::int64_t(2));
-    QCOMPARE(device.layout(device.results[0]).shardGrid(), (Shape{ 1, 4 }));
+    const FlatProgram& device = *run.plan().program;
+    QCOMPARE(device.layout(FlatValueId(y.index)).shardGrid()[0], std::int64_t(2));
+    QCOMPARE(device.layout(device.main().results[0]).shardGrid(), (Shape{ 1, 4 }));
     const auto report = checkRun(run, program, randomValues());
     QVERIFY(!report.passed);
     QCOMPARE(firstFailure(report)->worstElement, element);
@@ -535,10 +565,7 @@ void TestCheck::seesOverflow()
     settings.embed = 2;
     settings.hidden = 8;
     const auto program = mlpOnDevices(settings, makeMesh(twoByFour));
-    auto wrong = std::make_shared<DeviceProgram>(*program);
-    for (DeviceOp& op : wrong->ops)
-        if (auto* collective = std::get_if<Collective>(&op.action))
-            collective->reduction = ReduceKind::Max; // which stays finite where the sum does not
+    const auto wrong = withMaximums(*program); // which stay finite where sums do not
     RunOptions options = randomInputs();
     options.initial.given["x"] = std::vector<double>(16 * 2, 3e307);
     options.initial.given["params/layers.0/W1"] = std::vector<double>(2 * 8, 1);

@@ -4,9 +4,8 @@
 #include <QtTest>
 
 #include "registered_test.h"
-#include "simulate/action.h"
+#include "schedule/work.h"
 #include "simulate/kernel_fixture.h"
-#include "simulate/no_kernel.h"
 
 using namespace shardscope;
 using namespace shardscope::test;
@@ -15,26 +14,27 @@ class TestElementwiseKernels : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
-    void everyOperationIsDecided();
+    void fusionKnowsTheKernels();
     void elementwise_data();
     void elementwise();
 };
 
-// A new operation has to be given a kernel, or put in the list of those without one.
-void TestElementwiseKernels::everyOperationIsDecided()
+// What is fused has a kernel in every instruction set, and what has one is fused.
+void TestElementwiseKernels::fusionKnowsTheKernels()
 {
-    for (std::size_t k = 0; k < opKindCount; ++k) {
-        const auto kind = static_cast<OpKind>(k);
-        bool executable = false;
-        for (const DType dtype : computed)
-            executable = executable || isExecutable(kind, dtype);
-        QVERIFY2(executable != hasNoKernel(kind), opRow(kind).name.data());
-        for (const DType dtype : { DType::BF16, DType::F16, DType::I64, DType::U32, DType::I8 })
-            QVERIFY(!isExecutable(kind, dtype));
-    }
-    QVERIFY(!isExecutable(OpKind::Sqrt, DType::I32));
-    QVERIFY(!isExecutable(OpKind::Not, DType::F32));
-    QVERIFY(!isExecutable(OpKind::DotGeneral, DType::Pred));
+    constexpr DType types[] = { DType::Pred, DType::I32, DType::F32, DType::F64, DType::BF16, DType::F16, DType::I64,
+        DType::U32, DType::I8 };
+    for (const InstructionSet set : { InstructionSet::Portable, kernelSet().set })
+        for (std::size_t k = 0; k < opKindCount; ++k)
+            for (const DType operand : types)
+                for (const DType result : types) {
+                    const auto kind = static_cast<OpKind>(k);
+                    if (kind == OpKind::ShardingConstraint) // nothing to compute
+                        continue;
+                    const bool hasKernel =
+                        kernelSet(set).elementwise({ kind, Comparison::Less, operand, result, 0 }) != nullptr;
+                    QVERIFY2(hasKernel == hasFusedKernel(kind, operand, result), opRow(kind).name.data());
+                }
 }
 
 void TestElementwiseKernels::elementwise_data()
@@ -43,7 +43,7 @@ void TestElementwiseKernels::elementwise_data()
     QTest::addColumn<int>("dtype");
     for (std::size_t k = 0; k < opKindCount; ++k)
         for (const DType dtype : computed)
-            if (opRow(static_cast<OpKind>(k)).elementwise && isExecutable(static_cast<OpKind>(k), dtype))
+            if (static_cast<OpKind>(k) == OpKind::Compare || hasFusedKernel(static_cast<OpKind>(k), dtype, dtype))
                 QTest::addRow("%s %s", opRow(static_cast<OpKind>(k)).name.data(), name(dtype).data())
                     << static_cast<int>(k) << static_cast<int>(dtype);
 }

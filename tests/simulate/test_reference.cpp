@@ -10,8 +10,8 @@
 #include "program/interpret.h"
 #include "program/op_row.h"
 #include "registered_test.h"
+#include "schedule/work.h"
 #include "simulate/check_plan.h"
-#include "simulate/no_kernel.h"
 #include "simulate/rounding_bound.h"
 #include "simulate/small_mlp.h"
 #include "simulate/whole_reference.h"
@@ -119,7 +119,7 @@ void TestReference::boundsHoldForEveryOperation()
     for (std::size_t k = 0; k < opKindCount; ++k) {
         const auto kind = static_cast<OpKind>(k);
         const OpRow& row = opRow(kind);
-        if (!row.elementwise || hasNoKernel(kind) || kind == OpKind::Convert || kind == OpKind::Not
+        if (!hasFusedKernel(kind, DType::F32, DType::F32) || kind == OpKind::Convert || kind == OpKind::Not
             || kind == OpKind::And || kind == OpKind::Or || kind == OpKind::Compare
             || kind == OpKind::ShardingConstraint)
             continue;

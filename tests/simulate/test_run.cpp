@@ -159,10 +159,10 @@ void TestRun::sharedReplicas()
             const Program& p = *program->program;
             std::int64_t saved = 0;
             for (const StatePair& pair : p.state) {
-                const Layout layout = program->layout(DeviceValueId(pair.argument.index));
+                const Layout layout = program->layout(FlatValueId(pair.argument.index));
                 if (p.value(pair.argument).role != Role::Step && p.value(pair.argument).role != Role::Count)
                     saved += (layout.copies() - 1) * layout.distinctShards()
-                        * program->value(DeviceValueId(pair.argument.index)).localType.byteCount();
+                        * program->value(FlatValueId(pair.argument.index)).localType.byteCount();
             }
             if (threads == 2 && fuse)
                 QVERIFY(shared->physicalBytes() <= own->physicalBytes() - saved);
@@ -189,7 +189,7 @@ void TestRun::readsValues()
     QCOMPARE(run->gather(p.find("step")), std::vector<double>{ 1 });
     for (const ValueId value : { w, gradient }) {
         const std::vector<double> whole = run->gather(value);
-        const Layout layout = program->layout(DeviceValueId(value.index));
+        const Layout layout = program->layout(FlatValueId(value.index));
         for (std::int64_t position = 0; position < 8; ++position) {
             const auto ranges = layout.rangesAt(position);
             const auto shard = run->shard(value, position);

@@ -157,6 +157,11 @@ Array joined(std::span<const Array> arrays, std::size_t dimension)
     return result;
 }
 
+std::vector<Devices> groupsOf(const Operation& op, const DeviceCounts& devices)
+{
+    return groupsOf(devices, op, *wideAs<CollectiveAttributes>(op.attributes));
+}
+
 bool isExchange(OpKind kind)
 {
     switch (kind) {

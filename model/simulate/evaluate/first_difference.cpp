@@ -6,7 +6,7 @@
 
 #include "sharding/layout.h"
 #include "simulate/evaluate/compare.h"
-#include "simulate/evaluate/device_values.h"
+#include "partition/device_values.h"
 #include "simulate/evaluate/rounding_noise.h"
 
 namespace shardscope::evaluate {
@@ -90,10 +90,10 @@ private:
 /// Puts values of the devices together as soon as all have computed them.
 class Comparer : public Observer {
 public:
-    Comparer(const PartitionedProgram& parts, const DeviceValues& pieces, const Recorder& reference)
+    Comparer(const PartitionedProgram& parts, const DeviceValues& shards, const Recorder& reference)
         : m_program(parts.device.program)
         , m_mesh(parts.device.mesh)
-        , m_pieces(pieces)
+        , m_shards(shards)
         , m_reference(reference)
     {
     }
@@ -102,8 +102,8 @@ public:
     {
         const auto& values = m_program.operation(operation).results;
         for (std::size_t i = 0; i < results.size(); ++i)
-            if (const DeviceShard* piece = m_pieces.of(values[i]); piece && piece->meant.valid() && !piece->addends)
-                add(values[i], *piece, device, results[i]);
+            if (const DeviceShard* held = m_shards.of(values[i]); held && held->meant.valid() && !held->addends)
+                add(values[i], *held, device, results[i]);
     }
 
     std::optional<FirstDifference> first;
@@ -115,7 +115,7 @@ private:
         std::int64_t there = 0;
     };
 
-    void add(ValueId value, const DeviceShard& piece, std::int64_t device, const Array& shard)
+    void add(ValueId value, const DeviceShard& held, std::int64_t device, const Array& shard)
     {
         const auto devices = static_cast<std::size_t>(m_mesh->deviceCount());
         Pending& pending = m_pending[value.index];
@@ -130,10 +130,10 @@ private:
         const bool together = std::all_of(pending.seen.begin(), pending.seen.end(),
             [&](std::uint32_t count) { return count == occurrence + 1; }); // not: some left a loop before the others
         const Arrays shards = std::exchange(pending.shards, {});
-        const ValueId meant = piece.meant;
+        const ValueId meant = held.meant;
         const auto kept = m_reference.kept.find(keyOf(meant, occurrence));
         if (together && kept != m_reference.kept.end() && kept->second.order < m_order)
-            compare(meant, occurrence, piece.array, shards, kept->second);
+            compare(meant, occurrence, held.array, shards, kept->second);
     }
 
     void compare(
@@ -186,7 +186,7 @@ private:
 
     const Program& m_program;
     MeshPtr m_mesh;
-    const DeviceValues& m_pieces;
+    const DeviceValues& m_shards;
     const Recorder& m_reference;
     std::unordered_map<std::uint32_t, Pending> m_pending;
     std::int64_t m_order = INT64_MAX; ///< of the first one so far, in the reference
@@ -197,7 +197,7 @@ private:
 Result<std::optional<FirstDifference>> firstDifference(const Program& program, const PartitionedProgram& parts,
     const Arrays& arguments, const ExecuteOptions& options, double keptBytes, int maxRuns)
 {
-    const DeviceValues pieces(program, parts);
+    const DeviceValues shards(program, parts);
     std::int64_t from = 0;
     for (int run = 0; run < maxRuns; ++run) {
         Recorder reference(program, from, keptBytes);
@@ -212,7 +212,7 @@ Result<std::optional<FirstDifference>> firstDifference(const Program& program, c
         if (const auto done = execute(program, { arguments }, own); !done)
             return tl::unexpected(done.error());
         own.perturbation = nullptr;
-        Comparer devices(parts, pieces, reference);
+        Comparer devices(parts, shards, reference);
         own.observer = &devices;
         if (const auto done = executePartitioned(parts.device, arguments, own); !done)
             return tl::unexpected(done.error());

@@ -130,6 +130,8 @@ Where placeOf(const Program& program, const Operation& op)
     return where;
 }
 
+} // namespace
+
 tl::unexpected<Error> tooManyTrips(const Program& program, const Operation& op, std::int64_t limit)
 {
     const std::string path = op.results.empty() ? std::string() : std::string(*program.value(op.results[0]).path);
@@ -137,8 +139,6 @@ tl::unexpected<Error> tooManyTrips(const Program& program, const Operation& op, 
         { { "op", qualifiedName(op) }, { "wrong", "loop_limit" }, { "value", path }, { "limit", limit } },
         placeOf(program, op));
 }
-
-} // namespace
 
 tl::unexpected<Error> cannot(const Program& program, const Operation& op, std::vector<Arg> args)
 {

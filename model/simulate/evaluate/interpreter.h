@@ -128,6 +128,8 @@ struct DeviceCounts {
     std::int64_t replicas = 1, partitions = 1;
     [[nodiscard]] std::int64_t all() const { return replicas * partitions; }
 };
+/// The devices of a collective's groups, in the order of the groups; of a collective_permute (sender, receiver).
+[[nodiscard]] std::vector<Devices> groupsOf(const Operation& op, const DeviceCounts& devices);
 /// What of a collective's groups does not go with the devices that there are, or with the types of its operands and
 /// results: arguments of NotExecutable. Nothing where all is well.
 [[nodiscard]] std::optional<std::vector<Arg>> wrongGroups(
@@ -160,6 +162,8 @@ struct ParallelPrograms {
 [[nodiscard]] const Mesh* meshOf(const Program& program, const ManualComputationAttributes& own);
 
 [[nodiscard]] tl::unexpected<Error> cannot(const Program& program, const Operation& op, std::vector<Arg> args);
+/// A loop that was on its way when `limit` trips had been made.
+[[nodiscard]] tl::unexpected<Error> tooManyTrips(const Program& program, const Operation& op, std::int64_t limit);
 
 /// Part `part` of `parts` equal ones along a dimension, an array of its own, and arrays one after the other.
 [[nodiscard]] Array partOf(const Array& array, std::size_t dimension, std::int64_t part, std::int64_t parts);

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simulate/evaluate/device_values.h"
+#include "partition/device_values.h"
 #include "simulate/evaluate/non_finite.h"
 #include "simulate/evaluate/partitioned.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "simulate/evaluate/device_values.h"
+#include "partition/device_values.h"
 
 #include <algorithm>
 #include <map>
@@ -8,10 +8,10 @@
 #include "program/value_shardings.h"
 #include "program/wide_attributes.h"
 
-namespace shardscope::evaluate {
+namespace shardscope {
 
 DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts)
-    : m_pieces(std::max(parts.sharded.values.size(), parts.device.program.values.size()))
+    : m_shards(std::max(parts.sharded.values.size(), parts.device.program.values.size()))
 {
     const Program &sharded = parts.sharded, &device = parts.device.program;
     const ValueShardings shardings(sharded);
@@ -34,7 +34,7 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
         });
     const auto accept = [&](ValueId held, ValueId full, ValueId meant) {
         const TensorType padded = sharded.value(full).type;
-        if (!isTensor(padded.dtype) || held.index >= device.values.size() || held.index >= m_pieces.size())
+        if (!isTensor(padded.dtype) || held.index >= device.values.size() || held.index >= m_shards.size())
             return;
         const ProgramSharding* found = shardings.of(full);
         TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(padded.rank());
@@ -52,7 +52,7 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
             sharding.unreduced = addends[held.index];
         const MeshPtr mesh = found && found->mesh < sharded.meshes.size() ? sharded.meshes[found->mesh].mesh : nullptr;
         const bool elsewhere = mesh && mesh->rank() > 0 && *mesh != *parts.device.mesh;
-        m_pieces[held.index] =
+        m_shards[held.index] =
             DeviceShard{ { type, std::move(sharding), ReduceKind::Sum, elsewhere ? mesh : nullptr }, meant, adds };
     };
     // Collectives move the shards of an array and add them up: it stays the same one.
@@ -79,10 +79,15 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
             accept(ValueId(v), ValueId(v), meant[v]);
     }
     // What collectives became gives other values; of several the last one of the result's type is the result.
+    std::vector<bool> adds(device.operations.size()); // two elements, in the body of a reduction
+    for (const auto& [made, origin] : parts.device.origins)
+        for (const RegionId body : device.operation(made).regions)
+            walk(device, body, [&](OperationId inner) { adds[inner.index] = true; });
     std::map<std::uint32_t, ValueId> last; // by the operation that it was made for
     for (const auto& [made, origin] : parts.device.origins) {
         const Operation& operation = device.operation(made);
-        if (operation.results.size() != 1 || origin.index >= sharded.operations.size() || inManual[origin.index])
+        if (adds[made.index] || operation.results.size() != 1 || origin.index >= sharded.operations.size()
+            || inManual[origin.index])
             continue;
         const auto& wanted = sharded.operation(origin).results;
         if (wanted.size() != 1)
@@ -112,4 +117,4 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
         });
 }
 
-} // namespace shardscope::evaluate
+} // namespace shardscope

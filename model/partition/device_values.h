@@ -8,10 +8,10 @@
 
 #include "partition/partition_program.h"
 
-namespace shardscope::evaluate {
+namespace shardscope {
 
 struct DeviceShard {
-    ShardedArray array; ///< the whole one, and how it lies on the devices
+    ShardedArray array; ///< the full one, and how it lies on the devices
     ValueId meant; ///< of the program as it was given; invalid for what came with the partition
     bool addends = false; ///< devices hold what is still to be added up; `array.sharding` says over which axes
 };
@@ -22,11 +22,11 @@ public:
     /// Of a value of PartitionedProgram::device; null for what is a shard of nothing: offsets and the like.
     [[nodiscard]] const DeviceShard* of(ValueId value) const
     {
-        return value.index < m_pieces.size() && m_pieces[value.index] ? &*m_pieces[value.index] : nullptr;
+        return value.index < m_shards.size() && m_shards[value.index] ? &*m_shards[value.index] : nullptr;
     }
 
 private:
-    std::vector<std::optional<DeviceShard>> m_pieces; ///< by value of the device
+    std::vector<std::optional<DeviceShard>> m_shards; ///< by value of the device
 };
 
-} // namespace shardscope::evaluate
+} // namespace shardscope

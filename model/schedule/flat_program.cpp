@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "schedule/flat_program.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "base/codes.h"
+#include "partition/device_values.h"
+#include "program/calls.h"
+#include "program/custom_calls.h"
+#include "program/editor.h"
+#include "program/function_names.h"
+#include "program/op_row.h"
+#include "program/verify_findings.h"
+#include "program/wide_attributes.h"
+
+namespace shardscope {
+
+Layout FlatProgram::layout(FlatValueId id) const
+{
+    const FlatValue& found = value(id);
+    return Layout(found.otherMesh ? found.otherMesh : mesh, found.sharding, found.fullShape);
+}
+
+namespace {
+
+constexpr std::size_t largestFlatProgram = 1'000'000; ///< operations, those of called functions counted per call
+
+/// What a value of the device program became: a value, a tuple's elements, or nothing (a token).
+struct Form {
+    FlatValueId value;
+    std::vector<Form> elements;
+};
+
+/// Where values stand in the given program, and how they are sharded.
+class Origins {
+public:
+    Origins(const Program& given, const PartitionedProgram& parts)
+        : m_given(given)
+        , m_values(given, parts)
+    {
+        for (const auto& [made, sharded] : parts.device.origins)
+            if (const auto& results = parts.sharded.operation(sharded).results; !results.empty())
+                m_madeFor.emplace(made, results[0]);
+        // What is inserted works for what it reads.
+        m_works.resize(parts.sharded.values.size());
+        for (std::size_t v = 0; v < std::min(given.values.size(), m_works.size()); ++v)
+            m_works[v] = ValueId(v);
+        for (const RegionId body : bodies(parts.sharded))
+            walk(parts.sharded, body, [&](OperationId id) {
+                const Operation& operation = parts.sharded.operation(id);
+                if (id.index >= given.operations.size() && !operation.results.empty() && !operation.operands.empty())
+                    for (const ValueId result : operation.results)
+                        m_works[result.index] = m_works[operation.operands[0].index];
+            });
+    }
+
+    [[nodiscard]] const DeviceShard* shard(ValueId local) const { return m_values.of(local); }
+    /// The value of the given program that an operation of the device program works for.
+    [[nodiscard]] ValueId ofOperation(OperationId id, const Operation& operation) const
+    {
+        if (!operation.results.empty())
+            if (const DeviceShard* found = shard(operation.results[0]); found && found->meant.valid())
+                return found->meant;
+        if (const auto found = m_madeFor.find(id); found != m_madeFor.end())
+            return m_works[found->second.index];
+        if (!operation.results.empty() && operation.results[0].index < m_works.size())
+            return m_works[operation.results[0].index];
+        return {};
+    }
+    /// What a constraint stands for: the value that is constrained.
+    [[nodiscard]] ValueId withoutConstraints(ValueId value) const
+    {
+        while (m_given.value(value).definition.valid()) {
+            const Operation& operation = m_given.operation(m_given.value(value).definition);
+            if (operation.kind != OpKind::ShardingConstraint)
+                break;
+            value = operation.operands[0];
+        }
+        return value;
+    }
+
+private:
+    const Program& m_given;
+    DeviceValues m_values;
+    std::unordered_map<OperationId, ValueId> m_madeFor; ///< to values of the sharded program
+    std::vector<ValueId> m_works; ///< per value of the sharded program: of the given one
+};
+
+class Flattener {
+public:
+    Flattener(
+        ProgramPtr given, const std::shared_ptr<const PartitionedProgram>& parts, std::span<const TensorSharding> shown)
+        : m_given(*given)
+        , m_parts(*parts)
+        , m_local(parts->device.program)
+        , m_names(m_local)
+        , m_origins(*given, *parts)
+        , m_shown(shown)
+        , m_isTaken(given->values.size())
+    {
+        m_out.program = std::move(given);
+        m_out.local = ProgramPtr(parts, &m_local);
+        m_out.mesh = parts->device.mesh;
+        m_out.values.resize(m_given.values.size());
+        for (std::size_t v = 0; v < m_out.values.size(); ++v)
+            m_out.values[v] = { ValueId(v), m_given.values[v].type,
+                TensorSharding::fullyReplicated(m_given.values[v].type.rank()), *m_given.values[v].type.shape, {},
+                false };
+        m_ownerOf.resize(m_out.values.size());
+    }
+
+    Result<FlatProgram> run(StepState state)
+    {
+        const Region& main = m_local.main();
+        m_out.blocks.emplace_back();
+        Frame frame;
+        for (std::size_t a = 0; a < main.arguments.size(); ++a) {
+            const FlatValueId argument(main.arguments[a].index);
+            describe(m_out.values[argument.index], main.arguments[a], m_parts.device.inputs[a]);
+            m_isTaken[argument.index] = true;
+            m_out.blocks[0].arguments.push_back(argument);
+            frame.forms[main.arguments[a]] = { argument, {} };
+            m_formsOf[m_origins.withoutConstraints(main.arguments[a])].push_back(argument);
+        }
+        m_open.push_back(0);
+        if (Result<void> done = region(RegionId{ 0 }, frame); !done)
+            return tl::unexpected<Error>(std::move(done.error()));
+        for (const ValueId result : main.results)
+            m_out.blocks[0].results.push_back(frame.forms[result].value);
+        for (const StatePair& pair : state.pairs)
+            m_out.blocks[0].state.emplace_back(FlatValueId(pair.argument.index), pair.result);
+        m_out.state = std::move(state);
+        nameConstraints();
+        return std::move(m_out);
+    }
+
+private:
+    /// The values of a function that is being executed; of main, and of every call.
+    struct Frame {
+        std::unordered_map<ValueId, Form> forms;
+        const Frame* caller = nullptr;
+        RegionId body;
+    };
+
+    [[nodiscard]] tl::unexpected<Error> refused(const Operation& operation, std::vector<Arg> args = {}) const
+    {
+        args.insert(args.begin(), Arg{ "op", qualifiedName(operation) });
+        Where where;
+        const SourcePlace& place = m_local.sources[operation.source < m_local.sources.size() ? operation.source : 0];
+        where.line = static_cast<int>(place.line);
+        where.column = static_cast<int>(place.column);
+        return fail(Code::NotExecutable, std::move(args), where);
+    }
+
+    static void describe(FlatValue& value, ValueId origin, const ShardedArray& array)
+    {
+        value.origin = origin;
+        value.sharding = array.sharding;
+        value.fullShape = *array.type.shape;
+        value.otherMesh = array.mesh;
+        value.localType = { array.type.dtype, shardShape(array.sharding, array.type.shape) };
+        value.isShard = isTensor(array.type.dtype);
+    }
+
+    /// Whether users see the value in this form.
+    [[nodiscard]] bool isShown(ValueId value, const DeviceShard& shard) const
+    {
+        return !shard.addends && value.index < m_isTaken.size() && !m_isTaken[value.index]
+            && (value.index >= m_shown.size() || shard.array.sharding.isEquivalent(m_shown[value.index]));
+    }
+
+    FlatValueId add(ValueId local, ValueId worksFor)
+    {
+        FlatValue made;
+        made.localType = m_local.value(local).type;
+        made.origin = worksFor;
+        FlatValueId id(m_out.values.size());
+        const DeviceShard* shard = m_origins.shard(local);
+        if (shard) {
+            describe(made, shard->meant.valid() ? shard->meant : worksFor, shard->array);
+            made.localType = m_local.value(local).type;
+            if (shard->meant.valid() && isShown(shard->meant, *shard))
+                id = FlatValueId(shard->meant.index);
+        }
+        if (id.index == m_out.values.size()) {
+            m_out.values.push_back(std::move(made));
+            m_ownerOf.push_back(m_open.back());
+        } else {
+            m_isTaken[id.index] = true;
+            m_out.values[id.index] = std::move(made);
+            m_ownerOf[id.index] = m_open.back();
+        }
+        if (shard && shard->meant.valid() && !shard->addends)
+            m_formsOf[m_origins.withoutConstraints(shard->meant)].push_back(id);
+        return id;
+    }
+
+    /// Blocks between the one at hand and the one that a value stands in read it from around them.
+    FlatValueId read(FlatValueId value)
+    {
+        for (std::size_t depth = m_open.size(); depth-- > 1 && m_open[depth] != m_ownerOf[value.index];) {
+            auto& captured = m_captured[m_open[depth]];
+            if (std::find(captured.begin(), captured.end(), value) == captured.end())
+                captured.push_back(value);
+        }
+        return value;
+    }
+
+    Result<void> region(RegionId id, Frame& frame)
+    {
+        for (const OperationId operation : m_local.regions[id.index].operations)
+            if (Result<void> done = visit(operation, frame); !done)
+                return done;
+        return {};
+    }
+
+    Result<void> visit(OperationId id, Frame& frame)
+    {
+        const Operation& operation = m_local.operation(id);
+        const auto form = [&](std::size_t i) -> Form& { return frame.forms[operation.operands[i]]; };
+        switch (operation.kind) {
+        case OpKind::Call:
+        case OpKind::Composite:
+            return call(operation, frame);
+        case OpKind::ShardingGroup:
+        case OpKind::Outfeed:
+        case OpKind::AfterAll:
+        case OpKind::CreateToken:
+            for (const ValueId result : operation.results)
+                frame.forms[result] = {};
+            return {};
+        case OpKind::OptimizationBarrier:
+            for (std::size_t i = 0; i < operation.results.size(); ++i)
+                frame.forms[operation.results[i]] = form(i);
+            return {};
+        case OpKind::Tuple: {
+            Form tuple;
+            for (std::size_t i = 0; i < operation.operands.size(); ++i)
+                tuple.elements.push_back(form(i));
+            frame.forms[operation.results[0]] = std::move(tuple);
+            return {};
+        }
+        case OpKind::GetTupleElement: {
+            const auto element = static_cast<std::size_t>(wideAs<TupleElementAttributes>(operation.attributes)->index);
+            if (element >= form(0).elements.size())
+                return refused(operation);
+            Form found = form(0).elements[element];
+            frame.forms[operation.results[0]] = std::move(found);
+            return {};
+        }
+        case OpKind::CustomCall:
+            if (operation.results.empty()) // a check of the program's own
+                return {};
+            if (operation.operands.size() != 1 || operation.results.size() != 1)
+                return refused(operation);
+            frame.forms[operation.results[0]] = form(0);
+            return {};
+        case OpKind::While:
+            return loop(id, frame);
+        case OpKind::If:
+        case OpKind::Case:
+            return branch(id, frame);
+        default:
+            return compute(id, frame);
+        }
+    }
+
+    Result<void> call(const Operation& operation, Frame& frame)
+    {
+        const std::string* name = calleeOf(operation);
+        const Function* function = name ? m_names.find(m_local, *name) : nullptr;
+        if (!function)
+            return refused(operation);
+        for (const Frame* outer = &frame; outer; outer = outer->caller)
+            if (outer->body == function->body)
+                return refused(operation, { { "wrong", "recursion" } });
+        Frame inner;
+        inner.caller = &frame;
+        inner.body = function->body;
+        const Region& body = m_local.regions[function->body.index];
+        for (std::size_t i = 0; i < body.arguments.size(); ++i)
+            inner.forms[body.arguments[i]] = frame.forms[operation.operands[i]];
+        if (Result<void> done = region(function->body, inner); !done)
+            return done;
+        for (std::size_t i = 0; i < operation.results.size(); ++i)
+            frame.forms[operation.results[i]] = inner.forms[body.results[i]];
+        return {};
+    }
+
+    /// A new operation, whose operands are values.
+    Result<FlatOp> begin(OperationId id, Frame& frame)
+    {
+        const Operation& operation = m_local.operation(id);
+        if (++m_count > largestFlatProgram)
+            return refused(operation, { { "wrong", "calls" }, { "limit", largestFlatProgram } });
+        FlatOp op;
+        op.operation = id;
+        op.origin = m_origins.ofOperation(id, operation);
+        for (const ValueId operand : operation.operands) {
+            const Form& form = frame.forms[operand];
+            if (!form.elements.empty())
+                return refused(operation, { { "wrong", "type" }, { "type", toString(m_local.value(operand).type) } });
+            op.operands.push_back(form.value.valid() ? read(form.value) : FlatValueId());
+        }
+        return op;
+    }
+    void addResults(FlatOp& op, Frame& frame)
+    {
+        for (const ValueId result : m_local.operation(op.operation).results) {
+            const bool isValue = isTensor(m_local.value(result).type.dtype);
+            op.results.push_back(isValue ? add(result, op.origin) : FlatValueId());
+            frame.forms[result] = { op.results.back(), {} };
+        }
+    }
+    void finish(FlatOp op) { m_out.blocks[m_open.back()].ops.push_back(std::move(op)); }
+
+    Result<void> compute(OperationId id, Frame& frame)
+    {
+        Result<FlatOp> op = begin(id, frame);
+        if (!op)
+            return tl::unexpected<Error>(std::move(op.error()));
+        for (const RegionId inner : m_local.operation(id).regions)
+            walk(m_local, inner, [&](OperationId used) {
+                for (const ValueId operand : m_local.operation(used).operands)
+                    if (const auto found = frame.forms.find(operand);
+                        found != frame.forms.end() && found->second.value.valid())
+                        op->captured.emplace_back(operand, read(found->second.value));
+            });
+        addResults(*op, frame);
+        finish(std::move(*op));
+        return {};
+    }
+
+    /// A block for a region of a loop or a branch.
+    Result<std::uint32_t> block(RegionId id, Frame& frame)
+    {
+        const auto number = static_cast<std::uint32_t>(m_out.blocks.size());
+        m_out.blocks.emplace_back();
+        m_open.push_back(number);
+        const Region& body = m_local.regions[id.index];
+        for (const ValueId argument : body.arguments) {
+            const bool isValue = isTensor(m_local.value(argument).type.dtype);
+            const FlatValueId value = isValue ? add(argument, {}) : FlatValueId();
+            frame.forms[argument] = { value, {} };
+            m_out.blocks[number].arguments.push_back(value);
+        }
+        Result<void> done = region(id, frame);
+        for (std::size_t r = 0; done && r < body.results.size(); ++r) {
+            const Form& form = frame.forms[body.results[r]];
+            m_out.blocks[number].results.push_back(form.value.valid() ? read(form.value) : FlatValueId());
+        }
+        m_open.pop_back();
+        if (!done)
+            return tl::unexpected<Error>(std::move(done.error()));
+        return number;
+    }
+
+    /// Its regions become blocks; what they read from around them the operation reads, too.
+    Result<void> control(FlatOp& op, Frame& frame)
+    {
+        for (const RegionId region : m_local.operation(op.operation).regions) {
+            const Result<std::uint32_t> number = block(region, frame);
+            if (!number)
+                return tl::unexpected<Error>(number.error());
+            op.blocks.push_back(*number);
+            for (const FlatValueId value : m_captured[*number])
+                op.captured.emplace_back(ValueId(), value);
+        }
+        return {};
+    }
+
+    Result<void> loop(OperationId id, Frame& frame)
+    {
+        Result<FlatOp> op = begin(id, frame);
+        if (!op)
+            return tl::unexpected<Error>(std::move(op.error()));
+        if (Result<void> done = control(*op, frame); !done)
+            return done;
+        FlatBlock& body = m_out.blocks[op->blocks[1]];
+        for (std::uint32_t i = 0; i < body.arguments.size(); ++i)
+            if (body.arguments[i].valid())
+                body.state.emplace_back(body.arguments[i], i);
+        addResults(*op, frame);
+        finish(std::move(*op));
+        return {};
+    }
+    Result<void> branch(OperationId id, Frame& frame)
+    {
+        Result<FlatOp> op = begin(id, frame);
+        if (!op)
+            return tl::unexpected<Error>(std::move(op.error()));
+        if (Result<void> done = control(*op, frame); !done)
+            return done;
+        addResults(*op, frame);
+        for (const std::uint32_t taken : op->blocks)
+            for (std::uint32_t r = 0; r < op->results.size(); ++r)
+                if (op->results[r].valid())
+                    m_out.blocks[taken].state.emplace_back(op->results[r], r);
+        finish(std::move(*op));
+        return {};
+    }
+
+    /// A constraint names the form that has its sharding.
+    void nameConstraints()
+    {
+        for (const Operation& operation : m_given.operations) {
+            if (operation.kind != OpKind::ShardingConstraint || m_isTaken[operation.results[0].index])
+                continue;
+            const ValueId result = operation.results[0];
+            const auto forms = m_formsOf.find(m_origins.withoutConstraints(result));
+            if (forms == m_formsOf.end())
+                continue;
+            const auto found = std::find_if(forms->second.begin(), forms->second.end(), [&](FlatValueId id) {
+                const FlatValue& value = m_out.value(id);
+                return value.isShard && value.sharding.unreduced.empty()
+                    && (result.index >= m_shown.size() || value.sharding.isEquivalent(m_shown[result.index]));
+            });
+            if (found == forms->second.end())
+                continue;
+            FlatValue& named = m_out.values[result.index];
+            named = m_out.value(*found);
+            named.origin = result;
+            m_out.aliases.emplace_back(FlatValueId(result.index), *found);
+        }
+    }
+
+    const Program& m_given;
+    const PartitionedProgram& m_parts;
+    const Program& m_local;
+    const FunctionNames m_names;
+    const Origins m_origins;
+    std::span<const TensorSharding> m_shown;
+    std::vector<bool> m_isTaken; ///< per value of the given program: it has its form
+    FlatProgram m_out;
+    std::size_t m_count = 0;
+    std::vector<std::uint32_t> m_open; ///< blocks, the innermost last
+    std::vector<std::uint32_t> m_ownerOf; ///< per flat value: its block
+    std::unordered_map<std::uint32_t, std::vector<FlatValueId>> m_captured; ///< by block
+    std::unordered_map<ValueId, std::vector<FlatValueId>> m_formsOf; ///< of what constraints stand for, in order
+};
+
+} // namespace
+
+Result<FlatProgram> flatten(ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts, StepState state,
+    std::span<const TensorSharding> shown)
+{
+    return Flattener(std::move(given), parts, shown).run(std::move(state));
+}
+
+} // namespace shardscope

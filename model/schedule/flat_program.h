@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The device program as plans need it: a list of operations on local shapes, with the bodies of called functions in
+// place of the calls, tuples as their elements, and without what computes nothing (tokens, constraints).
+//
+// Values of the given program keep their numbers: value v stands for the form of it that users see, as its sharding
+// says. Other forms, such as partial sums and what lies between two collectives, come after these.
+//
+//     y = dot_general x, W                  %y.partial = dot_general x, W       a new value
+//     (model shards the contracted   ->     y = all_reduce %y.partial           the value y of the given program
+//     dimension)
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "partition/partition_program.h"
+#include "program/step_state.h"
+#include "sharding/layout.h"
+
+namespace shardscope {
+
+using FlatValueId = Id<struct FlatValueTag>;
+
+/// A value as one device holds it.
+struct FlatValue {
+    /// The value of the given program that it is a form of, or that it helps to compute; may be invalid.
+    ValueId origin;
+    TensorType localType;
+    /// How the full array lies on the devices; axes that it is partial over are `unreduced`. Of what is no shard of an
+    /// array, such as an offset, `isShard` is false.
+    TensorSharding sharding;
+    Shape fullShape; ///< without padding
+    MeshPtr otherMesh; ///< set where the devices stand in another order than in FlatProgram::mesh
+    bool isShard = false;
+};
+
+struct FlatOp {
+    OperationId operation; ///< of FlatProgram::local
+    SmallVector<FlatValueId, 4> operands;
+    SmallVector<FlatValueId, 2> results;
+    /// Of loops, branches and bodies that are applied to elements: what their regions read from around them, by the
+    /// value of FlatProgram::local.
+    std::vector<std::pair<ValueId, FlatValueId>> captured;
+    std::vector<std::uint32_t> blocks; ///< of loops and branches, per region: index into FlatProgram::blocks
+    ValueId origin; ///< the value of the given program that it works for; may be invalid
+};
+
+/// Operations that are executed one after the other: main, or the body of a loop or of a branch.
+struct FlatBlock {
+    std::vector<FlatValueId> arguments;
+    std::vector<FlatOp> ops;
+    std::vector<FlatValueId> results; ///< invalid for a token
+    /// (value, number of a result) that takes the value's place at the end: the state of main, and of the body of a
+    /// loop; of a branch, what the operation gives.
+    std::vector<std::pair<FlatValueId, std::uint32_t>> state;
+};
+
+struct FlatProgram {
+    ProgramPtr program; ///< as it was given: names, roles
+    ProgramPtr local; ///< what every device runs: local shapes, StableHLO
+    MeshPtr mesh;
+    std::vector<FlatValue> values; ///< [0, program->values.size()) are the given program's
+    std::vector<FlatBlock> blocks; ///< [0] is main
+    /// Values of the given program that are others under another name: constraints, and the value constrained.
+    std::vector<std::pair<FlatValueId, FlatValueId>> aliases;
+    StepState state; ///< of main
+
+    [[nodiscard]] const FlatBlock& main() const { return blocks.front(); }
+    [[nodiscard]] const FlatValue& value(FlatValueId id) const { return values[id.index]; }
+    [[nodiscard]] const Operation& operation(const FlatOp& op) const { return local->operation(op.operation); }
+    /// Of a value that is a shard.
+    [[nodiscard]] Layout layout(FlatValueId id) const;
+};
+
+/// `given`: what `parts` was made of. `shown`: how users see the given program's values, by value; where it says
+/// nothing the first form that is not partial counts. Errors: NotExecutable for tuples that loops or branches hand
+/// through, for functions that call themselves, and for calls so nested that flat they are more than a million
+/// operations.
+[[nodiscard]] Result<FlatProgram> flatten(ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts,
+    StepState state, std::span<const TensorSharding> shown = {});
+
+} // namespace shardscope

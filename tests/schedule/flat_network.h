@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// From a network that was annotated to what plans are made of, for tests of the later stages.
+#pragma once
+
+#include <memory>
+
+#include "partition/partition.h"
+#include "schedule/flat_program.h"
+
+namespace shardscope {
+
+inline Result<std::shared_ptr<const FlatProgram>> flatNetwork(
+    const PropagationInput& input, const PartitionOptions& options = {})
+{
+    const PropagationResult propagated = propagate(input);
+    Result<ShardedProgram> sharded = shardPropagated(propagatedNetwork(input, propagated), options);
+    if (!sharded)
+        return tl::unexpected<Error>(sharded.error());
+    Result<PartitionedProgram> parts = partitionProgram(std::move(*sharded));
+    if (!parts)
+        return tl::unexpected<Error>(parts.error());
+    Result<FlatProgram> flat = flatten(input.program, std::make_shared<const PartitionedProgram>(std::move(*parts)),
+        stateOf(*input.program), shownShardings(input, propagated));
+    if (!flat)
+        return tl::unexpected<Error>(flat.error());
+    return std::make_shared<const FlatProgram>(std::move(*flat));
+}
+
+} // namespace shardscope
