@@ -179,9 +179,10 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
         return nullptr;
 
     const Result<DeviceStages::Partitioned> parts = output->deviceStages->partitioned();
-    Result<FlatProgram> flat = parts ? flatten(input.program, *parts, stateOf(*input.program),
-                                   shownShardings(propagationInput, *output->propagation))
-                                     : tl::unexpected<Error>(parts.error());
+    Result<FlatProgram> flat = parts
+        ? flatten(input.program, *parts, StepState{ StateSource::Program, input.program->state },
+            shownShardings(propagationInput, *output->propagation))
+        : tl::unexpected<Error>(parts.error());
     if (!flat) {
         output->error = flat.error();
         return output;

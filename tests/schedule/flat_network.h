@@ -20,7 +20,7 @@ inline Result<std::shared_ptr<const FlatProgram>> flatNetwork(
     if (!parts)
         return tl::unexpected<Error>(parts.error());
     Result<FlatProgram> flat = flatten(input.program, std::make_shared<const PartitionedProgram>(std::move(*parts)),
-        stateOf(*input.program), shownShardings(input, propagated));
+        StepState{ StateSource::Program, input.program->state }, shownShardings(input, propagated));
     if (!flat)
         return tl::unexpected<Error>(flat.error());
     return std::make_shared<const FlatProgram>(std::move(*flat));
