@@ -31,10 +31,11 @@
 #include "program_input.h"
 #include "propagation/passes/passes.h"
 #include "run_report.h"
+#include "schedule/plan.h"
 #include "simulate/evaluate/interpreter.h"
-#include "simulate/evaluate/program_stepper.h"
 #include "simulate/evaluate/rounding_noise.h"
 #include "simulate/memory.h"
+#include "simulate/run.h"
 
 namespace shardscope::cli {
 
@@ -258,6 +259,20 @@ Result<void> execute(ProgramRun& run, bool check, const Limits& limits)
     return {};
 }
 
+/// The plan of its steps. A program without a mesh is the same on all devices that it speaks of.
+Result<Plan> planOf(const ProgramRun& run)
+{
+    std::shared_ptr<const PartitionedProgram> parts = run.partitioned;
+    if (!parts) {
+        auto same = std::make_shared<PartitionedProgram>();
+        same->sharded = run.named;
+        same->device = evaluate::unpartitioned(run.named, run.sameProgram);
+        parts = std::move(same);
+    }
+    return flatten(std::make_shared<const Program>(run.named), std::move(parts), run.state)
+        .and_then([](FlatProgram flat) { return schedule(std::make_shared<const FlatProgram>(std::move(flat))); });
+}
+
 /// Steps from the given arguments on, and further ones to be timed.
 Result<void> runSteps(
     ProgramRun& run, const ProgramRunOptions& options, const RunSetting& setting, const Limits& limits)
@@ -266,24 +281,29 @@ Result<void> runSteps(
     const bool isTimed = options.timeit.value_or(isStated);
     if (options.steps == 1 && !isTimed)
         return {};
-    evaluate::ExecuteOptions how = executeOptions(limits, nullptr);
+    Result<Plan> plan = planOf(run);
+    if (!plan)
+        return tl::unexpected(plan.error());
+    RunOptions how;
     how.threads = options.threads;
-    auto stepper = evaluate::ProgramStepper::create(
-        run.partitioned ? run.partitioned->device : evaluate::unpartitioned(run.named, run.sameProgram),
-        run.inputs.arrays, evaluate::nextArguments(run.named, run.state), how);
-    if (!stepper)
-        return tl::unexpected(stepper.error());
-    run.threads = stepper->threads();
+    how.memoryLimit = limits.memory;
+    how.maximumTrips = limits.trips;
+    how.initial.arrays = run.inputs.arrays;
+    auto created = Run::create(std::make_shared<const Plan>(std::move(*plan)), how);
+    if (!created)
+        return tl::unexpected(created.error());
+    Run& steps = **created;
+    run.threads = steps.threads();
     const std::optional<std::size_t> loss = lossResult(run.named, run.state);
-    for (std::int64_t i = 0; i < options.steps && !stepper->stopped(); ++i) {
-        StepRecord& record = run.steps.emplace_back(StepRecord{ stepper->step().wall, {} });
-        if (loss && !stepper->stopped())
-            record.loss = evaluate::numberAt(stepper->steps().result(*loss).whole, 0);
+    for (std::int64_t i = 0; i < options.steps && !steps.stopped(); ++i) {
+        StepRecord& record = run.steps.emplace_back(StepRecord{ steps.step().wall, {} });
+        if (loss && !steps.stopped())
+            record.loss = steps.gatherResult(*loss).front();
     }
     if (isTimed)
-        run.timing = timeit(*stepper, options.runs > 0 ? options.runs : setting.runs,
-            options.loops > 0 ? options.loops : setting.loops);
-    if (const std::optional<Error> failure = stepper->failure())
+        run.timing = timeit(
+            steps, options.runs > 0 ? options.runs : setting.runs, options.loops > 0 ? options.loops : setting.loops);
+    if (const std::optional<Error> failure = steps.failure())
         return tl::unexpected(*failure);
     return {};
 }

@@ -20,7 +20,6 @@
 #include "pipeline/program_layout.h"
 #include "pipeline/repartition.h"
 #include "schedule/plan.h"
-#include "simulate/evaluate/program_stepper.h"
 #include "simulate/value_reader.h"
 
 namespace shardscope {
@@ -125,8 +124,7 @@ struct RunController::Private {
     std::jthread worker;
 
     // On the worker's thread only; while no job is open, read by the window.
-    std::unique_ptr<Stepper> stepper;
-    Run* run = nullptr; ///< the same, where it is that of a plan: its values can be read
+    std::unique_ptr<Run> run;
     Subject runSubject;
     std::stop_token runAbandoned;
     std::uint64_t runGeneration = 0;
@@ -309,22 +307,21 @@ void RunController::Private::recordStep(const Job& job, const StepTiming& timing
                 latest.steps.begin(), latest.steps.begin() + static_cast<std::ptrdiff_t>(longestHistory));
         latest.steps.push_back(timing);
         dropOldDevices(latest.steps, 1);
-        latest.stepsDone = stepper->stepsDone();
+        latest.stepsDone = run->stepsDone();
     });
 }
 
 void RunController::Private::takeStep(const Job& job)
 {
-    const StepTiming& timing = stepper->step();
-    if (!stepper->stopped())
+    const StepTiming& timing = run->step();
+    if (!run->stopped())
         recordStep(job, timing);
 }
 
 /// The devices of the job's subject, with its initial values. False where there are none.
 bool RunController::Private::create(const Job& job)
 {
-    run = nullptr;
-    stepper.reset(); // before memory for the next one is asked for
+    run.reset(); // before memory for the next one is asked for
     const auto failed = [&](const Error& error) {
         report(job, [&](News& latest) { latest.failure = error; });
         return false;
@@ -337,37 +334,33 @@ bool RunController::Private::create(const Job& job)
         const std::scoped_lock lock(mutex);
         begun = initial;
     }
+    std::shared_ptr<const Plan> plan = job.subject.plan;
     if (job.subject.text) {
-        evaluate::ProgramInputs inputs;
-        inputs.initial = *initial;
-        inputs.stop = job.abandoned;
-        auto created = stepperOfText(*job.subject.text, inputs);
-        if (!created)
-            return failed(created.error());
-        stepper = std::move(*created);
-    } else {
-        RunOptions options;
-        options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
-        options.initial = *initial;
-        options.stop = job.abandoned;
-        auto created = Run::create(job.subject.plan, options);
-        if (!created)
-            return failed(created.error());
-        run = created->get();
-        stepper = std::move(*created);
+        auto planned = plannedProgram(*job.subject.text);
+        if (!planned)
+            return failed(planned.error());
+        plan = std::move(*planned);
     }
+    RunOptions options;
+    options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
+    options.initial = *initial;
+    options.stop = job.abandoned;
+    auto created = Run::create(std::move(plan), options);
+    if (!created)
+        return failed(created.error());
+    run = std::move(*created);
     runSubject = job.subject;
     runAbandoned = job.abandoned;
-    return stepper != nullptr;
+    return run != nullptr;
 }
 
 void RunController::Private::execute(const Job& job)
 {
-    if (!stepper || stepper->failure() || runAbandoned.stop_requested() || !(runSubject == job.subject)) {
+    if (!run || run->failure() || runAbandoned.stop_requested() || !(runSubject == job.subject)) {
         if (!create(job))
             return;
     } else if (runGeneration != job.generation) {
-        stepper->reset();
+        run->reset();
     }
     runGeneration = job.generation;
     switch (job.kind) {
@@ -377,18 +370,18 @@ void RunController::Private::execute(const Job& job)
         takeStep(job);
         break;
     case State::Continuous:
-        while (!job.stop.stop_requested() && !stepper->stopped())
+        while (!job.stop.stop_requested() && !run->stopped())
             takeStep(job);
         break;
     case State::Timing: {
         TimeitResult result = shardscope::timeit(
-            *stepper, job.runs, job.loops, job.stop, [&](const StepTiming& timing) { recordStep(job, timing); });
-        if (!stepper->stopped())
+            *run, job.runs, job.loops, job.stop, [&](const StepTiming& timing) { recordStep(job, timing); });
+        if (!run->stopped())
             report(job, [&](News& latest) { latest.timeit = std::move(result); });
         break;
     }
     }
-    if (const std::optional<Error> failure = stepper->failure())
+    if (const std::optional<Error> failure = run->failure())
         report(job, [&](News& latest) { latest.failure = *failure; });
 }
 
@@ -406,8 +399,7 @@ void RunController::Private::work(const std::stop_token& stopAll)
             try {
                 execute(job);
             } catch (const std::bad_alloc&) {
-                run = nullptr;
-                stepper.reset(); // where it stands is not known
+                run.reset(); // where it stands is not known
                 report(job, [](News& latest) { latest.failure = Error{ Code::OutOfMemory, {}, {} }; });
             }
         }

@@ -165,7 +165,8 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
 
     output->deviceStages = std::make_shared<const DeviceStages>(
         std::make_shared<const Program>(propagatedNetwork(propagationInput, *output->propagation)),
-        DeviceStages::Shardings::Propagated);
+        DeviceStages::Shardings::Propagated, passes::PipelineOptions{},
+        shownShardings(propagationInput, *output->propagation));
     const Result<DeviceStages::Sharded> sharded = output->deviceStages->sharded();
     Result<DeviceProgram> device = sharded ? deviceProgramOf(propagationInput, *output->propagation, **sharded)
                                            : tl::unexpected<Error>(sharded.error());
@@ -178,23 +179,13 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
     if (stop.stop_requested())
         return nullptr;
 
-    const Result<DeviceStages::Partitioned> parts = output->deviceStages->partitioned();
-    Result<FlatProgram> flat = parts
-        ? flatten(input.program, *parts, StepState{ StateSource::Program, input.program->state },
-            shownShardings(propagationInput, *output->propagation))
-        : tl::unexpected<Error>(parts.error());
-    if (!flat) {
-        output->error = flat.error();
-        return output;
-    }
-    ScheduleOptions options;
-    options.keep = observableValues(*input.program);
-    Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), options);
+    const Result<std::shared_ptr<const Plan>> plan = output->deviceStages->planned(
+        StepState{ StateSource::Program, input.program->state }, observableValues(*input.program));
     output->times.push_back(watch.lap("schedule"));
     if (!plan)
         output->error = plan.error();
     else
-        output->plan = std::make_shared<const Plan>(std::move(*plan));
+        output->plan = *plan;
     return output;
 }
 

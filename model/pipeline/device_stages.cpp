@@ -3,12 +3,18 @@
 
 #include <utility>
 
+#include "program/over_mesh.h"
+#include "propagation/passes/passes.h"
+#include "simulate/evaluate/partitioned.h"
+
 namespace shardscope {
 
-DeviceStages::DeviceStages(ProgramPtr program, Shardings shardings, const passes::PipelineOptions& options)
+DeviceStages::DeviceStages(
+    ProgramPtr program, Shardings shardings, const passes::PipelineOptions& options, std::vector<TensorSharding> shown)
     : m_program(std::move(program))
     , m_shardings(shardings)
     , m_options(options)
+    , m_shown(std::move(shown))
 {
 }
 
@@ -50,6 +56,46 @@ Result<DeviceStages::Partitioned> DeviceStages::partitioned(bool optimalReshards
             slot.partitioned = tl::unexpected<Error>(std::move(made.error()));
     }
     return *slot.partitioned;
+}
+
+namespace {
+
+/// A program without a mesh, which one device executes as it is.
+PartitionedProgram unpartitioned(const Program& program)
+{
+    PartitionedProgram parts;
+    parts.sharded = passes::importManualRegions(program);
+    parts.device = evaluate::unpartitioned(parts.sharded, 1);
+    return parts;
+}
+
+} // namespace
+
+Result<std::shared_ptr<const Plan>> DeviceStages::planned(const StepState& state, std::vector<ValueId> keep) const
+{
+    const std::lock_guard lock(m_plan.mutex);
+    if (m_plan.plan && m_plan.state == state && m_plan.keep == keep)
+        return *m_plan.plan;
+    const auto make = [&]() -> Result<std::shared_ptr<const Plan>> {
+        Result<Partitioned> parts = mainMesh(*m_program)
+            ? partitioned()
+            : std::make_shared<const PartitionedProgram>(unpartitioned(*m_program));
+        if (!parts)
+            return tl::unexpected<Error>(std::move(parts.error()));
+        Result<FlatProgram> flat = flatten(m_program, std::move(*parts), state, m_shown);
+        if (!flat)
+            return tl::unexpected<Error>(std::move(flat.error()));
+        ScheduleOptions options;
+        options.keep = keep;
+        Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), options);
+        if (!plan)
+            return tl::unexpected<Error>(std::move(plan.error()));
+        return std::make_shared<const Plan>(std::move(*plan));
+    };
+    m_plan.plan = make();
+    m_plan.state = state;
+    m_plan.keep = std::move(keep);
+    return *m_plan.plan;
 }
 
 } // namespace shardscope

@@ -8,8 +8,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "partition/partition_program.h"
+#include "schedule/plan.h"
 
 namespace shardscope {
 
@@ -23,8 +25,9 @@ public:
         Given, ///< what is annotated; propagation is a part of sharding the program
         Propagated ///< every value has its own already
     };
-    /// `program`: over its mesh, with these shardings.
-    DeviceStages(ProgramPtr program, Shardings shardings, const passes::PipelineOptions& options = {});
+    /// `program`: over its mesh, with these shardings. `shown`: how users see its values, where that is known already.
+    DeviceStages(ProgramPtr program, Shardings shardings, const passes::PipelineOptions& options = {},
+        std::vector<TensorSharding> shown = {});
 
     [[nodiscard]] const ProgramPtr& program() const { return m_program; }
     /// Errors: those of shardProgram().
@@ -32,7 +35,17 @@ public:
     /// Errors: further those of partitionProgram().
     [[nodiscard]] Result<Partitioned> partitioned(bool optimalReshards = false) const;
 
+    /// The plan of a step with that state, in which the values of `keep` can be read when it is over. Made once as long
+    /// as the same is asked for. Errors: further those of flatten() and schedule().
+    [[nodiscard]] Result<std::shared_ptr<const Plan>> planned(const StepState& state, std::vector<ValueId> keep) const;
+
 private:
+    struct PlanSlot {
+        std::mutex mutex;
+        StepState state;
+        std::vector<ValueId> keep;
+        std::optional<Result<std::shared_ptr<const Plan>>> plan;
+    };
     struct Slot {
         std::mutex mutex;
         std::optional<Result<Sharded>> sharded;
@@ -43,7 +56,9 @@ private:
     ProgramPtr m_program;
     Shardings m_shardings;
     passes::PipelineOptions m_options;
+    std::vector<TensorSharding> m_shown;
     mutable std::array<Slot, 2> m_slots; ///< by `optimalReshards`
+    mutable PlanSlot m_plan;
 };
 
 } // namespace shardscope

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/repartition.h"
 #include "partition/device_values.h"
+#include "pipeline/repartition.h"
 #include "simulate/evaluate/held_at_peak.h"
 #include "simulate/evaluate/memory_plan.h"
 

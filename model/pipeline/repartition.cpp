@@ -6,10 +6,7 @@
 #include "base/codes.h"
 #include "partition/partition.h"
 #include "pipeline/program_layout.h"
-#include "program/over_mesh.h"
 #include "program/step_state.h"
-#include "propagation/passes/passes.h"
-#include "simulate/evaluate/program_stepper.h"
 #include "simulate/initial_values.h"
 
 namespace shardscope {
@@ -73,33 +70,13 @@ Result<evaluate::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const 
     }
 }
 
-Result<std::unique_ptr<evaluate::ProgramStepper>> stepperOfText(
-    const Snapshot& snapshot, const evaluate::ProgramInputs& inputs)
+Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot)
 {
-    using Made = std::unique_ptr<evaluate::ProgramStepper>;
-    if (std::optional<Error> error = firstError(snapshot))
-        return tl::unexpected<Error>(std::move(*error));
+    if (snapshot.plan)
+        return snapshot.plan;
     try {
-        const Program& program = programOf(snapshot);
-        SpmdProgram device;
-        if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
-            const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, false);
-            if (!parts)
-                return tl::unexpected<Error>(parts.error());
-            device = (*parts)->device;
-        } else {
-            device = evaluate::unpartitioned(passes::importManualRegions(program), 1);
-        }
-        if (inputs.stop.stop_requested())
-            return Made();
-        evaluate::ExecuteOptions options;
-        options.memoryLimit = inputs.memoryLimit;
-        options.stop = inputs.stop;
-        auto stepper = evaluate::ProgramStepper::create(std::move(device), InitialArrays(program, inputs.initial).all(),
-            evaluate::nextArguments(program, stateOf(program)), options);
-        if (!stepper)
-            return tl::unexpected<Error>(std::move(stepper.error()));
-        return std::make_unique<evaluate::ProgramStepper>(std::move(*stepper));
+        return stagesOf(snapshot).and_then(
+            [&](const DeviceStages* stages) { return stages->planned(stateOf(*stages->program()), {}); });
     } catch (const std::bad_alloc&) {
         return fail(Code::OutOfMemory);
     }

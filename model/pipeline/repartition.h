@@ -8,10 +8,6 @@
 
 namespace shardscope {
 
-namespace evaluate {
-class ProgramStepper;
-}
-
 /// The program of an experiment with all shardings and collectives, by the experiment's strategy. Everything that
 /// speaks of its collectives, of what a device runs, or runs it, has it from here. Errors: those of shardProgram(); the
 /// snapshot's first, where it has no layout.
@@ -25,10 +21,9 @@ class ProgramStepper;
 /// computeProgramValues().
 [[nodiscard]] Result<evaluate::ProgramValuesPtr> valuesOfText(
     const Snapshot& snapshot, const evaluate::ProgramInputs& inputs);
-/// Steps of that program from inputs that are drawn at random, its state fed back (program/step_state.h). Null if
-/// stopped. Errors: those of partitioning; OutOfMemory.
-[[nodiscard]] Result<std::unique_ptr<evaluate::ProgramStepper>> stepperOfText(
-    const Snapshot& snapshot, const evaluate::ProgramInputs& inputs);
+/// The plan of its steps, whose state is as the program says or as it is guessed (program/step_state.h). Errors: those
+/// of partitionedProgram(), flatten() and schedule().
+[[nodiscard]] Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot);
 /// The first error among a snapshot's problems; nothing if there is none.
 [[nodiscard]] std::optional<Error> firstError(const Snapshot& snapshot);
 

@@ -129,8 +129,17 @@ public:
             return tl::unexpected<Error>(std::move(done.error()));
         for (const ValueId result : main.results)
             m_out.blocks[0].results.push_back(frame.forms[result].value);
-        for (const StatePair& pair : state.pairs)
-            m_out.blocks[0].state.emplace_back(FlatValueId(pair.argument.index), pair.result);
+        m_out.inputs = m_parts.device.inputs;
+        m_out.outputs = m_parts.device.outputs;
+        for (const StatePair& pair : state.pairs) {
+            const std::uint32_t argument = m_given.value(pair.argument).index;
+            const ShardedArray &taken = m_out.inputs[argument], &made = m_out.outputs[pair.result];
+            if (made.sharding == taken.sharding && made.unreducedKind == taken.unreducedKind
+                && *made.over(m_out.mesh) == *taken.over(m_out.mesh))
+                m_out.blocks[0].state.emplace_back(FlatValueId(pair.argument.index), pair.result);
+            else
+                m_out.resharded.emplace_back(argument, pair.result);
+        }
         m_out.state = std::move(state);
         nameConstraints();
         return std::move(m_out);

@@ -66,6 +66,10 @@ struct FlatProgram {
     /// Values of the given program that are others under another name: constraints, and the value constrained.
     std::vector<std::pair<FlatValueId, FlatValueId>> aliases;
     StepState state; ///< of main
+    /// Pairs of `state`, as (argument, result), whose result lies otherwise than the argument: it is brought there when
+    /// the step is over. All others are in main().state.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> resharded;
+    std::vector<ShardedArray> inputs, outputs; ///< of main
 
     [[nodiscard]] const FlatBlock& main() const { return blocks.front(); }
     [[nodiscard]] const FlatValue& value(FlatValueId id) const { return values[id.index]; }

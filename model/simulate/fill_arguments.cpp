@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "simulate/element.h"
+#include "simulate/evaluate/partitioned.h"
 #include "simulate/positions.h"
 #include "simulate/shard_rows.h"
 
@@ -57,6 +58,27 @@ void fillArgument(const Filling& filling, ValueId argument, SlotId slot, const L
     }
 }
 
+/// Element types, and ways to lie, that arrays are made in full for.
+bool needsFullArray(const FlatValue& value)
+{
+    const DType dtype = value.localType.dtype;
+    return (dtype != DType::Pred && dtype != DType::I32 && dtype != DType::F32 && dtype != DType::F64)
+        || value.otherMesh || !value.sharding.unreduced.empty();
+}
+
+void fillFromFullArray(const Filling& filling, std::size_t argument)
+{
+    const FlatProgram& program = *filling.plan.program;
+    const evaluate::Arrays shards =
+        evaluate::shardsOf(filling.initial.array(argument), program.inputs[argument], program.mesh);
+    for (std::int64_t position = 0; position < program.mesh->deviceCount(); ++position) {
+        const evaluate::Array& shard = shards[static_cast<std::size_t>(program.mesh->deviceAt(position))];
+        if (shard.bytes && !filling.stop.stop_requested())
+            std::memcpy(filling.memory.address(static_cast<std::size_t>(position), filling.plan.arguments[argument]),
+                shard.data(), static_cast<std::size_t>(shard.type.byteCount()));
+    }
+}
+
 } // namespace
 
 void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialArrays& initial, ThreadPool& pool,
@@ -66,14 +88,16 @@ void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialAr
     const Program& program = *plan.program->program;
     struct Part {
         std::size_t argument;
-        std::int64_t shard;
+        std::int64_t shard; ///< -1: all of them
     };
     std::vector<Part> parts;
     std::vector<Layout> layouts;
     const std::vector<ValueId>& arguments = program.main().arguments;
     for (std::size_t a = 0; a < arguments.size(); ++a) {
         layouts.push_back(inPlainOrder(plan.program->layout(FlatValueId(arguments[a].index))));
-        if (plan.arguments[a].valid())
+        if (plan.arguments[a].valid() && needsFullArray(plan.program->value(FlatValueId(arguments[a].index))))
+            parts.push_back({ a, -1 });
+        else if (plan.arguments[a].valid())
             for (std::int64_t shard = 0; shard < layouts[a].distinctShards(); ++shard)
                 parts.push_back({ a, shard });
     }
@@ -81,6 +105,8 @@ void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialAr
         if (stop.stop_requested())
             return;
         const Part& part = parts[static_cast<std::size_t>(task)];
+        if (part.shard < 0)
+            return fillFromFullArray(filling, part.argument);
         fillArgument(
             filling, arguments[part.argument], plan.arguments[part.argument], layouts[part.argument], part.shard);
     });

@@ -398,7 +398,9 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
         const ArgumentStart& start = m_starts[i];
         m_numbers.emplace_back(arguments[i], i);
         const auto given = values.given.find(argument.path);
-        if (given != values.given.end())
+        if (i < values.arrays.size())
+            m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.arrays[i])));
+        else if (given != values.given.end())
             m_sources.push_back(std::make_shared<const Source>(Source::given(argument.type, given->second)));
         else if (start.value.kind == InitialKind::File && values.files.contains(i))
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.files.at(i))));

@@ -45,6 +45,8 @@ struct InitialValues {
     std::map<std::string, std::vector<double>> given = {};
     /// What stands in the files that `chosen` names, by the number of the argument; each of the argument's type.
     std::map<std::size_t, evaluate::Array> files = {};
+    /// Per argument of main, or empty: what they begin with, in place of everything else.
+    std::vector<evaluate::Array> arrays = {};
 };
 
 /// Why an argument begins as it does.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <new>
 #include <numeric>
 #include <thread>
@@ -11,6 +12,7 @@
 #include "simulate/device_memory.h"
 #include "simulate/element.h"
 #include "simulate/evaluate/interpreter.h"
+#include "simulate/evaluate/partitioned.h"
 #include "simulate/fill_arguments.h"
 #include "simulate/gather.h"
 #include "simulate/memory_needed.h"
@@ -151,6 +153,18 @@ public:
                                  : std::nullopt;
     }
 
+    [[nodiscard]] evaluate::Arrays shardsOfResult(std::size_t result) const override
+    {
+        return hasResult(result) ? shardsIn(m_plan->results[result], m_plan->program->main().results[result])
+                                 : evaluate::Arrays();
+    }
+    [[nodiscard]] evaluate::Arrays shardsOfArgument(std::size_t argument) const override
+    {
+        return argument < m_plan->arguments.size() && m_plan->arguments[argument].valid()
+            ? shardsIn(m_plan->arguments[argument], m_plan->program->main().arguments[argument])
+            : evaluate::Arrays();
+    }
+
     [[nodiscard]] std::int64_t copiedBytes() const override { return m_copiedBytes; }
     [[nodiscard]] std::int64_t logicalBytes() const override
     {
@@ -178,6 +192,42 @@ private:
                         { "type", toString(program.value(value).type) } });
         }
         return {};
+    }
+
+    /// Copies of what stands in a slot, by device id.
+    [[nodiscard]] evaluate::Arrays shardsIn(SlotId slot, FlatValueId value) const
+    {
+        const Mesh& mesh = *m_plan->program->mesh;
+        evaluate::Arrays shards;
+        for (std::size_t position = 0; position < m_devices; ++position) {
+            const auto device = static_cast<std::size_t>(mesh.deviceAt(static_cast<std::int64_t>(position)));
+            shards.resize(std::max(shards.size(), device + 1));
+            shards[device] = evaluate::Array::make(m_plan->program->value(value).localType);
+            if (shards[device].bytes)
+                std::memcpy(shards[device].data(), address(position, slot),
+                    static_cast<std::size_t>(shards[device].type.byteCount()));
+        }
+        return shards;
+    }
+    /// State that is to lie otherwise than it was returned.
+    void reshardState()
+    {
+        const FlatProgram& program = *m_plan->program;
+        for (const auto& [argument, result] : program.resharded) {
+            const SlotId from = m_plan->results[result], to = m_plan->arguments[argument];
+            if (!from.valid() || !to.valid())
+                continue;
+            const evaluate::Array full = evaluate::assembleShards(
+                shardsIn(from, program.main().results[result]), program.outputs[result], program.mesh)
+                                             .whole;
+            const evaluate::Arrays shards = evaluate::shardsOf(full, program.inputs[argument], program.mesh);
+            for (std::size_t position = 0; position < m_devices; ++position) {
+                const evaluate::Array& shard =
+                    shards[static_cast<std::size_t>(program.mesh->deviceAt(static_cast<std::int64_t>(position)))];
+                if (shard.bytes)
+                    std::memcpy(address(position, to), shard.data(), static_cast<std::size_t>(shard.type.byteCount()));
+            }
+        }
     }
 
     using Positions = std::vector<std::int32_t>; ///< ascending
@@ -390,6 +440,7 @@ const StepTiming& SimulatedRun::step()
         m_copiedBytes = 0;
         return m_timing;
     }
+    reshardState();
     ++m_steps;
     m_timing.wall = secondsSince(start);
     return m_timing;

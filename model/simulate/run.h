@@ -105,6 +105,11 @@ public:
     [[nodiscard]] virtual std::vector<double> gatherResult(std::size_t result) const = 0;
     [[nodiscard]] virtual std::optional<ReplicaDifference> replicaDifferenceOfResult(std::size_t result) const = 0;
 
+    /// What the devices hold of a result of main after the last step (of an argument, at this moment), by device id;
+    /// empty where there is none.
+    [[nodiscard]] virtual evaluate::Arrays shardsOfResult(std::size_t result) const = 0;
+    [[nodiscard]] virtual evaluate::Arrays shardsOfArgument(std::size_t argument) const = 0;
+
     /// Bytes that collectives really moved in the last step, over all devices. Not comparable with sent_bytes.
     [[nodiscard]] virtual std::int64_t copiedBytes() const = 0;
     [[nodiscard]] virtual std::int64_t logicalBytes() const = 0; ///< as if every device had its own copies

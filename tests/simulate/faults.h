@@ -56,6 +56,14 @@ public:
     {
         return m_run->replicaDifferenceOfResult(result);
     }
+    [[nodiscard]] evaluate::Arrays shardsOfResult(std::size_t result) const override
+    {
+        return m_run->shardsOfResult(result);
+    }
+    [[nodiscard]] evaluate::Arrays shardsOfArgument(std::size_t argument) const override
+    {
+        return m_run->shardsOfArgument(argument);
+    }
     [[nodiscard]] std::int64_t copiedBytes() const override { return m_run->copiedBytes(); }
     [[nodiscard]] std::int64_t logicalBytes() const override { return m_run->logicalBytes(); }
     [[nodiscard]] std::int64_t physicalBytes() const override { return m_run->physicalBytes(); }
