@@ -14,6 +14,7 @@
 #include "program/wide_attributes.h"
 #include "simulate/evaluate/compare.h"
 #include "simulate/evaluate/partitioned.h"
+#include "simulate/planned_run.h"
 
 namespace shardscope::conformance {
 
@@ -168,12 +169,26 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
         if (isTensor(done->outputs[i].type.dtype))
             if (const std::string differs = arrayDifference(done->outputs[i], whole->results[0][i]); !differs.empty())
                 return failed("output " + std::to_string(i) + ", " + differs);
-    for (const int threads : { 1, 2, 4 }) {
-        evaluate::ExecuteOptions options;
-        options.threads = threads;
-        const auto again = evaluate::executePartitioned(parts->device, arguments, options);
-        if (!again || !sameBits(again->outputs, done->outputs))
-            return failed("other bits with " + std::to_string(threads) + " threads");
+    // By its plan, with fused instructions and without, and with several threads.
+    const auto shared = std::make_shared<const PartitionedProgram>(std::move(*parts));
+    for (const bool fuse : { true, false }) {
+        std::optional<evaluate::Arrays> first;
+        for (const int threads : { 1, 2, 4 }) {
+            const auto planned = test::runPlanned(shared, arguments, threads, fuse);
+            if (!planned)
+                return failed("by its plan: " + sentenceOf(planned.error()));
+            if (planned->copiesDiffer)
+                return failed("by its plan: copies differ");
+            for (std::size_t i = 0; i < planned->outputs.size(); ++i)
+                if (isTensor(planned->outputs[i].type.dtype))
+                    if (const std::string differs = arrayDifference(planned->outputs[i], whole->results[0][i]);
+                        !differs.empty())
+                        return failed("by its plan: output " + std::to_string(i) + ", " + differs);
+            if (!first)
+                first = planned->outputs;
+            else if (!sameBits(planned->outputs, *first))
+                return failed("other bits with " + std::to_string(threads) + " threads");
+        }
     }
     return PartitionedOutcome{};
 }
