@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "partition/device_values.h"
 #include "sharding/layout.h"
 #include "simulate/evaluate/compare.h"
-#include "partition/device_values.h"
 #include "simulate/evaluate/rounding_noise.h"
 
 namespace shardscope::evaluate {
