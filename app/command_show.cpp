@@ -91,8 +91,8 @@ std::optional<PlannedMemory> textMemory(const Snapshot& snapshot)
 {
     if (!snapshot.laidOut() || snapshot.errorCount() > 0 || !snapshot.asRead)
         return std::nullopt;
-    Result<std::optional<PlannedMemory>> planned = plannedMemory(snapshot);
-    return planned ? std::move(*planned) : std::nullopt;
+    Result<PlannedMemory> planned = plannedMemory(snapshot);
+    return planned ? std::optional(std::move(*planned)) : std::nullopt;
 }
 
 /// Of a step that is laid out and can be partitioned.

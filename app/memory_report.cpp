@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "program/op_row.h"
+#include "report.h"
 #include "words/memory_words.h"
 #include "words/planned_memory_words.h"
 #include "words/utf8.h"
@@ -25,19 +26,6 @@ std::string operationOf(const PlannedMemory& memory, OperationId operation)
     return operation.valid() ? std::string(qualifiedName(memory.program->operation(operation))) : std::string();
 }
 
-const char* idOf(PlannedMemory::Part part)
-{
-    switch (part) {
-    case PlannedMemory::Part::Arguments:
-        return "arguments";
-    case PlannedMemory::Part::Values:
-        return "values";
-    case PlannedMemory::Part::Exchanges:
-        break;
-    }
-    return "exchanges";
-}
-
 QString capitalised(QString text)
 {
     if (!text.isEmpty())
@@ -50,12 +38,10 @@ QString capitalised(QString text)
 void printPlannedMemory(Console& console, const PlannedMemory& memory)
 {
     console.heading(QStringLiteral("Memory per device"));
-    console.line(QStringLiteral("  planned: %1 of values, %2")
-                     .arg(exactBytes(memory.memory.peakBytes), words::peakPlace(memory)));
-    if (const QString parts = words::peakParts(memory); !parts.isEmpty())
-        console.line(QStringLiteral("  held then: ") + parts);
-    if (const QString letGo = words::argumentsLetGo(memory); !letGo.isEmpty())
-        console.line(QStringLiteral("  ") + letGo);
+    console.line(
+        QStringLiteral("  planned: %1, %2").arg(exactBytes(memory.memory.peakBytes), words::peakPlace(memory)));
+    if (const QString owners = words::peakOwners(memory); !owners.isEmpty())
+        console.line(QStringLiteral("  held then: ") + owners);
     constexpr std::size_t maxShown = 8;
     Table table{ { { QStringLiteral("Largest") }, { QStringLiteral("On a device") }, { QStringLiteral("Held as") },
                      { QStringLiteral("Bytes"), true } },
@@ -63,7 +49,7 @@ void printPlannedMemory(Console& console, const PlannedMemory& memory)
     for (std::size_t i = 0; i < std::min(memory.arrays.size(), maxShown); ++i) {
         const PlannedMemory::Array& array = memory.arrays[i];
         table.rows.push_back({ words::heldName(memory, array), words::fromStd(toString(array.type)),
-            words::memoryPart(array.part), words::bytes(static_cast<double>(array.bytes)) });
+            words::owner(array.owner), words::bytes(static_cast<double>(array.bytes)) });
     }
     if (!table.rows.empty())
         console.table(table);
@@ -72,35 +58,29 @@ void printPlannedMemory(Console& console, const PlannedMemory& memory)
             QStringLiteral("  and %1 more")
                 .arg(words::counted(static_cast<qint64>(memory.arrays.size() - maxShown), words::Noun::Array)));
     if (memory.dependsOnData)
-        console.line(
-            QStringLiteral("  which branches run, or how often a loop does, is known by a run alone: planned is "
-                           "the case with the highest peak"));
+        console.line(QStringLiteral("  which branches run is known by a run alone: planned is "
+                                    "the case with the highest peak"));
 }
 
 Json plannedMemoryJson(const PlannedMemory& memory)
 {
-    Json atPeak = Json::object();
-    for (const auto part :
-        { PlannedMemory::Part::Arguments, PlannedMemory::Part::Values, PlannedMemory::Part::Exchanges })
-        atPeak[idOf(part)] = memory.bytesOf(part);
     Json arrays = Json::array();
     for (const PlannedMemory::Array& array : memory.arrays) {
-        Json row{ { "tensor", array.path }, { "part", idOf(array.part) }, { "type", toString(array.type) },
-            { "bytes", array.bytes } };
+        Json row{ { "tensor", array.path }, { "owner", ownerId(array.owner) }, { "copy", array.isCopy },
+            { "type", toString(array.type) }, { "bytes", array.bytes } };
         if (array.maker.valid())
             row["operation"] = operationOf(memory, array.maker);
         arrays.push_back(std::move(row));
     }
     Json peak = nullptr;
-    if (memory.peakOperation.valid()) {
-        peak = { { "operation", operationOf(memory, memory.peakOperation) }, { "tensor", memory.peakPath } };
-        if (memory.memory.peakInstruction >= 0)
-            peak["number"] = memory.memory.peakInstruction + 1;
-        peak["of"] = memory.moments.size();
-    }
-    return { { "peak_bytes", memory.memory.peakBytes }, { "at_peak", std::move(atPeak) },
-        { "state_bytes", memory.memory.stateBytes }, { "working_bytes", memory.workingBytes },
-        { "depends_on_data", memory.dependsOnData }, { "peak", std::move(peak) }, { "arrays", std::move(arrays) } };
+    if (memory.peakOperation.valid())
+        peak = { { "operation", operationOf(memory, memory.peakOperation) }, { "tensor", memory.peakPath },
+            { "number", std::max(memory.memory.peakInstruction, 0) + 1 }, { "of", memory.moments.size() } };
+    Json out = toJson(memory.memory);
+    out["depends_on_data"] = memory.dependsOnData;
+    out["peak"] = std::move(peak);
+    out["arrays"] = std::move(arrays);
+    return out;
 }
 
 std::string_view causeId(const HostTransfer& transfer)

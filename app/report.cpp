@@ -244,13 +244,18 @@ Json toJson(const TensorRow& row)
         { "memory_kind", row.memoryKind ? Json(toString(*row.memoryKind)) : Json(nullptr) } };
 }
 
-Json toJson(const MemorySummary& memory)
+const char* ownerId(Owner owner)
 {
     static constexpr std::array<const char*, ownerCount> owners{ "parameters", "gradients", "mu", "nu", "activations",
         "buffers" };
+    return owners[static_cast<std::size_t>(owner)];
+}
+
+Json toJson(const MemorySummary& memory)
+{
     Json atPeak = Json::object();
     for (std::size_t i = 0; i < ownerCount; ++i)
-        atPeak[owners[i]] = memory.atPeak[i];
+        atPeak[ownerId(static_cast<Owner>(i))] = memory.atPeak[i];
     return { { "peak_bytes", memory.peakBytes }, { "at_peak", std::move(atPeak) }, { "state_bytes", memory.stateBytes },
         { "arena_bytes", memory.arenaBytes } };
 }

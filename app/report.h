@@ -16,6 +16,7 @@
 namespace shardscope {
 class Mesh;
 struct CollectiveList;
+enum class Owner : std::uint8_t;
 struct MemorySummary;
 struct Snapshot;
 struct TensorRow;
@@ -53,6 +54,7 @@ struct JsonTarget {
 [[nodiscard]] Json toJson(const Mesh& mesh);
 [[nodiscard]] Json toJson(const TensorRow& row);
 [[nodiscard]] Json toJson(Rational value); ///< whole numbers as such
+[[nodiscard]] const char* ownerId(Owner owner); ///< "parameters"
 [[nodiscard]] Json toJson(const MemorySummary& memory); ///< of one device, in bytes
 /// The rules with their uses, and how they are read.
 [[nodiscard]] Json rulesJson(const Snapshot& snapshot);

@@ -502,7 +502,8 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     if (const Result<void> done = runSteps(run, options, input.experiment.run, limits); !done)
         return cannotRun(options, input, { done.error() });
     if (run.partitioned)
-        run.memory = plannedMemory(run.named, *run.partitioned);
+        if (const Result<Plan> plan = planOf(run))
+            run.memory = plannedMemory(*plan, *snapshot.program);
 
     const bool finding = statusOf(run.problems) != Done || run.notPartitioned || run.failedExpectations() > 0
         || (run.checked && run.verdict() != Verdict::Agrees);

@@ -414,34 +414,6 @@ void printExpectations(Console& console, const ProgramRun& run)
     }
 }
 
-/// What the devices really held, the one with the most first; their ids are those of the same number.
-std::vector<std::pair<evaluate::MemoryPeak, std::vector<std::int32_t>>> measured(const ProgramRun& run)
-{
-    std::vector<std::pair<evaluate::MemoryPeak, std::vector<std::int32_t>>> peaks;
-    for (std::size_t d = 0; d < run.devices->peaks.size(); ++d) {
-        const evaluate::MemoryPeak& own = run.devices->peaks[d];
-        auto same =
-            std::find_if(peaks.begin(), peaks.end(), [&](const auto& each) { return each.first.values == own.values; });
-        if (same == peaks.end())
-            same = peaks.insert(peaks.end(), { own, {} });
-        same->first.all = std::max(same->first.all, own.all);
-        same->second.push_back(static_cast<std::int32_t>(d));
-    }
-    std::stable_sort(
-        peaks.begin(), peaks.end(), [](const auto& a, const auto& b) { return a.first.values > b.first.values; });
-    return peaks;
-}
-
-Json memoryJson(const ProgramRun& run)
-{
-    Json out = plannedMemoryJson(*run.memory);
-    out["measured"] = Json::array();
-    for (std::size_t d = 0; d < run.devices->peaks.size(); ++d)
-        out["measured"].push_back({ { "device", d }, { "peak_bytes", run.devices->peaks[d].values },
-            { "working_bytes", run.devices->peaks[d].all } });
-    return out;
-}
-
 void printExchanged(Console& console, const ProgramRun& run)
 {
     console.heading(QStringLiteral("Exchanged per device"));
@@ -450,15 +422,6 @@ void printExchanged(Console& console, const ProgramRun& run)
     for (const Exchanged& each : run.exchanged)
         console.line(QStringLiteral("  %1 × %2: %3 sent")
                          .arg(words::count(each.times), words::collective(each.kind), words::bytes(each.sentBytes)));
-}
-
-void printMemory(Console& console, const ProgramRun& run)
-{
-    printPlannedMemory(console, *run.memory);
-    for (const auto& [peak, devices] : measured(run))
-        console.line(QStringLiteral("  measured on %1: %2 of values, %3 with what operations need beside them")
-                         .arg(words::devices(devices), words::bytes(static_cast<double>(peak.values)),
-                             words::bytes(static_cast<double>(peak.all))));
 }
 
 } // namespace
@@ -563,7 +526,7 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
     if (run.checked)
         out["check"] = checkJson(run);
     if (run.memory && run.devices)
-        out["memory_per_device"] = memoryJson(run);
+        out["memory_per_device"] = plannedMemoryJson(*run.memory);
     out["first_not_finite"] = nonFiniteJson(run);
     out["expectations"] = { { "count", run.expectations().size() }, { "failed", run.failedExpectations() } };
     out["problems"] = toJson(run.problems);
@@ -621,7 +584,7 @@ void printRun(Console& console, const ProgramRun& run, bool perDevice)
     if (run.devices)
         printExchanged(console, run);
     if (run.memory && run.devices)
-        printMemory(console, run);
+        printPlannedMemory(console, *run.memory);
     if (run.timing)
         printTiming(console, *run.timing, meshOf(run), run.threads);
     printExpectations(console, run);

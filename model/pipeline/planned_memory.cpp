@@ -2,138 +2,117 @@
 #include "pipeline/planned_memory.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "partition/device_values.h"
 #include "pipeline/repartition.h"
-#include "simulate/evaluate/held_at_peak.h"
-#include "simulate/evaluate/memory_plan.h"
 
 namespace shardscope {
 
 namespace {
 
-std::int64_t wholeBytes(double bytes)
+OperationId lastOperation(const Instruction& instruction)
 {
-    constexpr double most = 9e18;
-    return static_cast<std::int64_t>(std::llround(std::min(bytes, most)));
+    if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action))
+        return fused->steps.empty() ? OperationId() : fused->steps.back().operation;
+    if (const auto* kernel = std::get_if<KernelInstruction>(&instruction.action))
+        return kernel->operation;
+    if (const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action))
+        return collective->operation;
+    return std::get<ControlInstruction>(instruction.action).operation;
 }
 
-/// What the values of a device are called.
-class Names {
+class PeakFinder {
 public:
-    Names(const Program& given, const PartitionedProgram& parts)
-        : m_given(given)
-        , m_shards(given, parts)
+    PeakFinder(const Plan& plan, const Program& named)
+        : m_plan(plan)
+        , m_named(named)
     {
-        const std::vector<ValueId>&own = parts.device.program.main().arguments, &full = given.main().arguments;
-        for (std::size_t i = 0; i < std::min(own.size(), full.size()); ++i)
-            m_arguments.emplace_back(own[i], full[i]);
+        m_found.program = plan.program->local;
+        m_found.devices = plan.program->mesh->deviceCount();
+        m_found.memory = plan.memory;
     }
 
-    /// Of the program that was given; invalid for what came with the partition and stands for nothing of it.
-    [[nodiscard]] ValueId meantBy(ValueId value) const
+    PlannedMemory find()
     {
-        if (isGiven(value))
-            return value;
-        for (const auto& [own, full] : m_arguments)
-            if (own == value)
-                return full;
-        const DeviceShard* shard = m_shards.of(value);
-        return shard ? shard->meant : ValueId();
+        for (const Instruction& instruction : m_plan.instructions)
+            m_found.moments.push_back({ lastOperation(instruction), pathOf(instruction.origin) });
+        m_found.dependsOnData = std::any_of(m_plan.blocks.begin(), m_plan.blocks.end(), [&](const PlanBlock& block) {
+            return hasBranches(block.instructions);
+        }) || hasBranches(m_plan.instructions);
+        addBlock(0, m_plan.instructions, m_plan.memory);
+        std::stable_sort(m_found.arrays.begin(), m_found.arrays.end(),
+            [](const PlannedMemory::Array& a, const PlannedMemory::Array& b) { return a.bytes > b.bytes; });
+        return std::move(m_found);
     }
-    [[nodiscard]] std::string path(ValueId value) const
-    {
-        const ValueId meant = meantBy(value);
-        return isGiven(meant) ? std::string(*m_given.value(meant).path) : std::string();
-    }
-    /// The program itself has it.
-    [[nodiscard]] bool isGiven(ValueId value) const { return value.valid() && value.index < m_given.values.size(); }
 
 private:
-    const Program& m_given;
-    DeviceValues m_shards;
-    std::vector<std::pair<ValueId, ValueId>> m_arguments;
-};
+    [[nodiscard]] std::string pathOf(ValueId value) const
+    {
+        return value.valid() && value.index < m_named.values.size() ? std::string(*m_named.value(value).path)
+                                                                    : std::string();
+    }
+    [[nodiscard]] bool hasBranches(const std::vector<Instruction>& instructions) const
+    {
+        return std::any_of(instructions.begin(), instructions.end(), [&](const Instruction& instruction) {
+            const auto* control = std::get_if<ControlInstruction>(&instruction.action);
+            return control && m_plan.program->local->operation(control->operation).kind != OpKind::While;
+        });
+    }
 
-/// Of an array that goes by several values, the one that the program has, and of these one with a name.
-ValueId bestOf(const std::vector<ValueId>& values, const Names& names)
-{
-    ValueId best = values.front();
-    const auto rank = [&](ValueId value) {
-        return (names.isGiven(value) ? 2 : 0) + (names.path(value).empty() ? 0 : 1);
-    };
-    for (const ValueId value : values)
-        if (rank(value) > rank(best))
-            best = value;
-    return best;
-}
+    /// Its slots at the peak; where a loop or branches are executed then, theirs as well.
+    void addBlock(std::uint32_t number, const std::vector<Instruction>& instructions, const MemorySummary& memory)
+    {
+        const auto peak = static_cast<std::size_t>(std::max(memory.peakInstruction, 0));
+        const Instruction* atPeak = peak < instructions.size() ? &instructions[peak] : nullptr;
+        if (atPeak) {
+            m_found.peakOperation = lastOperation(*atPeak);
+            m_found.peakPath = pathOf(atPeak->origin);
+        }
+        for (const Slot& slot : m_plan.slots)
+            if (slot.block == number && slot.value.valid() && slot.firstUse <= static_cast<std::int32_t>(peak)
+                && slot.lastUse >= static_cast<std::int32_t>(peak))
+                add(slot, instructions);
+        if (!atPeak)
+            return;
+        const auto* control = std::get_if<ControlInstruction>(&atPeak->action);
+        if (!control)
+            return;
+        const MemorySummary& highest = m_plan.highest(*control);
+        for (const std::uint32_t inner : control->blocks)
+            if (&m_plan.blocks[inner].memory == &highest)
+                addBlock(inner, m_plan.blocks[inner].instructions, highest);
+    }
+
+    void add(const Slot& slot, const std::vector<Instruction>& instructions)
+    {
+        const FlatValue& value = m_plan.program->value(slot.value);
+        PlannedMemory::Array& array = m_found.arrays.emplace_back();
+        array.path = pathOf(value.origin);
+        array.owner = value.origin.valid() && value.origin.index < m_named.values.size()
+            ? ownerOf(m_named, value.origin)
+            : Owner::Buffers;
+        array.isCopy = slot.value.index >= m_plan.program->program->values.size();
+        if (slot.firstUse >= 0 && static_cast<std::size_t>(slot.firstUse) < instructions.size())
+            array.maker = lastOperation(instructions[static_cast<std::size_t>(slot.firstUse)]);
+        array.type = value.localType;
+        array.bytes = slot.bytes;
+    }
+
+    const Plan& m_plan;
+    const Program& m_named;
+    PlannedMemory m_found;
+};
 
 } // namespace
 
-PlannedMemory plannedMemory(const Program& given, const PartitionedProgram& parts)
+PlannedMemory plannedMemory(const Plan& plan, const Program& named)
 {
-    const Program& device = parts.device.program;
-    const Names names(given, parts);
-    PlannedMemory found;
-    found.program = std::make_shared<const Program>(device);
-    found.devices = parts.device.mesh->deviceCount();
-    const evaluate::MemoryPlan plan = evaluate::planMemory(device, found.devices);
-    found.dependsOnData = plan.dependsOnData;
-    found.workingBytes = wholeBytes(plan.working);
-    found.peakOperation = plan.peakOperation;
-    const auto computedBy = [&](OperationId operation) {
-        const auto& results = device.operation(operation).results;
-        return results.empty() ? std::string() : names.path(results[0]);
-    };
-    if (plan.peakOperation.valid())
-        found.peakPath = computedBy(plan.peakOperation);
-    MemorySummary& memory = found.memory;
-    memory.peakBytes = memory.arenaBytes = wholeBytes(plan.values);
-    memory.peakInstruction = -1;
-    for (std::size_t i = 0; i < plan.moments.size(); ++i) {
-        const evaluate::MemoryPlan::Moment& moment = plan.moments[i];
-        memory.live.push_back(wholeBytes(moment.values));
-        if (memory.peakInstruction < 0 && plan.peakOperation.valid() && moment.values >= plan.values)
-            memory.peakInstruction = static_cast<std::int32_t>(i);
-        found.moments.push_back({ moment.operation, computedBy(moment.operation) });
-    }
-    const std::vector<ValueId>& arguments = device.main().arguments;
-    for (const ValueId argument : arguments)
-        memory.stateBytes = saturatingSum(memory.stateBytes, device.value(argument).type.byteCount());
-    for (const evaluate::HeldArray& held : evaluate::heldAtPeak(device, found.devices)) {
-        PlannedMemory::Array& array = found.arrays.emplace_back();
-        const auto argument = std::find_if(held.values.begin(), held.values.end(),
-            [&](ValueId value) { return std::find(arguments.begin(), arguments.end(), value) != arguments.end(); });
-        const bool isArgument = argument != held.values.end();
-        const ValueId value = isArgument ? *argument : bestOf(held.values, names);
-        array.path = names.path(value);
-        array.maker = device.value(value).definition;
-        array.type = device.value(value).type;
-        array.bytes = wholeBytes(held.bytes);
-        array.part = isArgument    ? PlannedMemory::Part::Arguments
-            : names.isGiven(value) ? PlannedMemory::Part::Values
-                                   : PlannedMemory::Part::Exchanges;
-        std::int64_t& sum = memory.atPeak[static_cast<std::size_t>(array.part)];
-        sum = saturatingSum(sum, array.bytes);
-    }
-    return found;
+    return PeakFinder(plan, named).find();
 }
 
-Result<std::optional<PlannedMemory>> plannedMemory(const Snapshot& snapshot, std::stop_token stop)
+Result<PlannedMemory> plannedMemory(const Snapshot& snapshot)
 {
-    if (!snapshot.asRead || stop.stop_requested())
-        return std::optional<PlannedMemory>();
-    const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, false);
-    if (!parts)
-        return tl::unexpected<Error>(parts.error());
-    if (stop.stop_requested())
-        return std::optional<PlannedMemory>();
-    // Names are those of the snapshot's program, which has further values after those of the text.
-    Program given = *snapshot.asRead;
-    for (std::size_t v = 0; v < std::min(given.values.size(), snapshot.program->values.size()); ++v)
-        given.values[v].path = snapshot.program->values[v].path;
-    return std::optional(plannedMemory(given, **parts));
+    return plannedProgram(snapshot).transform(
+        [&](const std::shared_ptr<const Plan>& plan) { return plannedMemory(*plan, *snapshot.program); });
 }
 
 } // namespace shardscope

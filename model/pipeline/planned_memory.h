@@ -1,63 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What one device needs of memory for a program in a text, before it runs: how full it is after every operation, and
-// which arrays it holds at its peak. A run measures the same number.
+// What one device needs of memory for a step, as its plan says: how full it is after every instruction, and which
+// arrays it holds at its peak.
 //
 //     x: 8 x 1024 on {data=2}, w: 1024 x 1024; main returns tanh(x w)
 //     memory.peakBytes   4 MiB of w, 16 KiB each of x, x w and the result: at the tanh
 //     arrays[0]          w, 4 MiB
 #pragma once
 
-#include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
-#include "partition/partition_program.h"
 #include "pipeline/snapshot.h"
 #include "schedule/plan.h"
 
 namespace shardscope {
 
 struct PlannedMemory {
-    enum class Part : std::uint8_t {
-        Arguments, ///< of main: there from the beginning, and as long as somebody reads them
-        Values, ///< that the program computes
-        Exchanges, ///< what partitioning adds: copies that collectives make, parts to be added up, offsets
-    };
     struct Array {
         std::string path; ///< of the value of the program that it is, or is a copy of; "" where it has no name
-        Part part = Part::Values;
+        Owner owner = Owner::Buffers;
+        bool isCopy = false; ///< on its way from one sharding to another, or still to be added up
         OperationId maker; ///< of `program`; invalid for arguments
         TensorType type; ///< on a device
         std::int64_t bytes = 0; ///< of one device
     };
-    /// One per operation of main on a device.
+    /// One per instruction of main.
     struct Moment {
-        OperationId operation; ///< of `program`
+        OperationId operation; ///< of `program`: the last one that the instruction executes; invalid for a copy
         std::string path; ///< of what it computes; "" where that has no name
     };
 
     ProgramPtr program; ///< of every device
     std::int64_t devices = 1;
-    /// `live` and `peakInstruction` count operations of main; -1 where the arguments alone are the most. `atPeak` is by
-    /// Part (the first three of its places); `stateBytes` what main is given.
-    MemorySummary memory;
+    MemorySummary memory; ///< of main: where a loop or branches are the peak, they count with theirs
     std::vector<Moment> moments;
-    /// Of `program`: just computed at the peak, in loops and functions too; invalid at the start.
-    OperationId peakOperation;
+    OperationId peakOperation; ///< of `program`: executed at the peak, in loops too; invalid where nothing is executed
     std::string peakPath; ///< of what it computes
     std::vector<Array> arrays; ///< held at the peak, the largest first
-    std::int64_t workingBytes = 0; ///< at most, with what an operation needs for itself while it computes
-    bool dependsOnData = false; ///< which branch is taken, or how often a loop runs, is known by a run alone
-
-    [[nodiscard]] std::int64_t bytesOf(Part part) const { return memory.atPeak[static_cast<std::size_t>(part)]; }
+    bool dependsOnData = false; ///< which of several branches is taken is known by a run alone
 };
 
-/// Of a partitioned program; names are those of the program as it was given.
-[[nodiscard]] PlannedMemory plannedMemory(const Program& given, const PartitionedProgram& parts);
-/// Of a program in a text, which has to be partitioned for it: seconds for a large one, so call it off the window's
-/// thread. Errors: the snapshot's first, where it has no layout; those of partitioning. Nothing where it was stopped,
-/// and for what is no program in a text.
-[[nodiscard]] Result<std::optional<PlannedMemory>> plannedMemory(const Snapshot& snapshot, std::stop_token stop = {});
+/// `named`: a program with the values of the plan's under the same ids, and their names and roles.
+[[nodiscard]] PlannedMemory plannedMemory(const Plan& plan, const Program& named);
+/// Of a step that has its layout; of a program in a text it is planned for it: seconds for a large one, so call it off
+/// the window's thread. Errors: those of plannedProgram().
+[[nodiscard]] Result<PlannedMemory> plannedMemory(const Snapshot& snapshot);
 
 } // namespace shardscope

@@ -14,7 +14,6 @@
 #include "propagation/program_texts.h"
 #include "random_cases.h"
 #include "registered_test.h"
-#include "simulate/evaluate/held_at_peak.h"
 #include "simulate/evaluate/non_finite.h"
 #include "simulate/evaluate/partitioned.h"
 #include "stablehlo/print.h"
@@ -407,17 +406,6 @@ void TestRandomExecution::memoryIsWhatWasPlanned()
         QVERIFY(whole);
         VERIFY_RUN(ran, seed, compare(whole->plan, whole->peaks));
         VERIFY_RUN(ran, seed, compare(ran.devices.plan, ran.devices.peaks));
-        // What is listed as held then is all of it.
-        const auto sumOf = [](const std::vector<evaluate::HeldArray>& held) {
-            double bytes = 0;
-            for (const evaluate::HeldArray& array : held)
-                bytes += array.bytes;
-            return bytes;
-        };
-        QCOMPARE(sumOf(evaluate::heldAtPeak(ran.program, 1)), whole->plan.values);
-        QCOMPARE(sumOf(evaluate::heldAtPeak(
-                     ran.parts->device.program, static_cast<std::int64_t>(ran.devices.shards.size()))),
-            ran.devices.plan.values);
         QCOMPARE(ran.devices.peaks.size(), ran.devices.shards.size());
         known += ran.devices.plan.dependsOnData ? 0 : 1;
         for (const auto& [kind, count] : kindsOf(ran.parts->device.program))

@@ -168,11 +168,13 @@ void MemoryView::plan()
     m_wanted = snapshot;
     m_job.request([snapshot](const std::stop_token& stop) -> PlannedPtr {
         Planned planned{ snapshot, nullptr, std::nullopt };
-        Result<std::optional<PlannedMemory>> memory = plannedMemory(*snapshot, stop);
+        if (stop.stop_requested())
+            return std::make_shared<const Planned>(std::move(planned));
+        Result<PlannedMemory> memory = plannedMemory(*snapshot);
         if (!memory)
             planned.error = memory.error();
-        else if (*memory)
-            planned.memory = std::make_shared<const PlannedMemory>(std::move(**memory));
+        else
+            planned.memory = std::make_shared<const PlannedMemory>(std::move(*memory));
         return std::make_shared<const Planned>(std::move(planned));
     });
 }
@@ -216,15 +218,10 @@ void MemoryView::showSnapshot()
             m_when->setText(tr("Before the last change; it is being planned anew"));
         QStringList notes{ m_when->text() };
         if (shown.program) {
-            notes << tr("Planned by how long every value is needed; a run on the simulated devices measures the same. "
-                        "Beside the values, operations need room for themselves while they compute: %1 in all at most, "
-                        "and a run less where it shares that.")
-                         .arg(words::bytes(static_cast<double>(shown.program->workingBytes)));
+            notes << tr("As the plan of a step has it, by how long every value is needed. %1 are reserved for it.")
+                         .arg(words::bytes(static_cast<double>(memory->arenaBytes)));
             if (shown.program->dependsOnData)
-                notes << tr("Which branches run, or how often a loop does, is known by a run alone: this is the "
-                            "case with the highest peak.");
-            if (const QString letGo = words::argumentsLetGo(*shown.program); !letGo.isEmpty())
-                notes << letGo;
+                notes << tr("Which branches run is known by a run alone: this is the case with the highest peak.");
             if (hostMemory(*shown.snapshot).arrays > 0)
                 notes << tr("Simulated devices have one memory: what lies on the host is counted here as well.");
         }

@@ -17,27 +17,6 @@ struct MemoryWords {
     Q_DECLARE_TR_FUNCTIONS(MemoryWords)
 };
 
-using Part = PlannedMemory::Part;
-
-std::optional<Part> partOf(Owner owner)
-{
-    switch (owner) {
-    case Owner::Parameters:
-        return Part::Arguments;
-    case Owner::Activations:
-        return Part::Values;
-    case Owner::Buffers:
-        return Part::Exchanges;
-    default:
-        return std::nullopt;
-    }
-}
-
-Owner ownerOf(Part part)
-{
-    return part == Part::Arguments ? Owner::Parameters : part == Part::Values ? Owner::Activations : Owner::Buffers;
-}
-
 QString withBytes(const QString& name, std::int64_t bytes)
 {
     return MemoryWords::tr("%1 %2", "array, bytes").arg(name, words::bytes(static_cast<double>(bytes)));
@@ -52,18 +31,7 @@ const MemorySummary* ShownMemory::memory() const
 
 std::array<std::int64_t, ownerCount> ShownMemory::atPeak() const
 {
-    if (!program)
-        return memory() ? memory()->atPeak : std::array<std::int64_t, ownerCount>{};
-    std::array<std::int64_t, ownerCount> bytes{};
-    for (const Part part : { Part::Arguments, Part::Values, Part::Exchanges })
-        bytes[static_cast<std::size_t>(ownerOf(part))] = program->bytesOf(part);
-    return bytes;
-}
-
-QString ShownMemory::ownerName(Owner owner) const
-{
-    const std::optional<Part> part = program ? partOf(owner) : std::nullopt;
-    return part ? words::memoryPart(*part) : words::owner(owner);
+    return memory() ? memory()->atPeak : std::array<std::int64_t, ownerCount>{};
 }
 
 ShownMemory::Biggest ShownMemory::biggest(Owner owner) const
@@ -74,7 +42,7 @@ ShownMemory::Biggest ShownMemory::biggest(Owner owner) const
                    : Biggest{};
     }
     for (const PlannedMemory::Array& array : program->arrays)
-        if (array.part == partOf(owner))
+        if (array.owner == owner)
             return { words::heldName(*program, array),
                 snapshot->row(array.path) ? QString::fromStdString(array.path) : QString(), array.bytes };
     return {};
@@ -82,7 +50,7 @@ ShownMemory::Biggest ShownMemory::biggest(Owner owner) const
 
 std::int64_t ShownMemory::newValues(Owner owner) const
 {
-    if (program || !memory() || (owner != Owner::Parameters && owner != Owner::Mu && owner != Owner::Nu))
+    if (!memory() || (owner != Owner::Parameters && owner != Owner::Mu && owner != Owner::Nu))
         return 0;
     std::int64_t given = 0;
     for (const TensorRow& row : snapshot->tensors)
@@ -99,15 +67,18 @@ MemorySlice ShownMemory::sliceOf(const TensorRow& row) const
     MemorySlice slice;
     const auto& arrays = program->arrays;
     const auto found = std::find_if(arrays.begin(), arrays.end(),
-        [&](const PlannedMemory::Array& array) { return array.part != Part::Exchanges && array.path == row.path; });
-    if (found == arrays.end() || program->bytesOf(found->part) <= 0)
+        [&](const PlannedMemory::Array& array) { return !array.isCopy && array.path == row.path; });
+    if (found == arrays.end())
         return slice;
-    slice.owner = ownerOf(found->part);
+    const std::int64_t own = atPeak()[static_cast<std::size_t>(found->owner)];
+    if (own <= 0)
+        return slice;
+    slice.owner = found->owner;
     std::int64_t before = 0;
     for (auto other = arrays.begin(); other != found; ++other)
-        if (other->part == found->part)
+        if (other->owner == found->owner)
             before += other->bytes;
-    const auto all = static_cast<double>(program->bytesOf(found->part));
+    const auto all = static_cast<double>(own);
     slice.begin = static_cast<double>(before) / all;
     slice.end = static_cast<double>(before + found->bytes) / all;
     return slice;

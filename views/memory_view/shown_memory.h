@@ -19,18 +19,14 @@ struct ShownMemory {
 
     /// Null where there is nothing to draw.
     [[nodiscard]] const MemorySummary* memory() const;
-    /// Bytes at the peak. Arguments of a text stand in the place of parameters, its values in that of
-    /// activations, what partitioning adds in that of buffers.
-    [[nodiscard]] std::array<std::int64_t, ownerCount> atPeak() const;
-    [[nodiscard]] QString ownerName(Owner owner) const;
+    [[nodiscard]] std::array<std::int64_t, ownerCount> atPeak() const; ///< bytes
     struct Biggest {
         QString name, path; ///< `path` is empty for what has no row
         std::int64_t bytes = 0;
     };
     /// Of all arrays of that owner; without a name where there is none.
     [[nodiscard]] Biggest biggest(Owner owner) const;
-    /// Bytes of an owner that are no arguments of the step: at the peak new values are held beside the old ones. 0
-    /// where that owner's arguments are not all of what is held before, as of programs in a text.
+    /// Bytes of an owner that are no arguments of the step: at the peak new values are held beside the old ones.
     [[nodiscard]] std::int64_t newValues(Owner owner) const;
     [[nodiscard]] MemorySlice sliceOf(const TensorRow& row) const;
 

@@ -12,7 +12,6 @@
 #include "program/value_shardings.h"
 #include "program/wide_attributes.h"
 #include "simulate/evaluate/elementwise.h"
-#include "simulate/evaluate/held_at_peak.h"
 #include "simulate/evaluate/interpreter.h"
 
 namespace shardscope::evaluate {
@@ -79,14 +78,6 @@ public:
         return std::move(m_plan);
     }
 
-    /// What there is when so much is held for the first time.
-    std::vector<HeldArray> heldAt(RegionId body, double values)
-    {
-        m_wanted = values;
-        (void)plan(body);
-        return std::move(m_found);
-    }
-
 private:
     Outline& at(ValueId value) { return m_held[value.index]; }
     void hold(ValueId value, Outline outline) { m_held[value.index] = std::move(outline); }
@@ -106,30 +97,8 @@ private:
             m_plan.values = m_live;
             m_plan.peakOperation = operation;
         }
-        if (m_wanted && m_live >= *m_wanted)
-            list();
         m_plan.working = std::max(m_plan.working, m_live + beside * m_weight);
         m_moment = std::max(m_moment, m_live);
-    }
-
-    void list()
-    {
-        m_wanted.reset();
-        std::map<const Block*, std::size_t> places;
-        const auto add = [&](const auto& self, const Outline& outline, ValueId value) -> void {
-            if (outline.block) {
-                const auto [place, isNew] = places.emplace(outline.block.get(), m_found.size());
-                if (isNew)
-                    m_found.push_back({ {}, outline.block->bytes });
-                m_found[place->second].values.push_back(value);
-            }
-            for (const Outline& part : outline.parts)
-                self(self, part, value);
-        };
-        for (std::size_t v = 0; v < m_held.size(); ++v)
-            add(add, m_held[v], ValueId(v));
-        std::stable_sort(
-            m_found.begin(), m_found.end(), [](const HeldArray& a, const HeldArray& b) { return a.bytes > b.bytes; });
     }
 
     void run(RegionId region)
@@ -249,8 +218,7 @@ private:
     void function(const Operation& op, RegionId body)
     {
         const auto known = m_functions.find({ body.index, m_weight });
-        const bool within = known != m_functions.end() && m_wanted && m_live + known->second.values >= *m_wanted;
-        if (known != m_functions.end() && !within) {
+        if (known != m_functions.end()) {
             const Summary& summary = known->second;
             if (m_live + summary.values > m_plan.values) {
                 m_plan.values = m_live + summary.values;
@@ -504,8 +472,6 @@ private:
     const Mesh* m_over = nullptr; ///< of the manual computation around
     double m_live = 0, m_weight = 1, m_moment = 0;
     MemoryPlan m_plan;
-    std::optional<double> m_wanted; ///< as soon as so much is held, that is listed
-    std::vector<HeldArray> m_found;
     std::map<std::pair<std::uint32_t, double>, Summary> m_functions; ///< by body and weight
     std::vector<Outline> m_held; ///< by value; goes before m_live does
 };
@@ -521,13 +487,6 @@ MemoryPlan planMemory(const Program& program, std::int64_t devices)
 {
     const RegionId main{ 0 };
     return planMemory(program, main, devices, Lifetimes(program, main));
-}
-
-std::vector<HeldArray> heldAtPeak(const Program& program, std::int64_t devices)
-{
-    const RegionId main{ 0 };
-    const Lifetimes lifetimes(program, main);
-    return Walk(program, devices, lifetimes).heldAt(main, planMemory(program, main, devices, lifetimes).values);
 }
 
 } // namespace shardscope::evaluate
