@@ -66,9 +66,10 @@ struct FlatProgram {
     /// Values of the given program that are others under another name: constraints, and the value constrained.
     std::vector<std::pair<FlatValueId, FlatValueId>> aliases;
     StepState state; ///< of main
-    /// Pairs of `state`, as (argument, result), whose result lies otherwise than the argument: it is brought there when
-    /// the step is over. All others are in main().state.
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> resharded;
+    /// Pairs of `state`, as (argument, result), that are handed on when the step is over, since the result lies
+    /// otherwise than the argument, or since nobody said that it may take its place (a guess: the argument is not
+    /// donated). All others are in main().state.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> handedOn;
     std::vector<ShardedArray> inputs, outputs; ///< of main
 
     [[nodiscard]] const FlatBlock& main() const { return blocks.front(); }

@@ -209,23 +209,24 @@ private:
         }
         return shards;
     }
-    /// State that is to lie otherwise than it was returned.
-    void reshardState()
+    /// State that does not stand where the next step looks for it.
+    void handOnState()
     {
         const FlatProgram& program = *m_plan->program;
-        for (const auto& [argument, result] : program.resharded) {
-            const SlotId from = m_plan->results[result], to = m_plan->arguments[argument];
-            if (!from.valid() || !to.valid())
-                continue;
-            const evaluate::Array full = evaluate::assembleShards(
-                shardsIn(from, program.main().results[result]), program.outputs[result], program.mesh)
-                                             .whole;
-            const evaluate::Arrays shards = evaluate::shardsOf(full, program.inputs[argument], program.mesh);
+        evaluate::Arrays full; // before any argument is written: it may be a result as well
+        for (const auto& [argument, result] : program.handedOn)
+            full.push_back(evaluate::assembleShards(shardsIn(m_plan->results[result], program.main().results[result]),
+                program.outputs[result], program.mesh)
+                               .whole);
+        for (std::size_t i = 0; i < full.size(); ++i) {
+            const std::uint32_t argument = program.handedOn[i].first;
+            const evaluate::Arrays shards = evaluate::shardsOf(full[i], program.inputs[argument], program.mesh);
             for (std::size_t position = 0; position < m_devices; ++position) {
                 const evaluate::Array& shard =
                     shards[static_cast<std::size_t>(program.mesh->deviceAt(static_cast<std::int64_t>(position)))];
                 if (shard.bytes)
-                    std::memcpy(address(position, to), shard.data(), static_cast<std::size_t>(shard.type.byteCount()));
+                    std::memcpy(address(position, m_plan->arguments[argument]), shard.data(),
+                        static_cast<std::size_t>(shard.type.byteCount()));
             }
         }
     }
@@ -440,9 +441,9 @@ const StepTiming& SimulatedRun::step()
         m_copiedBytes = 0;
         return m_timing;
     }
-    reshardState();
     ++m_steps;
     m_timing.wall = secondsSince(start);
+    handOnState();
     return m_timing;
 }
 
