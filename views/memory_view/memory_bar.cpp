@@ -131,8 +131,8 @@ std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar&
             || QFontMetrics(ownerFont()).horizontalAdvance(words::owner(bar.segments[i].owner))
                     + QFontMetrics(font()).horizontalAdvance(sizes[i]) + Metrics::scaled(8)
                 > bar.labelRect(bar.segments[i], Metrics::scaled(8)).width())
-            entries.push_back({ words::owner(bar.segments[i].owner) + u' ' + sizes[i],
-                static_cast<int>(bar.segments[i].owner) });
+            entries.push_back(
+                { words::owner(bar.segments[i].owner) + u' ' + sizes[i], static_cast<int>(bar.segments[i].owner) });
     return entries;
 }
 
