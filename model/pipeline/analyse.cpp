@@ -19,6 +19,7 @@
 #include "pipeline/memory_fixes.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/problems.h"
+#include "pipeline/program_collectives.h"
 #include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
 #include "propagation/strategy.h"
@@ -173,13 +174,13 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
         output->error = device.error();
         return output;
     }
-    output->deviceProgram = std::make_shared<const DeviceProgram>(std::move(*device));
+    output->collectives = std::make_shared<const CollectiveList>(collectivesOf(*sharded, input.program));
     if (stop.stop_requested())
         return nullptr;
 
     ScheduleOptions options;
     options.keep = observableValues(*input.program);
-    Result<Plan> plan = schedule(output->deviceProgram, options);
+    Result<Plan> plan = schedule(std::make_shared<const DeviceProgram>(std::move(*device)), options);
     output->times.push_back(watch.lap("schedule"));
     if (!plan)
         output->error = plan.error();
@@ -193,7 +194,7 @@ std::size_t weightOf(const LayoutInput& input, const LayoutOutput& output)
 {
     constexpr std::size_t devicesPerValue = 64;
     const std::size_t values =
-        output.deviceProgram ? output.deviceProgram->values.size() : input.program->values.size();
+        (output.collectives ? output.collectives->sharded->program : *input.program).values.size();
     return values + static_cast<std::size_t>(input.mesh.deviceCount()) / devicesPerValue;
 }
 
@@ -336,16 +337,14 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop, LastSt
     static_cast<void>(watch.lap("layout"));
     snapshot.mesh = layout->mesh;
     snapshot.propagation = layout->propagation;
-    snapshot.deviceProgram = layout->deviceProgram;
+    snapshot.collectives = layout->collectives;
     snapshot.deviceStages = layout->deviceStages;
     snapshot.plan = layout->plan;
     if (layout->error)
         snapshot.problems.push_back({ *layout->error, {}, {} });
 
-    if (snapshot.deviceProgram) {
-        snapshot.collectives = collectives(*snapshot.deviceProgram);
-        snapshot.sent = sentBytes(*snapshot.deviceProgram);
-    }
+    if (snapshot.collectives)
+        snapshot.sent = sentBytes(*snapshot.collectives);
     append(snapshot.problems, layoutProblems(snapshot));
     addTensorRows(snapshot);
     if (snapshot.plan) {

@@ -221,7 +221,7 @@ private Q_SLOTS:
         const SnapshotPtr snapshot = notebook(data, model);
         const auto list = collectivesOf(*snapshot);
         QVERIFY(list);
-        QCOMPARE(list->entries.size(), snapshot->collectives.size());
+        QCOMPARE(list->entries.size(), snapshot->collectives->entries.size());
         QCOMPARE(whole(sentBytes(*list).step), sent);
         QCOMPARE(whole(sentBytes(*list).scalarLoss), loss);
         for (const CollectiveKey key : { CollectiveKey::Kind, CollectiveKey::Axes, CollectiveKey::Layer }) {
@@ -525,10 +525,9 @@ private Q_SLOTS:
                 any = true;
                 const CollectiveAlternative* optimal = find(options, Kind::OptimalReshard);
                 QVERIFY(optimal->allReshards);
-                const auto cheaper = partitionedProgram(*snapshot, true);
+                const auto cheaper = shardedProgram(*snapshot, true);
                 QVERIFY(cheaper);
-                const CollectiveList changed =
-                    collectivesOf({ (*cheaper)->sharded, (*cheaper)->inserted, {} }, *snapshot);
+                const CollectiveList changed = collectivesOf(*cheaper, *snapshot);
                 QCOMPARE(*optimal->stepBytes, sentBytes(changed).step);
             }
         QVERIFY(any);
@@ -575,9 +574,9 @@ private Q_SLOTS:
             QCOMPARE(whole(gathered->sentBytes), std::int64_t{ 3 * 1024 }); // three of four blocks of 1 KiB
             QVERIFY(!find(options, Kind::ShardyReshard)); // that is what there is
         }
-        const auto cheaper = partitionedProgram(*snapshot, true);
+        const auto cheaper = shardedProgram(*snapshot, true);
         QVERIFY(cheaper);
-        const CollectiveList changed = collectivesOf({ (*cheaper)->sharded, (*cheaper)->inserted, {} }, *snapshot);
+        const CollectiveList changed = collectivesOf(*cheaper, *snapshot);
         QCOMPARE(whole(sentBytes(changed).step), std::int64_t{ 512 });
     }
 
