@@ -67,8 +67,7 @@ struct CollectiveEntry {
     MeshPtr meshBefore; ///< that of `before`, where data goes to another order of devices; else null
     std::optional<ManualResult> result; ///< of an exchange of the program itself: what it gives is that and no more
     std::vector<HeldOperand> operands; ///< of the operation that left the parts which a reduction adds up
-    OperationId
-        operation; ///< of CollectiveList::sharded: the collective itself; for a halo the operation that reads it
+    OperationId operation; ///< of CollectiveList::sharded: the collective; for a halo the operation that reads it
     std::vector<HaloSide> halos; ///< of Reason::Kind::Halo: the dimensions along which strips are sent
     Rational gatheredBytes; ///< likewise: what a device would send for having these dimensions in full
 
@@ -76,8 +75,9 @@ struct CollectiveEntry {
 };
 
 struct CollectiveList {
-    /// What value and reason.operation speak of. Of a text: after partitioning; values that the snapshot's
-    /// program has as well stand under the same ids, and copies of them have the same paths.
+    /// What value and reason.operation speak of. Of a network its own program. Of a text the program after
+    /// partitioning: values of the snapshot's program stand in there under the same ids, and copies of them have the
+    /// same paths.
     ProgramPtr program;
     std::shared_ptr<const ShardedProgram> sharded; ///< what operation and result speak of
     MeshPtr mesh;

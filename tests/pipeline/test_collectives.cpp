@@ -14,7 +14,9 @@
 #include "pipeline/repartition.h"
 #include "program/counted_loop.h"
 #include "program/wide_attributes.h"
+#include "random_properties.h"
 #include "registered_test.h"
+#include "schedule/plan.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
@@ -33,6 +35,35 @@ SnapshotPtr notebook(std::int64_t data, std::int64_t model)
     Experiment experiment = builtinExamples().front().make();
     experiment.mesh.axes = { { "data", data }, { "model", model } };
     return analysed(std::move(experiment));
+}
+
+/// The notebook's network in another size, on another mesh, sharded in another way.
+rc::Gen<Experiment> randomNetworks()
+{
+    return rc::gen::exec([] {
+        const auto size = [](std::initializer_list<std::int64_t> sizes) {
+            return *rc::gen::elementOf(std::vector(sizes));
+        };
+        const auto target = [] {
+            return *rc::gen::element(SpecEntry::none(), SpecEntry::axis("data"), SpecEntry::axis("model"),
+                SpecEntry::tuple({ "data", "model" }), SpecEntry::tuple({ "model", "data" }));
+        };
+        Experiment experiment = test::example("flax-mlp-logical");
+        MlpSettings& settings = std::get<MlpModel>(experiment.model).settings;
+        settings.layers = size({ 1, 2, 3 });
+        settings.batch = size({ 8, 12, 16 });
+        settings.embed = size({ 7, 16, 24 });
+        settings.hidden = size({ 9, 16, 32 });
+        settings.loss = *rc::gen::element(LossKind::SumOfOutputs, LossKind::HalfSumOfSquares);
+        settings.trainStep = *rc::gen::arbitrary<bool>();
+        settings.axes = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
+        for (const char* dimension : { "batch", "hidden", "embed" })
+            settings.deviceAxes[dimension] = target();
+        for (LogicalRule& rule : experiment.rules.rules.list)
+            rule.target = target();
+        experiment.mesh.axes = { { "data", size({ 1, 2, 4 }) }, { "model", size({ 1, 2, 3, 4 }) } };
+        return withDevicesForMesh(experiment).value_or(experiment);
+    });
 }
 
 /// A product whose contracted dimension is cut, in two loops of 5 and 3 trips, and once behind them.
@@ -233,6 +264,29 @@ private Q_SLOTS:
             }
             QCOMPARE(whole(sum), sent);
         }
+    }
+
+    /// Networks of random sizes, meshes and rules: the list says what plans execute, in that order.
+    void networksAreListedAsTheyRun()
+    {
+        std::size_t compared = 0;
+        const bool agree = test::propertyHolds(200, "random networks", [&] {
+            const SnapshotPtr snapshot = analysed(*randomNetworks());
+            if (!snapshot->plan)
+                return;
+            const std::vector<CollectiveEntry>& entries = snapshot->collectives->entries;
+            const std::vector<CollectiveUse> uses = collectives(*snapshot->plan->program);
+            RC_ASSERT(entries.size() == uses.size());
+            for (std::size_t i = 0; i < uses.size(); ++i) {
+                RC_ASSERT(entries[i].kind == uses[i].kind);
+                RC_ASSERT(entries[i].axes == uses[i].axes);
+                RC_ASSERT(entries[i].sentBytes == uses[i].sentBytes);
+                RC_ASSERT(entries[i].scalarLoss == uses[i].scalarLoss);
+            }
+            compared += uses.size();
+        });
+        QVERIFY(agree);
+        QVERIFY(compared > 0);
     }
 
     /// 8 MiB of gradients along data in 8 sums, 168 KiB along model in 7; each with its layer and its two groups.
