@@ -92,8 +92,8 @@ Json alternativeJson(const CollectiveList& list, const Choice& option, const Mes
         { "text", option.text.toStdString() } };
     if (alternative.allReshards)
         out["all_reshards"] = true;
-    if (!alternative.rulesWithin.empty())
-        out["rules_within"] = alternative.rulesWithin;
+    if (alternative.rulesWithin && !alternative.rulesWithin->empty())
+        out["rules_within"] = *alternative.rulesWithin;
     if (alternative.stepBytes)
         out["sent_bytes_of_the_step"] = cli::toJson(*alternative.stepBytes);
     if (alternative.stepMoreBytesHeld)

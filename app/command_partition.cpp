@@ -43,53 +43,32 @@ struct Partitioned {
     CollectiveList list;
 };
 
-Result<Partitioned> partitionedText(const Snapshot& snapshot, bool optimal)
-{
-    const Result<DeviceStages::Partitioned> made = partitionedProgram(snapshot, optimal);
-    if (!made)
-        return tl::unexpected<Error>(made.error());
-    const PartitionedProgram& parts = **made;
-    Partitioned out;
-    out.mesh = parts.device.mesh;
-    PrintOptions options;
-    options.names = PrintedNames::None; // the paths are those of the text itself
-    options.locations = false;
-    out.text = printStableHlo(parts.device.program, options);
-    const auto held = [&](std::string name, const ShardedArray& array) {
-        return Held{ std::move(name), array.type, array.sharding, array.over(out.mesh) };
-    };
-    for (std::size_t i = 0; i < parts.device.inputs.size(); ++i)
-        out.inputs.push_back(held("%arg" + std::to_string(i), parts.device.inputs[i]));
-    for (std::size_t i = 0; i < parts.device.outputs.size(); ++i)
-        out.outputs.push_back(held("result " + std::to_string(i), parts.device.outputs[i]));
-    out.list = collectivesOf({ parts.sharded, parts.inserted, {}, parts.trueShapes }, snapshot);
-    return out;
-}
-
-Result<Partitioned> partitionedNetwork(const Snapshot& snapshot, bool optimal)
+Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
 {
     const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, optimal);
     if (!parts)
         return tl::unexpected<Error>(parts.error());
-    const Result<DeviceProgram> device = partitionNetwork(snapshot, optimal);
-    if (!device)
-        return tl::unexpected<Error>(device.error());
+    const SpmdProgram& device = (*parts)->device;
     Partitioned out;
-    out.mesh = device->mesh;
+    out.mesh = device.mesh;
+    const bool isText = snapshot.asRead != nullptr;
     PrintOptions options;
-    options.names = PrintedNames::AsComments;
-    out.text = printStableHlo((*parts)->device.program, options);
-    const Program& program = *device->program;
-    for (const ValueId argument : program.main().arguments)
-        out.inputs.push_back({ *program.value(argument).path, program.value(argument).type,
-            device->value(DeviceValueId(argument.index)).sharding, out.mesh });
-    for (std::size_t r = 0; r < device->results.size(); ++r) {
-        const DeviceValue& result = device->value(device->results[r]);
-        const std::string path = *program.value(result.origin).path;
-        out.outputs.push_back({ "result " + std::to_string(r) + (path.empty() ? "" : " (" + path + ")"),
-            program.value(result.origin).type, result.sharding, out.mesh });
+    options.names = isText ? PrintedNames::None : PrintedNames::AsComments; // the paths are those of the text itself
+    options.locations = !isText;
+    out.text = printStableHlo(device.program, options);
+    const auto held = [&](std::string name, const ShardedArray& array) {
+        return Held{ std::move(name), array.type, array.sharding, array.over(out.mesh) };
+    };
+    const Region& main = snapshot.program->main();
+    for (std::size_t i = 0; i < device.inputs.size(); ++i)
+        out.inputs.push_back(held(
+            isText ? "%arg" + std::to_string(i) : *snapshot.program->value(main.arguments[i]).path, device.inputs[i]));
+    for (std::size_t r = 0; r < device.outputs.size(); ++r) {
+        const std::string path = isText ? std::string() : *snapshot.program->value(main.results[r]).path;
+        out.outputs.push_back(
+            held("result " + std::to_string(r) + (path.empty() ? "" : " (" + path + ")"), device.outputs[r]));
     }
-    out.list = collectivesOf(*device);
+    out.list = collectivesOf(*shardedProgram(snapshot, optimal), snapshot);
     return out;
 }
 
@@ -234,24 +213,23 @@ int showPartition(const PartitionCommandOptions& options)
         return refuse(options.json, { input.error(), BadInput });
     const SnapshotPtr snapshot = analyse(input->experiment);
     const bool optimal = options.plan == "optimal";
-    Result<Partitioned> partitioned =
-        snapshot->asRead ? partitionedText(*snapshot, optimal) : partitionedNetwork(*snapshot, optimal);
-    if (!partitioned) {
+    Result<Partitioned> made = partitioned(*snapshot, optimal);
+    if (!made) {
         std::vector<Diagnostic> found = allProblems(*input, *snapshot);
         if (statusOf(found) == Done) { // partitioning fails
-            found.push_back(inFile({ std::move(partitioned.error()) }, *input).front());
+            found.push_back(inFile({ std::move(made.error()) }, *input).front());
         }
         return refuse(options.json, { std::move(found), Findings });
     }
-    const std::int64_t devices = partitioned->mesh->deviceCount();
+    const std::int64_t devices = made->mesh->deviceCount();
     if (options.device
         && (*options.device < 0 || *options.device >= maximumDevices
-            || partitioned->mesh->positionOf(static_cast<std::int32_t>(*options.device)) >= devices))
+            || made->mesh->positionOf(static_cast<std::int32_t>(*options.device)) >= devices))
         return reject(options.json,
             { { Code::DeviceOutOfRange, { { "device", *options.device }, { "devices", devices } }, {} } });
     if (!options.json.empty())
-        return printJson(*input, *snapshot, *partitioned, options, Done);
-    writeTo(stdout, heading(*partitioned, options) + partitioned->text);
+        return printJson(*input, *snapshot, *made, options, Done);
+    writeTo(stdout, heading(*made, options) + made->text);
     printFindings(*input, *snapshot);
     return Done;
 }

@@ -178,7 +178,7 @@ int writeJson(
     Json out = envelope(options.json, input);
     out["mesh"] = cli::toJson(*snapshot.mesh);
     out["tensors"] = tensors(snapshot);
-    out["communication"] = communication(collectivesOf(*snapshot.deviceProgram));
+    out["communication"] = communication(*snapshot.collectives);
     out["memory_per_device"] = cli::toJson(snapshot.plan->memory);
     out["threads"] = outcome.threads;
     out["steps"] = stepsJson(outcome.steps);
@@ -335,7 +335,7 @@ int runExperiment(const Command& command, const RunCommandOptions& options, std:
     for (const TensorRow* row : gridsToShow(*snapshot))
         printGrid(console, *snapshot, *row);
     console.heading(QStringLiteral("Communication per device"));
-    console.line(QStringLiteral("  ") + words::sentSummary(*snapshot));
+    console.line(QStringLiteral("  ") + words::sentSummary(*snapshot->collectives));
     printChosen(console, *snapshot->program, *outcome, input->experiment.run.seed);
     printSteps(console, outcome->steps);
     if (outcome->check)

@@ -104,12 +104,10 @@ std::optional<CollectiveList> communicationOf(const Snapshot& snapshot)
     return list ? std::optional(std::move(*list)) : std::nullopt;
 }
 
-void printCommunication(Console& console, const Snapshot& snapshot, const CollectiveList& list)
+void printCommunication(Console& console, const CollectiveList& list)
 {
     console.heading(QStringLiteral("Communication per device"));
-    console.line(QStringLiteral("  ")
-        + (snapshot.deviceProgram ? words::sentSummary(snapshot)
-                                  : QStringLiteral("Sent %1 per step").arg(words::bytes(sentBytes(list).step))));
+    console.line(QStringLiteral("  ") + words::sentSummary(list));
     Table table{ { { QStringLiteral("Collective") }, { QStringLiteral("Along") }, { QStringLiteral("For") },
                      { QStringLiteral("Cause") }, { QStringLiteral("Times"), true },
                      { QStringLiteral("Sent per device"), true }, { QStringLiteral("Bytes"), true } },
@@ -228,7 +226,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
                     QStringLiteral("  simulated devices have one memory: what lies on the host is counted above"));
         }
         if (const auto list = communicationOf(*snapshot))
-            printCommunication(console, *snapshot, *list);
+            printCommunication(console, *list);
         printTransfers(console, *snapshot);
     }
     console.flush();

@@ -5,12 +5,11 @@
 // the ones that partitioning adds. Every added operation carries its origin, a program value, and the reason.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <variant>
 #include <vector>
 
-#include "base/quantity.h"
+#include "partition/collective.h"
 #include "partition/reason.h"
 #include "program/program.h"
 #include "sharding/layout.h"
@@ -19,24 +18,6 @@ namespace shardscope {
 
 using DeviceValueId = Id<struct DeviceValueTag>;
 using DeviceOpId = Id<struct DeviceOpTag>;
-
-enum class CollectiveKind : std::uint8_t { AllReduce, AllGather, ReduceScatter, AllToAll, CollectivePermute, AllSlice };
-
-/// An exchange between the devices of a group, or a slice without exchange (AllSlice). What it moves follows from
-/// the layouts of operand and result: every device ends up with the index ranges that the result's layout gives it, and
-/// all that it lacks is held by members of its group. AllReduce adds up element by element in the order of the group.
-struct Collective {
-    CollectiveKind kind = CollectiveKind::AllReduce;
-    ReduceKind reduction = ReduceKind::Sum; ///< AllReduce, ReduceScatter
-    /// AllReduce: the axes added up. CollectivePermute: the axes along which data moves. In mesh order.
-    AxisList axes;
-    /// AllGather, AllSlice, ReduceScatter: the axes gathered from or cut off each dimension, major first. A
-    /// ReduceScatter adds up over all of them.
-    std::vector<AxisList> perDimension;
-    std::int32_t sourceDimension = -1, targetDimension = -1; ///< AllToAll
-    AxisList moved; ///< AllToAll: the axes that change dimension
-    Rational sentBytes; ///< per device, ring model
-};
 
 /// A value as one device holds it. The first ones are the program's, in the form that users see; the others are forms
 /// of them: partial sums (`sharding.unreduced` names the axes still to be added up) and resharded copies. Axes of size
@@ -79,17 +60,6 @@ struct CollectiveUse {
     bool scalarLoss = false; ///< listed apart, so that reports can leave it out
 };
 [[nodiscard]] std::vector<CollectiveUse> collectives(const DeviceProgram& program);
-/// Sum of sentBytes per device and step, without the scalar loss, and the scalar loss alone.
-struct SentBytes {
-    Rational step;
-    Rational scalarLoss;
-};
 [[nodiscard]] SentBytes sentBytes(const DeviceProgram& program);
-/// Ring model: bytes one device sends for a collective over groups of `groupSize`, from the local input bytes.
-[[nodiscard]] Rational ringBytes(CollectiveKind kind, std::int64_t groupSize, std::int64_t localInputBytes);
-/// Mesh axes that a collective runs over, in mesh order.
-[[nodiscard]] AxisList axesOf(const Collective& collective);
-/// "all_reduce"
-[[nodiscard]] std::string_view name(CollectiveKind kind);
 
 } // namespace shardscope

@@ -5,13 +5,13 @@
 //     it is 8x4, 128 bytes; in a ring of n = 2 a device sends (n-1) * 128 = 128 bytes. Each device lacks 128 of the 256
 //     bytes of its target block, so that no way is cheaper.
 //
-// Bytes are those of the ring model (ringBytes() in device_program.h), per device, as rational numbers.
+// Bytes are those of the ring model (ringBytes() in collective.h), per device, as rational numbers.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "partition/device_program.h"
+#include "partition/collective.h"
 
 namespace shardscope {
 

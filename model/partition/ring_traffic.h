@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "partition/device_program.h"
+#include "partition/collective.h"
 
 namespace shardscope {
 

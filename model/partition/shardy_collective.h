@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "partition/device_program.h"
+#include "partition/collective.h"
 #include "program/wide_attributes.h"
 
 namespace shardscope {

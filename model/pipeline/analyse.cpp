@@ -19,6 +19,7 @@
 #include "pipeline/memory_fixes.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/problems.h"
+#include "pipeline/program_collectives.h"
 #include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
 #include "program/step_state.h"
@@ -168,14 +169,12 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
         DeviceStages::Shardings::Propagated, passes::PipelineOptions{},
         shownShardings(propagationInput, *output->propagation));
     const Result<DeviceStages::Sharded> sharded = output->deviceStages->sharded();
-    Result<DeviceProgram> device = sharded ? deviceProgramOf(propagationInput, *output->propagation, **sharded)
-                                           : tl::unexpected<Error>(sharded.error());
     output->times.push_back(watch.lap("partition"));
-    if (!device) {
-        output->error = device.error();
+    if (!sharded) {
+        output->error = sharded.error();
         return output;
     }
-    output->deviceProgram = std::make_shared<const DeviceProgram>(std::move(*device));
+    output->collectives = std::make_shared<const CollectiveList>(collectivesOf(*sharded, input.program));
     if (stop.stop_requested())
         return nullptr;
 
@@ -194,7 +193,7 @@ std::size_t weightOf(const LayoutInput& input, const LayoutOutput& output)
 {
     constexpr std::size_t devicesPerValue = 64;
     const std::size_t values =
-        output.deviceProgram ? output.deviceProgram->values.size() : input.program->values.size();
+        (output.collectives ? output.collectives->sharded->program : *input.program).values.size();
     return values + static_cast<std::size_t>(input.mesh.deviceCount()) / devicesPerValue;
 }
 
@@ -337,16 +336,14 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop, LastSt
     static_cast<void>(watch.lap("layout"));
     snapshot.mesh = layout->mesh;
     snapshot.propagation = layout->propagation;
-    snapshot.deviceProgram = layout->deviceProgram;
+    snapshot.collectives = layout->collectives;
     snapshot.deviceStages = layout->deviceStages;
     snapshot.plan = layout->plan;
     if (layout->error)
         snapshot.problems.push_back({ *layout->error, {}, {} });
 
-    if (snapshot.deviceProgram) {
-        snapshot.collectives = collectives(*snapshot.deviceProgram);
-        snapshot.sent = sentBytes(*snapshot.deviceProgram);
-    }
+    if (snapshot.collectives)
+        snapshot.sent = sentBytes(*snapshot.collectives);
     append(snapshot.problems, layoutProblems(snapshot));
     addTensorRows(snapshot);
     if (snapshot.plan) {

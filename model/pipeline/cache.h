@@ -83,7 +83,7 @@ struct LayoutOutput {
     MeshPtr mesh;
     std::shared_ptr<const PropagationResult> propagation;
     std::shared_ptr<const DeviceStages> deviceStages;
-    std::shared_ptr<const DeviceProgram> deviceProgram;
+    std::shared_ptr<const CollectiveList> collectives;
     std::shared_ptr<const Plan> plan;
     std::optional<Diagnostic> error;
     std::vector<StageTime> times;

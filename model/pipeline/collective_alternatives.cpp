@@ -33,7 +33,7 @@ bool isReduction(const CollectiveEntry& entry)
 /// The program itself has it: it stands for itself, whatever stands beside it.
 bool isWritten(const CollectiveEntry& entry)
 {
-    return !entry.reason && !entry.deviceOperation.valid();
+    return !entry.reason;
 }
 
 /// Whether the steps are those of one reshard.
@@ -107,7 +107,6 @@ public:
     Alternatives(const CollectiveList& list, std::size_t index)
         : m_list(list)
         , m_entry(list.entries[index])
-        , m_blocks(m_entry.deviceOperation.valid() ? Blocks::Exact : Blocks::Even)
         , m_step(sentBytes(list).step)
     {
         m_first = m_last = index;
@@ -166,12 +165,10 @@ private:
         return sentBytes(steps) * Rational(m_entry.times);
     }
 
-    /// What exchanges: of a text, the array with its padding.
+    /// What exchanges: the array with its padding.
     [[nodiscard]] TensorType executedType() const
     {
-        if (m_entry.deviceOperation.valid() || !m_entry.operation.valid())
-            return m_entry.type;
-        const Program& program = *m_list.program;
+        const Program& program = m_list.sharded->program;
         return program.value(program.operation(m_entry.operation).operands[0]).type;
     }
 
@@ -183,7 +180,7 @@ private:
         const CollectiveEntry& last = m_list.entries[m_last];
         if (first.before.isEquivalent(last.after)) // another order of devices
             return;
-        const Reshard reshard{ executedType(), first.before, last.after, m_entry.mesh.get(), nullptr, m_blocks };
+        const Reshard reshard{ executedType(), first.before, last.after, m_entry.mesh.get(), nullptr, Blocks::Even };
         const auto add = [&](Kind kind, const std::vector<ReshardStep>& steps) {
             CollectiveAlternative alternative = made(kind, collectivesOf(steps));
             const bool known = std::any_of(m_found.begin(), m_found.end(),
@@ -243,12 +240,12 @@ private:
     /// The specification of a result, with the entry's axes along dimension `d` as well; none where it cannot be.
     [[nodiscard]] std::optional<TensorSharding> returnedSharding(std::size_t d) const
     {
-        const Operation& owner = m_list.program->operation(m_entry.result->computation);
+        const Operation& owner = m_list.sharded->program.operation(m_entry.result->computation);
         const auto* manual = wideAs<ManualComputationAttributes>(owner.attributes);
         if (!manual || m_entry.result->result >= manual->out.size())
             return std::nullopt;
         const ProgramSharding& out = manual->out[m_entry.result->result];
-        const Mesh& mesh = *m_list.program->meshes[out.mesh].mesh;
+        const Mesh& mesh = *m_list.sharded->program.meshes[out.mesh].mesh;
         if (!(mesh == *m_entry.mesh) || isShardedAlong(out.sharding, m_entry.axes) || d >= out.sharding.rank())
             return std::nullopt;
         const auto isManual = [&](AxisRef axis) {
@@ -268,7 +265,7 @@ private:
     /// Half a psum, where a shard will do; and no gather, where the shards are returned.
     void scatterWritten()
     {
-        const Operation& operation = m_list.program->operation(m_entry.operation);
+        const Operation& operation = m_list.sharded->program.operation(m_entry.operation);
         const auto* written = wideAs<CollectiveAttributes>(operation.attributes);
         if (!written || operation.operands.size() != 1)
             return;
@@ -349,7 +346,7 @@ private:
         if (isMadeAnywhere(*m_list.program, operand.value))
             return {};
         return shardySteps({ m_list.program->value(operand.value).type, operand.sharding,
-            fullAlong(operand.sharding, m_entry.axes), m_entry.mesh.get(), nullptr, m_blocks });
+            fullAlong(operand.sharding, m_entry.axes), m_entry.mesh.get(), nullptr, Blocks::Even });
     }
     [[nodiscard]] std::int64_t moreHeld(std::size_t o) const
     {
@@ -422,7 +419,6 @@ private:
 
     const CollectiveList& m_list;
     const CollectiveEntry& m_entry;
-    Blocks m_blocks;
     Rational m_step, m_kept;
     std::size_t m_first = 0, m_last = 0;
     std::vector<CollectiveAlternative> m_found;
@@ -497,17 +493,10 @@ bool tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
 /// Planners choose for all reshards alike; what stands beside them may fuse with them.
 void tryOutPlan(CollectiveAlternative& alternative, const Snapshot& snapshot)
 {
-    std::optional<Rational> sent;
-    if (snapshot.deviceProgram) {
-        if (const Result<DeviceProgram> device = partitionNetwork(snapshot, true))
-            sent = sentBytes(collectivesOf(*device)).step;
-    } else if (snapshot.asRead) {
-        if (const Result<DeviceStages::Sharded> sharded = shardedProgram(snapshot, true))
-            sent = sentBytes(collectivesOf(**sharded, snapshot)).step;
-    }
-    if (!sent)
+    const Result<DeviceStages::Sharded> sharded = shardedProgram(snapshot, true);
+    if (!sharded)
         return;
-    alternative.stepBytes = sent;
+    alternative.stepBytes = sentBytes(collectivesOf(*sharded, snapshot)).step;
     alternative.allReshards = true;
 }
 
@@ -533,8 +522,9 @@ std::vector<CollectiveAlternative> alternatives(
         const bool isTried = alternative.sharding && entry.writtenGroups.empty() && !stop.stop_requested();
         if (isTried && !tryOut(alternative, snapshot, *entry.mesh, cache, stop))
             continue;
-        // In a text only this changes: what the step sends beside the rest is what stands in its place.
-        if (alternative.kind == Kind::ChangeSharding && alternative.stepBytes && snapshot.asRead && !entry.scalarLoss) {
+        // Where only this array changes, what the step sends beside the rest is what stands in its place.
+        if (alternative.kind == Kind::ChangeSharding && alternative.stepBytes && !alternative.rulesWithin
+            && !entry.scalarLoss) {
             const Rational rest = minus(sentBytes(list).step, kept);
             const Rational more = minus(*alternative.stepBytes, rest), sent = more.numerator() < 0 ? Rational(0) : more;
             if (!(sent == alternative.sentBytes))

@@ -17,37 +17,6 @@ bool isLess(Rational a, Rational b)
     return (b + a * Rational(-1)).numerator() > 0;
 }
 
-/// Of a value: where the operation that makes it stands.
-std::string scopeOf(const Program& program, OperationId operation)
-{
-    if (!operation.valid())
-        return {};
-    const std::uint32_t scope = program.operation(operation).scope;
-    return scope < program.scopes.size() ? program.scopes[scope] : std::string();
-}
-
-/// Per value without a path: the constrained value that has one, as `z` of a product that is constrained; else invalid.
-std::vector<ValueId> namesByConstraints(const Program& program)
-{
-    std::vector<ValueId> names(program.values.size());
-    for (const OperationId id : program.main().operations) {
-        const Operation& operation = program.operation(id);
-        if (operation.kind == OpKind::ShardingConstraint && program.value(operation.operands[0]).path.empty()
-            && !program.value(operation.results[0]).path.empty())
-            names[operation.operands[0].index] = operation.results[0];
-    }
-    return names;
-}
-
-/// What an operation of the network reads, on the devices.
-std::vector<HeldOperand> operandsOf(const DeviceProgram& device, const DeviceOp& op)
-{
-    std::vector<HeldOperand> held;
-    for (const DeviceValueId operand : op.operands)
-        held.push_back({ device.value(operand).origin, device.value(operand).sharding });
-    return held;
-}
-
 std::string namesOf(const AxisList& axes, const Mesh& mesh)
 {
     std::string text;
@@ -128,51 +97,10 @@ std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry)
     return pairs;
 }
 
-CollectiveList collectivesOf(const DeviceProgram& device)
-{
-    CollectiveList list{ device.program, device.mesh, {} };
-    const std::vector<ValueId> names = namesByConstraints(*device.program);
-    std::vector<const DeviceOp*> makers(device.values.size(), nullptr);
-    for (const DeviceOp& op : device.ops)
-        for (const DeviceValueId result : op.results)
-            makers[result.index] = &op;
-    for (const CollectiveUse& use : collectives(device)) {
-        const DeviceOp& op = device.ops[use.op.index];
-        CollectiveEntry& entry = list.entries.emplace_back();
-        entry.kind = use.kind;
-        entry.axes = use.axes;
-        entry.groupSize = product(use.axes);
-        entry.groupCount = device.mesh->deviceCount() / entry.groupSize;
-        entry.sentBytes = use.sentBytes;
-        entry.scalarLoss = use.scalarLoss;
-        entry.value = names[op.origin.index].valid() ? names[op.origin.index] : op.origin;
-        entry.reason = op.reason;
-        entry.type = device.program->value(op.origin).type;
-        entry.before = device.value(op.operands[0]).sharding;
-        entry.after = device.value(op.results[0]).sharding;
-        entry.collective = *op.collective();
-        entry.mesh = device.mesh;
-        entry.deviceOperation = use.op;
-        const DeviceOp* maker = makers[op.operands[0].index];
-        if (maker && !maker->collective() && !entry.before.unreduced.empty())
-            entry.operands = operandsOf(device, *maker);
-        const OperationId behind = op.reason && op.reason->operation.valid()
-            ? op.reason->operation
-            : device.program->value(op.origin).definition;
-        entry.scope = scopeOf(*device.program, behind);
-    }
-    return list;
-}
-
 Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token stop)
 {
-    if (snapshot.deviceProgram)
-        return collectivesOf(*snapshot.deviceProgram);
-    // Arrays without operations exchange nothing; what has no layout says why.
-    if (std::optional<Error> error = firstError(snapshot))
-        return tl::unexpected<Error>(std::move(*error));
-    if (!snapshot.asRead)
-        return CollectiveList{ snapshot.program, snapshot.mesh, {} };
+    if (snapshot.collectives)
+        return *snapshot.collectives;
     if (stop.stop_requested())
         return CollectiveList();
     const Result<DeviceStages::Sharded> sharded = shardedProgram(snapshot, false);
@@ -180,7 +108,7 @@ Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token s
         return tl::unexpected<Error>(sharded.error());
     if (stop.stop_requested())
         return CollectiveList();
-    return collectivesOf(**sharded, snapshot);
+    return collectivesOf(*sharded, snapshot);
 }
 
 } // namespace shardscope

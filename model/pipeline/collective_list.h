@@ -7,7 +7,7 @@
 //                 ReducedFactor, the product with W2 sums over hidden, which model shards
 //     sums(list, CollectiveKey::Axes)[0]  { "data", 8 collectives, 8,388,608 bytes }
 //
-// Bytes are those of the ring model (partition/device_program.h), per device, as rational numbers.
+// Bytes are those of the ring model (partition/collective.h), per device, as rational numbers.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "partition/device_program.h"
+#include "partition/partition_program.h"
 #include "pipeline/snapshot.h"
 
 namespace shardscope {
@@ -67,10 +67,7 @@ struct CollectiveEntry {
     MeshPtr meshBefore; ///< that of `before`, where data goes to another order of devices; else null
     std::optional<ManualResult> result; ///< of an exchange of the program itself: what it gives is that and no more
     std::vector<HeldOperand> operands; ///< of the operation that left the parts which a reduction adds up
-    DeviceOpId deviceOperation; ///< of Snapshot::deviceProgram; invalid for a text
-    /// Of CollectiveList::program, for a text: the collective itself; for a halo the operation that reads it; invalid
-    /// for a network.
-    OperationId operation;
+    OperationId operation; ///< of CollectiveList::sharded: the collective; for a halo the operation that reads it
     std::vector<HaloSide> halos; ///< of Reason::Kind::Halo: the dimensions along which strips are sent
     Rational gatheredBytes; ///< likewise: what a device would send for having these dimensions in full
 
@@ -78,9 +75,11 @@ struct CollectiveEntry {
 };
 
 struct CollectiveList {
-    /// What value, reason.operation and operation speak of. Of a text: after partitioning; values that the snapshot's
-    /// program has as well stand under the same ids, and copies of them have the same paths.
+    /// What value and reason.operation speak of. Of a network its own program. Of a text the program after
+    /// partitioning: values of the snapshot's program stand in there under the same ids, and copies of them have the
+    /// same paths.
     ProgramPtr program;
+    std::shared_ptr<const ShardedProgram> sharded; ///< what operation and result speak of
     MeshPtr mesh;
     std::vector<CollectiveEntry> entries; ///< in order of execution; number N of users is entries[N - 1]
 };
@@ -110,12 +109,11 @@ struct CollectiveSum {
 /// Of the whole step, per device; the scalar loss apart.
 [[nodiscard]] SentBytes sentBytes(const CollectiveList& list);
 
-/// Of a network from its device program; of a program in a text by partitioning it with the experiment's shardings and
+/// The snapshot's own list; where it has none yet, by partitioning the program with the experiment's shardings and
 /// strategy, which takes a while (seconds for a large program: call it off the window's thread). Errors: the
 /// snapshot's first, where it has no layout; those of partitioning.
 /// When stopped, a list without program.
 [[nodiscard]] Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token stop = {});
-[[nodiscard]] CollectiveList collectivesOf(const DeviceProgram& device);
 
 /// What could stand in place of a collective, the present one first, with what the whole step would send then.
 struct CollectiveAlternative {
@@ -142,7 +140,8 @@ struct CollectiveAlternative {
         stepMoreBytesHeld = {}; ///< per device, of all that main takes; where stepBytes is tried out
     bool allReshards = false; ///< stepBytes is that of a step of which every reshard sends the fewest bytes
     std::optional<Experiment> after = {}; ///< with that sharding, where the experiment can have it
-    std::string rulesWithin = {}; ///< of `after`, where rules change that a part of the model has for itself: that part
+    /// Of `after`, where rules change: the part of the model that has them for itself, "" for all of it.
+    std::optional<std::string> rulesWithin = {};
 };
 /// Of entries[index]; steps of one reshard are one thing, and stand for all of them. Prices are computed: those of
 /// reshards by the planners, those of a sum from the operation's operands and the sizes of their shards.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "pipeline/collective_list.h"
 #include "pipeline/tensor_rows.h"
 
 namespace shardscope {
@@ -113,12 +114,11 @@ Explanation explain(const Snapshot& snapshot, ValueId value)
                 explanation.copiedAlong.push_back(full);
         }
     }
-    if (snapshot.deviceProgram) {
+    if (snapshot.collectives) {
         const std::vector<ValueId> forms = sameValue(*snapshot.program, value);
-        for (std::size_t i = 0; i < snapshot.deviceProgram->ops.size(); ++i)
-            if (const DeviceOp& op = snapshot.deviceProgram->ops[i];
-                op.collective() && std::find(forms.begin(), forms.end(), op.origin) != forms.end())
-                explanation.collectives.emplace_back(i);
+        for (const CollectiveEntry& entry : snapshot.collectives->entries)
+            if (std::find(forms.begin(), forms.end(), entry.value) != forms.end())
+                explanation.collectives.push_back(&entry);
     }
     for (const Problem& problem : snapshot.problems)
         if (std::find(problem.values.begin(), problem.values.end(), value) != problem.values.end())

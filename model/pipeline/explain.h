@@ -9,6 +9,8 @@
 
 namespace shardscope {
 
+struct CollectiveEntry;
+
 /// The reason for one dimension.
 struct DimensionReason {
     enum class Kind : std::uint8_t {
@@ -34,8 +36,9 @@ struct Explanation {
     ValueId value;
     std::vector<DimensionReason> dims;
     AxisList copiedAlong; ///< mesh axes that shard no dimension: the tensor is held once per coordinate
-    /// Collectives that make or reshard this value, or the nameless one that its constraint was put on.
-    std::vector<DeviceOpId> collectives;
+    /// Of Snapshot::collectives: those that make or reshard this value, or the nameless one that its constraint was put
+    /// on.
+    std::vector<const CollectiveEntry*> collectives;
     /// The annotation it was resolved from, own or inherited (mu and nu from their parameter); null if none.
     const ResolvedAnnotation* annotation = nullptr;
     std::vector<const Problem*> problems;

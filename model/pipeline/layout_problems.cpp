@@ -7,6 +7,7 @@
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
 #include "mesh/device_places.h"
+#include "pipeline/collective_list.h"
 #include "pipeline/problems.h"
 #include "pipeline/sharded_dimensions.h"
 #include "pipeline/slow_links.h"
@@ -59,9 +60,11 @@ void addUnusedAxes(const Snapshot& snapshot, std::vector<Problem>& problems)
     std::vector<bool> used(mesh.rank());
     for (const TensorSharding& sharding : snapshot.propagation->shardings)
         markAxes(sharding, used);
-    if (snapshot.deviceProgram)
-        for (const DeviceValue& value : snapshot.deviceProgram->values)
-            markAxes(value.sharding, used);
+    if (snapshot.collectives)
+        for (const CollectiveEntry& entry : snapshot.collectives->entries) {
+            markAxes(entry.before, used);
+            markAxes(entry.after, used);
+        }
     for (std::size_t i = 0; i < mesh.rank(); ++i) {
         if (mesh.size(i) == 1 || used[i])
             continue;
@@ -86,53 +89,31 @@ bool isDeviceConstraint(const Snapshot& snapshot, const std::optional<Reason>& r
         && mlp->settings.axes == MlpSettings::Axes::Logical && mlp->settings.yConstraint == MlpSettings::Axes::Device;
 }
 
-/// What a collective works for, as a person knows it: the constraint's result where the constrained value has no name.
-ValueId namedValue(const Program& program, const DeviceOp& op)
-{
-    if (!program.value(op.origin).path.empty() || !op.reason || op.reason->kind != Reason::Kind::ConstraintReshard)
-        return op.origin;
-    return program.operation(op.reason->operation).results[0];
-}
-
 /// W207: an array that was sharded becomes replicated, and is sharded again.
 void addRematerialised(const Snapshot& snapshot, std::vector<Problem>& problems)
 {
-    const DeviceProgram& device = *snapshot.deviceProgram;
-    const Program& program = *snapshot.program;
-    std::map<std::uint32_t, const DeviceOp*> gathers; // by what they make, and what constraints pass on of it
-    for (const DeviceOp& op : device.ops) {
-        const Collective* collective = op.collective();
-        if (op.operands.empty() || op.results.empty())
-            continue;
-        if (!collective) {
-            const OperationId computed = std::get<OperationId>(op.action);
-            const auto passed = gathers.find(op.operands[0].index);
-            if (passed != gathers.end() && program.operation(computed).kind == OpKind::ShardingConstraint)
-                gathers.emplace(op.results[0].index, passed->second);
+    const CollectiveList& list = *snapshot.collectives;
+    std::map<std::uint32_t, const CollectiveEntry*> gathers; // by what they give
+    for (const CollectiveEntry& entry : list.entries) {
+        const Operation& operation = list.sharded->program.operation(entry.operation);
+        if (entry.kind == CollectiveKind::AllGather && isSharded(entry.before) && !isSharded(entry.after)) {
+            gathers.emplace(operation.results[0].index, &entry);
             continue;
         }
-        const DeviceValue& before = device.value(op.operands[0]);
-        const DeviceValue& after = device.value(op.results[0]);
-        if (collective->kind == CollectiveKind::AllGather && isSharded(before.sharding) && !isSharded(after.sharding)) {
-            gathers.emplace(op.results[0].index, &op);
+        const auto gather = gathers.find(operation.operands[0].index);
+        if (entry.kind != CollectiveKind::AllSlice || gather == gathers.end())
             continue;
-        }
-        const auto gather = gathers.find(op.operands[0].index);
-        if (collective->kind != CollectiveKind::AllSlice || gather == gathers.end())
-            continue;
-        const DeviceOp& first = *gather->second;
+        const CollectiveEntry& first = *gather->second;
         gathers.erase(gather); // once, however often it is sliced
-        ValueId subject = namedValue(program, first);
-        if (program.value(subject).path.empty())
-            subject = op.origin;
-        if (program.value(subject).path.empty())
+        const ValueId subject = first.value;
+        const Value& value = snapshot.program->value(subject);
+        if (value.path.empty())
             continue; // part of a larger step: nothing that a person could mend by name
-        const Value& value = program.value(subject);
         std::vector<std::string> axes;
-        for (const AxisRef& axis : axesOf(*first.collective()))
+        for (const AxisRef& axis : first.axes)
             axes.push_back(toString(*snapshot.mesh, axis));
         std::vector<Fix> fixes;
-        if (isDeviceConstraint(snapshot, first.reason) || isDeviceConstraint(snapshot, op.reason))
+        if (isDeviceConstraint(snapshot, first.reason) || isDeviceConstraint(snapshot, entry.reason))
             fixes.push_back({ Fix::Kind::UseLogicalNames, {}, 0, 0 });
         const auto known = std::find_if(problems.begin(), problems.end(), [&](const Problem& earlier) {
             return earlier.diagnostic.code == Code::FullRematerialise && earlier.diagnostic.list("axes") == axes
@@ -150,9 +131,9 @@ void addRematerialised(const Snapshot& snapshot, std::vector<Problem>& problems)
 
 /// Collectives that the step waits for. Those of gradients and of what is updated with them come once per step and can
 /// run beside it; a scalar is nothing.
-bool isWaitedFor(const Program& program, const CollectiveUse& use, ValueId origin)
+bool isWaitedFor(const Program& program, const CollectiveEntry& entry)
 {
-    const Value& value = program.value(origin);
+    const Value& value = program.value(entry.value);
     switch (value.role) {
     case Role::Gradient:
     case Role::Mu:
@@ -162,7 +143,7 @@ bool isWaitedFor(const Program& program, const CollectiveUse& use, ValueId origi
     case Role::Loss:
         return false;
     default:
-        return !use.scalarLoss && !value.path.starts_with("next(");
+        return !entry.scalarLoss && !value.path.starts_with("next(");
     }
 }
 
@@ -224,11 +205,9 @@ void addSlowCollectives(const Snapshot& snapshot, std::vector<Problem>& problems
     if (places.fastGroups() <= 1 || hardware.dcnBytesPerSecond >= hardware.iciBytesPerSecond)
         return;
     std::vector<WaitedFor> uses;
-    for (const CollectiveUse& use : snapshot.collectives) {
-        const ValueId origin = snapshot.deviceProgram->ops[use.op.index].origin;
-        if (isWaitedFor(*snapshot.program, use, origin))
-            uses.push_back({ use.axes, use.sentBytes.value(), origin });
-    }
+    for (const CollectiveEntry& entry : snapshot.collectives->entries)
+        if (isWaitedFor(*snapshot.program, entry))
+            uses.push_back({ entry.axes, entry.sentBytes.value(), entry.value });
     const Mesh& mesh = *snapshot.mesh;
     const SlowLinks links(hardware.devices, mesh);
     for (std::size_t i = 0; i < mesh.rank(); ++i) {
@@ -269,7 +248,7 @@ std::vector<Problem> layoutProblems(const Snapshot& snapshot)
     if (!snapshot.propagation)
         return problems;
     addUnusedAxes(snapshot, problems);
-    if (snapshot.deviceProgram) {
+    if (snapshot.collectives) {
         addRematerialised(snapshot, problems);
         addSlowCollectives(snapshot, problems);
     }

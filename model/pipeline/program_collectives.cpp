@@ -94,20 +94,36 @@ std::unordered_map<ValueId, ManualResult> manualResults(const Program& program)
     return found;
 }
 
+/// Per value without a path: the constrained value that has one, as `z` of a product that is constrained; else invalid.
+std::vector<ValueId> namesByConstraints(const Program& program)
+{
+    std::vector<ValueId> names(program.values.size());
+    for (const OperationId id : program.main().operations) {
+        const Operation& operation = program.operation(id);
+        if (operation.kind == OpKind::ShardingConstraint && program.value(operation.operands[0]).path.empty()
+            && !program.value(operation.results[0]).path.empty())
+            names[operation.operands[0].index] = operation.results[0];
+    }
+    return names;
+}
+
 class Collector {
 public:
     /// Operations from `own` on came with the partition.
-    Collector(const Program& program, const ShardedProgram& sharded, MeshPtr mesh, std::size_t own)
-        : m_program(program)
+    Collector(const ShardedProgram& sharded, const Program& named, MeshPtr mesh, std::size_t own)
+        : m_program(sharded.program)
         , m_inserted(sharded.inserted)
         , m_trueShapes(sharded.trueShapes)
+        , m_originals(sharded.copies.begin(), sharded.copies.end())
         , m_own(own)
         , m_mesh(std::move(mesh))
-        , m_shardings(program)
-        , m_executions(executionsOf(program))
-        , m_returned(manualResults(program))
+        , m_shardings(m_program)
+        , m_executions(executionsOf(m_program))
+        , m_returned(manualResults(m_program))
+        , m_names(namesByConstraints(named))
+        , m_isOfLoss(scalarsOfLoss(named))
     {
-        for (const Function& function : program.functions)
+        for (const Function& function : m_program.functions)
             m_bodies.emplace(function.name, function.body);
     }
 
@@ -174,6 +190,7 @@ private:
         addCause(entry, id);
         if (!entry.reason) // the program itself exchanges it, and has a name for it
             entry.value = behindInserted(operation.operands[0]);
+        nameValue(entry);
     }
 
     /// The value that exchanges which partitioning added have made this one of.
@@ -236,9 +253,20 @@ private:
         entry.gatheredBytes = gatheredBytes(operation, *tensors, dimensions);
         entry.reason = Reason{ Reason::Kind::Halo, id, -1, static_cast<std::int32_t>(input) };
         addCause(entry, id);
+        nameValue(entry);
     }
 
-    /// The value that exchanges, and what pads, cuts off or masks padding, have made this one of.
+    [[nodiscard]] ValueId named(ValueId value) const
+    {
+        return value.index < m_names.size() && m_names[value.index].valid() ? m_names[value.index] : value;
+    }
+    void nameValue(CollectiveEntry& entry) const
+    {
+        entry.scalarLoss = entry.value.index < m_isOfLoss.size() && m_isOfLoss[entry.value.index];
+        entry.value = named(entry.value);
+    }
+
+    /// The value that this one is a form of: another sharding of it, or the same with padding.
     [[nodiscard]] ValueId beforePadding(ValueId value) const
     {
         for (;;) {
@@ -246,6 +274,8 @@ private:
             const OperationId definition = m_program.value(value).definition;
             if (!definition.valid() || definition.index < m_own)
                 return value;
+            if (const auto copy = m_originals.find(definition); copy != m_originals.end())
+                return m_program.operation(copy->second).results[0];
             const Operation& operation = m_program.operation(definition);
             if (operation.kind == OpKind::Slice || operation.kind == OpKind::Pad)
                 value = operation.operands[0];
@@ -269,7 +299,7 @@ private:
         const bool adds = entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter;
         if (const OperationId maker = m_program.value(operation.operands[0]).definition; adds && maker.valid())
             for (const ValueId read : m_program.operation(maker).operands)
-                entry.operands.push_back({ beforePadding(read), shardingOf(read) });
+                entry.operands.push_back({ named(beforePadding(read)), shardingOf(read) });
         // What is to be added up is partial before, though a program does not say so.
         if (adds)
             for (const AxisRef axis : entry.axes)
@@ -343,18 +373,21 @@ private:
     const Program& m_program;
     const std::vector<passes::Inserted>& m_inserted;
     const TrueShapes& m_trueShapes;
+    std::unordered_map<OperationId, OperationId> m_originals; ///< per copy
     std::size_t m_own;
     MeshPtr m_mesh;
     ValueShardings m_shardings;
     std::vector<Executions> m_executions;
     std::unordered_map<ValueId, ManualResult> m_returned;
+    std::vector<ValueId> m_names; ///< per value without a path that a constraint names: what the constraint gives
+    std::vector<bool> m_isOfLoss; ///< per value
     std::unordered_map<std::string, RegionId> m_bodies;
     std::set<std::uint32_t> m_seen;
     std::vector<CollectiveEntry> m_entries;
 };
 
-/// The paths of the snapshot's program, which shows copies of constants that the text does not have.
-void nameAsShown(Program& program, const Snapshot& snapshot)
+/// The sharded program with the paths of the snapshot's, which shows copies of constants that the text does not have.
+ProgramPtr namedAsShown(Program program, const Snapshot& snapshot)
 {
     const std::size_t common = std::min(snapshot.asRead->values.size(), program.values.size());
     std::unordered_map<std::string, std::string> shown;
@@ -368,6 +401,20 @@ void nameAsShown(Program& program, const Snapshot& snapshot)
         const auto copied = shown.find(*program.values[v].path);
         program.values[v].path = copied == shown.end() ? std::string() : copied->second;
     }
+    return std::make_shared<const Program>(std::move(program));
+}
+
+CollectiveList listOf(DeviceStages::Sharded sharded, ProgramPtr named, MeshPtr mesh, std::size_t own)
+{
+    // Axes of size 1 are gone in partitioning.
+    if (const std::optional<std::uint32_t> main = mainMesh(sharded->program))
+        mesh = sharded->program.meshes[*main].mesh;
+    CollectiveList list;
+    list.entries = Collector(*sharded, *named, mesh, own).run();
+    list.program = std::move(named);
+    list.sharded = std::move(sharded);
+    list.mesh = std::move(mesh);
+    return list;
 }
 
 } // namespace
@@ -390,16 +437,18 @@ std::optional<DeviceExchange> deviceExchange(const Program& device, const Operat
     return found;
 }
 
-CollectiveList collectivesOf(ShardedProgram sharded, const Snapshot& snapshot)
+CollectiveList collectivesOf(DeviceStages::Sharded sharded, ProgramPtr program)
 {
-    nameAsShown(sharded.program, snapshot);
-    // Axes of size 1 are gone in partitioning.
-    const std::optional<std::uint32_t> main = mainMesh(sharded.program);
-    CollectiveList list;
-    list.mesh = main ? sharded.program.meshes[*main].mesh : snapshot.mesh;
-    list.program = std::make_shared<const Program>(std::move(sharded.program));
-    list.entries = Collector(*list.program, sharded, list.mesh, snapshot.program->operations.size()).run();
-    return list;
+    const std::size_t own = program->operations.size();
+    return listOf(std::move(sharded), std::move(program), nullptr, own);
+}
+
+CollectiveList collectivesOf(DeviceStages::Sharded sharded, const Snapshot& snapshot)
+{
+    if (!snapshot.asRead)
+        return collectivesOf(std::move(sharded), snapshot.program);
+    ProgramPtr named = namedAsShown(sharded->program, snapshot);
+    return listOf(std::move(sharded), std::move(named), snapshot.mesh, snapshot.program->operations.size());
 }
 
 } // namespace shardscope

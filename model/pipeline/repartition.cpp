@@ -4,7 +4,6 @@
 #include <new>
 
 #include "base/codes.h"
-#include "partition/partition.h"
 #include "pipeline/program_layout.h"
 #include "program/step_state.h"
 #include "simulate/initial_values.h"
@@ -43,17 +42,6 @@ Result<DeviceStages::Partitioned> partitionedProgram(const Snapshot& snapshot, b
 {
     return stagesOf(snapshot).and_then(
         [&](const DeviceStages* stages) { return stages->partitioned(optimalReshards); });
-}
-
-Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalReshards)
-{
-    const Result<DeviceStages::Sharded> sharded = shardedProgram(snapshot, optimalReshards);
-    if (!sharded)
-        return tl::unexpected<Error>(sharded.error());
-    PropagationInput input;
-    input.program = snapshot.program;
-    input.mesh = snapshot.mesh;
-    return deviceProgramOf(input, *snapshot.propagation, **sharded);
 }
 
 Result<evaluate::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const evaluate::ProgramInputs& inputs)

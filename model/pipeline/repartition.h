@@ -15,8 +15,6 @@ namespace shardscope {
 /// The same with what every device runs. Errors: further those of partitionProgram().
 [[nodiscard]] Result<DeviceStages::Partitioned> partitionedProgram(
     const Snapshot& snapshot, bool optimalReshards = false);
-/// Of a built-in network that has its layout: what plans are made of.
-[[nodiscard]] Result<DeviceProgram> partitionNetwork(const Snapshot& snapshot, bool optimalReshards);
 /// What a program in a text gives on inputs that are drawn at random. Null if stopped. Errors: further those of
 /// computeProgramValues().
 [[nodiscard]] Result<evaluate::ProgramValuesPtr> valuesOfText(

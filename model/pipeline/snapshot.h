@@ -11,13 +11,14 @@
 #include "base/quantity.h"
 #include "experiment/experiment.h"
 #include "mesh/device_array.h"
-#include "partition/device_program.h"
+#include "partition/collective.h"
 #include "propagation/propagate.h"
 #include "sharding/layout.h"
 #include "sharding/memory_kind.h"
 
 namespace shardscope {
 
+struct CollectiveList;
 struct Plan;
 class DeviceStages;
 
@@ -130,10 +131,9 @@ struct Snapshot {
     std::shared_ptr<const MeshReason> orderReason; ///< why the devices stand in the mesh as they do
     std::shared_ptr<const Annotations> annotations;
     std::shared_ptr<const PropagationResult> propagation;
-    std::shared_ptr<const DeviceProgram> deviceProgram;
     std::shared_ptr<const Plan> plan;
-    /// Of a program in a text: its collectives and what a device runs, worked out when asked for; the same object for
-    /// all snapshots whose layout is the same.
+    /// The collectives and what a device runs, worked out when asked for; the same object for all snapshots whose
+    /// layout is the same.
     std::shared_ptr<const DeviceStages> deviceStages;
 
     std::vector<TensorRow> tensors; ///< all values with a path, in display order: params, gradients, mu, nu, ...
@@ -142,8 +142,9 @@ struct Snapshot {
     std::vector<std::vector<RuleUse>> innerRuleUses; ///< per list of RulesSetting::inner, per rule
     /// Logical names in use without a rule, with how many annotations use them.
     std::vector<std::pair<std::string, int>> namesWithoutRule;
-    std::vector<CollectiveUse> collectives;
-    SentBytes sent;
+    /// In order of execution. Null where nobody has asked yet, as of a program in a text: collectivesOf() works it out.
+    std::shared_ptr<const CollectiveList> collectives;
+    SentBytes sent; ///< of `collectives`
     std::vector<StageTime> times;
 
     /// A step can be run: of the plan, or of a program in a text.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "partition/export_shardings.h"
+#include "pipeline/collective_list.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/value_meshes.h"
 
@@ -26,35 +27,12 @@ std::size_t rank(Role role)
 std::vector<const TensorSharding*> partialForms(const Snapshot& snapshot)
 {
     std::vector<const TensorSharding*> forms(snapshot.program->values.size());
-    if (!snapshot.deviceProgram)
+    if (!snapshot.collectives)
         return forms;
-    for (const DeviceOp& op : snapshot.deviceProgram->ops) {
-        if (!op.collective() || !op.origin.valid() || op.operands.empty() || forms[op.origin.index])
-            continue;
-        const TensorSharding& before = snapshot.deviceProgram->value(op.operands[0]).sharding;
-        if (!before.unreduced.empty())
-            forms[op.origin.index] = &before;
-    }
+    for (const CollectiveEntry& entry : snapshot.collectives->entries)
+        if (!forms[entry.value.index] && !entry.before.unreduced.empty())
+            forms[entry.value.index] = &entry.before;
     return forms;
-}
-
-/// The same where there is no per-device program to say it: what is written decides, and what came along to an
-/// argument counts as far as it divides. Programs in a text pad what does not.
-TensorSharding heldWithoutProgram(const Snapshot& snapshot, ValueId id)
-{
-    const Value& value = snapshot.program->value(id);
-    TensorSharding held = snapshot.propagation->shardings[id.index];
-    if (value.definition.valid() || !snapshot.annotations)
-        return held;
-    const std::optional<PartitionSpec>& spec = snapshot.annotations->arguments[value.index].spec;
-    const TensorSharding wanted =
-        spec ? toTensorSharding(*spec, *snapshot.mesh, value.type.rank()) : TensorSharding::open(value.type.rank());
-    const TensorSharding divided = dividing(held, value.type.shape, *snapshot.mesh);
-    const bool isPadded = std::holds_alternative<ProgramModel>(snapshot.experiment->model);
-    for (std::size_t d = 0; d < wanted.rank(); ++d)
-        if (wanted.dims[d].open && !(isPadded && value.type.shape[d] > 1))
-            held.dims[d] = divided.dims[d];
-    return held;
 }
 
 /// Whether the annotation of each value splits one of its dimensions into unequal parts.
@@ -102,14 +80,21 @@ private:
 
 } // namespace
 
-TensorSharding heldSharding(const Snapshot& snapshot, ValueId value)
+TensorSharding heldSharding(const Snapshot& snapshot, ValueId id)
 {
-    const TensorSharding& propagated = snapshot.propagation->shardings[value.index];
-    if (!snapshot.deviceProgram)
-        return heldWithoutProgram(snapshot, value);
-    const TensorSharding& held = snapshot.deviceProgram->value(DeviceValueId(value.index)).sharding;
-    // What was propagated names axes of size 1 as well; people wrote them and look for them.
-    return held == closed(propagated) ? propagated : held;
+    const Value& value = snapshot.program->value(id);
+    TensorSharding held = snapshot.propagation->shardings[id.index];
+    if (value.definition.valid() || !snapshot.annotations)
+        return held;
+    const std::optional<PartitionSpec>& spec = snapshot.annotations->arguments[value.index].spec;
+    const TensorSharding wanted =
+        spec ? toTensorSharding(*spec, *snapshot.mesh, value.type.rank()) : TensorSharding::open(value.type.rank());
+    const TensorSharding divided = dividing(held, value.type.shape, *snapshot.mesh);
+    const bool isPadded = std::holds_alternative<ProgramModel>(snapshot.experiment->model);
+    for (std::size_t d = 0; d < wanted.rank(); ++d)
+        if (wanted.dims[d].open && !(isPadded && value.type.shape[d] > 1))
+            held.dims[d] = divided.dims[d];
+    return held;
 }
 
 std::vector<ValueId> sameValue(const Program& program, ValueId value)

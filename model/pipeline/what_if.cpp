@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "experiment/rule_edits.h"
 #include "pipeline/change.h"
+#include "pipeline/collective_list.h"
 #include "pipeline/explain.h"
 
 #include <algorithm>
@@ -12,6 +13,11 @@ namespace {
 
 constexpr std::size_t maxMappings = 2;
 constexpr std::size_t maxMeshes = 2;
+
+int collectiveCount(const Snapshot& snapshot)
+{
+    return snapshot.collectives ? static_cast<int>(snapshot.collectives->entries.size()) : 0;
+}
 
 /// Completes a what-if by analysing the changed experiment; false if that has errors or is as it was.
 bool complete(
@@ -30,8 +36,8 @@ bool complete(
     whatIf.stateBytesAfter = stateBytes(*after);
     whatIf.sentBefore = before.sent.step;
     whatIf.sentAfter = after->sent.step;
-    whatIf.collectivesBefore = static_cast<int>(before.collectives.size());
-    whatIf.collectivesAfter = static_cast<int>(after->collectives.size());
+    whatIf.collectivesBefore = collectiveCount(before);
+    whatIf.collectivesAfter = collectiveCount(*after);
     // What changes nothing answers no question; neither does a sum that is the same as far as it is said.
     const double state = static_cast<double>(std::max(whatIf.stateBytesBefore, whatIf.stateBytesAfter));
     const double less = static_cast<double>(std::min(whatIf.stateBytesBefore, whatIf.stateBytesAfter));

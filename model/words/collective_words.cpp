@@ -632,9 +632,9 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
                       .arg(bytes(sentBytes(list).step)));
             break;
         }
-        if (entry.deviceOperation.valid()) {
+        if (alternative.rulesWithin) {
             const QString then = bytes(*alternative.stepBytes), now = bytes(sentBytes(list).step);
-            const QString within = tensorName(alternative.rulesWithin);
+            const QString within = tensorName(*alternative.rulesWithin);
             s.say(within.isEmpty()
                     ? Words::tr(". By a change of the rules, which count for all arrays with the same names, ")
                     : Words::tr(

@@ -27,27 +27,20 @@ public:
     std::vector<Text> collectives() const
     {
         std::vector<Text> text;
-        for (const DeviceOpId id : m_explanation.collectives) {
-            const DeviceOp& op = m_snapshot.deviceProgram->ops[id.index];
-            const Collective& exchange = *op.collective();
-            const AxisList axes = axesOf(exchange);
+        for (const CollectiveEntry* const entry : m_explanation.collectives) {
             Sentence s = sentence();
-            if (op.reason && op.reason->kind == Reason::Kind::ReducedFactor) {
-                saySum(s, m_snapshot.program->operation(op.reason->operation));
-                s.say(Words::tr("the %1 along ").arg(counted(product(axes), Noun::Device)));
-                s.axes(axes);
+            if (entry->reason && entry->reason->kind == Reason::Kind::ReducedFactor) {
+                saySum(s, m_snapshot.program->operation(entry->reason->operation));
+                s.say(Words::tr("the %1 along ").arg(counted(entry->groupSize, Noun::Device)));
+                s.axes(entry->axes);
                 s.say(Words::tr(" must add their partial values. "));
             } else {
-                const CollectiveList list = shardscope::collectivesOf(*m_snapshot.deviceProgram);
-                for (const CollectiveEntry& entry : list.entries)
-                    if (entry.deviceOperation == id)
-                        s.append(collectiveCause(list, entry));
+                s.append(collectiveCause(*m_snapshot.collectives, *entry));
                 s.say(QStringLiteral(" "));
             }
-            const double local =
-                static_cast<double>(m_snapshot.deviceProgram->value(op.operands[0]).localType.byteCount());
             s.say(Words::tr("Each device sends %1 for this %2 of %3.")
-                      .arg(bytes(exchange.sentBytes), collective(exchange.kind), bytes(local)));
+                      .arg(bytes(entry->sentBytes), collective(entry->kind),
+                          bytes(static_cast<double>(localBytes(entry->type, entry->before)))));
             text.push_back(s.take());
         }
         return text;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "pipeline/collective_list.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -135,28 +136,23 @@ QStringList padding(const TensorRow& row)
     return lines;
 }
 
-QString sentSummary(const Snapshot& snapshot)
+QString sentSummary(const CollectiveList& list)
 {
-    const double total = snapshot.sent.step.value();
+    const double total = sentBytes(list).step.value();
     if (total <= 0)
         return Words::tr("Sent 0 B per step");
     // One part per combination of mesh axes, in hundredths of the total's unit; the remainders are handed out by size
     // so that the parts add up as printed.
     struct Part {
-        AxisList axes;
+        QString axes;
         double bytes = 0;
         qint64 hundredths = 0;
         double remainder = 0;
     };
     std::vector<Part> parts;
-    for (const CollectiveUse& use : snapshot.collectives) {
-        if (use.scalarLoss || use.sentBytes == Rational(0))
-            continue;
-        auto part = std::find_if(parts.begin(), parts.end(), [&](const Part& p) { return p.axes == use.axes; });
-        if (part == parts.end())
-            part = parts.insert(parts.end(), Part{ use.axes, 0, 0, 0 });
-        part->bytes += use.sentBytes.value();
-    }
+    for (const CollectiveSum& sum : sums(list, CollectiveKey::Axes))
+        if (sum.sent.value() > 0)
+            parts.push_back({ fromStd(sum.key).replace(QStringLiteral(", "), QStringLiteral("+")), sum.sent.value() });
     const std::size_t unit = byteUnit(total);
     const double scale = 100 / std::pow(1024.0, static_cast<double>(unit));
     const auto whole = static_cast<qint64>(std::llround(total * scale));
@@ -174,19 +170,13 @@ QString sentSummary(const Snapshot& snapshot)
     for (std::size_t i = 0; i < order.size() && given < whole; ++i, ++given)
         ++parts[order[i]].hundredths;
 
-    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.bytes > b.bytes; });
     const QLocale locale;
     const auto number = [&](qint64 hundredths) {
         return locale.toString(static_cast<double>(hundredths) / 100, 'f', 2);
     };
     QStringList texts;
-    for (const Part& part : parts) {
-        QStringList names;
-        for (const AxisRef& axis : part.axes)
-            names << fromStd(toString(*snapshot.mesh, axis));
-        texts
-            << Words::tr("%1 %2", "amount and mesh axes").arg(number(part.hundredths), names.join(QStringLiteral("+")));
-    }
+    for (const Part& part : parts)
+        texts << Words::tr("%1 %2", "amount and mesh axes").arg(number(part.hundredths), part.axes);
     const QString sum = Words::tr("%1 %2").arg(number(whole), QLatin1String(byteUnits[unit]));
     return Words::tr("Sent %1 per step: %2").arg(sum, texts.join(QStringLiteral(", ")));
 }

@@ -14,6 +14,7 @@
 
 namespace shardscope {
 struct CheckReport;
+struct CollectiveList;
 enum class Owner : std::uint8_t;
 struct Explanation;
 struct ValueCheck;
@@ -123,7 +124,7 @@ struct WhatIfText {
 [[nodiscard]] WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf);
 
 /// "Sent 8.16 MiB per step: 8.00 data, 0.16 model": the parts add up as printed.
-[[nodiscard]] QString sentSummary(const Snapshot& snapshot);
+[[nodiscard]] QString sentSummary(const CollectiveList& list);
 
 /// What a check found wrong with a value, tensor, device and element first; empty if it passed.
 [[nodiscard]] QStringList checkFindings(const ValueCheck& check, const Program& program);

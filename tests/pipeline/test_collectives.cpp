@@ -14,7 +14,9 @@
 #include "pipeline/repartition.h"
 #include "program/counted_loop.h"
 #include "program/wide_attributes.h"
+#include "random_properties.h"
 #include "registered_test.h"
+#include "schedule/plan.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
@@ -33,6 +35,35 @@ SnapshotPtr notebook(std::int64_t data, std::int64_t model)
     Experiment experiment = builtinExamples().front().make();
     experiment.mesh.axes = { { "data", data }, { "model", model } };
     return analysed(std::move(experiment));
+}
+
+/// The notebook's network in another size, on another mesh, sharded in another way.
+rc::Gen<Experiment> randomNetworks()
+{
+    return rc::gen::exec([] {
+        const auto size = [](std::initializer_list<std::int64_t> sizes) {
+            return *rc::gen::elementOf(std::vector(sizes));
+        };
+        const auto target = [] {
+            return *rc::gen::element(SpecEntry::none(), SpecEntry::axis("data"), SpecEntry::axis("model"),
+                SpecEntry::tuple({ "data", "model" }), SpecEntry::tuple({ "model", "data" }));
+        };
+        Experiment experiment = test::example("flax-mlp-logical");
+        MlpSettings& settings = std::get<MlpModel>(experiment.model).settings;
+        settings.layers = size({ 1, 2, 3 });
+        settings.batch = size({ 8, 12, 16 });
+        settings.embed = size({ 7, 16, 24 });
+        settings.hidden = size({ 9, 16, 32 });
+        settings.loss = *rc::gen::element(LossKind::SumOfOutputs, LossKind::HalfSumOfSquares);
+        settings.trainStep = *rc::gen::arbitrary<bool>();
+        settings.axes = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
+        for (const char* dimension : { "batch", "hidden", "embed" })
+            settings.deviceAxes[dimension] = target();
+        for (LogicalRule& rule : experiment.rules.rules.list)
+            rule.target = target();
+        experiment.mesh.axes = { { "data", size({ 1, 2, 4 }) }, { "model", size({ 1, 2, 3, 4 }) } };
+        return withDevicesForMesh(experiment).value_or(experiment);
+    });
 }
 
 /// A product whose contracted dimension is cut, in two loops of 5 and 3 trips, and once behind them.
@@ -221,7 +252,7 @@ private Q_SLOTS:
         const SnapshotPtr snapshot = notebook(data, model);
         const auto list = collectivesOf(*snapshot);
         QVERIFY(list);
-        QCOMPARE(list->entries.size(), snapshot->collectives.size());
+        QCOMPARE(list->entries.size(), snapshot->collectives->entries.size());
         QCOMPARE(whole(sentBytes(*list).step), sent);
         QCOMPARE(whole(sentBytes(*list).scalarLoss), loss);
         for (const CollectiveKey key : { CollectiveKey::Kind, CollectiveKey::Axes, CollectiveKey::Layer }) {
@@ -233,6 +264,45 @@ private Q_SLOTS:
             }
             QCOMPARE(whole(sum), sent);
         }
+    }
+
+    /// Networks of random sizes, meshes and rules: the list says what plans execute, in bytes and in number.
+    void networksAreListedAsTheyRun()
+    {
+        std::size_t compared = 0;
+        const bool agree = test::propertyHolds(200, "random networks", [&] {
+            const SnapshotPtr snapshot = analysed(*randomNetworks());
+            if (!snapshot->plan)
+                return;
+            Rational listed, executed;
+            std::size_t exchanges = 0;
+            for (const CollectiveEntry& entry : snapshot->collectives->entries)
+                if (isExchange(entry)) {
+                    listed += entry.sentBytes;
+                    ++exchanges;
+                }
+            const auto parts = partitionedProgram(*snapshot);
+            RC_ASSERT(parts.has_value());
+            const SpmdProgram& device = (*parts)->device;
+            std::set<OperationId> madeFor;
+            for (const Instruction& instruction : snapshot->plan->instructions)
+                if (const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action)) {
+                    const auto exchange =
+                        deviceExchange(device.program, device.program.operation(collective->operation));
+                    RC_ASSERT(exchange.has_value());
+                    executed += exchange->sentBytes;
+                    const auto origin =
+                        std::lower_bound(device.origins.begin(), device.origins.end(), collective->operation,
+                            [](const auto& pair, OperationId wanted) { return pair.first < wanted; });
+                    RC_ASSERT(origin != device.origins.end() && origin->first == collective->operation);
+                    madeFor.insert(origin->second);
+                }
+            RC_ASSERT(listed == executed);
+            RC_ASSERT(exchanges == madeFor.size());
+            compared += exchanges;
+        });
+        QVERIFY(agree);
+        QVERIFY(compared > 0);
     }
 
     /// 8 MiB of gradients along data in 8 sums, 168 KiB along model in 7; each with its layer and its two groups.
@@ -525,10 +595,9 @@ private Q_SLOTS:
                 any = true;
                 const CollectiveAlternative* optimal = find(options, Kind::OptimalReshard);
                 QVERIFY(optimal->allReshards);
-                const auto cheaper = partitionedProgram(*snapshot, true);
+                const auto cheaper = shardedProgram(*snapshot, true);
                 QVERIFY(cheaper);
-                const CollectiveList changed =
-                    collectivesOf({ (*cheaper)->sharded, (*cheaper)->inserted, {} }, *snapshot);
+                const CollectiveList changed = collectivesOf(*cheaper, *snapshot);
                 QCOMPARE(*optimal->stepBytes, sentBytes(changed).step);
             }
         QVERIFY(any);
@@ -575,9 +644,9 @@ private Q_SLOTS:
             QCOMPARE(whole(gathered->sentBytes), std::int64_t{ 3 * 1024 }); // three of four blocks of 1 KiB
             QVERIFY(!find(options, Kind::ShardyReshard)); // that is what there is
         }
-        const auto cheaper = partitionedProgram(*snapshot, true);
+        const auto cheaper = shardedProgram(*snapshot, true);
         QVERIFY(cheaper);
-        const CollectiveList changed = collectivesOf({ (*cheaper)->sharded, (*cheaper)->inserted, {} }, *snapshot);
+        const CollectiveList changed = collectivesOf(*cheaper, *snapshot);
         QCOMPARE(whole(sentBytes(changed).step), std::int64_t{ 512 });
     }
 

@@ -473,9 +473,8 @@ private Q_SLOTS:
         std::erase_if(dropped.rules.rules.list, [](const LogicalRule& rule) { return rule.name.name == "batch"; });
         std::get<MlpModel>(dropped.model).settings.trainStep = false;
         const SnapshotPtr snapshot = analysed(dropped);
-        QVERIFY(std::any_of(snapshot->collectives.begin(), snapshot->collectives.end(), [](const CollectiveUse& use) {
-            return use.kind == CollectiveKind::AllSlice && use.sentBytes.value() == 0;
-        }));
+        QVERIFY(std::any_of(snapshot->collectives->entries.begin(), snapshot->collectives->entries.end(),
+            [](const auto& use) { return use.kind == CollectiveKind::AllSlice && use.sentBytes.value() == 0; }));
         QVERIFY(found(dropped, Code::SlowLinkCollective).empty());
         // An axis larger than a host has no better place.
         Experiment large = experiment;

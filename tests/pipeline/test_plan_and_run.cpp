@@ -80,8 +80,7 @@ Planned planned(std::string text, bool optimal = false)
         made.wrong = std::string(parts.error().id());
         return made;
     }
-    made.list =
-        collectivesOf(ShardedProgram{ (*parts)->sharded, (*parts)->inserted, {}, (*parts)->trueShapes }, *snapshot);
+    made.list = collectivesOf(*shardedProgram(*snapshot, optimal), *snapshot);
     made.parts = std::move(*parts);
     return made;
 }
@@ -586,7 +585,7 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         experiment.mesh.axes = { { "data", data }, { "model", model } };
         AnalysisCache cache;
         const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(std::move(experiment)), 1, cache);
-        QVERIFY(snapshot->deviceProgram);
+        QVERIFY(snapshot->plan);
         const Result<DeviceStages::Partitioned> parts = partitionedProgram(*snapshot);
         QVERIFY(parts);
         SpmdProgram device = (*parts)->device;

@@ -177,7 +177,7 @@ private Q_SLOTS:
         QAbstractItemModelTester priceTester(
             view.page()->alternatives(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         const auto& list = *view.model()->list();
-        QCOMPARE(view.model()->rowCount(), static_cast<int>(shown.snapshot().collectives.size()));
+        QCOMPARE(view.model()->rowCount(), static_cast<int>(shown.snapshot().collectives->entries.size()));
         QCOMPARE(view.model()->rowCount(), 16);
         const auto text = [&](int row, int column) { return view.model()->index(row, column).data().toString(); };
         QCOMPARE(text(0, CollectivesModel::Tensor), QStringLiteral("Layer 0 / z"));

@@ -155,7 +155,7 @@ void CollectivesView::refresh()
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
     // A network that could not be partitioned, and arrays without a program, have nothing that is sent.
-    if (!snapshot || !snapshot->laidOut() || (!snapshot->deviceProgram && !snapshot->asRead)) {
+    if (!snapshot || !snapshot->laidOut() || (!snapshot->collectives && !snapshot->asRead)) {
         m_job.cancel();
         m_strip->rest();
         showList(nullptr, snapshot);
@@ -178,7 +178,7 @@ void CollectivesView::make(const SnapshotPtr& snapshot)
 {
     if (m_job.isWorking() && m_wanted == snapshot)
         return;
-    if (snapshot->deviceProgram) { // it only has to be read
+    if (snapshot->collectives) { // it only has to be read
         m_job.cancel();
         receive(std::make_shared<const Made>(Made{ snapshot, collectivesOf(*snapshot) }));
         return;

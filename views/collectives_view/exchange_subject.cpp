@@ -20,9 +20,9 @@ void addAll(AxisList& list, const AxisList& axes)
 ExchangeSubject exchangeSubject(const CollectiveList& list, const CollectiveEntry& entry)
 {
     ExchangeSubject subject{ entry.type, entry.before, entry.after };
-    if (entry.writtenGroups.empty() || entry.axes.empty() || !entry.operation.valid())
+    if (entry.writtenGroups.empty() || entry.axes.empty())
         return subject; // of groups that no axes make there is nothing to be drawn beyond that
-    const auto* written = wideAs<CollectiveAttributes>(list.program->operation(entry.operation).attributes);
+    const auto* written = wideAs<CollectiveAttributes>(list.sharded->program.operation(entry.operation).attributes);
     if (!written)
         return subject;
     const std::size_t rank = entry.type.rank();

@@ -6,6 +6,7 @@
 
 #include "document/document.h"
 #include "experiment_file/gallery.h"
+#include "pipeline/collective_list.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -57,13 +58,13 @@ StatusText statusText(const Document& document, std::span<const Diagnostic> mess
         text.devices = words::counted(snapshot->mesh->deviceCount(), words::Noun::Device);
     if (!snapshot->ok())
         return text;
-    const auto& ops = snapshot->deviceProgram->ops;
-    const auto exchanges =
-        std::count_if(ops.begin(), ops.end(), [](const DeviceOp& op) { return op.collective() != nullptr; });
+    const CollectiveList& list = *snapshot->collectives;
+    const auto exchanges = static_cast<qint64>(list.entries.size());
+    const auto all = static_cast<qint64>(list.sharded->program.main().operations.size());
     text.operations = StatusBar::tr("%1, %2", "ops, collectives")
-                          .arg(words::counted(static_cast<qint64>(ops.size()) - exchanges, words::Noun::Operation),
+                          .arg(words::counted(all - exchanges, words::Noun::Operation),
                               words::counted(exchanges, words::Noun::Collective));
-    text.sent = words::sentSummary(*snapshot);
+    text.sent = words::sentSummary(list);
     text.sentShort = StatusBar::tr("Sent %1 per step").arg(words::bytes(snapshot->sent.step));
     return text;
 }

@@ -4,6 +4,7 @@
 #include <QRegularExpression>
 #include <algorithm>
 
+#include "pipeline/collective_list.h"
 #include "pipeline/tensor_rows.h"
 #include "program/op_row.h"
 #include "program/wide_attributes.h"
@@ -31,12 +32,11 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
     m_snapshot = std::move(snapshot);
     m_differences.clear();
     m_added.assign(m_program->values.size(), {});
-    if (!m_snapshot || !m_snapshot->deviceProgram)
+    if (!m_snapshot || !m_snapshot->collectives)
         return;
-    for (const DeviceOp& op : m_snapshot->deviceProgram->ops)
-        if (const Collective* collective = op.collective(); collective && op.origin.valid()
-            && (collective->kind == CollectiveKind::AllReduce || collective->kind == CollectiveKind::ReduceScatter))
-            m_added[op.origin.index] = axesOf(*collective);
+    for (const CollectiveEntry& entry : m_snapshot->collectives->entries)
+        if (entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter)
+            m_added[sameValue(*m_program, entry.value).back().index] = entry.axes;
 }
 
 QString GraphWords::plainName(const Program& program, ValueId value)
