@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "base/codes.h"
-#include "partition/device_program_of.h"
 #include "partition/export_shardings.h"
 #include "partition/partition_program.h"
 
@@ -70,21 +69,6 @@ Program propagatedNetwork(const PropagationInput& input, const PropagationResult
         program.functions.front().resultShardings.push_back(add(std::move(target)));
     }
     return program;
-}
-
-Result<DeviceProgram> deviceProgramOf(
-    const PropagationInput& input, const PropagationResult& propagated, const ShardedProgram& sharded)
-{
-    return deviceProgramOf(input.program, input.mesh, sharded, shownShardings(input, propagated));
-}
-
-Result<DeviceProgram> partition(
-    const PropagationInput& input, const PropagationResult& propagated, const PartitionOptions& options)
-{
-    const Result<ShardedProgram> sharded = shardPropagated(propagatedNetwork(input, propagated), options);
-    if (!sharded)
-        return tl::unexpected<Error>(sharded.error());
-    return deviceProgramOf(input, propagated, *sharded);
 }
 
 } // namespace shardscope

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// From a network and what was propagated over its mesh to the form that plans are made of.
+// A network and what was propagated over its mesh, as a program that can be partitioned.
 #pragma once
 
-#include "partition/device_program.h"
 #include "partition/partition_program.h"
 #include "propagation/propagate.h"
 
@@ -16,14 +15,5 @@ namespace shardscope {
 /// How users see the values of a network: what was propagated, where axes of size 1 do not count. By value.
 [[nodiscard]] std::vector<TensorSharding> shownShardings(
     const PropagationInput& input, const PropagationResult& propagated);
-
-/// The network on its devices. `sharded`: shardPropagated() of the above. Errors: NotExecutable where padding is
-/// needed, which plans do not know.
-[[nodiscard]] Result<DeviceProgram> deviceProgramOf(
-    const PropagationInput& input, const PropagationResult& propagated, const ShardedProgram& sharded);
-
-/// All of it. Errors: further those of shardPropagated().
-[[nodiscard]] Result<DeviceProgram> partition(
-    const PropagationInput& input, const PropagationResult& propagated, const PartitionOptions& options = {});
 
 } // namespace shardscope

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "conformance/checker.h"
+#include "pipeline/listed_network.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/reference.h"
 #include "simulate/run.h"
@@ -147,18 +148,16 @@ std::string compareSteps(const Json& oneCase, const Execution& execution, bool i
 /// Counts of all-reduces by pass and mesh axis, the scalar loss aside; anything else by its kind.
 Json exchanges(const Json& oneCase, const MeshPtr& mesh)
 {
-    const DeviceProgram program = test::deviceProgramOf(test::mlpFor(settingsOf(oneCase, false), *mesh), mesh);
+    const test::ListedNetwork network =
+        test::listedNetwork(test::annotatedOn(test::mlpFor(settingsOf(oneCase, false), *mesh), mesh)).value();
     Json counts = { { "forward_model", 0 }, { "backward_model", 0 }, { "backward_data", 0 } };
-    for (const CollectiveUse& use : collectives(program)) {
-        if (use.scalarLoss)
+    for (const CollectiveEntry& entry : network.list.entries) {
+        if (entry.scalarLoss)
             continue;
-        const DeviceOp& op = program.ops[use.op.index];
-        std::string key(name(use.kind));
-        if (use.kind == CollectiveKind::AllReduce && use.axes.size() == 1 && op.reason) {
-            const std::string& scope = program.program->scopes[program.program->operation(op.reason->operation).scope];
-            key = std::string(scope.starts_with("backward") ? "backward_" : "forward_")
-                + program.mesh->axis(static_cast<std::size_t>(use.axes[0].axis)).name;
-        }
+        std::string key(name(entry.kind));
+        if (entry.kind == CollectiveKind::AllReduce && entry.axes.size() == 1 && entry.reason)
+            key = std::string(network.scopeOf(entry).starts_with("backward") ? "backward_" : "forward_")
+                + mesh->axis(static_cast<std::size_t>(entry.axes[0].axis)).name;
         counts[key] = counts.value(key, 0) + 1;
     }
     return counts;

@@ -8,6 +8,7 @@
 #include "conformance/plain_shardings.h"
 #include "networks/adam.h"
 #include "partition/partition.h"
+#include "pipeline/listed_network.h"
 #include "program/differentiate.h"
 
 namespace shardscope::conformance {
@@ -191,20 +192,20 @@ CaseResult checkStepCounts(const Json& oneCase, const Json& /*file*/)
     if (!program)
         return CaseResult::failed("the program: " + std::string(program.error().kind()));
     const PropagationInput input = onMesh(std::move(*program), mesh);
-    const Result<DeviceProgram> devices = partition(input, propagate(input));
+    const Result<test::ListedNetwork> devices = test::listedNetwork(input);
     if (!devices)
         return CaseResult::failed("partitioning: " + std::string(devices.error().kind()));
 
     Part forward, backward, step;
     int optimizer = 0;
-    for (const CollectiveUse& use : collectives(*devices)) {
+    for (const CollectiveEntry& use : devices->list.entries) {
         if (use.kind == CollectiveKind::AllSlice)
             continue;
         std::string axis;
         for (const AxisRef& ref : use.axes)
             axis += toString(*mesh, ref);
         const std::string kind = std::string(shardscope::name(use.kind)) + "@" + axis;
-        const std::optional<Reason>& reason = devices->ops[use.op.index].reason;
+        const std::optional<Reason>& reason = use.reason;
         const std::string scope = reason && reason->operation.valid()
             ? input.program->scopes[input.program->operation(reason->operation).scope]
             : "optimizer";
@@ -219,7 +220,7 @@ CaseResult checkStepCounts(const Json& oneCase, const Json& /*file*/)
     std::int64_t stateBytes = 0;
     for (const ValueId argument : input.program->main().arguments) {
         const Role role = input.program->value(argument).role;
-        const std::int64_t bytes = devices->value(DeviceValueId(argument.index)).localType.byteCount();
+        const std::int64_t bytes = devices->flat->value(FlatValueId(argument.index)).localType.byteCount();
         parameterBytes += role == Role::Parameter ? bytes : 0;
         stateBytes += role == Role::Mu || role == Role::Nu ? bytes : 0;
     }

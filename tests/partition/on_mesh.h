@@ -46,11 +46,6 @@ inline PropagationInput annotated(Program program, MeshPtr mesh, const LogicalRu
     return input;
 }
 
-inline Result<DeviceProgram> partitioned(const PropagationInput& input)
-{
-    return partition(input, propagate(input));
-}
-
 /// A mesh with the batch over all axes but `model`.
 inline MeshPtr mlpMesh(std::int64_t pod, std::int64_t data, std::int64_t model)
 {

@@ -58,12 +58,6 @@ inline ProgramOnDevices onDevices(Program made, const MeshPtr& mesh)
     return flatNetwork(annotatedOn(std::move(made), mesh)).value();
 }
 
-inline DeviceProgram deviceProgramOf(Program made, const MeshPtr& mesh)
-{
-    const PropagationInput input = annotatedOn(std::move(made), mesh);
-    return partition(input, propagate(input)).value();
-}
-
 /// The notebook's model: batch over `data` (and `pod`, if the mesh has that axis), hidden over `model`.
 inline Program mlpFor(MlpSettings settings, const Mesh& mesh)
 {

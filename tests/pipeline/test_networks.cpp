@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whole programs: the MLP's train step on five meshes, constraints, pinned results, uneven cuts, text.
+// Networks on their devices: the MLP's train step on five meshes, constraints, pinned results, uneven shards, text.
 #include <QtTest>
 
 #include "base/codes.h"
 #include "partition/axis_text.h"
 #include "partition/on_mesh.h"
+#include "pipeline/listed_network.h"
 #include "program/verify_shardings.h"
 #include "registered_test.h"
+#include "schedule/plan.h"
+#include "simulate/run.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
+using test::listedNetwork;
+using test::ListedNetwork;
 
 namespace {
 
-std::map<std::string, int> allReduces(const DeviceProgram& device, bool& onlyAllReduces)
+std::map<std::string, int> allReduces(const ListedNetwork& network, bool& onlyAllReduces)
 {
     std::map<std::string, int> counts;
-    for (const CollectiveUse& use : collectives(device)) {
-        onlyAllReduces = onlyAllReduces && use.kind == CollectiveKind::AllReduce;
-        if (use.scalarLoss)
+    for (const CollectiveEntry& entry : network.list.entries) {
+        onlyAllReduces = onlyAllReduces && entry.kind == CollectiveKind::AllReduce;
+        if (entry.scalarLoss)
             continue;
-        const bool backward =
-            device.program->scopes[device.program->operation(device.ops[use.op.index].reason->operation).scope]
-                .starts_with("backward");
-        std::string key = backward ? "backward" : "forward";
-        for (const AxisRef& axis : use.axes)
-            key += ' ' + device.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
+        std::string key = network.scopeOf(entry).starts_with("backward") ? "backward" : "forward";
+        for (const AxisRef& axis : entry.axes)
+            key += ' ' + network.list.mesh->axis(static_cast<std::size_t>(axis.axis)).name;
         ++counts[key];
     }
     return counts;
@@ -49,39 +51,41 @@ std::string textOf(const PropagationInput& input)
     return verify(read->program).empty() && verifyShardings(read->program).empty() ? text : "illegal\n" + text;
 }
 
-/// Every operation reads what was made before it, with the local type that its operands say; every value once.
-std::string firstFlaw(const DeviceProgram& device)
+/// Every operation reads what was made before it; every value is made once, and is what its sharding says.
+std::string firstFlaw(const ListedNetwork& network)
 {
-    std::vector<bool> made(device.values.size());
-    for (const ValueId argument : device.program->main().arguments)
+    const FlatProgram& flat = *network.flat;
+    std::vector<bool> made(flat.values.size());
+    for (const FlatValueId argument : flat.main().arguments)
         made[argument.index] = true;
-    for (const DeviceOp& op : device.ops) {
-        for (const DeviceValueId operand : op.operands)
+    for (const FlatOp& op : flat.main().ops) {
+        for (const FlatValueId operand : op.operands)
             if (!made[operand.index])
                 return "reads a value that is not there: %" + std::to_string(operand.index);
-        for (const DeviceValueId result : op.results) {
+        for (const FlatValueId result : op.results) {
             if (made[result.index])
                 return "makes a value twice: %" + std::to_string(result.index);
             made[result.index] = true;
-            const DeviceValue& value = device.value(result);
-            if (value.localType.shape != shardShape(value.sharding, device.program->value(value.origin).type.shape))
+            const FlatValue& value = flat.value(result);
+            if (value.isShard && value.localType.shape != shardShape(value.sharding, value.fullShape))
                 return "local shape";
         }
-        if (op.collective() && axesOf(*op.collective()).empty())
-            return "a collective over nothing";
     }
-    for (std::size_t r = 0; r < device.results.size(); ++r) {
-        if (!made[device.results[r].index])
+    for (const FlatValueId result : flat.main().results) {
+        if (!made[result.index])
             return "returns what is not there";
-        if (!device.value(device.results[r]).sharding.unreduced.empty())
+        if (!flat.value(result).sharding.unreduced.empty())
             return "returns a partial sum";
     }
+    for (const CollectiveEntry& entry : network.list.entries)
+        if (entry.axes.empty())
+            return "a collective over nothing";
     return {};
 }
 
 } // namespace
 
-class TestPartition : public QObject {
+class TestNetworks : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void mlp_data()
@@ -107,14 +111,14 @@ private Q_SLOTS:
         for (const MlpSettings::Axes axes : { MlpSettings::Axes::Logical, MlpSettings::Axes::Device }) {
             MlpSettings settings;
             settings.axes = axes;
-            const auto device = partitioned(mlpOnMesh(settings, mlpMesh(pod, data, model)));
-            QVERIFY(device);
-            QCOMPARE(firstFlaw(*device), std::string());
-            const SentBytes bytes = sentBytes(*device);
+            const auto network = listedNetwork(mlpOnMesh(settings, mlpMesh(pod, data, model)));
+            QVERIFY(network);
+            QCOMPARE(firstFlaw(*network), std::string());
+            const SentBytes bytes = sentBytes(network->list);
             QCOMPARE(bytes.step, Rational(sent));
             QCOMPARE(bytes.scalarLoss, Rational(loss));
             bool onlyAllReduces = true;
-            const auto counts = allReduces(*device, onlyAllReduces);
+            const auto counts = allReduces(*network, onlyAllReduces);
             QVERIFY(onlyAllReduces);
             std::map<std::string, int> expected;
             if (model > 1)
@@ -133,14 +137,14 @@ private Q_SLOTS:
         settings.embed = settings.hidden = 64;
         settings.loss = LossKind::HalfSumOfSquares;
         settings.inputGradient = true;
-        const auto device = partitioned(mlpOnMesh(settings, mlpMesh(0, 2, 4)));
-        QVERIFY(device);
-        QCOMPARE(firstFlaw(*device), std::string());
+        const auto network = listedNetwork(mlpOnMesh(settings, mlpMesh(0, 2, 4)));
+        QVERIFY(network);
+        QCOMPARE(firstFlaw(*network), std::string());
         bool onlyAllReduces = true;
         const std::map<std::string, int> expected{ { "forward model", 2 }, { "backward model", 2 },
             { "backward data", 4 } };
-        QCOMPARE(allReduces(*device, onlyAllReduces), expected);
-        QCOMPARE(sentBytes(*device).scalarLoss, Rational(4));
+        QCOMPARE(allReduces(*network, onlyAllReduces), expected);
+        QCOMPARE(sentBytes(network->list).scalarLoss, Rational(4));
     }
 
     void reasonsAndText()
@@ -148,14 +152,12 @@ private Q_SLOTS:
         MlpSettings settings;
         settings.layers = 1;
         const PropagationInput input = mlpOnMesh(settings, mlpMesh(0, 2, 4));
-        const auto device = partitioned(input);
-        QVERIFY(device);
-        for (const DeviceOp& op : device->ops) {
-            if (!op.collective())
-                continue;
-            QVERIFY(op.reason);
-            QVERIFY(op.reason->kind == Reason::Kind::ReducedFactor);
-            QVERIFY(op.reason->factor >= 0);
+        const auto network = listedNetwork(input);
+        QVERIFY(network);
+        for (const CollectiveEntry& entry : network->list.entries) {
+            QVERIFY(entry.reason);
+            QVERIFY(entry.reason->kind == Reason::Kind::ReducedFactor);
+            QVERIFY(entry.reason->factor >= 0);
         }
         const std::string text = textOf(input);
         for (const char* part : { "mhlo.num_partitions = 8 : i32", "tensor<1024x256xf32>", "stablehlo.all_reduce",
@@ -167,18 +169,18 @@ private Q_SLOTS:
     void deviceOrderInGroups()
     {
         Builder b("sum");
-        DeviceAxes cut;
-        cut.spec.entries = { SpecEntry::axis("x"), SpecEntry::axis("y") };
-        const ValueId a = b.argument({ DType::F32, { 4, 4 } }, "a", Role::Input, {}, cut);
+        DeviceAxes sharded;
+        sharded.spec.entries = { SpecEntry::axis("x"), SpecEntry::axis("y") };
+        const ValueId a = b.argument({ DType::F32, { 4, 4 } }, "a", Role::Input, {}, sharded);
         b.result(b.reduce(ReduceKind::Max, a, { 0 }));
         auto mesh = std::make_shared<const Mesh>(Mesh::create({ { "x", 2 }, { "y", 2 } }, { 3, 1, 0, 2 }).value());
         const PropagationInput input = annotated(std::move(b).finish(), mesh);
-        const auto device = partitioned(input);
-        QVERIFY(device);
-        const auto uses = collectives(*device);
+        const auto network = listedNetwork(input);
+        QVERIFY(network);
+        const auto& uses = network->list.entries;
         QCOMPARE(uses.size(), std::size_t(1));
         QVERIFY(!uses[0].scalarLoss);
-        QVERIFY(device->ops[uses[0].op.index].collective()->reduction == ReduceKind::Max);
+        QVERIFY(uses[0].collective.reduction == ReduceKind::Max);
         const std::string text = textOf(input);
         QVERIFY2(text.find("dense<[[3, 0], [1, 2]]>") != std::string::npos, text.c_str());
         QVERIFY2(text.find("stablehlo.maximum") != std::string::npos, text.c_str());
@@ -198,39 +200,39 @@ private Q_SLOTS:
         const ValueId moved = b.constrain(a, axes(SpecEntry::none(), SpecEntry::axis("y")));
         b.named(moved, "moved", Role::Activation);
         b.result(moved, axes(SpecEntry::axis("y"), SpecEntry::none()));
-        const auto device = partitioned(annotated(std::move(b).finish(), meshOf({ { "x", 2 }, { "y", 2 } })));
-        QVERIFY(device);
-        QCOMPARE(firstFlaw(*device), std::string());
+        const auto network = listedNetwork(annotated(std::move(b).finish(), meshOf({ { "x", 2 }, { "y", 2 } })));
+        QVERIFY(network);
+        QCOMPARE(firstFlaw(*network), std::string());
         std::vector<std::pair<CollectiveKind, Reason::Kind>> kinds;
-        for (const DeviceOp& op : device->ops)
-            if (op.collective())
-                kinds.emplace_back(op.collective()->kind, op.reason->kind);
+        for (const CollectiveEntry& entry : network->list.entries)
+            kinds.emplace_back(entry.kind, entry.reason->kind);
         const std::vector<std::pair<CollectiveKind, Reason::Kind>> expected{
             { CollectiveKind::CollectivePermute, Reason::Kind::ReturnReshard },
         };
         QVERIFY(kinds == expected);
-        QCOMPARE(toText(*device->mesh, device->value(device->results[0]).sharding), (AxisTexts{ { "y" }, {} }));
+        QCOMPARE(toText(*network->flat->mesh, network->flat->value(network->flat->main().results[0]).sharding),
+            (AxisTexts{ { "y" }, {} }));
     }
 
     void reduceScatter()
     {
-        // Fully sharded data parallelism: the weight's gradient is summed over data and kept cut over data.
+        // Fully sharded data parallelism: the weight's gradient is summed over data and stays sharded over data.
         Builder b("fsdp");
-        const auto cut = [](const char* axis) {
+        const auto along = [](const char* axis) {
             DeviceAxes device;
             device.spec.entries = { SpecEntry::axis(axis) };
             return device;
         };
-        const ValueId x = b.argument({ DType::F32, { 16, 32 } }, "x", Role::Input, {}, cut("data"));
-        const ValueId dy = b.argument({ DType::F32, { 16, 8 } }, "dy", Role::Input, {}, cut("data"));
+        const ValueId x = b.argument({ DType::F32, { 16, 32 } }, "x", Role::Input, {}, along("data"));
+        const ValueId dy = b.argument({ DType::F32, { 16, 8 } }, "dy", Role::Input, {}, along("data"));
         DotGeneralAttributes overBatch;
         overBatch.lhsContracting = { 0 };
         overBatch.rhsContracting = { 0 };
-        b.result(b.dotGeneral(x, dy, overBatch), cut("data"));
-        const auto device = partitioned(annotated(std::move(b).finish(), meshOf({ { "data", 4 } })));
-        QVERIFY(device);
-        QCOMPARE(firstFlaw(*device), std::string());
-        const auto uses = collectives(*device);
+        b.result(b.dotGeneral(x, dy, overBatch), along("data"));
+        const auto network = listedNetwork(annotated(std::move(b).finish(), meshOf({ { "data", 4 } })));
+        QVERIFY(network);
+        QCOMPARE(firstFlaw(*network), std::string());
+        const auto& uses = network->list.entries;
         QCOMPARE(uses.size(), std::size_t(1));
         QVERIFY(uses[0].kind == CollectiveKind::ReduceScatter);
         QCOMPARE(uses[0].sentBytes, Rational(32 * 8 * 4 * 3 / 4));
@@ -240,14 +242,14 @@ private Q_SLOTS:
     {
         // A constant, an iota and a spread scalar used in two shardings are made twice, not moved.
         Builder b("followers");
-        const auto cut = [](const char* axis) {
+        const auto along = [](const char* axis) {
             DeviceAxes device;
             device.spec.entries = { SpecEntry::axis(axis) };
             return device;
         };
         const TensorType type{ DType::F32, { 8 } };
-        const ValueId one = b.argument(type, "one", Role::Input, {}, cut("x"));
-        const ValueId two = b.argument(type, "two", Role::Input, {}, cut("y"));
+        const ValueId one = b.argument(type, "one", Role::Input, {}, along("x"));
+        const ValueId two = b.argument(type, "two", Role::Input, {}, along("y"));
         const ValueId s = b.argument({ DType::F32, {} }, "s", Role::Input);
         const ValueId constant = b.constant(type, std::vector<double>{ 0, 1, 2, 3, 4, 5, 6, 7 });
         const ValueId counted = b.iota(type, 0);
@@ -266,38 +268,38 @@ private Q_SLOTS:
         PropagationResult shardings = propagate(input);
         for (const auto& [value, argument] : sides)
             shardings.shardings[value.index] = *input.arguments[argument.index];
-        const auto device = partition(input, shardings);
-        QVERIFY(device);
-        QCOMPARE(firstFlaw(*device), std::string());
-        QCOMPARE(collectives(*device).size(), std::size_t(0));
-        QCOMPARE(device->ops.size(), std::size_t(2 * (3 + 6)));
+        const auto network = listedNetwork(input, shardings);
+        QVERIFY(network);
+        QCOMPARE(firstFlaw(*network), std::string());
+        QVERIFY(network->list.entries.empty());
     }
 
     void uneven()
     {
-        // Ten elements in four pieces: elementwise is fine, the return divides again, a sum over them is refused.
+        // Ten elements on four devices, three on each of the first ones: the return divides again, and a sum leaves the
+        // padding out.
         const auto build = [](bool sum) {
             Builder b("uneven");
-            DeviceAxes cut;
-            cut.spec.entries = { SpecEntry::axis("x") };
+            DeviceAxes sharded;
+            sharded.spec.entries = { SpecEntry::axis("x") };
             const ValueId a = b.argument({ DType::F32, { 10 } }, "a", Role::Input);
-            const ValueId c = b.named(b.constrain(a, cut), "c", Role::Activation);
-            const ValueId e = b.unary(OpKind::Exponential, c);
+            const ValueId c = b.named(b.constrain(a, sharded), "c", Role::Activation);
+            const ValueId e = b.unary(OpKind::Negate, c);
             b.result(sum ? b.reduce(ReduceKind::Sum, e, { 0 }) : e);
-            return partitioned(annotated(std::move(b).finish(), meshOf({ { "x", 4 } })));
+            return listedNetwork(annotated(std::move(b).finish(), meshOf({ { "x", 4 } })));
         };
-        const auto fine = build(false);
-        QVERIFY(fine);
-        QCOMPARE(firstFlaw(*fine), std::string());
-        const TensorSharding& returned = fine->value(fine->results[0]).sharding;
+        const auto even = build(false);
+        QVERIFY(even);
+        QCOMPARE(firstFlaw(*even), std::string());
+        const TensorSharding& returned = even->flat->value(even->flat->main().results[0]).sharding;
         QCOMPARE(10 % shardCount(returned.dims[0]), 0);
-        const auto refused = build(true);
-        QVERIFY(!refused);
-        QVERIFY(refused.error().code == Code::NotExecutable);
-        QCOMPARE(refused.error().text("op"), std::string("reduce"));
-        QCOMPARE(refused.error().number("dim"), 0);
-        QCOMPARE(refused.error().number("size"), 10);
-        QCOMPARE(refused.error().number("partitions"), 4);
+        const auto summed = build(true);
+        QVERIFY(summed);
+        RunOptions options;
+        options.initial.given["a"] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+        auto run = Run::create(std::make_shared<const Plan>(schedule(summed->flat).value()), options).value();
+        run->step();
+        QCOMPARE(run->gatherResult(0), std::vector<double>{ -55 });
     }
 
     void fast()
@@ -306,10 +308,10 @@ private Q_SLOTS:
         const PropagationResult shardings = propagate(input);
         QBENCHMARK
         {
-            QVERIFY(partition(input, shardings));
+            QVERIFY(listedNetwork(input, shardings));
         }
     }
 };
 
-REGISTER_TEST(TestPartition)
-#include "test_partition.moc"
+REGISTER_TEST(TestNetworks)
+#include "test_networks.moc"
