@@ -69,11 +69,11 @@ NextStepChoice::NextStepChoice(Document* document, QWidget* parent)
     line->addStretch(1);
     hide();
     connect(m_box, &QComboBox::activated, this, [this](int index) {
-        const int data = m_box->itemData(index).toInt();
-        if (data == asTheProgramSays)
+        const int entry = m_box->itemData(index).toInt();
+        if (entry == asTheProgramSays)
             takeBack();
         else
-            choose(data == staysAsItIs ? std::nullopt : std::optional(static_cast<std::size_t>(data)));
+            choose(entry == staysAsItIs ? std::nullopt : std::optional(static_cast<std::size_t>(entry)));
     });
 }
 
