@@ -157,7 +157,7 @@ ProgramRoles guessRoles(const Program& program, const StepState& state)
         std::optional<Role>& role = arguments[argument.index];
         if (!role && argument.type.rank() == 0 && ops::isInteger(argument.type.dtype))
             role = counters++ == 0 ? Role::Step : Role::Count;
-        results[pair.result] = role.value_or(Role::Input);
+        results[pair.result] = Role::Activation; // counted once, as the argument
     }
     const std::optional<std::size_t> loss = lossResult(program, state);
     for (std::size_t r = 0; r < results.size(); ++r)

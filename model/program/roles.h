@@ -39,7 +39,8 @@ struct ProgramRoles {
 /// locations, the text and jax.result_info give. What they leave open, by structure: the longest list of floating-point
 /// arrays of the state are parameters, or where the state is the same list two or three times, its first third or half;
 /// the lists after them are mu and nu; whole numbers without dimensions are count. What is no state is an input; the
-/// first floating-point scalar among the other results is the loss. A result has the role of the argument it becomes.
+/// first floating-point scalar among the other results is the loss. A result that becomes an argument is counted there,
+/// and is an activation.
 [[nodiscard]] ProgramRoles guessRoles(const Program& program, const StepState& state);
 
 /// What was chosen for argument or result `number`, in the place of a guess.

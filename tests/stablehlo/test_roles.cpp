@@ -45,9 +45,9 @@ class RolesTest : public QObject {
 private Q_SLOTS:
     void byStructure()
     {
-        const QString state = QStringLiteral("step parameter parameter count mu mu nu nu");
         QCOMPARE(roleText(adam, "0=0,1=1,2=2,3=3,4=4,5=5,6=6,7=7"),
-            state + QStringLiteral(" input input -> ") + state + QStringLiteral(" loss activation"));
+            QStringLiteral("step parameter parameter count mu mu nu nu input input -> ")
+                + QStringLiteral("activation ").repeated(8) + QStringLiteral("loss activation"));
         // Two arrays alone are parameters.
         QVERIFY(roleText(adam, "1=1,2=2").startsWith(QStringLiteral("input parameter parameter input input")));
     }
@@ -61,7 +61,7 @@ private Q_SLOTS:
 }
 )",
                      "0=0,1=1"),
-            QStringLiteral("nu parameter gradient input -> nu parameter"));
+            QStringLiteral("nu parameter gradient input -> activation activation"));
     }
 
     void chosen()
