@@ -570,7 +570,7 @@ func.func @main(%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>,
         QVERIFY2(option.code == 0, qPrintable(option.error));
         QVERIFY(option.json().at("state").at("fed_back") == Json::parse(R"([{"argument": 0, "result": 0}])"));
         const Ran wrong = runProgram({ QStringLiteral("run"), experimentWith("1=7") });
-        QVERIFY2(wrong.code == 1 && wrong.error.contains(QStringLiteral("run.state")), qPrintable(wrong.error));
+        QVERIFY2(wrong.code == 1 && wrong.error.contains(QStringLiteral("/run/state")), qPrintable(wrong.error));
         // Nothing to go on with, and what cannot be state.
         for (const char* state : { "--state=none", "--state=0=1", "--state=2=0", "--state=x" })
             QCOMPARE(with(text, { QStringLiteral("--steps=2"), QLatin1String(state) }).code, 2);

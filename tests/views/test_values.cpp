@@ -592,11 +592,11 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     {
         ViewFixture f(
             *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
-func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>}, %b: tensor<f32>)
-    -> (tensor<8x16xf32>, tensor<8x16xf32>, tensor<f32>) {
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})
+    -> (tensor<8x16xf32>, tensor<8x16xf32>) {
   %0 = stablehlo.sqrt %a : tensor<8x16xf32>
   %1 = stablehlo.tanh %a : tensor<8x16xf32>
-  return %0, %1, %b : tensor<8x16xf32>, tensor<8x16xf32>, tensor<f32>
+  return %0, %1 : tensor<8x16xf32>, tensor<8x16xf32>
 })") },
                 "layer"));
         const SnapshotPtr snapshot = f.document.lastGood();
