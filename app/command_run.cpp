@@ -296,6 +296,8 @@ int runExperiment(const Command& command, const RunCommandOptions& options, std:
         return reject(options.json, input.error());
     if (auto chosen = choose(input->experiment, options.program.init); !chosen)
         return reject(options.json, { std::move(chosen.error()) });
+    if (!options.program.state.empty())
+        input->experiment.run.state.clear(); // the option's in its place
     const bool isProgram = std::holds_alternative<ProgramModel>(input->experiment.model);
     refuseOtherOptions(command, isProgram);
     const SnapshotPtr snapshot = analyse(input->experiment);
@@ -451,8 +453,8 @@ void addRun(CLI::App& app, int& status)
     command
         .addOption("--state", options->program.state,
             "Which results of a program are arguments of its next step: 0=1,2=0 for argument 0 from result 1 and "
-            "argument 2 from result 0, or none. Otherwise as tf.aliasing_output and jax.buffer_donor say, else a "
-            "guess by order, type and sharding")
+            "argument 2 from result 0, or none. Otherwise as the experiment, tf.aliasing_output and "
+            "jax.buffer_donor say, else a guess by names, or by order, type and sharding")
         .optionText("PAIRS");
     command.addJson(options->json);
     command.footer(

@@ -277,7 +277,7 @@ Result<Plan> planOf(const ProgramRun& run)
 Result<void> runSteps(
     ProgramRun& run, const ProgramRunOptions& options, const RunSetting& setting, const Limits& limits)
 {
-    const bool isStated = run.state.source != StateSource::None && run.state.source != StateSource::Order;
+    const bool isStated = run.state.source != StateSource::None && !isGuess(run.state.source);
     const bool isTimed = options.timeit.value_or(isStated);
     if (options.steps == 1 && !isTimed)
         return {};
@@ -474,7 +474,7 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     run.problems = inFile(std::move(run.problems), input);
 
     if (options.state.empty()) {
-        run.state = stateOf(run.named);
+        run.state = stateOf(run.named, input.experiment.run.state);
     } else if (auto stated = parseState(run.named, options.state)) {
         run.state = std::move(*stated);
     } else {

@@ -25,7 +25,7 @@ struct ProgramRunOptions {
     std::optional<bool> timeit; ///< whether steps are timed; absent: where the text says what its state is
     std::int64_t runs = 0, loops = 0; ///< of timing; 0 = as the experiment says
     int threads = 0; ///< 0 = one per core, where the work is worth it
-    std::string state; ///< as parseState() reads it; "" = stateOf()
+    std::string state; ///< as parseState() reads it; "" = the experiment's, else stateOf()
     std::int64_t loopLimit = evaluate::defaultTrips; ///< trips of all loops of one execution
     std::string out; ///< a folder, or a .npy for a program with one result; empty: no files
     JsonTarget json;

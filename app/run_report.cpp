@@ -463,6 +463,9 @@ QString stateSentence(const ProgramRun& run)
     case StateSource::Donors:
         how = QStringLiteral("as jax.buffer_donor says");
         break;
+    case StateSource::Names:
+        how = QStringLiteral("a guess by names; --state says otherwise");
+        break;
     case StateSource::Order:
         how = QStringLiteral("a guess by order, type and sharding; --state says otherwise");
         break;

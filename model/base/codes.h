@@ -188,6 +188,7 @@ enum class Code : std::uint16_t {
     ExplicitMode = 236, ///< op, wrong (explicit_mode.h), ...: JAX's explicit mode would refuse it
     ReplicationUnproven = 237, ///< as ReplicationNotInferred: of a program that was read
     InitialNotUsed = 238, ///< argument (as it was given), value, wrong: name (nearest, known); kind (type, known)
+    RunSettingNotUsed = 239, ///< key: state, of a network that has its own; or argument, known: a role for no argument
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs

@@ -192,6 +192,8 @@ constexpr std::array rows{
     CodeRow{ Code::ReplicationUnproven, "W237", Warning, "replication_unproven",
         "results said to be the same on all devices may differ" },
     CodeRow{ Code::InitialNotUsed, "W238", Warning, "initial_not_used", "chosen values that no argument begins with" },
+    CodeRow{ Code::RunSettingNotUsed, "W239", Warning, "run_setting_not_used",
+        "a state or a role that the program has no use for" },
     CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
     CodeRow{ Code::ProgramNotRun, "I302", Info, "program_not_run", "program that is laid out, not run" },
     CodeRow{ Code::Acknowledged, "I303", Info, "acknowledged", "warning that the experiment acknowledges" },

@@ -63,7 +63,8 @@ struct Subject {
         const Experiment &first = *a->experiment, &second = *b->experiment;
         return a == b
             || (first.model == second.model && first.mesh == second.mesh
-                && first.hardware.devices == second.hardware.devices && first.propagation == second.propagation);
+                && first.hardware.devices == second.hardware.devices && first.propagation == second.propagation
+                && first.run.state == second.run.state);
     }
     [[nodiscard]] const Program& program() const { return text ? programOf(*text) : *plan->program->program; }
 };

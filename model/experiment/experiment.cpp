@@ -135,6 +135,9 @@ std::uint64_t hash(const Experiment& experiment)
         .add(experiment.run.initial.size());
     for (const ChosenInitial& chosen : experiment.run.initial)
         hasher.add(std::string_view(chosen.argument)).add(std::string_view(toString(chosen.value)));
+    hasher.add(std::string_view(experiment.run.state)).add(experiment.run.roles.size());
+    for (const ChosenRole& chosen : experiment.run.roles)
+        hasher.add(std::string_view(chosen.argument)).add(chosen.role);
     hasher.add(experiment.acknowledged.size());
     for (const Acknowledgement& known : experiment.acknowledged)
         for (const std::string* text : { &known.finding, &known.at, &known.reason })

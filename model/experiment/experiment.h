@@ -16,6 +16,7 @@
 #include "networks/arrays.h"
 #include "networks/mlp.h"
 #include "program/initial_value.h"
+#include "program/roles.h"
 #include "propagation/setting.h"
 #include "rules/dialect.h"
 #include "sharding/logical_rules.h"
@@ -135,6 +136,11 @@ struct RunSetting {
     std::int64_t loops = 1;
     bool shareReplicas = false;
     std::vector<ChosenInitial> initial = {}; ///< each name once, in the order in which they were chosen
+    /// Of a program in a text: which results are arguments of the next step, "0=1,1=2" or "none"
+    /// (program/step_state.h);
+    /// "" = as the text says, or as it is guessed.
+    std::string state = {};
+    std::vector<ChosenRole> roles = {}; ///< each name once, in the order in which they were chosen
     bool operator==(const RunSetting&) const = default;
 };
 

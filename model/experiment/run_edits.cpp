@@ -15,4 +15,19 @@ Experiment withInitial(Experiment experiment, const std::string& argument, const
     return experiment;
 }
 
+Experiment withState(Experiment experiment, std::string state)
+{
+    experiment.run.state = std::move(state);
+    return experiment;
+}
+
+Experiment withRole(Experiment experiment, const std::string& argument, std::optional<Role> role)
+{
+    std::vector<ChosenRole>& all = experiment.run.roles;
+    std::erase_if(all, [&](const ChosenRole& chosen) { return chosen.argument == argument; });
+    if (role)
+        all.push_back({ argument, *role });
+    return experiment;
+}
+
 } // namespace shardscope

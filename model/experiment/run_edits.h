@@ -13,5 +13,9 @@ namespace shardscope {
 /// nothing takes back what was chosen for this very name.
 [[nodiscard]] Experiment withInitial(
     Experiment experiment, const std::string& argument, const std::optional<InitialValue>& value);
+/// States which results are the next step's arguments, as text (program/step_state.h); "" leaves it to the program.
+[[nodiscard]] Experiment withState(Experiment experiment, std::string state);
+/// Chooses the role of an argument or a result, likewise.
+[[nodiscard]] Experiment withRole(Experiment experiment, const std::string& argument, std::optional<Role> role);
 
 } // namespace shardscope

@@ -6,6 +6,8 @@
 #include "base/codes.h"
 #include "experiment/rule_edits.h"
 #include "experiment_file/file_words.h"
+#include "program/roles.h"
+#include "program/step_state.h"
 
 namespace shardscope {
 
@@ -350,6 +352,39 @@ void readInitial(const ValueCursor& value, std::vector<ChosenInitial>& initial)
     object->finish();
 }
 
+void readState(const ValueCursor& value, std::string& state)
+{
+    auto text = value.asString();
+    if (!text)
+        return;
+    if (auto checked = checkStateText(*text); !checked)
+        value.report(checked.error().code, std::move(checked.error().args));
+    else
+        state = std::move(*text);
+}
+
+void readRoles(const ValueCursor& value, std::vector<ChosenRole>& roles)
+{
+    static const std::vector<std::string> known = [] {
+        std::vector<std::string> names;
+        for (const Role role : choosableRoles())
+            names.emplace_back(name(role));
+        return names;
+    }();
+    auto object = value.asObject();
+    if (!object)
+        return;
+    for (const JsonNode& node : value.node().children) {
+        if (node.key == "notes")
+            continue;
+        static_cast<void>(object->find(node.key));
+        const ValueCursor entry(value.context(), node, pointerTo(value.pointer(), node.key), node.key);
+        if (const auto index = entry.asOneOf(known))
+            roles.push_back({ node.key, choosableRoles()[*index] });
+    }
+    object->finish();
+}
+
 } // namespace
 
 void readRun(const ValueCursor& value, RunSetting& run)
@@ -367,6 +402,10 @@ void readRun(const ValueCursor& value, RunSetting& run)
         run.shareReplicas = share->asBool().value_or(run.shareReplicas);
     if (const auto initial = object->find("initial"))
         readInitial(*initial, run.initial);
+    if (const auto state = object->find("state"))
+        readState(*state, run.state);
+    if (const auto roles = object->find("roles"))
+        readRoles(*roles, run.roles);
     object->finish();
 }
 

@@ -410,6 +410,14 @@ private:
                 initial.emplace_back(chosen.argument, quoteJson(toString(chosen.value)));
             members.emplace_back("initial", block("/run/initial", std::move(initial), 2));
         }
+        if (!r.state.empty())
+            members.emplace_back("state", quoteJson(r.state));
+        if (!r.roles.empty() || m_additions.contains("/run/roles")) {
+            Members roles;
+            for (const ChosenRole& chosen : r.roles)
+                roles.emplace_back(chosen.argument, quoteJson(name(chosen.role)));
+            members.emplace_back("roles", block("/run/roles", std::move(roles), 2));
+        }
         return block("/run", std::move(members), 1);
     }
 

@@ -379,8 +379,10 @@ SnapshotPtr analyse(
         const auto snapshot = begin();
         if (!fill(*snapshot, cache, stop, last))
             return nullptr;
-        if (snapshot->program)
+        if (snapshot->program) {
             append(snapshot->problems, initialProblems(*experiment, *snapshot->program));
+            append(snapshot->problems, stateProblems(*experiment, *snapshot->program));
+        }
         sortProblems(snapshot->problems); // so that what is acknowledged stays in the order of its own codes
         acknowledgeKnown(*snapshot);
         sortProblems(snapshot->problems);

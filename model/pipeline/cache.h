@@ -96,6 +96,8 @@ struct TextLayoutInput {
     ProgramModel model; ///< the shardings and sharding rules that the experiment adds; no text
     PropagationSetting propagation = {};
     std::string platform; ///< which memories there are
+    std::string state = {}; ///< roles follow from it
+    std::vector<ChosenRole> roles = {};
     bool operator==(const TextLayoutInput&) const = default;
 };
 

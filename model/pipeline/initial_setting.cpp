@@ -7,6 +7,8 @@
 
 #include "base/codes.h"
 #include "pipeline/given_shardings.h"
+#include "program/roles.h"
+#include "program/step_state.h"
 
 namespace shardscope {
 
@@ -49,6 +51,27 @@ std::vector<Problem> initialProblems(const Experiment& experiment, const Program
         problem.diagnostic.where.pointer = "/run/initial/" + pointerPart(chosen.argument);
         problems.push_back(std::move(problem));
     }
+    return problems;
+}
+
+std::vector<Problem> stateProblems(const Experiment& experiment, const Program& program)
+{
+    std::vector<Problem> problems;
+    const auto add = [&](Diagnostic diagnostic, const std::string& pointer) {
+        diagnostic.where.pointer = pointer;
+        problems.push_back({ std::move(diagnostic), {}, {} });
+    };
+    const RunSetting& run = experiment.run;
+    const bool isText = std::holds_alternative<ProgramModel>(experiment.model);
+    if (!run.state.empty() && !isText)
+        add({ Code::RunSettingNotUsed, { { "key", "state" } }, {} }, "/run/state");
+    else if (!run.state.empty())
+        if (auto stated = parseState(program, run.state); !stated)
+            add(std::move(stated.error()), "/run/state");
+    for (const ChosenRole& chosen : run.roles)
+        if (!isText || !namesAny(program, chosen))
+            add({ Code::RunSettingNotUsed, { { "key", "roles" }, { "argument", chosen.argument } }, {} },
+                "/run/roles/" + pointerPart(chosen.argument));
     return problems;
 }
 

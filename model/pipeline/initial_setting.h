@@ -14,5 +14,7 @@ namespace shardscope {
 [[nodiscard]] InitialValues initialValuesOf(const Experiment& experiment);
 /// W238: choices of the experiment that no argument of its program begins with.
 [[nodiscard]] std::vector<Problem> initialProblems(const Experiment& experiment, const Program& program);
+/// What is wrong with the experiment's state and roles: the errors of parseState(); W239 for what nothing uses.
+[[nodiscard]] std::vector<Problem> stateProblems(const Experiment& experiment, const Program& program);
 
 } // namespace shardscope

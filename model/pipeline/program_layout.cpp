@@ -15,6 +15,8 @@
 #include "pipeline/value_meshes.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
+#include "program/roles.h"
+#include "program/step_state.h"
 #include "program/verify_shardings.h"
 #include "propagation/passes/pipelines.h"
 #include "propagation/strategy.h"
@@ -154,7 +156,7 @@ TextLayoutInput inputOf(const Snapshot& snapshot)
     const Experiment& experiment = *snapshot.experiment;
     const auto& model = std::get<ProgramModel>(experiment.model);
     TextLayoutInput input{ snapshot.asRead, *snapshot.mesh, model, experiment.propagation,
-        experiment.hardware.devices.platform };
+        experiment.hardware.devices.platform, experiment.run.state, experiment.run.roles };
     static const auto none = std::make_shared<const std::string>();
     input.model.text = none; // `asRead` is what was read of it
     return input;
@@ -169,7 +171,7 @@ std::uint64_t hashOf(const TextLayoutInput& input)
     for (const std::int32_t device : input.mesh.deviceOrder())
         hasher.add(device);
     hasher.add(input.propagation.strategy).add(input.propagation.conservative).add(input.propagation.userPriorities);
-    hasher.add(input.platform);
+    hasher.add(input.platform).add(std::string_view(input.state)).add(input.roles.size());
     return hasher.value(); // shardings and rules are few, and are compared
 }
 
@@ -207,6 +209,7 @@ std::shared_ptr<const TextLayout> layOut(const TextLayoutInput& input, const Mes
     }
     nameValues(*prepared); // there are more values now: constants are copied for every use
     listFew(*prepared);
+    giveRoles(*prepared, rolesOf(*prepared, stateOf(*prepared, input.state), input.roles));
     layout->program = std::make_shared<const Program>(std::move(*prepared));
     const std::shared_ptr<Annotations> annotations = writtenOf(*given);
     addDropped(problems, *annotations, *layout->program, *given);

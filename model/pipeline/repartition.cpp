@@ -63,8 +63,9 @@ Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot)
     if (snapshot.plan)
         return snapshot.plan;
     try {
-        return stagesOf(snapshot).and_then(
-            [&](const DeviceStages* stages) { return stages->planned(stateOf(*stages->program()), {}); });
+        return stagesOf(snapshot).and_then([&](const DeviceStages* stages) {
+            return stages->planned(stateOf(*stages->program(), snapshot.experiment->run.state), {});
+        });
     } catch (const std::bad_alloc&) {
         return fail(Code::OutOfMemory);
     }

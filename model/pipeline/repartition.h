@@ -19,8 +19,8 @@ namespace shardscope {
 /// computeProgramValues().
 [[nodiscard]] Result<evaluate::ProgramValuesPtr> valuesOfText(
     const Snapshot& snapshot, const evaluate::ProgramInputs& inputs);
-/// The plan of its steps, whose state is as the program says or as it is guessed (program/step_state.h). Errors: those
-/// of partitionedProgram(), flatten() and schedule().
+/// The plan of its steps, whose state is as the experiment or the program says, or as it is guessed
+/// (program/step_state.h). Errors: those of partitionedProgram(), flatten() and schedule().
 [[nodiscard]] Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot);
 /// The first error among a snapshot's problems; nothing if there is none.
 [[nodiscard]] std::optional<Error> firstError(const Snapshot& snapshot);

@@ -138,6 +138,8 @@ struct Function {
     std::uint32_t extra = 0; ///< index into Program::dictionaries
     std::string originalName; ///< of a copy: the function that it was copied from
     std::uint32_t source = 0; ///< index into Program::sources
+    /// What named locations call the arguments, "params['w']"; per argument, "" without such a name, or empty.
+    std::vector<std::string> argumentNames;
 };
 
 /// The shardings of an operation that has another number of them than results. Legal only for one sharding of an

@@ -20,10 +20,15 @@ enum class StateSource : std::uint8_t {
     Program, ///< Program::state, of a network that was built here
     Aliases, ///< tf.aliasing_output: JAX writes it where it knows which result takes a donated argument's place
     Donors, ///< jax.buffer_donor: each donated argument, in order, with the next result of its type and sharding
+    Names, ///< a guess: arguments and results whose names agree, "params['w']" and "[0]['w']"
     Order, ///< a guess: the longest run of neighbouring arguments and results with the same types and shardings
     Stated, ///< by a person
 };
 [[nodiscard]] std::string_view name(StateSource source); ///< "aliases"
+[[nodiscard]] constexpr bool isGuess(StateSource source)
+{
+    return source == StateSource::Names || source == StateSource::Order;
+}
 
 struct StepState {
     StateSource source = StateSource::None;
@@ -33,17 +38,34 @@ struct StepState {
 
 /// Results that alias an argument of another type are passed over, as are results that there are not.
 ///
+/// A guess by names takes what a named location calls an argument and what jax.result_info calls a result. The names
+/// agree where they are the same ("params['w']" and "['params']['w']"), or where everything under one argument of the
+/// Python function comes back under one of its results, with the same types and shardings:
+///
+///     params['w'], params['b'], x['w'] -> [0]['w'], [0]['b'], [1]    results 0, 1 are arguments 0, 1
+///
 /// A guess by order needs at least one pair with dimensions, and prefers the run that begins first. Floating-point
 /// scalars at its ends are left out: a result of that kind is the loss rather than, say, the next learning rate.
 ///
 ///     main(f32[8], f32[8], i32[], f32[4,8]) -> (f32[], f32[8], f32[8], i32[])    results 1, 2, 3 are arguments 0, 1, 2
 [[nodiscard]] StepState stateOf(const Program& program);
+/// As a person has stated it in `text`; with "", or where the text does not fit the program, as above.
+[[nodiscard]] StepState stateOf(const Program& program, std::string_view text);
 
 /// "0=1,1=2": argument 0 is result 1 of the step before. "none" for no state. Errors: Syntax; OutOfRange for an
 /// argument or a result that there is not; TypeMismatch where their types differ; Duplicate for one that stands twice.
 [[nodiscard]] Result<StepState> parseState(const Program& program, std::string_view text);
 /// The same text back.
 [[nodiscard]] std::string stateText(const Program& program, const StepState& state);
+
+/// The same without a program, for what is wrong in any: Syntax and Duplicate.
+[[nodiscard]] Result<void> checkStateText(std::string_view text);
+/// The state with argument `argument` as `result` of the step before, nothing for one that stays as it is. Another
+/// argument that was that result stays as it is.
+[[nodiscard]] StepState withPair(
+    const Program& program, StepState state, std::size_t argument, std::optional<std::size_t> result);
+/// Results that can be the next step's argument: those of its type.
+[[nodiscard]] std::vector<std::size_t> resultsFor(const Program& program, std::size_t argument);
 
 /// The result that says how good the step was: that with the role Loss, else the first floating-point scalar that is no
 /// state.

@@ -64,6 +64,11 @@ void Reader::nameArguments()
             || !m_program.values[value.index].path.empty())
             continue;
         names.emplace_back(value, unescaped(location.substr(1, location.size() - 2)));
+        if (!m_program.functions.empty()) {
+            std::vector<std::string>& kept = m_program.functions.front().argumentNames;
+            kept.resize(arguments.size());
+            kept[m_program.values[value.index].index] = names.back().second;
+        }
         ++uses[names.back().second];
     }
     for (auto& [value, name] : names)

@@ -389,6 +389,13 @@ ProblemText describeWarning(const Diagnostic& d)
                 ? Words::tr("Arguments are: %1.").arg(arg("known"))
                 : Words::tr("Did you mean %1? Arguments are: %2.").arg(arg.quote("nearest"), arg("known")),
             {} };
+    case Code::RunSettingNotUsed:
+        if (d.text("key") == "state")
+            return { Words::tr("a state is chosen, and this network has its own"), Words::tr("Remove it."), {} };
+        return {
+            Words::tr("a role is chosen for %1, and no argument or result has that name").arg(arg.quote("argument")),
+            Words::tr("Name arguments and results as the program does, or by number: arg0, result0."), {}
+        };
     case Code::RuleUnused:
         if (!d.arg("rule"))
             return { Words::tr("the rules within %1 are never used: no array with logical names lies there")

@@ -540,6 +540,30 @@ func.func @main(%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>,
         const Ran stated = with(text, { QStringLiteral("--steps=2"), QStringLiteral("--state=1=1") });
         QCOMPARE(stated.code, 0);
         QVERIFY(stated.json().at("state").at("source") == "stated");
+        // An experiment's own, and the option in its place.
+        file("halves.mlir", text);
+        const auto experimentWith = [&](const char* state) {
+            return file("halves.json",
+                QByteArrayLiteral(
+                    R"({ "format": "sharding-experiment", "version": "1.0", "mesh": { "axes": [["x", 2]] },
+  "hardware": { "hosts": 1, "devices_per_host": 2 },
+  "model": { "preset": "program", "file": "halves.mlir" }, "run": { "state": ")")
+                    + state + "\" } }");
+        };
+        const auto stateIn = [&](const QString& experiment, const QStringList& more) {
+            return runProgram(QStringList{ QStringLiteral("run"), experiment, QStringLiteral("--json"),
+                                  QStringLiteral("--no-timeit") }
+                + more);
+        };
+        const Ran kept = stateIn(experimentWith("1=1"), {});
+        QVERIFY2(kept.code == 0, qPrintable(kept.error));
+        QVERIFY(kept.json().at("state").at("source") == "stated");
+        QVERIFY(kept.json().at("state").at("fed_back") == Json::parse(R"([{"argument": 1, "result": 1}])"));
+        const Ran option = stateIn(experimentWith("1=7"), { QStringLiteral("--state=0=0") });
+        QVERIFY2(option.code == 0, qPrintable(option.error));
+        QVERIFY(option.json().at("state").at("fed_back") == Json::parse(R"([{"argument": 0, "result": 0}])"));
+        const Ran wrong = runProgram({ QStringLiteral("run"), experimentWith("1=7") });
+        QVERIFY2(wrong.code == 1 && wrong.error.contains(QStringLiteral("/run/state")), qPrintable(wrong.error));
         // Nothing to go on with, and what cannot be state.
         for (const char* state : { "--state=none", "--state=0=1", "--state=2=0", "--state=x" })
             QCOMPARE(with(text, { QStringLiteral("--steps=2"), QLatin1String(state) }).code, 2);

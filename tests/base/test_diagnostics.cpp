@@ -189,6 +189,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::ShardingIgnored:
         case Code::ReplicationUnproven:
         case Code::InitialNotUsed:
+        case Code::RunSettingNotUsed:
         case Code::ExplicitMode:
         case Code::OpaqueOperation:
         case Code::OperandType:

@@ -250,8 +250,12 @@ Experiment anyExperiment()
                 *rc::gen::element<std::string>("zeros", "ones", "constant -0.1", "normal 0.02", "uniform -1 1e300",
                     "fan_in", "xavier", "non_negative", "integers 8", "integers -3 9", "file a b.npz"))
                 .value() });
+    e.run.state = *rc::gen::element<std::string>("", "none", "0=1", "0=3,7=0");
+    for (int i = *rc::gen::inRange(-1, 3); i > 0; --i)
+        e.run.roles.push_back({ *rc::gen::element<std::string>("arg", "params/**", "x \"y\"") + std::to_string(i),
+            *rc::gen::element(Role::Parameter, Role::Nu, Role::Loss) });
     for (const char* pointer :
-        { "/hardware", "/hardware/links", "/mesh", "/placement", "/rules", "/run", "/run/initial" })
+        { "/hardware", "/hardware/links", "/mesh", "/placement", "/rules", "/run", "/run/initial", "/run/roles" })
         if (*rc::gen::inRange(0, 4) == 0)
             e.innerNotes.emplace_back(pointer, "n" + *anyText());
     std::sort(e.innerNotes.begin(), e.innerNotes.end()); // as they are read

@@ -72,7 +72,8 @@ std::vector<std::string> seeds()
   "model": { "preset": "mlp", "layers": 2, "dims": { "batch": 8, "embed": 16, "hidden": 32 }, "axes": "device" },
   "step": { "train": true, "input_gradient": true },
   "run": { "seed": 18446744073709551615, "runs": 3, "loops": 2, "share_replicas": true,
-    "initial": { "notes": "n", "params/**": "normal 0.02", "arg0": "integers 1 8", "x": "file w.npz" } } })",
+    "initial": { "notes": "n", "params/**": "normal 0.02", "arg0": "integers 1 8", "x": "file w.npz" },
+    "state": "0=1,1=0", "roles": { "notes": "n", "arg*": "parameter", "result0": "loss" } } })",
     };
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(SHARDSCOPE_EXAMPLES))

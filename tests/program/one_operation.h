@@ -14,7 +14,7 @@ struct OneOperation {
         Attributes attributes = {})
     {
         program.scopes = { "" };
-        program.functions.push_back({ "main", true, RegionId(std::size_t{ 0 }), {}, {}, {}, 0, {} });
+        program.functions.push_back({ "main", true, RegionId(std::size_t{ 0 }), {}, {}, {}, 0, {}, 0, {} });
         program.regions.emplace_back();
         program.operations.emplace_back();
         Operation operation;

@@ -34,7 +34,7 @@ Program twoFunctions()
     abs.results = { valueId(3) };
     p.operations.push_back(abs);
     p.regions[1] = { { valueId(2) }, { OperationId(std::size_t{ 1 }) }, { valueId(3) } };
-    p.functions.push_back({ "f", false, RegionId(std::size_t{ 1 }), {}, {}, {}, 0, {} });
+    p.functions.push_back({ "f", false, RegionId(std::size_t{ 1 }), {}, {}, {}, 0, {}, 0, {} });
     return p;
 }
 
@@ -85,7 +85,7 @@ private Q_SLOTS:
         row(true, "the first function is not main", [](P p) { std::swap(p.functions[0], p.functions[1]); });
         row(true, "its body does not exist", [](P p) { p.functions[1].body = RegionId(std::size_t{ 9 }); });
         row(true, "a body belongs to two operations", [](P p) {
-            p.functions.push_back({ "g", true, RegionId(std::size_t{ 1 }), {}, {}, {}, 0, {} });
+            p.functions.push_back({ "g", true, RegionId(std::size_t{ 1 }), {}, {}, {}, 0, {}, 0, {} });
         });
         row(true, "2 shardings of results instead of 1", [](P p) { p.functions[1].resultShardings = { 0, 0 }; });
         row(true, "return: value 0 is not defined before its use", [](P p) { p.regions[1].results = { valueId(0) }; });

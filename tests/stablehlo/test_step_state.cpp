@@ -106,6 +106,59 @@ private Q_SLOTS:
         QTEST(stateOfProgram(read->program), "found");
     }
 
+    /// Named locations and jax.result_info, as JAX prints them.
+    void names_data()
+    {
+        QTest::addColumn<QString>("arguments");
+        QTest::addColumn<QString>("results");
+        QTest::addColumn<QString>("found");
+        const auto row = [](const char* name, const char* arguments, const char* results, const char* found) {
+            QTest::newRow(name) << QString::fromLatin1(arguments) << QString::fromLatin1(results)
+                                << QString::fromLatin1(found);
+        };
+        row("under one result", "params['b'] params['w'] x['w']", "[1] [0]['w'] [0]['b']", "names: 0=2,1=1");
+        row("one tree", "state.params['w'] state.mu['w'] batch", ".mu['w'] .params['w']", "names: 0=1,1=0");
+        row("results of the same names", "params['w'] opt['w'] x", "result['opt']['w'] result['params']['w']",
+            "names: 0=1,1=0");
+        row("two arguments in order", "params['w'] mu['w'] x", "[0]['w'] [1]['w']", "names: 0=0,1=1");
+        row("only a part comes back", "p['a'] p['b'] x", "[0]['a'] [1]", "order: 0=0,1=1");
+        row("no names of results", "p['a'] p['b'] x", "- -", "order: 0=0,1=1");
+    }
+    void names()
+    {
+        QFETCH(QString, arguments);
+        QFETCH(QString, results);
+        QStringList given, returned, values, types;
+        for (const QString& argument : arguments.split(QLatin1Char(' ')))
+            given << QStringLiteral("%a%1: tensor<8xf32> loc(\"%2\")").arg(given.size()).arg(argument);
+        for (const QString& result : results.split(QLatin1Char(' '))) {
+            returned << (result == QLatin1String("-")
+                    ? QStringLiteral("tensor<8xf32>")
+                    : QStringLiteral("tensor<8xf32> {jax.result_info = \"%1\"}").arg(result));
+            values << QStringLiteral("%a0");
+            types << QStringLiteral("tensor<8xf32>");
+        }
+        const QString comma = QStringLiteral(", ");
+        const QString text = QStringLiteral("func.func public @main(") + given.join(comma) + QStringLiteral(") -> (")
+            + returned.join(comma) + QStringLiteral(") {\n  return ") + values.join(comma) + QStringLiteral(" : ")
+            + types.join(comma) + QStringLiteral("\n}\n");
+        const Result<ReadProgram> read = readStableHlo(text.toStdString());
+        QVERIFY2(read.has_value(), qPrintable(text));
+        QTEST(stateOfProgram(read->program), "found");
+    }
+
+    void changed()
+    {
+        const Program program = programWith("%a: tensor<8xf32>, %b: tensor<8xf32>", "tensor<8xf32>, tensor<8xf32>",
+            "%b, %a", "tensor<8xf32>, tensor<8xf32>");
+        const StepState guessed = stateOf(program);
+        QCOMPARE(stateText(program, withPair(program, guessed, 0, 1)), std::string("0=1"));
+        QCOMPARE(stateText(program, withPair(program, guessed, 1, std::nullopt)), std::string("0=0"));
+        QVERIFY(stateOf(program, "1=0").source == StateSource::Stated);
+        QVERIFY(stateOf(program, "1=7") == guessed);
+        QVERIFY(resultsFor(program, 1) == (std::vector<std::size_t>{ 0, 1 }));
+    }
+
     void stated()
     {
         const Program program = programWith("%a: tensor<8xf32>, %b: tensor<8xf32>, %c: tensor<f32>",

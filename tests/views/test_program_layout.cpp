@@ -332,8 +332,8 @@ private Q_SLOTS:
         body.results = { add(body, OpKind::Add, { b, outer }) }; // reads what stands outside
         helper.results = { add(helper, OpKind::Abs, { h }) };
         program.regions = { main, condition, body, helper };
-        program.functions = { { "main", true, RegionId(0), {}, {}, {}, 0, {} },
-            { "helper", false, RegionId(3), {}, {}, {}, 0, {} } };
+        program.functions = { { "main", true, RegionId(0), {}, {}, {}, 0, {}, 0, {} },
+            { "helper", false, RegionId(3), {}, {}, {}, 0, {}, 0, {} } };
         program.scopes = { "" };
 
         Graph graph(std::move(program));

@@ -30,6 +30,7 @@
 #include "views/values_view/heat_legend.h"
 #include "views/values_view/heat_page.h"
 #include "views/values_view/initial_choice.h"
+#include "views/values_view/next_step_choice.h"
 #include "views/values_view/numbers_model.h"
 #include "views/values_view/numbers_table.h"
 #include "views/values_view/plane_bar.h"
@@ -585,6 +586,50 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTRY_VERIFY(!f.document.isStale() && !f.view.isWorking() && f.view.heatPage()->isVisible());
         QCOMPARE(choice->box()->currentText(), u"zeros"_s);
         QVERIFY(!f.view.programFailure());
+    }
+
+    void nextStepIsChosen()
+    {
+        ViewFixture f(
+            *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})
+    -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %0 = stablehlo.sqrt %a : tensor<8x16xf32>
+  %1 = stablehlo.tanh %a : tensor<8x16xf32>
+  return %0, %1 : tensor<8x16xf32>, tensor<8x16xf32>
+})") },
+                "layer"));
+        const SnapshotPtr snapshot = f.document.lastGood();
+        const Value& argument = snapshot->program->value(snapshot->program->main().arguments.front());
+        QVERIFY(argument.role == Role::Parameter);
+        f.selection.setTensor(QString::fromStdString(argument.path));
+        NextStepChoice* const choice = f.view.nextStepChoice();
+        QVERIFY(choice->isVisible() && choice->box()->isEnabled());
+        QCOMPARE(choice->box()->currentText(), u"result 0 (guess by order)"_s);
+        const auto next = [&] {
+            choice->box()->setFocus();
+            QTest::keyClick(choice->box(), Qt::Key_Down);
+            f.document.waitForAnalysis();
+        };
+        next();
+        QCOMPARE(f.document.experiment()->run.state, std::string("0=1"));
+        QTRY_COMPARE(choice->box()->currentText(), u"result 1 (chosen by you)"_s);
+        next();
+        QCOMPARE(f.document.experiment()->run.state, std::string("none"));
+        f.document.undoStack()->undo();
+        f.document.undoStack()->undo();
+        f.document.waitForAnalysis();
+        QVERIFY(f.document.experiment()->run.state.empty());
+        QTRY_COMPARE(choice->box()->currentText(), u"result 0 (guess by order)"_s);
+    }
+
+    void nextStepOfANetwork()
+    {
+        ViewFixture f;
+        f.selection.setTensor(weight);
+        NextStepChoice* const choice = f.view.nextStepChoice();
+        QVERIFY(choice->isVisible() && !choice->box()->isEnabled());
+        QVERIFY(choice->box()->currentText().contains(u"the network's own"_s));
     }
 
     void aProgramIsRunOnRandomInputs()

@@ -226,7 +226,7 @@ private Q_SLOTS:
             QStringLiteral("the key “run” is not known; it is kept as it is. Did you mean “runs”?"));
         QCOMPARE(said(R"("run": { "zzzzzz": 1 })"),
             QStringLiteral("the key “zzzzzz” is not known; it is kept as it is. Known here: seed, runs, loops, "
-                           "share_replicas, initial, notes."));
+                           "share_replicas, initial, state, roles, notes."));
     }
 
     void refusedAxisSizes_data()

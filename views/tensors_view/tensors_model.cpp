@@ -5,6 +5,7 @@
 #include <QLocale>
 #include <algorithm>
 
+#include "program/roles.h"
 #include "sharding/text.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/icons.h"
@@ -186,6 +187,28 @@ QString TensorsModel::display(const TensorNode& item, TensorColumn column) const
     return {};
 }
 
+/// Whether the role of an argument or a result of a text is a guess; "" for other values.
+QString TensorsModel::roleSource(const Snapshot& snapshot, ValueId value)
+{
+    if (!snapshot.asRead)
+        return {};
+    const Program& program = *snapshot.program;
+    const Region& main = program.main();
+    const std::string& path = program.value(value).path;
+    const std::vector<ChosenRole>& chosen = snapshot.experiment->run.roles;
+    std::optional<std::size_t> choice;
+    const auto result = std::find(main.results.begin(), main.results.end(), value);
+    if (std::find(main.arguments.begin(), main.arguments.end(), value) != main.arguments.end())
+        choice = roleChoice(chosen, "arg", program.value(value).index, path);
+    else if (result != main.results.end())
+        choice = roleChoice(chosen, "result", static_cast<std::size_t>(result - main.results.begin()), path);
+    else
+        return {};
+    const QString role = words::role(program.value(value).role);
+    return choice ? tr("%1, as chosen.", "role").arg(role)
+                  : tr("%1: guessed from its name or its place in the state.", "role").arg(role);
+}
+
 QString TensorsModel::toolTip(const TensorNode& item) const
 {
     const auto perDevice = [](std::int64_t bytes) {
@@ -203,6 +226,8 @@ QString TensorsModel::toolTip(const TensorNode& item) const
         lines << of;
     lines << QStringList{ QString::fromStdString(toJax(tensor->spec)) + u",  "_s + display(item, TensorColumn::Extent),
         exact };
+    if (const QString role = roleSource(*m_snapshot, tensor->value); !role.isEmpty())
+        lines << role;
     if (item.everywhere)
         lines << tr("Every device holds all of it.");
     else if (tensor->copies > 1)

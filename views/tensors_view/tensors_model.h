@@ -47,6 +47,7 @@ private:
     [[nodiscard]] const TensorNode& node(const QModelIndex& index) const;
     [[nodiscard]] const TensorRow* row(const TensorNode& node) const;
     [[nodiscard]] QString display(const TensorNode& node, TensorColumn column) const;
+    [[nodiscard]] static QString roleSource(const Snapshot& snapshot, ValueId value);
     [[nodiscard]] QString toolTip(const TensorNode& node) const;
     [[nodiscard]] static QString mark(const TensorNode& node);
     void rebuild();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tensors_view/tensors_view.h"
+#include "experiment/run_edits.h"
+#include "program/roles.h"
 
 #include <QBoxLayout>
 #include <QComboBox>
@@ -151,10 +153,39 @@ void TensorsView::fillMenu(QMenu& menu, const QModelIndex& row)
     lead("program", tr("Show in the program"));
     lead("trace", tr("Trace its rules"));
     lead("whatif", tr("Try another sharding"));
+    fillRoles(menu, path);
     menu.addSeparator();
     addCopyAction(menu, "copyName", tr("Copy name"), words::tensorName(path.toStdString()));
     addCopyAction(menu, "copyPath", tr("Copy path"), path);
     addCopyAction(menu, "copySpec", tr("Copy spec"), words::plain(m_model->specSpans(row)));
+}
+
+void TensorsView::fillRoles(QMenu& menu, const QString& path)
+{
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const std::string name = path.toStdString();
+    if (!snapshot || !snapshot->asRead || !snapshot->program
+        || !std::holds_alternative<ProgramModel>(m_document->experiment()->model)
+        || !namesAny(*snapshot->program, { name, Role::Input }))
+        return;
+    QMenu* const roles = menu.addMenu(tr("&Role"));
+    roles->setObjectName(QStringLiteral("roles"));
+    const Role now = snapshot->program->value(snapshot->program->find(name)).role;
+    const QString tensor = words::tensorName(name);
+    const auto add = [&](const QString& text, std::optional<Role> role, const QString& words) {
+        QAction* const action = roles->addAction(text, this,
+            [this, name, role, words] { m_document->edit(withRole(*m_document->experiment(), name, role), words); });
+        action->setCheckable(true);
+        return action;
+    };
+    for (const Role role : choosableRoles())
+        add(words::role(role), role, tr("%1 is counted as: %2", "tensor, role").arg(tensor, words::role(role)))
+            ->setChecked(role == now);
+    roles->addSeparator();
+    const std::vector<ChosenRole>& chosen = m_document->experiment()->run.roles;
+    const bool isChosen =
+        std::any_of(chosen.begin(), chosen.end(), [&](const ChosenRole& one) { return one.argument == name; });
+    add(tr("As guessed"), std::nullopt, tr("Role of %1 as guessed").arg(tensor))->setChecked(!isChosen);
 }
 
 int TensorsView::contentHeight() const

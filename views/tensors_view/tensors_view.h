@@ -48,6 +48,7 @@ private:
     void restoreUnfolded();
     void fitColumns();
     void fillMenu(QMenu& menu, const QModelIndex& row);
+    void fillRoles(QMenu& menu, const QString& path); ///< of an argument or a result of a program in a text
     void showEmpty(); ///< instead of a tree without rows
 
     Document* m_document;

@@ -16,6 +16,7 @@
 #include "views/values_view/control_groups.h"
 #include "views/values_view/heat_page.h"
 #include "views/values_view/initial_choice.h"
+#include "views/values_view/next_step_choice.h"
 #include "views/values_view/numbers_model.h"
 #include "views/values_view/numbers_table.h"
 #include "views/values_view/plane_bar.h"
@@ -53,6 +54,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     , m_plane(new PlaneBar(this))
     , m_notice(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_initial(new InitialChoice(document, this))
+    , m_nextStep(new NextStepChoice(document, this))
     , m_pages(new QStackedWidget(this))
     , m_empty(new EmptyPage(QString(), QString(), this))
     , m_heat(new HeatPage(selection, this))
@@ -85,6 +87,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     connect(m_reference, &ReferenceJob::progressed, this, &ValuesView::followReference);
     connect(m_program, &ProgramJob::finished, this, &ValuesView::refresh);
     connect(m_initial, &InitialChoice::chosen, this, &ValuesView::runAgain);
+    connect(m_nextStep, &NextStepChoice::chosen, this, &ValuesView::refresh);
     connect(m_steps, &StepBar::stepChosen, this, &ValuesView::chooseStep);
     connect(m_empty, &EmptyPage::clicked, this, &ValuesView::act);
     connect(document, &Document::snapshotChanged, this, &ValuesView::refresh);
@@ -161,8 +164,21 @@ void ValuesView::makeControls()
     column->addWidget(m_ribbon);
     column->addWidget(m_steps);
     column->addWidget(m_head);
-    column->addWidget(m_initial);
+    column->addWidget(argumentBar());
     column->addWidget(m_pages, 1);
+}
+
+/// What an argument starts from and what it holds then; without height where no argument is selected.
+QWidget* ValuesView::argumentBar()
+{
+    auto* first = new QHBoxLayout;
+    first->addWidget(m_initial);
+    auto* second = new QHBoxLayout;
+    second->addWidget(m_nextStep);
+    auto* bar = new ControlGroups(first, second, this);
+    bar->layout()->setContentsMargins(0, 0, 0, 0);
+    bar->layout()->setSpacing(0);
+    return bar;
 }
 
 QString ValuesView::notice() const
@@ -203,7 +219,9 @@ void ValuesView::refresh()
     const auto found = subject();
     if (found)
         showSubject(*found);
-    m_initial->follow(m_document->lastGood(), m_atOperation ? std::string() : m_selection->tensor().toStdString());
+    const std::string argument = m_atOperation ? std::string() : m_selection->tensor().toStdString();
+    m_initial->follow(m_document->lastGood(), argument);
+    m_nextStep->follow(m_document->lastGood(), argument);
 }
 
 /// What was shown is shown again, with other numbers.

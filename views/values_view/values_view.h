@@ -20,6 +20,7 @@ namespace shardscope {
 class EmptyPage;
 class HeatPage;
 class InitialChoice;
+class NextStepChoice;
 class NumbersModel;
 class NumbersTable;
 class PlaneBar;
@@ -49,6 +50,7 @@ public:
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] StepBar* stepBar() const { return m_steps; }
     [[nodiscard]] InitialChoice* initialChoice() const { return m_initial; }
+    [[nodiscard]] NextStepChoice* nextStepChoice() const { return m_nextStep; }
     /// Runs a program in a text on random inputs, unless it has been run; false where there is nothing to be run.
     bool runProgram();
     /// Why it could not be run.
@@ -81,6 +83,7 @@ private:
         const Snapshot& snapshot, const evaluate::ProgramValuesPtr& values);
     void followSteps(); ///< the bar is that of the program that was run
     void chooseStep(); ///< selects its operation
+    QWidget* argumentBar();
     void runAgain(); ///< what is shown, from other initial values
     [[nodiscard]] bool isProgram() const; ///< that was read from a text
     void act(); ///< what the button of the empty page does
@@ -111,6 +114,7 @@ private:
     PlaneBar* m_plane;
     RoleLabel* m_notice;
     InitialChoice* m_initial; ///< of an argument
+    NextStepChoice* m_nextStep; ///< of the same
     QStackedWidget* m_pages;
     EmptyPage* m_empty;
     HeatPage* m_heat;

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "program/roles.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "program/ops/checks.h"
+#include "program/path.h"
+#include "program/step_state.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::array choosable{ Role::Parameter, Role::Gradient, Role::Mu, Role::Nu, Role::Count, Role::Step,
+    Role::Input, Role::Activation, Role::Loss };
+
+struct RoleWord {
+    std::string_view word;
+    Role role;
+};
+/// The first of these that stands in a name decides: "opt_state.mu['params']['w']" is mu.
+constexpr std::array roleWords{ RoleWord{ "mu", Role::Mu }, RoleWord{ "nu", Role::Nu },
+    RoleWord{ "count", Role::Count }, RoleWord{ "step", Role::Step }, RoleWord{ "grads", Role::Gradient },
+    RoleWord{ "grad", Role::Gradient }, RoleWord{ "gradients", Role::Gradient }, RoleWord{ "loss", Role::Loss },
+    RoleWord{ "params", Role::Parameter }, RoleWord{ "param", Role::Parameter },
+    RoleWord{ "parameters", Role::Parameter }, RoleWord{ "weights", Role::Parameter }, RoleWord{ "batch", Role::Input },
+    RoleWord{ "inputs", Role::Input }, RoleWord{ "input", Role::Input }, RoleWord{ "x", Role::Input },
+    RoleWord{ "labels", Role::Input }, RoleWord{ "targets", Role::Input } };
+
+bool hasWord(std::string_view text, std::string_view word)
+{
+    const auto isPart = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        const std::size_t end = at + word.size();
+        if ((at == 0 || !isPart(text[at - 1])) && (end == text.size() || !isPart(text[end])))
+            return true;
+    }
+    return false;
+}
+
+std::optional<Role> roleByName(std::string_view name)
+{
+    for (const RoleWord& known : roleWords)
+        if (hasWord(name, known.word))
+            return known.role;
+    return std::nullopt;
+}
+
+/// Roles of the arrays of a state whose names say nothing.
+class StateRoles {
+public:
+    StateRoles(const Program& program, const StepState& state)
+        : m_program(program)
+    {
+        for (const StatePair& pair : state.pairs)
+            if (const TensorType& type = program.value(pair.argument).type; isFloat(type.dtype) && type.rank() > 0)
+                m_arrays.push_back(program.value(pair.argument).index);
+    }
+
+    void guess(std::vector<std::optional<Role>>& roles) const
+    {
+        const std::size_t lists = repeats();
+        const std::size_t length = m_arrays.size() / lists;
+        constexpr std::array byList{ Role::Parameter, Role::Mu, Role::Nu };
+        for (std::size_t i = 0; i < m_arrays.size(); ++i)
+            if (!roles[m_arrays[i]])
+                roles[m_arrays[i]] = byList[i / length];
+    }
+
+private:
+    /// How often the types of the arrays repeat one list: 3, 2, or 1 where they do not.
+    [[nodiscard]] std::size_t repeats() const
+    {
+        for (const std::size_t lists : { std::size_t{ 3 }, std::size_t{ 2 } }) {
+            const std::size_t length = m_arrays.size() / lists;
+            bool same = length > 0 && m_arrays.size() % lists == 0;
+            for (std::size_t i = length; same && i < m_arrays.size(); ++i)
+                same = typeOf(i) == typeOf(i - length);
+            if (same && !(length == 1 && lists == 2) && !allAlike(lists))
+                return lists;
+        }
+        return 1;
+    }
+    /// Three arrays of one type need not be one with its moments, unless a counter stands between them.
+    [[nodiscard]] bool allAlike(std::size_t lists) const
+    {
+        const std::size_t length = m_arrays.size() / lists;
+        for (std::size_t i = 1; i < m_arrays.size(); ++i)
+            if (typeOf(i) != typeOf(0))
+                return false;
+        return m_arrays[length] == m_arrays[length - 1] + 1;
+    }
+    [[nodiscard]] const TensorType& typeOf(std::size_t i) const
+    {
+        return m_program.value(m_program.main().arguments[m_arrays[i]]).type;
+    }
+
+    const Program& m_program;
+    std::vector<std::size_t> m_arrays; ///< numbers of arguments
+};
+
+/// Names that the text gives main's arguments or results.
+std::string nameOfResult(const Program& program, std::size_t r)
+{
+    if (program.functions.empty() || r >= program.functions.front().resultExtras.size())
+        return {};
+    for (const NamedText& entry : program.dictionaries[program.functions.front().resultExtras[r]])
+        if (entry.name == "jax.result_info")
+            return entry.text;
+    return {};
+}
+
+std::string nameOfArgument(const Program& program, std::size_t a)
+{
+    if (!program.functions.empty() && a < program.functions.front().argumentNames.size()
+        && !program.functions.front().argumentNames[a].empty())
+        return program.functions.front().argumentNames[a];
+    return program.value(program.main().arguments[a]).path;
+}
+
+} // namespace
+
+std::string_view name(Role role)
+{
+    static constexpr std::array<std::string_view, 11> names{ "parameter", "gradient", "mu", "nu", "count", "step",
+        "input", "activation", "loss", "constant", "temporary" };
+    return names[static_cast<std::size_t>(role)];
+}
+
+std::optional<Role> roleNamed(std::string_view text)
+{
+    for (const Role role : choosable)
+        if (name(role) == text)
+            return role;
+    return std::nullopt;
+}
+
+std::span<const Role> choosableRoles()
+{
+    return choosable;
+}
+
+ProgramRoles guessRoles(const Program& program, const StepState& state)
+{
+    const Region& main = program.main();
+    std::vector<std::optional<Role>> arguments, results(main.results.size());
+    for (std::size_t a = 0; a < main.arguments.size(); ++a)
+        arguments.push_back(roleByName(nameOfArgument(program, a)));
+    StateRoles(program, state).guess(arguments);
+    std::size_t counters = 0;
+    for (const StatePair& pair : state.pairs) {
+        const Value& argument = program.value(pair.argument);
+        std::optional<Role>& role = arguments[argument.index];
+        if (!role && argument.type.rank() == 0 && ops::isInteger(argument.type.dtype))
+            role = counters++ == 0 ? Role::Step : Role::Count;
+        results[pair.result] = Role::Activation; // counted once, as the argument
+    }
+    const std::optional<std::size_t> loss = lossResult(program, state);
+    for (std::size_t r = 0; r < results.size(); ++r)
+        if (!results[r])
+            results[r] = r == loss ? Role::Loss : roleByName(nameOfResult(program, r));
+    ProgramRoles roles;
+    for (const std::optional<Role>& role : arguments)
+        roles.arguments.push_back(role.value_or(Role::Input));
+    for (const std::optional<Role>& role : results)
+        roles.results.push_back(role.value_or(Role::Activation));
+    return roles;
+}
+
+std::optional<std::size_t> roleChoice(
+    std::span<const ChosenRole> chosen, std::string_view kind, std::size_t number, const std::string& path)
+{
+    const std::string own = std::string(kind) + std::to_string(number);
+    for (std::size_t c = chosen.size(); c-- > 0;)
+        if (globMatches(chosen[c].argument, own) || globMatches(chosen[c].argument, path))
+            return c;
+    return std::nullopt;
+}
+
+bool namesAny(const Program& program, const ChosenRole& chosen)
+{
+    const Region& main = program.main();
+    const std::span<const ChosenRole> one(&chosen, 1);
+    for (std::size_t a = 0; a < main.arguments.size(); ++a)
+        if (roleChoice(one, "arg", a, program.value(main.arguments[a]).path))
+            return true;
+    for (std::size_t r = 0; r < main.results.size(); ++r)
+        if (roleChoice(one, "result", r, program.value(main.results[r]).path))
+            return true;
+    return false;
+}
+
+ProgramRoles rolesOf(const Program& program, const StepState& state, std::span<const ChosenRole> chosen)
+{
+    ProgramRoles roles = guessRoles(program, state);
+    const Region& main = program.main();
+    for (std::size_t a = 0; a < main.arguments.size(); ++a)
+        if (const auto choice = roleChoice(chosen, "arg", a, program.value(main.arguments[a]).path))
+            roles.arguments[a] = chosen[*choice].role;
+    for (std::size_t r = 0; r < main.results.size(); ++r)
+        if (const auto choice = roleChoice(chosen, "result", r, program.value(main.results[r]).path))
+            roles.results[r] = chosen[*choice].role;
+    return roles;
+}
+
+void giveRoles(Program& program, const ProgramRoles& roles)
+{
+    const Region main = program.main();
+    for (std::size_t r = 0; r < main.results.size(); ++r)
+        program.values[main.results[r].index].role = roles.results[r];
+    for (std::size_t a = 0; a < main.arguments.size(); ++a)
+        program.values[main.arguments[a].index].role = roles.arguments[a];
+}
+
+} // namespace shardscope

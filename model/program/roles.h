@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the arguments and results of a program in a text are for: guessed from names and from the state of its steps.
+//
+//     main(params['w'], opt.mu['w'], opt.nu['w'], opt.count, batch) -> (params', mu', nu', count', loss)
+//          parameter    mu           nu           count      input                                 loss
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program/program.h"
+
+namespace shardscope {
+
+struct StepState;
+
+/// A role for the arguments or results that `argument` names: a path, "arg3", "result0", or a glob of either. Of
+/// several that name one the last counts.
+struct ChosenRole {
+    std::string argument;
+    Role role = Role::Input;
+    bool operator==(const ChosenRole&) const = default;
+};
+
+[[nodiscard]] std::string_view name(Role role); ///< "parameter"
+[[nodiscard]] std::optional<Role> roleNamed(std::string_view name);
+/// Those that a person can choose: all but constant and temporary.
+[[nodiscard]] std::span<const Role> choosableRoles();
+
+struct ProgramRoles {
+    std::vector<Role> arguments, results; ///< of main
+    bool operator==(const ProgramRoles&) const = default;
+};
+
+/// Names first ("params", "opt_state", "mu", "grads", "batch", "loss"), as whole words of the names that named
+/// locations, the text and jax.result_info give. What they leave open, by structure: the longest list of floating-point
+/// arrays of the state are parameters, or where the state is the same list two or three times, its first third or half;
+/// the lists after them are mu and nu; whole numbers without dimensions are count. What is no state is an input; the
+/// first floating-point scalar among the other results is the loss. A result that becomes an argument is counted there,
+/// and is an activation.
+[[nodiscard]] ProgramRoles guessRoles(const Program& program, const StepState& state);
+
+/// What was chosen for argument or result `number`, in the place of a guess.
+[[nodiscard]] std::optional<std::size_t> roleChoice(
+    std::span<const ChosenRole> chosen, std::string_view kind, std::size_t number, const std::string& path);
+/// Whether an argument or a result of main has the name.
+[[nodiscard]] bool namesAny(const Program& program, const ChosenRole& chosen);
+/// Guessed, then chosen.
+[[nodiscard]] ProgramRoles rolesOf(const Program& program, const StepState& state, std::span<const ChosenRole> chosen);
+/// Gives them to the values of main. What is returned and is an argument too keeps the argument's.
+void giveRoles(Program& program, const ProgramRoles& roles);
+
+} // namespace shardscope

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What arguments and results of a program are for, by their names and by the state.
+#include <QTest>
+
+#include "program/roles.h"
+#include "program/step_state.h"
+#include "registered_test.h"
+#include "stablehlo/read.h"
+
+using namespace shardscope;
+
+namespace {
+
+QString roleText(const std::string& text, const char* state, const std::vector<ChosenRole>& chosen = {})
+{
+    Result<ReadProgram> read = readStableHlo(text);
+    if (!read)
+        qFatal("the test's program cannot be read");
+    nameAsWritten(*read, text);
+    const ProgramRoles roles = rolesOf(read->program, stateOf(read->program, state), chosen);
+    QStringList arguments, results;
+    for (const Role role : roles.arguments)
+        arguments << QString::fromStdString(std::string(name(role)));
+    for (const Role role : roles.results)
+        results << QString::fromStdString(std::string(name(role)));
+    return arguments.join(QLatin1Char(' ')) + QStringLiteral(" -> ") + results.join(QLatin1Char(' '));
+}
+
+/// A step of Adam on two arrays, without any names.
+constexpr const char* adam = R"(func.func @main(%arg0: tensor<i32>, %arg1: tensor<4x8xf32>, %arg2: tensor<8x4xf32>,
+    %arg3: tensor<i32>, %arg4: tensor<4x8xf32>, %arg5: tensor<8x4xf32>, %arg6: tensor<4x8xf32>, %arg7: tensor<8x4xf32>,
+    %arg8: tensor<2x4xf32>, %arg9: tensor<f32>)
+    -> (tensor<i32>, tensor<4x8xf32>, tensor<8x4xf32>, tensor<i32>, tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x8xf32>,
+        tensor<8x4xf32>, tensor<f32>, tensor<2x4xf32>) {
+  return %arg0, %arg1, %arg2, %arg3, %arg4, %arg5, %arg6, %arg7, %arg9, %arg8 : tensor<i32>, tensor<4x8xf32>,
+    tensor<8x4xf32>, tensor<i32>, tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x8xf32>, tensor<8x4xf32>, tensor<f32>,
+    tensor<2x4xf32>
+}
+)";
+
+} // namespace
+
+class RolesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void byStructure()
+    {
+        QCOMPARE(roleText(adam, "0=0,1=1,2=2,3=3,4=4,5=5,6=6,7=7"),
+            QStringLiteral("step parameter parameter count mu mu nu nu input input -> ")
+                + QStringLiteral("activation ").repeated(8) + QStringLiteral("loss activation"));
+        // Two arrays alone are parameters.
+        QVERIFY(roleText(adam, "1=1,2=2").startsWith(QStringLiteral("input parameter parameter input input")));
+    }
+
+    void byName()
+    {
+        QCOMPARE(roleText(R"(func.func @main(%a: tensor<8xf32> loc("state.opt_state[0].nu['params']['w']"),
+    %b: tensor<8xf32> loc("state.params['w']"), %c: tensor<8xf32> loc("grads['w']"), %x: tensor<8xf32> loc("batch"))
+    -> (tensor<8xf32> {jax.result_info = "[0].opt_state[0].nu['params']['w']"}, tensor<8xf32>) {
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}
+)",
+                     "0=0,1=1"),
+            QStringLiteral("nu parameter gradient input -> activation activation"));
+    }
+
+    void chosen()
+    {
+        const std::vector<ChosenRole> chosen{ { "arg*", Role::Parameter }, { "arg8", Role::Input },
+            { "result9", Role::Gradient } };
+        const QString roles = roleText(adam, "none", chosen);
+        QVERIFY(roles.contains(QStringLiteral("parameter input parameter -> ")));
+        QVERIFY(roles.endsWith(QStringLiteral(" gradient")));
+        QVERIFY(roleNamed("mu") == Role::Mu && !roleNamed("temporary") && !roleNamed("weights"));
+        for (const Role role : choosableRoles())
+            QVERIFY(roleNamed(name(role)) == role);
+    }
+};
+
+REGISTER_TEST(RolesTest)
+#include "test_roles.moc"
