@@ -48,7 +48,7 @@ Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
     const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, optimal);
     if (!parts)
         return tl::unexpected<Error>(parts.error());
-    const SpmdProgram& device = (*parts)->device;
+    const DeviceProgram& device = (*parts)->device;
     Partitioned out;
     out.mesh = device.mesh;
     const bool isText = snapshot.asRead != nullptr;

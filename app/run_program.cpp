@@ -96,7 +96,7 @@ double bytesNeeded(const ProgramRun& run, bool withReference)
     const double reference = withReference ? evaluate::executionBytes(run.named, RegionId{ 0 }, run.sameProgram) : 0;
     double devices = 0;
     if (run.partitioned) {
-        const SpmdProgram& device = run.partitioned->device;
+        const DeviceProgram& device = run.partitioned->device;
         devices = evaluate::executionBytes(device.program, RegionId{ 0 }, device.mesh->deviceCount())
             + results * (withReference ? 2 : 1);
     }
@@ -154,7 +154,7 @@ void note(ProgramRun& run, const evaluate::NonFiniteWatch& watch, words::Runs ru
 /// Counts what the devices send each other. What was made for one exchange of the plan counts as that one.
 class ExchangeCounter final : public evaluate::Observer {
 public:
-    ExchangeCounter(const SpmdProgram& device, evaluate::Observer& next)
+    ExchangeCounter(const DeviceProgram& device, evaluate::Observer& next)
         : m_device(device)
         , m_next(next)
     {
@@ -193,7 +193,7 @@ public:
     }
 
 private:
-    const SpmdProgram& m_device;
+    const DeviceProgram& m_device;
     evaluate::Observer& m_next;
     std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> m_times; ///< by operation and device
 };

@@ -309,7 +309,7 @@ void printDevices(Console& console, const ProgramRun& run)
         }
         return;
     }
-    const SpmdProgram& device = run.partitioned->device;
+    const DeviceProgram& device = run.partitioned->device;
     const std::vector<evaluate::Arrays> inputs = inputShards(run);
     for (std::size_t i = 0; i < inputs.size(); ++i)
         printShards(console, QStringLiteral("arg%1").arg(i), inputs[i], device.inputs[i], device.mesh);
@@ -430,7 +430,7 @@ std::string shardingOf(const ProgramRun& run, bool input, std::size_t index)
 {
     if (!run.partitioned)
         return {};
-    const SpmdProgram& device = run.partitioned->device;
+    const DeviceProgram& device = run.partitioned->device;
     const ShardedArray& array = (input ? device.inputs : device.outputs)[index];
     return isTensor(array.type.dtype) ? toShardy(array.sharding, *device.mesh) : std::string();
 }

@@ -4,10 +4,10 @@
 
 #include "base/codes.h"
 #include "partition/collective_axes.h"
+#include "partition/device_program.h"
 #include "partition/halo_lowering.h"
 #include "partition/lower_collectives.h"
 #include "partition/partial_axes.h"
-#include "partition/spmd_program.h"
 #include "program/editor.h"
 #include "program/op_row.h"
 #include "program/over_mesh.h"
@@ -34,14 +34,14 @@ public:
     {
     }
 
-    Result<SpmdProgram> run() &&
+    Result<DeviceProgram> run() &&
     {
         const std::optional<std::uint32_t> mesh = mainMesh(m_edit.program());
         if (!mesh)
             return fail(Code::MissingMesh);
         m_mesh = m_edit.program().meshes[*mesh].mesh;
         findShardings();
-        SpmdProgram out;
+        DeviceProgram out;
         out.mesh = m_mesh;
         describeMain(out);
         setLocalTypes();
@@ -101,7 +101,7 @@ private:
         return type;
     }
 
-    void describeMain(SpmdProgram& out) const
+    void describeMain(DeviceProgram& out) const
     {
         const Program& program = m_edit.program();
         const Region& body = program.main();
@@ -130,7 +130,7 @@ private:
         return typeAsSharded(m_trueShapes, m_edit.program(), value, shardingOf(value));
     }
 
-    void describePadding(SpmdProgram& out) const
+    void describePadding(DeviceProgram& out) const
     {
         const auto add = [&](ValueId held, ValueId value) {
             if (const auto found = m_trueShapes.find(value); found != m_trueShapes.end())
@@ -478,7 +478,7 @@ private:
 
 } // namespace
 
-Result<SpmdProgram> localize(Program program, const TrueShapes& trueShapes)
+Result<DeviceProgram> localize(Program program, const TrueShapes& trueShapes)
 {
     return Localizer(std::move(program), trueShapes).run();
 }

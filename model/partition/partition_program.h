@@ -7,8 +7,8 @@
 //     parts->inserted                       // why each reshard and collective of parts->sharded is there
 #pragma once
 
+#include "partition/device_program.h"
 #include "partition/passes/export.h"
-#include "partition/spmd_program.h"
 #include "propagation/passes/pipelines.h"
 
 namespace shardscope {
@@ -41,7 +41,7 @@ struct ShardedProgram {
 struct PartitionedProgram {
     Program sharded; ///< global shapes with their padding, every sharding, collectives of Shardy over mesh axes
     std::vector<passes::Inserted> inserted; ///< of `sharded`, ascending by operation
-    SpmdProgram device; ///< its origins are operations of `sharded`
+    DeviceProgram device; ///< its origins are operations of `sharded`
     std::vector<Diagnostic> warnings;
     TrueShapes trueShapes; ///< of values of `sharded` that are padded
 };

@@ -283,7 +283,7 @@ private Q_SLOTS:
                 }
             const auto parts = partitionedProgram(*snapshot);
             RC_ASSERT(parts.has_value());
-            const SpmdProgram& device = (*parts)->device;
+            const DeviceProgram& device = (*parts)->device;
             std::set<OperationId> madeFor;
             for (const Instruction& instruction : snapshot->plan->instructions)
                 if (const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action)) {

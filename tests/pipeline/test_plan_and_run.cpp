@@ -160,7 +160,7 @@ bool isWithin(const std::vector<std::vector<std::int64_t>>& groups, const std::v
 /// `counts`: entries, and of them those that run several times.
 std::string compareWithRun(const Planned& plan, std::uint64_t seed, std::array<int, 2>& counts)
 {
-    const SpmdProgram& device = plan.parts->device;
+    const DeviceProgram& device = plan.parts->device;
     shardscope::test::SplitMix random(seed);
     evaluate::Arrays arguments;
     for (const ShardedArray& input : device.inputs) {
@@ -588,7 +588,7 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         QVERIFY(snapshot->plan);
         const Result<DeviceStages::Partitioned> parts = partitionedProgram(*snapshot);
         QVERIFY(parts);
-        SpmdProgram device = (*parts)->device;
+        DeviceProgram device = (*parts)->device;
         device.program = readStableHlo(printStableHlo(device.program)).value().program;
         const Program global = *givenProgram(*snapshot);
         const evaluate::Arrays arguments = InitialArrays(global, { 3, InitialDefaults::ByUse }).all();

@@ -465,7 +465,7 @@ void fillPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& mesh, F
 
 /// The results of the devices' program when its arguments' padding holds what `fill` puts there.
 template <class Fill>
-Arrays resultsWith(const SpmdProgram& device, const Arrays& arguments, Fill fill)
+Arrays resultsWith(const DeviceProgram& device, const Arrays& arguments, Fill fill)
 {
     std::vector<Arrays> local(static_cast<std::size_t>(device.mesh->deviceCount()));
     for (std::size_t i = 0; i < arguments.size(); ++i) {

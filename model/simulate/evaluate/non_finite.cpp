@@ -11,7 +11,7 @@ namespace shardscope::evaluate {
 
 namespace {
 
-bool isPartOfCollective(const SpmdProgram& device, OperationId operation)
+bool isPartOfCollective(const DeviceProgram& device, OperationId operation)
 {
     const auto found = std::lower_bound(device.origins.begin(), device.origins.end(), operation,
         [](const auto& origin, OperationId wanted) { return origin.first < wanted; });

@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-#include "partition/spmd_program.h"
+#include "partition/device_program.h"
 #include "simulate/evaluate/execute.h"
 
 namespace shardscope::evaluate {
@@ -39,7 +39,7 @@ public:
     {
     }
     /// Of devices that run `device`: what stands in padding is passed over.
-    explicit NonFiniteWatch(const SpmdProgram& device)
+    explicit NonFiniteWatch(const DeviceProgram& device)
         : m_program(device.program)
         , m_device(&device)
     {
@@ -59,7 +59,7 @@ private:
         const Array& array, NonFiniteKind kind, ValueId value, std::int64_t device) const;
 
     const Program& m_program;
-    const SpmdProgram* m_device = nullptr;
+    const DeviceProgram* m_device = nullptr;
     std::array<Seen, 2> m_seen;
 };
 

@@ -216,9 +216,9 @@ std::vector<NextArgument> nextArguments(const Program& program, const StepState&
     return next;
 }
 
-SpmdProgram unpartitioned(const Program& program, std::int64_t devices)
+DeviceProgram unpartitioned(const Program& program, std::int64_t devices)
 {
-    SpmdProgram same;
+    DeviceProgram same;
     same.program = program;
     same.mesh = std::make_shared<const Mesh>(devices > 1 ? *Mesh::create({ { "device", devices } }) : Mesh());
     const auto add = [&](std::vector<ShardedArray>& list, ValueId value) {
@@ -233,7 +233,7 @@ SpmdProgram unpartitioned(const Program& program, std::int64_t devices)
 }
 
 Result<PartitionedSteps> PartitionedSteps::create(
-    const SpmdProgram& program, const Arrays& arguments, std::vector<NextArgument> next)
+    const DeviceProgram& program, const Arrays& arguments, std::vector<NextArgument> next)
 {
     const Mesh& mesh = *program.mesh;
     const std::int64_t devices = mesh.deviceCount();
@@ -304,7 +304,7 @@ AssembledArray PartitionedSteps::result(std::size_t output) const
 }
 
 Result<PartitionedExecution> executePartitioned(
-    const SpmdProgram& program, const Arrays& arguments, ExecuteOptions options)
+    const DeviceProgram& program, const Arrays& arguments, ExecuteOptions options)
 {
     auto steps = PartitionedSteps::create(program, arguments);
     if (!steps)

@@ -2,7 +2,7 @@
 // Executes the per-device program of a program on devices that hold real shards, and puts what they return together.
 #pragma once
 
-#include "partition/spmd_program.h"
+#include "partition/device_program.h"
 #include "program/step_state.h"
 #include "simulate/evaluate/execute.h"
 
@@ -39,7 +39,7 @@ struct PartitionedExecution {
 
 /// The program itself on so many devices that hold the same arrays: of a text that names no mesh, or that speaks to the
 /// devices by their numbers.
-[[nodiscard]] SpmdProgram unpartitioned(const Program& program, std::int64_t devices);
+[[nodiscard]] DeviceProgram unpartitioned(const Program& program, std::int64_t devices);
 
 /// A result that the next step takes as an argument.
 struct NextArgument {
@@ -58,7 +58,7 @@ public:
     /// `arguments` are global arrays, one per input. Errors: CountMismatch, TypeMismatch; DevicesMismatch for a mesh
     /// whose devices are not 0 .. n-1. `program` has to live as long as the steps.
     [[nodiscard]] static Result<PartitionedSteps> create(
-        const SpmdProgram& program, const Arrays& arguments, std::vector<NextArgument> next = {});
+        const DeviceProgram& program, const Arrays& arguments, std::vector<NextArgument> next = {});
 
     /// Executes the program once. What it returns is empty but for its results, which are here; where it was stopped,
     /// there are none, and the arguments stay. Errors: those of execute().
@@ -71,13 +71,13 @@ public:
     [[nodiscard]] AssembledArray result(std::size_t output) const;
 
 private:
-    explicit PartitionedSteps(const SpmdProgram& program)
+    explicit PartitionedSteps(const DeviceProgram& program)
         : m_program(&program)
     {
     }
     [[nodiscard]] Arrays shardsOfResult(std::size_t output) const;
 
-    const SpmdProgram* m_program;
+    const DeviceProgram* m_program;
     std::vector<NextArgument> m_next;
     std::vector<Arrays> m_arguments, m_results; ///< by device id
     double m_seconds = 0;
@@ -87,6 +87,6 @@ private:
 /// `arguments` are full arrays, one per input. Nothing comes out if it was stopped. Errors: those of execute();
 /// DevicesMismatch for a mesh whose devices are not 0 .. n-1.
 [[nodiscard]] Result<PartitionedExecution> executePartitioned(
-    const SpmdProgram& program, const Arrays& arguments, ExecuteOptions options = {});
+    const DeviceProgram& program, const Arrays& arguments, ExecuteOptions options = {});
 
 } // namespace shardscope::evaluate

@@ -14,7 +14,7 @@ namespace shardscope::evaluate {
 
 /// A result of an operation.
 struct HeldValue {
-    ValueId value; ///< of SpmdProgram::program
+    ValueId value; ///< of DeviceProgram::program
     ValueId meant; ///< of the program that was partitioned; invalid for what came with the partition
     ShardedArray array; ///< what the devices hold shards of
     bool own = false; ///< they do not: every device has an array of its own
@@ -24,7 +24,7 @@ struct HeldValue {
 };
 
 struct ProgramStep {
-    OperationId operation; ///< of SpmdProgram::program
+    OperationId operation; ///< of DeviceProgram::program
     std::int64_t occurrence = 1; ///< in loops and functions: how often it has been executed
     std::vector<HeldValue> results;
 };

@@ -13,7 +13,7 @@ namespace shardscope::evaluate {
 namespace {
 
 /// Of what is kept: every argument and every result on all devices, and whole.
-double keptBytes(const SpmdProgram& device)
+double keptBytes(const DeviceProgram& device)
 {
     double bytes = 0;
     for (const auto* arrays : { &device.inputs, &device.outputs })

@@ -15,7 +15,7 @@
 namespace shardscope::evaluate {
 
 struct ProgramValues {
-    SpmdProgram device;
+    DeviceProgram device;
     std::vector<Arrays> inputs, outputs; ///< by input (output) of main, by device id
     Arrays fullInputs; ///< what the shards were taken from
     Arrays reference; ///< outputs of the program computed on one device, without any sharding

@@ -16,14 +16,14 @@ namespace shardscope {
 /// What main takes or returns: the full array, and how it lies on the devices.
 struct ShardedArray {
     TensorType type; ///< global, without padding
-    TensorSharding sharding; ///< over `mesh`, or over SpmdProgram::mesh
+    TensorSharding sharding; ///< over `mesh`, or over DeviceProgram::mesh
     ReduceKind unreducedKind = ReduceKind::Sum; ///< how parts over its unreduced axes are put together
     MeshPtr
-        mesh = {}; ///< set where the devices stand in another order than in SpmdProgram::mesh; the axes are the same
+        mesh = {}; ///< set where the devices stand in another order than in DeviceProgram::mesh; the axes are the same
     [[nodiscard]] const MeshPtr& over(const MeshPtr& main) const { return mesh ? mesh : main; }
 };
 
-struct SpmdProgram {
+struct DeviceProgram {
     Program program; ///< what every device runs; no shardings, no operations of Shardy
     MeshPtr mesh;
     std::vector<ShardedArray> inputs, outputs; ///< of main
@@ -41,6 +41,6 @@ struct SpmdProgram {
 /// operation that cannot be done on shards (a reshard between meshes, what becomes parts of a greatest value),
 /// UnreducedAxes for a full result that is said to be parts, MissingMesh for a program without a mesh. `trueShapes`: of
 /// values that are padded.
-[[nodiscard]] Result<SpmdProgram> localize(Program program, const TrueShapes& trueShapes = {});
+[[nodiscard]] Result<DeviceProgram> localize(Program program, const TrueShapes& trueShapes = {});
 
 } // namespace shardscope
