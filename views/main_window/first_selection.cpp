@@ -8,8 +8,9 @@ namespace shardscope {
 const TensorRow* firstSelection(const Snapshot& snapshot)
 {
     const std::vector<TensorRow>& rows = snapshot.tensors;
-    const auto parameter =
-        std::find_if(rows.begin(), rows.end(), [](const TensorRow& row) { return row.role == Role::Parameter; });
+    const auto parameter = std::find_if(rows.begin(), rows.end(), [&](const TensorRow& row) {
+        return !snapshot.asRead && row.role == Role::Parameter; // those of a text are guesses
+    });
     if (parameter != rows.end())
         return &*parameter;
     const auto largest = std::max_element(rows.begin(), rows.end(), [](const TensorRow& a, const TensorRow& b) {
