@@ -134,8 +134,8 @@ public:
         for (const StatePair& pair : state.pairs) {
             const std::uint32_t argument = m_given.value(pair.argument).index;
             const ShardedArray &taken = m_out.inputs[argument], &made = m_out.outputs[pair.result];
-            if (!isGuess(state.source) && made.sharding == taken.sharding
-                && made.unreducedKind == taken.unreducedKind && *made.over(m_out.mesh) == *taken.over(m_out.mesh))
+            if (!isGuess(state.source) && made.sharding == taken.sharding && made.unreducedKind == taken.unreducedKind
+                && *made.over(m_out.mesh) == *taken.over(m_out.mesh))
                 m_out.blocks[0].state.emplace_back(FlatValueId(pair.argument.index), pair.result);
             else
                 m_out.handedOn.emplace_back(argument, pair.result);
