@@ -19,6 +19,7 @@
 #include "experiment_file/array_text.h"
 #include "input.h"
 #include "interchange/npy.h"
+#include "partition/unsharded.h"
 #include "pipeline/initial_setting.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/program_layout.h"
@@ -32,36 +33,39 @@
 #include "propagation/passes/passes.h"
 #include "run_report.h"
 #include "schedule/plan.h"
-#include "simulate/evaluate/interpreter.h"
+#include "simulate/collective_groups.h"
 #include "simulate/evaluate/rounding_noise.h"
+#include "simulate/execute.h"
 #include "simulate/memory.h"
+#include "simulate/not_executable.h"
 #include "simulate/run.h"
 
 namespace shardscope::cli {
 
 namespace {
 
-/// Number of devices that the attributes of the module speak of.
-std::int64_t devicesOf(const Program& program)
+/// Those that the attributes of the module speak of.
+DeviceCounts devicesOf(const Program& program)
 {
-    std::int64_t product = 1;
+    DeviceCounts counts;
     for (const NamedText& entry : program.dictionaries[program.extra])
         if (entry.name == "mhlo.num_partitions" || entry.name == "mhlo.num_replicas") {
             std::int64_t count = 1;
             (void)std::from_chars(entry.text.data(), entry.text.data() + entry.text.size(), count);
-            product = saturatingProduct(product, std::max<std::int64_t>(count, 1));
+            (entry.name == "mhlo.num_replicas" ? counts.replicas : counts.partitions) =
+                std::max<std::int64_t>(count, 1);
         }
-    return product <= 65536 ? product : 1;
+    return saturatingProduct(counts.replicas, counts.partitions) <= 65536 ? counts : DeviceCounts();
 }
 
 bool speaksToDevices(const Program& program)
 {
     return std::any_of(program.operations.begin(), program.operations.end(),
-        [](const Operation& operation) { return evaluate::isExchange(operation.kind); });
+        [](const Operation& operation) { return isExchange(operation.kind); });
 }
 
 /// What cannot be executed, each operation once.
-std::vector<Diagnostic> refusals(const Program& program, std::int64_t devices)
+std::vector<Diagnostic> refusals(const Program& program, const DeviceCounts& devices)
 {
     std::vector<Diagnostic> found;
     for (const ValueId value : program.main().arguments) {
@@ -76,14 +80,39 @@ std::vector<Diagnostic> refusals(const Program& program, std::int64_t devices)
                 {} });
     }
     std::set<std::string> seen;
-    for (Diagnostic& refused : evaluate::notExecutable(program, devices))
+    for (Diagnostic& refused : notExecutable(program, devices))
         if (seen.insert(refused.text("op") + refused.text("wrong") + refused.text("target")).second)
             found.push_back(std::move(refused));
     return found;
 }
 
-/// Arguments, and the peak of the runs.
-double bytesNeeded(const ProgramRun& run, bool withReference)
+/// What every execution of a run is held to.
+struct Limits {
+    std::int64_t memory = 0;
+    std::int64_t trips = defaultTrips;
+};
+
+ExecuteOptions executeOptions(const ProgramRunOptions& options, const Limits& limits, std::vector<Observer*> observers)
+{
+    ExecuteOptions how;
+    how.threads = options.threads;
+    how.memoryLimit = limits.memory;
+    how.maximumTrips = limits.trips;
+    how.observers = std::move(observers);
+    return how;
+}
+
+ExecuteOptions referenceOptions(
+    const ProgramRunOptions& options, const Limits& limits, std::vector<Observer*> observers)
+{
+    ExecuteOptions how = executeOptions(options, limits, std::move(observers));
+    how.plainKernels = true;
+    return how;
+}
+
+/// Arguments and results in full, and the larger of the two executions. Errors: those of executionBytes().
+Result<double> bytesNeeded(
+    const ProgramRun& run, bool withReference, const ProgramRunOptions& options, const Limits& limits)
 {
     const auto sum = [](const Program& program, const std::vector<ValueId>& values) {
         double bytes = 0;
@@ -91,31 +120,17 @@ double bytesNeeded(const ProgramRun& run, bool withReference)
             bytes += static_cast<double>(program.value(value).type.byteCount());
         return bytes;
     };
-    const Region& main = run.named.main();
-    const double arguments = sum(run.named, main.arguments), results = sum(run.named, main.results);
-    const double reference = withReference ? evaluate::executionBytes(run.named, RegionId{ 0 }, run.sameProgram) : 0;
-    double devices = 0;
-    if (run.partitioned) {
-        const DeviceProgram& device = run.partitioned->device;
-        devices = evaluate::executionBytes(device.program, RegionId{ 0 }, device.mesh->deviceCount())
-            + results * (withReference ? 2 : 1);
+    const Region& main = run.named->main();
+    double largest = 0;
+    for (const auto* parts : { &run.partitioned, &run.unsharded }) {
+        if (!*parts || (*parts == run.unsharded && !withReference))
+            continue;
+        const Result<double> bytes = executionBytes(run.named, *parts, executeOptions(options, limits, {}));
+        if (!bytes)
+            return bytes;
+        largest = std::max(largest, *bytes);
     }
-    return arguments + std::max(reference, devices);
-}
-
-/// What every execution of a run is held to.
-struct Limits {
-    std::int64_t memory = 0;
-    std::int64_t trips = evaluate::defaultTrips;
-};
-
-evaluate::ExecuteOptions executeOptions(const Limits& limits, evaluate::Observer* observer)
-{
-    evaluate::ExecuteOptions options;
-    options.memoryLimit = limits.memory;
-    options.maximumTrips = limits.trips;
-    options.observer = observer;
-    return options;
+    return sum(*run.named, main.arguments) + 2 * sum(*run.named, main.results) + largest;
 }
 
 std::string nameOf(const Program& named, ValueId value)
@@ -126,7 +141,7 @@ std::string nameOf(const Program& named, ValueId value)
 
 void note(ProgramRun& run, const evaluate::NonFiniteWatch& watch, words::Runs runs)
 {
-    const Program& program = runs == words::Runs::Devices ? run.partitioned->device.program : run.named;
+    const Program& program = (runs == words::Runs::Devices ? run.partitioned : run.unsharded)->device.program;
     for (const auto kind : { evaluate::NonFiniteKind::NotANumber, evaluate::NonFiniteKind::Infinity }) {
         const std::optional<evaluate::NonFinite>& found = watch.first(kind);
         if (!found)
@@ -141,10 +156,10 @@ void note(ProgramRun& run, const evaluate::NonFiniteWatch& watch, words::Runs ru
             continue; // said of the reference already
         NonFiniteFinding finding{ *found, runs, {}, {}, {} };
         const ValueId value = found->operation.valid() ? program.operation(found->operation).results[found->index]
-                                                       : run.named.main().arguments[found->index];
-        finding.value = value.index < run.named.values.size() ? nameOf(run.named, value) : "a value";
+                                                       : run.named->main().arguments[found->index];
+        finding.value = value.index < run.named->values.size() ? nameOf(*run.named, value) : "a value";
         finding.index = indexOf(found->element,
-            found->operation.valid() ? program.value(value).type.shape : run.named.value(value).type.shape);
+            found->operation.valid() ? program.value(value).type.shape : run.named->value(value).type.shape);
         finding.sentence =
             words::nonFinite(program, *found, runs, QString::fromStdString(finding.value), finding.index);
         run.nonFinite.push_back(std::move(finding));
@@ -152,19 +167,17 @@ void note(ProgramRun& run, const evaluate::NonFiniteWatch& watch, words::Runs ru
 }
 
 /// Counts what the devices send each other. What was made for one exchange of the plan counts as that one.
-class ExchangeCounter final : public evaluate::Observer {
+class ExchangeCounter final : public Observer {
 public:
-    ExchangeCounter(const DeviceProgram& device, evaluate::Observer& next)
+    explicit ExchangeCounter(const DeviceProgram& device)
         : m_device(device)
-        , m_next(next)
     {
     }
-    void computed(OperationId operation, std::int64_t device, std::span<const evaluate::Array> operands,
-        std::span<const evaluate::Array> results) override
+    void computed(OperationId operation, std::int64_t device, std::span<const evaluate::Array>,
+        std::span<evaluate::Array>) override
     {
         if (deviceExchange(m_device.program, m_device.program.operation(operation)))
             ++m_times[{ operation.index, device }];
-        m_next.computed(operation, device, operands, results);
     }
     [[nodiscard]] std::vector<Exchanged> take() const
     {
@@ -194,45 +207,46 @@ public:
 
 private:
     const DeviceProgram& m_device;
-    evaluate::Observer& m_next;
     std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> m_times; ///< by operation and device
 };
 
-/// Runs the program, the devices' program and what tells where they differ.
-Result<void> execute(ProgramRun& run, bool check, const Limits& limits)
+/// Runs the reference, the program of the devices, and what tells where they differ.
+Result<void> execute(ProgramRun& run, const ProgramRunOptions& options, const Limits& limits)
 {
-    if (check || !run.partitioned) {
-        evaluate::NonFiniteWatch watch(run.named);
+    if (options.check || !run.partitioned) {
+        evaluate::NonFiniteWatch watch(run.unsharded->device);
         watch.given(run.inputs.arrays);
-        evaluate::ExecuteOptions options = executeOptions(limits, &watch);
-        options.partitions = run.sameProgram;
-        auto done = evaluate::execute(run.named, { run.inputs.arrays }, options);
+        auto done = execute(run.named, run.unsharded, run.inputs.arrays, referenceOptions(options, limits, { &watch }));
         if (!done)
             return tl::unexpected(done.error());
         run.reference = std::move(*done);
-        if (!run.partitioned) {
-            note(run, watch, words::Runs::Reference);
-            return {};
-        }
         note(run, watch, words::Runs::Reference);
+        if (!run.partitioned)
+            return {};
     }
     evaluate::NonFiniteWatch watch(run.partitioned->device);
     watch.given(run.inputs.arrays);
-    ExchangeCounter counter(run.partitioned->device, watch);
+    ExchangeCounter counter(run.partitioned->device);
     auto done =
-        evaluate::executePartitioned(run.partitioned->device, run.inputs.arrays, executeOptions(limits, &counter));
+        execute(run.named, run.partitioned, run.inputs.arrays, executeOptions(options, limits, { &counter, &watch }));
     if (!done)
         return tl::unexpected(done.error());
     run.devices = std::move(*done);
     run.exchanged = counter.take();
     note(run, watch, words::Runs::Devices);
-    if (!check)
+    ExecuteOptions planned = executeOptions(options, limits, {}); // what counts is the plan that steps are taken by
+    planned.plain = false;
+    done = execute(run.named, run.partitioned, run.inputs.arrays, planned);
+    if (!done)
+        return tl::unexpected(done.error());
+    run.devices = std::move(*done);
+    if (!options.check)
         return {};
     run.checked = true;
     const auto compare = [&](const evaluate::Arrays* noisy) {
         run.comparisons.clear();
         for (std::size_t i = 0; i < run.devices->outputs.size(); ++i) {
-            const evaluate::Array& wanted = run.reference->results[0][i];
+            const evaluate::Array& wanted = run.reference->outputs[i];
             run.comparisons.push_back(evaluate::compareWithReference(
                 run.devices->outputs[i], wanted, noisy ? evaluate::sensitivityOf(wanted, (*noisy)[i]) : 0));
         }
@@ -241,17 +255,16 @@ Result<void> execute(ProgramRun& run, bool check, const Limits& limits)
     };
     bool near = compare(nullptr);
     if (!near) { // how far roundings alone can carry in this program
-        evaluate::RoundingNoise noise(run.named);
-        evaluate::ExecuteOptions options = executeOptions(limits, nullptr);
-        options.perturbation = &noise;
-        const auto noisy = evaluate::execute(run.named, { run.inputs.arrays }, options);
+        evaluate::RoundingNoise noise(run.unsharded->device.program);
+        const auto noisy =
+            execute(run.named, run.unsharded, run.inputs.arrays, referenceOptions(options, limits, { &noise }));
         if (!noisy)
             return tl::unexpected(noisy.error());
-        near = compare(&noisy->results[0]);
+        near = compare(&noisy->outputs);
     }
     if (!near || !run.devices->differences.empty()) {
-        auto first = evaluate::firstDifference(run.named, *run.partitioned, run.inputs.arrays,
-            executeOptions(limits, nullptr), static_cast<double>(limits.memory) / 4);
+        auto first = evaluate::firstDifference(run.named, run.unsharded, run.partitioned, run.inputs.arrays,
+            executeOptions(options, limits, {}), static_cast<double>(limits.memory) / 4);
         if (!first)
             return tl::unexpected(first.error());
         run.first = std::move(*first);
@@ -259,17 +272,10 @@ Result<void> execute(ProgramRun& run, bool check, const Limits& limits)
     return {};
 }
 
-/// The plan of its steps. A program without a mesh is the same on all devices that it speaks of.
+/// The plan of its steps.
 Result<Plan> planOf(const ProgramRun& run)
 {
-    std::shared_ptr<const PartitionedProgram> parts = run.partitioned;
-    if (!parts) {
-        auto same = std::make_shared<PartitionedProgram>();
-        same->sharded = run.named;
-        same->device = evaluate::unpartitioned(run.named, run.sameProgram);
-        parts = std::move(same);
-    }
-    return flatten(std::make_shared<const Program>(run.named), std::move(parts), run.state)
+    return flatten(run.named, run.partitioned ? run.partitioned : run.unsharded, run.state)
         .and_then([](FlatProgram flat) { return schedule(std::make_shared<const FlatProgram>(std::move(flat))); });
 }
 
@@ -294,7 +300,7 @@ Result<void> runSteps(
         return tl::unexpected(created.error());
     Run& steps = **created;
     run.threads = steps.threads();
-    const std::optional<std::size_t> loss = lossResult(run.named, run.state);
+    const std::optional<std::size_t> loss = lossResult(*run.named, run.state);
     for (std::int64_t i = 0; i < options.steps && !steps.stopped(); ++i) {
         StepRecord& record = run.steps.emplace_back(StepRecord{ steps.step().wall, {} });
         if (loss && !steps.stopped())
@@ -334,7 +340,7 @@ Result<void> writeFiles(const ProgramRun& run, const ProgramRunOptions& options)
             { { "file", options.out },
                 { "reason",
                     QFileInfo::exists(folder) ? "it is no folder" : "there is no folder in which it could be made" } });
-    const std::vector<std::string> files = outputFiles(run.named, options.out);
+    const std::vector<std::string> files = outputFiles(*run.named, options.out);
     for (std::size_t i = 0; i < files.size(); ++i) {
         const evaluate::Array& array = run.results()[i];
         if (isTensor(array.type.dtype))
@@ -365,18 +371,18 @@ int cannotRun(const ProgramRunOptions& options, const Input& input, std::vector<
 
 const evaluate::Arrays& ProgramRun::results() const
 {
-    return devices ? devices->outputs : reference->results.front();
+    return devices ? devices->outputs : reference->outputs;
 }
 
-const std::vector<evaluate::CheckFinding>& ProgramRun::expectations() const
+const std::vector<ExpectationFinding>& ProgramRun::expectations() const
 {
-    return devices ? devices->checks : reference->checks;
+    return devices ? devices->findings : reference->findings;
 }
 
 std::int64_t ProgramRun::failedExpectations() const
 {
-    return std::count_if(expectations().begin(), expectations().end(),
-        [](const evaluate::CheckFinding& each) { return !each.passed(); });
+    return std::count_if(
+        expectations().begin(), expectations().end(), [](const ExpectationFinding& each) { return !each.passed(); });
 }
 
 Verdict ProgramRun::verdict() const
@@ -445,8 +451,10 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     // Simulated devices have one memory: what lies in two is said, and can be run.
     for (Diagnostic& finding : memoryOf(program).findings)
         run.problems.push_back(std::move(finding));
-    run.named = passes::importManualRegions(program);
-    nameValues(run.named);
+    Program named = passes::importManualRegions(program);
+    nameValues(named);
+    run.named = std::make_shared<const Program>(std::move(named));
+    DeviceCounts counts; // of a text that is a program of one device
     bool isNews = false; // why it was not partitioned is not among the problems yet
     // A text without a mesh is given one of a single device.
     if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
@@ -458,12 +466,17 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
             isNews = statusOf(run.problems) == Done;
         }
     } else if (speaksToDevices(program)) {
-        run.sameProgram = devicesOf(program);
+        counts = devicesOf(program);
     }
-    if (std::vector<Diagnostic> refused = refusals(run.named, run.sameProgram); !refused.empty())
+    if (std::vector<Diagnostic> refused = refusals(*run.named, counts); !refused.empty())
         return cannotRun(options, input, std::move(refused));
+    Result<PartitionedProgram> inFull = unsharded(*run.named, counts);
+    if (!inFull)
+        return cannotRun(options, input, { std::move(inFull.error()) });
+    run.unsharded = std::make_shared<const PartitionedProgram>(std::move(*inFull));
     if (run.partitioned)
-        if (auto refused = refusals(run.partitioned->device.program, run.partitioned->device.mesh->deviceCount());
+        if (auto refused =
+                refusals(run.partitioned->device.program, { 1, run.partitioned->device.mesh->deviceCount() });
             !refused.empty()) {
             run.notPartitioned = std::move(refused.front());
             run.partitioned.reset();
@@ -474,8 +487,8 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     run.problems = inFile(std::move(run.problems), input);
 
     if (options.state.empty()) {
-        run.state = stateOf(run.named, input.experiment.run.state);
-    } else if (auto stated = parseState(run.named, options.state)) {
+        run.state = stateOf(*run.named, input.experiment.run.state);
+    } else if (auto stated = parseState(*run.named, options.state)) {
         run.state = std::move(*stated);
     } else {
         stated.error().where.file = "--state";
@@ -486,9 +499,12 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
             "--steps", "no result of this program is known to be an argument of its next step; name them with --state");
     const bool withReference = options.check || !run.partitioned;
     const Limits limits{ availableMemory().value_or(INT64_MAX) / 4 * 3, options.loopLimit };
-    if (const double needed = bytesNeeded(run, withReference); needed > static_cast<double>(limits.memory))
+    const Result<double> needed = bytesNeeded(run, withReference, options, limits);
+    if (!needed)
+        return cannotRun(options, input, { needed.error() });
+    if (*needed > static_cast<double>(limits.memory))
         return cannotRun(options, input,
-            { { Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", limits.memory } }, {} } });
+            { { Code::OutOfMemory, { { "bytes", toBytes(*needed) }, { "limit", limits.memory } }, {} } });
     InputOptions inputs{ options.inputs, initialValuesOf(input.experiment), options.inputs.empty() || options.seed };
     inputs.initial.seed = options.seed.value_or(inputs.initial.seed);
     if (auto read = readInitialFiles(inputs.initial, program, folderOf(QString::fromStdString(options.file))); !read)
@@ -497,7 +513,7 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     if (!given)
         return reject(options.json, given.error());
     run.inputs = std::move(*given);
-    if (const Result<void> done = execute(run, options.check, limits); !done)
+    if (const Result<void> done = execute(run, options, limits); !done)
         return cannotRun(options, input, { done.error() });
     if (const Result<void> done = runSteps(run, options, input.experiment.run, limits); !done)
         return cannotRun(options, input, { done.error() });

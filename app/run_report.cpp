@@ -148,9 +148,9 @@ Json checkJson(const ProgramRun& run)
     Json results = Json::array();
     for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
         const evaluate::ArrayComparison& each = run.comparisons[i];
-        const Array &ours = run.devices->outputs[i], &theirs = run.reference->results[0][i];
+        const Array &ours = run.devices->outputs[i], &theirs = run.reference->outputs[i];
         const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
-            [&](const evaluate::DifferentCopies& copy) { return copy.output == i; });
+            [&](const DifferentCopies& copy) { return copy.output == i; });
         Json out{ { "result", i }, { "passed", each.passed() && copies }, { "compared", each.compared },
             { "not_finite", each.notFinite }, { "largest_error", finite(each.largestError) },
             { "tolerance", each.tolerance }, { "beyond", each.beyond }, { "replicas_agree", copies } };
@@ -161,7 +161,7 @@ Json checkJson(const ProgramRun& run)
         results.push_back(std::move(out));
     }
     Json copies = Json::array();
-    for (const evaluate::DifferentCopies& each : run.devices->differences)
+    for (const DifferentCopies& each : run.devices->differences)
         copies.push_back({ { "result", each.output }, { "device_ids", { each.device, each.other } },
             { "element_of_shard",
                 list(indexOf(each.element,
@@ -170,7 +170,7 @@ Json checkJson(const ProgramRun& run)
         { "compared", run.compared() }, { "not_finite", run.notFinite() }, { "results", std::move(results) },
         { "copies_differ", std::move(copies) } };
     if (const auto& first = run.first) {
-        Json where{ { "value", *run.named.value(first->value).path }, { "element", list(first->index) },
+        Json where{ { "value", *run.named->value(first->value).path }, { "element", list(first->index) },
             { "device", first->device }, { "found", scalarJson(first->found) } };
         if (first->other >= 0) {
             where["other_device"] = first->other;
@@ -179,9 +179,9 @@ Json checkJson(const ProgramRun& run)
             where["reference"] = scalarJson(first->wanted);
         }
         if (first->operation.valid()) {
-            const Operation& operation = run.named.operation(first->operation);
+            const Operation& operation = run.named->operation(first->operation);
             where["operation"] = qualifiedName(operation);
-            where["line"] = run.named.sources[operation.source].line;
+            where["line"] = run.named->sources[operation.source].line;
             where["time"] = first->occurrence;
         }
         out["first_difference"] = std::move(where);
@@ -194,7 +194,7 @@ Json nonFiniteJson(const ProgramRun& run)
     Json out = Json::array();
     for (const NonFiniteFinding& each : run.nonFinite) {
         const bool devices = each.runs == words::Runs::Devices;
-        const Program& program = devices ? run.partitioned->device.program : run.named;
+        const Program& program = (devices ? run.partitioned : run.unsharded)->device.program;
         Json entry{ { "kind", each.found.kind == evaluate::NonFiniteKind::NotANumber ? "nan" : "infinity" },
             { "run", devices ? "devices" : "reference" },
             { "from",
@@ -220,7 +220,7 @@ std::vector<evaluate::Arrays> inputShards(const ProgramRun& run)
     std::vector<evaluate::Arrays> shards; // by argument
     for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i)
         shards.push_back(
-            evaluate::shardsOf(run.inputs.arrays[i], run.partitioned->device.inputs[i], run.partitioned->device.mesh));
+            shardsOf(run.inputs.arrays[i], run.partitioned->device.inputs[i], run.partitioned->device.mesh));
     return shards;
 }
 
@@ -228,9 +228,9 @@ Json devicesJson(const ProgramRun& run, ArrayTexts& texts)
 {
     Json out = Json::array();
     if (!run.devices) {
-        for (std::size_t d = 0; d < run.reference->results.size(); ++d) {
+        for (std::size_t d = 0; d < run.reference->shards.size(); ++d) {
             Json results = Json::array();
-            for (const Array& array : run.reference->results[d])
+            for (const Array& array : run.reference->shards[d])
                 results.push_back(texts.described(array));
             out.push_back({ { "device", d }, { "results", std::move(results) } });
         }
@@ -300,11 +300,11 @@ void printDevices(Console& console, const ProgramRun& run)
 {
     console.heading(QStringLiteral("On the devices"));
     if (!run.devices) {
-        for (std::size_t d = 0; d < run.reference->results.size(); ++d) {
+        for (std::size_t d = 0; d < run.reference->shards.size(); ++d) {
             const auto device = static_cast<std::int32_t>(d);
-            for (std::size_t i = 0; i < run.reference->results[d].size(); ++i) {
+            for (std::size_t i = 0; i < run.reference->shards[d].size(); ++i) {
                 console.line(QStringLiteral("  result %1 on %2").arg(i).arg(words::devices({ &device, 1 })));
-                printArray(console, run.reference->results[d][i], QStringLiteral("      "));
+                printArray(console, run.reference->shards[d][i], QStringLiteral("      "));
             }
         }
         return;
@@ -336,7 +336,7 @@ void printCheck(Console& console, const ProgramRun& run)
     for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
         const evaluate::ArrayComparison& each = run.comparisons[i];
         const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
-            [&](const evaluate::DifferentCopies& copy) { return copy.output == i; });
+            [&](const DifferentCopies& copy) { return copy.output == i; });
         table.rows.push_back({ QString::number(i),
             each.worst < 0 ? QStringLiteral("none") : QString::number(each.largestError, 'g', 3),
             each.worst < 0 ? QStringLiteral("–") : QString::number(each.tolerance, 'g', 3), words::count(each.beyond),
@@ -367,9 +367,9 @@ void printCheck(Console& console, const ProgramRun& run)
             console.line(QStringLiteral("  %1 is %2, %3 in the reference")
                              .arg(elementOfResult(i, indexOf(at, run.devices->outputs[i].type.shape)),
                                  scalarText(evaluate::elementOf(run.devices->outputs[i], at)),
-                                 scalarText(evaluate::elementOf(run.reference->results[0][i], at))),
+                                 scalarText(evaluate::elementOf(run.reference->outputs[i], at))),
                 Emphasis::Bad);
-    for (const evaluate::DifferentCopies& each : run.devices->differences) {
+    for (const DifferentCopies& each : run.devices->differences) {
         if (run.first && run.first->other >= 0)
             break; // it says so of the value where they first differ
         const Array &ours = run.devices->shards[static_cast<std::size_t>(each.device)][each.output],
@@ -383,9 +383,9 @@ void printCheck(Console& console, const ProgramRun& run)
     if (run.first) {
         console.line(QStringLiteral("  ")
                 + words::firstDifference(
-                    run.named, *run.first, scalarText(run.first->found), scalarText(run.first->wanted)),
+                    *run.named, *run.first, scalarText(run.first->found), scalarText(run.first->wanted)),
             Emphasis::Bad);
-        if (const QString remedy = words::firstDifferenceRemedy(run.named, *run.first); !remedy.isEmpty())
+        if (const QString remedy = words::firstDifferenceRemedy(*run.named, *run.first); !remedy.isEmpty())
             console.line(QStringLiteral("  ") + remedy);
     }
 }
@@ -401,11 +401,11 @@ void printExpectations(Console& console, const ProgramRun& run)
                              : QStringLiteral("  %1 of %2 are not as expected")
                                    .arg(words::count(failed), words::count(static_cast<qint64>(all.size()))),
         failed == 0 ? Emphasis::Good : Emphasis::Bad);
-    for (const evaluate::CheckFinding& each : all) {
+    for (const ExpectationFinding& each : all) {
         if (each.passed())
             continue;
         const auto device = static_cast<std::int32_t>(each.device);
-        const Program& program = run.devices ? run.partitioned->device.program : run.named;
+        const Program& program = run.executed().device.program;
         console.line(QStringLiteral("  %1 on %2: element %3 is %4, expected %5")
                          .arg(words::operationPlace(program, each.operation), words::devices({ &device, 1 }))
                          .arg(each.element)
@@ -448,7 +448,7 @@ Json stateJson(const ProgramRun& run)
 {
     Json pairs = Json::array();
     for (const StatePair& pair : run.state.pairs)
-        pairs.push_back({ { "argument", run.named.value(pair.argument).index }, { "result", pair.result } });
+        pairs.push_back({ { "argument", run.named->value(pair.argument).index }, { "result", pair.result } });
     return { { "source", name(run.state.source) }, { "fed_back", std::move(pairs) } };
 }
 
@@ -479,7 +479,7 @@ QString stateSentence(const ProgramRun& run)
     QStringList shown;
     for (const StatePair& pair : run.state.pairs)
         if (static_cast<std::size_t>(shown.size()) < maxShown)
-            shown << QStringLiteral("arg%1 from result %2").arg(run.named.value(pair.argument).index).arg(pair.result);
+            shown << QStringLiteral("arg%1 from result %2").arg(run.named->value(pair.argument).index).arg(pair.result);
     if (run.state.pairs.size() > maxShown)
         shown << QStringLiteral("and %1 more").arg(run.state.pairs.size() - maxShown);
     return QStringLiteral("  state (%1): %2").arg(how, shown.join(QStringLiteral(", ")));
@@ -494,7 +494,7 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
     out["input"]["title"] = run.title;
     if (run.partitioned)
         out["mesh"] = toJson(*run.partitioned->device.mesh);
-    out["device_count"] = run.partitioned ? run.partitioned->device.mesh->deviceCount() : run.sameProgram;
+    out["device_count"] = run.deviceCount();
     out["arguments"] = Json::array();
     for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i) {
         Json argument{ { "name", "arg" + std::to_string(i) }, { "type", toString(run.inputs.arrays[i].type) },
@@ -547,9 +547,9 @@ void printRun(Console& console, const ProgramRun& run, bool perDevice)
         console.line(
             QStringLiteral("  mesh %1: %2")
                 .arg(axes.join(QStringLiteral(" × ")), words::counted(mesh.deviceCount(), words::Noun::Device)));
-    } else if (run.sameProgram > 1) {
+    } else if (run.deviceCount() > 1) {
         console.line(QStringLiteral("  the program of each of %1; all are given the same arguments")
-                         .arg(words::counted(run.sameProgram, words::Noun::Device)));
+                         .arg(words::counted(run.deviceCount(), words::Noun::Device)));
     } else {
         console.line(run.notPartitioned
                 ? QStringLiteral("  it was not partitioned, and these are the numbers of the unsharded program: %1")

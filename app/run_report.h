@@ -46,13 +46,12 @@ struct ProgramRun {
     std::string name; ///< of the file
     std::string title; ///< of the experiment
     std::vector<Diagnostic> problems; ///< warnings of reading and partitioning, why it is not partitioned
-    Program named; ///< with the paths of nameValues()
+    ProgramPtr named; ///< with the paths of nameValues()
+    std::shared_ptr<const PartitionedProgram> unsharded; ///< the reference
     std::shared_ptr<const PartitionedProgram> partitioned;
     std::optional<Diagnostic> notPartitioned; ///< why not, where it has a mesh
-    std::int64_t sameProgram = 1; ///< devices that run the text itself, which is a program of one device
     GivenArrays inputs;
-    std::optional<evaluate::Execution> reference;
-    std::optional<evaluate::PartitionedExecution> devices;
+    std::optional<Execution> reference, devices;
     std::vector<evaluate::ArrayComparison> comparisons; ///< per result, of a check
     std::optional<evaluate::FirstDifference> first;
     std::vector<Exchanged> exchanged;
@@ -64,9 +63,16 @@ struct ProgramRun {
     std::optional<TimeitResult> timing;
     int threads = 1; ///< of steps
 
+    /// What the devices run: their part of the program, or all of it.
+    [[nodiscard]] const PartitionedProgram& executed() const { return partitioned ? *partitioned : *unsharded; }
+    /// One where the program could not be partitioned.
+    [[nodiscard]] std::int64_t deviceCount() const
+    {
+        return notPartitioned ? 1 : executed().device.mesh->deviceCount();
+    }
     /// Those of the devices where there are some, else of the reference.
     [[nodiscard]] const evaluate::Arrays& results() const;
-    [[nodiscard]] const std::vector<evaluate::CheckFinding>& expectations() const;
+    [[nodiscard]] const std::vector<ExpectationFinding>& expectations() const;
     [[nodiscard]] std::int64_t failedExpectations() const;
     /// Of a check that was made.
     [[nodiscard]] Verdict verdict() const;

@@ -23,9 +23,16 @@ struct ShardedArray {
     [[nodiscard]] const MeshPtr& over(const MeshPtr& main) const { return mesh ? mesh : main; }
 };
 
+/// StableHLO numbers devices by replica and partition: device = replica * partitions + partition.
+struct DeviceCounts {
+    std::int64_t replicas = 1, partitions = 1;
+    [[nodiscard]] std::int64_t all() const { return replicas * partitions; }
+};
+
 struct DeviceProgram {
     Program program; ///< what every device runs; no shardings, no operations of Shardy
     MeshPtr mesh;
+    std::int64_t replicas = 1; ///< that the devices make up; all others are partitions of a replica
     std::vector<ShardedArray> inputs, outputs; ///< of main
     /// Per operation that was made for a collective of Shardy: that operation. By the id of the first, ascending.
     std::vector<std::pair<OperationId, OperationId>> origins;

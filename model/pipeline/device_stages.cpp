@@ -3,9 +3,8 @@
 
 #include <utility>
 
+#include "partition/unsharded.h"
 #include "program/over_mesh.h"
-#include "propagation/passes/passes.h"
-#include "simulate/evaluate/partitioned.h"
 
 namespace shardscope {
 
@@ -58,19 +57,6 @@ Result<DeviceStages::Partitioned> DeviceStages::partitioned(bool optimalReshards
     return *slot.partitioned;
 }
 
-namespace {
-
-/// A program without a mesh, which one device executes as it is.
-PartitionedProgram unpartitioned(const Program& program)
-{
-    PartitionedProgram parts;
-    parts.sharded = passes::importManualRegions(program);
-    parts.device = evaluate::unpartitioned(parts.sharded, 1);
-    return parts;
-}
-
-} // namespace
-
 Result<std::shared_ptr<const Plan>> DeviceStages::planned(const StepState& state, std::vector<ValueId> keep) const
 {
     const std::lock_guard lock(m_plan.mutex);
@@ -79,7 +65,9 @@ Result<std::shared_ptr<const Plan>> DeviceStages::planned(const StepState& state
     const auto make = [&]() -> Result<std::shared_ptr<const Plan>> {
         Result<Partitioned> parts = mainMesh(*m_program)
             ? partitioned()
-            : std::make_shared<const PartitionedProgram>(unpartitioned(*m_program));
+            : unsharded(*m_program).map([](PartitionedProgram same) { // one device executes it as it is
+                  return std::make_shared<const PartitionedProgram>(std::move(same));
+              });
         if (!parts)
             return tl::unexpected<Error>(std::move(parts.error()));
         Result<FlatProgram> flat = flatten(m_program, std::move(*parts), state, m_shown);

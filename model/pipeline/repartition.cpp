@@ -52,7 +52,7 @@ Result<evaluate::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const 
             return tl::unexpected<Error>(parts.error());
         if (inputs.stop.stop_requested())
             return evaluate::ProgramValuesPtr();
-        return evaluate::computeProgramValues(programOf(snapshot), **parts, inputs);
+        return evaluate::computeProgramValues(programOf(snapshot), *parts, inputs);
     } catch (const std::bad_alloc&) {
         return fail(Code::OutOfMemory);
     }

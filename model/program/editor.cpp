@@ -188,12 +188,16 @@ ShardingIndex Editor::intern(const ProgramSharding& sharding)
 
 void Editor::setSharding(ValueId id, const ProgramSharding& sharding)
 {
-    m_program.valueShardings[id.index] = intern(sharding);
+    const ShardingIndex index = intern(sharding);
+    if (m_program.valueShardings.size() <= id.index)
+        m_program.valueShardings.resize(m_program.values.size());
+    m_program.valueShardings[id.index] = index;
 }
 
 void Editor::clearSharding(ValueId id)
 {
-    m_program.valueShardings[id.index] = 0;
+    if (id.index < m_program.valueShardings.size())
+        m_program.valueShardings[id.index] = 0;
 }
 
 void Editor::emit(OperationId id, RegionId region, std::vector<OperationId>& to)

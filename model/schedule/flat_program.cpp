@@ -103,6 +103,7 @@ public:
         m_out.program = std::move(given);
         m_out.local = ProgramPtr(parts, &m_local);
         m_out.mesh = parts->device.mesh;
+        m_out.replicas = parts->device.replicas;
         m_out.values.resize(m_given.values.size());
         for (std::size_t v = 0; v < m_out.values.size(); ++v)
             m_out.values[v] = { ValueId(v), m_given.values[v].type,
@@ -260,12 +261,14 @@ private:
             return {};
         }
         case OpKind::CustomCall:
-            if (operation.results.empty()) // a check of the program's own
-                return {};
+            if (operation.results.empty()) // what the program expects of its own values
+                return compute(id, frame);
             if (operation.operands.size() != 1 || operation.results.size() != 1)
                 return refused(operation);
             frame.forms[operation.results[0]] = form(0);
             return {};
+        case OpKind::NamedComputation:
+            return inlined(operation, operation.regions[0], frame);
         case OpKind::While:
             return loop(id, frame);
         case OpKind::If:
@@ -285,13 +288,19 @@ private:
         for (const Frame* outer = &frame; outer; outer = outer->caller)
             if (outer->body == function->body)
                 return refused(operation, { { "wrong", "recursion" } });
+        return inlined(operation, function->body, frame);
+    }
+
+    /// A body in the place of the operation that executes it once.
+    Result<void> inlined(const Operation& operation, RegionId bodyRegion, Frame& frame)
+    {
         Frame inner;
         inner.caller = &frame;
-        inner.body = function->body;
-        const Region& body = m_local.regions[function->body.index];
+        inner.body = bodyRegion;
+        const Region& body = m_local.regions[bodyRegion.index];
         for (std::size_t i = 0; i < body.arguments.size(); ++i)
             inner.forms[body.arguments[i]] = frame.forms[operation.operands[i]];
-        if (Result<void> done = region(function->body, inner); !done)
+        if (Result<void> done = region(bodyRegion, inner); !done)
             return done;
         for (std::size_t i = 0; i < operation.results.size(); ++i)
             frame.forms[operation.results[i]] = inner.forms[body.results[i]];

@@ -61,6 +61,7 @@ struct FlatProgram {
     ProgramPtr program; ///< as it was given: names, roles
     ProgramPtr local; ///< what every device runs: local shapes, StableHLO
     MeshPtr mesh;
+    std::int64_t replicas = 1; ///< as DeviceProgram::replicas
     std::vector<FlatValue> values; ///< [0, program->values.size()) are the given program's
     std::vector<FlatBlock> blocks; ///< [0] is main
     /// Values of the given program that are others under another name: constraints, and the value constrained.

@@ -8,7 +8,7 @@ namespace shardscope {
 
 bool needsSlot(const Work& work, std::uint32_t value)
 {
-    if (work.outlives[value])
+    if (work.plain || work.outlives[value])
         return true;
     const std::uint32_t definition = work.definition[value];
     if (definition != none

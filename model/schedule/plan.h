@@ -130,6 +130,9 @@ struct ScheduleOptions {
     bool fuse = true;
     /// Values to keep observable after the step (their slots are not reused): gradients and activations by path glob.
     std::vector<ValueId> keep;
+    /// Every operation by itself, in a slot of its own, those included whose results nobody needs: nothing is fused,
+    /// left out or done in place. For whoever observes a run.
+    bool plain = false;
 };
 
 /// Errors: TooLarge when the arena exceeds 2^40 bytes.

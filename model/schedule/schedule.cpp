@@ -235,7 +235,7 @@ private:
         std::uint32_t number, const OuterSlots& outer, std::vector<Instruction>& instructions, const Look& look)
     {
         Work work = analyseWork(m_program, m_program.blocks[number], m_options);
-        makeNodes(work, m_options.fuse);
+        makeNodes(work, m_options.fuse && !m_options.plain);
         const Order order = orderNodes(work);
         const auto first = static_cast<std::uint32_t>(m_plan.slots.size());
         SlotTable table = makeSlots(work, order, outer, first, number);

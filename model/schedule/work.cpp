@@ -208,6 +208,7 @@ Work analyseWork(const FlatProgram& program, const FlatBlock& block, const Sched
     Work work;
     work.program = &program;
     work.block = &block;
+    work.plain = options.plain;
     const bool isMain = &block == &program.main();
     const std::size_t values = program.values.size();
     const std::size_t ops = block.ops.size();
@@ -226,11 +227,13 @@ Work analyseWork(const FlatProgram& program, const FlatBlock& block, const Sched
         const FlatOp& op = block.ops[i];
         const Operation& operation = work.operation(i);
         work.forResults(i, [&](std::uint32_t result) { work.definition[result] = i; });
-        if (operation.kind == OpKind::Reshape || operation.kind == OpKind::ShardingConstraint) {
+        const bool isSame =
+            operation.kind == OpKind::ShardingConstraint || (operation.kind == OpKind::Reshape && !options.plain);
+        if (isSame) {
             work.same[op.results[0].index] = work.operand(op, 0);
             continue;
         }
-        if (!options.fuse || op.results.size() != 1 || !op.results[0].valid())
+        if (!options.fuse || options.plain || op.results.size() != 1 || !op.results[0].valid())
             continue;
         work.elementwise[i] = isFusable(*program.local, operation);
         work.inlined[op.results[0].index] = inlineOf(work, i);
@@ -252,7 +255,9 @@ Work analyseWork(const FlatProgram& program, const FlatBlock& block, const Sched
     std::vector<bool> needed = work.outlives;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> reads;
     for (auto i = static_cast<std::uint32_t>(ops); i-- > 0;) {
-        bool isNeeded = false;
+        const FlatOp& op = block.ops[i];
+        bool isNeeded = op.results.empty() // what the program expects of its own values
+            || (options.plain && work.operation(i).kind != OpKind::ShardingConstraint);
         work.forResults(
             i, [&](std::uint32_t result) { isNeeded = isNeeded || (work.same[result] == result && needed[result]); });
         if (!isNeeded)
@@ -270,7 +275,7 @@ Work analyseWork(const FlatProgram& program, const FlatBlock& block, const Sched
         if (definition != none && !work.live[definition])
             definition = none;
     for (std::uint32_t i = 0; i < ops; ++i)
-        for (std::size_t r = 0; work.live[i] && r < block.ops[i].results.size(); ++r)
+        for (std::size_t r = 0; work.live[i] && !options.plain && r < block.ops[i].results.size(); ++r)
             if (block.ops[i].results[r].valid())
                 if (const std::uint32_t operand = operandInPlace(work, i, r); operand != none)
                     work.storage[block.ops[i].results[r].index] = work.storage[operand];

@@ -47,6 +47,7 @@ struct Node {
 struct Work {
     const FlatProgram* program = nullptr;
     const FlatBlock* block = nullptr;
+    bool plain = false; ///< ScheduleOptions::plain
     // Per value of the program; operands of operations are looked up through `same`.
     std::vector<std::uint32_t> same; ///< the value itself, or what it is the reshaped form or another name of
     std::vector<std::uint32_t> storage; ///< first value of the chain that works in one slot (partial sum, its total)

@@ -13,6 +13,7 @@
 #include "simulate/fused.h"
 #include "simulate/general_action.h"
 #include "simulate/move_action.h"
+#include "simulate/not_executable.h"
 #include "simulate/product.h"
 #include "simulate/reduction.h"
 
@@ -55,6 +56,31 @@ public:
 private:
     Product m_product;
     SlotId m_lhs, m_rhs, m_out;
+};
+
+class ExpectationAction final : public Action {
+public:
+    ExpectationAction(
+        Expectation expectation, const FlatProgram& program, const Operation& operation, const Instruction& instruction)
+        : m_expectation(std::move(expectation))
+        , m_mesh(program.mesh)
+    {
+        for (std::size_t i = 0; i < operation.operands.size(); ++i)
+            m_operands.emplace_back(program.local->value(operation.operands[i]).type, instruction.operands[i]);
+    }
+    void run(const ActionContext& context) const override
+    {
+        evaluate::Arrays operands;
+        for (const auto& [type, slot] : m_operands)
+            operands.push_back(evaluate::viewOf(type, context.slots[slot.index]));
+        if (context.findings)
+            context.findings->push_back(m_expectation.compare(operands, m_mesh->deviceAt(context.position)));
+    }
+
+private:
+    Expectation m_expectation;
+    MeshPtr m_mesh;
+    std::vector<std::pair<TensorType, SlotId>> m_operands;
 };
 
 class ReduceAction final : public Action {
@@ -186,17 +212,32 @@ private:
 } // namespace
 
 Result<ActionPtr> prepareAction(
-    const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget)
+    const Plan& plan, const Instruction& instruction, const KernelSet* kernels, MemoryBudget& budget)
 {
     if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action))
-        return compiled(*fused, kernels);
-    Result<ActionPtr> move = prepareMove(plan, instruction, budget);
-    if (!move || *move)
-        return move;
-    if (ActionPtr fast = FastKernels(plan, instruction, kernels).prepare())
-        return fast;
-    const OpKind kind = plan.program->local->operation(std::get<KernelInstruction>(instruction.action).operation).kind;
-    if (budget.onlyCounts() && kind == OpKind::Constant)
+        return compiled(*fused, kernels ? *kernels : kernelSet());
+    const OperationId id = std::get<KernelInstruction>(instruction.action).operation;
+    const Operation& operation = plan.program->local->operation(id);
+    if (isExpectation(operation)) {
+        std::optional<Expectation> expectation = Expectation::of(*plan.program->local, id);
+        if (!expectation)
+            return cannot(*plan.program->local, operation, { { "wrong", "unknown" } });
+        return ActionPtr(
+            std::make_unique<ExpectationAction>(std::move(*expectation), *plan.program, operation, instruction));
+    }
+    if (operation.results.empty())
+        return ActionPtr(); // it computes nothing
+    const bool hasOneKernel = operation.kind == OpKind::Constant || operation.kind == OpKind::PartitionId
+        || operation.kind == OpKind::ReplicaId;
+    if (kernels || hasOneKernel) {
+        Result<ActionPtr> move = prepareMove(plan, instruction, budget);
+        if (!move || *move)
+            return move;
+    }
+    if (kernels)
+        if (ActionPtr fast = FastKernels(plan, instruction, *kernels).prepare())
+            return fast;
+    if (budget.onlyCounts() && operation.kind == OpKind::Constant)
         return ActionPtr();
     return prepareGeneralAction(plan, instruction);
 }

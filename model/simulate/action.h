@@ -10,6 +10,7 @@
 #include <stop_token>
 
 #include "schedule/plan.h"
+#include "simulate/expectation.h"
 #include "simulate/kernels/kernel_set.h"
 #include "simulate/memory.h"
 #include "simulate/replica_sharing.h"
@@ -27,6 +28,7 @@ struct ActionContext {
     const std::stop_token* stop = nullptr;
     std::int64_t* trips = nullptr; ///< of the device's loops, so far in this step
     std::int64_t maximumTrips = 0;
+    std::vector<ExpectationFinding>* findings = nullptr;
 };
 
 class Action {
@@ -39,10 +41,10 @@ public:
 };
 using ActionPtr = std::unique_ptr<Action>;
 
-/// Not for collectives, loops and branches. With a budget that only counts, the action cannot be run, and may be null;
-/// its scratchBytes() are right. Errors: NotExecutable {op}, OutOfMemory when what the action keeps (ownBytes and
-/// tables) exceeds the budget.
+/// Not for collectives, loops and branches. Without kernels by plain ones alone. With a budget that only counts, the
+/// action cannot be run, and may be null; its scratchBytes() are right. Errors: NotExecutable {op}, OutOfMemory when
+/// what the action keeps (ownBytes and tables) exceeds the budget.
 [[nodiscard]] Result<ActionPtr> prepareAction(
-    const Plan& plan, const Instruction& instruction, const KernelSet& kernels, MemoryBudget& budget);
+    const Plan& plan, const Instruction& instruction, const KernelSet* kernels, MemoryBudget& budget);
 
 } // namespace shardscope

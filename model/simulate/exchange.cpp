@@ -8,7 +8,8 @@
 #include "base/codes.h"
 #include "program/body.h"
 #include "program/wide_attributes.h"
-#include "simulate/evaluate/interpreter.h"
+#include "simulate/collective_groups.h"
+#include "simulate/not_executable.h"
 
 namespace shardscope {
 
@@ -25,11 +26,16 @@ constexpr std::int64_t bytesOfRow = 2 * sizeof(std::int64_t); // where it comes 
 
 using Groups = std::vector<std::vector<std::int32_t>>;
 
+DeviceCounts countsOf(const FlatProgram& program)
+{
+    return { program.replicas, program.mesh->deviceCount() / program.replicas };
+}
+
 /// As the operation lists them, in mesh positions.
 Groups listedGroups(const Plan& plan, const Operation& operation)
 {
     const Mesh& mesh = *plan.program->mesh;
-    Groups groups = evaluate::groupsOf(operation, { 1, mesh.deviceCount() });
+    Groups groups = groupsOf(operation, countsOf(*plan.program));
     for (std::vector<std::int32_t>& group : groups)
         for (std::int32_t& device : group)
             device = static_cast<std::int32_t>(mesh.positionOf(device));
@@ -81,8 +87,8 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
     const std::int64_t devices = plan.program->mesh->deviceCount();
     if (operandIndex >= instruction.operands.size() || operandIndex >= instruction.results.size())
         return mismatch("not a collective of that many arrays");
-    if (auto wrong = evaluate::wrongGroups(program, operation, { 1, devices }))
-        return evaluate::cannot(program, operation, std::move(*wrong));
+    if (auto wrong = wrongGroups(program, operation, countsOf(*plan.program)))
+        return cannot(program, operation, std::move(*wrong));
     const TensorType& operand = program.value(operation.operands[operandIndex]).type;
     const TensorType& result = program.value(operation.results[operandIndex]).type;
     const Slot& from = plan.slot(instruction.operands[operandIndex]);
@@ -123,9 +129,24 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
         if (!budget.onlyCounts())
             exchange.preparePermute(operand, listedGroups(plan, operation));
         return finished(budget.take(devices * static_cast<std::int64_t>(sizeof(Move))));
+    case OpKind::CollectiveBroadcast:
+        exchange.addAbsent(devices);
+        return finished(exchange.prepareMoves(operand, result, budget, stop));
     default:
         return finished(exchange.prepareMoves(operand, result, budget, stop));
     }
+}
+
+void Exchange::addAbsent(std::int64_t devices)
+{
+    std::vector<bool> present(static_cast<std::size_t>(devices));
+    for (const auto& group : m_groups)
+        for (const std::int32_t member : group)
+            present[static_cast<std::size_t>(member)] = true;
+    m_receiving = m_groups.size();
+    for (std::int32_t position = 0; position < devices; ++position)
+        if (!present[static_cast<std::size_t>(position)])
+            m_groups.push_back({ position });
 }
 
 Result<void> Exchange::chooseReduction(const Program& program, DType dtype, const KernelSet& kernels)
@@ -139,7 +160,7 @@ Result<void> Exchange::chooseReduction(const Program& program, DType dtype, cons
         ? (kind ? std::optional(evaluate::Body::ofKind(*kind, std::array{ dtype })) : std::nullopt)
         : evaluate::Body::translate(program, m_operation->regions[0]);
     if (!body || !body->outside.empty())
-        return evaluate::cannot(program, *m_operation, { { "wrong", "body" } });
+        return cannot(program, *m_operation, { { "wrong", "body" } });
     m_body = std::make_shared<const evaluate::Body>(std::move(*body));
     return {};
 }
@@ -201,7 +222,8 @@ Result<void> Exchange::prepareMoves(
             if (stop.stop_requested())
                 return {};
             std::vector<Move>& taken = m_moves[static_cast<std::size_t>(members[receiver])];
-            for (std::size_t source = 0; source < (broadcasts ? 1 : members.size()); ++source)
+            const std::size_t sources = group >= m_receiving ? 0 : broadcasts ? 1 : members.size();
+            for (std::size_t source = 0; source < sources; ++source)
                 taken.push_back({ members[source], pieceOf(operand, result, receiver, source, members.size()) });
             for (const Move& move : taken)
                 m_copiedBytes += move.copy.bytes();

@@ -68,6 +68,8 @@ private:
 
     Result<void> chooseReduction(const Program& program, DType dtype, const KernelSet& kernels);
     Result<void> prepareAllReduce(std::int64_t elements, MemoryBudget& budget);
+    /// Devices in no group become groups of their own that receive nothing: their results are zeros.
+    void addAbsent(std::int64_t devices);
     Result<void> prepareMoves(
         const TensorType& operand, const TensorType& result, MemoryBudget& budget, const std::stop_token& stop);
     void preparePermute(const TensorType& type, const std::vector<std::vector<std::int32_t>>& pairs);
@@ -81,6 +83,7 @@ private:
 
     const Operation* m_operation = nullptr;
     std::vector<std::vector<std::int32_t>> m_groups;
+    std::size_t m_receiving = SIZE_MAX; ///< groups from here on receive nothing
     std::vector<Task> m_tasks;
     std::vector<std::vector<Move>> m_moves; ///< by position of the receiver
     std::vector<Rows> m_rows; ///< by position of the receiver

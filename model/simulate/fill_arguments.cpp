@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "simulate/element.h"
-#include "simulate/evaluate/partitioned.h"
 #include "simulate/positions.h"
 #include "simulate/shard_rows.h"
+#include "simulate/shards.h"
 
 namespace shardscope {
 
@@ -69,8 +69,7 @@ bool needsFullArray(const FlatValue& value)
 void fillFromFullArray(const Filling& filling, std::size_t argument)
 {
     const FlatProgram& program = *filling.plan.program;
-    const evaluate::Arrays shards =
-        evaluate::shardsOf(filling.initial.array(argument), program.inputs[argument], program.mesh);
+    const evaluate::Arrays shards = shardsOf(filling.initial.array(argument), program.inputs[argument], program.mesh);
     for (std::int64_t position = 0; position < program.mesh->deviceCount(); ++position) {
         const evaluate::Array& shard = shards[static_cast<std::size_t>(program.mesh->deviceAt(position))];
         if (shard.bytes && !filling.stop.stop_requested())

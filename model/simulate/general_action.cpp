@@ -7,17 +7,13 @@
 #include "program/op_row.h"
 #include "simulate/evaluate/body.h"
 #include "simulate/evaluate/call.h"
-#include "simulate/evaluate/interpreter.h"
+#include "simulate/evaluate/elementwise.h"
+#include "simulate/evaluate/known_opaque.h"
+#include "simulate/not_executable.h"
 
 namespace shardscope {
 
 namespace {
-
-/// What stands at an address, without owning it.
-evaluate::Array arrayAt(const TensorType& type, std::byte* address)
-{
-    return { type, std::shared_ptr<std::byte[]>(std::shared_ptr<std::byte[]>(), address), {} };
-}
 
 struct Place {
     TensorType type;
@@ -30,7 +26,7 @@ public:
     CapturedValues(const std::vector<std::pair<ValueId, Place>>& places, std::byte* const* slots)
     {
         for (const auto& [value, place] : places)
-            m_arrays.emplace_back(value, arrayAt(place.type, slots[place.slot.index]));
+            m_arrays.emplace_back(value, evaluate::viewOf(place.type, slots[place.slot.index]));
     }
     [[nodiscard]] const evaluate::Array& at(ValueId value) const override
     {
@@ -59,11 +55,11 @@ public:
         evaluate::Arrays operands;
         operands.reserve(m_operands.size());
         for (const Place& place : m_operands)
-            operands.push_back(place.slot.valid() ? arrayAt(place.type, context.slots[place.slot.index])
+            operands.push_back(place.slot.valid() ? evaluate::viewOf(place.type, context.slots[place.slot.index])
                                                   : evaluate::Array{ place.type, {}, {} });
         if (m_operation.kind == OpKind::Opaque)
             if (const std::optional<TensorType> made = evaluate::otherResult(*m_program, m_operation, operands)) {
-                *context.failure = evaluate::cannot(*m_program, m_operation,
+                *context.failure = cannot(*m_program, m_operation,
                     { { "wrong", "shape" }, { "found", toString(*made) }, { "expected", toString(m_results[0].type) } })
                                        .value();
                 return;
@@ -113,10 +109,10 @@ Result<ActionPtr> prepareGeneralAction(const Plan& plan, const Instruction& inst
     else if (evaluate::elementKernel(*program, operation))
         evaluate = evaluate::evaluateElementwise;
     if (!evaluate)
-        return evaluate::cannot(*program, operation, {});
+        return cannot(*program, operation, {});
     for (const RegionId body : operation.regions)
         if (!evaluate::Body::translate(*program, body))
-            return evaluate::cannot(*program, operation, { { "wrong", "body" } });
+            return cannot(*program, operation, { { "wrong", "body" } });
     auto action = std::make_unique<GeneralAction>(program, operation, evaluate);
     action->place(instruction);
     return action;

@@ -25,7 +25,7 @@ Result<double> runBytes(const Plan& plan, ReplicaMode replicas, int threads, dou
             sharing = shareReplicas(plan);
     }
     (void)budget.take(DeviceMemory(plan, sharing).bytesNeeded());
-    const auto phases = preparePhases(plan, sharing, budget, stop);
+    const auto phases = preparePhases(plan, sharing, budget, {}, stop);
     if (!phases)
         return tl::unexpected(phases.error());
     (void)budget.take(Arena::bytesTaken(phases->scratchBytes) * threads);

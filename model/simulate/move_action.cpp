@@ -54,24 +54,26 @@ private:
     SlotId m_to;
 };
 
-/// The number of the device.
+/// The number of the device's partition, or of its replica.
 class DeviceNumberAction final : public Action {
 public:
-    DeviceNumberAction(MeshPtr mesh, bool isPartition, SlotId to)
-        : m_mesh(std::move(mesh))
+    DeviceNumberAction(const FlatProgram& program, bool isPartition, SlotId to)
+        : m_mesh(program.mesh)
+        , m_partitions(program.mesh->deviceCount() / program.replicas)
         , m_isPartition(isPartition)
         , m_to(to)
     {
     }
     void run(const ActionContext& context) const override
     {
-        const std::uint32_t number =
-            m_isPartition ? static_cast<std::uint32_t>(m_mesh->deviceAt(context.position)) : 0U;
+        const std::int64_t device = m_mesh->deviceAt(context.position);
+        const auto number = static_cast<std::uint32_t>(m_isPartition ? device % m_partitions : device / m_partitions);
         std::memcpy(context.slots[m_to.index], &number, sizeof number);
     }
 
 private:
     MeshPtr m_mesh;
+    std::int64_t m_partitions;
     bool m_isPartition;
     SlotId m_to;
 };
@@ -92,8 +94,7 @@ public:
     {
         std::int64_t offset = 0;
         for (const Index& index : m_indices) {
-            const evaluate::Array number{ index.type,
-                std::shared_ptr<std::byte[]>(std::shared_ptr<std::byte[]>(), context.slots[index.slot.index]), {} };
+            const evaluate::Array number = evaluate::viewOf(index.type, context.slots[index.slot.index]);
             offset += std::clamp<std::int64_t>(evaluate::integerAt(number, 0), 0, index.last) * index.stride;
         }
         return offset;
@@ -177,14 +178,14 @@ public:
         case OpKind::PartitionId:
         case OpKind::ReplicaId:
             return ActionPtr(std::make_unique<DeviceNumberAction>(
-                m_plan.program->mesh, m_operation.kind == OpKind::PartitionId, m_instruction.results[0]));
+                *m_plan.program, m_operation.kind == OpKind::PartitionId, m_instruction.results[0]));
         case OpKind::BroadcastInDim:
             return broadcast();
         case OpKind::Transpose:
             return transpose();
         case OpKind::Reshape:
         case OpKind::ShardingConstraint:
-            return copy(operand(0).shape, strides(result().shape), strides(operand(0).shape));
+            return copy(operand(0).shape, strides(operand(0).shape), strides(operand(0).shape));
         case OpKind::Slice:
             return slice();
         case OpKind::Concatenate:

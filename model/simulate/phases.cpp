@@ -5,7 +5,8 @@
 #include <cstring>
 #include <set>
 
-#include "simulate/evaluate/interpreter.h"
+#include "simulate/evaluate/array.h"
+#include "simulate/not_executable.h"
 
 namespace shardscope {
 
@@ -76,7 +77,7 @@ private:
 
 std::int64_t numberAt(const TensorType& type, std::byte* address)
 {
-    return evaluate::integerAt({ type, std::shared_ptr<std::byte[]>(std::shared_ptr<std::byte[]>(), address), {} }, 0);
+    return evaluate::integerAt(evaluate::viewOf(type, address), 0);
 }
 
 /// A loop or a branch in which devices exchange nothing: each goes its own way.
@@ -97,8 +98,7 @@ public:
             if (context.failure->has_value() || context.stop->stop_requested() || !m_control.goesOn(context.slots))
                 return;
             if (++*context.trips > context.maximumTrips) {
-                *context.failure =
-                    evaluate::tooManyTrips(*m_program, *m_control.operation, context.maximumTrips).value();
+                *context.failure = tooManyTrips(*m_program, *m_control.operation, context.maximumTrips).value();
                 return;
             }
             runBlock(m_control.blocks[1], context);
@@ -122,10 +122,12 @@ private:
 
 class Preparation {
 public:
-    Preparation(const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget, const std::stop_token& stop)
+    Preparation(const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget, const PhaseOptions& options,
+        const std::stop_token& stop)
         : m_plan(plan)
         , m_sharing(sharing)
         , m_budget(budget)
+        , m_options(options)
         , m_stop(stop)
         , m_access(plan, sharing)
     {
@@ -156,6 +158,7 @@ private:
 
     Result<void> collective(const Instruction& instruction, std::uint32_t number, PreparedBlock& block)
     {
+        std::size_t last = SIZE_MAX; // phase
         for (std::size_t operand = 0; operand < instruction.operands.size(); ++operand) {
             if (operand >= instruction.results.size() || !instruction.results[operand].valid())
                 continue;
@@ -168,6 +171,9 @@ private:
                 continue;
             const Exchange& exchange = *m_prepared.exchanges.emplace_back(std::make_unique<Exchange>(std::move(*made)));
             block.phases.back().exchange = &exchange;
+            if (last != SIZE_MAX)
+                block.phases[last].ends = false;
+            last = block.phases.size() - 1;
             block.phases.back().instruction = number;
             block.phases.emplace_back();
         }
@@ -184,7 +190,7 @@ private:
         }
         m_access.add(instruction);
         if (!own) {
-            auto made = prepareAction(m_plan, instruction, m_kernels, m_budget);
+            auto made = prepareAction(m_plan, instruction, m_options.plainKernels ? nullptr : &m_kernels, m_budget);
             if (!made)
                 return tl::unexpected(made.error());
             add(std::move(*made), number, block);
@@ -193,7 +199,7 @@ private:
         auto made = control(instruction, *own);
         if (!made)
             return tl::unexpected(made.error());
-        if (!hasCollectives(m_plan, *own)) {
+        if (!m_options.together && !hasCollectives(m_plan, *own)) {
             add(std::make_unique<ControlAction>(m_plan.program->local, **made), number, block);
             return {};
         }
@@ -244,6 +250,7 @@ private:
     const Plan& m_plan;
     ReplicaSharing& m_sharing;
     MemoryBudget& m_budget;
+    PhaseOptions m_options;
     const std::stop_token& m_stop;
     const KernelSet& m_kernels = kernelSet();
     SharedAccess m_access;
@@ -284,10 +291,10 @@ bool hasCollectives(const Plan& plan, const ControlInstruction& control)
     });
 }
 
-Result<Phases> preparePhases(
-    const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget, const std::stop_token& stop)
+Result<Phases> preparePhases(const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget,
+    const PhaseOptions& options, const std::stop_token& stop)
 {
-    return Preparation(plan, sharing, budget, stop).run();
+    return Preparation(plan, sharing, budget, options, stop).run();
 }
 
 } // namespace shardscope

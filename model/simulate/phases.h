@@ -26,6 +26,7 @@ struct Phase {
     const Exchange* exchange = nullptr;
     const Control* control = nullptr; ///< with collectives in it; others are actions
     std::uint32_t instruction = 0; ///< of the exchange or the control
+    bool ends = true; ///< that instruction; a collective of several arrays has a phase for each
 };
 
 /// The instructions of main, or of a region of a loop or a branch.
@@ -70,11 +71,16 @@ struct Phases {
     std::size_t maxTasks = 0; ///< of one exchange
 };
 
+struct PhaseOptions {
+    bool together = false; ///< devices go through loops and branches together, also where they exchange nothing in them
+    bool plainKernels = false; ///< RunOptions::plainKernels
+};
+
 /// In the order of the plan; a device waits for the others where it would touch shared state that they still work on,
 /// too. Takes the work out of the sharing. Only a part of it if stopped. With a budget that only counts, nothing of it
 /// can be run. Errors: those of prepareAction() and Exchange::prepare().
-[[nodiscard]] Result<Phases> preparePhases(
-    const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget, const std::stop_token& stop);
+[[nodiscard]] Result<Phases> preparePhases(const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget,
+    const PhaseOptions& options, const std::stop_token& stop);
 
 /// Whether devices exchange anything in the blocks of a loop or a branch.
 [[nodiscard]] bool hasCollectives(const Plan& plan, const ControlInstruction& control);

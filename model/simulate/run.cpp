@@ -11,12 +11,12 @@
 #include "base/codes.h"
 #include "simulate/device_memory.h"
 #include "simulate/element.h"
-#include "simulate/evaluate/interpreter.h"
-#include "simulate/evaluate/partitioned.h"
 #include "simulate/fill_arguments.h"
 #include "simulate/gather.h"
 #include "simulate/memory_needed.h"
+#include "simulate/not_executable.h"
 #include "simulate/phases.h"
+#include "simulate/shards.h"
 #include "simulate/thread_pool.h"
 
 namespace shardscope {
@@ -40,6 +40,7 @@ public:
         , m_threads(options.threads > 0 ? options.threads
                                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))
         , m_maximumTrips(options.maximumTrips)
+        , m_observers(options.observers)
     {
     }
 
@@ -62,7 +63,7 @@ public:
         if (options.replicas == ReplicaMode::Shared)
             sharing = shareReplicas(*m_plan);
         m_memory = DeviceMemory(*m_plan, sharing);
-        auto phases = preparePhases(*m_plan, sharing, budget, m_stop);
+        auto phases = preparePhases(*m_plan, sharing, budget, { !m_observers.empty(), options.plainKernels }, m_stop);
         if (!phases)
             return tl::unexpected(phases.error());
         if (isStopped())
@@ -85,6 +86,7 @@ public:
         m_everyDevice.resize(m_devices);
         std::iota(m_everyDevice.begin(), m_everyDevice.end(), 0);
         m_failures.resize(m_devices);
+        m_findings.resize(m_devices);
         m_trips.resize(m_devices);
         m_arrays = InitialArrays(*m_plan->program->program, m_initial);
         m_pool = std::make_unique<ThreadPool>(m_threads);
@@ -165,6 +167,14 @@ public:
             : evaluate::Arrays();
     }
 
+    [[nodiscard]] std::vector<ExpectationFinding> findings() const override
+    {
+        std::vector<ExpectationFinding> all;
+        for (const auto& ofDevice : m_findings)
+            all.insert(all.end(), ofDevice.begin(), ofDevice.end());
+        return all;
+    }
+
     [[nodiscard]] std::int64_t copiedBytes() const override { return m_copiedBytes; }
     [[nodiscard]] std::int64_t logicalBytes() const override
     {
@@ -215,12 +225,12 @@ private:
         const FlatProgram& program = *m_plan->program;
         evaluate::Arrays full; // before any argument is written: it may be a result as well
         for (const auto& [argument, result] : program.handedOn)
-            full.push_back(evaluate::assembleShards(shardsIn(m_plan->results[result], program.main().results[result]),
+            full.push_back(assembleShards(shardsIn(m_plan->results[result], program.main().results[result]),
                 program.outputs[result], program.mesh)
-                               .whole);
+                               .full);
         for (std::size_t i = 0; i < full.size(); ++i) {
             const std::uint32_t argument = program.handedOn[i].first;
-            const evaluate::Arrays shards = evaluate::shardsOf(full[i], program.inputs[argument], program.mesh);
+            const evaluate::Arrays shards = shardsOf(full[i], program.inputs[argument], program.mesh);
             for (std::size_t position = 0; position < m_devices; ++position) {
                 const evaluate::Array& shard =
                     shards[static_cast<std::size_t>(program.mesh->deviceAt(static_cast<std::int64_t>(position)))];
@@ -236,7 +246,9 @@ private:
     /// False where the step cannot go on: it failed, or is to stop.
     bool runBlock(const PreparedBlock& block, const Positions& active);
     bool runControl(const Control& control, const Positions& active);
-    bool runActions(const Phase& phase, const Positions& active);
+    bool runActions(const PreparedBlock& block, const Phase& phase, const Positions& active);
+    void runAction(const Phase::Item& item, std::int32_t position, int worker);
+    void observe(const PreparedBlock& block, std::uint32_t instruction, const Positions& active);
     bool runExchange(const Exchange& exchange, const Positions& active);
     /// All devices of a group reach a collective, or none of them.
     bool reachedTogether(const Exchange& exchange, const std::vector<bool>& isActive);
@@ -279,6 +291,8 @@ private:
     int m_threads;
     std::int64_t m_maximumTrips;
     std::optional<Error> m_failure;
+    std::vector<Observer*> m_observers;
+    std::vector<std::vector<ExpectationFinding>> m_findings; ///< per device, of the step at hand
     std::vector<std::optional<Error>> m_failures; ///< per device, of the step at hand
     std::vector<std::int64_t> m_trips; ///< per device, of the step at hand
     Positions m_everyDevice;
@@ -295,32 +309,89 @@ private:
     std::vector<double> m_groupSeconds;
 };
 
-bool SimulatedRun::runActions(const Phase& phase, const Positions& active)
+void SimulatedRun::runAction(const Phase::Item& item, std::int32_t position, int worker)
+{
+    const auto d = static_cast<std::size_t>(position);
+    ActionContext context{ slotsOf(position), position, m_scratch[static_cast<std::size_t>(worker)].data(),
+        item.work ? (*item.work)[d] : WorkShare(), &m_failures[d], &m_stop, &m_trips[d], m_maximumTrips,
+        &m_findings[d] };
+    item.action->run(context);
+}
+
+bool SimulatedRun::runActions(const PreparedBlock& block, const Phase& phase, const Positions& active)
 {
     if (phase.actions.empty())
         return true;
-    m_pool->run(static_cast<std::int64_t>(active.size()), [&](std::int64_t task, int worker) {
-        const Clock::time_point start = Clock::now();
-        const std::int32_t position = active[static_cast<std::size_t>(task)];
-        const auto d = static_cast<std::size_t>(position);
-        ActionContext context{ slotsOf(position), position, m_scratch[static_cast<std::size_t>(worker)].data(), {},
-            &m_failures[d], &m_stop, &m_trips[d], m_maximumTrips };
-        for (const Phase::Item& item : phase.actions) {
-            if (isStopped() || m_failures[d])
-                return;
-            context.share = item.work ? (*item.work)[d] : WorkShare();
-            item.action->run(context);
+    const auto run = [&](std::span<const Phase::Item> items) {
+        m_pool->run(static_cast<std::int64_t>(active.size()), [&](std::int64_t task, int worker) {
+            const Clock::time_point start = Clock::now();
+            const std::int32_t position = active[static_cast<std::size_t>(task)];
+            const auto d = static_cast<std::size_t>(position);
+            for (const Phase::Item& item : items) {
+                if (isStopped() || m_failures[d])
+                    return;
+                runAction(item, position, worker);
+            }
+            m_seconds[d] = secondsSince(start);
+        });
+        for (const std::int32_t position : active) {
+            const auto d = static_cast<std::size_t>(position);
+            m_timing.devices[d].compute += m_seconds[d];
+            m_clocks[d] += m_seconds[d];
+            if (m_failures[d] && !m_failure)
+                m_failure = m_failures[d];
         }
-        m_seconds[d] = secondsSince(start);
-    });
-    for (const std::int32_t position : active) {
-        const auto d = static_cast<std::size_t>(position);
-        m_timing.devices[d].compute += m_seconds[d];
-        m_clocks[d] += m_seconds[d];
-        if (m_failures[d] && !m_failure)
-            m_failure = m_failures[d];
+        return !isStopped() && !m_failure;
+    };
+    if (m_observers.empty())
+        return run(phase.actions);
+    for (const Phase::Item& item : phase.actions) {
+        if (!run({ &item, 1 }))
+            return false;
+        observe(block, item.instruction, active);
     }
-    return !isStopped() && !m_failure;
+    return true;
+}
+
+void SimulatedRun::observe(const PreparedBlock& block, std::uint32_t number, const Positions& active)
+{
+    const Instruction& instruction =
+        (block.number == 0 ? m_plan->instructions : m_plan->blocks[block.number].instructions)[number];
+    const OperationId id = std::visit(
+        [](const auto& action) {
+            if constexpr (requires { action.operation; })
+                return action.operation;
+            else
+                return OperationId(); // copies of state
+        },
+        instruction.action);
+    if (!id.valid())
+        return;
+    const Program& program = *m_plan->program->local;
+    const Operation& operation = program.operation(id);
+    if (operation.results.empty())
+        return;
+    const Mesh& mesh = *m_plan->program->mesh;
+    std::vector<std::pair<std::int32_t, std::int32_t>> devices; // (id, position)
+    for (const std::int32_t position : active)
+        devices.emplace_back(mesh.deviceAt(position), position);
+    std::sort(devices.begin(), devices.end());
+    for (const auto& [device, position] : devices) {
+        const auto viewsOf = [&](const auto& values, const auto& slots) {
+            evaluate::Arrays views;
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                const TensorType& type = program.value(values[i]).type;
+                views.push_back(slots[i].valid()
+                        ? evaluate::viewOf(type, address(static_cast<std::size_t>(position), slots[i]))
+                        : evaluate::Array{ type, {}, {} });
+            }
+            return views;
+        };
+        const evaluate::Arrays operands = viewsOf(operation.operands, instruction.operands);
+        evaluate::Arrays results = viewsOf(operation.results, instruction.results);
+        for (Observer* observer : m_observers)
+            observer->computed(id, device, operands, results);
+    }
 }
 
 bool SimulatedRun::reachedTogether(const Exchange& exchange, const std::vector<bool>& isActive)
@@ -330,7 +401,7 @@ bool SimulatedRun::reachedTogether(const Exchange& exchange, const std::vector<b
             [&](std::int32_t position) { return isActive[static_cast<std::size_t>(position)]; });
         if (reached == 0 || reached == static_cast<std::ptrdiff_t>(group.size()))
             continue;
-        m_failure = evaluate::cannot(*m_plan->program->local, exchange.operation(),
+        m_failure = cannot(*m_plan->program->local, exchange.operation(),
             { { "wrong", "diverged" }, { "found", static_cast<std::int64_t>(reached) }, { "devices", group.size() } })
                         .value();
         return false;
@@ -406,7 +477,7 @@ bool SimulatedRun::runControl(const Control& control, const Positions& active)
             return true;
         for (const std::int32_t position : going)
             if (++m_trips[static_cast<std::size_t>(position)] > m_maximumTrips) {
-                m_failure = evaluate::tooManyTrips(*m_plan->program->local, *control.operation, m_maximumTrips).value();
+                m_failure = tooManyTrips(*m_plan->program->local, *control.operation, m_maximumTrips).value();
                 return false;
             }
         if (!runBlock(control.blocks[1], going))
@@ -416,10 +487,13 @@ bool SimulatedRun::runControl(const Control& control, const Positions& active)
 
 bool SimulatedRun::runBlock(const PreparedBlock& block, const Positions& active)
 {
-    for (const Phase& phase : block.phases)
-        if (!runActions(phase, active) || (phase.exchange && !runExchange(*phase.exchange, active))
+    for (const Phase& phase : block.phases) {
+        if (!runActions(block, phase, active) || (phase.exchange && !runExchange(*phase.exchange, active))
             || (phase.control && !runControl(*phase.control, active)))
             return false;
+        if ((phase.control || phase.exchange) && phase.ends && !m_observers.empty())
+            observe(block, phase.instruction, active);
+    }
     return !isStopped();
 }
 
@@ -432,6 +506,8 @@ const StepTiming& SimulatedRun::step()
     std::fill(m_timing.devices.begin(), m_timing.devices.end(), DeviceTimes());
     std::fill(m_trips.begin(), m_trips.end(), 0);
     std::fill(m_failures.begin(), m_failures.end(), std::nullopt);
+    for (std::vector<ExpectationFinding>& findings : m_findings)
+        findings.clear();
     m_copiedBytes = 0;
     // Whoever left something out saw the request, so it is seen here as well.
     if (!runBlock(m_phases.main, m_everyDevice)) {

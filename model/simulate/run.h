@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "schedule/plan.h"
-#include "simulate/evaluate/execute.h"
+#include "simulate/expectation.h"
 #include "simulate/initial_values.h"
 
 namespace shardscope {
@@ -28,6 +28,20 @@ namespace shardscope {
 /// Replicas with storage of their own, or one storage for state that holds the same bits on all of them at all times
 /// (and then they share the work on it as well). The bits of all results are the same in either mode.
 enum class ReplicaMode : std::uint8_t { Own, Shared };
+
+/// Sees what the devices compute, operation by operation.
+class Observer {
+public:
+    virtual ~Observer() = default;
+    /// An operation on one device (by id), loops and branches included, once they are over; in the order of the
+    /// program, and of the devices. The arrays are the device's memory: what is kept has to be copied. What is written
+    /// to the results stands in the place of what was computed.
+    virtual void computed(OperationId operation, std::int64_t device, std::span<const evaluate::Array> operands,
+        std::span<evaluate::Array> results) = 0;
+};
+
+/// A program whose loops make more trips than that, all of them together, is taken for one that does not end.
+inline constexpr std::int64_t defaultTrips = 100'000;
 
 struct RunOptions {
     int threads = 0; ///< 0 = one per core
@@ -38,7 +52,10 @@ struct RunOptions {
     /// Breaks off whatever the run is doing, for its whole life: see stopped(). Nobody waits for a run that is not
     /// needed any more.
     std::stop_token stop;
-    std::int64_t maximumTrips = evaluate::defaultTrips; ///< of a device's loops in one step, all of them together
+    std::int64_t maximumTrips = defaultTrips; ///< of a device's loops in one step, all of them together
+    /// Each operation by its plain kernel, written for clarity: for a reference. None of the fast ones is trusted then.
+    bool plainKernels = false;
+    std::vector<Observer*> observers; ///< in this order; all devices take each step of a plain plan together then
 };
 /// The limit in bytes.
 [[nodiscard]] std::int64_t memoryLimit(const RunOptions& options);
@@ -109,6 +126,9 @@ public:
     /// empty where there is none.
     [[nodiscard]] virtual evaluate::Arrays shardsOfResult(std::size_t result) const = 0;
     [[nodiscard]] virtual evaluate::Arrays shardsOfArgument(std::size_t argument) const = 0;
+
+    /// What the program's own expectations found in the last step, in the order of the devices.
+    [[nodiscard]] virtual std::vector<ExpectationFinding> findings() const = 0;
 
     /// Bytes that collectives really moved in the last step, over all devices. Not comparable with sent_bytes.
     [[nodiscard]] virtual std::int64_t copiedBytes() const = 0;

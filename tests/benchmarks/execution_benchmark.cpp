@@ -21,8 +21,9 @@
 #include "benchmarks/eigen_step.h"
 #include "benchmarks/samples.h"
 #include "partition/partition_program.h"
-#include "simulate/evaluate/partitioned.h"
+#include "partition/unsharded.h"
 #include "simulate/memory.h"
+#include "simulate/run.h"
 #include "simulate/thread_pool.h"
 #include "stablehlo/read.h"
 
@@ -66,28 +67,6 @@ void add(const std::string& name, std::function<void()> work)
         ->UseManualTime();
 }
 
-/// A program of every device, with what it is given and the memory that it leaves for the next time.
-struct Devices {
-    Program program;
-    std::vector<evaluate::Arrays> arguments;
-    std::vector<evaluate::DeviceStorePtr> stores;
-
-    void step()
-    {
-        evaluate::ExecuteOptions options;
-        options.partitions = devices;
-        options.threads = threads;
-        options.stores = &stores;
-        const auto done = evaluate::execute(program, arguments, options);
-        if (!done) {
-            std::fprintf(stderr, "the program is refused: %s, %lld bytes\n", std::string(done.error().id()).c_str(),
-                static_cast<long long>(done.error().arg("bytes") ? done.error().number("bytes") : 0));
-            std::exit(1);
-        }
-        benchmark::DoNotOptimize(done->results[0][0].data());
-    }
-};
-
 evaluate::Array numbers(const TensorType& type, std::uint32_t seed)
 {
     evaluate::Array array = evaluate::Array::make(type);
@@ -98,22 +77,38 @@ evaluate::Array numbers(const TensorType& type, std::uint32_t seed)
     return array;
 }
 
-std::shared_ptr<Devices> collective(const std::string& text)
+/// Steps of a program on simulated devices.
+std::shared_ptr<Run> runOf(const Program& program, PartitionedProgram parts)
 {
-    auto made = std::make_shared<Devices>();
-    made->program = readStableHlo(text).value().program;
-    for (std::uint32_t device = 0; device < devices; ++device) {
-        // The devices' own memory is on large pages; so is what they are given.
-        evaluate::DeviceStore& store = *made->stores.emplace_back(std::make_shared<evaluate::DeviceStore>());
-        const evaluate::StoreScope scope(store);
-        made->arguments.push_back({ numbers(made->program.value(made->program.main().arguments[0]).type, device + 1) });
-    }
-    // They are the caller's: memory of other stores than those in which the program runs.
-    made->stores.clear();
-    return made;
+    const auto refused = [](const Error& error) {
+        std::fprintf(stderr, "the program is refused: %s\n", std::string(error.id()).c_str());
+        std::exit(1);
+    };
+    RunOptions options;
+    options.threads = threads;
+    for (const ShardedArray& input : parts.device.inputs)
+        options.initial.arrays.push_back(
+            numbers(input.type, static_cast<std::uint32_t>(options.initial.arrays.size()) + 1));
+    auto flat = flatten(
+        std::make_shared<const Program>(program), std::make_shared<const PartitionedProgram>(std::move(parts)), {});
+    if (!flat)
+        refused(flat.error());
+    auto plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)));
+    if (!plan)
+        refused(plan.error());
+    auto run = Run::create(std::make_shared<const Plan>(std::move(*plan)), options);
+    if (!run)
+        refused(run.error());
+    return std::move(*run);
 }
 
-std::shared_ptr<Devices> product()
+std::shared_ptr<Run> collective(const std::string& text)
+{
+    const Program program = readStableHlo(text).value().program;
+    return runOf(program, unsharded(program, { 1, devices }).value());
+}
+
+std::shared_ptr<Run> product()
 {
     const std::string matrix = "tensor<2048x2048xf32>";
     const std::string text = "sdy.mesh @mesh = <[\"x\"=8]>\nfunc.func @main(%a: " + matrix
@@ -121,18 +116,8 @@ std::shared_ptr<Devices> product()
         + " {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) -> " + matrix
         + " {\n  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (" + matrix + ", " + matrix + ") -> "
         + matrix + "\n  return %0 : " + matrix + "\n}\n";
-    auto parts = partitionProgram(readStableHlo(text).value().program).value();
-    auto made = std::make_shared<Devices>();
-    made->arguments.resize(devices);
-    for (std::size_t i = 0; i < 2; ++i) {
-        const ShardedArray& input = parts.device.inputs[i];
-        const auto shards =
-            evaluate::shardsOf(numbers(input.type, static_cast<std::uint32_t>(i) + 1), input, parts.device.mesh);
-        for (std::size_t d = 0; d < shards.size(); ++d)
-            made->arguments[d].push_back(shards[d]);
-    }
-    made->program = std::move(parts.device.program);
-    return made;
+    const Program program = readStableHlo(text).value().program;
+    return runOf(program, partitionProgram(program).value());
 }
 
 /// The arrays of all devices, copied once.
@@ -179,8 +164,8 @@ void summarise()
         return; // a filter was given
     const auto of = [&lines](const std::string& name) -> const bench::Line& { return lines.at(name); };
     std::printf("\n");
-    conclude("an all-reduce of 8 x 64 MiB", of("all-reduce"), of("copy"), "copy", 1.5);
-    conclude("an all-to-all of 8 x 64 MiB", of("all-to-all"), of("copy"), "copy", 1.5);
+    conclude("an all-reduce of 8 x 64 MiB", of("all-reduce"), of("copy"), "copy", 1.4);
+    conclude("an all-to-all of 8 x 64 MiB", of("all-to-all"), of("copy"), "copy", 1.4);
     const std::string best =
         of("eigen/native").typical() < of("eigen/32 byte").typical() ? "eigen/native" : "eigen/32 byte";
     const double flops = 2.0 * productSize * productSize * productSize;
@@ -221,9 +206,9 @@ int main(int argc, char** argv)
     const auto plain = std::make_shared<Copy>(std::int64_t{ 64 } << 20);
     const auto multiply = product();
     add("copy", [plain] { plain->run(); });
-    add("all-reduce", [reduce] { reduce->step(); });
-    add("all-to-all", [move] { move->step(); });
-    add("product", [multiply] { multiply->step(); });
+    add("all-reduce", [reduce] { (void)reduce->step(); });
+    add("all-to-all", [move] { (void)move->step(); });
+    add("product", [multiply] { (void)multiply->step(); });
     for (const auto& [name, made] : { std::pair{ "eigen/native", &bench::native::eigenProduct },
              std::pair{ "eigen/32 byte", &bench::narrow::eigenProduct } }) {
         const std::shared_ptr<bench::PlainStep> eigen(made(productSize, threads));

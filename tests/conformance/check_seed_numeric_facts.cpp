@@ -9,7 +9,7 @@
 #include "mesh/device_set.h"
 #include "partition/block_program.h"
 #include "program/builder.h"
-#include "simulate/evaluate/blocks.h"
+#include "simulate/blocks.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/reference.h"
 #include "simulate/run.h"
@@ -241,7 +241,7 @@ struct OverBlocks {
     }
 
     /// Runs what makes the value. The types of blocks agree with `out`: that is checked as shard_map does.
-    [[nodiscard]] Result<evaluate::BlockResults> run(ValueId result, const PartitionSpec& out) const
+    [[nodiscard]] Result<test::BlockResults> run(ValueId result, const PartitionSpec& out) const
     {
         const BlockProgram program = BlockBuilder(builder).finish(result);
         if (auto fits = checkOutput(program, out); !fits)
@@ -249,7 +249,7 @@ struct OverBlocks {
         evaluate::Array whole = evaluate::Array::make(type);
         for (std::int64_t i = 0; i < whole.count(); ++i)
             evaluate::setNumber(whole, i, static_cast<double>(i));
-        return evaluate::runBlocks(program, { std::move(whole) }, { spec }, out);
+        return test::runBlocks(program, { std::move(whole) }, { spec }, out);
     }
 };
 
@@ -301,9 +301,9 @@ CaseResult checkBlocksOfALine(const Json& oneCase)
     std::vector<std::string> found;
     const Json& expected = oneCase.at("expected");
     found.push_back(compare(
-        flat(expected.is_number() ? Json::array({ expected }) : expected), numbersOf(done->whole), 1e-9, "/expected"));
+        flat(expected.is_number() ? Json::array({ expected }) : expected), numbersOf(done->full), 1e-9, "/expected"));
     if (oneCase.contains("printed_float32"))
-        found.push_back(compare(flat(oneCase.at("printed_float32")), numbersOf(done->whole), 3e-6, "/printed_float32"));
+        found.push_back(compare(flat(oneCase.at("printed_float32")), numbersOf(done->full), 3e-6, "/printed_float32"));
     if (oneCase.contains("local_shape"))
         found.push_back(compare(flat(oneCase.at("local_shape")), { static_cast<double>(local) }, 0, "/local_shape"));
     if (done->copiesDiffer)
@@ -315,7 +315,7 @@ CaseResult checkBlocksOfALine(const Json& oneCase)
     const auto gradient = made->run(gradients->front(), along);
     if (!gradient)
         return unexpectedError(gradient.error());
-    found.push_back(compare(slopes, numbersOf(gradient->whole), 1e-9, "gradient"));
+    found.push_back(compare(slopes, numbersOf(gradient->full), 1e-9, "gradient"));
     for (const std::string& difference : found)
         if (!difference.empty())
             return CaseResult::failed(difference);
@@ -398,7 +398,7 @@ CaseResult checkLocalSumThenPsum(const Json& oneCase)
             times *= static_cast<double>(mesh->size(*mesh->axisIndex(axis)));
     }
     found.push_back(compare(
-        Doubles(static_cast<std::size_t>(type.elementCount()), times), numbersOf(gradient->whole), 1e-12, "gradient"));
+        Doubles(static_cast<std::size_t>(type.elementCount()), times), numbersOf(gradient->full), 1e-12, "gradient"));
     if (gradient->copiesDiffer)
         found.emplace_back("the copies of the gradient differ");
     for (const std::string& difference : found)

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "conformance/checker.h"
-#include "simulate/evaluate/blocks.h"
+#include "simulate/blocks.h"
 
 namespace shardscope::conformance {
 
@@ -211,13 +211,13 @@ CaseResult checkShardMap(const Json& oneCase, const Json&)
     if (CaseResult compared = compareMembers(oneCase, actual); compared.status != CaseResult::Status::Passed)
         return compared;
 
-    const auto done = evaluate::runBlocks(block, inputs, inSpecs, outSpec);
+    const auto done = test::runBlocks(block, inputs, inSpecs, outSpec);
     if (!done)
         return CaseResult::failed("not executed: " + std::string(done.error().kind()));
-    if (const Shape& shape = done->whole.type.shape;
+    if (const Shape& shape = done->full.type.shape;
         oneCase.at("output").at("shape") != Json(std::vector<std::int64_t>(shape.begin(), shape.end())))
-        return CaseResult::failed("shape of the output is " + toString(done->whole.type));
-    std::string difference = compareElements(oneCase["output"].at("data"), done->whole, "output");
+        return CaseResult::failed("shape of the output is " + toString(done->full.type));
+    std::string difference = compareElements(oneCase["output"].at("data"), done->full, "output");
     if (oneCase.contains("output_block_per_device"))
         for (std::size_t i = 0; i < done->blocks.size() && difference.empty(); ++i)
             difference = compareElements(

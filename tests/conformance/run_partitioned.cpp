@@ -13,7 +13,7 @@
 #include "program/program_mesh.h"
 #include "program/wide_attributes.h"
 #include "simulate/evaluate/compare.h"
-#include "simulate/evaluate/partitioned.h"
+#include "simulate/executed.h"
 #include "simulate/planned_run.h"
 
 namespace shardscope::conformance {
@@ -145,29 +145,29 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
         return PartitionedOutcome{ parts.error().code == Code::NotExecutable ? Kind::Unsupported : Kind::Failed,
             sentenceOf(parts.error()) };
     const std::int64_t count = parts->device.mesh->deviceCount();
-    if (const auto refused = evaluate::notExecutable(parts->device.program, count); !refused.empty())
+    if (const auto refused = notExecutable(parts->device.program, { 1, count }); !refused.empty())
         return PartitionedOutcome{ Kind::Unsupported, sentenceOf(refused[0]) };
     std::mt19937 random(1);
     evaluate::Arrays arguments;
     for (const ShardedArray& input : parts->device.inputs)
         arguments.push_back(randomArray(input.type, random));
-    const auto whole = evaluate::execute(given, { arguments }, {});
+    const auto whole = test::executeInFull(given, arguments);
     if (!whole)
         return PartitionedOutcome{ Kind::Unsupported, "unsharded: " + sentenceOf(whole.error()) };
-    const auto done = evaluate::executePartitioned(parts->device, arguments);
+    const auto done = test::executeParts(*parts, arguments);
     if (!done)
         return failed(sentenceOf(done.error()));
-    for (const evaluate::CheckFinding& finding : done->checks)
+    for (const ExpectationFinding& finding : done->findings)
         if (!finding.passed())
             return failed("device " + std::to_string(finding.device) + ", element " + std::to_string(finding.element)
                 + ": " + finding.value + " instead of " + finding.expected);
-    if (done->checks.size() < whole->checks.size())
+    if (done->findings.size() < whole->findings.size())
         return failed("checks are lost");
     if (!done->differences.empty())
         return failed("copies of output " + std::to_string(done->differences[0].output) + " differ");
     for (std::size_t i = 0; i < done->outputs.size(); ++i)
         if (isTensor(done->outputs[i].type.dtype))
-            if (const std::string differs = arrayDifference(done->outputs[i], whole->results[0][i]); !differs.empty())
+            if (const std::string differs = arrayDifference(done->outputs[i], whole->outputs[i]); !differs.empty())
                 return failed("output " + std::to_string(i) + ", " + differs);
     // By its plan, with fused instructions and without, and with several threads.
     const auto shared = std::make_shared<const PartitionedProgram>(std::move(*parts));
@@ -177,11 +177,11 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
             const auto planned = test::runPlanned(shared, arguments, threads, fuse);
             if (!planned)
                 return failed("by its plan: " + sentenceOf(planned.error()));
-            if (planned->copiesDiffer)
+            if (!planned->differences.empty())
                 return failed("by its plan: copies differ");
             for (std::size_t i = 0; i < planned->outputs.size(); ++i)
                 if (isTensor(planned->outputs[i].type.dtype))
-                    if (const std::string differs = arrayDifference(planned->outputs[i], whole->results[0][i]);
+                    if (const std::string differs = arrayDifference(planned->outputs[i], whole->outputs[i]);
                         !differs.empty())
                         return failed("by its plan: output " + std::to_string(i) + ", " + differs);
             if (!first)

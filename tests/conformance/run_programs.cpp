@@ -10,7 +10,7 @@
 #include "conformance/run_partitioned.h"
 #include "program/op_row.h"
 #include "propagation/passes/passes.h"
-#include "simulate/evaluate/execute.h"
+#include "simulate/executed.h"
 #include "stablehlo/read.h"
 
 namespace shardscope::conformance {
@@ -34,20 +34,20 @@ bool isReadOnly(const Program& program)
         || std::any_of(program.operations.begin(), program.operations.end(), isProbe);
 }
 
-Outcome execute(const Program& program, RegionId body)
+Outcome execute(const Program& program)
 {
     if (isReadOnly(program))
         return { Verdict::Uncounted };
-    if (const auto refused = evaluate::notExecutable(program, body, 1); !refused.empty())
+    if (const auto refused = notExecutable(program); !refused.empty())
         return { Verdict::Unsupported, sentenceOf(refused[0]) };
     // Programs without inputs say what they expect; of others it is enough that they run, on zeros.
     evaluate::Arrays arguments;
-    for (const ValueId value : program.regions[body.index].arguments)
+    for (const ValueId value : program.main().arguments)
         arguments.push_back(evaluate::Array::zeros(program.value(value).type));
-    const auto done = evaluate::execute(program, body, { arguments }, {});
+    const auto done = test::executeInFull(program, arguments);
     if (!done)
         return { Verdict::Failed, sentenceOf(done.error()) };
-    for (const evaluate::CheckFinding& finding : done->checks)
+    for (const ExpectationFinding& finding : done->findings)
         if (!finding.passed())
             return { Verdict::Failed,
                 qualifiedName(program.operation(finding.operation)) + ", element " + std::to_string(finding.element)
@@ -125,7 +125,7 @@ bool runProgramFile(const std::string& path, ProgramCounts& total)
         const std::string prefix = stem + (program.name.empty() || read->size() == 1 ? "" : '/' + program.name);
         // main alone; without one every function that nobody has to give anything to.
         if (program.functions.empty() || program.function("main")) {
-            const Outcome whole = execute(program, RegionId{ 0 });
+            const Outcome whole = execute(program);
             report(prefix, 1, whole, total);
             reportPartitioned(prefix, program, 0, whole, total);
             continue;
@@ -134,7 +134,7 @@ bool runProgramFile(const std::string& path, ProgramCounts& total)
             const Function& function = program.functions[f];
             if (!program.regions[function.body.index].arguments.empty() && program.functions.size() > 1)
                 continue;
-            const Outcome whole = execute(program, function.body);
+            const Outcome whole = execute(withMain(program, f));
             report(stem + '/' + function.name, 1, whole, total);
             reportPartitioned(stem + '/' + function.name, program, f, whole, total);
         }

@@ -22,7 +22,7 @@
 #include "random_cases.h"
 #include "registered_test.h"
 #include "simulate/evaluate/compare.h"
-#include "simulate/evaluate/partitioned.h"
+#include "simulate/executed.h"
 #include "simulate/initial_values.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
@@ -95,7 +95,7 @@ Planned planned(std::string text, bool optimal = false)
     } while (false)
 
 /// How often every device takes part in every exchange, and with how many bytes.
-class Exchanges : public evaluate::Observer {
+class Exchanges : public Observer {
 public:
     struct One {
         std::map<std::int64_t, std::int64_t> times; ///< by device
@@ -106,7 +106,7 @@ public:
     {
     }
     void computed(OperationId operation, std::int64_t device, std::span<const evaluate::Array> operands,
-        std::span<const evaluate::Array> /*results*/) override
+        std::span<evaluate::Array> /*results*/) override
     {
         if (!wideAs<CollectiveAttributes>(m_program.operation(operation).attributes))
             return;
@@ -169,9 +169,9 @@ std::string compareWithRun(const Planned& plan, std::uint64_t seed, std::array<i
             evaluate::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
     }
     Exchanges exchanges(device.program);
-    evaluate::ExecuteOptions options;
-    options.observer = &exchanges;
-    if (const auto done = evaluate::executePartitioned(device, arguments, options); !done)
+    ExecuteOptions options;
+    options.observers = { &exchanges };
+    if (const auto done = test::executeParts(*plan.parts, arguments, options); !done)
         return "not executed: " + std::string(done.error().id());
 
     std::map<std::uint32_t, const CollectiveEntry*> entries;
@@ -227,16 +227,16 @@ std::string compareWithReference(const Planned& plan, std::uint64_t seed)
         for (std::int64_t i = 0; i < arguments.back().count(); ++i)
             evaluate::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
     }
-    const auto whole = evaluate::execute(read->program, { arguments }, {});
+    const auto whole = test::executeInFull(read->program, arguments);
     if (!whole)
         return "reference: " + std::string(whole.error().id());
-    const auto devices = evaluate::executePartitioned(plan.parts->device, arguments);
+    const auto devices = test::executeParts(*plan.parts, arguments);
     if (!devices)
         return "devices: " + std::string(devices.error().id());
     if (!devices->differences.empty())
         return "copies differ";
-    for (std::size_t i = 0; i < whole->results[0].size(); ++i) {
-        const evaluate::Array &a = whole->results[0][i], &b = devices->outputs[i];
+    for (std::size_t i = 0; i < whole->outputs.size(); ++i) {
+        const evaluate::Array &a = whole->outputs[i], &b = devices->outputs[i];
         if (!(a.type == b.type))
             return "output " + std::to_string(i) + " has another type";
         for (std::int64_t e = 0; e < a.count() * a.elementBytes(); ++e)
@@ -588,22 +588,24 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         QVERIFY(snapshot->plan);
         const Result<DeviceStages::Partitioned> parts = partitionedProgram(*snapshot);
         QVERIFY(parts);
-        DeviceProgram device = (*parts)->device;
-        device.program = readStableHlo(printStableHlo(device.program)).value().program;
+        PartitionedProgram read = **parts;
+        read.device.program = readStableHlo(printStableHlo(read.device.program)).value().program;
+        read.device.origins.clear(); // its operations have other ids
+        read.sharded = read.device.program;
         const Program global = *givenProgram(*snapshot);
         const evaluate::Arrays arguments = InitialArrays(global, { 3, InitialDefaults::ByUse }).all();
-        const auto wanted = evaluate::execute(global, { arguments }, {});
-        const auto found = evaluate::executePartitioned(device, arguments);
+        const auto wanted = test::executeInFull(global, arguments);
+        const auto found = test::executeParts(read, arguments);
         QVERIFY2(wanted, wanted ? "" : wanted.error().text("op").c_str());
         QVERIFY2(found, found ? "" : found.error().text("op").c_str());
         QVERIFY(found->differences.empty());
-        QCOMPARE(found->outputs.size(), wanted->results[0].size());
+        QCOMPARE(found->outputs.size(), wanted->outputs.size());
         for (std::size_t i = 0; i < found->outputs.size(); ++i) {
-            const auto compared = evaluate::compareWithReference(found->outputs[i], wanted->results[0][i], 1e-4);
+            const auto compared = evaluate::compareWithReference(found->outputs[i], wanted->outputs[i], 1e-4);
             QVERIFY2(compared.passed() && compared.notFinite == 0, qPrintable(QString::number(i)));
         }
-        for (const Operation& operation : device.program.operations)
-            exchanges += deviceExchange(device.program, operation) ? 1 : 0;
+        for (const Operation& operation : read.device.program.operations)
+            exchanges += deviceExchange(read.device.program, operation) ? 1 : 0;
     }
     QVERIFY(exchanges > 8);
 }

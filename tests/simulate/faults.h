@@ -64,6 +64,7 @@ public:
     {
         return m_run->shardsOfArgument(argument);
     }
+    [[nodiscard]] std::vector<ExpectationFinding> findings() const override { return m_run->findings(); }
     [[nodiscard]] std::int64_t copiedBytes() const override { return m_run->copiedBytes(); }
     [[nodiscard]] std::int64_t logicalBytes() const override { return m_run->logicalBytes(); }
     [[nodiscard]] std::int64_t physicalBytes() const override { return m_run->physicalBytes(); }

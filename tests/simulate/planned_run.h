@@ -7,20 +7,15 @@
 #include <vector>
 
 #include "schedule/plan.h"
-#include "simulate/evaluate/partitioned.h"
+#include "simulate/executed.h"
 #include "simulate/run.h"
 
 namespace shardscope::test {
 
-struct PlannedOutcome {
-    evaluate::Arrays outputs; ///< full, per result of main
-    bool copiesDiffer = false;
-};
-
 inline Result<std::unique_ptr<Run>> plannedRun(std::shared_ptr<const PartitionedProgram> parts,
     const evaluate::Arrays& arguments, int threads, bool fuse = true, StepState state = {})
 {
-    const auto given = std::make_shared<const Program>(parts->sharded);
+    const ProgramPtr given = givenOf(*parts);
     Result<FlatProgram> flat = flatten(given, std::move(parts), std::move(state));
     if (!flat)
         return tl::unexpected<Error>(flat.error());
@@ -33,27 +28,16 @@ inline Result<std::unique_ptr<Run>> plannedRun(std::shared_ptr<const Partitioned
     return Run::create(std::make_shared<const Plan>(std::move(*plan)), options);
 }
 
-inline Result<PlannedOutcome> runPlanned(
+inline Result<Execution> runPlanned(
     std::shared_ptr<const PartitionedProgram> parts, const evaluate::Arrays& arguments, int threads, bool fuse = true)
 {
-    auto run = plannedRun(parts, arguments, threads, fuse);
+    auto run = plannedRun(std::move(parts), arguments, threads, fuse);
     if (!run)
         return tl::unexpected<Error>(run.error());
     (*run)->step();
     if (const std::optional<Error> failure = (*run)->failure())
         return tl::unexpected<Error>(*failure);
-    PlannedOutcome outcome;
-    for (std::size_t r = 0; r < parts->device.outputs.size(); ++r) {
-        const ShardedArray& how = parts->device.outputs[r];
-        if (!isTensor(how.type.dtype)) {
-            outcome.outputs.push_back({ how.type, {}, {} });
-            continue;
-        }
-        evaluate::AssembledArray full = evaluate::assembleShards((*run)->shardsOfResult(r), how, parts->device.mesh);
-        outcome.outputs.push_back(std::move(full.whole));
-        outcome.copiesDiffer = outcome.copiesDiffer || full.differ.has_value();
-    }
-    return outcome;
+    return resultsOf(**run);
 }
 
 } // namespace shardscope::test

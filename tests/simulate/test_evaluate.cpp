@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The interpreter of programs that were read: numbers that are known beforehand, devices in lockstep, refusals.
+// The execution of programs that were read: numbers that are known beforehand, devices in lockstep, refusals.
 #include <QtTest>
 
 #include <functional>
@@ -11,12 +11,11 @@
 #include "program/wide_attributes.h"
 #include "registered_test.h"
 #include "simulate/evaluate/compare.h"
-#include "simulate/evaluate/execute.h"
 #include "simulate/evaluate/first_difference.h"
 #include "simulate/evaluate/non_finite.h"
-#include "simulate/evaluate/partitioned.h"
 #include "simulate/evaluate/rounding_noise.h"
 #include "simulate/evaluate/threefry.h"
+#include "simulate/executed.h"
 #include "simulate/initial_values.h"
 #include "stablehlo/read.h"
 
@@ -51,16 +50,13 @@ std::vector<double> numbers(const Array& array)
 }
 
 /// Result 0 of every device.
-std::vector<std::vector<double>> run(
-    const Program& program, const std::vector<evaluate::Arrays>& arguments, std::int64_t devices)
+std::vector<std::vector<double>> run(const Program& program, const evaluate::Arrays& arguments, std::int64_t devices)
 {
-    evaluate::ExecuteOptions options;
-    options.partitions = devices;
-    const auto done = evaluate::execute(program, arguments, options);
+    const auto done = test::executeInFull(program, arguments, {}, { 1, devices });
     if (!done)
         qFatal("%s", done.error().text("wrong").c_str());
     std::vector<std::vector<double>> results;
-    for (const evaluate::Arrays& device : done->results)
+    for (const evaluate::Arrays& device : done->shards)
         results.push_back(numbers(device[0]));
     return results;
 }
@@ -129,10 +125,10 @@ func.func @main(%arg0: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
   return %0#0, %0#1 : tensor<4xf32>, tensor<2xf32>
 }
 )");
-    const auto done = evaluate::execute(program, { { line(DType::F32, { 1, 2, 30, 40 }) } }, {});
+    const auto done = test::executeInFull(program, { line(DType::F32, { 1, 2, 30, 40 }) });
     QVERIFY(done);
-    QCOMPARE(numbers(done->results[0][0]), (std::vector<double>{ 2, 4, 60, 80 }));
-    QCOMPARE(numbers(done->results[0][1]), (std::vector<double>{ 62, 84 }));
+    QCOMPARE(numbers(done->outputs[0]), (std::vector<double>{ 2, 4, 60, 80 }));
+    QCOMPARE(numbers(done->outputs[1]), (std::vector<double>{ 62, 84 }));
 }
 
 namespace {
@@ -157,16 +153,16 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
 void TestEvaluate::shapesAreCheckedBeforehand()
 {
     const Program sound = programOf(halves);
-    QVERIFY(evaluate::notExecutable(sound).empty());
-    QCOMPARE(run(sound, { { line(DType::F32, { 1, 2, 30, 40 }) } }, 1), (Numbers{ { 42, 31, 42, 31 } }));
+    QVERIFY(notExecutable(sound).empty());
+    QCOMPARE(run(sound, { line(DType::F32, { 1, 2, 30, 40 }) }, 1)[0], (std::vector<double>{ 42, 31, 42, 31 }));
     int refused = 0;
     for (std::size_t v = 0; v < sound.values.size(); ++v)
         for (const std::int64_t size : { 0, 1, 3, 5, 64 }) {
             Program wrong = sound;
             wrong.values[v].type.shape = { size };
-            const std::vector<Diagnostic> found = evaluate::notExecutable(wrong);
+            const std::vector<Diagnostic> found = notExecutable(wrong);
             QVERIFY(!found.empty());
-            QVERIFY(!evaluate::execute(wrong, { { Array::zeros(wrong.value(wrong.main().arguments[0]).type) } }, {}));
+            QVERIFY(!test::executeInFull(wrong, { Array::zeros(wrong.value(wrong.main().arguments[0]).type) }));
             ++refused;
         }
     QCOMPARE(refused, 30);
@@ -184,7 +180,7 @@ func.func @main(%a: tensor<2xf32>) -> tensor<4xf32> {
         CollectiveAttributes own = *wideAs<CollectiveAttributes>(program.operations[0].attributes);
         change(own);
         program.operations[0].attributes = wide(std::move(own));
-        const std::vector<Diagnostic> found = evaluate::notExecutable(program, devices);
+        const std::vector<Diagnostic> found = notExecutable(program, { 1, devices });
         return found.empty() ? std::string() : found[0].text("wrong");
     };
     QCOMPARE(wrongOf([](CollectiveAttributes&) {}, 4), std::string());
@@ -227,8 +223,8 @@ void TestEvaluate::functionsAreCheckedWhereverTheyRun()
               "(tensor<2xf32>) -> "
             + result + "\n  return %r : " + result + "\n}\n";
         const Program program = programOf(text.c_str());
-        const auto done = evaluate::execute(
-            program, { { line(DType::F32, { 1, 2, 3, 4, 5, 6, 7, 8 }), line(DType::F32, { 1, 2 }) } }, {});
+        const auto done =
+            test::executeInFull(program, { line(DType::F32, { 1, 2, 3, 4, 5, 6, 7, 8 }), line(DType::F32, { 1, 2 }) });
         return done ? std::string() : done.error().text("wrong");
     };
     for (const bool manualFirst : { true, false })
@@ -251,11 +247,11 @@ func.func @main(%a: tensor<2xi32>) -> tensor<5xi32> {
   return %0 : tensor<5xi32>
 }
 )";
-        return evaluate::execute(programOf(text.c_str()), { { line(DType::I32, { 7, 8 }) } }, {});
+        return test::executeInFull(programOf(text.c_str()), { line(DType::I32, { 7, 8 }) });
     };
     const auto sound = padded("2");
     QVERIFY(sound);
-    QCOMPARE(numbers(sound->results[0][0]), (std::vector<double>{ 0, 7, 8, 0, 0 }));
+    QCOMPARE(numbers(sound->outputs[0]), (std::vector<double>{ 0, 7, 8, 0, 0 }));
     for (const char* high : { "3", "1000000", "-2", "-2147483648" }) {
         const auto wrong = padded(high);
         QVERIFY(!wrong);
@@ -305,9 +301,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   return %r : tensor<2xf32>
 }
 )");
-    evaluate::ExecuteOptions options;
-    options.partitions = 2;
-    const auto done = evaluate::execute(program, { { line(DType::F32, { 1, 2 }) } }, options);
+    const auto done = test::executeInFull(program, { line(DType::F32, { 1, 2 }) }, {}, { 1, 2 });
     QVERIFY(!done);
     QVERIFY(done.error().code == Code::NotExecutable);
     QCOMPARE(done.error().text("wrong"), std::string("diverged"));
@@ -331,7 +325,7 @@ func.func @main(%arg0: tensor<4xf32>) -> tensor<2xf32> {
   return %0 : tensor<2xf32>
 }
 )");
-    QCOMPARE(run(program, { { line(DType::F32, { 1, 2, 30, 40 }) } }, 1), (Numbers{ { 31, 42 } }));
+    QCOMPARE(run(program, { line(DType::F32, { 1, 2, 30, 40 }) }, 1)[0], (std::vector<double>{ 31, 42 }));
 }
 
 void TestEvaluate::floatsRoundAfterEveryOperation()
@@ -345,8 +339,7 @@ void TestEvaluate::floatsRoundAfterEveryOperation()
         std::string own;
         for (const char c : text)
             own += c == 'T' ? std::string(type) : std::string(1, c);
-        QCOMPARE(
-            run(programOf(own.c_str()), { { line(dtype, { 256 }), line(dtype, { 1 }) } }, 1), (Numbers{ { sum } }));
+        QCOMPARE(run(programOf(own.c_str()), { line(dtype, { 256 }), line(dtype, { 1 }) }, 1), (Numbers{ { sum } }));
     }
 }
 
@@ -356,7 +349,7 @@ void TestEvaluate::bitsOfNarrowNumbers()
     const auto bitcast = [](const std::string& from, DType dtype, double number, const std::string& to) {
         const std::string text = "func.func @main(%x: " + from + ") -> " + to
             + " {\n  %0 = stablehlo.bitcast_convert %x : (" + from + ") -> " + to + "\n  return %0 : " + to + "\n}\n";
-        return run(programOf(text.c_str()), { { line(dtype, { number }) } }, 1);
+        return run(programOf(text.c_str()), { line(dtype, { number }) }, 1);
     };
     QCOMPARE(bitcast("tensor<1xui8>", DType::U8, 0x85, "tensor<1x8xi1>"), (Numbers{ { 1, 0, 1, 0, 0, 0, 0, 1 } }));
     QCOMPARE(bitcast("tensor<1xui8>", DType::U8, 0x52, "tensor<1x2xf4E2M1FN>"), (Numbers{ { 1, 3 } }));
@@ -394,7 +387,7 @@ void TestEvaluate::partsOfSumsCrossTheBorder()
     evaluate::Arrays arguments;
     for (const ShardedArray& input : parts->device.inputs)
         arguments.push_back(counting(input.type));
-    const auto done = evaluate::executePartitioned(parts->device, arguments);
+    const auto done = test::executeParts(*parts, arguments);
     QVERIFY(done);
     QVERIFY(done->differences.empty());
     QCOMPARE(numbers(done->outputs[0]), (std::vector<double>{ 1, 2, 3, 4 }));
@@ -462,7 +455,7 @@ void TestEvaluate::reductionsOfEveryKindGoByParts()
     for (std::int64_t i = 0; i < 8; ++i)
         evaluate::setNumber(
             array, i, element == QLatin1String("i1") ? static_cast<double>((i + 1) % 2) : static_cast<double>(i + 1));
-    const auto done = evaluate::executePartitioned(parts->device, { array });
+    const auto done = test::executeParts(*parts, { array });
     QVERIFY(done);
     QVERIFY(done->differences.empty());
     QCOMPARE(evaluate::numberAt(done->outputs[0], 0), expected);
@@ -559,7 +552,7 @@ void TestEvaluate::raggedProductsGoByGroups()
                 evaluate::setNumber(arguments[side], i, static_cast<double>(i + 1) * (side == 0 ? 1 : 10));
         for (std::int64_t i = 0; i < arguments[2].count(); ++i)
             evaluate::setNumber(arguments[2], i, groups[i]);
-        const std::vector<double> found = run(program, { arguments }, 1)[0];
+        const std::vector<double> found = run(program, arguments, 1)[0];
         QVERIFY2(QList<double>(found.begin(), found.end()) == expected, qPrintable(text));
     }
 }
@@ -574,8 +567,8 @@ func.func @main(%x: tensor<4xi32>, %s: tensor<1xi32>) -> tensor<2xi32> {
 }
 )");
     const Array x = line(DType::I32, { 1, 2, 3, 4 });
-    QCOMPARE(run(program, { { x, line(DType::I32, { 9 }) } }, 1), (Numbers{ { 3, 4 } }));
-    QCOMPARE(run(program, { { x, line(DType::I32, { -9 }) } }, 1), (Numbers{ { 1, 2 } }));
+    QCOMPARE(run(program, { x, line(DType::I32, { 9 }) }, 1), (Numbers{ { 3, 4 } }));
+    QCOMPARE(run(program, { x, line(DType::I32, { -9 }) }, 1), (Numbers{ { 1, 2 } }));
 }
 
 void TestEvaluate::refusesBeforehand()
@@ -583,7 +576,7 @@ void TestEvaluate::refusesBeforehand()
     const Program unknown = programOf("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
                                       "  %0 = stablehlo.custom_call @mystery(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
                                       "  return %0 : tensor<2xf32>\n}\n");
-    const auto refused = evaluate::notExecutable(unknown);
+    const auto refused = notExecutable(unknown);
     QCOMPARE(refused.size(), std::size_t{ 1 });
     QCOMPARE(refused[0].text("target"), std::string("mystery"));
     QCOMPARE(refused[0].where.line, 2);
@@ -591,14 +584,14 @@ void TestEvaluate::refusesBeforehand()
     const Program large = programOf("func.func @main() -> tensor<1000000000x1000000xf32> {\n"
                                     "  %0 = stablehlo.iota dim = 0 : tensor<1000000000x1000000xf32>\n"
                                     "  return %0 : tensor<1000000000x1000000xf32>\n}\n");
-    const auto done = evaluate::execute(large, {}, {});
-    QVERIFY(!done && done.error().code == Code::OutOfMemory);
-    QCOMPARE(done.error().number("bytes"), std::int64_t{ 4'000'004'000'000'000 }); // and one line of it
+    const auto done = test::executeInFull(large, {}, {});
+    QVERIFY(!done && done.error().code == Code::TooLarge);
+    QVERIFY(done.error().number("bytes") >= std::int64_t{ 4'000'000'000'000'000 });
 
     const Program plain = programOf("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
                                     "  return %x : tensor<2xf32>\n}\n");
-    QVERIFY(evaluate::execute(plain, {}, {}).error().code == Code::CountMismatch);
-    QVERIFY(evaluate::execute(plain, { { line(DType::F32, { 1, 2, 3 }) } }, {}).error().code == Code::TypeMismatch);
+    QVERIFY(test::executeInFull(plain, {}, {}).error().code == Code::CountMismatch);
+    QVERIFY(test::executeInFull(plain, { line(DType::F32, { 1, 2, 3 }) }).error().code == Code::TypeMismatch);
 }
 
 void TestEvaluate::comparesWithinRounding()
@@ -645,30 +638,31 @@ void TestEvaluate::findsWhereNanComesFrom()
                                       "  %3 = stablehlo.subtract %2, %2 : tensor<3xf32>\n"
                                       "  return %3 : tensor<3xf32>\n}\n");
     const auto watched = [&](std::initializer_list<double> x) {
-        evaluate::NonFiniteWatch watch(program);
+        const auto parts = std::make_shared<const PartitionedProgram>(unsharded(program).value());
+        evaluate::NonFiniteWatch watch(parts->device);
         const evaluate::Arrays arguments{ line(DType::F32, x) };
         watch.given(arguments);
-        evaluate::ExecuteOptions options;
-        options.observer = &watch;
-        if (!evaluate::execute(program, { arguments }, options))
+        ExecuteOptions options;
+        options.observers = { &watch };
+        if (!execute(std::make_shared<const Program>(program), parts, arguments, options))
             qFatal("not executed");
-        return watch;
+        return std::pair(parts, watch);
     };
     using evaluate::NonFiniteKind;
     const auto lineOf = [&](const evaluate::NonFinite& found) {
         return program.sources[program.operation(found.operation).source].line;
     };
-    const auto plain = watched({ 1, 2, 3 });
+    const auto [plainParts, plain] = watched({ 1, 2, 3 });
     QVERIFY(!plain.first(NonFiniteKind::Infinity)->produced); // the mask
     QCOMPARE(lineOf(*plain.first(NonFiniteKind::Infinity)), 2U);
     QVERIFY(plain.first(NonFiniteKind::NotANumber)->produced); // infinity less infinity
     QCOMPARE(lineOf(*plain.first(NonFiniteKind::NotANumber)), 6U);
     QCOMPARE(plain.first(NonFiniteKind::NotANumber)->element, std::int64_t{ 1 });
-    const auto large = watched({ 1, 2, 200 });
+    const auto [largeParts, large] = watched({ 1, 2, 200 });
     QVERIFY(large.first(NonFiniteKind::Infinity)->produced);
     QCOMPARE(lineOf(*large.first(NonFiniteKind::Infinity)), 4U);
     QCOMPARE(large.first(NonFiniteKind::Infinity)->element, std::int64_t{ 2 });
-    const auto given = watched({ std::numeric_limits<double>::quiet_NaN(), 2, 3 });
+    const auto [givenParts, given] = watched({ std::numeric_limits<double>::quiet_NaN(), 2, 3 });
     QVERIFY(
         given.first(NonFiniteKind::NotANumber)->produced || !given.first(NonFiniteKind::NotANumber)->operation.valid());
 }
@@ -705,7 +699,9 @@ func.func @main(%arg0: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
     evaluate::setNumber(two, 0, 2);
     const evaluate::Arrays arguments{ x, two };
     const auto first = [&](double room) {
-        auto found = evaluate::firstDifference(program, *parts, arguments, {}, room);
+        auto found = evaluate::firstDifference(std::make_shared<const Program>(program),
+            std::make_shared<const PartitionedProgram>(unsharded(program).value()),
+            std::make_shared<const PartitionedProgram>(*parts), arguments, {}, room);
         if (!found)
             qFatal("not executed");
         return std::move(*found);
@@ -757,29 +753,31 @@ func.func @main(%arg0: tensor<5x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
     for (std::int64_t i = 0; i < 10; ++i)
         evaluate::setNumber(x, i, static_cast<double>(i + 1));
     evaluate::NonFiniteWatch watch(parts->device);
-    evaluate::ExecuteOptions options;
-    options.observer = &watch;
-    const auto done = evaluate::executePartitioned(parts->device, { x }, options);
+    ExecuteOptions options;
+    options.observers = { &watch };
+    const auto done = test::executeParts(*parts, { x }, options);
     QVERIFY(done);
     QVERIFY(!watch.first(evaluate::NonFiniteKind::NotANumber));
     QVERIFY(!watch.first(evaluate::NonFiniteKind::Infinity));
     QVERIFY(done->differences.empty());
-    const auto whole = evaluate::execute(program, { { x } }, {});
+    const auto whole = test::executeInFull(program, { x });
     QVERIFY(whole);
     for (std::size_t r = 0; r < 3; ++r)
-        QVERIFY(evaluate::compareWithReference(done->outputs[r], whole->results[0][r]).passed());
+        QVERIFY(evaluate::compareWithReference(done->outputs[r], whole->outputs[r]).passed());
     for (const evaluate::Arrays& shards : done->shards)
         QCOMPARE(evaluate::firstNonFinite(shards[0], evaluate::NonFiniteKind::NotANumber), std::int64_t{ -1 });
     // It was there, or nothing would have been passed over.
-    evaluate::NonFiniteWatch everything(parts->device.program);
-    options.observer = &everything;
-    QVERIFY(evaluate::executePartitioned(parts->device, { x }, options));
+    DeviceProgram withoutPadding = parts->device;
+    withoutPadding.padding.clear();
+    evaluate::NonFiniteWatch everything(withoutPadding);
+    options.observers = { &everything };
+    QVERIFY(test::executeParts(*parts, { x }, options));
     QVERIFY(everything.first(evaluate::NonFiniteKind::NotANumber));
     // A row that is none is found at its place: the logarithm of a negative number in row 4, the first of device 2.
     evaluate::setNumber(x, 9, -1);
     evaluate::NonFiniteWatch found(parts->device);
-    options.observer = &found;
-    QVERIFY(evaluate::executePartitioned(parts->device, { x }, options));
+    options.observers = { &found };
+    QVERIFY(test::executeParts(*parts, { x }, options));
     const auto& first = found.first(evaluate::NonFiniteKind::NotANumber);
     QVERIFY(first && first->produced);
     QCOMPARE(first->device, std::int64_t{ 2 });
@@ -887,9 +885,9 @@ func.func @main(%table: tensor<100x8xf32>, %ids: tensor<4xi32>, %w: tensor<3x8x8
             most = std::max(most, number);
         }
     QVERIFY(most > 90);
-    const auto done = evaluate::execute(program, { drawn }, {});
+    const auto done = test::executeInFull(program, drawn);
     QVERIFY(done);
-    for (const Array& result : done->results[0])
+    for (const Array& result : done->outputs)
         for (const double number : numbers(result))
             QVERIFY(std::isfinite(number));
 }
@@ -921,10 +919,10 @@ func.func @main(%n: tensor<i32>) -> tensor<i32> {
   return %0 : tensor<i32>
 })");
     const auto trips = [&](std::int64_t limit, std::int64_t devices) {
-        evaluate::ExecuteOptions options;
+        ExecuteOptions options;
         options.maximumTrips = limit;
-        options.partitions = devices;
-        return evaluate::execute(program, { { line(DType::I32, { 20 }).reshaped({ DType::I32, {} }) } }, options);
+        return test::executeInFull(
+            program, { line(DType::I32, { 20 }).reshaped({ DType::I32, {} }) }, options, { 1, devices });
     };
     for (const std::int64_t devices : { 1, 4 }) { // devices make a trip together
         QVERIFY(trips(105, devices));
@@ -968,9 +966,9 @@ func.func @main(%a: tensor<4xf32>) -> tensor<4xf32> {
   return %r#1 : tensor<4xf32>
 })");
     for (const std::int64_t limit : { 105, 104 }) {
-        evaluate::ExecuteOptions options;
+        ExecuteOptions options;
         options.maximumTrips = limit;
-        const auto done = evaluate::execute(manual, { { line(DType::F32, { 1, 2, 3, 4 }) } }, options);
+        const auto done = test::executeInFull(manual, { line(DType::F32, { 1, 2, 3, 4 }) }, options);
         QCOMPARE(done.has_value(), limit == 105);
         if (!done)
             QCOMPARE(done.error().text("wrong"), std::string("loop_limit"));
@@ -999,13 +997,14 @@ void TestEvaluate::measuresSensitivity()
     int beyondPlain = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const evaluate::Arrays arguments{ drawnArray({ DType::F32, { 64, 64 } }, seed, 0) };
-        const auto result = [&](const Program& program, evaluate::Perturbation* perturbation) {
-            evaluate::ExecuteOptions options;
-            options.perturbation = perturbation;
-            auto done = evaluate::execute(program, { arguments }, options);
+        const auto result = [&](const Program& program, Observer* noise) {
+            ExecuteOptions options;
+            if (noise)
+                options.observers = { noise };
+            auto done = test::executeInFull(program, arguments, options);
             if (!done)
                 qFatal("not executed");
-            return done->results[0][0];
+            return done->outputs[0];
         };
         evaluate::RoundingNoise noise(rows), again(rows);
         const Array wanted = result(rows, nullptr), found = result(columns, nullptr), noisy = result(rows, &noise);

@@ -12,8 +12,8 @@
 #include "random_cases.h"
 #include "registered_test.h"
 #include "simulate/element.h"
-#include "simulate/evaluate/partitioned.h"
 #include "simulate/exchange.h"
+#include "simulate/executed.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run.h"
 #include "stablehlo/read.h"
@@ -46,9 +46,7 @@ Result<PlanPtr> planOf(const std::string& text, std::int64_t devices)
     if (!read)
         return tl::unexpected<Error>(read.error());
     const auto program = std::make_shared<const Program>(std::move(read->program));
-    auto parts = std::make_shared<PartitionedProgram>();
-    parts->sharded = *program;
-    parts->device = evaluate::unpartitioned(*program, devices);
+    const auto parts = std::make_shared<const PartitionedProgram>(unsharded(*program, { 1, devices }).value());
     Result<FlatProgram> flat = flatten(program, parts, {});
     if (!flat)
         return tl::unexpected<Error>(flat.error());

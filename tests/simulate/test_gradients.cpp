@@ -16,8 +16,8 @@
 #include "program/program_mesh.h"
 #include "random_cases.h"
 #include "registered_test.h"
-#include "simulate/evaluate/blocks.h"
-#include "simulate/evaluate/partitioned.h"
+#include "simulate/blocks.h"
+#include "simulate/executed.h"
 #include "split_mix.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
@@ -267,11 +267,11 @@ void TestGradients::ofShardedPrograms()
         for (const ValueId argument : whole.main().arguments)
             arguments.push_back(randomArray(whole.value(argument).type, random));
         const auto loss = [&](const Arrays& at) {
-            return evaluate::numberAt(evaluate::execute(whole, { at }, {}).value().results[0][0], 0);
+            return evaluate::numberAt(test::executeInFull(whole, at).value().outputs[0], 0);
         };
         const auto parts = partitionProgram(cutAtRandom(whole, random));
         QVERIFY2(parts, text.c_str());
-        const auto devices = evaluate::executePartitioned(parts->device, arguments);
+        const auto devices = test::executeParts(*parts, arguments);
         QVERIFY2(devices, text.c_str());
         QVERIFY2(devices->differences.empty(), text.c_str());
         for (std::size_t argument = 0; argument < arguments.size(); ++argument) {
@@ -306,10 +306,10 @@ void TestGradients::ofProgramsOverBlocks()
             arguments.push_back(randomArray({ DType::F64, Shape(shape.begin(), shape.end()) }, random));
         const BlockProgram forward = BlockBuilder(made.builder).finish(made.result);
         const auto sum = [&](const Arrays& at) {
-            const auto done = evaluate::runBlocks(forward, at, made.specs, out).value();
+            const auto done = test::runBlocks(forward, at, made.specs, out).value();
             double all = 0;
-            for (std::int64_t i = 0; i < done.whole.count(); ++i)
-                all += evaluate::numberAt(done.whole, i);
+            for (std::int64_t i = 0; i < done.full.count(); ++i)
+                all += evaluate::numberAt(done.full, i);
             return all;
         };
         const auto gradients = made.builder.gradients(made.result, out, made.inputs);
@@ -318,10 +318,10 @@ void TestGradients::ofProgramsOverBlocks()
             const BlockProgram backward = BlockBuilder(made.builder).finish((*gradients)[i]);
             const auto fits = checkOutput(backward, made.specs[i]);
             QVERIFY2(fits, std::to_string(seed).c_str()); // as alike as the input is
-            const auto done = evaluate::runBlocks(backward, arguments, made.specs, made.specs[i]);
+            const auto done = test::runBlocks(backward, arguments, made.specs, made.specs[i]);
             QVERIFY(done);
             QVERIFY(!done->copiesDiffer);
-            const std::string wrong = compareWithSlopes(sum, arguments, i, done->whole, random);
+            const std::string wrong = compareWithSlopes(sum, arguments, i, done->full, random);
             QVERIFY2(wrong.empty(), (std::to_string(seed) + ": " + wrong).c_str());
             for (const Operation& operation : backward.program.operations)
                 ++kinds[operation.kind];

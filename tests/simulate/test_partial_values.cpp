@@ -8,8 +8,7 @@
 #include "program/verify_shardings.h"
 #include "registered_test.h"
 #include "simulate/evaluate/compare.h"
-#include "simulate/evaluate/execute.h"
-#include "simulate/evaluate/partitioned.h"
+#include "simulate/executed.h"
 #include "simulate/initial_values.h"
 #include "stablehlo/read.h"
 
@@ -211,11 +210,11 @@ void TestPartialValues::operations()
     evaluate::Arrays arguments;
     for (const ShardedArray& input : parts->device.inputs)
         arguments.push_back(drawnArray(input.type, 7, arguments.size()));
-    const auto whole = evaluate::execute(program, { arguments }, {});
-    const auto done = evaluate::executePartitioned(parts->device, arguments);
+    const auto whole = test::executeInFull(program, arguments);
+    const auto done = test::executeParts(*parts, arguments);
     QVERIFY(whole && done);
     QVERIFY(done->differences.empty());
-    QVERIFY(evaluate::compareWithReference(done->outputs[0], whole->results[0][0]).passed());
+    QVERIFY(evaluate::compareWithReference(done->outputs[0], whole->outputs[0]).passed());
 }
 
 void TestPartialValues::wholeResultsAreNoParts_data()
@@ -267,7 +266,7 @@ void TestPartialValues::partsOfArgumentsAddUp()
     how.sharding = TensorSharding::fullyReplicated(2);
     how.sharding.unreduced = { fullAxis(*mesh, 0) };
     const Array whole = drawnArray(how.type, 3, 0);
-    const evaluate::Arrays shards = evaluate::shardsOf(whole, how, mesh);
+    const evaluate::Arrays shards = shardsOf(whole, how, mesh);
     QCOMPARE(shards.size(), static_cast<std::size_t>(devices));
     int busy = 0;
     for (const Array& shard : shards)
@@ -288,9 +287,9 @@ void TestPartialValues::partsOfArgumentsAddUp()
         QCOMPARE(evaluate::numberAt(forth, 0), evaluate::numberAt(whole, e));
         QCOMPARE(evaluate::numberAt(back, 0), evaluate::numberAt(whole, e));
     }
-    const evaluate::AssembledArray again = evaluate::assembleShards(shards, how, mesh);
+    const AssembledArray again = assembleShards(shards, how, mesh);
     QVERIFY(!again.differ);
-    QVERIFY(evaluate::compareWithReference(again.whole, whole).largestError == 0);
+    QVERIFY(evaluate::compareWithReference(again.full, whole).largestError == 0);
 }
 
 void TestPartialValues::everyReshardKeepsTheSum_data()
@@ -352,7 +351,7 @@ func.func @main(%x: tensor<SHAPExf32> {sdy.sharding = #sdy.shardingFROM}) ->
             const auto parts = partitionProgram(read->program);
             QVERIFY2(parts, which + ": " + QByteArray(parts ? "" : parts.error().text("wrong").c_str()));
             const evaluate::Arrays arguments{ drawnArray(parts->device.inputs[0].type, 5, 0) };
-            const auto done = evaluate::executePartitioned(parts->device, arguments);
+            const auto done = test::executeParts(*parts, arguments);
             QVERIFY2(done, which);
             QVERIFY2(done->differences.empty(), which);
             QVERIFY2(evaluate::compareWithReference(done->outputs[0], arguments[0]).largestError == 0, which);

@@ -224,7 +224,7 @@ private Q_SLOTS:
         evaluate::ProgramInputs inputs;
         inputs.initial.seed = 5;
         inputs.initial.defaults = InitialDefaults::ByUse;
-        const PartitionedProgram parts = partitionProgram(*program).value();
+        const auto parts = std::make_shared<const PartitionedProgram>(partitionProgram(*program).value());
         const evaluate::ProgramValuesPtr values = evaluate::computeProgramValues(*program, parts, inputs).value();
         const evaluate::ProgramReader reader(program, values);
         const ValueId a = program->main().arguments[0], b = program->main().arguments[1];

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "partition/partition_program.h"
-#include "simulate/evaluate/partitioned.h"
+#include "simulate/executed.h"
 #include "stablehlo/read.h"
 
 namespace shardscope::stress {
@@ -98,9 +98,9 @@ Executed executePrograms(int rounds)
             for (std::int64_t i = 0; i < arguments.back().count(); ++i)
                 evaluate::setNumber(arguments.back(), i, static_cast<double>(random() >> 11) * 0x1p-51 - 2);
         }
-        evaluate::ExecuteOptions alone;
+        ExecuteOptions alone;
         alone.threads = 1;
-        const auto wanted = evaluate::executePartitioned(parts->device, arguments, alone);
+        const auto wanted = test::executeParts(*parts, arguments, alone);
         if (!wanted) {
             std::fprintf(stderr, "a program does not run: %s\n", std::string(wanted.error().id()).c_str());
             return { steps, false };
@@ -108,12 +108,10 @@ Executed executePrograms(int rounds)
         std::vector<std::jthread> users;
         for (const int threads : { 4, 3 })
             users.emplace_back([&, threads] {
-                evaluate::ExecuteOptions options;
+                ExecuteOptions options;
                 options.threads = threads;
-                std::vector<evaluate::DeviceStorePtr> stores;
-                options.stores = &stores;
                 for (int round = 0; round < rounds; ++round) {
-                    const auto found = evaluate::executePartitioned(parts->device, arguments, options);
+                    const auto found = test::executeParts(*parts, arguments, options);
                     if (!found || !sameBits(wanted->shards, found->shards))
                         same = false;
                     ++steps;

@@ -8,7 +8,7 @@
 #include "pipeline/initial_setting.h"
 #include "pipeline/repartition.h"
 #include "simulate/evaluate/compare.h"
-#include "simulate/evaluate/partitioned.h"
+#include "simulate/shards.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -61,8 +61,7 @@ std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std
     for (const ShardedArray& input : held.device.inputs)
         numbers.inputs.push_back(input.type);
     for (std::size_t i = 0; i < held.outputs.size(); ++i)
-        numbers.results.push_back(
-            evaluate::assembleShards(held.outputs[i], held.device.outputs[i], held.device.mesh).whole);
+        numbers.results.push_back(assembleShards(held.outputs[i], held.device.outputs[i], held.device.mesh).full);
     return numbers;
 }
 

@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "simulate/evaluate/device_store.h"
 #include "simulate/evaluate/element_types.h"
 #include "stablehlo/element_values.h"
 
@@ -14,11 +13,8 @@ namespace shardscope::evaluate {
 Array Array::make(const TensorType& type)
 {
     Array array{ type, {}, {} };
-    if (const std::int64_t bytes = type.byteCount(); bytes > 0) {
-        DeviceStore* const store = StoreScope::current();
-        array.bytes =
-            store ? store->take(bytes) : std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
-    }
+    if (const std::int64_t bytes = type.byteCount(); bytes > 0)
+        array.bytes = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
     return array;
 }
 
@@ -28,6 +24,14 @@ Array Array::zeros(const TensorType& type)
     if (array.bytes)
         std::memset(array.data(), 0, static_cast<std::size_t>(type.byteCount()));
     return array;
+}
+
+Array copied(const Array& array)
+{
+    Array copy = Array::make(array.type);
+    if (copy.bytes)
+        std::memcpy(copy.data(), array.data(), static_cast<std::size_t>(array.type.byteCount()));
+    return copy;
 }
 
 Array arrayOfBytes(const TensorType& type, std::vector<std::byte> bytes)

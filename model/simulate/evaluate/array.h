@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What one device holds of a value while a program is interpreted: a type and its elements, row-major.
+// What one device has of a value while a program is executed: a type and its elements, row-major.
 //
 //     Array x = Array::make({ DType::F32, { 2, 3 } }); // 24 bytes, not set yet
 //     x.as<float>()[5] = 1;
@@ -21,7 +21,7 @@ struct Array {
     std::shared_ptr<std::byte[]> bytes; ///< null for tokens, tuples and arrays without elements
     std::vector<Array> parts; ///< of a tuple
 
-    /// Elements are not set. Counts as memory of the device whose StoreScope the thread is in.
+    /// Elements are not set.
     static Array make(const TensorType& type);
     /// Every element zero.
     static Array zeros(const TensorType& type);
@@ -44,8 +44,18 @@ struct Array {
     [[nodiscard]] Array reshaped(const TensorType& other) const;
 };
 
+using Arrays = std::vector<Array>;
+
 /// An array of that type around its elements, which stay where they are.
 [[nodiscard]] Array arrayOfBytes(const TensorType& type, std::vector<std::byte> bytes);
+
+/// What stands at an address, without owning it.
+[[nodiscard]] inline Array viewOf(const TensorType& type, std::byte* address)
+{
+    return { type, std::shared_ptr<std::byte[]>(std::shared_ptr<std::byte[]>(), address), {} };
+}
+/// The same elements in memory of their own.
+[[nodiscard]] Array copied(const Array& array);
 
 /// One element as a number, for what is not in the way of a run; complex ones are not asked for.
 [[nodiscard]] double numberAt(const Array& array, std::int64_t index);

@@ -36,7 +36,6 @@ struct Call {
     }
 };
 
-using Arrays = std::vector<Array>;
 using Evaluate = Arrays (*)(const Call&);
 
 /// Who computes an operation by itself, without other devices; null where nobody does, or control does.

@@ -7,6 +7,7 @@
 #include "partition/device_values.h"
 #include "sharding/layout.h"
 #include "simulate/evaluate/compare.h"
+#include "simulate/evaluate/reference_values.h"
 #include "simulate/evaluate/rounding_noise.h"
 
 namespace shardscope::evaluate {
@@ -28,17 +29,22 @@ struct Kept {
 /// Values of the reference from the `from`-th on, as many as there is room for.
 class Recorder : public Observer {
 public:
-    Recorder(const Program& program, std::int64_t from, double room)
-        : m_program(program)
+    Recorder(const ReferenceValues& values, std::int64_t from, double room)
+        : m_values(values)
         , m_from(from)
         , m_room(room)
     {
     }
-    void computed(OperationId operation, std::int64_t, std::span<const Array>, std::span<const Array> results) override
+    void computed(OperationId operation, std::int64_t device, std::span<const Array>, std::span<Array> results) override
     {
-        const auto& values = m_program.operation(operation).results;
+        if (device != 0)
+            return; // all have the same
+        const auto& values = m_values.operation(operation).results;
         for (std::size_t i = 0; i < results.size(); ++i) {
-            const std::uint32_t occurrence = m_seen[values[i].index]++;
+            const ValueId value = m_values.of(values[i]);
+            if (!value.valid())
+                continue;
+            const std::uint32_t occurrence = m_seen[value.index]++;
             const std::int64_t order = m_count++;
             if (order < m_from || full)
                 continue;
@@ -47,7 +53,7 @@ public:
             if (full)
                 next = order;
             else
-                kept.emplace(keyOf(values[i], occurrence), Kept{ results[i], order });
+                kept.emplace(keyOf(value, occurrence), Kept{ copied(results[i]), order });
         }
     }
 
@@ -55,8 +61,14 @@ public:
     bool full = false;
     std::int64_t next = 0; ///< the first that was not kept
 
+    [[nodiscard]] const Kept* find(ValueId value, std::uint32_t occurrence) const
+    {
+        const auto found = kept.find(keyOf(m_values.computedFor(value), occurrence));
+        return found == kept.end() ? nullptr : &found->second;
+    }
+
 private:
-    const Program& m_program;
+    const ReferenceValues& m_values;
     std::int64_t m_from;
     double m_room;
     std::int64_t m_count = 0;
@@ -66,23 +78,28 @@ private:
 /// What becomes of the kept values when sums are rounded otherwise.
 class Sensitivities : public Observer {
 public:
-    Sensitivities(const Program& program, Recorder& reference)
-        : m_program(program)
+    Sensitivities(const ReferenceValues& values, Recorder& reference)
+        : m_values(values)
         , m_reference(reference)
     {
     }
-    void computed(OperationId operation, std::int64_t, std::span<const Array>, std::span<const Array> results) override
+    void computed(OperationId operation, std::int64_t device, std::span<const Array>, std::span<Array> results) override
     {
-        const auto& values = m_program.operation(operation).results;
+        if (device != 0)
+            return;
+        const auto& values = m_values.operation(operation).results;
         for (std::size_t i = 0; i < results.size(); ++i) {
-            const auto kept = m_reference.kept.find(keyOf(values[i], m_seen[values[i].index]++));
+            const ValueId value = m_values.of(values[i]);
+            if (!value.valid())
+                continue;
+            const auto kept = m_reference.kept.find(keyOf(value, m_seen[value.index]++));
             if (kept != m_reference.kept.end() && isFloat(results[i].type.dtype))
                 kept->second.sensitivity = sensitivityOf(kept->second.array, results[i]);
         }
     }
 
 private:
-    const Program& m_program;
+    const ReferenceValues& m_values;
     Recorder& m_reference;
     std::unordered_map<std::uint32_t, std::uint32_t> m_seen;
 };
@@ -97,8 +114,7 @@ public:
         , m_reference(reference)
     {
     }
-    void computed(
-        OperationId operation, std::int64_t device, std::span<const Array>, std::span<const Array> results) override
+    void computed(OperationId operation, std::int64_t device, std::span<const Array>, std::span<Array> results) override
     {
         const auto& values = m_program.operation(operation).results;
         for (std::size_t i = 0; i < results.size(); ++i)
@@ -123,7 +139,7 @@ private:
         pending.seen.resize(devices);
         const auto at = static_cast<std::size_t>(device);
         const std::uint32_t occurrence = pending.seen[at]++;
-        pending.shards[at] = shard;
+        pending.shards[at] = copied(shard);
         if (++pending.there < m_mesh->deviceCount())
             return;
         pending.there = 0;
@@ -131,9 +147,9 @@ private:
             [&](std::uint32_t count) { return count == occurrence + 1; }); // not: some left a loop before the others
         const Arrays shards = std::exchange(pending.shards, {});
         const ValueId meant = held.meant;
-        const auto kept = m_reference.kept.find(keyOf(meant, occurrence));
-        if (together && kept != m_reference.kept.end() && kept->second.order < m_order)
-            compare(meant, occurrence, held.array, shards, kept->second);
+        const Kept* kept = m_reference.find(meant, occurrence);
+        if (together && kept && kept->order < m_order)
+            compare(meant, occurrence, held.array, shards, *kept);
     }
 
     void compare(
@@ -160,7 +176,7 @@ private:
             found.found = elementOf(ours, made.differ->element);
             found.wanted = elementOf(theirs, made.differ->element);
         } else {
-            const ArrayComparison compared = compareWithReference(made.whole, reference.array, reference.sensitivity);
+            const ArrayComparison compared = compareWithReference(made.full, reference.array, reference.sensitivity);
             if (compared.passed())
                 return;
             std::int64_t left = compared.first;
@@ -177,7 +193,7 @@ private:
                 if (holds)
                     found.device = m_mesh->deviceAt(position);
             }
-            found.found = elementOf(made.whole, compared.first);
+            found.found = elementOf(made.full, compared.first);
             found.wanted = elementOf(reference.array, compared.first);
         }
         m_order = reference.order;
@@ -194,35 +210,36 @@ private:
 
 } // namespace
 
-Result<std::optional<FirstDifference>> firstDifference(const Program& program, const PartitionedProgram& parts,
-    const Arrays& arguments, const ExecuteOptions& options, double keptBytes, int maxRuns)
+Result<std::optional<FirstDifference>> firstDifference(const ProgramPtr& program, const Parts& reference,
+    const Parts& devices, const Arrays& arguments, const ExecuteOptions& options, double keptBytes, int maxRuns)
 {
-    const DeviceValues shards(program, parts);
+    const DeviceValues shards(*program, *devices);
+    const ReferenceValues values(*program, *reference);
     std::int64_t from = 0;
     for (int run = 0; run < maxRuns; ++run) {
-        Recorder reference(program, from, keptBytes);
+        Recorder recorder(values, from, keptBytes);
         ExecuteOptions own = options;
-        own.observer = &reference;
-        if (const auto done = execute(program, { arguments }, own); !done)
+        own.observers = { &recorder };
+        own.plainKernels = true;
+        if (const auto done = execute(program, reference, arguments, own); !done)
             return tl::unexpected(done.error());
-        Sensitivities sensitivities(program, reference);
-        RoundingNoise noise(program);
-        own.observer = &sensitivities;
-        own.perturbation = &noise;
-        if (const auto done = execute(program, { arguments }, own); !done)
+        RoundingNoise noise(reference->device.program);
+        Sensitivities sensitivities(values, recorder);
+        own.observers = { &noise, &sensitivities };
+        if (const auto done = execute(program, reference, arguments, own); !done)
             return tl::unexpected(done.error());
-        own.perturbation = nullptr;
-        Comparer devices(parts, shards, reference);
-        own.observer = &devices;
-        if (const auto done = executePartitioned(parts.device, arguments, own); !done)
+        Comparer comparer(*devices, shards, recorder);
+        own.observers = { &comparer };
+        own.plainKernels = false;
+        if (const auto done = execute(program, devices, arguments, own); !done)
             return tl::unexpected(done.error());
-        if (devices.first) {
-            devices.first->operation = program.value(devices.first->value).definition;
-            return std::move(devices.first);
+        if (comparer.first) {
+            comparer.first->operation = program->value(comparer.first->value).definition;
+            return std::move(comparer.first);
         }
-        if (!reference.full)
+        if (!recorder.full)
             break;
-        from = reference.next;
+        from = recorder.next;
     }
     return std::optional<FirstDifference>();
 }

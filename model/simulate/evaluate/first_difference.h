@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "partition/partition_program.h"
-#include "simulate/evaluate/partitioned.h"
+#include "simulate/execute.h"
 
 namespace shardscope::evaluate {
 
@@ -20,12 +20,12 @@ struct FirstDifference {
     Array found, wanted; ///< the element, and the one of the reference, or of the other device
 };
 
-/// Nothing where every value that can be compared agrees, but for roundings as RoundingNoise makes them: those that
-/// stand outside of manual computations and that no devices hold addends of. Values of the reference are kept until
-/// they are compared; where they take more than `keptBytes`, both are run once more for the next ones, at most
-/// `maxRuns` times. Errors: those of execute().
-[[nodiscard]] Result<std::optional<FirstDifference>> firstDifference(const Program& program,
-    const PartitionedProgram& parts, const Arrays& arguments, const ExecuteOptions& options, double keptBytes,
-    int maxRuns = 16);
+/// `reference` is what unsharded() made of `program`. Nothing where every value that can be compared agrees, but for
+/// roundings as RoundingNoise makes them: those that stand outside of manual computations and that no devices hold
+/// addends of. Values of the reference are kept until they are compared; where they take more than `keptBytes`, both
+/// are run once more for the next ones, at most `maxRuns` times. Errors: those of execute().
+using Parts = std::shared_ptr<const PartitionedProgram>;
+[[nodiscard]] Result<std::optional<FirstDifference>> firstDifference(const ProgramPtr& program, const Parts& reference,
+    const Parts& devices, const Arrays& arguments, const ExecuteOptions& options, double keptBytes, int maxRuns = 16);
 
 } // namespace shardscope::evaluate

@@ -52,12 +52,12 @@ void NonFiniteWatch::given(const Arrays& arguments, std::int64_t device)
 std::int64_t NonFiniteWatch::firstOf(const Array& array, NonFiniteKind kind, ValueId value, std::int64_t device) const
 {
     std::int64_t found = firstNonFinite(array, kind);
-    if (found < 0 || !m_device)
+    if (found < 0)
         return found;
-    const auto padded = m_device->padding.find(value);
-    if (padded == m_device->padding.end() || padded->second.whole.size() != array.type.rank())
+    const auto padded = m_device.padding.find(value);
+    if (padded == m_device.padding.end() || padded->second.whole.size() != array.type.rank())
         return found;
-    const Shape extents = extentsAt(padded->second, m_device->mesh, static_cast<std::int32_t>(device));
+    const Shape extents = extentsAt(padded->second, m_device.mesh, static_cast<std::int32_t>(device));
     for (; found >= 0; found = firstNonFinite(array, kind, found + 1)) {
         bool inside = true;
         std::int64_t left = found;
@@ -72,7 +72,7 @@ std::int64_t NonFiniteWatch::firstOf(const Array& array, NonFiniteKind kind, Val
 }
 
 void NonFiniteWatch::computed(
-    OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<const Array> results)
+    OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results)
 {
     const Operation& computed = m_program.operation(operation);
     const OpKind kindOfOperation = computed.kind;
@@ -87,7 +87,7 @@ void NonFiniteWatch::computed(
             if (element < 0)
                 continue;
             // Of what collectives are made of it is not known what is padding: they hand on whatever they are given.
-            const bool handsOn = m_device && isPartOfCollective(*m_device, operation);
+            const bool handsOn = isPartOfCollective(m_device, operation);
             bool handedOn = false;
             for (std::size_t o = 0; o < operands.size() && !handedOn; ++o)
                 handedOn = (handsOn || o >= computed.operands.size()

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "partition/device_program.h"
-#include "simulate/evaluate/execute.h"
+#include "simulate/run.h"
 
 namespace shardscope::evaluate {
 
@@ -30,23 +30,19 @@ struct NonFinite {
 ///
 ///     NonFiniteWatch watch(program);
 ///     watch.given(arguments);
-///     execute(program, { arguments }, { .observer = &watch });
+///     execute(program, parts, arguments, { .observers = { &watch } });
 ///     if (const auto& found = watch.first(NonFiniteKind::NotANumber)) ...
 class NonFiniteWatch : public Observer {
 public:
-    explicit NonFiniteWatch(const Program& program)
-        : m_program(program)
-    {
-    }
     /// Of devices that run `device`: what stands in padding is passed over.
     explicit NonFiniteWatch(const DeviceProgram& device)
         : m_program(device.program)
-        , m_device(&device)
+        , m_device(device)
     {
     }
     void given(const Arrays& arguments, std::int64_t device = 0);
-    void computed(OperationId operation, std::int64_t device, std::span<const Array> operands,
-        std::span<const Array> results) override;
+    void computed(
+        OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results) override;
     /// What an operation produced first; where nothing did, the first constant or argument that holds it.
     [[nodiscard]] const std::optional<NonFinite>& first(NonFiniteKind kind) const;
 
@@ -59,7 +55,7 @@ private:
         const Array& array, NonFiniteKind kind, ValueId value, std::int64_t device) const;
 
     const Program& m_program;
-    const DeviceProgram* m_device = nullptr;
+    const DeviceProgram& m_device;
     std::array<Seen, 2> m_seen;
 };
 

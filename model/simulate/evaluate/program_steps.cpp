@@ -33,22 +33,27 @@ std::optional<std::size_t> ProgramSteps::firstOf(ValueId meant) const
 }
 
 void ReferenceRecorder::computed(
-    OperationId operation, std::int64_t, std::span<const Array>, std::span<const Array> results)
+    OperationId operation, std::int64_t device, std::span<const Array>, std::span<Array> results)
 {
-    const auto& values = m_program.operation(operation).results;
+    if (device != 0)
+        return; // all have the same
+    const auto& values = m_values.operation(operation).results;
     for (std::size_t i = 0; i < results.size(); ++i) {
-        const std::uint32_t occurrence = ++m_seen[values[i].index];
+        const ValueId value = m_values.of(values[i]);
+        if (!value.valid())
+            continue;
+        const std::uint32_t occurrence = ++m_seen[value.index];
         const auto bytes = static_cast<double>(results[i].type.byteCount());
         if (bytes > m_room)
             continue;
         m_room -= bytes;
-        m_kept.emplace(keyOf(values[i], occurrence), results[i]);
+        m_kept.emplace(keyOf(value, occurrence), copied(results[i]));
     }
 }
 
 const Array* ReferenceRecorder::find(ValueId value, std::int64_t occurrence) const
 {
-    const auto found = m_kept.find(keyOf(value, occurrence));
+    const auto found = m_kept.find(keyOf(m_values.computedFor(value), occurrence));
     return found == m_kept.end() ? nullptr : &found->second;
 }
 
@@ -91,7 +96,7 @@ void StepRecorder::begin(OperationId operation, std::span<const Array> results)
 }
 
 void StepRecorder::computed(
-    OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<const Array> results)
+    OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results)
 {
     const auto at = static_cast<std::size_t>(device);
     if (m_out.steps.empty() || m_full || m_out.steps.back().operation != operation || m_there[at])
@@ -102,7 +107,7 @@ void StepRecorder::computed(
     ProgramStep& step = m_out.steps.back();
     for (std::size_t i = 0; i < results.size(); ++i)
         if (step.results[i].isKept())
-            step.results[i].shards[at] = results[i];
+            step.results[i].shards[at] = copied(results[i]);
     std::array<bool, 2> before{};
     constexpr std::array kinds{ NonFiniteKind::NotANumber, NonFiniteKind::Infinity };
     const auto produced = [&](NonFiniteKind kind) { return m_watch.first(kind) && m_watch.first(kind)->produced; };

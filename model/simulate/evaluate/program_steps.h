@@ -8,7 +8,8 @@
 
 #include "partition/device_values.h"
 #include "simulate/evaluate/non_finite.h"
-#include "simulate/evaluate/partitioned.h"
+#include "simulate/evaluate/reference_values.h"
+#include "simulate/execute.h"
 
 namespace shardscope::evaluate {
 
@@ -49,18 +50,19 @@ struct ProgramSteps {
 /// Keeps values of the reference, to be handed to a StepRecorder.
 class ReferenceRecorder final : public Observer {
 public:
-    ReferenceRecorder(const Program& program, double room)
-        : m_program(program)
+    /// `parts`: what unsharded() made of `given`.
+    ReferenceRecorder(const Program& given, const PartitionedProgram& parts, double room)
+        : m_values(given, parts)
         , m_room(room)
     {
     }
-    void computed(OperationId operation, std::int64_t device, std::span<const Array> operands,
-        std::span<const Array> results) override;
+    void computed(
+        OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results) override;
     /// Null where it was not kept.
     [[nodiscard]] const Array* find(ValueId value, std::int64_t occurrence) const;
 
 private:
-    const Program& m_program;
+    ReferenceValues m_values;
     double m_room;
     std::unordered_map<std::uint64_t, Array> m_kept; ///< by value and occurrence
     std::unordered_map<std::uint32_t, std::uint32_t> m_seen; ///< by value
@@ -69,8 +71,8 @@ private:
 class StepRecorder final : public Observer {
 public:
     StepRecorder(const Program& given, const PartitionedProgram& parts, double room);
-    void computed(OperationId operation, std::int64_t device, std::span<const Array> operands,
-        std::span<const Array> results) override;
+    void computed(
+        OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results) override;
     [[nodiscard]] ProgramSteps take(const ReferenceRecorder& reference);
 
 private:

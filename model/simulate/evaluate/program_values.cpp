@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/codes.h"
+#include "partition/unsharded.h"
 
 namespace shardscope::evaluate {
 
@@ -52,14 +53,14 @@ std::vector<double> numbersOf(const Array& whole)
 } // namespace
 
 Result<ProgramValuesPtr> computeProgramValues(
-    const Program& program, const PartitionedProgram& parts, const ProgramInputs& inputs)
+    const Program& program, const std::shared_ptr<const PartitionedProgram>& parts, const ProgramInputs& inputs)
 {
     RunOptions run;
     run.memoryLimit = inputs.memoryLimit;
     const std::int64_t limit = memoryLimit(run);
     try {
         auto values = std::make_shared<ProgramValues>();
-        values->device = parts.device;
+        values->device = parts->device;
         const double kept = keptBytes(values->device);
         if (kept > static_cast<double>(limit) / 2)
             return fail(Code::OutOfMemory, { { "bytes", toBytes(kept) }, { "limit", limit / 2 } });
@@ -70,27 +71,33 @@ Result<ProgramValuesPtr> computeProgramValues(
         options.memoryLimit = limit / 2;
         options.stop = inputs.stop;
         const double room = static_cast<double>(limit) / 16;
-        ReferenceRecorder reference(program, room);
-        options.observer = &reference;
-        auto whole = execute(program, { values->fullInputs }, options);
+        const auto given = std::make_shared<const Program>(program);
+        Result<PartitionedProgram> inFull = unsharded(program);
+        if (!inFull)
+            return tl::unexpected(inFull.error());
+        const auto referenceParts = std::make_shared<const PartitionedProgram>(std::move(*inFull));
+        ReferenceRecorder reference(program, *referenceParts, room);
+        options.observers = { &reference };
+        options.plainKernels = true;
+        auto full = execute(given, referenceParts, values->fullInputs, options);
         if (inputs.stop.stop_requested())
             return ProgramValuesPtr();
-        if (!whole)
-            return tl::unexpected(whole.error());
-        StepRecorder steps(program, parts, room);
-        options.observer = &steps;
-        auto done = executePartitioned(parts.device, values->fullInputs, options);
+        if (!full)
+            return tl::unexpected(full.error());
+        StepRecorder steps(program, *parts, room);
+        options.observers = { &steps };
+        options.plainKernels = false;
+        auto done = execute(given, parts, values->fullInputs, options);
         if (inputs.stop.stop_requested())
             return ProgramValuesPtr();
         if (!done)
             return tl::unexpected(done.error());
         values->steps = steps.take(reference);
-        values->plan = std::move(done->plan);
         values->outputs.resize(values->device.outputs.size());
         for (std::size_t r = 0; r < values->outputs.size(); ++r)
             for (const Arrays& shards : done->shards)
                 values->outputs[r].push_back(shards[r]);
-        values->reference = std::move(whole->results.front());
+        values->reference = std::move(full->outputs);
         return ProgramValuesPtr(std::move(values));
     } catch (const std::bad_alloc&) {
         return fail(Code::OutOfMemory, { { "bytes", limit }, { "limit", limit } });

@@ -20,7 +20,6 @@ struct ProgramValues {
     Arrays fullInputs; ///< what the shards were taken from
     Arrays reference; ///< outputs of the program computed on one device, without any sharding
     ProgramSteps steps; ///< as far as a quarter of what is kept has room for them
-    MemoryPlan plan; ///< of every device
 };
 using ProgramValuesPtr = std::shared_ptr<const ProgramValues>;
 
@@ -30,10 +29,10 @@ struct ProgramInputs {
     std::stop_token stop = {};
 };
 
-/// `parts`: what the devices run of `program`. Null if stopped. Errors: those of execute(); OutOfMemory {bytes, limit}
-/// where what would be kept is too large, before it is computed.
+/// `parts`: what the devices run of `program`. Null if stopped. Errors: those of unsharded() and execute(); OutOfMemory
+/// {bytes, limit} where what would be kept is too large, before it is computed.
 [[nodiscard]] Result<ProgramValuesPtr> computeProgramValues(
-    const Program& program, const PartitionedProgram& parts, const ProgramInputs& inputs);
+    const Program& program, const std::shared_ptr<const PartitionedProgram>& parts, const ProgramInputs& inputs);
 
 /// A reader with the full arrays that its values are compared with.
 class ComparedReader : public ValueReader {

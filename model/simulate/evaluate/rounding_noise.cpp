@@ -63,23 +63,23 @@ Terms termsOf(const Program& program, const Operation& op, std::span<const Array
 
 } // namespace
 
-std::optional<Array> RoundingNoise::changed(
-    OperationId operation, std::int64_t device, std::span<const Array> operands, const Array& result)
+void RoundingNoise::computed(
+    OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results)
 {
+    if (results.size() != 1 || !isFloat(results[0].type.dtype) || !results[0].bytes || operands.empty())
+        return;
+    Array& result = results[0];
     const DType dtype = result.type.dtype;
-    if (!isFloat(dtype) || !result.bytes || operands.empty())
-        return std::nullopt;
     const Terms terms = termsOf(m_program, m_program.operation(operation), operands, result);
     if (terms.count <= 1)
-        return std::nullopt;
+        return;
     // Partial sums are as large as the result, or as terms of both signs make them; each is rounded once.
     const bool wide = dtype == DType::F64 || dtype == DType::F32; // narrow ones are added up in a wider type
     const double partial = std::max(std::sqrt(terms.count) * terms.size, largest(result));
     const double amplitude = unitOf(dtype) * partial * (wide ? std::max(1.0, std::sqrt(terms.count) / 4) : 1.0);
     if (!std::isfinite(amplitude) || amplitude == 0)
-        return std::nullopt;
+        return;
     const std::uint32_t time = m_seen[{ operation.index, device }]++;
-    Array noisy = Array::zeros(result.type);
     for (std::int64_t block = 0; block * 4 < result.count(); ++block) {
         const auto place = static_cast<std::uint64_t>(block);
         const auto bits =
@@ -87,10 +87,9 @@ std::optional<Array> RoundingNoise::changed(
                 { operation.index, 0 });
         for (std::int64_t i = block * 4; i < std::min(block * 4 + 4, result.count()); ++i) {
             const double share = static_cast<double>(bits[static_cast<std::size_t>(i - block * 4)]) * 0x1p-31 - 1;
-            setNumber(noisy, i, numberAt(result, i) + amplitude * share);
+            setNumber(result, i, numberAt(result, i) + amplitude * share);
         }
     }
-    return noisy;
 }
 
 double sensitivityOf(const Array& plain, const Array& noisy)

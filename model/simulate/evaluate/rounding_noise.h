@@ -6,20 +6,20 @@
 
 #include <map>
 
-#include "simulate/evaluate/execute.h"
+#include "simulate/run.h"
 
 namespace shardscope::evaluate {
 
 /// Changes results of products, convolutions and sums, of floats alone. The same changes every time, and on every
 /// device: they depend on the operation, on how often it was computed before, and on the element.
-class RoundingNoise : public Perturbation {
+class RoundingNoise : public Observer {
 public:
     explicit RoundingNoise(const Program& program)
         : m_program(program)
     {
     }
-    std::optional<Array> changed(
-        OperationId operation, std::int64_t device, std::span<const Array> operands, const Array& result) override;
+    void computed(
+        OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results) override;
 
 private:
     const Program& m_program;

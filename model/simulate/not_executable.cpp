@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "simulate/evaluate/execute.h"
-
-#include "program/calls.h"
-#include "program/value_shardings.h"
+#include "simulate/not_executable.h"
 
 #include <algorithm>
 #include <set>
@@ -10,18 +7,42 @@
 
 #include "base/bytes.h"
 #include "base/codes.h"
+#include "program/calls.h"
 #include "program/custom_calls.h"
 #include "program/function_names.h"
 #include "program/op_row.h"
+#include "program/parallel_call.h"
+#include "program/value_shardings.h"
 #include "program/verify_manual.h"
+#include "simulate/collective_groups.h"
 #include "simulate/evaluate/body.h"
+#include "simulate/evaluate/call.h"
 #include "simulate/evaluate/elementwise.h"
-#include "simulate/evaluate/interpreter.h"
-#include "simulate/memory.h"
+#include "simulate/evaluate/known_opaque.h"
+#include "simulate/expectation.h"
 
-namespace shardscope::evaluate {
+namespace shardscope {
 
 namespace {
+
+/// The mesh of a manual computation; null where it has none.
+const Mesh* meshOf(const Program& program, const ManualComputationAttributes& own)
+{
+    for (const std::vector<ProgramSharding>* list : { &own.in, &own.out })
+        for (const ProgramSharding& sharding : *list)
+            if (sharding.mesh < program.meshes.size() && program.meshes[sharding.mesh].mesh->rank() > 0)
+                return program.meshes[sharding.mesh].mesh.get();
+    return nullptr;
+}
+
+Where placeOf(const Program& program, const Operation& op)
+{
+    Where where;
+    const SourcePlace& place = program.sources[op.source < program.sources.size() ? op.source : 0];
+    where.line = static_cast<int>(place.line);
+    where.column = static_cast<int>(place.column);
+    return where;
+}
 
 /// Custom calls that give back what they are given.
 bool isTransparent(const std::string& target)
@@ -66,7 +87,7 @@ private:
         const bool tuples = op.kind == OpKind::Tuple || op.kind == OpKind::GetTupleElement || op.kind == OpKind::Call
             || op.kind == OpKind::Outfeed || op.kind == OpKind::AfterAll || op.kind == OpKind::CreateToken
             || op.kind == OpKind::OptimizationBarrier || op.kind == OpKind::While || op.kind == OpKind::If
-            || op.kind == OpKind::Case || isParallel(op);
+            || op.kind == OpKind::Case || isParallelCall(op);
         const auto isKnown = [&](ValueId id) {
             const TensorType& type = m_program.value(id).type;
             if (isComplex(type.dtype)) {
@@ -94,7 +115,7 @@ private:
     bool body(const Operation& op, RegionId id)
     {
         std::optional<OperationId> inner;
-        if (Body::translate(m_program, id, &inner))
+        if (evaluate::Body::translate(m_program, id, &inner))
             return true;
         refuse(op,
             { { "wrong", "body" }, { "inner", inner ? qualifiedName(m_program.operation(*inner)) : std::string() } });
@@ -144,7 +165,7 @@ private:
 
     void parallel(const Operation& op)
     {
-        const ParallelPrograms programs = parallelPrograms(m_program, op);
+        const ParallelCall programs = parallelCall(m_program, op);
         if (!programs.function)
             return refuse(op, { { "wrong", "several_programs" } });
         const Region& body = m_program.regions[programs.function->body.index];
@@ -196,7 +217,7 @@ private:
         case OpKind::GetTupleElement:
             return;
         case OpKind::CustomCall: {
-            if (isCheck(op))
+            if (isExpectation(op))
                 return;
             const auto* own = wideAs<CustomCallAttributes>(op.attributes);
             if (own && isTransparent(own->target) && op.operands.size() == 1 && op.results.size() == 1
@@ -220,16 +241,16 @@ private:
                     return;
             return;
         case OpKind::Opaque: {
-            if (isCheck(op) || isKnownOpaque(m_program, op))
+            if (isExpectation(op) || evaluate::isKnownOpaque(m_program, op))
                 return;
-            if (isParallel(op))
+            if (isParallelCall(op))
                 return parallel(op);
             return refuse(op, { { "wrong", "unknown" } });
         }
         default:
             if (isExchange(op.kind))
                 return groups(op);
-            if (isShardyCollective(op.kind) || evaluator(op.kind) || elementKernel(m_program, op))
+            if (isShardyCollective(op.kind) || evaluate::evaluator(op.kind) || evaluate::elementKernel(m_program, op))
                 return;
             return refuse(op, { { "wrong", "unknown" } });
         }
@@ -243,115 +264,27 @@ private:
     std::set<std::tuple<std::uint32_t, std::int64_t, std::int64_t, const Mesh*>> m_seen;
 };
 
-/// An array of the caller as one that the device holds.
-Array adopted(Array array, DeviceStore& store)
-{
-    array.bytes = store.adopt(std::move(array.bytes), array.type.byteCount());
-    for (Array& part : array.parts)
-        part = adopted(std::move(part), store);
-    return array;
-}
-
-Result<void> checkArguments(
-    const Program& program, RegionId body, const std::vector<Arrays>& arguments, std::int64_t devices)
-{
-    const std::vector<ValueId>& wanted = program.regions[body.index].arguments;
-    if (arguments.size() != 1 && static_cast<std::int64_t>(arguments.size()) != devices
-        && !(arguments.empty() && wanted.empty()))
-        return fail(Code::CountMismatch,
-            { { "what", "devices" }, { "found", arguments.size() }, { "wanted", devices }, { "of", "arguments" } });
-    for (const Arrays& given : arguments) {
-        if (given.size() != wanted.size())
-            return fail(Code::CountMismatch,
-                { { "what", "arguments" }, { "found", given.size() }, { "wanted", wanted.size() }, { "of", "main" } });
-        for (std::size_t i = 0; i < given.size(); ++i)
-            if (given[i].type != program.value(wanted[i]).type)
-                return fail(Code::TypeMismatch,
-                    { { "op", "argument " + std::to_string(i) }, { "wrong", "argument" },
-                        { "given", toString(given[i].type) }, { "type", toString(program.value(wanted[i]).type) } });
-    }
-    return {};
-}
-
 } // namespace
 
-std::vector<Diagnostic> notExecutable(const Program& program, RegionId body, std::int64_t devices)
+std::vector<Diagnostic> notExecutable(const Program& program, const DeviceCounts& devices)
 {
-    Inspection inspection(program, { 1, devices });
-    inspection.run(body);
+    Inspection inspection(program, devices);
+    inspection.run(RegionId{ 0 });
     return std::move(inspection.found);
 }
 
-std::vector<Diagnostic> notExecutable(const Program& program, std::int64_t devices)
+tl::unexpected<Error> tooManyTrips(const Program& program, const Operation& op, std::int64_t limit)
 {
-    return notExecutable(program, RegionId{ 0 }, devices);
+    const std::string path = op.results.empty() ? std::string() : std::string(*program.value(op.results[0]).path);
+    return fail(Code::NotExecutable,
+        { { "op", qualifiedName(op) }, { "wrong", "loop_limit" }, { "value", path }, { "limit", limit } },
+        placeOf(program, op));
 }
 
-double executionBytes(const Program& program, RegionId body, std::int64_t devices)
+tl::unexpected<Error> cannot(const Program& program, const Operation& op, std::vector<Arg> args)
 {
-    return planMemory(program, body, devices, Lifetimes(program, body)).working * static_cast<double>(devices);
+    args.insert(args.begin(), Arg{ "op", qualifiedName(op) });
+    return fail(Code::NotExecutable, std::move(args), placeOf(program, op));
 }
 
-Result<Execution> execute(const Program& program, const std::vector<Arrays>& arguments, const ExecuteOptions& options)
-{
-    return execute(program, RegionId{ 0 }, arguments, options);
-}
-
-Result<Execution> execute(
-    const Program& program, RegionId body, const std::vector<Arrays>& arguments, const ExecuteOptions& options)
-{
-    const std::int64_t devices = options.replicas * options.partitions;
-    Inspection inspection(program, { options.replicas, options.partitions });
-    inspection.run(body);
-    if (!inspection.found.empty())
-        return tl::unexpected(std::move(inspection.found.front()));
-    if (auto fits = checkArguments(program, body, arguments, devices); !fits)
-        return tl::unexpected(fits.error());
-    Lifetimes lifetimes(program, body);
-    Execution execution;
-    execution.plan = planMemory(program, body, devices, lifetimes);
-    const double needed = execution.plan.working * static_cast<double>(devices);
-    std::int64_t limit = options.memoryLimit;
-    if (limit == 0)
-        limit = availableMemory().value_or(INT64_MAX) / 4 * 3;
-    if (needed > static_cast<double>(limit))
-        return fail(Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", limit } });
-
-    Workers workers(options.threads);
-    std::vector<DeviceStorePtr> own;
-    std::vector<DeviceStorePtr>& stores = options.stores ? *options.stores : own;
-    while (static_cast<std::int64_t>(stores.size()) < devices)
-        stores.push_back(std::make_shared<DeviceStore>());
-    std::int64_t trips = 0;
-    Interpreter state(program, options, lifetimes, { workers, stores, trips });
-    Devices active;
-    const Region& main = program.regions[body.index];
-    for (std::int32_t device = 0; device < devices; ++device) {
-        active.push_back(device);
-        DeviceStore& store = *stores[static_cast<std::size_t>(device)];
-        store.setRoom(toBytes(execution.plan.working));
-        store.restart();
-        for (std::size_t i = 0; i < main.arguments.size(); ++i)
-            state.set(main.arguments[i], device,
-                adopted(arguments[arguments.size() == 1 ? 0 : static_cast<std::size_t>(device)][i], store));
-        store.note();
-    }
-    if (auto done = state.run(body, active); !done)
-        return tl::unexpected(done.error());
-    execution.checks = std::move(state.checks());
-    for (const std::int32_t device : active) {
-        Arrays& results = execution.results.emplace_back();
-        for (const ValueId value : main.results)
-            results.push_back(state.at(value, device));
-        const DeviceStore& store = *stores[static_cast<std::size_t>(device)];
-        execution.peaks.push_back({ store.valuesPeak(), store.peak() });
-    }
-    if (!options.stores)
-        for (const DeviceStorePtr& store : own) {
-            store->setRoom(0);
-            store->trim();
-        }
-    return execution;
-}
-
-} // namespace shardscope::evaluate
+} // namespace shardscope

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs executed as the product executes them, for tests that have no experiment around them. Without Qt.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "base/codes.h"
+#include "partition/unsharded.h"
+#include "simulate/execute.h"
+#include "simulate/not_executable.h"
+
+namespace shardscope::test {
+
+/// The reference: in full, on as many devices.
+inline Result<Execution> executeInFull(const Program& program, const evaluate::Arrays& arguments,
+    const ExecuteOptions& options = {}, const DeviceCounts& devices = {})
+{
+    if (std::vector<Diagnostic> refused = notExecutable(program, devices); !refused.empty())
+        return tl::unexpected<Error>(std::move(refused.front()));
+    Result<PartitionedProgram> parts = unsharded(program, devices);
+    if (!parts)
+        return tl::unexpected<Error>(parts.error());
+    ExecuteOptions plain = options;
+    plain.plainKernels = true;
+    return execute(program, std::move(*parts), arguments, plain);
+}
+
+/// The program that was partitioned, as far as its values are concerned: without the padding of uneven shards.
+inline ProgramPtr givenOf(const PartitionedProgram& parts)
+{
+    auto given = std::make_shared<Program>(parts.sharded);
+    for (std::size_t i = 0; i < parts.device.inputs.size(); ++i)
+        given->values[given->main().arguments[i].index].type = parts.device.inputs[i].type;
+    return given;
+}
+
+/// What the devices of a partitioned program compute.
+inline Result<Execution> executeParts(
+    const PartitionedProgram& parts, const evaluate::Arrays& arguments, const ExecuteOptions& options = {})
+{
+    return execute(givenOf(parts), std::make_shared<const PartitionedProgram>(parts), arguments, options);
+}
+
+/// A program of every device on arguments of its own, by device id. They stand one after the other along their first
+/// dimension; what has none is the same on all.
+inline Result<Execution> executeLocally(
+    const Program& program, const std::vector<evaluate::Arrays>& arguments, const ExecuteOptions& options = {})
+{
+    const auto devices = static_cast<std::int64_t>(arguments.size());
+    Result<PartitionedProgram> parts = unsharded(program, { 1, devices });
+    if (!parts)
+        return tl::unexpected<Error>(parts.error());
+    evaluate::Arrays all;
+    for (std::size_t i = 0; i < parts->device.inputs.size(); ++i) {
+        ShardedArray& input = parts->device.inputs[i];
+        if (input.type.rank() == 0) {
+            all.push_back(arguments.front()[i]);
+            for (const evaluate::Arrays& own : arguments)
+                if (std::memcmp(own[i].data(), all.back().data(), static_cast<std::size_t>(input.type.byteCount()))
+                    != 0)
+                    throw std::logic_error("scalars of devices differ");
+            continue;
+        }
+        input.type.shape[0] *= devices;
+        if (devices > 1)
+            input.sharding.dims[0].axes = { fullAxis(*parts->device.mesh, 0) };
+        evaluate::Array& stacked = all.emplace_back(evaluate::Array::make(input.type));
+        std::byte* target = stacked.data();
+        for (const evaluate::Arrays& own : arguments) {
+            const auto bytes = static_cast<std::size_t>(own[i].type.byteCount());
+            if (bytes > 0)
+                std::memcpy(target, own[i].data(), bytes);
+            target += bytes;
+        }
+    }
+    return execute(program, std::move(*parts), all, options);
+}
+
+} // namespace shardscope::test
