@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "base/bytes.h"
 #include "base/codes.h"
 #include "simulate/memory_needed.h"
 #include "simulate/not_executable.h"
@@ -25,7 +26,15 @@ Result<std::shared_ptr<const Plan>> planOf(
         return tl::unexpected<Error>(std::move(flat.error()));
     ScheduleOptions scheduling;
     scheduling.plain = options.plain;
+    const auto devices = static_cast<double>(device.mesh->deviceCount());
     Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), scheduling);
+    if (!plan && plan.error().code == Code::TooLarge) { // for any plan, and for this machine all the more
+        RunOptions limited;
+        limited.memoryLimit = options.memoryLimit;
+        return fail(Code::OutOfMemory,
+            { { "bytes", toBytes(static_cast<double>(plan.error().number("bytes")) * devices) },
+                { "limit", memoryLimit(limited) } });
+    }
     if (!plan)
         return tl::unexpected<Error>(std::move(plan.error()));
     return std::make_shared<const Plan>(std::move(*plan));

@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/reference_steps.h"
 
-#include <algorithm>
-#include <new>
 #include <utility>
 
 #include "base/bytes.h"
 #include "base/codes.h"
-#include "simulate/run.h"
+#include "partition/unsharded.h"
 
 namespace shardscope {
+
+/// Counts the operations of a call, and stops the run when the caller does.
+class ReferenceSteps::Progress final : public Observer {
+public:
+    void begin(const Limits& limits, std::int64_t all)
+    {
+        m_limits = limits;
+        m_done = 0;
+        m_all = all;
+    }
+    void end() { m_limits = Limits(); }
+    [[nodiscard]] std::stop_token token() const { return m_stop.get_token(); }
+    void computed(OperationId, std::int64_t, std::span<const evaluate::Array>, std::span<evaluate::Array>) override
+    {
+        if (m_limits.progress && m_done < m_all)
+            m_limits.progress(++m_done, m_all);
+        if (m_limits.stop.stop_requested())
+            m_stop.request_stop();
+    }
+
+private:
+    Limits m_limits;
+    std::stop_source m_stop;
+    std::int64_t m_done = 0, m_all = 0;
+};
 
 ReferenceSteps::ReferenceSteps(ProgramPtr program, InitialValues initial)
     : m_program(std::move(program))
@@ -17,96 +40,76 @@ ReferenceSteps::ReferenceSteps(ProgramPtr program, InitialValues initial)
 {
 }
 
-/// What is computed for a value: for an argument of the state what becomes of it.
-ValueId ReferenceSteps::target(ValueId value) const
+Result<std::unique_ptr<Run>> ReferenceSteps::runKeeping(std::vector<ValueId> kept, const Limits& limits)
 {
-    for (const StatePair& pair : m_program->state)
-        if (pair.argument == value)
-            return m_program->main().results[pair.result];
-    return value;
+    ScheduleOptions scheduling;
+    scheduling.plain = true;
+    scheduling.keep = std::move(kept);
+    Result<Plan> plan = schedule(m_flat, scheduling);
+    if (!plan)
+        return tl::unexpected<Error>(std::move(plan.error()));
+    m_progress = std::make_shared<Progress>();
+    RunOptions options;
+    options.threads = 1;
+    options.initial = m_initial;
+    options.memoryLimit = limits.bytes > 0 ? toBytes(limits.bytes) : 0;
+    options.stop = m_progress->token();
+    options.plainKernels = true;
+    options.observers = { m_progress.get() };
+    return Run::create(std::make_shared<const Plan>(std::move(*plan)), options);
 }
 
-std::vector<ValueId> ReferenceSteps::newState() const
+Result<void> ReferenceSteps::begin(ValueId value, const Limits& limits)
 {
-    std::vector<ValueId> values;
-    for (const StatePair& pair : m_program->state)
-        values.push_back(m_program->main().results[pair.result]);
-    return values;
-}
-
-ReferenceSchedule ReferenceSteps::scheduleTo(std::span<const ValueId> targets) const
-{
-    return referenceSchedule(*m_program, {}, targets);
-}
-
-double ReferenceSteps::bytes(ValueId value, std::int64_t steps) const
-{
-    const ValueId wanted = target(value);
-    double peak = scheduleTo({ &wanted, 1 }).peakBytes;
-    if (steps > 1)
-        peak = std::max(peak, scheduleTo(newState()).peakBytes);
-    return argumentBytes(*m_program) + peak;
-}
-
-/// Everything but the arguments.
-void ReferenceSteps::dropComputed()
-{
-    for (std::size_t v = 0; v < m_state->values.size(); ++v)
-        if (m_program->values[v].definition.valid())
-            m_state->values[v] = std::vector<double>();
-}
-
-bool ReferenceSteps::compute(
-    const ReferenceSchedule& schedule, const Limits& limits, std::int64_t& done, std::int64_t all)
-{
-    for (const ReferenceSchedule::Step& step : schedule.steps) {
-        if (limits.stop.stop_requested()) {
-            dropComputed();
-            return false;
-        }
-        referenceCompute(*m_program, *m_state, m_program->operation(step.operation));
-        for (const ValueId value : step.unread)
-            m_state->values[value.index] = std::vector<double>();
-        if (limits.progress)
-            limits.progress(++done, all);
+    m_run.reset();
+    if (!m_flat) {
+        Result<PartitionedProgram> parts = unsharded(*m_program);
+        if (!parts)
+            return tl::unexpected<Error>(std::move(parts.error()));
+        Result<FlatProgram> flat = flatten(m_program, std::make_shared<const PartitionedProgram>(std::move(*parts)),
+            { StateSource::Program, m_program->state });
+        if (!flat)
+            return tl::unexpected<Error>(std::move(flat.error()));
+        m_flat = std::make_shared<const FlatProgram>(std::move(*flat));
     }
-    return true;
+    std::vector<ValueId> all;
+    for (std::size_t v = 0; v < m_program->values.size(); ++v)
+        if (m_flat->value(FlatValueId(v)).isShard && m_program->values[v].definition.valid())
+            all.emplace_back(v);
+    Result<std::unique_ptr<Run>> run = runKeeping(std::move(all), limits);
+    m_kept = {};
+    if (!run) {
+        run = runKeeping({ value }, limits);
+        m_kept = value;
+    }
+    if (!run)
+        return tl::unexpected<Error>(std::move(run.error()));
+    m_run = std::move(*run);
+    return {};
 }
 
 Result<ReferenceSteps::Array> ReferenceSteps::after(ValueId value, std::int64_t steps, const Limits& limits)
 {
-    const double limit = limits.bytes > 0 ? limits.bytes : static_cast<double>(memoryLimit(RunOptions()));
-    const double needed = bytes(value, steps);
-    const auto tooMuch = [&] {
-        m_state.reset();
-        return fail(Code::OutOfMemory, { { "bytes", toBytes(needed) }, { "limit", toBytes(limit) } });
-    };
-    if (needed > limit)
-        return tooMuch();
-    try {
-        if (!m_state || m_state->steps >= steps)
-            m_state = referenceArguments(*m_program, m_initial, ReferencePrecision::AsTyped);
-        const ValueId wanted = target(value);
-        const ReferenceSchedule last = scheduleTo({ &wanted, 1 });
-        std::int64_t done = 0, all = static_cast<std::int64_t>(last.steps.size());
-        if (const std::int64_t more = steps - 1 - m_state->steps; more > 0) {
-            const ReferenceSchedule whole = scheduleTo(newState());
-            all += more * static_cast<std::int64_t>(whole.steps.size());
-            for (std::int64_t step = 0; step < more; ++step) {
-                if (!compute(whole, limits, done, all))
-                    return Array();
-                referenceAdvance(*m_program, *m_state);
-                dropComputed();
-            }
-        }
-        if (!compute(last, limits, done, all))
-            return Array();
-        auto array = std::make_shared<const std::vector<double>>(m_state->values[wanted.index]);
-        dropComputed();
-        return Array(std::move(array));
-    } catch (const std::bad_alloc&) { // it was there when it was counted
-        return tooMuch();
+    for (const StatePair& pair : m_program->state) // new state stands where the old one did
+        if (m_program->main().results[pair.result] == value)
+            value = pair.argument;
+    if (!m_run || m_run->stepsDone() > steps || (m_kept.valid() && m_kept != value))
+        if (const Result<void> begun = begin(value, limits); !begun)
+            return tl::unexpected<Error>(begun.error());
+    m_progress->begin(
+        limits, static_cast<std::int64_t>(m_run->plan().instructions.size()) * (steps - m_run->stepsDone()));
+    while (m_run->stepsDone() < steps && !m_run->stopped() && !m_run->failure())
+        (void)m_run->step();
+    m_progress->end();
+    if (std::optional<Error> failure = m_run->failure()) {
+        m_run.reset();
+        return tl::unexpected<Error>(std::move(*failure));
     }
+    if (m_run->stopped()) {
+        m_run.reset();
+        return Array();
+    }
+    return std::make_shared<const std::vector<double>>(m_run->gather(value));
 }
 
 } // namespace shardscope

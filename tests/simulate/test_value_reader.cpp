@@ -291,7 +291,7 @@ private Q_SLOTS:
 
         ReferenceSteps::Limits small;
         small.bytes = 1000;
-        const auto refused = reference.after(weight, 2, small);
+        const auto refused = ReferenceSteps(program->program, randomValues()).after(weight, 2, small);
         QVERIFY(!refused);
         QCOMPARE(refused.error().code, Code::OutOfMemory);
         QCOMPARE(refused.error().number("limit"), 1000);
