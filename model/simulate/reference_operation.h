@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One operation of the reference on full arrays.
+// One operation of a network on full arrays, by the plain kernel of its kind, in its own types or in double.
 #pragma once
 
 #include <span>

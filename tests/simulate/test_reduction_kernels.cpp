@@ -43,7 +43,13 @@ void TestReductionKernels::rowReductions()
                                               .evaluate(plain);
                     function(out.data(), in.data(), n);
                     const double tolerance = 2 * static_cast<double>(n) * epsilonOf(dtype) * std::max(magnitude, 1.0);
-                    QVERIFY(std::fabs(out.at(0) - expected[0]) <= tolerance);
+                    QVERIFY2(std::fabs(out.at(0) - expected[0]) <= tolerance,
+                        qPrintable(QStringLiteral("%1 of %2 %3: %4 instead of %5")
+                                       .arg(k)
+                                       .arg(n)
+                                       .arg(QLatin1String(name(dtype).data(), static_cast<int>(name(dtype).size())))
+                                       .arg(out.at(0))
+                                       .arg(expected[0])));
                 }
             }
         }

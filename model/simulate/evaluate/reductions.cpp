@@ -92,8 +92,11 @@ Arrays plainReduce(const Call& call)
     case ReduceKind::Min:
         setNumber(identity, 0, infinity);
         break;
+    case ReduceKind::And: // all bits
+        setInteger(identity, 0, call.type().dtype == DType::Pred ? 1 : -1);
+        break;
     default:
-        setNumber(identity, 0, own.kind == ReduceKind::Product || own.kind == ReduceKind::And ? 1 : 0);
+        setNumber(identity, 0, own.kind == ReduceKind::Product ? 1 : 0);
     }
     BodyRun body = reducer(call, call.operands.first(1));
     Arrays results{ broadcast(identity, {}, call.type()) };
