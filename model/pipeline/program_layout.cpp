@@ -194,6 +194,7 @@ std::shared_ptr<const TextLayout> layOut(const TextLayoutInput& input, const Mes
     passes::PipelineOptions options;
     options.strategy = engineStrategy(input.propagation);
     options.propagation = engineOptions(input.propagation);
+    layout->annotated = given;
     layout->deviceStages = std::make_shared<const DeviceStages>(given, DeviceStages::Shardings::Given, options);
     const bool illegal = add(verify(*given));
     if (add(verifyShardings(*given)) || illegal)
@@ -217,11 +218,8 @@ std::shared_ptr<const TextLayout> layOut(const TextLayoutInput& input, const Mes
     if (stop.stop_requested())
         return nullptr;
 
-    PropagationInput propagationInput;
-    propagationInput.program = layout->program;
-    propagationInput.strategy = options.strategy;
-    propagationInput.options = options.propagation;
-    auto propagation = std::make_shared<PropagationResult>(propagate(propagationInput));
+    auto propagation =
+        std::make_shared<PropagationResult>(propagate({ layout->program, options.strategy, options.propagation }));
     const std::vector<std::string> elsewhere = bringToMainMesh(*propagation, *layout->program);
     layout->propagation = std::move(propagation);
     Diagnostic notRun{ Code::ProgramNotRun, {}, {} };
@@ -238,7 +236,7 @@ std::shared_ptr<const TextLayout> layOut(const TextLayoutInput& input, const Mes
 
 const Program& programOf(const Snapshot& snapshot)
 {
-    return *snapshot.deviceStages->program();
+    return *snapshot.annotated;
 }
 
 bool layOutProgram(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
@@ -256,6 +254,8 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache& cache, std::stop_token sto
         layouts.insert(hash, std::move(input), layout, weight);
     }
     snapshot.mesh = layout->mesh;
+    snapshot.annotated = layout->annotated;
+    snapshot.imported = layout->program;
     snapshot.deviceStages = layout->deviceStages;
     snapshot.problems.insert(snapshot.problems.end(), layout->problems.begin(), layout->problems.end());
     if (layout->program)

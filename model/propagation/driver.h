@@ -18,17 +18,13 @@ class Driver {
 public:
     /// Starts from what the input gives.
     explicit Driver(const PropagationInput& input);
-    /// Starts from `values`, the sharding of every value, and `results`, those declared for main's results. For an
-    /// input without a mesh of its own, `result` says over which meshes they are.
-    Driver(const PropagationInput& input, const std::vector<TensorSharding>& values,
-        const std::vector<TensorSharding>& results, const PropagationResult* result = nullptr);
+    /// Starts from the shardings of a result.
+    Driver(const PropagationInput& input, const PropagationResult& from);
     Driver(const Driver&) = delete;
     Driver& operator=(const Driver&) = delete;
 
     /// One fixpoint, in a round of the operation priorities, or -1 for everything at once.
     void run(int round);
-    /// Gives the input of a constraint the constraint's own sharding and counts that as a step.
-    void copyConstraint(const Operation& constraint, OperationId id);
 
     /// User priorities. Takes what dimensions of a priority above 0 ask for out of their shardings, and keeps its axes
     /// from going anywhere else in them. Returns the priorities that occur, ascending. Manual axes of what crosses the

@@ -11,11 +11,6 @@ namespace shardscope {
 
 namespace {
 
-const TensorSharding* at(const std::vector<std::optional<TensorSharding>>& list, std::size_t index)
-{
-    return index < list.size() && list[index] ? &*list[index] : nullptr;
-}
-
 /// What asks for a sharding: an operation, and which of its tensors that is. Operands count first.
 struct Asker {
     OperationId operation = {};
@@ -24,9 +19,8 @@ struct Asker {
 
 class Collector {
 public:
-    Collector(const PropagationInput& input, const MeshTable& meshes, ShardingTable& shardings)
-        : m_input(input)
-        , m_program(*input.program)
+    Collector(const Program& program, const MeshTable& meshes, ShardingTable& shardings)
+        : m_program(program)
         , m_meshes(meshes)
         , m_shardings(shardings)
     {
@@ -35,26 +29,7 @@ public:
             m_given.values.push_back(m_shardings.absent(value.type.rank()));
     }
 
-    Given seeds()
-    {
-        const std::vector<ValueId>& arguments = m_program.main().arguments;
-        for (std::size_t a = 0; a < arguments.size(); ++a)
-            if (const TensorSharding* sharding = at(m_input.arguments, a))
-                annotate(SeedKind::Argument, arguments[a], *sharding, 1);
-        for (std::size_t o = 0; o < m_program.operations.size(); ++o) {
-            const TensorSharding* sharding = at(m_input.constraints, o);
-            const Operation& operation = m_program.operations[o];
-            const bool isConstraint = operation.kind == OpKind::ShardingConstraint;
-            if (sharding && !operation.results.empty())
-                annotate(SeedKind::Constraint, operation.results.front(), *sharding, 1,
-                    isConstraint ? Asker{ OperationId(o), 1 } : Asker());
-        }
-        for (std::size_t r = 0; r < m_program.main().results.size(); ++r)
-            declare(r, at(m_input.results, r), 1);
-        return std::move(m_given);
-    }
-
-    Given ofProgram()
+    Given collect()
     {
         std::vector<char> isArgument(m_program.values.size(), 0);
         for (const ValueId argument : m_program.main().arguments)
@@ -243,7 +218,6 @@ private:
         }
     }
 
-    const PropagationInput& m_input;
     const Program& m_program;
     const MeshTable& m_meshes;
     ShardingTable& m_shardings;
@@ -254,19 +228,9 @@ private:
 
 } // namespace
 
-MeshTable meshesOf(const PropagationInput& input)
+Given collectGiven(const Program& program, const MeshTable& meshes, ShardingTable& shardings)
 {
-    if (!input.mesh)
-        return MeshTable(input.program->meshes);
-    ProgramMesh mesh;
-    mesh.mesh = input.mesh;
-    return MeshTable({ mesh });
-}
-
-Given collectGiven(const PropagationInput& input, const MeshTable& meshes, ShardingTable& shardings)
-{
-    Collector collector(input, meshes, shardings);
-    return input.mesh ? collector.seeds() : collector.ofProgram();
+    return Collector(program, meshes, shardings).collect();
 }
 
 } // namespace shardscope

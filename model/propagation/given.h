@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is given before propagation: a sharding for each value, from the seeds of an experiment or from the program.
+// What is given before propagation: a sharding for each value, as the program has them.
 #pragma once
 
 #include "propagation/propagate.h"
@@ -17,8 +17,6 @@ struct Given {
     std::vector<PropagationStep> seeds;
 };
 
-/// The meshes that shardings are over: the one of the input, or the program's.
-[[nodiscard]] MeshTable meshesOf(const PropagationInput& input);
-[[nodiscard]] Given collectGiven(const PropagationInput& input, const MeshTable& meshes, ShardingTable& shardings);
+[[nodiscard]] Given collectGiven(const Program& program, const MeshTable& meshes, ShardingTable& shardings);
 
 } // namespace shardscope

@@ -130,9 +130,7 @@ ResolvedGroups resolveShardingGroups(const Program& program)
         return resolved;
     const MeshTable meshes(program.meshes);
     ShardingTable shardings;
-    PropagationInput input;
-    input.program = ProgramPtr(&program, [](const Program*) {}); // read here only
-    const Given given = collectGiven(input, meshes, shardings);
+    const Given given = collectGiven(program, meshes, shardings);
     const std::vector<RegionId> home = homes(program);
     for (const ShardingGroup& group : groups) {
         std::optional<ShardingNumber> common;

@@ -12,7 +12,6 @@
 #include "experiment/builtin.h"
 #include "partition/reshard.h"
 #include "pipeline/analyse.h"
-#include "pipeline/given_program.h"
 #include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/repartition.h"
@@ -590,7 +589,7 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         QVERIFY(parts);
         DeviceProgram device = (*parts)->device;
         device.program = readStableHlo(printStableHlo(device.program)).value().program;
-        const Program global = *givenProgram(*snapshot);
+        const Program global = *snapshot->annotated;
         const evaluate::Arrays arguments = InitialArrays(global, { 3, InitialDefaults::ByUse }).all();
         const auto wanted = evaluate::execute(global, { arguments }, {});
         const auto found = evaluate::executePartitioned(device, arguments);

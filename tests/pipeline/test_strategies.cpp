@@ -8,7 +8,6 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/compare_strategies.h"
-#include "pipeline/given_program.h"
 #include "propagation/strategy.h"
 #include "propagation/written.h"
 #include "registered_test.h"
@@ -66,7 +65,7 @@ std::string axesOf(const Mesh& mesh, const DimensionSharding& dim)
 /// Where the given program, propagated by itself, is sharded otherwise than in the snapshot.
 std::string differenceAlone(const Snapshot& snapshot, const PropagationSetting& setting, int& compared)
 {
-    const std::optional<Program> given = givenProgram(snapshot);
+    const ProgramPtr& given = snapshot.annotated;
     if (!given || !verify(*given).empty())
         return "no legal program";
     const Result<Program> ready = prepared(*given, setting);
