@@ -16,26 +16,26 @@ Driver::Driver(const PropagationInput& input, int)
 Driver::Driver(const PropagationInput& input)
     : Driver(input, 0)
 {
-    start(collectGiven(m_program, m_meshes, m_shardings));
+    start(initialShardings(m_program, m_meshes, m_shardings));
 }
 
 Driver::Driver(const PropagationInput& input, const PropagationResult& from)
     : Driver(input, 0)
 {
-    Given given;
+    InitialShardings initial;
     for (std::size_t v = 0; v < from.shardings.size(); ++v)
-        given.values.push_back(m_shardings.number(from.shardings[v], from.meshes[v]));
+        initial.values.push_back(m_shardings.number(from.shardings[v], from.meshes[v]));
     for (std::size_t r = 0; r < from.results.size(); ++r)
-        given.results.push_back(m_shardings.number(from.results[r], from.resultMeshes[r]));
-    start(std::move(given));
+        initial.results.push_back(m_shardings.number(from.results[r], from.resultMeshes[r]));
+    start(std::move(initial));
 }
 
-void Driver::start(Given given)
+void Driver::start(InitialShardings initial)
 {
-    m_graph = buildGraph(m_input, m_meshes, m_shardings, m_table, given.values);
-    m_state = std::move(given.values);
-    m_state.insert(m_state.end(), given.results.begin(), given.results.end());
-    m_log = std::move(given.seeds);
+    m_graph = buildGraph(m_input, m_meshes, m_shardings, m_table, initial.values);
+    m_state = std::move(initial.values);
+    m_state.insert(m_state.end(), initial.results.begin(), initial.results.end());
+    m_log = std::move(initial.records);
     m_changed.assign(m_state.size(), 1);
     m_seen.assign(m_graph.nodes.size(), 0);
     m_seenKind.assign(m_graph.nodes.size(), {});

@@ -8,8 +8,8 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/compare_strategies.h"
+#include "propagation/propagate_program.h"
 #include "propagation/strategy.h"
-#include "propagation/written.h"
 #include "registered_test.h"
 
 using namespace shardscope;

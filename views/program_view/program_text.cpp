@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "propagation/written.h"
+#include "propagation/propagate_program.h"
 #include "stablehlo/print.h"
 
 namespace shardscope {

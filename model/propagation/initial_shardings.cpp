@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/given.h"
+#include "propagation/initial_shardings.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -24,12 +24,12 @@ public:
         , m_meshes(meshes)
         , m_shardings(shardings)
     {
-        m_given.values.reserve(m_program.values.size());
+        m_found.values.reserve(m_program.values.size());
         for (const Value& value : m_program.values)
-            m_given.values.push_back(m_shardings.absent(value.type.rank()));
+            m_found.values.push_back(m_shardings.absent(value.type.rank()));
     }
 
-    Given collect()
+    InitialShardings collect()
     {
         std::vector<char> isArgument(m_program.values.size(), 0);
         for (const ValueId argument : m_program.main().arguments)
@@ -49,7 +49,7 @@ public:
             const ProgramSharding* sharding = index == 0 ? nullptr : &m_program.shardings[index - 1];
             declare(r, sharding ? &sharding->sharding : nullptr, sharding ? sharding->mesh + 1 : 0);
         }
-        return std::move(m_given);
+        return std::move(m_found);
     }
 
 private:
@@ -62,17 +62,17 @@ private:
     void annotate(
         SeedKind kind, ValueId value, const TensorSharding& sharding, std::uint32_t mesh, const Asker& asker = {})
     {
-        m_given.values[value.index] = m_shardings.number(sharding, mesh);
+        m_found.values[value.index] = m_shardings.number(sharding, mesh);
         addSeeds(kind, value, sharding, -1, asker);
     }
     void declare(std::size_t result, const TensorSharding* sharding, std::uint32_t mesh)
     {
         const ValueId returned = m_program.main().results[result];
         if (sharding) {
-            m_given.results.push_back(m_shardings.number(*sharding, mesh));
+            m_found.results.push_back(m_shardings.number(*sharding, mesh));
             addSeeds(SeedKind::Result, returned, *sharding, static_cast<std::int32_t>(result));
         } else {
-            m_given.results.push_back(m_shardings.absent(m_program.value(returned).type.rank()));
+            m_found.results.push_back(m_shardings.absent(m_program.value(returned).type.rank()));
         }
     }
     void addSeeds(
@@ -88,7 +88,7 @@ private:
             seed.toDimension = static_cast<std::int16_t>(d);
             for (const AxisRef& axis : sharding.dims[d].axes) {
                 seed.axis = axis;
-                m_given.seeds.push_back(seed);
+                m_found.records.push_back(seed);
             }
         }
     }
@@ -130,7 +130,7 @@ private:
             seed.toDimension = static_cast<std::int16_t>(d);
             for (const AxisRef& axis : view.dims[d]) {
                 seed.axis = axis;
-                m_given.seeds.push_back(seed);
+                m_found.records.push_back(seed);
             }
         }
     }
@@ -177,16 +177,16 @@ private:
         if (out.mesh < m_meshes.meshes().size())
             m_taken.emplace_back(operation.operands.front(), out.mesh + 1);
     }
-    /// Once all that is given is known.
+    /// Once all shardings are known.
     void closeTaken()
     {
         for (const auto& [value, mesh] : m_taken) {
-            ShardingNumber& given = m_given.values[value.index];
-            TensorSharding sharding = m_shardings[given];
+            ShardingNumber& number = m_found.values[value.index];
+            TensorSharding sharding = m_shardings[number];
             for (DimensionSharding& dim : sharding.dims)
                 dim.open = false;
-            const std::uint32_t own = m_shardings.mesh(given);
-            given = m_shardings.number(sharding, own == 0 ? mesh : own);
+            const std::uint32_t own = m_shardings.mesh(number);
+            number = m_shardings.number(sharding, own == 0 ? mesh : own);
         }
     }
 
@@ -221,14 +221,14 @@ private:
     const Program& m_program;
     const MeshTable& m_meshes;
     ShardingTable& m_shardings;
-    Given m_given;
+    InitialShardings m_found;
     std::unordered_map<std::uint32_t, Asker> m_askers; ///< by ValueId
     std::vector<std::pair<ValueId, std::uint32_t>> m_taken; ///< by collectives, with the number of their mesh
 };
 
 } // namespace
 
-Given collectGiven(const Program& program, const MeshTable& meshes, ShardingTable& shardings)
+InitialShardings initialShardings(const Program& program, const MeshTable& meshes, ShardingTable& shardings)
 {
     return Collector(program, meshes, shardings).collect();
 }
