@@ -171,8 +171,8 @@ std::vector<ValueId> observableValues(const Program& program)
     return values;
 }
 
-/// As much of prepareInPlace() as a network needs: it has no functions that are called and no groups, and its builder
-/// makes its constants.
+/// As much of prepareInPlace() as a network needs: it calls no functions and has no groups. A constant stays one for
+/// all that use it.
 ProgramPtr importedNetwork(const ProgramPtr& annotated, const PropagationSetting& setting)
 {
     const auto asks = [](const Operation& operation) {
