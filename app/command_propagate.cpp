@@ -16,9 +16,9 @@
 #include "propagate_values.h"
 #include "propagation/differences.h"
 #include "propagation/passes/passes.h"
+#include "propagation/propagate_program.h"
 #include "propagation/strategy.h"
 #include "propagation/write_provenance.h"
-#include "propagation/written.h"
 #include "report.h"
 #include "sharding/text.h"
 #include "stablehlo/print.h"
@@ -87,7 +87,7 @@ std::string printed(const Program& program, const GivenInput& loaded)
 
 QString shardingText(const Program& program, const PropagationResult& result, ValueId value)
 {
-    const std::uint32_t mesh = result.meshes.empty() ? 0 : result.meshes[value.index];
+    const std::uint32_t mesh = result.meshes[value.index];
     return mesh == 0 ? QStringLiteral("open, no axes")
                      : words::fromStd(toShardy(result.shardings[value.index], *program.meshes[mesh - 1].mesh));
 }
@@ -138,10 +138,7 @@ std::vector<AbsentAxis> absentOf(const Program& program, const PropagationResult
     Strategy strategy, const PropagationOptions& options)
 {
     const Mesh& mesh = meshOf(program, result, value);
-    PropagationInput input;
-    input.program = std::make_shared<const Program>(program);
-    input.strategy = strategy;
-    input.options = options;
+    const PropagationInput input{ ProgramPtr(&program, [](const Program*) {}), strategy, options };
     std::vector<AbsentAxis> absent;
     const TensorSharding& sharding = result.shardings[value.index];
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {

@@ -12,7 +12,6 @@
 #include "experiment/builtin.h"
 #include "input.h"
 #include "pipeline/explicit_check.h"
-#include "pipeline/given_program.h"
 #include "program/verify_shardings.h"
 #include "program_input.h"
 #include "report.h"
@@ -62,10 +61,10 @@ tl::expected<CheckedProgram, std::vector<Diagnostic>> ofExperiment(const Input& 
         return checked;
     }
     const SnapshotPtr snapshot = analyse(input.experiment);
-    CheckedProgram checked;
-    checked.program = givenProgram(*snapshot);
-    if (!checked.program)
+    if (!snapshot->annotated)
         return tl::unexpected(allProblems(input, *snapshot));
+    CheckedProgram checked;
+    checked.program = *snapshot->annotated;
     for (auto further : { verify(*checked.program), verifyShardings(*checked.program) })
         for (Diagnostic& finding : further)
             checked.findings.push_back(std::move(finding));

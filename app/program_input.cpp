@@ -7,7 +7,6 @@
 
 #include "input.h"
 #include "partition/varying_axes.h"
-#include "pipeline/given_program.h"
 #include "program/verify_shardings.h"
 #include "propagation/passes/pipelines.h"
 #include "rules_input.h"
@@ -34,12 +33,12 @@ tl::expected<GivenInput, RefusedInput> fromExperiment(const tl::expected<Input, 
     std::vector<Diagnostic> problems = allProblems(*input, *snapshot);
     // That such a program is not run is of no matter here.
     std::erase_if(problems, [](const Diagnostic& problem) { return problem.severity() == Severity::Info; });
-    std::optional<Program> given = givenProgram(*snapshot);
+    const ProgramPtr& given = snapshot->annotated;
     std::vector<Diagnostic> wrong = given ? errorsOf(*given) : std::vector<Diagnostic>();
     if (!given || !wrong.empty())
         return tl::unexpected(
             RefusedInput{ snapshot->errorCount() > 0 ? std::move(problems) : std::move(wrong), Findings });
-    GivenInput loaded{ std::move(*given), {}, input->experiment.propagation };
+    GivenInput loaded{ *given, {}, input->experiment.propagation };
     loaded.isNetwork = !std::holds_alternative<ProgramModel>(input->experiment.model);
     loaded.status = std::any_of(problems.begin(), problems.end(), isError) ? Findings : Done;
     loaded.problems = std::move(problems);

@@ -11,7 +11,7 @@ namespace shardscope::cli {
 const Mesh& meshOf(const Program& program, const PropagationResult& result, ValueId value)
 {
     static const Mesh none;
-    const std::uint32_t mesh = result.meshes.empty() ? 0 : result.meshes[value.index];
+    const std::uint32_t mesh = result.meshes[value.index];
     if (mesh != 0)
         return *program.meshes[mesh - 1].mesh;
     const std::optional<std::uint32_t> main = mainMesh(program);

@@ -10,37 +10,34 @@
 
 namespace shardscope {
 
-std::vector<TensorSharding> shownShardings(const PropagationInput& input, const PropagationResult& propagated)
+std::vector<TensorSharding> shownShardings(const Program& program, const PropagationResult& propagated)
 {
+    const Mesh& mesh = *program.meshes.front().mesh;
     std::vector<TensorSharding> final;
     final.reserve(propagated.shardings.size());
     for (const TensorSharding& sharding : propagated.shardings)
         final.push_back(closed(sharding));
-    for (const ValueId argument : input.program->main().arguments)
-        final[argument.index] = closed(
-            dividing(propagated.shardings[argument.index], input.program->value(argument).type.shape, *input.mesh));
+    for (const ValueId argument : program.main().arguments)
+        final[argument.index] =
+            closed(dividing(propagated.shardings[argument.index], program.value(argument).type.shape, mesh));
     return final;
 }
 
-Program propagatedNetwork(const PropagationInput& input, const PropagationResult& propagated)
+Program propagatedNetwork(Program program, const PropagationResult& propagated)
 {
-    Program program = *input.program;
-    const Mesh& mesh = *input.mesh;
-    ProgramMesh own;
-    own.name = "mesh";
-    own.mesh = input.mesh;
-    program.meshes.push_back(std::move(own));
-    Function main;
-    main.name = "main";
-    main.body = RegionId(0);
-    program.functions.push_back(std::move(main));
+    const Mesh& mesh = *program.meshes.front().mesh;
+    const std::vector<TensorSharding> final = shownShardings(program, propagated);
+    std::vector<std::optional<TensorSharding>> declared;
+    for (const ShardingIndex index : program.functions.front().resultShardings)
+        declared.push_back(index == 0 ? std::nullopt : std::optional(program.shardings[index - 1].sharding));
+    program.shardings.clear();
+    program.functions.front().resultShardings.clear();
     const auto add = [&](TensorSharding sharding) -> ShardingIndex {
         if (sharding.isFullyReplicated())
             return 0;
         program.shardings.push_back({ 0, std::move(sharding), ReduceKind::Sum });
         return static_cast<ShardingIndex>(program.shardings.size());
     };
-    const std::vector<TensorSharding> final = shownShardings(input, propagated);
     program.valueShardings.assign(program.values.size(), 0);
     for (std::size_t v = 0; v < program.values.size(); ++v)
         program.valueShardings[v] = add(final[v]);
@@ -64,8 +61,8 @@ Program propagatedNetwork(const PropagationInput& input, const PropagationResult
         // What replaces an argument comes back as the argument will be expected.
         TensorSharding target = replaced[r].valid()
             ? final[replaced[r].index]
-            : resultSharding(r < input.results.size() && input.results[r] ? &*input.results[r] : nullptr,
-                propagated.shardings[value.index], program.value(value).type.shape, mesh);
+            : resultSharding(declared[r] ? &*declared[r] : nullptr, propagated.shardings[value.index],
+                program.value(value).type.shape, mesh);
         program.functions.front().resultShardings.push_back(add(std::move(target)));
     }
     return program;

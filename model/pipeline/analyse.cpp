@@ -23,6 +23,7 @@
 #include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
 #include "program/step_state.h"
+#include "propagation/passes/passes.h"
 #include "propagation/strategy.h"
 #include "schedule/plan.h"
 
@@ -103,41 +104,61 @@ void add(Hasher& hasher, const std::vector<std::optional<TensorSharding>>& shard
     }
 }
 
-std::uint64_t hashOf(const LayoutInput& input)
+void add(Hasher& hasher, const Mesh& mesh)
+{
+    for (const MeshAxis& axis : mesh.axes())
+        hasher.add(axis.name).add(axis.size);
+    for (const std::int32_t device : mesh.deviceOrder())
+        hasher.add(device);
+}
+
+std::uint64_t hashOf(const AnnotationInput& input)
 {
     Hasher hasher;
     hasher.add(reinterpret_cast<std::uintptr_t>(input.program.get()));
-    for (const MeshAxis& axis : input.mesh.axes())
-        hasher.add(axis.name).add(axis.size);
-    for (const std::int32_t device : input.mesh.deviceOrder())
-        hasher.add(device);
-    add(hasher, input.arguments);
-    add(hasher, input.results);
-    add(hasher, input.constraints);
-    hasher.add(input.propagation.strategy)
+    add(hasher, input.mesh);
+    add(hasher, input.shardings.arguments);
+    add(hasher, input.shardings.results);
+    add(hasher, input.shardings.constraints);
+    return hasher.value();
+}
+
+std::uint64_t hashOf(const LayoutInput& input)
+{
+    Hasher hasher;
+    hasher.add(reinterpret_cast<std::uintptr_t>(input.annotated.get()))
+        .add(input.propagation.strategy)
         .add(input.propagation.conservative)
         .add(input.propagation.userPriorities)
         .add(input.onlyPropagate);
     return hasher.value();
 }
 
-LayoutInput layoutInput(
-    const ProgramPtr& program, const Mesh& mesh, const Annotations& annotations, const PropagationSetting& setting)
+/// The network over the snapshot's mesh, with its annotations inside.
+ProgramPtr annotatedNetwork(const Snapshot& snapshot, AnalysisCache& cache)
 {
-    const auto seed = [&](const ResolvedAnnotation& annotation) -> std::optional<TensorSharding> {
+    const Program& program = *snapshot.program;
+    const auto shardingOf = [&](const ResolvedAnnotation& annotation) -> std::optional<TensorSharding> {
         if (!annotation.spec)
             return std::nullopt;
-        return toTensorSharding(*annotation.spec, mesh, program->value(annotation.value).type.rank());
+        return toTensorSharding(*annotation.spec, *snapshot.mesh, program.value(annotation.value).type.rank());
     };
-    LayoutInput input{ program, mesh, {}, {}, {}, setting, false };
-    for (const ResolvedAnnotation& annotation : annotations.arguments)
-        input.arguments.push_back(seed(annotation));
-    for (const ResolvedAnnotation& annotation : annotations.results)
-        input.results.push_back(seed(annotation));
-    input.constraints.resize(program->operations.size());
-    for (const ResolvedAnnotation& annotation : annotations.constraints)
-        input.constraints[annotation.operation.index] = seed(annotation);
-    return input;
+    AnnotationInput input{ snapshot.program, *snapshot.mesh, {} };
+    for (const ResolvedAnnotation& annotation : snapshot.annotations->arguments)
+        input.shardings.arguments.push_back(shardingOf(annotation));
+    for (const ResolvedAnnotation& annotation : snapshot.annotations->results)
+        input.shardings.results.push_back(shardingOf(annotation));
+    input.shardings.constraints.resize(program.operations.size());
+    for (const ResolvedAnnotation& annotation : snapshot.annotations->constraints)
+        input.shardings.constraints[annotation.operation.index] = shardingOf(annotation);
+
+    auto& known = cache.impl().annotated;
+    const std::uint64_t hash = hashOf(input);
+    if (ProgramPtr found = known.find(hash, input))
+        return found;
+    auto made = std::make_shared<const Program>(annotatedProgram(program, snapshot.mesh, input.shardings));
+    known.insert(hash, std::move(input), made, made->values.size());
+    return made;
 }
 
 /// Values that stay readable after a step: what a person can look at.
@@ -150,14 +171,27 @@ std::vector<ValueId> observableValues(const Program& program)
     return values;
 }
 
+/// As much of prepareInPlace() as a network needs: it calls no functions and has no groups. A constant stays one for
+/// all that use it.
+ProgramPtr importedNetwork(const ProgramPtr& annotated, const PropagationSetting& setting)
+{
+    const auto asks = [](const Operation& operation) {
+        const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes);
+        return constraint && std::holds_alternative<GivenSharding>(constraint->annotation);
+    };
+    const std::vector<Operation>& operations = annotated->operations;
+    if (setting.strategy != StrategyChoice::Full || std::none_of(operations.begin(), operations.end(), asks))
+        return annotated;
+    return std::make_shared<const Program>(passes::applyShardingConstraints(*annotated));
+}
+
 std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_token stop)
 {
     auto output = std::make_shared<LayoutOutput>();
-    output->mesh = std::make_shared<const Mesh>(input.mesh);
     Stopwatch watch;
-    const PropagationInput propagationInput{ input.program, output->mesh, input.arguments, input.results,
-        input.constraints, engineStrategy(input.propagation), engineOptions(input.propagation) };
-    output->propagation = std::make_shared<const PropagationResult>(propagate(propagationInput));
+    output->imported = importedNetwork(input.annotated, input.propagation);
+    output->propagation = std::make_shared<const PropagationResult>(
+        propagate({ output->imported, engineStrategy(input.propagation), engineOptions(input.propagation) }));
     output->times.push_back(watch.lap("propagate"));
     if (stop.stop_requested())
         return nullptr;
@@ -165,9 +199,9 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
         return output;
 
     output->deviceStages = std::make_shared<const DeviceStages>(
-        std::make_shared<const Program>(propagatedNetwork(propagationInput, *output->propagation)),
+        std::make_shared<const Program>(propagatedNetwork(*output->imported, *output->propagation)),
         DeviceStages::Shardings::Propagated, passes::PipelineOptions{},
-        shownShardings(propagationInput, *output->propagation));
+        shownShardings(*output->imported, *output->propagation));
     const Result<DeviceStages::Sharded> sharded = output->deviceStages->sharded();
     output->times.push_back(watch.lap("partition"));
     if (!sharded) {
@@ -194,7 +228,7 @@ std::size_t weightOf(const LayoutInput& input, const LayoutOutput& output)
     constexpr std::size_t devicesPerValue = 64;
     const std::size_t values =
         (output.collectives ? output.collectives->sharded->program : *input.program).values.size();
-    return values + static_cast<std::size_t>(input.mesh.deviceCount()) / devicesPerValue;
+    return values + static_cast<std::size_t>(input.annotated->meshes.front().mesh->deviceCount()) / devicesPerValue;
 }
 
 void append(std::vector<Problem>& problems, std::vector<Problem> more)
@@ -293,6 +327,8 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop, LastSt
     }
 
     snapshot.annotations = annotate(*snapshot.program, *mesh, experiment);
+    snapshot.annotated = annotatedNetwork(snapshot, cache);
+    snapshot.mesh = snapshot.annotated->meshes.front().mesh;
     RuleCensus census = countRules(*snapshot.program, *snapshot.annotations, experiment.rules);
     std::vector<Problem> placement = placementProblems(experiment);
     if (!placement.empty()) {
@@ -315,8 +351,8 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop, LastSt
     if (stop.stop_requested())
         return false;
 
-    LayoutInput input = layoutInput(snapshot.program, *mesh, *snapshot.annotations, experiment.propagation);
-    input.onlyPropagate = last == LastStage::Propagation || snapshot.errorCount() > 0;
+    LayoutInput input{ snapshot.program, snapshot.annotated, experiment.propagation,
+        last == LastStage::Propagation || snapshot.errorCount() > 0 };
     const std::uint64_t layoutHash = hashOf(input);
     std::shared_ptr<const LayoutOutput> layout = cache.impl().layouts.find(layoutHash, input);
     const bool laidOut = layout == nullptr;
@@ -334,7 +370,7 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop, LastSt
         snapshot.times.push_back(std::move(time));
     }
     static_cast<void>(watch.lap("layout"));
-    snapshot.mesh = layout->mesh;
+    snapshot.imported = layout->imported;
     snapshot.propagation = layout->propagation;
     snapshot.collectives = layout->collectives;
     snapshot.deviceStages = layout->deviceStages;
@@ -392,6 +428,7 @@ SnapshotPtr analyse(
     }
     // What had been worked out is gone, and what can be worked out again goes too.
     cache.impl().programs.clear();
+    cache.impl().annotated.clear();
     cache.impl().layouts.clear();
     cache.impl().texts.clear();
     cache.impl().placedPlans.clear();

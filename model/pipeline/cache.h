@@ -11,6 +11,7 @@
 
 #include "experiment/builtin.h"
 #include "pipeline/analyse.h"
+#include "program/annotated_program.h"
 
 namespace shardscope {
 
@@ -68,11 +69,18 @@ private:
     std::vector<Entry> m_entries; ///< oldest use first
 };
 
-/// Everything that propagation and what follows it depend on.
-struct LayoutInput {
+/// What a network with its annotations inside is made of.
+struct AnnotationInput {
     ProgramPtr program; ///< compared by identity: the build stage gives the same program for the same model
     Mesh mesh;
-    std::vector<std::optional<TensorSharding>> arguments, results, constraints;
+    AnnotationShardings shardings;
+    bool operator==(const AnnotationInput&) const = default;
+};
+
+/// Everything that propagation and what follows it depend on.
+struct LayoutInput {
+    ProgramPtr program;
+    ProgramPtr annotated; ///< of `program`; compared by identity, as AnnotationInput::program
     PropagationSetting propagation = {};
     bool onlyPropagate = false; ///< what devices hold is all that is asked for, or all there is to know
     bool operator==(const LayoutInput&) const = default;
@@ -80,7 +88,7 @@ struct LayoutInput {
 
 /// Results of propagate, partition and schedule, which share their inputs. Stages after a failed one are absent.
 struct LayoutOutput {
-    MeshPtr mesh;
+    ProgramPtr imported;
     std::shared_ptr<const PropagationResult> propagation;
     std::shared_ptr<const DeviceStages> deviceStages;
     std::shared_ptr<const CollectiveList> collectives;
@@ -91,7 +99,7 @@ struct LayoutOutput {
 
 /// Everything that the layout of a program in a text depends on.
 struct TextLayoutInput {
-    ProgramPtr asRead; ///< compared by identity, as LayoutInput::program
+    ProgramPtr asRead; ///< compared by identity, as AnnotationInput::program
     Mesh mesh;
     ProgramModel model; ///< the shardings and sharding rules that the experiment adds; no text
     PropagationSetting propagation = {};
@@ -105,6 +113,7 @@ struct TextLayoutInput {
 struct TextLayout {
     MeshPtr mesh;
     std::shared_ptr<const DeviceStages> deviceStages;
+    ProgramPtr annotated;
     ProgramPtr program;
     std::shared_ptr<const Annotations> annotations;
     std::shared_ptr<const PropagationResult> propagation;
@@ -120,6 +129,7 @@ struct PlacedPlanInput {
 
 struct AnalysisCache::Impl {
     StageCache<ModelSetting, BuiltProgram> programs;
+    StageCache<AnnotationInput, Program> annotated;
     StageCache<LayoutInput, LayoutOutput> layouts;
     StageCache<TextLayoutInput, TextLayout> texts;
     StageCache<PlacedPlanInput, Plan> placedPlans; ///< a run goes on while its plan stays the same object

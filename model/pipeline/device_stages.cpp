@@ -23,8 +23,8 @@ const Result<DeviceStages::Sharded>& DeviceStages::shardedIn(Slot& slot, bool op
         PartitionOptions options;
         options.pipeline = m_options;
         options.optimalReshards = optimalReshards;
-        Result<ShardedProgram> made =
-            m_shardings == Shardings::Given ? shardProgram(*m_program, options) : shardPropagated(*m_program, options);
+        Result<ShardedProgram> made = m_shardings == Shardings::Annotated ? shardProgram(*m_program, options)
+                                                                          : shardPropagated(*m_program, options);
         if (made)
             slot.sharded = std::make_shared<const ShardedProgram>(std::move(*made));
         else

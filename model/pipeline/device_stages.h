@@ -22,10 +22,11 @@ public:
     using Partitioned = std::shared_ptr<const PartitionedProgram>;
 
     enum class Shardings : std::uint8_t {
-        Given, ///< what is annotated; propagation is a part of sharding the program
+        Annotated, ///< where there are annotations; propagation is a part of sharding the program
         Propagated ///< every value has its own already
     };
-    /// `program`: over its mesh, with these shardings. `shown`: how users see its values, where that is known already.
+    /// `program`: over its mesh, sharded to that extent. `shown`: how users see its values, where that is known
+    /// already.
     DeviceStages(ProgramPtr program, Shardings shardings, const passes::PipelineOptions& options = {},
         std::vector<TensorSharding> shown = {});
 

@@ -6,7 +6,6 @@
 
 #include "base/codes.h"
 #include "pipeline/explicit_finding.h"
-#include "pipeline/given_program.h"
 #include "program/calls.h"
 #include "program/differentiate.h"
 #include "program/explicit_rules.h"
@@ -388,8 +387,7 @@ std::optional<ExplicitReport> explicitReport(const Snapshot& snapshot, const std
 {
     if (!snapshot.propagation || !snapshot.mesh)
         return std::nullopt;
-    const std::optional<Program> given = givenProgram(snapshot);
-    return given ? Walk(*given, snapshot, stop).run() : std::nullopt;
+    return Walk(*snapshot.annotated, snapshot, stop).run();
 }
 
 } // namespace shardscope

@@ -51,8 +51,8 @@ void listFew(Program& program)
             program.values[result.index].role = Role::Activation;
 }
 
-/// Annotations, for those who ask what was written: the program's own, none of them by rules.
-std::shared_ptr<Annotations> writtenOf(const Program& program)
+/// The program's own annotations, none of them by rules.
+std::shared_ptr<Annotations> annotationsOf(const Program& program)
 {
     auto annotations = std::make_shared<Annotations>();
     const auto add = [](std::vector<ResolvedAnnotation>& list, ValueId value, const ProgramSharding* sharding) {
@@ -108,20 +108,20 @@ std::vector<std::string> bringToMainMesh(PropagationResult& propagation, const P
     return elsewhere;
 }
 
-/// Dimensions of size 1 of arguments that are given axes: those go where the array enters the program. Others that do
+/// Dimensions of size 1 of arguments that are sharded: those go where the array enters the program. Others that do
 /// not divide are padded.
-std::vector<DroppedAxes> droppedFrom(const TensorSharding& given, const TensorType& type, const Mesh& mesh)
+std::vector<DroppedAxes> droppedFrom(const TensorSharding& sharding, const TensorType& type, const Mesh& mesh)
 {
     std::vector<DroppedAxes> dropped;
-    const TensorSharding kept = dividing(given, type.shape, mesh);
-    for (std::size_t d = 0; d < given.rank(); ++d) {
-        if (kept.dims[d].axes == given.dims[d].axes || type.shape[d] > 1)
+    const TensorSharding kept = dividing(sharding, type.shape, mesh);
+    for (std::size_t d = 0; d < sharding.rank(); ++d) {
+        if (kept.dims[d].axes == sharding.dims[d].axes || type.shape[d] > 1)
             continue;
         DroppedAxes& entry = dropped.emplace_back();
         entry.reason = DroppedAxes::Reason::Indivisible;
         entry.dimension = d;
         entry.size = type.shape[d];
-        for (const AxisRef ref : given.dims[d].axes) {
+        for (const AxisRef ref : sharding.dims[d].axes) {
             entry.axes.push_back(toString(mesh, ref));
             entry.partitions *= ref.size;
         }
@@ -129,15 +129,16 @@ std::vector<DroppedAxes> droppedFrom(const TensorSharding& given, const TensorTy
     return dropped;
 }
 
-/// W201 for each of them. `given` has the meshes that the annotations name by their numbers.
-void addDropped(std::vector<Problem>& problems, Annotations& annotations, const Program& program, const Program& given)
+/// W201 for each of them. `annotated` has the meshes that the annotations name by their numbers.
+void addDropped(
+    std::vector<Problem>& problems, Annotations& annotations, const Program& program, const Program& annotated)
 {
     for (ResolvedAnnotation& annotation : annotations.arguments) {
         const auto* own = std::get_if<GivenSharding>(&annotation.written);
         const Value& value = program.value(annotation.value);
         if (!own || !isTensor(value.type.dtype) || own->given->sharding.rank() != value.type.rank())
             continue;
-        const Mesh& mesh = *given.meshes[own->given->mesh].mesh;
+        const Mesh& mesh = *annotated.meshes[own->given->mesh].mesh;
         annotation.dropped = droppedFrom(own->given->sharding, value.type, mesh);
         for (const DroppedAxes& dropped : annotation.dropped) {
             Diagnostic diagnostic{ Code::SilentlyReplicated,
@@ -184,25 +185,26 @@ std::shared_ptr<const TextLayout> layOut(const TextLayoutInput& input, const Mes
     const auto add = [&](std::vector<Diagnostic> findings) {
         return addFindings(problems, input.model, std::move(findings));
     };
-    auto given = std::make_shared<Program>(overMesh(*input.asRead, mesh));
-    for (Diagnostic& wrong : attachRules(*given, input.model)) {
+    auto annotated = std::make_shared<Program>(overMesh(*input.asRead, mesh));
+    for (Diagnostic& wrong : attachRules(*annotated, input.model)) {
         const Fix drop{ Fix::Kind::DropShardingRule, wrong.where.path };
         problems.push_back({ std::move(wrong), { drop }, {} });
     }
-    for (Problem& problem : giveShardings(*given, input.model))
+    for (Problem& problem : giveShardings(*annotated, input.model))
         problems.push_back(std::move(problem));
     passes::PipelineOptions options;
     options.strategy = engineStrategy(input.propagation);
     options.propagation = engineOptions(input.propagation);
-    layout->deviceStages = std::make_shared<const DeviceStages>(given, DeviceStages::Shardings::Given, options);
-    const bool illegal = add(verify(*given));
-    if (add(verifyShardings(*given)) || illegal)
+    layout->annotated = annotated;
+    layout->deviceStages = std::make_shared<const DeviceStages>(annotated, DeviceStages::Shardings::Annotated, options);
+    const bool illegal = add(verify(*annotated));
+    if (add(verifyShardings(*annotated)) || illegal)
         return layout;
     // Values in two memories keep a program from running, not from being looked at.
-    add(placementFindings(*given, input.platform));
-    add(passes::groupConflicts(*given));
-    add(checkReplication(*given));
-    Result<Program> prepared = shardscope::prepared(*given, input.propagation);
+    add(placementFindings(*annotated, input.platform));
+    add(passes::groupConflicts(*annotated));
+    add(checkReplication(*annotated));
+    Result<Program> prepared = shardscope::prepared(*annotated, input.propagation);
     if (!prepared) {
         add({ std::move(prepared.error()) });
         return layout;
@@ -211,17 +213,14 @@ std::shared_ptr<const TextLayout> layOut(const TextLayoutInput& input, const Mes
     listFew(*prepared);
     giveRoles(*prepared, rolesOf(*prepared, stateOf(*prepared, input.state), input.roles));
     layout->program = std::make_shared<const Program>(std::move(*prepared));
-    const std::shared_ptr<Annotations> annotations = writtenOf(*given);
-    addDropped(problems, *annotations, *layout->program, *given);
+    const std::shared_ptr<Annotations> annotations = annotationsOf(*annotated);
+    addDropped(problems, *annotations, *layout->program, *annotated);
     layout->annotations = annotations;
     if (stop.stop_requested())
         return nullptr;
 
-    PropagationInput propagationInput;
-    propagationInput.program = layout->program;
-    propagationInput.strategy = options.strategy;
-    propagationInput.options = options.propagation;
-    auto propagation = std::make_shared<PropagationResult>(propagate(propagationInput));
+    auto propagation =
+        std::make_shared<PropagationResult>(propagate({ layout->program, options.strategy, options.propagation }));
     const std::vector<std::string> elsewhere = bringToMainMesh(*propagation, *layout->program);
     layout->propagation = std::move(propagation);
     Diagnostic notRun{ Code::ProgramNotRun, {}, {} };
@@ -238,7 +237,7 @@ std::shared_ptr<const TextLayout> layOut(const TextLayoutInput& input, const Mes
 
 const Program& programOf(const Snapshot& snapshot)
 {
-    return *snapshot.deviceStages->program();
+    return *snapshot.annotated;
 }
 
 bool layOutProgram(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop)
@@ -256,6 +255,8 @@ bool layOutProgram(Snapshot& snapshot, AnalysisCache& cache, std::stop_token sto
         layouts.insert(hash, std::move(input), layout, weight);
     }
     snapshot.mesh = layout->mesh;
+    snapshot.annotated = layout->annotated;
+    snapshot.imported = layout->program;
     snapshot.deviceStages = layout->deviceStages;
     snapshot.problems.insert(snapshot.problems.end(), layout->problems.begin(), layout->problems.end());
     if (layout->program)

@@ -15,7 +15,7 @@ namespace shardscope {
 [[nodiscard]] bool layOutProgram(Snapshot& snapshot, AnalysisCache& cache, std::stop_token stop);
 
 /// The program of a text as the experiment has it: over its mesh, with its sharding rules and its shardings, before
-/// anything propagates. Of a snapshot with `deviceStages`.
+/// anything propagates.
 [[nodiscard]] const Program& programOf(const Snapshot& snapshot);
 
 /// Rows are made of all values of main up to this many; of larger programs only of its arguments and results.

@@ -127,6 +127,13 @@ struct Snapshot {
     /// Of a program in a text: as it was read, with the numbers and lines of its text. `program` has the same values
     /// and operations under the same ids, and further ones after them.
     ProgramPtr asRead;
+    /// Over the mesh, with what is annotated as shardings inside: annotations as they were resolved, or what a text
+    /// says and the experiment changes of it. A constraint that does not apply asks for nothing. Ids are those of
+    /// `program`.
+    ProgramPtr annotated;
+    /// The same as it was propagated: for the full strategy a constraint is the sharding of what it constrains. Of a
+    /// program in a text the same as `program`.
+    ProgramPtr imported;
     MeshPtr mesh;
     std::shared_ptr<const MeshReason> orderReason; ///< why the devices stand in the mesh as they do
     std::shared_ptr<const Annotations> annotations;

@@ -60,7 +60,7 @@ public:
     const MeshPtr& of(ValueId value)
     {
         const std::vector<std::uint32_t>& meshes = m_snapshot.propagation->meshes;
-        if (value.index >= meshes.size() || meshes[value.index] == 0)
+        if (meshes[value.index] == 0)
             return m_snapshot.mesh;
         const std::size_t index = meshes[value.index] - 1;
         if (index >= m_made.size())

@@ -16,31 +16,6 @@ bool holds(const DimensionSharding& dim, AxisRef full)
 
 } // namespace
 
-PropagationInput propagationInput(const Snapshot& snapshot)
-{
-    PropagationInput input;
-    input.program = snapshot.program;
-    input.strategy = engineStrategy(snapshot.experiment->propagation);
-    input.options = engineOptions(snapshot.experiment->propagation);
-    if (std::holds_alternative<ProgramModel>(snapshot.experiment->model))
-        return input; // its own shardings count
-    input.mesh = snapshot.mesh;
-    const auto seed = [&](const ResolvedAnnotation& annotation) -> std::optional<TensorSharding> {
-        if (!annotation.spec)
-            return std::nullopt;
-        const std::size_t rank = snapshot.program->value(annotation.value).type.rank();
-        return toTensorSharding(*annotation.spec, *snapshot.mesh, rank);
-    };
-    for (const ResolvedAnnotation& annotation : snapshot.annotations->arguments)
-        input.arguments.push_back(seed(annotation));
-    for (const ResolvedAnnotation& annotation : snapshot.annotations->results)
-        input.results.push_back(seed(annotation));
-    input.constraints.resize(snapshot.program->operations.size());
-    for (const ResolvedAnnotation& annotation : snapshot.annotations->constraints)
-        input.constraints[annotation.operation.index] = seed(annotation);
-    return input;
-}
-
 std::vector<AbsentAxis> absentAxes(const Snapshot& snapshot, ValueId value, int dimension, const std::stop_token& stop)
 {
     if (!snapshot.propagation || !snapshot.annotations || !value.valid()
@@ -65,7 +40,9 @@ std::vector<AbsentAxis> absentAxes(const Snapshot& snapshot, ValueId value, int 
     std::vector<AbsentFrom> asked;
     for (const AbsentAxis& each : absent)
         asked.push_back({ each.dimension, each.axis });
-    const auto blockers = firstBlockers(propagationInput(snapshot), *snapshot.propagation, value, asked);
+    const PropagationSetting& setting = snapshot.experiment->propagation;
+    const auto blockers = firstBlockers(
+        { snapshot.imported, engineStrategy(setting), engineOptions(setting) }, *snapshot.propagation, value, asked);
     for (std::size_t i = 0; i < absent.size(); ++i)
         absent[i].blocker = blockers[i];
     std::stable_partition(

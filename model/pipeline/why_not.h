@@ -24,7 +24,4 @@ struct AbsentAxis {
 [[nodiscard]] std::vector<AbsentAxis> absentAxes(
     const Snapshot& snapshot, ValueId value, int dimension = -1, const std::stop_token& stop = {});
 
-/// What the snapshot's propagation was given.
-[[nodiscard]] PropagationInput propagationInput(const Snapshot& snapshot);
-
 } // namespace shardscope

@@ -417,7 +417,7 @@ std::vector<std::optional<Blocker>> firstBlockers(
             || holds(result.shardings[value.index].dims[dimension].axes, axis))
             continue;
         if (!driver)
-            driver.emplace(input, result.shardings, result.results, &result);
+            driver.emplace(input, result);
         found[i] = Search(*driver, axis).run(driver->graph().tensorOf[value.index], dimension);
     }
     return found;

@@ -8,7 +8,7 @@ namespace shardscope {
 Driver::Driver(const PropagationInput& input, int)
     : m_input(input)
     , m_program(*input.program)
-    , m_meshes(meshesOf(input))
+    , m_meshes(m_program.meshes)
     , m_table(m_meshes, m_shardings)
 {
 }
@@ -16,30 +16,26 @@ Driver::Driver(const PropagationInput& input, int)
 Driver::Driver(const PropagationInput& input)
     : Driver(input, 0)
 {
-    start(collectGiven(input, m_meshes, m_shardings));
+    start(initialShardings(m_program, m_meshes, m_shardings));
 }
 
-Driver::Driver(const PropagationInput& input, const std::vector<TensorSharding>& values,
-    const std::vector<TensorSharding>& results, const PropagationResult* result)
+Driver::Driver(const PropagationInput& input, const PropagationResult& from)
     : Driver(input, 0)
 {
-    const auto meshOf = [&](const std::vector<std::uint32_t>* meshes, std::size_t index) {
-        return meshes && index < meshes->size() ? (*meshes)[index] : std::uint32_t{ input.mesh ? 1U : 0U };
-    };
-    Given given;
-    for (std::size_t v = 0; v < values.size(); ++v)
-        given.values.push_back(m_shardings.number(values[v], meshOf(result ? &result->meshes : nullptr, v)));
-    for (std::size_t r = 0; r < results.size(); ++r)
-        given.results.push_back(m_shardings.number(results[r], meshOf(result ? &result->resultMeshes : nullptr, r)));
-    start(std::move(given));
+    InitialShardings initial;
+    for (std::size_t v = 0; v < from.shardings.size(); ++v)
+        initial.values.push_back(m_shardings.number(from.shardings[v], from.meshes[v]));
+    for (std::size_t r = 0; r < from.results.size(); ++r)
+        initial.results.push_back(m_shardings.number(from.results[r], from.resultMeshes[r]));
+    start(std::move(initial));
 }
 
-void Driver::start(Given given)
+void Driver::start(InitialShardings initial)
 {
-    m_graph = buildGraph(m_input, m_meshes, m_shardings, m_table, given.values);
-    m_state = std::move(given.values);
-    m_state.insert(m_state.end(), given.results.begin(), given.results.end());
-    m_log = std::move(given.seeds);
+    m_graph = buildGraph(m_input, m_meshes, m_shardings, m_table, initial.values);
+    m_state = std::move(initial.values);
+    m_state.insert(m_state.end(), initial.results.begin(), initial.results.end());
+    m_log = std::move(initial.records);
     m_changed.assign(m_state.size(), 1);
     m_seen.assign(m_graph.nodes.size(), 0);
     m_seenKind.assign(m_graph.nodes.size(), {});
@@ -210,32 +206,6 @@ void Driver::log(const PropagationNode& node, const StepWrite& write)
         const ValueId from = move.from < 0 ? ValueId() : values[static_cast<std::size_t>(move.from)];
         entry.from = from.valid() ? from : entry.to;
         log.push_back(entry);
-    }
-}
-
-void Driver::copyConstraint(const Operation& constraint, OperationId id)
-{
-    const ValueId from = constraint.results.front();
-    const ValueId to = constraint.operands.front();
-    touch(m_graph.tensorOf[to.index], m_state[m_graph.tensorOf[from.index]]);
-    ++m_steps;
-    PropagationStep entry;
-    entry.step = m_steps;
-    entry.operation = id;
-    entry.from = from;
-    entry.to = to;
-    entry.fromTensor = 1;
-    entry.toTensor = 0;
-    const std::uint32_t node = m_graph.nodeOf[id.index];
-    const TensorSharding& copied = sharding(to);
-    for (std::size_t d = 0; d < copied.dims.size(); ++d) {
-        entry.toDimension = static_cast<std::int16_t>(d);
-        if (node != PropagationGraph::none)
-            entry.factor = static_cast<std::int16_t>(m_table.rule(m_graph.nodes[node].rule).operands[0][d].front());
-        for (const AxisRef& axis : copied.dims[d].axes) {
-            entry.axis = axis;
-            m_log.push_back(entry);
-        }
     }
 }
 

@@ -9,32 +9,28 @@
 // identity.
 #pragma once
 
-#include "propagation/given.h"
 #include "propagation/graph.h"
+#include "propagation/initial_shardings.h"
 
 namespace shardscope {
 
 class Driver {
 public:
-    /// Starts from what the input gives.
+    /// Starts from the shardings of the program.
     explicit Driver(const PropagationInput& input);
-    /// Starts from `values`, the sharding of every value, and `results`, those declared for main's results. For an
-    /// input without a mesh of its own, `result` says over which meshes they are.
-    Driver(const PropagationInput& input, const std::vector<TensorSharding>& values,
-        const std::vector<TensorSharding>& results, const PropagationResult* result = nullptr);
+    /// Starts from the shardings of a result.
+    Driver(const PropagationInput& input, const PropagationResult& from);
     Driver(const Driver&) = delete;
     Driver& operator=(const Driver&) = delete;
 
     /// One fixpoint, in a round of the operation priorities, or -1 for everything at once.
     void run(int round);
-    /// Gives the input of a constraint the constraint's own sharding and counts that as a step.
-    void copyConstraint(const Operation& constraint, OperationId id);
 
     /// User priorities. Takes what dimensions of a priority above 0 ask for out of their shardings, and keeps its axes
     /// from going anywhere else in them. Returns the priorities that occur, ascending. Manual axes of what crosses the
     /// border of a computation stay.
     [[nodiscard]] std::vector<std::int32_t> holdBack();
-    /// Gives the dimensions of that priority back what was given for them. Ascending, each once.
+    /// Gives the dimensions of that priority back what they had. Ascending, each once.
     void restore(std::int32_t priority);
 
     [[nodiscard]] const TensorSharding& sharding(ValueId value) const
@@ -55,15 +51,15 @@ public:
     [[nodiscard]] StepKind stepKind(const PropagationNode& node, Allowance allowed) const;
 
 private:
-    /// A tensor of which parts are held back, as it was given.
+    /// A tensor of which parts are held back, as it was.
     struct Held {
         TensorNumber tensor = 0;
-        ShardingNumber given = 0;
+        ShardingNumber initial = 0;
         std::uint64_t manualAxes = 0; ///< that shard it from the first round on
     };
 
     Driver(const PropagationInput& input, int);
-    void start(Given given);
+    void start(InitialShardings initial);
     [[nodiscard]] ConflictResolution resolution() const;
     void fixpoint();
     [[nodiscard]] bool nothingNew(std::uint32_t node, StepKind kind) const;

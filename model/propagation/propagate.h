@@ -29,9 +29,6 @@ struct PropagationOptions {
     bool implicitEdges = true;
     /// Calls likewise, where it has no func_data_flow_edge. All calls of a function share its shardings.
     bool implicitCallEdges = true;
-    /// Of an input with lists of seeds: a closed constraint that nothing contradicts becomes the sharding of the value
-    /// that it constrains. (Of a program with shardings of its own a pass does that.)
-    bool applyConstraints = true;
     bool operator==(const PropagationOptions&) const = default;
 };
 
@@ -42,19 +39,9 @@ enum class SeedKind : std::uint8_t { Argument, Result, Constraint };
 /// A program is expected to have one constant (iota, broadcast scalar) per use, as the users of its builder make them:
 /// one that is shared would carry a sharding from one use to the other.
 ///
-/// Everything indexed by the ids of the program; an absent seed = no annotation. A sharding has the rank of its value
-/// and is valid for the mesh.
-///
-/// Without a mesh the program's own shardings count, over its own meshes, and all of its functions are propagated; the
-/// lists of seeds are empty then.
+/// Propagation begins with the shardings that the program has, over its meshes; all of its functions are propagated.
 struct PropagationInput {
     ProgramPtr program;
-    MeshPtr mesh;
-    std::vector<std::optional<TensorSharding>> arguments; ///< per argument of main
-    std::vector<std::optional<TensorSharding>> results; ///< per result of main
-    /// Per OperationId; absent for inactive constraints. An operation of another kind may have one as well: what its
-    /// first result holds to begin with.
-    std::vector<std::optional<TensorSharding>> constraints;
     Strategy strategy = Strategy::Full;
     PropagationOptions options{};
 };

@@ -83,7 +83,7 @@ class FlowEdges {
 public:
     FlowEdges(const PropagationInput& input, const PropagationResult& result)
     {
-        const Driver driver(input, result.shardings, result.results, &result);
+        const Driver driver(input, result);
         for (const PropagationNode& node : driver.graph().nodes) {
             const bool flows = node.kind == NodeKind::Edge || node.kind == NodeKind::CallEdge;
             if (!flows || !node.operation.valid())

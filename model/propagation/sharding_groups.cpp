@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "program/wide_attributes.h"
-#include "propagation/given.h"
+#include "propagation/initial_shardings.h"
 
 namespace shardscope {
 
@@ -130,15 +130,13 @@ ResolvedGroups resolveShardingGroups(const Program& program)
         return resolved;
     const MeshTable meshes(program.meshes);
     ShardingTable shardings;
-    PropagationInput input;
-    input.program = ProgramPtr(&program, [](const Program*) {}); // read here only
-    const Given given = collectGiven(input, meshes, shardings);
+    const InitialShardings initial = initialShardings(program, meshes, shardings);
     const std::vector<RegionId> home = homes(program);
     for (const ShardingGroup& group : groups) {
         std::optional<ShardingNumber> common;
         bool conflict = false;
         for (const ValueId member : group.members) {
-            const ShardingNumber own = given.values[member.index];
+            const ShardingNumber own = initial.values[member.index];
             if (isFullyOpen(shardings[own]))
                 continue;
             conflict = conflict || (common && *common != own);

@@ -54,7 +54,6 @@ PropagationOptions engineOptions(const PropagationSetting& setting)
 {
     PropagationOptions options;
     options.conservative = setting.conservative;
-    options.applyConstraints = setting.strategy == StrategyChoice::Full;
     return options;
 }
 

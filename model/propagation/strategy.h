@@ -2,7 +2,7 @@
 // What a setting of propagation means for the engine, and for what is done before it.
 //
 //     Result<Program> ready = prepared(std::move(program), setting);
-//     PropagationInput input{ ready, ... };
+//     PropagationInput input{ ready };
 //     input.strategy = engineStrategy(setting);
 //     input.options = engineOptions(setting);
 #pragma once
@@ -13,8 +13,6 @@
 namespace shardscope {
 
 [[nodiscard]] Strategy engineStrategy(const PropagationSetting& setting);
-/// Only the full strategy lets constraints become the sharding of what they constrain: that belongs to what it does
-/// before propagation.
 [[nodiscard]] PropagationOptions engineOptions(const PropagationSetting& setting);
 
 /// A program as the setting wants it before propagation. The full strategy gives every use of a constant its own,

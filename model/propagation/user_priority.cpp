@@ -18,17 +18,17 @@ bool waits(AxisRef axis, std::uint64_t manualAxes)
     return (manualAxes >> axis.axis & 1U) == 0;
 }
 
-/// What was given to be replicated, and the axes of dimensions whose time has not come.
+/// What is replicated to begin with, and the axes of dimensions whose time has not come.
 void keepReplicated(
-    TensorSharding& sharding, const TensorSharding& given, std::int32_t priority, std::uint64_t manualAxes)
+    TensorSharding& sharding, const TensorSharding& initial, std::int32_t priority, std::uint64_t manualAxes)
 {
-    AxisList axes = given.replicated;
-    for (const DimensionSharding& dim : given.dims)
+    AxisList axes = initial.replicated;
+    for (const DimensionSharding& dim : initial.dims)
         if (dim.priority > priority)
             for (const AxisRef& axis : dim.axes)
                 if (waits(axis, manualAxes))
                     axes.push_back(axis);
-    if (axes.size() > given.replicated.size())
+    if (axes.size() > initial.replicated.size())
         std::sort(axes.begin(), axes.end());
     sharding.replicated = std::move(axes);
 }
@@ -45,11 +45,11 @@ std::vector<std::int32_t> Driver::holdBack()
             manualAxes[m_graph.tensorsOf(node).back()] = m_graph.views[static_cast<std::size_t>(node.view)].axes;
     for (TensorNumber t = 0; t < m_state.size(); ++t) {
         const bool represents = t >= m_graph.tensorOf.size() || m_graph.tensorOf[t] == t;
-        const ShardingNumber given = m_state[t];
-        if (!represents || std::none_of(m_shardings[given].dims.begin(), m_shardings[given].dims.end(), isLater))
+        const ShardingNumber initial = m_state[t];
+        if (!represents || std::none_of(m_shardings[initial].dims.begin(), m_shardings[initial].dims.end(), isLater))
             continue;
-        m_held.push_back({ t, given, manualAxes[t] });
-        TensorSharding sharding = m_shardings[given];
+        m_held.push_back({ t, initial, manualAxes[t] });
+        TensorSharding sharding = m_shardings[initial];
         for (DimensionSharding& dim : sharding.dims) {
             if (!isLater(dim))
                 continue;
@@ -59,8 +59,8 @@ std::vector<std::int32_t> Driver::holdBack()
                 dim.axes.end());
             dim.open = false;
         }
-        keepReplicated(sharding, m_shardings[given], 0, manualAxes[t]);
-        m_state[t] = m_shardings.number(sharding, m_shardings.mesh(given));
+        keepReplicated(sharding, m_shardings[initial], 0, manualAxes[t]);
+        m_state[t] = m_shardings.number(sharding, m_shardings.mesh(initial));
     }
     std::sort(priorities.begin(), priorities.end());
     priorities.erase(std::unique(priorities.begin(), priorities.end()), priorities.end());
@@ -72,11 +72,11 @@ void Driver::restore(std::int32_t priority)
     m_priority = priority;
     for (const Held& held : m_held) {
         TensorSharding sharding = m_shardings[m_state[held.tensor]];
-        const TensorSharding& given = m_shardings[held.given];
-        for (std::size_t d = 0; d < given.dims.size(); ++d)
-            if (given.dims[d].priority == priority)
-                sharding.dims[d] = given.dims[d];
-        keepReplicated(sharding, given, priority, held.manualAxes);
+        const TensorSharding& initial = m_shardings[held.initial];
+        for (std::size_t d = 0; d < initial.dims.size(); ++d)
+            if (initial.dims[d].priority == priority)
+                sharding.dims[d] = initial.dims[d];
+        keepReplicated(sharding, initial, priority, held.manualAxes);
         touch(held.tensor, m_shardings.number(sharding, m_shardings.mesh(m_state[held.tensor])));
     }
 }

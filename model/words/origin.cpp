@@ -63,9 +63,11 @@ void Origin::findRequest()
     m_askedName = operandName(program, m_asked);
     m_giver = giverOf(program, first);
     m_asking = first.operation;
+    // A constraint may shard its operand as well.
+    const ValueId annotated = m_giver == Giver::Constraint ? program.operation(m_asking).results[0] : first.to;
     const auto find = [&](const std::vector<ResolvedAnnotation>& list) {
         const auto found = std::find_if(list.begin(), list.end(),
-            [&](const ResolvedAnnotation& annotation) { return annotation.value == first.to && annotation.spec; });
+            [&](const ResolvedAnnotation& annotation) { return annotation.value == annotated && annotation.spec; });
         m_annotation = found == list.end() ? nullptr : &*found;
     };
     switch (m_kind) {
@@ -77,7 +79,7 @@ void Origin::findRequest()
         break;
     case SeedKind::Constraint:
         find(annotations.constraints);
-        if (m_annotation && program.value(first.to).path.empty() && m_annotation->operation.valid())
+        if (m_annotation && program.value(annotated).path.empty() && m_annotation->operation.valid())
             if (const ResolvedAnnotation* original = originalOf(m_snapshot, *m_annotation)) {
                 m_askedName = operandName(program, original->value);
                 m_forGradient = true;

@@ -72,9 +72,14 @@ Giver giverOf(const Program& program, const PropagationStep& seed)
 
 ValueId askedValue(const Program& program, const PropagationStep& seed)
 {
-    return giverOf(program, seed) == Giver::InShardings
-        ? program.operation(seed.operation).operands[static_cast<std::size_t>(seed.toTensor)]
-        : seed.to;
+    switch (giverOf(program, seed)) {
+    case Giver::InShardings:
+        return program.operation(seed.operation).operands[static_cast<std::size_t>(seed.toTensor)];
+    case Giver::Constraint:
+        return program.value(seed.to).path.empty() ? program.operation(seed.operation).results[0] : seed.to;
+    default:
+        return seed.to;
+    }
 }
 
 namespace {

@@ -20,7 +20,8 @@ enum class Giver : std::uint8_t {
 };
 /// Of a seed.
 [[nodiscard]] Giver giverOf(const Program& program, const PropagationStep& seed);
-/// The value that a seed asks something of: where a computation takes an axis over, its operand.
+/// The value that a seed asks something of: where a computation takes an axis over, its operand;
+/// where a constraint shards a value without a name, what the constraint makes of it.
 [[nodiscard]] ValueId askedValue(const Program& program, const PropagationStep& seed);
 
 /// "Step 12, round 2: model passes dot_general, from layers.0/y (dimension 1) to grad(x) (dimension 0)." For a seed

@@ -23,7 +23,7 @@
 #include "program/verify_shardings.h"
 #include "propagation/blocker.h"
 #include "propagation/passes/pipelines.h"
-#include "propagation/written.h"
+#include "propagation/propagate_program.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 

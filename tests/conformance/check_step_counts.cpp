@@ -131,9 +131,9 @@ Result<Program> trainStep(const Scheme& scheme, const Sizes& sizes)
     return std::move(builder).finish();
 }
 
-PropagationInput onMesh(Program program, MeshPtr mesh)
+AnnotatedInput onMesh(Program program, MeshPtr mesh)
 {
-    PropagationInput input;
+    AnnotatedInput input;
     input.program = std::make_shared<const Program>(std::move(program));
     input.mesh = std::move(mesh);
     const Program& p = *input.program;
@@ -191,7 +191,7 @@ CaseResult checkStepCounts(const Json& oneCase, const Json& /*file*/)
     Result<Program> program = trainStep(*scheme, sizes);
     if (!program)
         return CaseResult::failed("the program: " + std::string(program.error().kind()));
-    const PropagationInput input = onMesh(std::move(*program), mesh);
+    const AnnotatedInput input = onMesh(std::move(*program), mesh);
     const Result<test::ListedNetwork> devices = test::listedNetwork(input);
     if (!devices)
         return CaseResult::failed("partitioning: " + std::string(devices.error().kind()));

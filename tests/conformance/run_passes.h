@@ -3,7 +3,7 @@
 #pragma once
 
 #include "conformance/checker.h"
-#include "propagation/written.h"
+#include "propagation/propagate_program.h"
 
 namespace shardscope::conformance {
 

@@ -4,7 +4,7 @@
 #include "program/memory_kinds.h"
 #include "program/verify_shardings.h"
 #include "propagation/passes/pipelines.h"
-#include "propagation/written.h"
+#include "propagation/propagate_program.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 #include "stablehlo/same_program.h"

@@ -8,6 +8,7 @@
 #include "networks/mlp.h"
 #include "partition/partition.h"
 #include "program/builder.h"
+#include "propagation/annotated_input.h"
 
 namespace shardscope {
 
@@ -26,9 +27,9 @@ inline std::optional<TensorSharding> seedOf(
     return std::nullopt;
 }
 
-inline PropagationInput annotated(Program program, MeshPtr mesh, const LogicalRules& rules = {})
+inline AnnotatedInput annotated(Program program, MeshPtr mesh, const LogicalRules& rules = {})
 {
-    PropagationInput input;
+    AnnotatedInput input;
     input.program = std::make_shared<const Program>(std::move(program));
     input.mesh = std::move(mesh);
     const Program& p = *input.program;
@@ -55,7 +56,7 @@ inline MeshPtr mlpMesh(std::int64_t pod, std::int64_t data, std::int64_t model)
     return meshOf(std::move(axes));
 }
 
-inline PropagationInput mlpOnMesh(MlpSettings settings, MeshPtr mesh)
+inline AnnotatedInput mlpOnMesh(MlpSettings settings, MeshPtr mesh)
 {
     const bool pods = mesh->axisIndex("pod").has_value();
     const SpecEntry batch = pods ? SpecEntry::tuple({ "pod", "data" }) : SpecEntry::axis("data");

@@ -24,9 +24,10 @@ struct ListedNetwork {
     }
 };
 
-inline Result<ListedNetwork> listedNetwork(const PropagationInput& input, const PropagationResult& propagated)
+inline Result<ListedNetwork> listedNetwork(const AnnotatedInput& input, const PropagationResult& propagated)
 {
-    Result<ShardedProgram> sharded = shardPropagated(propagatedNetwork(input, propagated));
+    const ProgramPtr imported = PropagationInput(input).program;
+    Result<ShardedProgram> sharded = shardPropagated(propagatedNetwork(*imported, propagated));
     if (!sharded)
         return tl::unexpected<Error>(sharded.error());
     ListedNetwork made;
@@ -35,14 +36,14 @@ inline Result<ListedNetwork> listedNetwork(const PropagationInput& input, const 
     if (!parts)
         return tl::unexpected<Error>(parts.error());
     Result<FlatProgram> flat = flatten(input.program, std::make_shared<const PartitionedProgram>(std::move(*parts)),
-        StepState{ StateSource::Program, input.program->state }, shownShardings(input, propagated));
+        StepState{ StateSource::Program, input.program->state }, shownShardings(*imported, propagated));
     if (!flat)
         return tl::unexpected<Error>(flat.error());
     made.flat = std::make_shared<const FlatProgram>(std::move(*flat));
     return made;
 }
 
-inline Result<ListedNetwork> listedNetwork(const PropagationInput& input)
+inline Result<ListedNetwork> listedNetwork(const AnnotatedInput& input)
 {
     return listedNetwork(input, propagate(input));
 }

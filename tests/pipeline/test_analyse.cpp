@@ -14,6 +14,7 @@
 #include "pipeline/repartition.h"
 #include "pipeline/tensor_rows.h"
 #include "program/builder.h"
+#include "propagation/annotated_input.h"
 #include "registered_test.h"
 #include "schedule/plan.h"
 #include "sharding/text.h"
@@ -369,7 +370,7 @@ private Q_SLOTS:
         ResolvedAnnotation annotation{ x, {}, written, *resolve(written.names, rules, FlaxVersion::Current), -1, {},
             {} };
         annotation.spec = annotation.resolution->spec();
-        PropagationInput input{ snapshot.program, snapshot.mesh, { {} }, { {} }, { {}, {} } };
+        AnnotatedInput input{ snapshot.program, snapshot.mesh, { {} }, { {} }, { {}, {} } };
         input.arguments[0] = toTensorSharding(*annotation.spec, *snapshot.mesh, 1);
         TensorSharding pinned = TensorSharding::fullyReplicated(1);
         pinned.dims[0].axes.push_back(fullAxis(*snapshot.mesh, 0));

@@ -35,11 +35,10 @@ std::map<std::string, int> allReduces(const ListedNetwork& network, bool& onlyAl
 }
 
 /// What every device runs, as StableHLO; what is wrong with that.
-std::string textOf(const PropagationInput& input)
+std::string textOf(const AnnotatedInput& input)
 {
-    const auto parts = shardPropagated(propagatedNetwork(input, propagate(input))).and_then([](ShardedProgram sharded) {
-        return partitionProgram(std::move(sharded));
-    });
+    const auto parts = shardPropagated(propagatedNetwork(*PropagationInput(input).program, propagate(input)))
+                           .and_then([](ShardedProgram sharded) { return partitionProgram(std::move(sharded)); });
     if (!parts)
         return std::string(parts.error().id());
     PrintOptions options;
@@ -151,7 +150,7 @@ private Q_SLOTS:
     {
         MlpSettings settings;
         settings.layers = 1;
-        const PropagationInput input = mlpOnMesh(settings, mlpMesh(0, 2, 4));
+        const AnnotatedInput input = mlpOnMesh(settings, mlpMesh(0, 2, 4));
         const auto network = listedNetwork(input);
         QVERIFY(network);
         for (const CollectiveEntry& entry : network->list.entries) {
@@ -174,7 +173,7 @@ private Q_SLOTS:
         const ValueId a = b.argument({ DType::F32, { 4, 4 } }, "a", Role::Input, {}, sharded);
         b.result(b.reduce(ReduceKind::Max, a, { 0 }));
         auto mesh = std::make_shared<const Mesh>(Mesh::create({ { "x", 2 }, { "y", 2 } }, { 3, 1, 0, 2 }).value());
-        const PropagationInput input = annotated(std::move(b).finish(), mesh);
+        const AnnotatedInput input = annotated(std::move(b).finish(), mesh);
         const auto network = listedNetwork(input);
         QVERIFY(network);
         const auto& uses = network->list.entries;
@@ -264,7 +263,7 @@ private Q_SLOTS:
             }
             b.result(sum);
         }
-        const PropagationInput input = annotated(std::move(b).finish(), meshOf({ { "x", 2 }, { "y", 4 } }));
+        const AnnotatedInput input = annotated(std::move(b).finish(), meshOf({ { "x", 2 }, { "y", 4 } }));
         PropagationResult shardings = propagate(input);
         for (const auto& [value, argument] : sides)
             shardings.shardings[value.index] = *input.arguments[argument.index];
@@ -304,7 +303,7 @@ private Q_SLOTS:
 
     void fast()
     {
-        const PropagationInput input = mlpOnMesh({}, mlpMesh(0, 2, 4));
+        const AnnotatedInput input = mlpOnMesh({}, mlpMesh(0, 2, 4));
         const PropagationResult shardings = propagate(input);
         QBENCHMARK
         {

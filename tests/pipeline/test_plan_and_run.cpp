@@ -12,7 +12,6 @@
 #include "experiment/builtin.h"
 #include "partition/reshard.h"
 #include "pipeline/analyse.h"
-#include "pipeline/given_program.h"
 #include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/repartition.h"
@@ -592,7 +591,7 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         read.device.program = readStableHlo(printStableHlo(read.device.program)).value().program;
         read.device.origins.clear(); // its operations have other ids
         read.sharded = read.device.program;
-        const Program global = *givenProgram(*snapshot);
+        const Program global = *snapshot->annotated;
         const evaluate::Arrays arguments = InitialArrays(global, { 3, InitialDefaults::ByUse }).all();
         const auto wanted = test::executeInFull(global, arguments);
         const auto found = test::executeParts(read, arguments);

@@ -8,9 +8,9 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "pipeline/compare_strategies.h"
-#include "pipeline/given_program.h"
+#include "program/verify_shardings.h"
+#include "propagation/propagate_program.h"
 #include "propagation/strategy.h"
-#include "propagation/written.h"
 #include "registered_test.h"
 
 using namespace shardscope;
@@ -66,7 +66,7 @@ std::string axesOf(const Mesh& mesh, const DimensionSharding& dim)
 /// Where the given program, propagated by itself, is sharded otherwise than in the snapshot.
 std::string differenceAlone(const Snapshot& snapshot, const PropagationSetting& setting, int& compared)
 {
-    const std::optional<Program> given = givenProgram(snapshot);
+    const ProgramPtr& given = snapshot.annotated;
     if (!given || !verify(*given).empty())
         return "no legal program";
     const Result<Program> ready = prepared(*given, setting);
@@ -118,10 +118,49 @@ private Q_SLOTS:
         }
     }
 
-    /// What was given, written down as a program of its own and propagated as the command does it, gives what the
+    /// What rules make of an annotation stands in the program, whatever kind of program it is. It is worked out once
+    /// for all strategies, and anew for another mesh.
+    void annotationsStandInTheProgram()
+    {
+        int shardings = 0;
+        std::vector<Experiment> experiments{ contendedExperiment() };
+        for (const Example& example : builtinExamples())
+            experiments.push_back(example.make());
+        for (const Experiment& experiment : experiments) {
+            AnalysisCache cache;
+            const SnapshotPtr snapshot = analysed(experiment, cache);
+            QVERIFY2(snapshot->laidOut(), experiment.title.c_str());
+            const Program& annotated = *snapshot->annotated;
+            QVERIFY2(verify(annotated).empty() && verifyShardings(annotated).empty(), experiment.title.c_str());
+            QVERIFY(snapshot->imported->values.size() == snapshot->propagation->shardings.size());
+            if (snapshot->asRead) {
+                QCOMPARE(snapshot->imported, snapshot->program);
+                continue;
+            }
+            QCOMPARE(annotated.values.size(), snapshot->program->values.size());
+            for (const ResolvedAnnotation& argument : snapshot->annotations->arguments) {
+                const ProgramSharding* own = annotated.shardingOf(argument.value);
+                QCOMPARE(own != nullptr, argument.spec.has_value());
+                if (!own)
+                    continue;
+                ++shardings;
+                const std::size_t rank = annotated.value(argument.value).type.rank();
+                QVERIFY(own->sharding == toTensorSharding(*argument.spec, *snapshot->mesh, rank));
+            }
+            const SnapshotPtr basic = analysed(with(experiment, { StrategyChoice::Basic }), cache);
+            QCOMPARE(basic->annotated, snapshot->annotated);
+            QCOMPARE(basic->imported, basic->annotated); // constraints shard what they make, nothing else
+            const auto other = withAxisSize(experiment, 0, 2 * snapshot->mesh->size(0), true);
+            if (const SnapshotPtr larger = other ? analysed(*other, cache) : nullptr; larger && larger->annotated)
+                QVERIFY(larger->annotated != snapshot->annotated);
+        }
+        QVERIFY(shardings > 0);
+    }
+
+    /// What is annotated, as a program of its own and propagated as the command does it, gives what the
     /// analysis shows in the window. A built-in network has one constant for all that use it there, and a copy for each
     /// use as a module: axes can go through the one and not through the other.
-    void givenProgramsPropagateAlike()
+    void annotatedProgramsPropagateAlike()
     {
         int compared = 0;
         for (const Experiment& experiment : { contendedExperiment() })

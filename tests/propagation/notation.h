@@ -22,7 +22,7 @@
 #include <string>
 
 #include "program/builder.h"
-#include "propagation/propagate.h"
+#include "propagation/annotated_input.h"
 
 namespace notation {
 
@@ -149,7 +149,7 @@ struct Case {
         std::string operation, axis, from, to;
     };
     std::string name;
-    PropagationInput input;
+    AnnotatedInput input;
     std::map<std::string, ValueId> values;
     std::vector<std::pair<std::string, TensorSharding>> expected; ///< of a value or "result0"
     std::vector<Step> steps;

@@ -5,7 +5,7 @@
 #include <rapidcheck.h>
 
 #include "program/builder.h"
-#include "propagation/propagate.h"
+#include "propagation/annotated_input.h"
 
 namespace random_program {
 
@@ -133,9 +133,9 @@ inline ValueId anyOperation(Builder& builder, const std::vector<ValueId>& values
     }
 }
 
-inline PropagationInput anyInput()
+inline AnnotatedInput anyInput()
 {
-    PropagationInput input;
+    AnnotatedInput input;
     const Mesh mesh = anyMesh();
     Builder builder("random");
     std::vector<ValueId> values;

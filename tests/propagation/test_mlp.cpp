@@ -12,7 +12,7 @@ using namespace shardscope;
 namespace {
 
 struct Model {
-    PropagationInput input;
+    AnnotatedInput input;
     PartitionSpec batchEntry; ///< one entry: the axes over which the batch is cut
 };
 
@@ -40,7 +40,7 @@ Model makeModel(const std::string& meshText, MlpSettings::Axes axes, bool annota
             return std::nullopt;
         return toTensorSharding(spec, mesh, program.value(value).type.rank());
     };
-    PropagationInput& input = model.input;
+    AnnotatedInput& input = model.input;
     for (std::size_t a = 0; a < program.main().arguments.size(); ++a)
         input.arguments.push_back(resolved(program.argumentAnnotations[a], program.main().arguments[a]));
     for (std::size_t r = 0; r < program.main().results.size() && annotateResults; ++r)

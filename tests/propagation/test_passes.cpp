@@ -95,29 +95,6 @@ std::string functionNames(const Program& program)
     return text;
 }
 
-/// A random program with its shardings in it.
-Program anyProgram(const PropagationInput& input)
-{
-    Editor edit(*input.program);
-    edit.raw().meshes = { meshOf(*input.mesh) };
-    Function main;
-    main.name = "main";
-    main.body = RegionId(std::size_t{ 0 });
-    main.resultShardings.assign(edit.program().main().results.size(), 0);
-    for (std::size_t i = 0; i < input.arguments.size(); ++i)
-        if (input.arguments[i])
-            edit.setSharding(edit.program().main().arguments[i], { 0, *input.arguments[i] });
-    for (std::size_t i = 0; i < input.results.size(); ++i)
-        if (input.results[i])
-            main.resultShardings[i] = edit.intern({ 0, *input.results[i] });
-    for (std::size_t i = 0; i < input.constraints.size(); ++i)
-        if (input.constraints[i])
-            edit.raw().operations[i].attributes = ConstraintAttributes{ GivenSharding{
-                std::make_shared<const ProgramSharding>(ProgramSharding{ 0, *input.constraints[i] }) } };
-    edit.raw().functions = { main };
-    return std::move(edit).finish();
-}
-
 std::vector<std::optional<TensorSharding>> shardingsOf(const Program& program)
 {
     std::vector<std::optional<TensorSharding>> list;
@@ -438,8 +415,8 @@ void TestPasses::oneNameForTwoComputations()
 void TestPasses::axesOfSizeOneMeanNothing()
 {
     QVERIFY(test::propertyHolds(100, "an axis of size 1 changes no sharding", [] {
-        const PropagationInput input = random_program::anyInput();
-        const Program program = anyProgram(input);
+        const AnnotatedInput input = random_program::anyInput();
+        const Program program = input.annotated();
         Program more = program;
         std::vector<MeshAxis> axes(input.mesh->axes().begin(), input.mesh->axes().end());
         axes.push_back({ "one", 1 });
@@ -458,7 +435,7 @@ void TestPasses::axesOfSizeOneMeanNothing()
 void TestPasses::everyProgramStaysLegal()
 {
     QVERIFY(test::propertyHolds(100, "the pipeline's programs are legal and closed", [] {
-        const Program program = anyProgram(random_program::anyInput());
+        const Program program = random_program::anyInput().annotated();
         RC_ASSERT(verify(program).empty());
         const bool legal = verifyShardings(program).empty();
         passes::PipelineOptions options;

@@ -14,7 +14,7 @@ using namespace shardscope;
 
 namespace {
 
-void logInput(const PropagationInput& input, std::ostream& out)
+void logInput(const AnnotatedInput& input, std::ostream& out)
 {
     const Mesh& mesh = *input.mesh;
     out << print(*input.program);
@@ -108,7 +108,7 @@ private Q_SLOTS:
 void TestProperties::invariants()
 {
     QVERIFY(test::propertyHolds(100, "given shardings only grow where they are open, no axis occurs twice", [] {
-        const PropagationInput input = random_program::anyInput();
+        const AnnotatedInput input = random_program::anyInput();
         std::ostringstream text;
         logInput(input, text);
         RC_LOG() << text.str();
@@ -139,13 +139,14 @@ void TestProperties::invariants()
 void TestProperties::fixpoint()
 {
     QVERIFY(test::propertyHolds(100, "a result does not change when it is propagated again", [] {
-        PropagationInput input = random_program::anyInput();
-        input.options.applyConstraints = false; // which changes what operations read: the second run would not know
+        AnnotatedInput input = random_program::anyInput();
+        input.applyConstraints = false; // which changes what operations read: the second run would not know
         std::ostringstream text;
         logInput(input, text);
         RC_LOG() << text.str();
         const PropagationResult result = propagate(input);
-        Driver driver(input, result.shardings, result.results);
+        const PropagationInput same = input;
+        Driver driver(same, result);
         driver.run(-1);
         const PropagationResult again = std::move(driver).finish();
         RC_ASSERT(again.shardings == result.shardings);
@@ -157,7 +158,7 @@ void TestProperties::fixpoint()
 void TestProperties::relabelling()
 {
     QVERIFY(test::propertyHolds(100, "renumbering the mesh axes renumbers the result", [] {
-        const PropagationInput input = random_program::anyInput();
+        const AnnotatedInput input = random_program::anyInput();
         std::vector<std::int32_t> to(input.mesh->rank());
         std::iota(to.begin(), to.end(), 0);
         for (std::size_t i = to.size(); i > 1; --i)
@@ -165,7 +166,7 @@ void TestProperties::relabelling()
         std::vector<MeshAxis> axes(input.mesh->rank());
         for (std::size_t a = 0; a < axes.size(); ++a)
             axes[static_cast<std::size_t>(to[a])] = input.mesh->axis(a);
-        PropagationInput other = input;
+        AnnotatedInput other = input;
         other.mesh = std::make_shared<const Mesh>(Mesh::create(axes).value());
         other.arguments = relabelled(input.arguments, to);
         other.constraints = relabelled(input.constraints, to);
@@ -181,7 +182,7 @@ void TestProperties::relabelling()
 void TestProperties::everyAxisHasASeed()
 {
     QVERIFY(test::propertyHolds(100, "every axis is traced back to what was given", [] {
-        const PropagationInput input = random_program::anyInput();
+        const AnnotatedInput input = random_program::anyInput();
         std::ostringstream text;
         logInput(input, text);
         RC_LOG() << text.str();

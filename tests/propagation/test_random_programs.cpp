@@ -11,7 +11,7 @@
 #include "propagation/passes/passes.h"
 #include "propagation/passes/pipelines.h"
 #include "propagation/program_texts.h"
-#include "propagation/written.h"
+#include "propagation/propagate_program.h"
 #include "random_cases.h"
 #include "registered_test.h"
 #include "sharding/sharding_text.h"

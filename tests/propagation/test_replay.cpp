@@ -14,7 +14,7 @@ namespace {
 
 /// (x + y) as a product with w: x [{a}, {}] over a=2, b=4 and w [{}, {b}].
 struct Small {
-    PropagationInput input;
+    AnnotatedInput input;
     ValueId x, sum, product;
 };
 
@@ -47,7 +47,7 @@ private Q_SLOTS:
     void endsWherePropagationEnds()
     {
         QVERIFY(test::propertyHolds(100, "replay", [] {
-            PropagationInput input = random_program::anyInput();
+            AnnotatedInput input = random_program::anyInput();
             input.strategy =
                 *rc::gen::element(Strategy::Basic, Strategy::Aggressive, Strategy::OperationPriority, Strategy::Full);
             const PropagationResult result = propagate(input);

@@ -4,11 +4,11 @@
 
 #include "benchmarks/large_transformer.h"
 #include "propagation/passes/pipelines.h"
+#include "propagation/propagate_program.h"
 #include "propagation/records.h"
 #include "propagation/replay.h"
 #include "propagation/sharding_groups.h"
 #include "propagation/whole_programs.h"
-#include "propagation/written.h"
 #include "registered_test.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"

@@ -5,22 +5,24 @@
 #include <memory>
 
 #include "partition/partition.h"
+#include "propagation/annotated_input.h"
 #include "schedule/flat_program.h"
 
 namespace shardscope {
 
 inline Result<std::shared_ptr<const FlatProgram>> flatNetwork(
-    const PropagationInput& input, const PartitionOptions& options = {})
+    const AnnotatedInput& input, const PartitionOptions& options = {})
 {
-    const PropagationResult propagated = propagate(input);
-    Result<ShardedProgram> sharded = shardPropagated(propagatedNetwork(input, propagated), options);
+    const PropagationInput imported = input;
+    const PropagationResult propagated = propagate(imported);
+    Result<ShardedProgram> sharded = shardPropagated(propagatedNetwork(*imported.program, propagated), options);
     if (!sharded)
         return tl::unexpected<Error>(sharded.error());
     Result<PartitionedProgram> parts = partitionProgram(std::move(*sharded));
     if (!parts)
         return tl::unexpected<Error>(parts.error());
     Result<FlatProgram> flat = flatten(input.program, std::make_shared<const PartitionedProgram>(std::move(*parts)),
-        StepState{ StateSource::Program, input.program->state }, shownShardings(input, propagated));
+        StepState{ StateSource::Program, input.program->state }, shownShardings(*imported.program, propagated));
     if (!flat)
         return tl::unexpected<Error>(flat.error());
     return std::make_shared<const FlatProgram>(std::move(*flat));

@@ -7,6 +7,7 @@
 
 #include "networks/mlp.h"
 #include "partition/partition.h"
+#include "propagation/annotated_input.h"
 #include "schedule/flat_network.h"
 #include "schedule/plan.h"
 #include "sharding/tensor_sharding.h"
@@ -31,9 +32,9 @@ inline MeshPtr makeMesh(std::vector<MeshAxis> axes)
 }
 
 /// A program whose annotations are device axes, partitioned over the mesh. Axes that the mesh lacks shard nothing.
-inline PropagationInput annotatedOn(Program made, const MeshPtr& mesh)
+inline AnnotatedInput annotatedOn(Program made, const MeshPtr& mesh)
 {
-    PropagationInput input;
+    AnnotatedInput input;
     input.program = std::make_shared<const Program>(std::move(made));
     input.mesh = mesh;
     const Program& program = *input.program;

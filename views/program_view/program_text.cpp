@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pipeline/given_program.h"
-#include "propagation/written.h"
+#include "propagation/propagate_program.h"
 #include "stablehlo/print.h"
 
 namespace shardscope {
@@ -15,15 +14,14 @@ namespace {
 /// Constants of more elements are left out: nobody reads them.
 constexpr std::int64_t longestConstant = 16;
 
-/// A built-in network as a module of StableHLO: annotations make way for what propagation found.
+/// With its annotations where nothing is propagated, else with what propagation found.
 Program moduleOf(const Snapshot& snapshot)
 {
+    if (snapshot.propagation && snapshot.imported)
+        return withShardings(*snapshot.imported, *snapshot.propagation, true);
     Program program = *snapshot.program;
-    if (!program.meshes.empty() || !snapshot.mesh)
-        return program;
-    if (snapshot.propagation)
-        return asModule(std::move(program), snapshot.mesh);
-    program.meshes.push_back(ProgramMesh{ "mesh", snapshot.mesh });
+    if (program.meshes.empty() && snapshot.mesh)
+        program.meshes.push_back(ProgramMesh{ "mesh", snapshot.mesh });
     return program;
 }
 
@@ -67,10 +65,8 @@ ProgramText ProgramText::printed(const Snapshot& snapshot)
     options.locations = !snapshot.asRead; // of a built-in network: the names of its arguments
     options.argumentLines = true;
     options.maximumElements = longestConstant;
-    Program program = moduleOf(snapshot);
+    const Program program = moduleOf(snapshot);
     options.names = snapshot.asRead ? PrintedNames::AsNames : PrintedNames::AsComments;
-    if (snapshot.propagation && !snapshot.propagation->meshes.empty() && !program.meshes.empty())
-        program = withShardings(program, *snapshot.propagation, true);
     PrintedProgram printed = printWithLines(program, options);
     ProgramText result;
     result.text = std::move(printed.text);

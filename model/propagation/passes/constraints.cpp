@@ -20,9 +20,8 @@ public:
                 m_position[region.operations[i].index] = i;
     }
 
-    Program run(std::vector<AppliedConstraint>* applied) &&
+    Program run() &&
     {
-        m_applied = applied;
         for (const RegionId body : bodies(m_edit.program())) {
             std::vector<OperationId> order;
             walkInnerFirst(m_edit.program(), body, [&](OperationId id) { order.push_back(id); });
@@ -144,8 +143,6 @@ private:
             if (isInnerArgument)
                 return;
             m_edit.setSharding(input, withoutSizeOne(sharding));
-            if (m_applied)
-                m_applied->push_back({ input, user });
             return;
         }
         if (ownSharding(m_edit.operation(edge)))
@@ -175,7 +172,6 @@ private:
     }
 
     Editor m_edit;
-    std::vector<AppliedConstraint>* m_applied = nullptr;
     std::vector<std::size_t> m_position; ///< per OperationId, in its region
 };
 
@@ -183,12 +179,7 @@ private:
 
 Program applyShardingConstraints(Program program)
 {
-    return Applier(std::move(program)).run(nullptr);
-}
-
-Program applyAndNoteConstraints(Program program, std::vector<AppliedConstraint>& applied)
-{
-    return Applier(std::move(program)).run(&applied);
+    return Applier(std::move(program)).run();
 }
 
 Program constraintsToReshards(Program program)

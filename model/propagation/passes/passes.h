@@ -38,16 +38,9 @@ namespace shardscope::passes {
 /// An edge after each result of while, case, barrier, manual and named computation, and at each argument of the bodies
 /// of the last two; static tensors only. An edge holds the sharding of its value and takes over all uses.
 [[nodiscard]] Program addDataFlowEdges(Program program);
-/// A value that has got what a constraint, or a manual computation, asks of it.
-struct AppliedConstraint {
-    ValueId input;
-    OperationId by;
-};
 /// Constraints that nothing contradicts become the sharding of their input; a constraint without a sharding asks for
 /// nothing. Uses of a value after a chain of constraints on it mean the end of the chain.
 [[nodiscard]] Program applyShardingConstraints(Program program);
-/// The same; adds the values that have got a sharding, in the order in which they did.
-[[nodiscard]] Program applyAndNoteConstraints(Program program, std::vector<AppliedConstraint>& applied);
 /// Groups that share a value become one; ids 0, 1, ... in the order of the program. Error: members of different shapes,
 /// or in the bodies of different manual computations.
 [[nodiscard]] Result<Program> importShardingGroups(Program program);

@@ -6,8 +6,8 @@
 #include "program/verify_shardings.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/support.h"
+#include "propagation/propagate_program.h"
 #include "propagation/sharding_groups.h"
-#include "propagation/written.h"
 
 namespace shardscope::passes {
 

@@ -7,7 +7,7 @@
 #include "program/verify_shardings.h"
 #include "propagation/passes/pass_rows.h"
 #include "propagation/passes/passes.h"
-#include "propagation/written.h"
+#include "propagation/propagate_program.h"
 
 namespace shardscope::passes {
 

@@ -87,7 +87,7 @@ Arrays plainReduce(const Call& call)
     constexpr double infinity = std::numeric_limits<double>::infinity();
     switch (own.kind) {
     case ReduceKind::Max:
-        setNumber(identity, 0, -infinity);
+        setNumber(identity, 0, call.type().dtype == DType::Pred ? 0 : -infinity);
         break;
     case ReduceKind::Min:
         setNumber(identity, 0, infinity);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/written.h"
+#include "propagation/propagate_program.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -70,7 +70,7 @@ private:
             if (!given || isFullyOpen(given->sharding))
                 continue;
             for (const ValueId other : group.members)
-                m_groupGiven.emplace(other, given);
+                m_groupSharding.emplace(other, given);
             return;
         }
     }
@@ -114,9 +114,9 @@ private:
     {
         if (!hasSharding(value) || m_handsOn[value.index] != 0)
             return;
-        const auto group = m_groupGiven.find(value);
+        const auto group = m_groupSharding.find(value);
         m_program.valueShardings[value.index] =
-            index(found(value, group == m_groupGiven.end() ? m_input.shardingOf(value) : group->second));
+            index(found(value, group == m_groupSharding.end() ? m_input.shardingOf(value) : group->second));
     }
     void writeOperation(OperationId id)
     {
@@ -207,7 +207,7 @@ private:
     bool m_dropPriorities;
     Program m_program;
     std::vector<char> m_holds; ///< per ValueId: an argument with a sharding of its own
-    std::unordered_map<ValueId, const ProgramSharding*> m_groupGiven; ///< per member of a group
+    std::unordered_map<ValueId, const ProgramSharding*> m_groupSharding; ///< per member of a group
     std::vector<char> m_handsOn; ///< per ValueId: an edge operation stands on it
     ShardingTable m_table;
     std::vector<ShardingNumber> m_numbers; ///< per sharding of the program

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is given before propagation: a sharding for each value, from the seeds of an experiment or from the program.
+// What propagation begins with: the shardings that a program has, one for each value.
 #pragma once
 
 #include "propagation/propagate.h"
@@ -7,18 +7,17 @@
 
 namespace shardscope {
 
-struct Given {
+struct InitialShardings {
     std::vector<ShardingNumber> values; ///< per ValueId
     std::vector<ShardingNumber> results; ///< declared, per result of main
     /// A record per axis. Where an operation asks for it (a constraint, a computation with a border) `operation` is
     /// that one, and `toTensor` says for which of its operands or results. An axis that a manual computation takes over
     /// has the argument of the body as `to`, which does not hold it, and the operand, which is to be sharded by it, as
     /// `from`.
-    std::vector<PropagationStep> seeds;
+    std::vector<PropagationStep> records;
 };
 
-/// The meshes that shardings are over: the one of the input, or the program's.
-[[nodiscard]] MeshTable meshesOf(const PropagationInput& input);
-[[nodiscard]] Given collectGiven(const PropagationInput& input, const MeshTable& meshes, ShardingTable& shardings);
+[[nodiscard]] InitialShardings initialShardings(
+    const Program& program, const MeshTable& meshes, ShardingTable& shardings);
 
 } // namespace shardscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/given.h"
+#include "propagation/initial_shardings.h"
 
 #include <algorithm>
 #include <unordered_map>
@@ -11,11 +11,6 @@ namespace shardscope {
 
 namespace {
 
-const TensorSharding* at(const std::vector<std::optional<TensorSharding>>& list, std::size_t index)
-{
-    return index < list.size() && list[index] ? &*list[index] : nullptr;
-}
-
 /// What asks for a sharding: an operation, and which of its tensors that is. Operands count first.
 struct Asker {
     OperationId operation = {};
@@ -24,37 +19,17 @@ struct Asker {
 
 class Collector {
 public:
-    Collector(const PropagationInput& input, const MeshTable& meshes, ShardingTable& shardings)
-        : m_input(input)
-        , m_program(*input.program)
+    Collector(const Program& program, const MeshTable& meshes, ShardingTable& shardings)
+        : m_program(program)
         , m_meshes(meshes)
         , m_shardings(shardings)
     {
-        m_given.values.reserve(m_program.values.size());
+        m_found.values.reserve(m_program.values.size());
         for (const Value& value : m_program.values)
-            m_given.values.push_back(m_shardings.absent(value.type.rank()));
+            m_found.values.push_back(m_shardings.absent(value.type.rank()));
     }
 
-    Given seeds()
-    {
-        const std::vector<ValueId>& arguments = m_program.main().arguments;
-        for (std::size_t a = 0; a < arguments.size(); ++a)
-            if (const TensorSharding* sharding = at(m_input.arguments, a))
-                annotate(SeedKind::Argument, arguments[a], *sharding, 1);
-        for (std::size_t o = 0; o < m_program.operations.size(); ++o) {
-            const TensorSharding* sharding = at(m_input.constraints, o);
-            const Operation& operation = m_program.operations[o];
-            const bool isConstraint = operation.kind == OpKind::ShardingConstraint;
-            if (sharding && !operation.results.empty())
-                annotate(SeedKind::Constraint, operation.results.front(), *sharding, 1,
-                    isConstraint ? Asker{ OperationId(o), 1 } : Asker());
-        }
-        for (std::size_t r = 0; r < m_program.main().results.size(); ++r)
-            declare(r, at(m_input.results, r), 1);
-        return std::move(m_given);
-    }
-
-    Given ofProgram()
+    InitialShardings collect()
     {
         std::vector<char> isArgument(m_program.values.size(), 0);
         for (const ValueId argument : m_program.main().arguments)
@@ -74,7 +49,7 @@ public:
             const ProgramSharding* sharding = index == 0 ? nullptr : &m_program.shardings[index - 1];
             declare(r, sharding ? &sharding->sharding : nullptr, sharding ? sharding->mesh + 1 : 0);
         }
-        return std::move(m_given);
+        return std::move(m_found);
     }
 
 private:
@@ -87,17 +62,17 @@ private:
     void annotate(
         SeedKind kind, ValueId value, const TensorSharding& sharding, std::uint32_t mesh, const Asker& asker = {})
     {
-        m_given.values[value.index] = m_shardings.number(sharding, mesh);
+        m_found.values[value.index] = m_shardings.number(sharding, mesh);
         addSeeds(kind, value, sharding, -1, asker);
     }
     void declare(std::size_t result, const TensorSharding* sharding, std::uint32_t mesh)
     {
         const ValueId returned = m_program.main().results[result];
         if (sharding) {
-            m_given.results.push_back(m_shardings.number(*sharding, mesh));
+            m_found.results.push_back(m_shardings.number(*sharding, mesh));
             addSeeds(SeedKind::Result, returned, *sharding, static_cast<std::int32_t>(result));
         } else {
-            m_given.results.push_back(m_shardings.absent(m_program.value(returned).type.rank()));
+            m_found.results.push_back(m_shardings.absent(m_program.value(returned).type.rank()));
         }
     }
     void addSeeds(
@@ -113,7 +88,7 @@ private:
             seed.toDimension = static_cast<std::int16_t>(d);
             for (const AxisRef& axis : sharding.dims[d].axes) {
                 seed.axis = axis;
-                m_given.seeds.push_back(seed);
+                m_found.records.push_back(seed);
             }
         }
     }
@@ -155,7 +130,7 @@ private:
             seed.toDimension = static_cast<std::int16_t>(d);
             for (const AxisRef& axis : view.dims[d]) {
                 seed.axis = axis;
-                m_given.seeds.push_back(seed);
+                m_found.records.push_back(seed);
             }
         }
     }
@@ -202,16 +177,16 @@ private:
         if (out.mesh < m_meshes.meshes().size())
             m_taken.emplace_back(operation.operands.front(), out.mesh + 1);
     }
-    /// Once all that is given is known.
+    /// Once all shardings are known.
     void closeTaken()
     {
         for (const auto& [value, mesh] : m_taken) {
-            ShardingNumber& given = m_given.values[value.index];
-            TensorSharding sharding = m_shardings[given];
+            ShardingNumber& number = m_found.values[value.index];
+            TensorSharding sharding = m_shardings[number];
             for (DimensionSharding& dim : sharding.dims)
                 dim.open = false;
-            const std::uint32_t own = m_shardings.mesh(given);
-            given = m_shardings.number(sharding, own == 0 ? mesh : own);
+            const std::uint32_t own = m_shardings.mesh(number);
+            number = m_shardings.number(sharding, own == 0 ? mesh : own);
         }
     }
 
@@ -243,30 +218,19 @@ private:
         }
     }
 
-    const PropagationInput& m_input;
     const Program& m_program;
     const MeshTable& m_meshes;
     ShardingTable& m_shardings;
-    Given m_given;
+    InitialShardings m_found;
     std::unordered_map<std::uint32_t, Asker> m_askers; ///< by ValueId
     std::vector<std::pair<ValueId, std::uint32_t>> m_taken; ///< by collectives, with the number of their mesh
 };
 
 } // namespace
 
-MeshTable meshesOf(const PropagationInput& input)
+InitialShardings initialShardings(const Program& program, const MeshTable& meshes, ShardingTable& shardings)
 {
-    if (!input.mesh)
-        return MeshTable(input.program->meshes);
-    ProgramMesh mesh;
-    mesh.mesh = input.mesh;
-    return MeshTable({ mesh });
-}
-
-Given collectGiven(const PropagationInput& input, const MeshTable& meshes, ShardingTable& shardings)
-{
-    Collector collector(input, meshes, shardings);
-    return input.mesh ? collector.seeds() : collector.ofProgram();
+    return Collector(program, meshes, shardings).collect();
 }
 
 } // namespace shardscope
