@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "interchange/csv_text.h"
 #include "memory_report.h"
+#include "pipeline/repartition.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/utf8.h"
@@ -197,6 +198,8 @@ int printJson(const Communication& found, const CommsOptions& options, int statu
     Json out = envelope(options.json, found.input);
     if (list.mesh)
         out["mesh"] = toJson(*list.mesh);
+    if (const Result<std::uint64_t> program = deviceProgramHash(*found.snapshot))
+        out["device_program"] = hashJson(*program);
     const SentBytes sent = sentBytes(list);
     out["sent_bytes"] = toJson(sent.step);
     out["sent_bytes_scalar_loss"] = toJson(sent.scalarLoss);

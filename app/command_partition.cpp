@@ -38,6 +38,7 @@ struct Held {
 
 struct Partitioned {
     std::string text;
+    std::uint64_t hash = 0; ///< of the program
     MeshPtr mesh;
     std::vector<Held> inputs, outputs;
     CollectiveList list;
@@ -51,6 +52,7 @@ Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
     const DeviceProgram& device = (*parts)->device;
     Partitioned out;
     out.mesh = device.mesh;
+    out.hash = hash(device.program);
     const bool isText = snapshot.asRead != nullptr;
     PrintOptions options;
     options.names = isText ? PrintedNames::None : PrintedNames::AsComments; // the paths are those of the text itself
@@ -177,6 +179,7 @@ int printJson(const Input& input, const Snapshot& snapshot, const Partitioned& p
     Json out = envelope(options.json, input);
     out["mesh"] = toJson(*partitioned.mesh);
     out["plan"] = options.plan;
+    out["device_program"] = hashJson(partitioned.hash);
     const SentBytes sent = sentBytes(partitioned.list);
     out["sent_bytes"] = toJson(sent.step);
     out["sent_bytes_scalar_loss"] = toJson(sent.scalarLoss);

@@ -177,6 +177,7 @@ int writeJson(
 {
     Json out = envelope(options.json, input);
     out["mesh"] = cli::toJson(*snapshot.mesh);
+    out["device_program"] = hashJson(hash(*snapshot.plan->program->local));
     out["tensors"] = tensors(snapshot);
     out["communication"] = communication(*snapshot.collectives);
     out["memory_per_device"] = cli::toJson(snapshot.plan->memory);

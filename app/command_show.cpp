@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "experiment/t5x_rules.h"
 #include "memory_report.h"
+#include "pipeline/repartition.h"
 #include "program/path.h"
 #include "report.h"
 #include "schedule/plan.h"
@@ -187,6 +188,8 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             out["mesh"] = toJson(*snapshot->mesh);
         if (tensor.empty())
             out["rules"] = rulesJson(*snapshot);
+        if (const Result<std::uint64_t> program = deviceProgramHash(*snapshot); program && tensor.empty())
+            out["device_program"] = hashJson(*program);
         out["tensors"] = Json::array();
         for (const TensorRow& row : snapshot->tensors)
             if (tensor.empty() || globMatches(tensor, row.path))

@@ -224,6 +224,11 @@ Json toJson(const Mesh& mesh)
     return json;
 }
 
+Json hashJson(std::uint64_t hash)
+{
+    return QStringLiteral("%1").arg(hash, 16, 16, QLatin1Char('0')).toStdString();
+}
+
 Json toJson(Rational value)
 {
     if (value.denominator() == 1)

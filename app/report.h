@@ -53,6 +53,8 @@ struct JsonTarget {
 [[nodiscard]] Json toJson(const std::vector<Diagnostic>& list);
 [[nodiscard]] Json toJson(const Mesh& mesh);
 [[nodiscard]] Json toJson(const TensorRow& row);
+/// The hash of a device program, as 16 hexadecimal digits.
+[[nodiscard]] Json hashJson(std::uint64_t hash);
 [[nodiscard]] Json toJson(Rational value); ///< whole numbers as such
 [[nodiscard]] const char* ownerId(Owner owner); ///< "parameters"
 [[nodiscard]] Json toJson(const MemorySummary& memory); ///< of one device, in bytes

@@ -492,8 +492,10 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
     ArrayTexts texts(options.values);
     Json out = envelope(target);
     out["input"]["title"] = run.title;
-    if (run.partitioned)
+    if (run.partitioned) {
         out["mesh"] = toJson(*run.partitioned->device.mesh);
+        out["device_program"] = hashJson(hash(run.partitioned->device.program));
+    }
     out["device_count"] = run.deviceCount();
     out["arguments"] = Json::array();
     for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i) {

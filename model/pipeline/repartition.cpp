@@ -58,6 +58,13 @@ Result<evaluate::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const 
     }
 }
 
+Result<std::uint64_t> deviceProgramHash(const Snapshot& snapshot, bool optimalReshards)
+{
+    return partitionedProgram(snapshot, optimalReshards).map([](const DeviceStages::Partitioned& parts) {
+        return hash(parts->device.program);
+    });
+}
+
 Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot)
 {
     if (snapshot.plan)

@@ -22,6 +22,9 @@ namespace shardscope {
 /// The plan of its steps, whose state is as the experiment or the program says, or as it is guessed
 /// (program/step_state.h). Errors: those of partitionedProgram(), flatten() and schedule().
 [[nodiscard]] Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot);
+/// A hash of the program that every device runs: what is listed, planned, printed and executed is this one. Errors:
+/// those of partitionedProgram().
+[[nodiscard]] Result<std::uint64_t> deviceProgramHash(const Snapshot& snapshot, bool optimalReshards = false);
 /// The first error among a snapshot's problems; nothing if there is none.
 [[nodiscard]] std::optional<Error> firstError(const Snapshot& snapshot);
 

@@ -562,6 +562,9 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             QVERIFY(values && *values);
             VERIFY_PLAN(plan, t,
                 printStableHlo((*values)->device.program) == shown ? std::string() : "values of another program");
+            const auto planned = plannedProgram(*snapshot);
+            QVERIFY(planned);
+            QCOMPARE(hash(*(*planned)->program->local), *deviceProgramHash(*snapshot));
             if (t == 0)
                 plans.insert(shown);
         }
