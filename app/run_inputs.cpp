@@ -101,7 +101,7 @@ private:
         return tl::unexpected(unknownValue("argument", asked, std::move(known)));
     }
 
-    Result<void> set(std::size_t argument, Result<evaluate::Array> array, const std::string& from)
+    Result<void> set(std::size_t argument, Result<kernels::Array> array, const std::string& from)
     {
         if (!array)
             return tl::unexpected(std::move(array.error()));
@@ -185,7 +185,7 @@ private:
             auto bytes = readArrayText(node, m_types[argument], m_names[argument].front());
             if (!bytes)
                 return tl::unexpected(bytes.error());
-            return set(argument, evaluate::arrayOfBytes(m_types[argument], std::move(*bytes)), shownName(path));
+            return set(argument, kernels::arrayOfBytes(m_types[argument], std::move(*bytes)), shownName(path));
         };
         if (json.root.type == JsonNode::Type::Object) {
             for (const JsonNode& child : json.root.children) {
@@ -222,7 +222,7 @@ private:
 
     std::vector<std::vector<std::string>> m_names;
     std::vector<TensorType> m_types;
-    std::vector<std::optional<evaluate::Array>> m_arrays;
+    std::vector<std::optional<kernels::Array>> m_arrays;
     std::vector<std::string> m_from;
 };
 

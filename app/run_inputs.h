@@ -8,12 +8,12 @@
 
 #include "experiment/experiment.h"
 #include "program/program.h"
-#include "simulate/initial_values.h"
+#include "simulate/run/initial_values.h"
 
 namespace shardscope::cli {
 
 struct GivenArrays {
-    std::vector<evaluate::Array> arrays; ///< one per argument of main
+    std::vector<kernels::Array> arrays; ///< one per argument of main
     std::vector<std::string> from; ///< "x.npy", "random, seed 7", "normal 0.02, seed 7"
     std::vector<std::optional<InitialValue>> starts; ///< what they were made as; nothing of what a file gave
 };

@@ -33,12 +33,12 @@
 #include "propagation/passes/passes.h"
 #include "run_report.h"
 #include "schedule/plan.h"
-#include "simulate/collective_groups.h"
-#include "simulate/evaluate/rounding_noise.h"
-#include "simulate/execute.h"
-#include "simulate/memory.h"
-#include "simulate/not_executable.h"
-#include "simulate/run.h"
+#include "simulate/check/rounding_noise.h"
+#include "simulate/collectives/collective_groups.h"
+#include "simulate/run/execute.h"
+#include "simulate/run/memory.h"
+#include "simulate/run/not_executable.h"
+#include "simulate/run/run.h"
 
 namespace shardscope::cli {
 
@@ -139,15 +139,15 @@ std::string nameOf(const Program& named, ValueId value)
     return path.empty() ? "a value" : '%' + path;
 }
 
-void note(ProgramRun& run, const evaluate::NonFiniteWatch& watch, words::Runs runs)
+void note(ProgramRun& run, const kernels::NonFiniteWatch& watch, words::Runs runs)
 {
     const Program& program = (runs == words::Runs::Devices ? run.partitioned : run.unsharded)->device.program;
-    for (const auto kind : { evaluate::NonFiniteKind::NotANumber, evaluate::NonFiniteKind::Infinity }) {
-        const std::optional<evaluate::NonFinite>& found = watch.first(kind);
+    for (const auto kind : { kernels::NonFiniteKind::NotANumber, kernels::NonFiniteKind::Infinity }) {
+        const std::optional<kernels::NonFinite>& found = watch.first(kind);
         if (!found)
             continue;
         const bool returned = std::any_of(run.results().begin(), run.results().end(),
-            [&](const evaluate::Array& array) { return evaluate::firstNonFinite(array, kind) >= 0; });
+            [&](const kernels::Array& array) { return kernels::firstNonFinite(array, kind) >= 0; });
         if (!found->produced && !returned && found->operation.valid())
             continue; // a constant of which nothing is left
         if (runs == words::Runs::Devices && !found->operation.valid()
@@ -173,8 +173,8 @@ public:
         : m_device(device)
     {
     }
-    void computed(OperationId operation, std::int64_t device, std::span<const evaluate::Array>,
-        std::span<evaluate::Array>) override
+    void computed(
+        OperationId operation, std::int64_t device, std::span<const kernels::Array>, std::span<kernels::Array>) override
     {
         if (deviceExchange(m_device.program, m_device.program.operation(operation)))
             ++m_times[{ operation.index, device }];
@@ -214,7 +214,7 @@ private:
 Result<void> execute(ProgramRun& run, const ProgramRunOptions& options, const Limits& limits)
 {
     if (options.check || !run.partitioned) {
-        evaluate::NonFiniteWatch watch(run.unsharded->device);
+        kernels::NonFiniteWatch watch(run.unsharded->device);
         watch.given(run.inputs.arrays);
         auto done = execute(run.named, run.unsharded, run.inputs.arrays, referenceOptions(options, limits, { &watch }));
         if (!done)
@@ -224,7 +224,7 @@ Result<void> execute(ProgramRun& run, const ProgramRunOptions& options, const Li
         if (!run.partitioned)
             return {};
     }
-    evaluate::NonFiniteWatch watch(run.partitioned->device);
+    kernels::NonFiniteWatch watch(run.partitioned->device);
     watch.given(run.inputs.arrays);
     ExchangeCounter counter(run.partitioned->device);
     auto done =
@@ -243,19 +243,19 @@ Result<void> execute(ProgramRun& run, const ProgramRunOptions& options, const Li
     if (!options.check)
         return {};
     run.checked = true;
-    const auto compare = [&](const evaluate::Arrays* noisy) {
+    const auto compare = [&](const kernels::Arrays* noisy) {
         run.comparisons.clear();
         for (std::size_t i = 0; i < run.devices->outputs.size(); ++i) {
-            const evaluate::Array& wanted = run.reference->outputs[i];
-            run.comparisons.push_back(evaluate::compareWithReference(
-                run.devices->outputs[i], wanted, noisy ? evaluate::sensitivityOf(wanted, (*noisy)[i]) : 0));
+            const kernels::Array& wanted = run.reference->outputs[i];
+            run.comparisons.push_back(kernels::compareWithReference(
+                run.devices->outputs[i], wanted, noisy ? kernels::sensitivityOf(wanted, (*noisy)[i]) : 0));
         }
         return std::all_of(run.comparisons.begin(), run.comparisons.end(),
-            [](const evaluate::ArrayComparison& each) { return each.passed(); });
+            [](const kernels::ArrayComparison& each) { return each.passed(); });
     };
     bool near = compare(nullptr);
     if (!near) { // how far roundings alone can carry in this program
-        evaluate::RoundingNoise noise(run.unsharded->device.program);
+        kernels::RoundingNoise noise(run.unsharded->device.program);
         const auto noisy =
             execute(run.named, run.unsharded, run.inputs.arrays, referenceOptions(options, limits, { &noise }));
         if (!noisy)
@@ -263,7 +263,7 @@ Result<void> execute(ProgramRun& run, const ProgramRunOptions& options, const Li
         near = compare(&noisy->outputs);
     }
     if (!near || !run.devices->differences.empty()) {
-        auto first = evaluate::firstDifference(run.named, run.unsharded, run.partitioned, run.inputs.arrays,
+        auto first = kernels::firstDifference(run.named, run.unsharded, run.partitioned, run.inputs.arrays,
             executeOptions(options, limits, {}), static_cast<double>(limits.memory) / 4);
         if (!first)
             return tl::unexpected(first.error());
@@ -342,7 +342,7 @@ Result<void> writeFiles(const ProgramRun& run, const ProgramRunOptions& options)
                     QFileInfo::exists(folder) ? "it is no folder" : "there is no folder in which it could be made" } });
     const std::vector<std::string> files = outputFiles(*run.named, options.out);
     for (std::size_t i = 0; i < files.size(); ++i) {
-        const evaluate::Array& array = run.results()[i];
+        const kernels::Array& array = run.results()[i];
         if (isTensor(array.type.dtype))
             if (auto written = writeAtomically(QString::fromStdString(files[i]), writeNpy(array.type, array.data()));
                 !written)
@@ -350,7 +350,7 @@ Result<void> writeFiles(const ProgramRun& run, const ProgramRunOptions& options)
         if (!options.perDevice || !run.devices || !isTensor(array.type.dtype))
             continue;
         for (std::size_t d = 0; d < run.devices->shards.size(); ++d) {
-            const evaluate::Array& shard = run.devices->shards[d][i];
+            const kernels::Array& shard = run.devices->shards[d][i];
             const std::string file = files[i].substr(0, files[i].size() - 4) + ".d" + std::to_string(d) + ".npy";
             if (auto written = writeAtomically(QString::fromStdString(file), writeNpy(shard.type, shard.data()));
                 !written)
@@ -369,7 +369,7 @@ int cannotRun(const ProgramRunOptions& options, const Input& input, std::vector<
 
 } // namespace
 
-const evaluate::Arrays& ProgramRun::results() const
+const kernels::Arrays& ProgramRun::results() const
 {
     return devices ? devices->outputs : reference->outputs;
 }
@@ -388,25 +388,25 @@ std::int64_t ProgramRun::failedExpectations() const
 Verdict ProgramRun::verdict() const
 {
     const bool same = devices->differences.empty()
-        && std::all_of(comparisons.begin(), comparisons.end(),
-            [](const evaluate::ArrayComparison& each) { return each.passed(); });
+        && std::all_of(
+            comparisons.begin(), comparisons.end(), [](const kernels::ArrayComparison& each) { return each.passed(); });
     if (!same)
         return Verdict::Differs;
     const bool isUnknown = std::any_of(comparisons.begin(), comparisons.end(),
-        [](const evaluate::ArrayComparison& each) { return each.compared == 0 && each.notFinite > 0; });
+        [](const kernels::ArrayComparison& each) { return each.compared == 0 && each.notFinite > 0; });
     return isUnknown ? Verdict::NotCompared : Verdict::Agrees;
 }
 
 std::int64_t ProgramRun::compared() const
 {
     return std::accumulate(comparisons.begin(), comparisons.end(), std::int64_t{ 0 },
-        [](std::int64_t sum, const evaluate::ArrayComparison& each) { return sum + each.compared; });
+        [](std::int64_t sum, const kernels::ArrayComparison& each) { return sum + each.compared; });
 }
 
 std::int64_t ProgramRun::notFinite() const
 {
     return std::accumulate(comparisons.begin(), comparisons.end(), std::int64_t{ 0 },
-        [](std::int64_t sum, const evaluate::ArrayComparison& each) { return sum + each.notFinite; });
+        [](std::int64_t sum, const kernels::ArrayComparison& each) { return sum + each.notFinite; });
 }
 
 int runProgram(const ProgramRunOptions& options)

@@ -8,7 +8,7 @@
 #include "input.h"
 #include "report.h"
 #include "run_inputs.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 
 namespace shardscope::cli {
 

@@ -19,7 +19,7 @@ namespace shardscope::cli {
 
 namespace {
 
-using evaluate::Array;
+using kernels::Array;
 
 Json summaryJson(const Array& array);
 
@@ -74,7 +74,7 @@ std::vector<std::int64_t> list(const Shape& shape)
 Json scalarJson(const Array& scalar)
 {
     if (scalar.type.dtype == DType::Pred)
-        return evaluate::numberAt(scalar, 0) != 0 ? 1 : 0;
+        return kernels::numberAt(scalar, 0) != 0 ? 1 : 0;
     return Json::parse(elementText(scalar.type.dtype, scalar.data()), nullptr, false);
 }
 
@@ -105,7 +105,7 @@ Json summaryJson(const Array& array)
     double low = 0, high = 0, mean = 0;
     const std::int64_t count = array.bytes ? array.count() : 0;
     for (std::int64_t i = 0; i < count; ++i) {
-        const double number = evaluate::numberAt(array, i);
+        const double number = kernels::numberAt(array, i);
         if (!std::isfinite(number)) {
             ++notFinite;
             continue;
@@ -122,8 +122,8 @@ Json summaryJson(const Array& array)
         }
     }
     if (least >= 0) {
-        out["min"] = scalarJson(evaluate::elementOf(array, least));
-        out["max"] = scalarJson(evaluate::elementOf(array, greatest));
+        out["min"] = scalarJson(kernels::elementOf(array, least));
+        out["max"] = scalarJson(kernels::elementOf(array, greatest));
         out["mean"] = mean;
     }
     out["not_finite"] = notFinite;
@@ -147,7 +147,7 @@ Json checkJson(const ProgramRun& run)
 {
     Json results = Json::array();
     for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
-        const evaluate::ArrayComparison& each = run.comparisons[i];
+        const kernels::ArrayComparison& each = run.comparisons[i];
         const Array &ours = run.devices->outputs[i], &theirs = run.reference->outputs[i];
         const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
             [&](const DifferentCopies& copy) { return copy.output == i; });
@@ -156,8 +156,8 @@ Json checkJson(const ProgramRun& run)
             { "tolerance", each.tolerance }, { "beyond", each.beyond }, { "replicas_agree", copies } };
         if (each.first >= 0)
             out["first"] = { { "element", list(indexOf(each.first, ours.type.shape)) },
-                { "value", scalarJson(evaluate::elementOf(ours, each.first)) },
-                { "reference", scalarJson(evaluate::elementOf(theirs, each.first)) } };
+                { "value", scalarJson(kernels::elementOf(ours, each.first)) },
+                { "reference", scalarJson(kernels::elementOf(theirs, each.first)) } };
         results.push_back(std::move(out));
     }
     Json copies = Json::array();
@@ -195,7 +195,7 @@ Json nonFiniteJson(const ProgramRun& run)
     for (const NonFiniteFinding& each : run.nonFinite) {
         const bool devices = each.runs == words::Runs::Devices;
         const Program& program = (devices ? run.partitioned : run.unsharded)->device.program;
-        Json entry{ { "kind", each.found.kind == evaluate::NonFiniteKind::NotANumber ? "nan" : "infinity" },
+        Json entry{ { "kind", each.found.kind == kernels::NonFiniteKind::NotANumber ? "nan" : "infinity" },
             { "run", devices ? "devices" : "reference" },
             { "from",
                 !each.found.operation.valid() ? "argument"
@@ -215,9 +215,9 @@ Json nonFiniteJson(const ProgramRun& run)
 }
 
 /// What a device is given of an argument.
-std::vector<evaluate::Arrays> inputShards(const ProgramRun& run)
+std::vector<kernels::Arrays> inputShards(const ProgramRun& run)
 {
-    std::vector<evaluate::Arrays> shards; // by argument
+    std::vector<kernels::Arrays> shards; // by argument
     for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i)
         shards.push_back(
             shardsOf(run.inputs.arrays[i], run.partitioned->device.inputs[i], run.partitioned->device.mesh));
@@ -236,10 +236,10 @@ Json devicesJson(const ProgramRun& run, ArrayTexts& texts)
         }
         return out;
     }
-    const std::vector<evaluate::Arrays> inputs = inputShards(run);
+    const std::vector<kernels::Arrays> inputs = inputShards(run);
     for (std::size_t d = 0; d < run.devices->shards.size(); ++d) {
         Json arguments = Json::array(), results = Json::array();
-        for (const evaluate::Arrays& argument : inputs)
+        for (const kernels::Arrays& argument : inputs)
             arguments.push_back(texts.described(argument[d]));
         for (const Array& array : run.devices->shards[d])
             results.push_back(texts.described(array));
@@ -266,7 +266,7 @@ bool sameBytes(const Array& a, const Array& b)
 
 /// Shards of one array: devices that hold the same stand together.
 void printShards(
-    Console& console, const QString& name, const evaluate::Arrays& shards, const ShardedArray& how, const MeshPtr& mesh)
+    Console& console, const QString& name, const kernels::Arrays& shards, const ShardedArray& how, const MeshPtr& mesh)
 {
     console.line(QStringLiteral("  ") + name);
     if (!isTensor(how.type.dtype))
@@ -310,12 +310,12 @@ void printDevices(Console& console, const ProgramRun& run)
         return;
     }
     const DeviceProgram& device = run.partitioned->device;
-    const std::vector<evaluate::Arrays> inputs = inputShards(run);
+    const std::vector<kernels::Arrays> inputs = inputShards(run);
     for (std::size_t i = 0; i < inputs.size(); ++i)
         printShards(console, QStringLiteral("arg%1").arg(i), inputs[i], device.inputs[i], device.mesh);
     for (std::size_t i = 0; i < device.outputs.size(); ++i) {
-        evaluate::Arrays shards;
-        for (const evaluate::Arrays& own : run.devices->shards)
+        kernels::Arrays shards;
+        for (const kernels::Arrays& own : run.devices->shards)
             shards.push_back(own[i]);
         printShards(console, QStringLiteral("result %1").arg(i), shards, device.outputs[i], device.mesh);
     }
@@ -334,7 +334,7 @@ void printCheck(Console& console, const ProgramRun& run)
                      { QStringLiteral("Not finite"), true }, { QStringLiteral("Copies") } },
         {} };
     for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
-        const evaluate::ArrayComparison& each = run.comparisons[i];
+        const kernels::ArrayComparison& each = run.comparisons[i];
         const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
             [&](const DifferentCopies& copy) { return copy.output == i; });
         table.rows.push_back({ QString::number(i),
@@ -346,7 +346,7 @@ void printCheck(Console& console, const ProgramRun& run)
     const std::int64_t notFinite = run.notFinite();
     if (run.verdict() == Verdict::NotCompared) {
         for (std::size_t i = 0; i < run.comparisons.size(); ++i)
-            if (const evaluate::ArrayComparison& each = run.comparisons[i]; each.compared == 0 && each.notFinite > 0)
+            if (const kernels::ArrayComparison& each = run.comparisons[i]; each.compared == 0 && each.notFinite > 0)
                 console.line(QStringLiteral("  result %1 could not be compared: all of it, %2, is NaN or infinite, on "
                                             "the devices and in the reference")
                                  .arg(i)
@@ -366,8 +366,8 @@ void printCheck(Console& console, const ProgramRun& run)
         if (const std::int64_t at = run.comparisons[i].first; at >= 0)
             console.line(QStringLiteral("  %1 is %2, %3 in the reference")
                              .arg(elementOfResult(i, indexOf(at, run.devices->outputs[i].type.shape)),
-                                 scalarText(evaluate::elementOf(run.devices->outputs[i], at)),
-                                 scalarText(evaluate::elementOf(run.reference->outputs[i], at))),
+                                 scalarText(kernels::elementOf(run.devices->outputs[i], at)),
+                                 scalarText(kernels::elementOf(run.reference->outputs[i], at))),
                 Emphasis::Bad);
     for (const DifferentCopies& each : run.devices->differences) {
         if (run.first && run.first->other >= 0)
@@ -376,8 +376,8 @@ void printCheck(Console& console, const ProgramRun& run)
                     &theirs = run.devices->shards[static_cast<std::size_t>(each.other)][each.output];
         console.line(QStringLiteral("  %1 of the shard is %2 on %3 and %4 on %5, which should hold the same bits")
                          .arg(elementOfResult(each.output, indexOf(each.element, ours.type.shape)),
-                             scalarText(evaluate::elementOf(ours, each.element)), words::devices({ &each.device, 1 }),
-                             scalarText(evaluate::elementOf(theirs, each.element)), words::devices({ &each.other, 1 })),
+                             scalarText(kernels::elementOf(ours, each.element)), words::devices({ &each.device, 1 }),
+                             scalarText(kernels::elementOf(theirs, each.element)), words::devices({ &each.other, 1 })),
             Emphasis::Bad);
     }
     if (run.first) {

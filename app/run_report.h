@@ -10,16 +10,16 @@
 #include "program/step_state.h"
 #include "report.h"
 #include "run_inputs.h"
-#include "simulate/evaluate/compare.h"
-#include "simulate/evaluate/first_difference.h"
-#include "simulate/evaluate/non_finite.h"
+#include "simulate/check/compare.h"
+#include "simulate/check/first_difference.h"
+#include "simulate/check/non_finite.h"
 #include "step_report.h"
 #include "words/run_words.h"
 
 namespace shardscope::cli {
 
 struct NonFiniteFinding {
-    evaluate::NonFinite found;
+    kernels::NonFinite found;
     words::Runs runs = words::Runs::Reference;
     std::string value; ///< "arg0", "%5"
     Shape index;
@@ -52,8 +52,8 @@ struct ProgramRun {
     std::optional<Diagnostic> notPartitioned; ///< why not, where it has a mesh
     GivenArrays inputs;
     std::optional<Execution> reference, devices;
-    std::vector<evaluate::ArrayComparison> comparisons; ///< per result, of a check
-    std::optional<evaluate::FirstDifference> first;
+    std::vector<kernels::ArrayComparison> comparisons; ///< per result, of a check
+    std::optional<kernels::FirstDifference> first;
     std::vector<Exchanged> exchanged;
     std::vector<NonFiniteFinding> nonFinite;
     std::optional<PlannedMemory> memory; ///< as it was planned, where the program is partitioned
@@ -71,7 +71,7 @@ struct ProgramRun {
         return notPartitioned ? 1 : executed().device.mesh->deviceCount();
     }
     /// Those of the devices where there are some, else of the reference.
-    [[nodiscard]] const evaluate::Arrays& results() const;
+    [[nodiscard]] const kernels::Arrays& results() const;
     [[nodiscard]] const std::vector<ExpectationFinding>& expectations() const;
     [[nodiscard]] std::int64_t failedExpectations() const;
     /// Of a check that was made.

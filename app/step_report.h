@@ -8,7 +8,7 @@
 #include "console.h"
 #include "mesh/mesh.h"
 #include "report.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 
 namespace shardscope::cli {
 

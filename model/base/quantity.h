@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <string>
 
 namespace shardscope {
 
@@ -77,18 +76,6 @@ private:
 
     std::int64_t m_numerator = 0;
     std::int64_t m_denominator = 1;
-};
-
-enum class Unit : std::uint8_t { None, Bytes, Seconds, Flops, Count };
-enum class Origin : std::uint8_t { Given, Computed, Estimated, Measured };
-
-/// A figure as it is shown: value, unit, how it was obtained, and from what ("2 x 3/4 x 16 KiB").
-struct Quantity {
-    double value = 0;
-    Unit unit = Unit::None;
-    Origin origin = Origin::Computed;
-    std::string from;
-    bool operator==(const Quantity&) const = default;
 };
 
 } // namespace shardscope

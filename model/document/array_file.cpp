@@ -50,7 +50,7 @@ Result<std::string_view> entryFor(
 
 } // namespace
 
-Result<evaluate::Array> arrayOfNpy(std::string_view file, const TensorType& type, const std::string& name)
+Result<kernels::Array> arrayOfNpy(std::string_view file, const TensorType& type, const std::string& name)
 {
     const Result<NpyHeader> header = readNpyHeader(file);
     if (!header)
@@ -72,10 +72,10 @@ Result<evaluate::Array> arrayOfNpy(std::string_view file, const TensorType& type
                         { "max", std::to_string(max) } });
         }
     }
-    return evaluate::arrayOfBytes(type, std::move(*bytes));
+    return kernels::arrayOfBytes(type, std::move(*bytes));
 }
 
-Result<evaluate::Array> readNpyFile(const QString& path, const TensorType& type, const std::string& name)
+Result<kernels::Array> readNpyFile(const QString& path, const TensorType& type, const std::string& name)
 {
     QFile file(path);
     const auto unreadable = [&] {
@@ -115,7 +115,7 @@ Result<void> readInitialFiles(InitialValues& values, const Program& program, con
         const std::string& name = values.chosen[*choice].value.file;
         const std::vector<std::string> names = namesOfArgument(i, path);
         const QString place = QDir(folder).absoluteFilePath(QString::fromStdString(name));
-        Result<evaluate::Array> array = [&]() -> Result<evaluate::Array> {
+        Result<kernels::Array> array = [&]() -> Result<kernels::Array> {
             if (name.ends_with(".npy"))
                 return readNpyFile(place, types[i], names.back());
             auto archive = archives.find(name);

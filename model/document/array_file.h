@@ -8,16 +8,15 @@
 
 #include "experiment/experiment.h"
 #include "program/program.h"
-#include "simulate/initial_values.h"
+#include "simulate/run/initial_values.h"
 
 namespace shardscope {
 
 /// The elements of a .npy in memory. `name` is that of the argument, for errors: TypeMismatch where type or shape do
 /// not fit, OutOfRange for integers of 2 and 4 bits that are none, and those of readNpyHeader() and readNpyElements().
-[[nodiscard]] Result<evaluate::Array> arrayOfNpy(
-    std::string_view file, const TensorType& type, const std::string& name);
+[[nodiscard]] Result<kernels::Array> arrayOfNpy(std::string_view file, const TensorType& type, const std::string& name);
 /// Of a file: the header first, and nothing more of what does not fit. Errors: further Unreadable.
-[[nodiscard]] Result<evaluate::Array> readNpyFile(const QString& path, const TensorType& type, const std::string& name);
+[[nodiscard]] Result<kernels::Array> readNpyFile(const QString& path, const TensorType& type, const std::string& name);
 
 /// Reads the files that `values` choose, relative to `folder`, into `values.files`. Of a .npz an argument takes the
 /// array of its path or number ("w", "arg3", "arr_3"), or the only one. Errors: those above, TooLarge, UnknownValue

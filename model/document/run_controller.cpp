@@ -20,7 +20,7 @@
 #include "pipeline/program_layout.h"
 #include "pipeline/repartition.h"
 #include "schedule/plan.h"
-#include "simulate/value_reader.h"
+#include "simulate/run/value_reader.h"
 
 namespace shardscope {
 

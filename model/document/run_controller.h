@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "document/document.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 
 namespace shardscope {
 

@@ -48,37 +48,4 @@ std::vector<ReshardStep> optimalSteps(const Reshard& reshard)
     return isLess(sentBytes(shardy), sentBytes(found)) ? shardy : found;
 }
 
-Rational replicateThenSliceBytes(const Reshard& reshard)
-{
-    if (!reshard.from.unreduced.empty() || (!reshard.sourceMesh && reshard.from.isEquivalent(reshard.to)))
-        return 0;
-    Reshard full = reshard;
-    full.to = TensorSharding::fullyReplicated(reshard.from.rank());
-    return sentBytes(shardySteps(full));
-}
-
-MissingBytes missingBytes(const Reshard& reshard)
-{
-    const auto mesh = std::make_shared<const Mesh>(*reshard.mesh);
-    const auto sourceMesh = reshard.sourceMesh ? std::make_shared<const Mesh>(*reshard.sourceMesh) : mesh;
-    const Layout from(sourceMesh, reshard.from, reshard.type.shape);
-    const Layout to(mesh, reshard.to, reshard.type.shape);
-    MissingBytes missing;
-    for (std::int64_t position = 0; position < mesh->deviceCount(); ++position) {
-        const std::vector<IndexRange> wanted = to.rangesAt(position);
-        const std::vector<IndexRange> held = from.rangesAt(sourceMesh->positionOf(mesh->deviceAt(position)));
-        std::int64_t elements = 1;
-        std::int64_t common = 1;
-        for (std::size_t d = 0; d < wanted.size(); ++d) {
-            elements *= wanted[d].size();
-            common *= std::max<std::int64_t>(
-                0, std::min(wanted[d].end, held[d].end) - std::max(wanted[d].begin, held[d].begin));
-        }
-        const std::int64_t bytes = TensorType{ reshard.type.dtype, { elements - common } }.byteCount();
-        missing.neediestDevice = std::max(missing.neediestDevice, bytes);
-        missing.allDevices += bytes;
-    }
-    return missing;
-}
-
 } // namespace shardscope

@@ -55,20 +55,5 @@ struct ReshardStep {
 [[nodiscard]] std::vector<ReshardStep> optimalSteps(const Reshard& reshard);
 
 [[nodiscard]] Rational sentBytes(std::span<const ReshardStep> steps);
-/// The way that needs no thought: all_gather everything, slice what is wanted. 0 where no device lacks anything, or
-/// where something has to be added up first.
-[[nodiscard]] Rational replicateThenSliceBytes(const Reshard& reshard);
-
-/// What no way can avoid: bytes of the target blocks that their devices do not hold. Without meaning for unreduced
-/// arrays.
-struct MissingBytes {
-    std::int64_t neediestDevice = 0;
-    std::int64_t allDevices = 0;
-};
-[[nodiscard]] MissingBytes missingBytes(const Reshard& reshard);
-
-/// shardySteps() on one mesh, exact.
-[[nodiscard]] std::vector<ReshardStep> reshardSteps(
-    const TensorSharding& from, const TensorSharding& to, const TensorType& type, const Mesh& mesh);
 
 } // namespace shardscope

@@ -152,10 +152,4 @@ std::vector<ReshardStep> shardySteps(const Reshard& reshard)
     return reshard::Resharder(reshard).run();
 }
 
-std::vector<ReshardStep> reshardSteps(
-    const TensorSharding& from, const TensorSharding& to, const TensorType& type, const Mesh& mesh)
-{
-    return shardySteps({ type, from, to, &mesh });
-}
-
 } // namespace shardscope

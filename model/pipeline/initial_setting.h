@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pipeline/snapshot.h"
-#include "simulate/initial_values.h"
+#include "simulate/run/initial_values.h"
 
 namespace shardscope {
 

@@ -6,7 +6,7 @@
 #include "base/codes.h"
 #include "pipeline/program_layout.h"
 #include "program/step_state.h"
-#include "simulate/initial_values.h"
+#include "simulate/run/initial_values.h"
 
 namespace shardscope {
 
@@ -44,15 +44,15 @@ Result<DeviceStages::Partitioned> partitionedProgram(const Snapshot& snapshot, b
         [&](const DeviceStages* stages) { return stages->partitioned(optimalReshards); });
 }
 
-Result<evaluate::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const evaluate::ProgramInputs& inputs)
+Result<kernels::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const kernels::ProgramInputs& inputs)
 {
     try {
         const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, false);
         if (!parts)
             return tl::unexpected<Error>(parts.error());
         if (inputs.stop.stop_requested())
-            return evaluate::ProgramValuesPtr();
-        return evaluate::computeProgramValues(programOf(snapshot), *parts, inputs);
+            return kernels::ProgramValuesPtr();
+        return kernels::computeProgramValues(programOf(snapshot), *parts, inputs);
     } catch (const std::bad_alloc&) {
         return fail(Code::OutOfMemory);
     }

@@ -12,7 +12,7 @@ namespace shardscope {
 namespace {
 
 /// Cells in the order of the text, and the sizes of the lists that they stand in.
-struct Grid {
+struct PositionGrid {
     Shape shape;
     std::vector<std::vector<std::int32_t>> sets;
     std::string platform;
@@ -24,7 +24,7 @@ public:
         : m_tokens(tokens)
     {
     }
-    Result<Grid> read()
+    Result<PositionGrid> read()
     {
         const Where begin = m_tokens.where();
         Result<Shape> shape = readItem(0);
@@ -116,7 +116,7 @@ private:
     }
 
     Tokens& m_tokens;
-    Grid m_grid;
+    PositionGrid m_grid;
 };
 
 /// Devices of the mesh by position.
@@ -129,7 +129,7 @@ std::vector<std::int32_t> devicesOf(const Mesh& mesh)
 }
 
 /// Text does not say how devices are numbered: as the mesh has them where they are its own, else by id.
-std::vector<std::int32_t> inOrder(const Grid& grid, const MeshPtr& mesh)
+std::vector<std::int32_t> inOrder(const PositionGrid& grid, const MeshPtr& mesh)
 {
     std::vector<std::int32_t> devices;
     for (const std::vector<std::int32_t>& set : grid.sets)
@@ -308,14 +308,14 @@ Result<PositionalSharding> ofMesh(Tokens& tokens, const MeshPtr& mesh)
 Result<PositionalSharding> readPositional(Tokens& tokens, const MeshPtr& mesh)
 {
     const Where place = tokens.where();
-    Grid grid;
+    PositionGrid grid;
     Result<PositionalSharding> sharding = tl::unexpected(Error{ Code::MissingMesh, {}, {} });
     if (tokens.peek().kind == Tokens::Kind::Name) {
         sharding = ofMesh(tokens, mesh);
     } else {
         if (!tokens.at('[') && !tokens.at('{'))
             return tokens.unexpected("devices");
-        Result<Grid> read = GridReader(tokens).read();
+        Result<PositionGrid> read = GridReader(tokens).read();
         if (!read)
             return tl::unexpected(std::move(read.error()));
         grid = std::move(*read);

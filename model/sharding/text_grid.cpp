@@ -15,7 +15,7 @@ namespace {
 constexpr double heightToWidth = 2.5;
 
 /// One grid: the last two dimensions (the last one alone for rank 1) at fixed blocks of the others.
-struct Grid {
+struct TextGrid {
     std::int64_t rows = 1; ///< drawn
     std::int64_t columns = 1;
     int cellWidth = 0; ///< asked for, borders excluded
@@ -62,9 +62,9 @@ int clampToInt(double value)
     return static_cast<int>(std::clamp(value, 0.0, 1e6));
 }
 
-Grid measure(const Layout& layout, const GridTextOptions& options)
+TextGrid measure(const Layout& layout, const GridTextOptions& options)
 {
-    Grid grid;
+    TextGrid grid;
     const std::size_t rank = layout.shape().size();
     const double size = rank >= 1 ? static_cast<double>(layout.shape()[rank - 1]) : 1.0;
     const double base = std::floor(10 * options.scale);
@@ -91,7 +91,7 @@ Grid measure(const Layout& layout, const GridTextOptions& options)
     return grid;
 }
 
-void draw(const Grid& grid, const std::vector<std::vector<std::string>>& labels, std::vector<std::string>& lines)
+void draw(const TextGrid& grid, const std::vector<std::vector<std::string>>& labels, std::vector<std::string>& lines)
 {
     std::vector<std::size_t> widths(
         static_cast<std::size_t>(grid.columns), static_cast<std::size_t>(std::max(0, grid.cellWidth)));
@@ -185,7 +185,7 @@ std::vector<std::string> toGridText(const Layout& layout, const GridTextOptions&
     const std::int64_t allColumns = rank >= 1 ? blocks[rank - 1] : 1;
     const std::int64_t allRows = rank >= 2 ? blocks[rank - 2] : 1;
     const std::int64_t allGrids = layout.distinctShards() / (allRows * allColumns);
-    const Grid grid = measure(layout, options);
+    const TextGrid grid = measure(layout, options);
     const auto labelLimit = static_cast<std::size_t>(std::max(16, options.maximumWidth - 2));
 
     std::vector<std::string> lines;

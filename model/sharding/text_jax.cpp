@@ -7,7 +7,7 @@ namespace shardscope {
 namespace {
 
 /// A string as Python's repr() writes it.
-std::string quoted(std::string_view text)
+std::string quotedName(std::string_view text)
 {
     const bool onlySingle = text.find('\'') != std::string_view::npos && text.find('"') == std::string_view::npos;
     const char quote = onlySingle ? '"' : '\'';
@@ -51,13 +51,13 @@ std::string entryText(const SpecEntry& entry)
     case SpecEntry::Kind::Unconstrained:
         return "UNCONSTRAINED";
     case SpecEntry::Kind::Single:
-        return quoted(entry.axes.front());
+        return quotedName(entry.axes.front());
     case SpecEntry::Kind::Tuple:
         break;
     }
     std::vector<std::string> items;
     for (const std::string& axis : entry.axes)
-        items.push_back(quoted(axis));
+        items.push_back(quotedName(axis));
     return tupleOf(items);
 }
 
@@ -86,7 +86,7 @@ std::string nameText(const LogicalName& name)
     case LogicalName::Kind::Name:
         break;
     }
-    return quoted(name.name);
+    return quotedName(name.name);
 }
 
 /// "data" or "(pod,data)".
@@ -122,7 +122,7 @@ std::string toJax(const Mesh& mesh)
 {
     std::string result = "Mesh(";
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
-        result += (axis == 0 ? "" : ", ") + quoted(mesh.axis(axis).name) + ": " + std::to_string(mesh.size(axis));
+        result += (axis == 0 ? "" : ", ") + quotedName(mesh.axis(axis).name) + ": " + std::to_string(mesh.size(axis));
     return result + ")";
 }
 

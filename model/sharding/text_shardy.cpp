@@ -9,7 +9,7 @@ namespace shardscope {
 namespace {
 
 /// A string attribute as MLIR prints it.
-std::string quoted(std::string_view text)
+std::string quotedAxis(std::string_view text)
 {
     constexpr std::string_view digits = "0123456789ABCDEF";
     std::string result = "\"";
@@ -41,7 +41,7 @@ enum class Names : std::uint8_t { Quoted, Bare };
 std::string refText(AxisRef ref, const Mesh& mesh, Names names)
 {
     const std::string& name = mesh.axis(static_cast<std::size_t>(ref.axis)).name;
-    std::string text = names == Names::Bare && isWord(name) ? name : quoted(name);
+    std::string text = names == Names::Bare && isWord(name) ? name : quotedAxis(name);
     if (!isFull(mesh, ref))
         text += ":(" + std::to_string(ref.pre) + ")" + std::to_string(ref.size);
     return text;
@@ -86,7 +86,7 @@ std::string toShardy(const PartitionSpec& spec, std::size_t rank)
             result += '?';
         const std::vector<std::string>& axes = spec.axesOf(d);
         for (std::size_t i = 0; i < axes.size(); ++i)
-            result += (i == 0 ? "" : ", ") + quoted(axes[i]);
+            result += (i == 0 ? "" : ", ") + quotedAxis(axes[i]);
         result += '}';
     }
     return result + "]>";
@@ -106,7 +106,7 @@ std::string toShardy(const Mesh& mesh, bool deviceIds)
 {
     std::string result = "<[";
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
-        result += (axis == 0 ? "" : ", ") + quoted(mesh.axis(axis).name) + '=' + std::to_string(mesh.size(axis));
+        result += (axis == 0 ? "" : ", ") + quotedAxis(mesh.axis(axis).name) + '=' + std::to_string(mesh.size(axis));
     result += ']';
     if (deviceIds && !mesh.deviceOrder().empty()) {
         result += ", device_ids=[";

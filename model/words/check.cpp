@@ -2,7 +2,7 @@
 #include <QLocale>
 #include <cmath>
 
-#include "simulate/check.h"
+#include "simulate/check/check.h"
 #include "words/tr.h"
 #include "words/words.h"
 

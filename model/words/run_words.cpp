@@ -31,7 +31,7 @@ QString operationPlace(const Program& program, OperationId operation)
 }
 
 QString firstDifference(
-    const Program& named, const evaluate::FirstDifference& difference, const QString& found, const QString& wanted)
+    const Program& named, const kernels::FirstDifference& difference, const QString& found, const QString& wanted)
 {
     const std::string& path = *named.value(difference.value).path;
     const QString element =
@@ -52,7 +52,7 @@ QString firstDifference(
     return what + QLatin1Char(' ') + who;
 }
 
-QString firstDifferenceRemedy(const Program& named, const evaluate::FirstDifference& difference)
+QString firstDifferenceRemedy(const Program& named, const kernels::FirstDifference& difference)
 {
     if (!difference.operation.valid() || named.operation(difference.operation).kind != OpKind::ManualComputation)
         return {};
@@ -62,9 +62,9 @@ QString firstDifferenceRemedy(const Program& named, const evaluate::FirstDiffere
 }
 
 QString nonFinite(
-    const Program& program, const evaluate::NonFinite& found, Runs runs, const QString& value, const Shape& index)
+    const Program& program, const kernels::NonFinite& found, Runs runs, const QString& value, const Shape& index)
 {
-    const bool nan = found.kind == evaluate::NonFiniteKind::NotANumber;
+    const bool nan = found.kind == kernels::NonFiniteKind::NotANumber;
     const QString what = nan ? QStringLiteral("NaN") : Words::tr("infinity");
     const QString element = elementOf(value, index);
     if (!found.operation.valid())

@@ -5,8 +5,8 @@
 
 #include <QString>
 
-#include "simulate/evaluate/first_difference.h"
-#include "simulate/evaluate/non_finite.h"
+#include "simulate/check/first_difference.h"
+#include "simulate/check/non_finite.h"
 
 namespace shardscope::words {
 
@@ -16,15 +16,15 @@ namespace shardscope::words {
 /// "%5[0, 3] is 2 on d1, 3 in the reference. It is the first value that differs; stablehlo.add in line 12 computes it."
 /// Values have the paths of nameValues().
 [[nodiscard]] QString firstDifference(
-    const Program& named, const evaluate::FirstDifference& difference, const QString& found, const QString& wanted);
+    const Program& named, const kernels::FirstDifference& difference, const QString& found, const QString& wanted);
 /// What to do about it; empty where nothing is known.
-[[nodiscard]] QString firstDifferenceRemedy(const Program& named, const evaluate::FirstDifference& difference);
+[[nodiscard]] QString firstDifferenceRemedy(const Program& named, const kernels::FirstDifference& difference);
 
 /// Whose values an element is one of: the reference, or the devices, whose elements count in their own shard.
 enum class Runs : std::uint8_t { Reference, Devices };
 /// "stablehlo.log in line 12 gives the first NaN: element [3] of %2, from operands without one." `value` is the name of
 /// what holds it, `index` its index there.
 [[nodiscard]] QString nonFinite(
-    const Program& program, const evaluate::NonFinite& found, Runs runs, const QString& value, const Shape& index);
+    const Program& program, const kernels::NonFinite& found, Runs runs, const QString& value, const Shape& index);
 
 } // namespace shardscope::words

@@ -22,9 +22,9 @@
 #include "benchmarks/samples.h"
 #include "partition/partition_program.h"
 #include "partition/unsharded.h"
-#include "simulate/memory.h"
-#include "simulate/run.h"
-#include "simulate/thread_pool.h"
+#include "simulate/run/memory.h"
+#include "simulate/run/run.h"
+#include "simulate/run/thread_pool.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
@@ -67,9 +67,9 @@ void add(const std::string& name, std::function<void()> work)
         ->UseManualTime();
 }
 
-evaluate::Array numbers(const TensorType& type, std::uint32_t seed)
+kernels::Array numbers(const TensorType& type, std::uint32_t seed)
 {
-    evaluate::Array array = evaluate::Array::make(type);
+    kernels::Array array = kernels::Array::make(type);
     for (std::int64_t i = 0; i < array.count(); ++i) {
         seed = seed * 1664525U + 1013904223U;
         array.as<float>()[i] = static_cast<float>(seed >> 8) / 8388608.0F - 1.0F;

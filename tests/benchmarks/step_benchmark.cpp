@@ -21,7 +21,7 @@
 #include "benchmarks/eigen_step.h"
 #include "benchmarks/samples.h"
 #include "simulate/mlp_plan.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 
 using namespace shardscope;
 using bench::Line;

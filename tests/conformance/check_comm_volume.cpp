@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "conformance/plain_shardings.h"
-#include "partition/ring_traffic.h"
+#include "conformance/ring_traffic.h"
 
 namespace shardscope::conformance {
 

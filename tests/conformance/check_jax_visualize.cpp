@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "conformance/forms.h"
-#include "sharding/grid_color.h"
+#include "conformance/grid_color.h"
 #include "sharding/text.h"
 
 namespace shardscope::conformance {

@@ -5,9 +5,9 @@
 #include <array>
 #include <map>
 
+#include "conformance/matmul_plan.h"
 #include "conformance/plain_shardings.h"
 #include "partition/common_sharding.h"
-#include "partition/matmul_plan.h"
 #include "program/explicit_mode.h"
 
 namespace shardscope::conformance {

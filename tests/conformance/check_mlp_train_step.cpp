@@ -6,9 +6,9 @@
 
 #include "conformance/checker.h"
 #include "pipeline/listed_network.h"
+#include "simulate/check/reference.h"
 #include "simulate/mlp_plan.h"
-#include "simulate/reference.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 #include "simulate/whole_reference.h"
 
 namespace shardscope::conformance {

@@ -2,8 +2,8 @@
 // import_passes, export_misc, propagation_pipeline, canonicalization, explicit_reshards, export_pipeline: the passes
 // around propagation.
 #include "base/codes.h"
+#include "conformance/pass_rows.h"
 #include "conformance/program_compare.h"
-#include "partition/passes/export.h"
 #include "program/verify_shardings.h"
 
 namespace shardscope::conformance {

@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// penzai_name_to_name_sharding: trees of named arrays on a mesh.
+// penzai_name_to_name_sharding: trees of named arrays on a mesh, each resolved as an array of an experiment whose rules
+// are a mapping.
+#include <algorithm>
+
 #include "base/codes.h"
 #include "conformance/forms.h"
-#include "sharding/named_arrays.h"
+#include "rules/name_to_name.h"
 
 namespace shardscope::conformance {
 
 namespace {
+
+/// An array as rules see it: dimensions without names of a named array come first, those of a view last.
+struct NamedLeaf {
+    LogicalNames names;
+    std::vector<std::size_t> dimensions; ///< of the data, by position in `names`
+    Shape shape; ///< of the data
+    bool isPlain = false;
+
+    void add(LogicalName name, std::size_t dimension)
+    {
+        names.push_back(std::move(name));
+        dimensions.push_back(dimension);
+    }
+};
 
 Shape toShape(const Json& json)
 {
@@ -14,37 +31,65 @@ Shape toShape(const Json& json)
     return Shape(numbers.begin(), numbers.end());
 }
 
-ArrayLeaf toLeaf(const std::string& path, const Json& json)
+NamedLeaf toLeaf(const Json& json)
 {
     const std::string type = json.at("type");
+    NamedLeaf leaf;
     if (type == "named") {
-        NamedArray array;
-        for (const Json& axis : json.at("named_axes"))
-            array.namedAxes.push_back({ axis.at(0), axis.at(1) });
         if (json.contains("positional_shape"))
-            array.positionalShape = toShape(json.at("positional_shape"));
-        return { path, std::move(array) };
-    }
-    if (type == "view") {
-        NamedArrayView view;
-        view.dataShape = toShape(json.at("data_shape"));
-        view.dimensionOfName = json.at("data_axis_for_name").get<std::map<std::string, std::size_t>>();
-        view.dimensionOfPosition = json.at("data_axis_for_logical_axis").get<std::vector<std::size_t>>();
-        return { path, std::move(view) };
-    }
-    if (type != "plain")
+            leaf.shape = toShape(json.at("positional_shape"));
+        for (std::size_t i = 0; i < leaf.shape.size(); ++i)
+            leaf.add(LogicalName::none(), i);
+        for (const Json& axis : json.at("named_axes")) {
+            leaf.add(LogicalName::of(axis.at(0)), leaf.shape.size());
+            leaf.shape.push_back(axis.at(1));
+        }
+    } else if (type == "view") {
+        leaf.shape = toShape(json.at("data_shape"));
+        for (const auto& [name, dimension] : json.at("data_axis_for_name").items())
+            leaf.add(LogicalName::of(name), dimension);
+        for (const Json& dimension : json.at("data_axis_for_logical_axis"))
+            leaf.add(LogicalName::none(), dimension);
+    } else if (type == "plain") {
+        leaf.shape = toShape(json.at("shape"));
+        leaf.isPlain = true;
+    } else {
         throw std::runtime_error("unknown type " + type);
-    return { path, PlainArray{ toShape(json.at("shape")) } };
+    }
+    return leaf;
 }
 
-std::optional<NameToMesh> toMapping(const Json& json)
+/// Without a mapping names stand for mesh axes of the same name.
+LogicalRules toMapping(const Json& json, const Mesh& mesh)
 {
+    LogicalRules rules;
+    rules.isSequence = false;
     if (json.is_null())
-        return std::nullopt;
-    NameToMesh mapping;
-    for (const auto& [name, target] : json.items())
-        mapping[name] = toSpec(Json::array({ target }))->entries.front();
-    return mapping;
+        for (const std::string& axis : mesh.axisNames())
+            rules.list.push_back({ LogicalName::of(axis), SpecEntry::axis(axis) });
+    else
+        for (const auto& [name, target] : json.items())
+            rules.list.push_back({ LogicalName::of(name), toSpec(Json::array({ target }))->entries.front() });
+    return rules;
+}
+
+Result<PartitionSpec> leafSpec(const NamedLeaf& leaf, const LogicalRules& rules, const Mesh& mesh)
+{
+    PartitionSpec spec;
+    spec.entries.resize(leaf.names.size(), SpecEntry::none());
+    const bool hasName = std::any_of(leaf.names.begin(), leaf.names.end(),
+        [](const LogicalName& name) { return name.kind == LogicalName::Kind::Name; });
+    if (!hasName)
+        return spec;
+    const Result<Resolution> resolution = resolveMapping(leaf.names, rules);
+    if (!resolution)
+        return tl::unexpected(resolution.error());
+    const PartitionSpec resolved = resolution->spec();
+    for (std::size_t i = 0; i < resolved.entries.size(); ++i)
+        spec.entries[leaf.dimensions[i]] = resolved.entries[i];
+    if (Result<void> valid = validate(spec, mesh); !valid)
+        return tl::unexpected(std::move(valid.error()));
+    return spec;
 }
 
 /// What the reference data call the errors of Penzai.
@@ -53,13 +98,11 @@ std::string penzaiErrorKind(const Error& error)
     return error.code == Code::UnknownAxis ? "unknown_mesh_axis" : std::string(error.kind());
 }
 
-Json leafJson(const LeafSharding& leaf)
+Json leafJson(const NamedLeaf& leaf, const NamedSharding& sharding)
 {
-    if (!leaf.sharding)
-        return { { "sharding", nullptr } };
-    Json json{ { "spec", toJson(canonical(leaf.sharding->spec)) },
-        { "data_shape", std::vector<std::int64_t>(leaf.dataShape.begin(), leaf.dataShape.end()) } };
-    const Result<Layout> layout = leaf.layout();
+    Json json{ { "spec", toJson(canonical(sharding.spec)) },
+        { "data_shape", std::vector<std::int64_t>(leaf.shape.begin(), leaf.shape.end()) } };
+    const Result<Layout> layout = sharding.layout(leaf.shape);
     if (!layout) {
         json["device_put_error"] = layout.error().kind();
         return json;
@@ -74,19 +117,25 @@ Json leafJson(const LeafSharding& leaf)
 
 CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json&)
 {
-    Result<Mesh> mesh = toMesh(oneCase);
-    if (!mesh)
-        return unexpectedError(mesh.error());
-    ArrayTree tree;
-    for (const auto& [path, leaf] : oneCase.at("tree").items())
-        tree.push_back(toLeaf(path, leaf));
-    const auto sharded = nameToNameSharding(tree, std::make_shared<const Mesh>(std::move(*mesh)),
-        toMapping(oneCase.at("axis_name_to_mesh_name")), oneCase.at("ignore_unnamed_arrays"));
-    if (!sharded)
-        return compareMembers(oneCase, { { "error", penzaiErrorKind(sharded.error()) } });
+    Result<Mesh> made = toMesh(oneCase);
+    if (!made)
+        return unexpectedError(made.error());
+    const auto mesh = std::make_shared<const Mesh>(std::move(*made));
+    const LogicalRules rules = toMapping(oneCase.at("axis_name_to_mesh_name"), *mesh);
     Json expected = Json::object();
-    for (const LeafSharding& leaf : *sharded)
-        expected[leaf.path] = leafJson(leaf);
+    for (const auto& [path, json] : oneCase.at("tree").items()) {
+        const NamedLeaf leaf = toLeaf(json);
+        if (leaf.isPlain) { // such an array has no names for rules to read
+            if (!oneCase.at("ignore_unnamed_arrays"))
+                return compareMembers(oneCase, { { "error", "non_named_leaf" } });
+            expected[path] = { { "sharding", nullptr } };
+            continue;
+        }
+        Result<PartitionSpec> spec = leafSpec(leaf, rules, *mesh);
+        if (!spec)
+            return compareMembers(oneCase, { { "error", penzaiErrorKind(spec.error()) } });
+        expected[path] = leafJson(leaf, { mesh, std::move(*spec) });
+    }
     return compareMembers(oneCase, { { "expected", expected } });
 }
 

@@ -4,6 +4,7 @@
 
 #include "conformance/plain_shardings.h"
 #include "partition/passes/canonicalize_collectives.h"
+#include "partition/reshard_bytes.h"
 #include "partition/reshard_simulation.h"
 #include "program/unreduced_axes.h"
 #include "program/wide_attributes.h"

@@ -10,9 +10,9 @@
 #include "partition/block_program.h"
 #include "program/builder.h"
 #include "simulate/blocks.h"
+#include "simulate/check/reference.h"
 #include "simulate/mlp_plan.h"
-#include "simulate/reference.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 #include "simulate/whole_reference.h"
 
 namespace shardscope::conformance {
@@ -246,18 +246,18 @@ struct OverBlocks {
         const BlockProgram program = BlockBuilder(builder).finish(result);
         if (auto fits = checkOutput(program, out); !fits)
             return tl::unexpected(fits.error());
-        evaluate::Array whole = evaluate::Array::make(type);
+        kernels::Array whole = kernels::Array::make(type);
         for (std::int64_t i = 0; i < whole.count(); ++i)
-            evaluate::setNumber(whole, i, static_cast<double>(i));
+            kernels::setNumber(whole, i, static_cast<double>(i));
         return test::runBlocks(program, { std::move(whole) }, { spec }, out);
     }
 };
 
-Doubles numbersOf(const evaluate::Array& array)
+Doubles numbersOf(const kernels::Array& array)
 {
     Doubles numbers;
     for (std::int64_t i = 0; i < array.count(); ++i)
-        numbers.push_back(evaluate::numberAt(array, i));
+        numbers.push_back(kernels::numberAt(array, i));
     return numbers;
 }
 
@@ -374,8 +374,8 @@ CaseResult checkLocalSumThenPsum(const Json& oneCase)
         if (!done)
             return unexpectedError(done.error());
         Doubles held;
-        for (const evaluate::Array& block : done->blocks)
-            held.push_back(evaluate::numberAt(block, 0));
+        for (const kernels::Array& block : done->blocks)
+            held.push_back(kernels::numberAt(block, 0));
         found.push_back(compare(flat(oneCase.at(member)), held, 1e-9, std::string("/") + member));
         if (done->copiesDiffer)
             found.emplace_back("the copies differ");

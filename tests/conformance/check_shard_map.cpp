@@ -139,12 +139,12 @@ CaseResult checkSetup(const Json& oneCase)
     return compareMembers(oneCase, *made ? Json{ { "error_kind", "none" } } : shardMapErrorKind(made->error()));
 }
 
-std::string compareElements(const Json& expected, const evaluate::Array& actual, const std::string& what)
+std::string compareElements(const Json& expected, const kernels::Array& actual, const std::string& what)
 {
     if (static_cast<std::int64_t>(expected.size()) != actual.count())
         return what + ": " + std::to_string(actual.count()) + " elements instead of " + std::to_string(expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
-        const double wanted = expected[i], found = evaluate::numberAt(actual, static_cast<std::int64_t>(i));
+        const double wanted = expected[i], found = kernels::numberAt(actual, static_cast<std::int64_t>(i));
         if (!(std::fabs(found - wanted) <= 1e-6 * std::max(1.0, std::fabs(wanted))))
             return what + '[' + std::to_string(i) + "]: expected " + std::to_string(wanted) + ", got "
                 + std::to_string(found);
@@ -160,15 +160,15 @@ CaseResult checkShardMap(const Json& oneCase, const Json&)
         return checkSetup(oneCase);
     const MeshPtr mesh = meshOf(oneCase.at("mesh"));
     Body body{ *BlockBuilder::over(mesh), {}, {} };
-    std::vector<evaluate::Array> inputs;
+    std::vector<kernels::Array> inputs;
     std::vector<PartitionSpec> inSpecs;
     for (const Json& input : oneCase.at("inputs")) {
         if (input.at("dtype") != "float32")
             return CaseResult::unsupported("element type " + input.at("dtype").get<std::string>());
         const TensorType type{ DType::F32, shapeOf(input.at("shape")) };
-        evaluate::Array& array = inputs.emplace_back(evaluate::Array::make(type));
+        kernels::Array& array = inputs.emplace_back(kernels::Array::make(type));
         for (std::int64_t i = 0; i < array.count(); ++i)
-            evaluate::setNumber(array, i, input.at("data")[static_cast<std::size_t>(i)]);
+            kernels::setNumber(array, i, input.at("data")[static_cast<std::size_t>(i)]);
         inSpecs.push_back(specOf(oneCase.at("in_specs")[inputs.size() - 1]));
         const auto value = body.builder.input(type, inSpecs.back());
         if (!value)

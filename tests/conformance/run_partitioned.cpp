@@ -12,7 +12,7 @@
 #include "program/over_mesh.h"
 #include "program/program_mesh.h"
 #include "program/wide_attributes.h"
-#include "simulate/evaluate/compare.h"
+#include "simulate/check/compare.h"
 #include "simulate/executed.h"
 #include "simulate/planned_run.h"
 
@@ -110,17 +110,17 @@ std::optional<Program> cutInputs(Program program, std::int64_t devices)
     return std::move(edit).finish();
 }
 
-evaluate::Array randomArray(const TensorType& type, std::mt19937& random)
+kernels::Array randomArray(const TensorType& type, std::mt19937& random)
 {
-    evaluate::Array array = evaluate::Array::zeros(type);
+    kernels::Array array = kernels::Array::zeros(type);
     std::uniform_real_distribution<double> real(-1, 1);
     std::uniform_int_distribution<std::int64_t> whole(0, 3);
     const bool real64 = isFloat(type.dtype);
     for (std::int64_t i = 0; i < array.count(); ++i)
         if (real64)
-            evaluate::setNumber(array, i, real(random));
+            kernels::setNumber(array, i, real(random));
         else
-            evaluate::setInteger(array, i, whole(random));
+            kernels::setInteger(array, i, whole(random));
     return array;
 }
 
@@ -129,9 +129,9 @@ PartitionedOutcome failed(std::string why)
     return { PartitionedOutcome::Kind::Failed, std::move(why) };
 }
 
-bool sameBits(const evaluate::Arrays& a, const evaluate::Arrays& b)
+bool sameBits(const kernels::Arrays& a, const kernels::Arrays& b)
 {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const evaluate::Array& x, const evaluate::Array& y) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const kernels::Array& x, const kernels::Array& y) {
         return x.type == y.type && std::equal(x.data(), x.data() + x.count() * x.elementBytes(), y.data());
     });
 }
@@ -148,7 +148,7 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
     if (const auto refused = notExecutable(parts->device.program, { 1, count }); !refused.empty())
         return PartitionedOutcome{ Kind::Unsupported, sentenceOf(refused[0]) };
     std::mt19937 random(1);
-    evaluate::Arrays arguments;
+    kernels::Arrays arguments;
     for (const ShardedArray& input : parts->device.inputs)
         arguments.push_back(randomArray(input.type, random));
     const auto whole = test::executeInFull(given, arguments);
@@ -172,7 +172,7 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
     // By its plan, with fused instructions and without, and with several threads.
     const auto shared = std::make_shared<const PartitionedProgram>(std::move(*parts));
     for (const bool fuse : { true, false }) {
-        std::optional<evaluate::Arrays> first;
+        std::optional<kernels::Arrays> first;
         for (const int threads : { 1, 2, 4 }) {
             const auto planned = test::runPlanned(shared, arguments, threads, fuse);
             if (!planned)
@@ -195,14 +195,14 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
 
 } // namespace
 
-std::string arrayDifference(const evaluate::Array& found, const evaluate::Array& wanted)
+std::string arrayDifference(const kernels::Array& found, const kernels::Array& wanted)
 {
-    const evaluate::ArrayComparison comparison = evaluate::compareWithReference(found, wanted);
+    const kernels::ArrayComparison comparison = kernels::compareWithReference(found, wanted);
     if (comparison.passed())
         return {};
     return "element " + std::to_string(comparison.first) + ": "
-        + std::to_string(evaluate::numberAt(found, comparison.first)) + " instead of "
-        + std::to_string(evaluate::numberAt(wanted, comparison.first)) + ", more than "
+        + std::to_string(kernels::numberAt(found, comparison.first)) + " instead of "
+        + std::to_string(kernels::numberAt(wanted, comparison.first)) + ", more than "
         + std::to_string(comparison.tolerance) + " apart";
 }
 

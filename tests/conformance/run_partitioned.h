@@ -8,7 +8,7 @@
 #include <string>
 
 #include "program/program.h"
-#include "simulate/evaluate/array.h"
+#include "simulate/kernels/array.h"
 
 namespace shardscope::conformance {
 
@@ -19,8 +19,8 @@ struct PartitionedOutcome {
 };
 
 /// Where devices computed something else than the reference; empty if nowhere. Floats may be as far apart as
-/// simulate/evaluate/compare.h says: some roundings of the largest element.
-[[nodiscard]] std::string arrayDifference(const evaluate::Array& found, const evaluate::Array& wanted);
+/// simulate/check/compare.h says: some roundings of the largest element.
+[[nodiscard]] std::string arrayDifference(const kernels::Array& found, const kernels::Array& wanted);
 
 /// The function as main of a program of its own: bodies change places, nothing else does.
 [[nodiscard]] Program withMain(Program program, std::size_t function);

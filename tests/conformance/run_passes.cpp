@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "conformance/run_passes.h"
 
-#include "propagation/passes/passes.h"
+#include "conformance/pass_rows.h"
 
 namespace shardscope::conformance {
 

@@ -41,9 +41,9 @@ Outcome execute(const Program& program)
     if (const auto refused = notExecutable(program); !refused.empty())
         return { Verdict::Unsupported, sentenceOf(refused[0]) };
     // Programs without inputs say what they expect; of others it is enough that they run, on zeros.
-    evaluate::Arrays arguments;
+    kernels::Arrays arguments;
     for (const ValueId value : program.main().arguments)
-        arguments.push_back(evaluate::Array::zeros(program.value(value).type));
+        arguments.push_back(kernels::Array::zeros(program.value(value).type));
     const auto done = test::executeInFull(program, arguments);
     if (!done)
         return { Verdict::Failed, sentenceOf(done.error()) };

@@ -9,7 +9,7 @@
 #include "registered_test.h"
 
 using namespace shardscope;
-using evaluate::Array;
+using kernels::Array;
 
 namespace {
 
@@ -18,7 +18,7 @@ Array numbers(DType dtype)
 {
     Array array = Array::zeros({ dtype, { 4 } });
     for (std::int64_t i = 0; i < 3; ++i)
-        evaluate::setNumber(array, i, std::ldexp(1.0, -static_cast<int>(i)));
+        kernels::setNumber(array, i, std::ldexp(1.0, -static_cast<int>(i)));
     return array;
 }
 
@@ -52,10 +52,10 @@ void TestTolerances::aWrongValueIsFound()
     const Array wanted = numbers(dtype);
     QVERIFY(conformance::arrayDifference(numbers(dtype), wanted).empty());
     for (std::int64_t i = 0; i < 4; ++i) {
-        const double right = evaluate::numberAt(wanted, i);
+        const double right = kernels::numberAt(wanted, i);
         const auto differs = [&](double by) {
             Array found = numbers(dtype);
-            evaluate::setNumber(found, i, right + by);
+            kernels::setNumber(found, i, right + by);
             return !conformance::arrayDifference(found, wanted).empty();
         };
         QVERIFY(!differs(unit));
@@ -73,8 +73,8 @@ void TestTolerances::aWrongValueIsFound()
 void TestTolerances::integersAreExact()
 {
     Array wanted = Array::zeros({ DType::I32, { 2 } }), found = Array::zeros({ DType::I32, { 2 } });
-    evaluate::setInteger(wanted, 0, 1'000'000);
-    evaluate::setInteger(found, 0, 1'000'001);
+    kernels::setInteger(wanted, 0, 1'000'000);
+    kernels::setInteger(found, 0, 1'000'001);
     QVERIFY(!conformance::arrayDifference(found, wanted).empty());
     QVERIFY(conformance::arrayDifference(wanted, wanted).empty());
 }

@@ -18,7 +18,6 @@
 #include "rules/local_chunker.h"
 #include "rules/published_rules.h"
 #include "rules/t5x_partitioner.h"
-#include "sharding/named_arrays.h"
 #include "sharding/positional_sharding.h"
 #include "sharding/sharding_text.h"
 #include "sharding/text.h"
@@ -72,6 +71,7 @@ constexpr Said said[] = {
     { "Automatically building shardings, [53]", "penzai-name-to-name", "two", "P(bar)", "4" },
     { "Automatically building shardings, [53]", "penzai-name-to-name", "three", "P(foo, -)", "1x12" },
     { "Automatically building shardings, [56]", "penzai-matching-names", "one", "P(a, b, -)", "2x2x6" },
+    { "Automatically building shardings, [56]", "penzai-matching-names", "two", "P(a)", "4" },
     { "Automatically building shardings, [56]", "penzai-matching-names", "three", "P(b, -)", "1x12" },
     { "Sharding Parameter Initializers, [58]", "penzai-tiny-transformer", "embedder/embeddings", "P(-, devices)",
         "100x8" },
@@ -266,32 +266,6 @@ private Q_SLOTS:
         check("reshape_4_2", plain->reshape(fourByTwo));
         check("reshape_2_4_replicate_0", plain->reshape(twoByFour)->replicate(std::vector<std::int64_t>{ 0 }));
         check("replicate_0", plain->replicate());
-    }
-
-    void namesOntoMeshAxes()
-    {
-        for (const char* id : { "penzai-name-to-name", "penzai-matching-names" }) {
-            const Experiment experiment = exampleOf(id);
-            ArrayTree tree;
-            for (const NamedArraySetting& array : std::get<ArraysModel>(experiment.model).arrays) {
-                NamedArray named;
-                for (std::size_t i = 0; i < array.shape.size(); ++i)
-                    named.namedAxes.push_back({ array.names[i].name, array.shape[i] });
-                tree.push_back({ array.path, named });
-            }
-            std::optional<NameToMesh> mapping;
-            if (std::string_view(id) == "penzai-name-to-name")
-                mapping = NameToMesh{ { "a", SpecEntry::axis("bar") }, { "b", SpecEntry::axis("foo") } };
-            const auto mesh = std::make_shared<const Mesh>(*makeMesh(experiment.hardware.devices, experiment.mesh));
-            const auto shardings = nameToNameSharding(tree, mesh, mapping);
-            QVERIFY(shardings.has_value());
-            const SnapshotPtr snapshot = analysed(id);
-            for (const LeafSharding& leaf : *shardings) {
-                const auto layout = leaf.layout();
-                QVERIFY(layout.has_value());
-                QVERIFY2(snapshot->row(leaf.path)->layout.replicaGroups() == layout->replicaGroups(), id);
-            }
-        }
     }
 
     /// Every parameter of the small transformer is cut 8 ways along embedding, and along nothing else.

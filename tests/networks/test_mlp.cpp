@@ -10,6 +10,7 @@
 #include "networks/mlp.h"
 #include "program/interpret.h"
 #include "program/path.h"
+#include "program/program_text.h"
 #include "registered_test.h"
 
 using namespace shardscope;

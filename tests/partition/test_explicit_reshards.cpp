@@ -25,7 +25,6 @@ private Q_SLOTS:
     void collectivesKeepTheReason();
     void loopsReshardWhatTheyTake();
     void twoSingleDevices();
-    void passesOfBothFoldersHaveNames();
     void everyProgramBecomesComputable();
     void everyProgramIsExported();
 };
@@ -336,19 +335,6 @@ void TestExplicitReshards::twoSingleDevices()
     QVERIFY(!outcome.has_value());
     QVERIFY(outcome.error().code == Code::MeshMismatch);
     QVERIFY(passes::insertExplicitReshards(program, ReshardVersion::Minimal).has_value());
-}
-
-void TestExplicitReshards::passesOfBothFoldersHaveNames()
-{
-    const auto mesh = meshOfAxes({ { "x", 2 }, { "y", 4 } });
-    const std::vector<passes::PassCall> calls{ { "sdy-close-shardings", {} },
-        { "sdy-insert-explicit-reshards", { { "enable-full-version", "true" } } },
-        { "sdy-reshard-to-collectives", {} } };
-    const auto outcome = passes::runAny(product(mesh), calls);
-    QVERIFY(outcome.has_value());
-    QVERIFY(kindsOf(outcome->program).size() > 3);
-    const auto unknown = passes::runAny(product(mesh), { { "sdy-insert-explicit-reshard", {} } });
-    QVERIFY(!unknown.has_value() && unknown.error().text("nearest") == "sdy-insert-explicit-reshards");
 }
 
 void TestExplicitReshards::everyProgramBecomesComputable()

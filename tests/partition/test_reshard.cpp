@@ -7,6 +7,7 @@
 
 #include "partition/axis_text.h"
 #include "partition/partition.h"
+#include "partition/reshard_bytes.h"
 #include "partition/reshard_simulation.h"
 #include "random_properties.h"
 #include "registered_test.h"

@@ -9,7 +9,7 @@
 #include "program/verify_shardings.h"
 #include "registered_test.h"
 #include "schedule/plan.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 

@@ -11,6 +11,7 @@
 
 #include "experiment/builtin.h"
 #include "partition/reshard.h"
+#include "partition/reshard_bytes.h"
 #include "pipeline/analyse.h"
 #include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
@@ -20,9 +21,9 @@
 #include "propagation/program_texts.h"
 #include "random_cases.h"
 #include "registered_test.h"
-#include "simulate/evaluate/compare.h"
+#include "simulate/check/compare.h"
 #include "simulate/executed.h"
-#include "simulate/initial_values.h"
+#include "simulate/run/initial_values.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
@@ -104,15 +105,15 @@ public:
         : m_program(program)
     {
     }
-    void computed(OperationId operation, std::int64_t device, std::span<const evaluate::Array> operands,
-        std::span<evaluate::Array> /*results*/) override
+    void computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
+        std::span<kernels::Array> /*results*/) override
     {
         if (!wideAs<CollectiveAttributes>(m_program.operation(operation).attributes))
             return;
         One& one = seen[operation.index];
         ++one.times[device];
         one.bytes = 0;
-        for (const evaluate::Array& operand : operands)
+        for (const kernels::Array& operand : operands)
             one.bytes += operand.type.byteCount();
     }
     std::map<std::uint32_t, One> seen;
@@ -161,11 +162,11 @@ std::string compareWithRun(const Planned& plan, std::uint64_t seed, std::array<i
 {
     const DeviceProgram& device = plan.parts->device;
     shardscope::test::SplitMix random(seed);
-    evaluate::Arrays arguments;
+    kernels::Arrays arguments;
     for (const ShardedArray& input : device.inputs) {
-        arguments.push_back(evaluate::Array::zeros(input.type));
+        arguments.push_back(kernels::Array::zeros(input.type));
         for (std::int64_t i = 0; i < arguments.back().count(); ++i)
-            evaluate::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
+            kernels::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
     }
     Exchanges exchanges(device.program);
     ExecuteOptions options;
@@ -220,11 +221,11 @@ std::string compareWithReference(const Planned& plan, std::uint64_t seed)
     if (!read)
         return std::string(read.error().id());
     shardscope::test::SplitMix random(seed);
-    evaluate::Arrays arguments;
+    kernels::Arrays arguments;
     for (const ValueId argument : read->program.main().arguments) {
-        arguments.push_back(evaluate::Array::zeros(read->program.value(argument).type));
+        arguments.push_back(kernels::Array::zeros(read->program.value(argument).type));
         for (std::int64_t i = 0; i < arguments.back().count(); ++i)
-            evaluate::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
+            kernels::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
     }
     const auto whole = test::executeInFull(read->program, arguments);
     if (!whole)
@@ -235,7 +236,7 @@ std::string compareWithReference(const Planned& plan, std::uint64_t seed)
     if (!devices->differences.empty())
         return "copies differ";
     for (std::size_t i = 0; i < whole->outputs.size(); ++i) {
-        const evaluate::Array &a = whole->outputs[i], &b = devices->outputs[i];
+        const kernels::Array &a = whole->outputs[i], &b = devices->outputs[i];
         if (!(a.type == b.type))
             return "output " + std::to_string(i) + " has another type";
         for (std::int64_t e = 0; e < a.count() * a.elementBytes(); ++e)
@@ -558,7 +559,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             plan.parts = std::move(*parts);
             VERIFY_PLAN(plan, t, compareWithRun(plan, t, counts));
             const std::string shown = printStableHlo(plan.parts->device.program);
-            const Result<evaluate::ProgramValuesPtr> values = valuesOfText(*snapshot, {});
+            const Result<kernels::ProgramValuesPtr> values = valuesOfText(*snapshot, {});
             QVERIFY(values && *values);
             VERIFY_PLAN(plan, t,
                 printStableHlo((*values)->device.program) == shown ? std::string() : "values of another program");
@@ -595,7 +596,7 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         read.device.origins.clear(); // its operations have other ids
         read.sharded = read.device.program;
         const Program global = *snapshot->annotated;
-        const evaluate::Arrays arguments = InitialArrays(global, { 3, InitialDefaults::ByUse }).all();
+        const kernels::Arrays arguments = InitialArrays(global, { 3, InitialDefaults::ByUse }).all();
         const auto wanted = test::executeInFull(global, arguments);
         const auto found = test::executeParts(read, arguments);
         QVERIFY2(wanted, wanted ? "" : wanted.error().text("op").c_str());
@@ -603,7 +604,7 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         QVERIFY(found->differences.empty());
         QCOMPARE(found->outputs.size(), wanted->outputs.size());
         for (std::size_t i = 0; i < found->outputs.size(); ++i) {
-            const auto compared = evaluate::compareWithReference(found->outputs[i], wanted->outputs[i], 1e-4);
+            const auto compared = kernels::compareWithReference(found->outputs[i], wanted->outputs[i], 1e-4);
             QVERIFY2(compared.passed() && compared.notFinite == 0, qPrintable(QString::number(i)));
         }
         for (const Operation& operation : read.device.program.operations)

@@ -9,6 +9,7 @@
 #include "program/differentiate.h"
 #include "program/interpret.h"
 #include "program/op_row.h"
+#include "program/program_text.h"
 #include "random_cases.h"
 #include "registered_test.h"
 

@@ -12,6 +12,7 @@
 #include "program/f32.h"
 #include "program/op_row.h"
 #include "program/path.h"
+#include "program/program_text.h"
 #include "random_properties.h"
 #include "registered_test.h"
 

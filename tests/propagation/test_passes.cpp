@@ -7,6 +7,7 @@
 
 #include "base/codes.h"
 #include "program/editor.h"
+#include "program/program_text.h"
 #include "program/verify_shardings.h"
 #include "propagation/passes/passes.h"
 #include "propagation/passes/pipelines.h"
@@ -21,7 +22,6 @@ using namespace shardscope;
 class TestPasses : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void namesThatAreNotKnown();
     void edgesGoAsTheyCame();
     void callsGetBodiesOfTheirOwn();
     void copiesThatWouldNeverEnd();
@@ -109,17 +109,6 @@ std::vector<std::optional<TensorSharding>> shardingsOf(const Program& program)
 }
 
 } // namespace
-
-void TestPasses::namesThatAreNotKnown()
-{
-    const auto outcome = passes::run(twoCalls(), { { "sdy-close-sharding", {} } });
-    QVERIFY(!outcome);
-    QVERIFY(outcome.error().code == Code::UnknownValue);
-    QCOMPARE(outcome.error().text("nearest"), std::string("sdy-close-shardings"));
-    QVERIFY(!passes::run(twoCalls(), { { "sdy-import-pipeline", { { "dedup", "true" } } } }));
-    QVERIFY(!passes::run(twoCalls(), { { "sdy-import-pipeline", { { "dedup-functions-fully", "yes" } } } }));
-    QVERIFY(passes::run(twoCalls(), { { "sdy-import-pipeline", { { "dedup-functions-fully", "true" } } } }));
-}
 
 void TestPasses::edgesGoAsTheyCame()
 {

@@ -4,6 +4,7 @@
 
 #include <QtTest>
 
+#include "program/program_text.h"
 #include "propagation/driver.h"
 #include "propagation/notation.h"
 #include "propagation/random_program.h"

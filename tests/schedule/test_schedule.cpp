@@ -6,6 +6,7 @@
 
 #include "base/codes.h"
 #include "partition/on_mesh.h"
+#include "program/program_text.h"
 #include "random_properties.h"
 #include "registered_test.h"
 #include "schedule/flat_network.h"

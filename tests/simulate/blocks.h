@@ -7,10 +7,10 @@
 
 namespace shardscope::test {
 
-using evaluate::Array;
-using evaluate::Arrays;
-using evaluate::copyBox;
-using evaluate::stridesOf;
+using kernels::Array;
+using kernels::Arrays;
+using kernels::copyBox;
+using kernels::stridesOf;
 
 inline Array partOf(const Array& array, std::size_t dimension, std::int64_t part, std::int64_t parts)
 {

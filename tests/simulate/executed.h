@@ -11,13 +11,13 @@
 
 #include "base/codes.h"
 #include "partition/unsharded.h"
-#include "simulate/execute.h"
-#include "simulate/not_executable.h"
+#include "simulate/run/execute.h"
+#include "simulate/run/not_executable.h"
 
 namespace shardscope::test {
 
 /// The reference: in full, on as many devices.
-inline Result<Execution> executeInFull(const Program& program, const evaluate::Arrays& arguments,
+inline Result<Execution> executeInFull(const Program& program, const kernels::Arrays& arguments,
     const ExecuteOptions& options = {}, const DeviceCounts& devices = {})
 {
     if (std::vector<Diagnostic> refused = notExecutable(program, devices); !refused.empty())
@@ -41,7 +41,7 @@ inline ProgramPtr givenOf(const PartitionedProgram& parts)
 
 /// What the devices of a partitioned program compute.
 inline Result<Execution> executeParts(
-    const PartitionedProgram& parts, const evaluate::Arrays& arguments, const ExecuteOptions& options = {})
+    const PartitionedProgram& parts, const kernels::Arrays& arguments, const ExecuteOptions& options = {})
 {
     return execute(givenOf(parts), std::make_shared<const PartitionedProgram>(parts), arguments, options);
 }
@@ -49,18 +49,18 @@ inline Result<Execution> executeParts(
 /// A program of every device on arguments of its own, by device id. They stand one after the other along their first
 /// dimension; what has none is the same on all.
 inline Result<Execution> executeLocally(
-    const Program& program, const std::vector<evaluate::Arrays>& arguments, const ExecuteOptions& options = {})
+    const Program& program, const std::vector<kernels::Arrays>& arguments, const ExecuteOptions& options = {})
 {
     const auto devices = static_cast<std::int64_t>(arguments.size());
     Result<PartitionedProgram> parts = unsharded(program, { 1, devices });
     if (!parts)
         return tl::unexpected<Error>(parts.error());
-    evaluate::Arrays all;
+    kernels::Arrays all;
     for (std::size_t i = 0; i < parts->device.inputs.size(); ++i) {
         ShardedArray& input = parts->device.inputs[i];
         if (input.type.rank() == 0) {
             all.push_back(arguments.front()[i]);
-            for (const evaluate::Arrays& own : arguments)
+            for (const kernels::Arrays& own : arguments)
                 if (std::memcmp(own[i].data(), all.back().data(), static_cast<std::size_t>(input.type.byteCount()))
                     != 0)
                     throw std::logic_error("scalars of devices differ");
@@ -69,9 +69,9 @@ inline Result<Execution> executeLocally(
         input.type.shape[0] *= devices;
         if (devices > 1)
             input.sharding.dims[0].axes = { fullAxis(*parts->device.mesh, 0) };
-        evaluate::Array& stacked = all.emplace_back(evaluate::Array::make(input.type));
+        kernels::Array& stacked = all.emplace_back(kernels::Array::make(input.type));
         std::byte* target = stacked.data();
-        for (const evaluate::Arrays& own : arguments) {
+        for (const kernels::Arrays& own : arguments) {
             const auto bytes = static_cast<std::size_t>(own[i].type.byteCount());
             if (bytes > 0)
                 std::memcpy(target, own[i].data(), bytes);

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "simulate/check.h"
+#include "simulate/check/check.h"
 #include "simulate/mlp_plan.h"
 
 namespace shardscope::test {
@@ -56,11 +56,11 @@ public:
     {
         return m_run->replicaDifferenceOfResult(result);
     }
-    [[nodiscard]] evaluate::Arrays shardsOfResult(std::size_t result) const override
+    [[nodiscard]] kernels::Arrays shardsOfResult(std::size_t result) const override
     {
         return m_run->shardsOfResult(result);
     }
-    [[nodiscard]] evaluate::Arrays shardsOfArgument(std::size_t argument) const override
+    [[nodiscard]] kernels::Arrays shardsOfArgument(std::size_t argument) const override
     {
         return m_run->shardsOfArgument(argument);
     }

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "program/op_row.h"
-#include "simulate/element.h"
+#include "simulate/check/reference_operation.h"
+#include "simulate/kernels/element.h"
 #include "simulate/kernels/kernel_set.h"
-#include "simulate/reference_operation.h"
 
 namespace shardscope::test {
 

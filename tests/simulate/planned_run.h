@@ -8,12 +8,12 @@
 
 #include "schedule/plan.h"
 #include "simulate/executed.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 
 namespace shardscope::test {
 
 inline Result<std::unique_ptr<Run>> plannedRun(std::shared_ptr<const PartitionedProgram> parts,
-    const evaluate::Arrays& arguments, int threads, bool fuse = true, StepState state = {})
+    const kernels::Arrays& arguments, int threads, bool fuse = true, StepState state = {})
 {
     const ProgramPtr given = givenOf(*parts);
     Result<FlatProgram> flat = flatten(given, std::move(parts), std::move(state));
@@ -29,7 +29,7 @@ inline Result<std::unique_ptr<Run>> plannedRun(std::shared_ptr<const Partitioned
 }
 
 inline Result<Execution> runPlanned(
-    std::shared_ptr<const PartitionedProgram> parts, const evaluate::Arrays& arguments, int threads, bool fuse = true)
+    std::shared_ptr<const PartitionedProgram> parts, const kernels::Arrays& arguments, int threads, bool fuse = true)
 {
     auto run = plannedRun(std::move(parts), arguments, threads, fuse);
     if (!run)

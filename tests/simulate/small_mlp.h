@@ -6,7 +6,7 @@
 #include <QStringList>
 
 #include "networks/mlp.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 
 namespace shardscope::test {
 

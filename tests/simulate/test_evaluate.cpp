@@ -10,17 +10,17 @@
 #include "partition/partition_program.h"
 #include "program/wide_attributes.h"
 #include "registered_test.h"
-#include "simulate/evaluate/compare.h"
-#include "simulate/evaluate/first_difference.h"
-#include "simulate/evaluate/non_finite.h"
-#include "simulate/evaluate/rounding_noise.h"
-#include "simulate/evaluate/threefry.h"
+#include "simulate/check/compare.h"
+#include "simulate/check/first_difference.h"
+#include "simulate/check/non_finite.h"
+#include "simulate/check/rounding_noise.h"
 #include "simulate/executed.h"
-#include "simulate/initial_values.h"
+#include "simulate/kernels/threefry.h"
+#include "simulate/run/initial_values.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
-using evaluate::Array;
+using kernels::Array;
 
 namespace {
 
@@ -37,7 +37,7 @@ Array line(DType dtype, std::initializer_list<double> values)
     Array array = Array::make({ dtype, { static_cast<std::int64_t>(values.size()) } });
     std::int64_t i = 0;
     for (const double value : values)
-        evaluate::setNumber(array, i++, value);
+        kernels::setNumber(array, i++, value);
     return array;
 }
 
@@ -45,18 +45,18 @@ std::vector<double> numbers(const Array& array)
 {
     std::vector<double> values;
     for (std::int64_t i = 0; i < array.count(); ++i)
-        values.push_back(evaluate::numberAt(array, i));
+        values.push_back(kernels::numberAt(array, i));
     return values;
 }
 
 /// Result 0 of every device.
-std::vector<std::vector<double>> run(const Program& program, const evaluate::Arrays& arguments, std::int64_t devices)
+std::vector<std::vector<double>> run(const Program& program, const kernels::Arrays& arguments, std::int64_t devices)
 {
     const auto done = test::executeInFull(program, arguments, {}, { 1, devices });
     if (!done)
         qFatal("%s", done.error().text("wrong").c_str());
     std::vector<std::vector<double>> results;
-    for (const evaluate::Arrays& device : done->shards)
+    for (const kernels::Arrays& device : done->shards)
         results.push_back(numbers(device[0]));
     return results;
 }
@@ -101,11 +101,11 @@ private Q_SLOTS:
 void TestEvaluate::threefryGivesPublishedNumbers()
 {
     using Words = std::array<std::uint32_t, 2>;
-    QCOMPARE(evaluate::threefry({ 0, 0 }, { 0, 0 }), (Words{ 0x6b200159, 0x99ba4efe }));
+    QCOMPARE(kernels::threefry({ 0, 0 }, { 0, 0 }), (Words{ 0x6b200159, 0x99ba4efe }));
     QCOMPARE(
-        evaluate::threefry({ 0xffffffff, 0xffffffff }, { 0xffffffff, 0xffffffff }), (Words{ 0x1cb996fc, 0xbb002be7 }));
+        kernels::threefry({ 0xffffffff, 0xffffffff }, { 0xffffffff, 0xffffffff }), (Words{ 0x1cb996fc, 0xbb002be7 }));
     QCOMPARE(
-        evaluate::threefry({ 0x243f6a88, 0x85a308d3 }, { 0x13198a2e, 0x03707344 }), (Words{ 0xc4923a9c, 0x483df7a0 }));
+        kernels::threefry({ 0x243f6a88, 0x85a308d3 }, { 0x13198a2e, 0x03707344 }), (Words{ 0xc4923a9c, 0x483df7a0 }));
 }
 
 /// Inside a computation that is manual along y, every device has whole arrays along x: what Shardy's collectives move
@@ -381,10 +381,10 @@ void TestEvaluate::partsOfSumsCrossTheBorder()
     const auto counting = [](const TensorType& type) {
         Array array = Array::make(type);
         for (std::int64_t i = 0; i < array.count(); ++i)
-            evaluate::setNumber(array, i, static_cast<double>(i + 1));
+            kernels::setNumber(array, i, static_cast<double>(i + 1));
         return array;
     };
-    evaluate::Arrays arguments;
+    kernels::Arrays arguments;
     for (const ShardedArray& input : parts->device.inputs)
         arguments.push_back(counting(input.type));
     const auto done = test::executeParts(*parts, arguments);
@@ -453,12 +453,12 @@ void TestEvaluate::reductionsOfEveryKindGoByParts()
     QCOMPARE(isKind(OpKind::AllGather), !byParts);
     Array array = Array::make(parts->device.inputs[0].type);
     for (std::int64_t i = 0; i < 8; ++i)
-        evaluate::setNumber(
+        kernels::setNumber(
             array, i, element == QLatin1String("i1") ? static_cast<double>((i + 1) % 2) : static_cast<double>(i + 1));
     const auto done = test::executeParts(*parts, { array });
     QVERIFY(done);
     QVERIFY(done->differences.empty());
-    QCOMPARE(evaluate::numberAt(done->outputs[0], 0), expected);
+    QCOMPARE(kernels::numberAt(done->outputs[0], 0), expected);
 }
 
 void TestEvaluate::raggedProductsGoByGroups_data()
@@ -544,14 +544,14 @@ void TestEvaluate::raggedProductsGoByGroups()
                            "#chlo.ragged_dot<%5>} : (%1, %2, %3) -> %4\n  return %r : %4\n}\n")
                 .arg(of(left, element), of(right, element), of(sizes, "i64"), of(result, element), dims);
         const Program program = programOf(text.toUtf8().constData());
-        evaluate::Arrays arguments;
+        kernels::Arrays arguments;
         for (const ValueId argument : program.main().arguments)
             arguments.push_back(Array::make(program.value(argument).type));
         for (std::size_t side = 0; side < 2; ++side)
             for (std::int64_t i = 0; i < arguments[side].count(); ++i)
-                evaluate::setNumber(arguments[side], i, static_cast<double>(i + 1) * (side == 0 ? 1 : 10));
+                kernels::setNumber(arguments[side], i, static_cast<double>(i + 1) * (side == 0 ? 1 : 10));
         for (std::int64_t i = 0; i < arguments[2].count(); ++i)
-            evaluate::setNumber(arguments[2], i, groups[i]);
+            kernels::setNumber(arguments[2], i, groups[i]);
         const std::vector<double> found = run(program, arguments, 1)[0];
         QVERIFY2(QList<double>(found.begin(), found.end()) == expected, qPrintable(text));
     }
@@ -598,7 +598,7 @@ void TestEvaluate::comparesWithinRounding()
 {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
     const auto compare = [](DType dtype, std::initializer_list<double> a, std::initializer_list<double> b) {
-        return evaluate::compareWithReference(line(dtype, a), line(dtype, b));
+        return kernels::compareWithReference(line(dtype, a), line(dtype, b));
     };
     QVERIFY(compare(DType::F32, { 1, nan, inf, -inf }, { 1, nan, inf, -inf }).passed());
     QCOMPARE(compare(DType::F32, { 1, 2, inf }, { 1, 2, -inf }).first, std::int64_t{ 2 });
@@ -624,7 +624,7 @@ void TestEvaluate::comparesWithinRounding()
     b = Array::zeros(a.type);
     a.as<std::int64_t>()[0] = 9007199254740993;
     b.as<std::int64_t>()[0] = 9007199254740992;
-    QCOMPARE(evaluate::compareWithReference(a, b).first, std::int64_t{ 0 });
+    QCOMPARE(kernels::compareWithReference(a, b).first, std::int64_t{ 0 });
 }
 
 /// A mask of -infinity in a constant is meant so, and what it is added to is not the origin of it.
@@ -639,8 +639,8 @@ void TestEvaluate::findsWhereNanComesFrom()
                                       "  return %3 : tensor<3xf32>\n}\n");
     const auto watched = [&](std::initializer_list<double> x) {
         const auto parts = std::make_shared<const PartitionedProgram>(unsharded(program).value());
-        evaluate::NonFiniteWatch watch(parts->device);
-        const evaluate::Arrays arguments{ line(DType::F32, x) };
+        kernels::NonFiniteWatch watch(parts->device);
+        const kernels::Arrays arguments{ line(DType::F32, x) };
         watch.given(arguments);
         ExecuteOptions options;
         options.observers = { &watch };
@@ -648,8 +648,8 @@ void TestEvaluate::findsWhereNanComesFrom()
             qFatal("not executed");
         return std::pair(parts, watch);
     };
-    using evaluate::NonFiniteKind;
-    const auto lineOf = [&](const evaluate::NonFinite& found) {
+    using kernels::NonFiniteKind;
+    const auto lineOf = [&](const kernels::NonFinite& found) {
         return program.sources[program.operation(found.operation).source].line;
     };
     const auto [plainParts, plain] = watched({ 1, 2, 3 });
@@ -694,12 +694,12 @@ func.func @main(%arg0: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
     QVERIFY(parts);
     Array x = Array::zeros({ DType::F32, { 4, 2 } });
     for (std::int64_t i = 0; i < 8; ++i)
-        evaluate::setNumber(x, i, static_cast<double>(i));
+        kernels::setNumber(x, i, static_cast<double>(i));
     Array two = Array::zeros({ DType::F32, {} });
-    evaluate::setNumber(two, 0, 2);
-    const evaluate::Arrays arguments{ x, two };
+    kernels::setNumber(two, 0, 2);
+    const kernels::Arrays arguments{ x, two };
     const auto first = [&](double room) {
-        auto found = evaluate::firstDifference(std::make_shared<const Program>(program),
+        auto found = kernels::firstDifference(std::make_shared<const Program>(program),
             std::make_shared<const PartitionedProgram>(unsharded(program).value()),
             std::make_shared<const PartitionedProgram>(*parts), arguments, {}, room);
         if (!found)
@@ -722,12 +722,12 @@ func.func @main(%arg0: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
         // The maximum of 0 and 2 is their sum; that of 2 and 2, element [0, 1], is not.
         QCOMPARE(found->index, (Shape{ 0, 1 }));
         QCOMPARE(found->device, 0);
-        QCOMPARE(evaluate::numberAt(found->found, 0), 4.0);
-        QCOMPARE(evaluate::numberAt(found->wanted, 0), 2.0);
+        QCOMPARE(kernels::numberAt(found->found, 0), 4.0);
+        QCOMPARE(kernels::numberAt(found->wanted, 0), 2.0);
     }
     // On the second device alone, and not in the first round: elements 0 to 3 are even after that.
     for (std::int64_t i = 0; i < 8; ++i)
-        evaluate::setNumber(x, i, 0);
+        kernels::setNumber(x, i, 0);
     QVERIFY(first(1e9)); // 0 + 2, then 2 + 2
     QCOMPARE(first(1e9)->occurrence, std::int64_t{ 2 });
 }
@@ -751,34 +751,34 @@ func.func @main(%arg0: tensor<5x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
     QVERIFY(parts);
     Array x = Array::zeros({ DType::F32, { 5, 2 } });
     for (std::int64_t i = 0; i < 10; ++i)
-        evaluate::setNumber(x, i, static_cast<double>(i + 1));
-    evaluate::NonFiniteWatch watch(parts->device);
+        kernels::setNumber(x, i, static_cast<double>(i + 1));
+    kernels::NonFiniteWatch watch(parts->device);
     ExecuteOptions options;
     options.observers = { &watch };
     const auto done = test::executeParts(*parts, { x }, options);
     QVERIFY(done);
-    QVERIFY(!watch.first(evaluate::NonFiniteKind::NotANumber));
-    QVERIFY(!watch.first(evaluate::NonFiniteKind::Infinity));
+    QVERIFY(!watch.first(kernels::NonFiniteKind::NotANumber));
+    QVERIFY(!watch.first(kernels::NonFiniteKind::Infinity));
     QVERIFY(done->differences.empty());
     const auto whole = test::executeInFull(program, { x });
     QVERIFY(whole);
     for (std::size_t r = 0; r < 3; ++r)
-        QVERIFY(evaluate::compareWithReference(done->outputs[r], whole->outputs[r]).passed());
-    for (const evaluate::Arrays& shards : done->shards)
-        QCOMPARE(evaluate::firstNonFinite(shards[0], evaluate::NonFiniteKind::NotANumber), std::int64_t{ -1 });
+        QVERIFY(kernels::compareWithReference(done->outputs[r], whole->outputs[r]).passed());
+    for (const kernels::Arrays& shards : done->shards)
+        QCOMPARE(kernels::firstNonFinite(shards[0], kernels::NonFiniteKind::NotANumber), std::int64_t{ -1 });
     // It was there, or nothing would have been passed over.
     DeviceProgram withoutPadding = parts->device;
     withoutPadding.padding.clear();
-    evaluate::NonFiniteWatch everything(withoutPadding);
+    kernels::NonFiniteWatch everything(withoutPadding);
     options.observers = { &everything };
     QVERIFY(test::executeParts(*parts, { x }, options));
-    QVERIFY(everything.first(evaluate::NonFiniteKind::NotANumber));
+    QVERIFY(everything.first(kernels::NonFiniteKind::NotANumber));
     // A row that is none is found at its place: the logarithm of a negative number in row 4, the first of device 2.
-    evaluate::setNumber(x, 9, -1);
-    evaluate::NonFiniteWatch found(parts->device);
+    kernels::setNumber(x, 9, -1);
+    kernels::NonFiniteWatch found(parts->device);
     options.observers = { &found };
     QVERIFY(test::executeParts(*parts, { x }, options));
-    const auto& first = found.first(evaluate::NonFiniteKind::NotANumber);
+    const auto& first = found.first(kernels::NonFiniteKind::NotANumber);
     QVERIFY(first && first->produced);
     QCOMPARE(first->device, std::int64_t{ 2 });
     QCOMPARE(first->element, std::int64_t{ 1 });
@@ -877,7 +877,7 @@ func.func @main(%table: tensor<100x8xf32>, %ids: tensor<4xi32>, %w: tensor<3x8x8
     QVERIFY(largest <= std::sqrt(3.0 / 8) && largest > 0.9 * std::sqrt(3.0 / 8));
     for (const double number : numbers(InitialArrays(program, { 0, InitialDefaults::ByUse }).array(4)))
         QVERIFY(number >= 1.0 / 16 && number < 1);
-    const evaluate::Arrays drawn = InitialArrays(program, { 3, InitialDefaults::ByUse }).all();
+    const kernels::Arrays drawn = InitialArrays(program, { 3, InitialDefaults::ByUse }).all();
     double most = 0;
     for (std::uint64_t seed = 0; seed < 50; ++seed)
         for (const double number : numbers(InitialArrays(program, { seed, InitialDefaults::ByUse }).array(1))) {
@@ -996,7 +996,7 @@ void TestEvaluate::measuresSensitivity()
     const Program rows = text("0, 1"), columns = text("1, 0");
     int beyondPlain = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        const evaluate::Arrays arguments{ drawnArray({ DType::F32, { 64, 64 } }, seed, 0) };
+        const kernels::Arrays arguments{ drawnArray({ DType::F32, { 64, 64 } }, seed, 0) };
         const auto result = [&](const Program& program, Observer* noise) {
             ExecuteOptions options;
             if (noise)
@@ -1006,16 +1006,16 @@ void TestEvaluate::measuresSensitivity()
                 qFatal("not executed");
             return done->outputs[0];
         };
-        evaluate::RoundingNoise noise(rows), again(rows);
+        kernels::RoundingNoise noise(rows), again(rows);
         const Array wanted = result(rows, nullptr), found = result(columns, nullptr), noisy = result(rows, &noise);
         QCOMPARE(numbers(result(rows, &again)), numbers(noisy)); // the same every time
-        const double sensitivity = evaluate::sensitivityOf(wanted, noisy);
+        const double sensitivity = kernels::sensitivityOf(wanted, noisy);
         QVERIFY(sensitivity > 0 && sensitivity < 1); // far from everything being right
-        beyondPlain += evaluate::compareWithReference(found, wanted).passed() ? 0 : 1;
+        beyondPlain += kernels::compareWithReference(found, wanted).passed() ? 0 : 1;
         Array wrong = Array::zeros(wanted.type);
-        evaluate::setNumber(wrong, 0, evaluate::numberAt(wanted, 0) + 1);
-        QVERIFY(!evaluate::compareWithReference(wrong, wanted, sensitivity).passed());
-        if (!evaluate::compareWithReference(found, wanted, sensitivity).passed())
+        kernels::setNumber(wrong, 0, kernels::numberAt(wanted, 0) + 1);
+        QVERIFY(!kernels::compareWithReference(wrong, wanted, sensitivity).passed());
+        if (!kernels::compareWithReference(found, wanted, sensitivity).passed())
             QFAIL("another order of a sum counts as a difference");
     }
     QVERIFY(beyondPlain > 0);

@@ -11,11 +11,11 @@
 #include "program/builder.h"
 #include "random_cases.h"
 #include "registered_test.h"
-#include "simulate/element.h"
-#include "simulate/exchange.h"
+#include "simulate/collectives/exchange.h"
 #include "simulate/executed.h"
+#include "simulate/kernels/element.h"
 #include "simulate/mlp_plan.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;

@@ -4,8 +4,8 @@
 
 #include "random_cases.h"
 #include "registered_test.h"
-#include "simulate/fused.h"
 #include "simulate/kernel_fixture.h"
+#include "simulate/kernels/fused.h"
 
 using namespace shardscope;
 using namespace shardscope::test;

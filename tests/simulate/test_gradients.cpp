@@ -23,8 +23,8 @@
 #include "stablehlo/read.h"
 
 using namespace shardscope;
-using evaluate::Array;
-using evaluate::Arrays;
+using kernels::Array;
+using kernels::Arrays;
 using shardscope::test::SplitMix;
 
 class TestGradients : public QObject {
@@ -47,7 +47,7 @@ Array randomArray(const TensorType& type, SplitMix& random)
 {
     Array array = Array::make(type);
     for (std::int64_t i = 0; i < array.count(); ++i)
-        evaluate::setNumber(array, i, between(random, -1, 1));
+        kernels::setNumber(array, i, between(random, -1, 1));
     return array;
 }
 
@@ -55,7 +55,7 @@ Array changed(const Array& array, std::int64_t element, double by)
 {
     Array other = Array::make(array.type);
     for (std::int64_t i = 0; i < array.count(); ++i)
-        evaluate::setNumber(other, i, evaluate::numberAt(array, i) + (i == element ? by : 0));
+        kernels::setNumber(other, i, kernels::numberAt(array, i) + (i == element ? by : 0));
     return other;
 }
 
@@ -73,7 +73,7 @@ std::string compareWithSlopes(
         above[argument] = changed(at[argument], element, step);
         below[argument] = changed(at[argument], element, -step);
         const double slope = (function(above) - function(below)) / (2 * step);
-        const double found = evaluate::numberAt(gradient, element);
+        const double found = kernels::numberAt(gradient, element);
         if (!(std::fabs(found - slope) <= 5e-6 * std::max(1.0, std::fabs(slope))))
             return "argument " + std::to_string(argument) + ", element " + std::to_string(element) + ": "
                 + std::to_string(found) + ", but the slope is " + std::to_string(slope);
@@ -267,7 +267,7 @@ void TestGradients::ofShardedPrograms()
         for (const ValueId argument : whole.main().arguments)
             arguments.push_back(randomArray(whole.value(argument).type, random));
         const auto loss = [&](const Arrays& at) {
-            return evaluate::numberAt(test::executeInFull(whole, at).value().outputs[0], 0);
+            return kernels::numberAt(test::executeInFull(whole, at).value().outputs[0], 0);
         };
         const auto parts = partitionProgram(cutAtRandom(whole, random));
         QVERIFY2(parts, text.c_str());
@@ -309,7 +309,7 @@ void TestGradients::ofProgramsOverBlocks()
             const auto done = test::runBlocks(forward, at, made.specs, out).value();
             double all = 0;
             for (std::int64_t i = 0; i < done.full.count(); ++i)
-                all += evaluate::numberAt(done.full, i);
+                all += kernels::numberAt(done.full, i);
             return all;
         };
         const auto gradients = made.builder.gradients(made.result, out, made.inputs);

@@ -12,8 +12,8 @@
 #include "networks/mlp.h"
 #include "program/builder.h"
 #include "registered_test.h"
-#include "simulate/initial_values.h"
-#include "simulate/philox.h"
+#include "simulate/run/initial_values.h"
+#include "simulate/run/philox.h"
 
 using namespace shardscope;
 
@@ -160,7 +160,7 @@ void TestInitialValues::everyKindIsCutFreely()
             const InitialArrays arrays(program, chosenFor(form, defaults));
             for (std::size_t a = 0; a < 2; ++a) {
                 const ValueId argument = program.main().arguments[a];
-                const evaluate::Array whole = arrays.array(a);
+                const kernels::Array whole = arrays.array(a);
                 for (std::int64_t begin = 0; begin < 5; ++begin)
                     for (std::int64_t end = begin + 1; end <= 5; ++end) {
                         const IndexRange part[] = { { 2, 5 }, { begin, begin + 4 }, { begin, end } };
@@ -172,7 +172,7 @@ void TestInitialValues::everyKindIsCutFreely()
                                 for (std::int64_t z = begin; z < end; ++z, ++i) {
                                     const std::int64_t element = (x * 9 + y) * 5 + z;
                                     QCOMPARE(shard[i], arrays.at(argument, element));
-                                    const double held = evaluate::numberAt(whole, element);
+                                    const double held = kernels::numberAt(whole, element);
                                     if (a == 0)
                                         QCOMPARE(static_cast<float>(shard[i]), static_cast<float>(held));
                                     else if (arrays.starts()[a].value.bound < 2'000'000'000)
@@ -201,12 +201,12 @@ void TestInitialValues::kindsAreDistributed()
             { "integers 10", 1, 4.5, std::sqrt(99 / 12.0), 0, 9 },
             { "integers -3 3", 1, -0.5, std::sqrt(35 / 12.0), -3, 2 },
             { "integers 40000000000", 1, 2e10, 4e10 * uniform, 0, 4e10 } }) {
-        const evaluate::Array array =
+        const kernels::Array array =
             InitialArrays(program, chosenFor(wanted.form, InitialDefaults::ByUse)).array(wanted.argument);
         const double error = 5 * wanted.deviation / std::sqrt(double(n)) + 1e-9 * std::fabs(wanted.mean);
         double mean = 0, square = 0, least = 1e300, most = -1e300;
         for (std::int64_t i = 0; i < n; ++i) {
-            const double x = evaluate::numberAt(array, i);
+            const double x = kernels::numberAt(array, i);
             mean += x / n;
             square += (x - wanted.mean) * (x - wanted.mean) / n;
             least = std::min(least, x);

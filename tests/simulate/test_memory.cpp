@@ -14,8 +14,8 @@
 #include "base/codes.h"
 #include "registered_test.h"
 #include "simulate/faults.h"
-#include "simulate/memory.h"
-#include "simulate/memory_needed.h"
+#include "simulate/run/memory.h"
+#include "simulate/run/memory_needed.h"
 
 namespace {
 

@@ -7,13 +7,13 @@
 #include "partition/partition_program.h"
 #include "program/verify_shardings.h"
 #include "registered_test.h"
-#include "simulate/evaluate/compare.h"
+#include "simulate/check/compare.h"
 #include "simulate/executed.h"
-#include "simulate/initial_values.h"
+#include "simulate/run/initial_values.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
-using evaluate::Array;
+using kernels::Array;
 
 namespace {
 
@@ -207,14 +207,14 @@ void TestPartialValues::operations()
     QVERIFY(verifyShardings(program).empty());
     const auto parts = partitionProgram(program);
     QVERIFY2(parts, parts ? "" : parts.error().text("wrong").c_str());
-    evaluate::Arrays arguments;
+    kernels::Arrays arguments;
     for (const ShardedArray& input : parts->device.inputs)
         arguments.push_back(drawnArray(input.type, 7, arguments.size()));
     const auto whole = test::executeInFull(program, arguments);
     const auto done = test::executeParts(*parts, arguments);
     QVERIFY(whole && done);
     QVERIFY(done->differences.empty());
-    QVERIFY(evaluate::compareWithReference(done->outputs[0], whole->outputs[0]).passed());
+    QVERIFY(kernels::compareWithReference(done->outputs[0], whole->outputs[0]).passed());
 }
 
 void TestPartialValues::wholeResultsAreNoParts_data()
@@ -266,12 +266,12 @@ void TestPartialValues::partsOfArgumentsAddUp()
     how.sharding = TensorSharding::fullyReplicated(2);
     how.sharding.unreduced = { fullAxis(*mesh, 0) };
     const Array whole = drawnArray(how.type, 3, 0);
-    const evaluate::Arrays shards = shardsOf(whole, how, mesh);
+    const kernels::Arrays shards = shardsOf(whole, how, mesh);
     QCOMPARE(shards.size(), static_cast<std::size_t>(devices));
     int busy = 0;
     for (const Array& shard : shards)
         for (std::int64_t i = 0; i < shard.count(); ++i)
-            if (evaluate::numberAt(shard, i) != 0) {
+            if (kernels::numberAt(shard, i) != 0) {
                 ++busy;
                 break;
             }
@@ -281,15 +281,15 @@ void TestPartialValues::partsOfArgumentsAddUp()
         Array forth = Array::zeros({ how.type.dtype, { 1 } }), back = forth;
         back = Array::zeros({ how.type.dtype, { 1 } });
         for (std::size_t i = 0; i < shards.size(); ++i) {
-            evaluate::setNumber(forth, 0, evaluate::numberAt(forth, 0) + evaluate::numberAt(shards[i], e));
-            evaluate::setNumber(back, 0, evaluate::numberAt(back, 0) + evaluate::numberAt(shards[backwards(i)], e));
+            kernels::setNumber(forth, 0, kernels::numberAt(forth, 0) + kernels::numberAt(shards[i], e));
+            kernels::setNumber(back, 0, kernels::numberAt(back, 0) + kernels::numberAt(shards[backwards(i)], e));
         }
-        QCOMPARE(evaluate::numberAt(forth, 0), evaluate::numberAt(whole, e));
-        QCOMPARE(evaluate::numberAt(back, 0), evaluate::numberAt(whole, e));
+        QCOMPARE(kernels::numberAt(forth, 0), kernels::numberAt(whole, e));
+        QCOMPARE(kernels::numberAt(back, 0), kernels::numberAt(whole, e));
     }
     const AssembledArray again = assembleShards(shards, how, mesh);
     QVERIFY(!again.differ);
-    QVERIFY(evaluate::compareWithReference(again.full, whole).largestError == 0);
+    QVERIFY(kernels::compareWithReference(again.full, whole).largestError == 0);
 }
 
 void TestPartialValues::everyReshardKeepsTheSum_data()
@@ -350,11 +350,11 @@ func.func @main(%x: tensor<SHAPExf32> {sdy.sharding = #sdy.shardingFROM}) ->
             QVERIFY2(read, which);
             const auto parts = partitionProgram(read->program);
             QVERIFY2(parts, which + ": " + QByteArray(parts ? "" : parts.error().text("wrong").c_str()));
-            const evaluate::Arrays arguments{ drawnArray(parts->device.inputs[0].type, 5, 0) };
+            const kernels::Arrays arguments{ drawnArray(parts->device.inputs[0].type, 5, 0) };
             const auto done = test::executeParts(*parts, arguments);
             QVERIFY2(done, which);
             QVERIFY2(done->differences.empty(), which);
-            QVERIFY2(evaluate::compareWithReference(done->outputs[0], arguments[0]).largestError == 0, which);
+            QVERIFY2(kernels::compareWithReference(done->outputs[0], arguments[0]).largestError == 0, which);
             becomesParts += to.contains(QStringLiteral("unreduced")) && from != to ? 1 : 0;
         }
     QVERIFY(becomesParts > 80);

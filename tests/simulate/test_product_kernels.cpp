@@ -6,7 +6,7 @@
 #include "random_cases.h"
 #include "registered_test.h"
 #include "simulate/kernel_fixture.h"
-#include "simulate/product.h"
+#include "simulate/kernels/product.h"
 
 using namespace shardscope;
 using namespace shardscope::test;

@@ -14,14 +14,14 @@
 #include "propagation/program_texts.h"
 #include "random_cases.h"
 #include "registered_test.h"
-#include "simulate/evaluate/non_finite.h"
+#include "simulate/check/non_finite.h"
 #include "simulate/executed.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
-using evaluate::Array;
-using evaluate::Arrays;
+using kernels::Array;
+using kernels::Arrays;
 using program_texts::Draft;
 
 class TestRandomExecution : public QObject {
@@ -71,7 +71,7 @@ Arrays randomArguments(const Program& program, std::uint64_t seed)
     for (const ValueId argument : program.main().arguments) {
         arguments.push_back(Array::zeros(program.value(argument).type));
         for (std::int64_t i = 0; i < arguments.back().count(); ++i)
-            evaluate::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
+            kernels::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
     }
     return arguments;
 }
@@ -306,7 +306,7 @@ void TestRandomExecution::windowsOverPaddingAreThoseOfPaddedArrays()
     w.low = { 999'999'999, 0 };
     const Ran ran = run(windowText(w, { 2, 1 }, true), 1);
     VERIFY_RUN(ran, 1, compareWithReference(ran));
-    const auto value = [&](const Array& array, std::int64_t i) { return evaluate::integerAt(array, i); };
+    const auto value = [&](const Array& array, std::int64_t i) { return kernels::integerAt(array, i); };
     const std::int64_t first = std::max<std::int64_t>(3, value(ran.arguments[0], 0));
     QCOMPARE(value(ran.whole[0], 0), first);
     QCOMPARE(value(ran.whole[0], 1), std::max(first, value(ran.arguments[0], 1)));
@@ -339,7 +339,7 @@ Arrays fractions(const std::vector<ShardedArray>& inputs, std::uint64_t seed)
     for (const ShardedArray& input : inputs) {
         arrays.push_back(Array::zeros(input.type));
         for (std::int64_t i = 0; i < arrays.back().count(); ++i)
-            evaluate::setNumber(arrays.back(), i, static_cast<double>(random.next() >> 11) * 0x1p-52 - 1);
+            kernels::setNumber(arrays.back(), i, static_cast<double>(random.next() >> 11) * 0x1p-52 - 1);
     }
     return arrays;
 }
@@ -473,7 +473,7 @@ Arrays resultsWith(const DeviceProgram& device, const Arrays& arguments, Fill fi
 bool hasNoNumber(const Arrays& arrays)
 {
     return std::any_of(arrays.begin(), arrays.end(),
-        [](const Array& array) { return evaluate::firstNonFinite(array, evaluate::NonFiniteKind::NotANumber) >= 0; });
+        [](const Array& array) { return kernels::firstNonFinite(array, kernels::NonFiniteKind::NotANumber) >= 0; });
 }
 
 } // namespace
@@ -510,7 +510,7 @@ void TestRandomExecution::paddingNeverLeaks()
         VERIFY_RUN(ran, seed, std::string());
         shardscope::test::SplitMix random(seed);
         const Arrays results = resultsWith(ran.parts->device, ran.arguments, [&](Array& shard, std::int64_t i) {
-            evaluate::setInteger(shard, i, static_cast<std::int64_t>(random.next()));
+            kernels::setInteger(shard, i, static_cast<std::int64_t>(random.next()));
         });
         QCOMPARE(results.size(), ran.whole.size());
         for (std::size_t r = 0; r < results.size(); ++r)
@@ -537,7 +537,7 @@ void TestRandomExecution::noNumberInThePaddingIsNotSeen()
             continue;
         ++padded;
         const Arrays results = resultsWith(parts->device, arguments, [](Array& shard, std::int64_t i) {
-            evaluate::setNumber(shard, i, std::numeric_limits<double>::quiet_NaN());
+            kernels::setNumber(shard, i, std::numeric_limits<double>::quiet_NaN());
         });
         QCOMPARE(results.size(), whole->outputs.size());
         if (hasNoNumber(results))

@@ -5,7 +5,7 @@
 #include "random_cases.h"
 #include "registered_test.h"
 #include "simulate/kernel_fixture.h"
-#include "simulate/reduction.h"
+#include "simulate/kernels/reduction.h"
 
 using namespace shardscope;
 using namespace shardscope::test;

@@ -11,8 +11,8 @@
 #include "program/op_row.h"
 #include "registered_test.h"
 #include "schedule/work.h"
-#include "simulate/check_plan.h"
-#include "simulate/rounding_bound.h"
+#include "simulate/check/check_plan.h"
+#include "simulate/check/rounding_bound.h"
 #include "simulate/small_mlp.h"
 #include "simulate/whole_reference.h"
 

@@ -11,7 +11,7 @@
 #include "base/codes.h"
 #include "registered_test.h"
 #include "simulate/mlp_plan.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 #include "simulate/small_mlp.h"
 
 namespace {

@@ -8,7 +8,7 @@
 #include "failing_allocations.h"
 #include "registered_test.h"
 #include "simulate/mlp_plan.h"
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 #include "simulate/small_mlp.h"
 
 using namespace shardscope;

@@ -5,7 +5,7 @@
 #include "random_cases.h"
 #include "registered_test.h"
 #include "simulate/kernel_fixture.h"
-#include "simulate/strided_copy.h"
+#include "simulate/kernels/strided_copy.h"
 
 using namespace shardscope;
 using namespace shardscope::test;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "registered_test.h"
-#include "simulate/thread_pool.h"
+#include "simulate/run/thread_pool.h"
 
 using namespace shardscope;
 

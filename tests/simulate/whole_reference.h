@@ -2,7 +2,7 @@
 // The reference with every value of a step at hand, for tests of programs small enough for that.
 #pragma once
 
-#include "simulate/reference.h"
+#include "simulate/check/reference.h"
 
 namespace shardscope::test {
 

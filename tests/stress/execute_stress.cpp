@@ -68,7 +68,7 @@ func.func @main(%x: tensor<64x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 )",
 };
 
-bool sameBits(const std::vector<evaluate::Arrays>& a, const std::vector<evaluate::Arrays>& b)
+bool sameBits(const std::vector<kernels::Arrays>& a, const std::vector<kernels::Arrays>& b)
 {
     for (std::size_t device = 0; device < a.size(); ++device)
         for (std::size_t i = 0; i < a[device].size(); ++i)
@@ -92,11 +92,11 @@ Executed executePrograms(int rounds)
             return { steps, false };
         }
         std::mt19937_64 random(7);
-        evaluate::Arrays arguments;
+        kernels::Arrays arguments;
         for (const ShardedArray& input : parts->device.inputs) {
-            arguments.push_back(evaluate::Array::zeros(input.type));
+            arguments.push_back(kernels::Array::zeros(input.type));
             for (std::int64_t i = 0; i < arguments.back().count(); ++i)
-                evaluate::setNumber(arguments.back(), i, static_cast<double>(random() >> 11) * 0x1p-51 - 2);
+                kernels::setNumber(arguments.back(), i, static_cast<double>(random() >> 11) * 0x1p-51 - 2);
         }
         ExecuteOptions alone;
         alone.threads = 1;

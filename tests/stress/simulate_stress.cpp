@@ -10,8 +10,8 @@
 #include "execute_stress.h"
 #include "schedule/plan.h"
 #include "simulate/mlp_plan.h"
-#include "simulate/run.h"
-#include "simulate/thread_pool.h"
+#include "simulate/run/run.h"
+#include "simulate/run/thread_pool.h"
 
 using namespace shardscope;
 

@@ -488,7 +488,7 @@ private Q_SLOTS:
             qPrintable(view.sideBySide()->note()));
         QVERIFY(view.sideBySide()->note().contains(QStringLiteral("The collectives are the same in all")));
         std::vector<ExampleNumbers> changed{ *columns[0]->numbers(), *columns[1]->numbers() };
-        changed[1].results[0] = evaluate::Array::zeros(changed[1].results[0].type);
+        changed[1].results[0] = kernels::Array::zeros(changed[1].results[0].type);
         QVERIFY2(agreementText(changed).contains(QStringLiteral("number 2 gives other numbers than the first: 0 and")),
             qPrintable(agreementText(changed)));
         changed[1].inputs.pop_back();

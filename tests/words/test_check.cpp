@@ -6,7 +6,7 @@
 #include "base/codes.h"
 #include "program/builder.h"
 #include "registered_test.h"
-#include "simulate/check.h"
+#include "simulate/check/check.h"
 #include "words/words.h"
 
 using namespace shardscope;

@@ -7,8 +7,8 @@
 
 #include "pipeline/initial_setting.h"
 #include "pipeline/repartition.h"
-#include "simulate/evaluate/compare.h"
-#include "simulate/shards.h"
+#include "simulate/check/compare.h"
+#include "simulate/run/shards.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -22,12 +22,12 @@ struct ExampleTexts {
 constexpr std::int64_t maxMemory = std::int64_t{ 256 } << 20;
 constexpr std::int64_t shownElements = 4;
 
-QString numberText(const evaluate::Array& array, std::int64_t index)
+QString numberText(const kernels::Array& array, std::int64_t index)
 {
-    return QString::number(evaluate::numberAt(array, index), 'g', 5);
+    return QString::number(kernels::numberAt(array, index), 'g', 5);
 }
 
-bool isShown(const evaluate::Array& array)
+bool isShown(const kernels::Array& array)
 {
     return isTensor(array.type.dtype) && !isComplex(array.type.dtype) && array.count() > 0 && array.bytes != nullptr;
 }
@@ -36,7 +36,7 @@ bool areComparable(const ExampleNumbers& a, const ExampleNumbers& b)
 {
     return a.inputs == b.inputs
         && std::equal(a.results.begin(), a.results.end(), b.results.begin(), b.results.end(),
-            [](const evaluate::Array& x, const evaluate::Array& y) {
+            [](const kernels::Array& x, const kernels::Array& y) {
                 return x.type == y.type && isShown(x) && isShown(y);
             });
 }
@@ -47,16 +47,16 @@ std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std
 {
     if (!snapshot.asRead || stop.stop_requested())
         return std::nullopt;
-    evaluate::ProgramInputs inputs;
+    kernels::ProgramInputs inputs;
     inputs.initial = initialValuesOf(*snapshot.experiment);
     // The same for programs that compute the same in other ways: floats from -1 to 1, whatever they are for.
     inputs.initial.chosen = { { "**", parseInitialValue("uniform -1 1").value() } };
     inputs.memoryLimit = maxMemory;
     inputs.stop = stop;
-    const Result<evaluate::ProgramValuesPtr> values = valuesOfText(snapshot, inputs);
+    const Result<kernels::ProgramValuesPtr> values = valuesOfText(snapshot, inputs);
     if (!values || !*values)
         return std::nullopt;
-    const evaluate::ProgramValues& held = **values;
+    const kernels::ProgramValues& held = **values;
     ExampleNumbers numbers;
     for (const ShardedArray& input : held.device.inputs)
         numbers.inputs.push_back(input.type);
@@ -69,7 +69,7 @@ QString numbersText(const ExampleNumbers& numbers)
 {
     if (numbers.results.empty() || !isShown(numbers.results.front()))
         return {};
-    const evaluate::Array& first = numbers.results.front();
+    const kernels::Array& first = numbers.results.front();
     QStringList shown;
     for (std::int64_t i = 0; i < std::min(first.count(), shownElements); ++i)
         shown << numberText(first, i);
@@ -87,9 +87,9 @@ QString agreementText(const std::vector<ExampleNumbers>& all)
         if (!areComparable(all.front(), all[i]))
             return {};
         for (std::size_t r = 0; r < all[i].results.size(); ++r) {
-            const evaluate::Array& wanted = all.front().results[r];
-            const evaluate::Array& found = all[i].results[r];
-            const evaluate::ArrayComparison compared = evaluate::compareWithReference(found, wanted);
+            const kernels::Array& wanted = all.front().results[r];
+            const kernels::Array& found = all[i].results[r];
+            const kernels::ArrayComparison compared = kernels::compareWithReference(found, wanted);
             if (!compared.passed())
                 return ExampleTexts::tr(
                     "On the same inputs number %1 gives other numbers than the first: %2 and %3 for "

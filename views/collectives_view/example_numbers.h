@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "pipeline/snapshot.h"
-#include "simulate/evaluate/array.h"
+#include "simulate/kernels/array.h"
 
 namespace shardscope {
 
 struct ExampleNumbers {
     std::vector<TensorType> inputs;
-    std::vector<evaluate::Array> results; ///< put together from what the devices hold
+    std::vector<kernels::Array> results; ///< put together from what the devices hold
 };
 
 /// Nothing of what is no program in a text, cannot be run or needs more than some hundred MiB.

@@ -5,7 +5,7 @@
 #include <QAbstractTableModel>
 #include <vector>
 
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 
 namespace shardscope {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "simulate/run.h"
+#include "simulate/run/run.h"
 
 namespace shardscope {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "document/document.h"
-#include "simulate/initial_values.h"
+#include "simulate/run/initial_values.h"
 
 class QComboBox;
 

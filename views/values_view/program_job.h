@@ -9,7 +9,7 @@
 #include <stop_token>
 
 #include "pipeline/snapshot.h"
-#include "simulate/evaluate/program_values.h"
+#include "simulate/run/program_values.h"
 
 namespace shardscope {
 
@@ -24,7 +24,7 @@ public:
     void cancel();
     [[nodiscard]] bool isWorking() const { return m_wanted || m_atWork; }
     /// Of this program on these inputs; null where it has not been run.
-    [[nodiscard]] evaluate::ProgramValuesPtr values(const Snapshot& snapshot) const;
+    [[nodiscard]] kernels::ProgramValuesPtr values(const Snapshot& snapshot) const;
     /// Why that failed.
     [[nodiscard]] std::optional<Diagnostic> failure(const Snapshot& snapshot) const;
 
@@ -32,7 +32,7 @@ Q_SIGNALS:
     void finished();
 
 private:
-    using Outcome = Result<evaluate::ProgramValuesPtr>;
+    using Outcome = Result<kernels::ProgramValuesPtr>;
     void start();
     void receive();
     [[nodiscard]] bool answers(const Snapshot& snapshot) const;

@@ -9,7 +9,7 @@
 #include <optional>
 #include <stop_token>
 
-#include "simulate/reference_steps.h"
+#include "simulate/check/reference_steps.h"
 
 namespace shardscope {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "program/types.h"
-#include "simulate/value_reader.h"
+#include "simulate/run/value_reader.h"
 #include "views/shard_grid_view/grid_subject.h"
 
 namespace shardscope {

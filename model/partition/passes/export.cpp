@@ -2,7 +2,6 @@
 #include "partition/passes/export.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include "partition/pad_uneven.h"
@@ -69,56 +68,6 @@ std::vector<Inserted> reasonsOf(
     return reasons;
 }
 
-Result<PassOutcome> reshardsInserted(Program program, const PassOptions& options)
-{
-    Result<ExplicitReshards> outcome = insertExplicitReshards(
-        std::move(program), options.fullVersion ? ReshardVersion::Full : ReshardVersion::Minimal);
-    if (!outcome)
-        return tl::unexpected<Error>(std::move(outcome.error()));
-    return PassOutcome{ std::move(outcome->program), {} };
-}
-
-Result<PassOutcome> collectivesMade(Program program, const PassOptions& options)
-{
-    return PassOutcome{ reshardToCollectives(std::move(program), { .keepRedundant = options.keepRedundantReshards }),
-        {} };
-}
-
-Result<PassOutcome> canonicalized(Program program, const PassOptions&)
-{
-    return PassOutcome{ canonicalizeAll(std::move(program)), {} };
-}
-
-Result<PassOutcome> exported(Program program, const PassOptions& options)
-{
-    Result<Exported> outcome = exportProgram(std::move(program),
-        { .explicitCollectives = options.explicitCollectives,
-            .leaveCollectivesToProducts = options.leaveCollectivesToProducts,
-            .keepRedundantReshards = options.keepRedundantReshards });
-    if (!outcome)
-        return tl::unexpected<Error>(std::move(outcome.error()));
-    return PassOutcome{ std::move(outcome->program), {} };
-}
-
-Result<PassOutcome> pipeline(Program program, const PassOptions& options)
-{
-    Result<PipelineOutcome> propagated = propagationPipeline(std::move(program), pipelineOptions(options));
-    if (!propagated)
-        return tl::unexpected<Error>(std::move(propagated.error()));
-    Result<Exported> outcome = insertCollectives(std::move(propagated->program), { .inlineMeshes = false });
-    if (!outcome)
-        return tl::unexpected<Error>(std::move(outcome.error()));
-    return PassOutcome{ std::move(outcome->program), std::move(propagated->warnings) };
-}
-
-constexpr std::array rows{
-    PassRow{ "canonicalize", canonicalized },
-    PassRow{ "sdy-export-pipeline", exported },
-    PassRow{ "sdy-insert-explicit-reshards", reshardsInserted },
-    PassRow{ "sdy-propagation-pipeline", pipeline },
-    PassRow{ "sdy-reshard-to-collectives", collectivesMade },
-};
-
 } // namespace
 
 Result<Exported> insertCollectives(Program program, const ExportOptions& options)
@@ -181,11 +130,6 @@ Result<Exported> exportProgram(Program program, const ExportOptions& options)
     if (!final)
         return tl::unexpected<Error>(std::move(final.error()));
     return insertCollectives(std::move(*final), options);
-}
-
-Result<PassOutcome> runAny(Program program, const std::vector<PassCall>& calls)
-{
-    return run(std::move(program), calls, rows);
 }
 
 } // namespace shardscope::passes

@@ -7,7 +7,8 @@
 #include "partition/passes/canonicalize_collectives.h"
 #include "partition/passes/explicit_reshards.h"
 #include "partition/true_shapes.h"
-#include "propagation/passes/pass_rows.h"
+#include "propagation/passes/passes.h"
+#include "propagation/passes/pipelines.h"
 
 namespace shardscope::passes {
 
@@ -48,8 +49,5 @@ struct Exported {
 [[nodiscard]] Result<Exported> insertCollectives(Program program, const ExportOptions& options = {});
 /// Both. Errors also: UnreducedAxes.
 [[nodiscard]] Result<Exported> exportProgram(Program program, const ExportOptions& options = {});
-
-/// The passes of propagation, and those of this folder.
-[[nodiscard]] Result<PassOutcome> runAny(Program program, const std::vector<PassCall>& calls);
 
 } // namespace shardscope::passes

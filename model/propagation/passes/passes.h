@@ -95,17 +95,4 @@ enum class CutBorders : std::uint8_t { All, OfManual };
 /// Drops what manual computations do not need (unused arguments, computations without effect), and what nothing uses.
 [[nodiscard]] Program canonicalize(Program program);
 
-/// A pass by its name in Shardy: "sdy-close-shardings".
-struct PassCall {
-    std::string name;
-    std::vector<std::pair<std::string, std::string>> options; ///< "dedup-functions-fully", "true"
-};
-struct PassOutcome {
-    Program program;
-    std::vector<Diagnostic> warnings;
-};
-/// One pass after the other, until one fails. Errors: those of the passes; UnknownValue for a pass, an option or a
-/// value that is not known.
-[[nodiscard]] Result<PassOutcome> run(Program program, const std::vector<PassCall>& calls);
-
 } // namespace shardscope::passes

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/check/non_finite.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "simulate/check/compare.h"
+#include "simulate/kernels/element_types.h"
+
+namespace shardscope::kernels {
+
+namespace {
+
+bool isPartOfCollective(const DeviceProgram& device, OperationId operation)
+{
+    const auto found = std::lower_bound(device.origins.begin(), device.origins.end(), operation,
+        [](const auto& origin, OperationId wanted) { return origin.first < wanted; });
+    return found != device.origins.end() && found->first == operation;
+}
+
+constexpr std::array kinds{ NonFiniteKind::NotANumber, NonFiniteKind::Infinity };
+
+} // namespace
+
+std::int64_t firstNonFinite(const Array& array, NonFiniteKind kind, std::int64_t begin)
+{
+    if (!isFloat(array.type.dtype) || !array.bytes)
+        return -1;
+    constexpr std::int64_t chunk = 1024;
+    std::array<double, static_cast<std::size_t>(chunk)> numbers;
+    for (; begin < array.count(); begin += chunk) {
+        const std::int64_t count = std::min(chunk, array.count() - begin);
+        toDoubles(array.type.dtype, array.data() + begin * array.elementBytes(), numbers.data(), count);
+        for (std::int64_t i = 0; i < count; ++i) {
+            const double number = numbers[static_cast<std::size_t>(i)];
+            if (kind == NonFiniteKind::NotANumber ? std::isnan(number) : std::isinf(number))
+                return begin + i;
+        }
+    }
+    return -1;
+}
+
+void NonFiniteWatch::given(const Arrays& arguments, std::int64_t device)
+{
+    for (const NonFiniteKind kind : kinds)
+        for (std::size_t i = 0; i < arguments.size() && !seen(kind).held; ++i)
+            if (const std::int64_t element = firstNonFinite(arguments[i], kind); element >= 0)
+                seen(kind).held = NonFinite{ kind, {}, i, device, element, false, elementOf(arguments[i], element) };
+}
+
+/// Of what a device holds of the value, padding aside.
+std::int64_t NonFiniteWatch::firstOf(const Array& array, NonFiniteKind kind, ValueId value, std::int64_t device) const
+{
+    std::int64_t found = firstNonFinite(array, kind);
+    if (found < 0)
+        return found;
+    const auto padded = m_device.padding.find(value);
+    if (padded == m_device.padding.end() || padded->second.whole.size() != array.type.rank())
+        return found;
+    const Shape extents = extentsAt(padded->second, m_device.mesh, static_cast<std::int32_t>(device));
+    for (; found >= 0; found = firstNonFinite(array, kind, found + 1)) {
+        bool inside = true;
+        std::int64_t left = found;
+        for (std::size_t d = extents.size(); d-- > 0;) {
+            inside = inside && left % array.type.shape[d] < extents[d];
+            left /= array.type.shape[d];
+        }
+        if (inside)
+            break;
+    }
+    return found;
+}
+
+void NonFiniteWatch::computed(
+    OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results)
+{
+    const Operation& computed = m_program.operation(operation);
+    const OpKind kindOfOperation = computed.kind;
+    const bool constant = kindOfOperation == OpKind::Constant || kindOfOperation == OpKind::SdyConstant;
+    for (const NonFiniteKind kind : kinds) {
+        Seen& own = seen(kind);
+        if (own.produced || (constant && own.held))
+            continue;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const ValueId result = i < computed.results.size() ? computed.results[i] : ValueId();
+            const std::int64_t element = firstOf(results[i], kind, result, device);
+            if (element < 0)
+                continue;
+            // Of what collectives are made of it is not known what is padding: they hand on whatever they are given.
+            const bool handsOn = isPartOfCollective(m_device, operation);
+            bool handedOn = false;
+            for (std::size_t o = 0; o < operands.size() && !handedOn; ++o)
+                handedOn = (handsOn || o >= computed.operands.size()
+                                   ? firstNonFinite(operands[o], kind)
+                                   : firstOf(operands[o], kind, computed.operands[o], device))
+                    >= 0;
+            if (constant || !handedOn)
+                (constant ? own.held : own.produced) =
+                    NonFinite{ kind, operation, i, device, element, !constant, elementOf(results[i], element) };
+            break;
+        }
+    }
+}
+
+const std::optional<NonFinite>& NonFiniteWatch::first(NonFiniteKind kind) const
+{
+    const Seen& own = m_seen[static_cast<std::size_t>(kind)];
+    return own.produced ? own.produced : own.held;
+}
+
+} // namespace shardscope::kernels

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/collectives/collective_groups.h"
+
+#include "base/codes.h"
+#include "program/wide_attributes.h"
+
+namespace shardscope {
+
+namespace {
+
+using Groups = std::vector<std::vector<std::int32_t>>;
+
+/// How ids in groups are meant. Without a channel they are replicas, and every partition has its own groups. With one
+/// they are replicas with all of their partitions for the reductions and gathers, partitions for the others.
+enum class Ids : std::uint8_t { Replicas, Partitions, Devices, ReplicasWithPartitions };
+
+Ids idsOf(const Operation& op, const CollectiveAttributes& own)
+{
+    const bool permutes =
+        op.kind == OpKind::AllToAll || op.kind == OpKind::CollectivePermute || op.kind == OpKind::CollectiveBroadcast;
+    if (own.channelId <= 0 && !own.useGlobalDeviceIds)
+        return Ids::Replicas;
+    return permutes ? Ids::Partitions : own.useGlobalDeviceIds ? Ids::Devices : Ids::ReplicasWithPartitions;
+}
+
+std::int64_t countOf(Ids ids, const DeviceCounts& devices)
+{
+    return ids == Ids::Partitions ? devices.partitions : ids == Ids::Devices ? devices.all() : devices.replicas;
+}
+
+/// Ids are below countOf().
+Groups groupsOf(const DeviceCounts& devices, const Operation& op, const CollectiveAttributes& own)
+{
+    const auto device = [&](std::int64_t replica, std::int64_t partition) {
+        return static_cast<std::int32_t>(replica * devices.partitions + partition);
+    };
+    const Ids meant = idsOf(op, own);
+    std::vector<std::vector<std::int64_t>> listed = own.groups;
+    if (op.kind != OpKind::CollectivePermute
+        && (listed.empty() || (listed.size() == 1 && listed[0].empty()))) { // all of them
+        listed.assign(1, {});
+        for (std::int64_t i = 0; i < countOf(meant, devices); ++i)
+            listed[0].push_back(i);
+    }
+    Groups groups;
+    const auto add = [&](const std::vector<std::int64_t>& ids, auto deviceOf) {
+        std::vector<std::int32_t>& group = groups.emplace_back();
+        for (const std::int64_t id : ids)
+            if (id >= 0)
+                group.push_back(deviceOf(id));
+    };
+    for (const std::vector<std::int64_t>& ids : listed) {
+        switch (meant) {
+        case Ids::Replicas:
+            for (std::int64_t p = 0; p < devices.partitions; ++p)
+                add(ids, [&](std::int64_t id) { return device(id, p); });
+            break;
+        case Ids::Partitions:
+            for (std::int64_t r = 0; r < devices.replicas; ++r)
+                add(ids, [&](std::int64_t id) { return device(r, id); });
+            break;
+        case Ids::Devices:
+            add(ids, [&](std::int64_t id) { return static_cast<std::int32_t>(id); });
+            break;
+        case Ids::ReplicasWithPartitions: {
+            std::vector<std::int32_t>& group = groups.emplace_back();
+            for (const std::int64_t id : ids)
+                for (std::int64_t p = 0; id >= 0 && p < devices.partitions; ++p)
+                    group.push_back(device(id, p));
+            break;
+        }
+        }
+    }
+    return groups;
+}
+
+/// Whether the result has the shape that a group of this size makes of the operand.
+bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttributes& own, std::int64_t size)
+{
+    const auto dimension = static_cast<std::size_t>(own.dimension),
+               concat = static_cast<std::size_t>(own.concatDimension);
+    for (std::size_t i = 0; i < op.results.size(); ++i) {
+        Shape shape = program.value(op.operands[i]).type.shape;
+        if (size < 1)
+            return false;
+        if (op.kind == OpKind::AllGather) {
+            shape[dimension] = saturatingProduct(shape[dimension], size);
+        } else if (op.kind == OpKind::ReduceScatter || op.kind == OpKind::AllToAll) {
+            if (shape[dimension] % size != 0)
+                return false;
+            shape[dimension] /= size;
+            if (op.kind == OpKind::AllToAll)
+                shape[concat] = saturatingProduct(shape[concat], size);
+        }
+        const Shape& wanted = program.value(op.results[i]).type.shape;
+        if (shape != wanted)
+            return false;
+    }
+    return true;
+}
+
+} // namespace
+
+std::vector<std::vector<std::int32_t>> groupsOf(const Operation& op, const DeviceCounts& devices)
+{
+    return groupsOf(devices, op, *wideAs<CollectiveAttributes>(op.attributes));
+}
+
+bool isExchange(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::PartitionId:
+    case OpKind::ReplicaId:
+    case OpKind::AllReduce:
+    case OpKind::AllGather:
+    case OpKind::ReduceScatter:
+    case OpKind::AllToAll:
+    case OpKind::CollectivePermute:
+    case OpKind::CollectiveBroadcast:
+        return true;
+    default:
+        return false;
+    }
+}
+
+std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operation& op, const DeviceCounts& devices)
+{
+    using Args = std::vector<Arg>;
+    if (op.kind == OpKind::PartitionId || op.kind == OpKind::ReplicaId)
+        return {};
+    const auto* own = wideAs<CollectiveAttributes>(op.attributes);
+    if (!own)
+        return Args{ { "wrong", "unknown" } };
+    const std::int64_t count = countOf(idsOf(op, *own), devices);
+    for (const std::vector<std::int64_t>& ids : own->groups)
+        for (const std::int64_t id : ids)
+            if (id >= count)
+                return Args{ { "wrong", "groups" }, { "device", id }, { "devices", count } };
+    const Groups groups = groupsOf(devices, op, *own);
+    const bool permutes = op.kind == OpKind::CollectivePermute;
+    std::vector<bool> used(static_cast<std::size_t>(devices.all()));
+    std::size_t first = 0; // the size of the first group
+    for (const auto& group : groups) {
+        for (const std::int32_t device : group) {
+            if (!permutes && used[static_cast<std::size_t>(device)])
+                return Args{ { "wrong", "groups_twice" }, { "device", device }, { "devices", devices.all() } };
+            used[static_cast<std::size_t>(device)] = true;
+        }
+        if (group.empty())
+            continue;
+        first = first == 0 ? group.size() : first;
+        if (!fitsTypes(program, op, *own, static_cast<std::int64_t>(group.size()))
+            || (op.kind == OpKind::AllToAll && group.size() != first)) // groups of one size
+            return Args{ { "wrong", "groups_size" }, { "found", group.size() } };
+    }
+    return {};
+}
+
+} // namespace shardscope

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Decompositions, triangular systems and batch normalisation. Computed in double and rounded once.
+#include <cmath>
+#include <vector>
+
+#include "simulate/kernels/call.h"
+#include "simulate/kernels/element_types.h"
+#include "simulate/kernels/position.h"
+
+namespace shardscope::kernels {
+
+namespace {
+
+std::vector<double> doubles(const Array& array)
+{
+    std::vector<double> values(at(array.count()));
+    toDoubles(array.type.dtype, array.data(), values.data(), array.count());
+    return values;
+}
+
+Array fromDoubleValues(const std::vector<double>& values, const TensorType& type)
+{
+    Array result = Array::make(type);
+    fromDoubles(type.dtype, values.data(), result.data(), result.count());
+    return result;
+}
+
+/// The other triangle of the result is zero. Matrices that are not positive definite give NaN.
+Arrays cholesky(const Call& call)
+{
+    const bool lower = call.own<CholeskyAttributes>().lower;
+    const std::int64_t n = call.type().shape.back();
+    std::vector<double> values = doubles(call.operands[0]);
+    const std::int64_t batches = n == 0 ? 0 : call.type().elementCount() / (n * n);
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+        double* a = values.data() + batch * n * n;
+        const auto entry = [&](std::int64_t row, std::int64_t column) -> double& {
+            return lower ? a[row * n + column] : a[column * n + row];
+        };
+        for (std::int64_t j = 0; j < n; ++j) {
+            double diagonal = entry(j, j);
+            for (std::int64_t k = 0; k < j; ++k)
+                diagonal -= entry(j, k) * entry(j, k);
+            diagonal = std::sqrt(diagonal);
+            entry(j, j) = diagonal;
+            for (std::int64_t i = j + 1; i < n; ++i) {
+                double sum = entry(i, j);
+                for (std::int64_t k = 0; k < j; ++k)
+                    sum -= entry(i, k) * entry(j, k);
+                entry(i, j) = sum / diagonal;
+            }
+        }
+        for (std::int64_t i = 0; i < n; ++i)
+            for (std::int64_t j = i + 1; j < n; ++j)
+                entry(i, j) = 0;
+    }
+    return { fromDoubleValues(values, call.type()) };
+}
+
+Arrays triangularSolve(const Call& call)
+{
+    const auto& own = call.own<TriangularSolveAttributes>();
+    const Shape& shape = call.type().shape;
+    const std::size_t rank = shape.size();
+    const std::int64_t rows = shape[rank - 2], columns = shape[rank - 1], n = own.leftSide ? rows : columns,
+                       others = own.leftSide ? columns : rows;
+    const std::vector<double> a = doubles(call.operands[0]);
+    std::vector<double> b = doubles(call.operands[1]);
+    const std::int64_t batches = rows * columns == 0 ? 0 : call.type().elementCount() / (rows * columns);
+    // x op(a) = b is op(a)ᵀ xᵀ = bᵀ.
+    const bool transposedA = (own.transposeA != TransposeA::NoTranspose) == own.leftSide;
+    const bool lower = own.lower != transposedA;
+    for (std::int64_t batch = 0; batch < batches; ++batch) {
+        const double* matrix = a.data() + batch * n * n;
+        double* x = b.data() + batch * rows * columns;
+        const auto entry = [&](std::int64_t i, std::int64_t j) {
+            return transposedA ? matrix[j * n + i] : matrix[i * n + j];
+        };
+        for (std::int64_t other = 0; other < others; ++other) {
+            const auto value = [&](std::int64_t i) -> double& {
+                return own.leftSide ? x[i * columns + other] : x[other * columns + i];
+            };
+            for (std::int64_t step = 0; step < n; ++step) {
+                const std::int64_t i = lower ? step : n - 1 - step;
+                double sum = value(i);
+                for (std::int64_t k = 0; k < step; ++k) {
+                    const std::int64_t j = lower ? k : n - 1 - k;
+                    sum -= entry(i, j) * value(j);
+                }
+                value(i) = own.unitDiagonal ? sum : sum / entry(i, i);
+            }
+        }
+    }
+    return { fromDoubleValues(b, call.type()) };
+}
+
+/// Which feature every element belongs to: element i to i / inner % features.
+struct Features {
+    std::int64_t count = 1, inner = 1;
+    Features(const TensorType& type, std::int64_t dimension)
+        : count(type.shape[at(dimension)])
+    {
+        for (std::size_t d = at(dimension) + 1; d < type.rank(); ++d)
+            inner *= type.shape[d];
+    }
+    [[nodiscard]] std::size_t of(std::size_t element) const { return element / at(inner) % at(count); }
+};
+
+Arrays batchNormInference(const Call& call)
+{
+    const auto& own = call.own<BatchNormAttributes>();
+    const Features features(call.type(), own.featureIndex);
+    std::vector<double> x = doubles(call.operands[0]);
+    const std::vector<double> scale = doubles(call.operands[1]), offset = doubles(call.operands[2]),
+                              mean = doubles(call.operands[3]), variance = doubles(call.operands[4]);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t f = features.of(i);
+        x[i] = scale[f] * ((x[i] - mean[f]) / std::sqrt(variance[f] + own.epsilon)) + offset[f];
+    }
+    return { fromDoubleValues(x, call.type()) };
+}
+
+Arrays batchNormTraining(const Call& call)
+{
+    const auto& own = call.own<BatchNormAttributes>();
+    const Features features(call.type(), own.featureIndex);
+    std::vector<double> x = doubles(call.operands[0]);
+    const std::vector<double> scale = doubles(call.operands[1]), offset = doubles(call.operands[2]);
+    std::vector<double> mean(at(features.count)), variance(at(features.count));
+    const double perFeature = static_cast<double>(x.size()) / static_cast<double>(features.count);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        mean[features.of(i)] += x[i];
+    for (double& value : mean)
+        value /= perFeature;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double apart = x[i] - mean[features.of(i)];
+        variance[features.of(i)] += apart * apart;
+    }
+    for (double& value : variance)
+        value /= perFeature;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t f = features.of(i);
+        x[i] = scale[f] * ((x[i] - mean[f]) / std::sqrt(variance[f] + own.epsilon)) + offset[f];
+    }
+    return { fromDoubleValues(x, call.type(0)), fromDoubleValues(mean, call.type(1)),
+        fromDoubleValues(variance, call.type(2)) };
+}
+
+Arrays batchNormGrad(const Call& call)
+{
+    const auto& own = call.own<BatchNormAttributes>();
+    const Features features(call.type(), own.featureIndex);
+    const std::vector<double> x = doubles(call.operands[0]), scale = doubles(call.operands[1]),
+                              mean = doubles(call.operands[2]), variance = doubles(call.operands[3]),
+                              given = doubles(call.operands[4]);
+    std::vector<double> result(x.size()), scaleGrad(at(features.count)), offsetGrad(at(features.count)),
+        product(at(features.count));
+    const double perFeature = static_cast<double>(x.size()) / static_cast<double>(features.count);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t f = features.of(i);
+        offsetGrad[f] += given[i];
+        product[f] += given[i] * (x[i] - mean[f]);
+    }
+    for (std::size_t f = 0; f < scaleGrad.size(); ++f)
+        scaleGrad[f] = product[f] / std::sqrt(variance[f] + own.epsilon);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const std::size_t f = features.of(i);
+        const double spread = variance[f] + own.epsilon;
+        result[i] = scale[f] / std::sqrt(spread) / perFeature
+            * (perFeature * given[i] - offsetGrad[f] - (x[i] - mean[f]) * product[f] / spread);
+    }
+    return { fromDoubleValues(result, call.type(0)), fromDoubleValues(scaleGrad, call.type(1)),
+        fromDoubleValues(offsetGrad, call.type(2)) };
+}
+
+} // namespace
+
+Evaluate algebraEvaluator(OpKind kind)
+{
+    switch (kind) {
+    case OpKind::Cholesky:
+        return cholesky;
+    case OpKind::TriangularSolve:
+        return triangularSolve;
+    case OpKind::BatchNormInference:
+        return batchNormInference;
+    case OpKind::BatchNormTraining:
+        return batchNormTraining;
+    case OpKind::BatchNormGrad:
+        return batchNormGrad;
+    default:
+        return nullptr;
+    }
+}
+
+} // namespace shardscope::kernels

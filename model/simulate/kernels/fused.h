@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Fused elementwise instructions: block by block, every step a vectorised loop over a block that stays in the L1 cache.
+//
+// Registers whose operands are all scalars are computed once, before the blocks. A block of a temporary register is
+// scratch; an output is written straight to its slot if no later step reads an input that shares the slot.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "schedule/plan.h"
+#include "simulate/kernels/adam_pattern.h"
+#include "simulate/kernels/kernel_set.h"
+#include "simulate/run/replica_sharing.h"
+
+namespace shardscope {
+
+class FusedKernel {
+public:
+    /// Patterns with a kernel of their own are left to it if `specialise`. NotExecutable {op} if a step has no kernel.
+    static Result<FusedKernel> compile(
+        const FusedInstruction& instruction, const KernelSet& kernels, bool specialise = true);
+
+    [[nodiscard]] bool isSpecialised() const { return m_adam.has_value(); }
+
+    [[nodiscard]] std::int64_t scratchBytes() const { return m_scratchBytes; }
+    /// `slots[id]` is the memory of that slot on the device; `scratch` is 64-byte aligned.
+    void run(std::byte* const* slots, std::byte* scratch, WorkShare share = {}) const;
+
+private:
+    /// Where a register's values are while a block is executed.
+    struct Place {
+        enum class Kind : std::uint8_t { Slot, Constant, ScalarScratch, BlockScratch };
+        Kind kind = Kind::BlockScratch;
+        bool moves = false; ///< advances from block to block
+        std::uint32_t slot = 0;
+        std::int64_t offset = 0; ///< in the scratch
+        std::array<std::byte, 8> constant{};
+        std::int64_t elementBytes = 4;
+    };
+    struct Step {
+        ElementwiseFunction function = nullptr;
+        std::int16_t result = -1;
+        std::array<std::int16_t, 3> operands{ -1, -1, -1 };
+        bool scalar = false;
+    };
+    struct Copy {
+        std::uint32_t slot = 0;
+        std::int16_t source = 0;
+        std::int64_t elementBytes = 4;
+        ElementwiseFunction spread = nullptr; ///< for a scalar source: fills a block
+    };
+
+    [[nodiscard]] const std::byte* address(
+        const Place& place, std::byte* const* slots, std::byte* scratch, std::int64_t element) const;
+
+    void execute(
+        const Step& step, std::byte* const* slots, std::byte* scratch, std::int64_t element, std::int64_t count) const;
+    void runBlocks(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end) const;
+    template <class T>
+    void runAdam(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end) const;
+
+    std::vector<Place> m_places; ///< per register
+    std::vector<Step> m_scalarSteps;
+    std::vector<Step> m_steps;
+    std::vector<Copy> m_copies; ///< outputs that are not written directly, at the end of each block
+    std::vector<std::int16_t> m_streams; ///< inputs that are read block by block, for prefetching
+    std::optional<AdamRegisters> m_adam;
+    const KernelSet* m_kernels = nullptr;
+    std::array<std::uint32_t, 3> m_adamOutputs{}; ///< slots of the new mu, nu and parameter
+    std::int64_t m_elements = 0;
+    std::int64_t m_block = 1024;
+    std::int64_t m_scratchBytes = 0;
+};
+
+} // namespace shardscope

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/kernels/product.h"
+
+#include <algorithm>
+
+#include "base/alignment.h"
+
+namespace shardscope {
+
+namespace {
+
+std::int64_t extentOf(const TensorType& type, const Dimensions& dims)
+{
+    std::int64_t extent = 1;
+    for (const std::int64_t d : dims)
+        extent *= type.shape[static_cast<std::size_t>(d)];
+    return extent;
+}
+
+Dimensions freeDimensions(const TensorType& type, const Dimensions& batch, const Dimensions& contracting)
+{
+    Dimensions dims;
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(type.rank()); ++d)
+        if (std::find(batch.begin(), batch.end(), d) == batch.end()
+            && std::find(contracting.begin(), contracting.end(), d) == contracting.end())
+            dims.push_back(d);
+    return dims;
+}
+
+/// The stride with which an index over all of `dims`, first one major, walks the array; nothing if there is none.
+std::optional<std::int64_t> jointStride(const TensorType& type, const Shape& strides, const Dimensions& dims)
+{
+    std::int64_t stride = 0; // of what has been seen so far; 0 = nothing longer than 1
+    std::int64_t extent = 1;
+    for (std::size_t i = dims.size(); i-- > 0;) {
+        const auto d = static_cast<std::size_t>(dims[i]);
+        if (type.shape[d] == 1)
+            continue;
+        if (stride == 0)
+            stride = strides[d];
+        else if (strides[d] != stride * extent)
+            return std::nullopt;
+        extent *= type.shape[d];
+    }
+    return stride == 0 ? 1 : stride;
+}
+
+/// `rows` then `columns` as matrix of one operand.
+ProductOperand operandFor(
+    const TensorType& type, const Dimensions& batch, const Dimensions& rows, const Dimensions& columns)
+{
+    ProductOperand operand;
+    const Shape strides = rowMajorStrides(type.shape);
+    const auto rowStride = jointStride(type, strides, rows);
+    const auto columnStride = jointStride(type, strides, columns);
+    const std::int64_t columnExtent = extentOf(type, columns);
+    for (const std::int64_t d : batch) {
+        operand.batchStrides.push_back(strides[static_cast<std::size_t>(d)]);
+        operand.batchExtents.push_back(type.shape[static_cast<std::size_t>(d)]);
+    }
+    if (rowStride && columnStride) {
+        operand.rowStride = *rowStride;
+        operand.columnStride = *columnStride;
+    } else {
+        Shape shape;
+        Shape sourceStrides;
+        for (const Dimensions* group : { &batch, &rows, &columns }) {
+            for (const std::int64_t d : *group) {
+                shape.push_back(type.shape[static_cast<std::size_t>(d)]);
+                sourceStrides.push_back(strides[static_cast<std::size_t>(d)]);
+            }
+        }
+        const Shape packedStrides = rowMajorStrides(shape);
+        operand.packing = StridedCopy(shape, packedStrides, sourceStrides, byteSize(type.dtype));
+        operand.packedElements = type.elementCount();
+        operand.rowStride = columnExtent;
+        operand.columnStride = 1;
+        std::copy_n(packedStrides.begin(), batch.size(), operand.batchStrides.begin());
+    }
+    return operand;
+}
+
+/// Where the matrix of one product of the batch begins, in elements.
+std::int64_t batchOffset(const ProductOperand& operand, std::int64_t product)
+{
+    std::int64_t offset = 0;
+    for (std::size_t d = operand.batchExtents.size(); d-- > 0;) {
+        offset += product % operand.batchExtents[d] * operand.batchStrides[d];
+        product /= operand.batchExtents[d];
+    }
+    return offset;
+}
+
+template <class T>
+void multiply(const ProductFunctions<T>& kernels, MatrixView<T> c, MatrixView<const T> a, MatrixView<const T> b,
+    std::int64_t m, std::int64_t n, std::int64_t k, std::byte* scratch)
+{
+    if (n == 1) { // Cᵀ = Bᵀ Aᵀ, and a column of one element is a row of one element
+        std::swap(a, b);
+        std::swap(a.rowStride, a.columnStride);
+        std::swap(b.rowStride, b.columnStride);
+        std::swap(m, n);
+        c.rowStride = n;
+    }
+    if (m <= fewRowsLimit && (b.columnStride == 1 || n == 1))
+        kernels.fewRows(c, a, b, m, n, k);
+    else if (m <= fewRowsLimit && b.rowStride == 1 && (a.columnStride == 1 || k == 1))
+        kernels.fewRowsTransposed(c, a, b, m, n, k);
+    else if (k <= fewRowsLimit && b.columnStride == 1)
+        kernels.fewTerms(c, a, b, m, n, k);
+    else
+        kernels.packed(c, a, b, m, n, k, scratch);
+}
+
+} // namespace
+
+ProductShape productShape(const TensorType& lhs, const TensorType& rhs, const DotGeneralAttributes& attributes)
+{
+    ProductShape shape;
+    const Dimensions leftFree = freeDimensions(lhs, attributes.lhsBatch, attributes.lhsContracting);
+    const Dimensions rightFree = freeDimensions(rhs, attributes.rhsBatch, attributes.rhsContracting);
+    shape.batch = extentOf(lhs, attributes.lhsBatch);
+    shape.rows = extentOf(lhs, leftFree);
+    shape.columns = extentOf(rhs, rightFree);
+    shape.terms = extentOf(lhs, attributes.lhsContracting);
+    shape.left = operandFor(lhs, attributes.lhsBatch, leftFree, attributes.lhsContracting);
+    shape.right = operandFor(rhs, attributes.rhsBatch, attributes.rhsContracting, rightFree);
+    return shape;
+}
+
+std::optional<Product> Product::prepare(
+    const TensorType& lhs, const TensorType& rhs, const DotGeneralAttributes& attributes, const KernelSet& kernels)
+{
+    Product product;
+    product.m_kernels = &kernels;
+    switch (lhs.dtype) {
+    case DType::F32:
+        product.m_run = &Product::runTyped<float>;
+        product.m_kernelScratch = kernels.f32.scratchBytes;
+        break;
+    case DType::F64:
+        product.m_run = &Product::runTyped<double>;
+        product.m_kernelScratch = kernels.f64.scratchBytes;
+        break;
+    case DType::I32:
+        product.m_run = &Product::runTyped<std::int32_t>;
+        product.m_kernelScratch = kernels.i32.scratchBytes;
+        break;
+    default:
+        return std::nullopt;
+    }
+    product.m_shape = productShape(lhs, rhs, attributes);
+    const std::int64_t elementBytes = byteSize(lhs.dtype);
+    product.m_scratchBytes = alignedBytes(product.m_kernelScratch)
+        + alignedBytes(product.m_shape.left.packedElements * elementBytes)
+        + alignedBytes(product.m_shape.right.packedElements * elementBytes);
+    return product;
+}
+
+template <class T>
+void Product::runTyped(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const
+{
+    std::byte* packed = scratch + alignedBytes(m_kernelScratch);
+    const auto ready = [&packed](const ProductOperand& operand, const std::byte* data) {
+        if (!operand.packing)
+            return reinterpret_cast<const T*>(data);
+        operand.packing->run(packed, data);
+        const T* matrix = reinterpret_cast<const T*>(packed);
+        packed += alignedBytes(operand.packedElements * static_cast<std::int64_t>(sizeof(T)));
+        return matrix;
+    };
+    const T* left = ready(m_shape.left, lhs);
+    const T* right = ready(m_shape.right, rhs);
+    T* result = reinterpret_cast<T*>(out);
+    for (std::int64_t product = 0; product < m_shape.batch; ++product) {
+        multiply<T>(m_kernels->products<T>(), { result + product * m_shape.rows * m_shape.columns, m_shape.columns, 1 },
+            { left + batchOffset(m_shape.left, product), m_shape.left.rowStride, m_shape.left.columnStride },
+            { right + batchOffset(m_shape.right, product), m_shape.right.rowStride, m_shape.right.columnStride },
+            m_shape.rows, m_shape.columns, m_shape.terms, scratch);
+    }
+}
+
+} // namespace shardscope

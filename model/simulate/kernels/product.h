@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// dot_general lowered to products of matrices: batch dimensions become a loop, the other dimensions of each operand
+// become rows and columns. Operands whose dimensions do not lie in that order are brought into it first.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "program/program.h"
+#include "simulate/kernels/kernel_set.h"
+#include "simulate/kernels/strided_copy.h"
+
+namespace shardscope {
+
+/// How one operand is seen as matrices, in elements.
+struct ProductOperand {
+    std::int64_t rowStride = 0;
+    std::int64_t columnStride = 1;
+    Shape batchExtents, batchStrides; ///< of the batch dimensions, in elements
+    std::optional<StridedCopy> packing; ///< into scratch, if set
+    std::int64_t packedElements = 0;
+};
+
+struct ProductShape {
+    std::int64_t batch = 1; ///< number of products
+    std::int64_t rows = 1, columns = 1, terms = 1;
+    ProductOperand left, right;
+};
+[[nodiscard]] ProductShape productShape(
+    const TensorType& lhs, const TensorType& rhs, const DotGeneralAttributes& attributes);
+
+class Product {
+public:
+    /// Empty when the element type has no kernels.
+    static std::optional<Product> prepare(
+        const TensorType& lhs, const TensorType& rhs, const DotGeneralAttributes& attributes, const KernelSet& kernels);
+
+    [[nodiscard]] std::int64_t scratchBytes() const { return m_scratchBytes; }
+    void run(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const
+    {
+        (this->*m_run)(out, lhs, rhs, scratch);
+    }
+
+private:
+    template <class T>
+    void runTyped(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const;
+
+    ProductShape m_shape;
+    const KernelSet* m_kernels = nullptr;
+    std::int64_t m_scratchBytes = 0;
+    std::int64_t m_kernelScratch = 0;
+    void (Product::*m_run)(std::byte*, const std::byte*, const std::byte*, std::byte*) const = nullptr;
+};
+
+} // namespace shardscope

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/run/execute.h"
+
+#include <algorithm>
+#include <thread>
+
+#include "base/bytes.h"
+#include "base/codes.h"
+#include "simulate/run/memory_needed.h"
+#include "simulate/run/not_executable.h"
+
+namespace shardscope {
+
+namespace {
+
+Result<std::shared_ptr<const Plan>> planOf(
+    ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts, const ExecuteOptions& options)
+{
+    const DeviceProgram& device = parts->device;
+    if (std::vector<Diagnostic> refused =
+            notExecutable(device.program, { device.replicas, device.mesh->deviceCount() / device.replicas });
+        !refused.empty())
+        return tl::unexpected<Error>(std::move(refused.front()));
+    Result<FlatProgram> flat = flatten(std::move(given), std::move(parts), {});
+    if (!flat)
+        return tl::unexpected<Error>(std::move(flat.error()));
+    ScheduleOptions scheduling;
+    scheduling.plain = options.plain;
+    const auto devices = static_cast<double>(device.mesh->deviceCount());
+    Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), scheduling);
+    if (!plan && plan.error().code == Code::TooLarge) { // for any plan, and for this machine all the more
+        RunOptions limited;
+        limited.memoryLimit = options.memoryLimit;
+        return fail(Code::OutOfMemory,
+            { { "bytes", toBytes(static_cast<double>(plan.error().number("bytes")) * devices) },
+                { "limit", memoryLimit(limited) } });
+    }
+    if (!plan)
+        return tl::unexpected<Error>(std::move(plan.error()));
+    return std::make_shared<const Plan>(std::move(*plan));
+}
+
+Result<void> checkArguments(const FlatProgram& program, const kernels::Arrays& arguments)
+{
+    if (arguments.size() != program.inputs.size())
+        return fail(Code::CountMismatch,
+            { { "what", "arguments" }, { "found", arguments.size() }, { "wanted", program.inputs.size() },
+                { "of", "main" } });
+    for (std::size_t i = 0; i < arguments.size(); ++i)
+        if (arguments[i].type != program.inputs[i].type)
+            return fail(Code::TypeMismatch,
+                { { "op", "argument " + std::to_string(i) }, { "wrong", "argument" },
+                    { "given", toString(arguments[i].type) }, { "type", toString(program.inputs[i].type) } });
+    return {};
+}
+
+} // namespace
+
+Execution resultsOf(const Run& run)
+{
+    const FlatProgram& program = *run.plan().program;
+    Execution out;
+    out.findings = run.findings();
+    out.shards.resize(static_cast<std::size_t>(program.mesh->deviceCount()));
+    for (std::size_t r = 0; r < program.outputs.size(); ++r) {
+        const ShardedArray& how = program.outputs[r];
+        kernels::Arrays shards = run.shardsOfResult(r);
+        shards.resize(out.shards.size(), kernels::Array{ how.type, {}, {} }); // tokens are nowhere
+        clearPadding(shards, how, program.mesh);
+        AssembledArray assembled = assembleShards(shards, how, program.mesh);
+        out.outputs.push_back(std::move(assembled.full));
+        if (assembled.differ) {
+            assembled.differ->output = r;
+            out.differences.push_back(*assembled.differ);
+        }
+        for (std::size_t device = 0; device < shards.size(); ++device)
+            out.shards[device].push_back(std::move(shards[device]));
+    }
+    return out;
+}
+
+Result<Execution> execute(ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts,
+    const kernels::Arrays& arguments, const ExecuteOptions& options)
+{
+    auto plan = planOf(std::move(given), std::move(parts), options);
+    if (!plan)
+        return tl::unexpected<Error>(std::move(plan.error()));
+    if (auto fits = checkArguments(*(*plan)->program, arguments); !fits)
+        return tl::unexpected<Error>(std::move(fits.error()));
+    RunOptions how;
+    how.threads = options.threads;
+    how.memoryLimit = options.memoryLimit;
+    how.maximumTrips = options.maximumTrips;
+    how.stop = options.stop;
+    how.plainKernels = options.plainKernels;
+    how.observers = options.observers;
+    how.initial.arrays = arguments;
+    auto run = Run::create(std::move(*plan), how);
+    if (!run)
+        return tl::unexpected<Error>(std::move(run.error()));
+    if (!*run)
+        return Execution();
+    (*run)->step();
+    if (std::optional<Error> failure = (*run)->failure())
+        return tl::unexpected<Error>(std::move(*failure));
+    return (*run)->stopped() ? Execution() : resultsOf(**run);
+}
+
+Result<Execution> execute(
+    const Program& given, PartitionedProgram parts, const kernels::Arrays& arguments, const ExecuteOptions& options)
+{
+    return execute(std::make_shared<const Program>(given), std::make_shared<const PartitionedProgram>(std::move(parts)),
+        arguments, options);
+}
+
+Result<double> executionBytes(
+    const ProgramPtr& given, const std::shared_ptr<const PartitionedProgram>& parts, const ExecuteOptions& options)
+{
+    auto plan = planOf(given, parts, options);
+    if (!plan)
+        return tl::unexpected<Error>(std::move(plan.error()));
+    const int threads =
+        options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+    RunOptions how;
+    how.memoryLimit = options.memoryLimit;
+    return runBytes(**plan, ReplicaMode::Own, threads, static_cast<double>(memoryLimit(how)), {});
+}
+
+} // namespace shardscope

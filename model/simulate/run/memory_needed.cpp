@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/run/memory_needed.h"
+
+#include <algorithm>
+
+#include "base/codes.h"
+#include "simulate/run/device_memory.h"
+#include "simulate/run/phases.h"
+
+namespace shardscope {
+
+Result<double> runBytes(const Plan& plan, ReplicaMode replicas, int threads, double limit, const std::stop_token& stop)
+{
+    MemoryBudget budget = MemoryBudget::counter(limit);
+    // Addresses of all slots on all devices, places of what is filled, times and clocks.
+    const std::size_t perDevice = plan.slots.size() * sizeof(std::byte*)
+        + plan.arguments.size() * 2 * sizeof(std::int64_t) + sizeof(Arena) + sizeof(DeviceTimes) + 3 * sizeof(double);
+    (void)budget.take(static_cast<double>(perDevice) * static_cast<double>(plan.program->mesh->deviceCount()));
+    ReplicaSharing sharing;
+    if (replicas == ReplicaMode::Shared) {
+        constexpr double modest = 64 << 20; // to be had in any case
+        const double tables = sharingBytes(plan);
+        (void)budget.take(tables);
+        if (tables <= std::max(limit, modest))
+            sharing = shareReplicas(plan);
+    }
+    (void)budget.take(DeviceMemory(plan, sharing).bytesNeeded());
+    const auto phases = preparePhases(plan, sharing, budget, {}, stop);
+    if (!phases)
+        return tl::unexpected(phases.error());
+    (void)budget.take(Arena::bytesTaken(phases->scratchBytes) * threads);
+    return budget.taken();
+}
+
+tl::unexpected<Error> runOutOfMemory(
+    const Plan& plan, const RunOptions& options, int threads, double needed, std::int64_t limit)
+{
+    auto error = fail(Code::OutOfMemory, { { "bytes", toBytes(needed + options.reservedBytes) }, { "limit", limit } });
+    const auto fits = [limit](double bytes) { return bytes <= static_cast<double>(limit); };
+    if (options.reservedBytes > 0 && fits(needed))
+        error.value().args.emplace_back("alone_bytes", toBytes(needed));
+    if (options.replicas == ReplicaMode::Own)
+        if (const auto shared = runBytes(plan, ReplicaMode::Shared, threads, static_cast<double>(limit), options.stop);
+            shared && fits(*shared + options.reservedBytes))
+            error.value().args.emplace_back("shared_bytes", toBytes(*shared + options.reservedBytes));
+    return error;
+}
+
+std::int64_t memoryLimit(const RunOptions& options)
+{
+    if (options.memoryLimit > 0)
+        return options.memoryLimit;
+    constexpr std::int64_t cautious = std::int64_t{ 4 } << 30; // where nobody knows
+    const auto available = availableMemory();
+    return available ? *available / 4 * 3 : cautious;
+}
+
+} // namespace shardscope

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How much memory a run will take, counted before any of it is taken.
+#pragma once
+
+#include "schedule/plan.h"
+#include "simulate/run/run.h"
+
+namespace shardscope {
+
+/// Memory of the devices, tables of what moves, constants, scratch of so many threads. Counts in the order in which it
+/// is taken later; stops where working it out would take too much itself. Too little when the run is stopped
+/// meanwhile. Errors: NotExecutable.
+[[nodiscard]] Result<double> runBytes(
+    const Plan& plan, ReplicaMode replicas, int threads, double limit, const std::stop_token& stop = {});
+
+/// OutOfMemory, as Run::create() gives it, for a run that needs `needed` bytes. `limit` is the one that was decided by:
+/// what the system leaves is another number each time somebody asks.
+[[nodiscard]] tl::unexpected<Error> runOutOfMemory(
+    const Plan& plan, const RunOptions& options, int threads, double needed, std::int64_t limit);
+
+} // namespace shardscope

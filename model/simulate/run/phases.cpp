@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/run/phases.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "simulate/kernels/array.h"
+#include "simulate/run/not_executable.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Calls visit(slot, isWritten) for all slots that an instruction names, and those in its loop or branches.
+template <class Visit>
+void forEachSlot(const Plan& plan, const Instruction& instruction, const Visit& visit)
+{
+    const auto seen = [&](SlotId slot, bool isWritten) {
+        if (slot.valid())
+            visit(slot, isWritten);
+    };
+    for (const SlotId slot : instruction.operands)
+        seen(slot, false);
+    for (const SlotId slot : instruction.results)
+        seen(slot, true);
+    if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action)) {
+        for (const FusedInstruction::Input& input : fused->inputs)
+            seen(input.slot, false);
+        for (const FusedInstruction::Output& output : fused->outputs)
+            seen(output.slot, true);
+    } else if (const auto* kernel = std::get_if<KernelInstruction>(&instruction.action)) {
+        for (const auto& [value, slot] : kernel->captured)
+            seen(slot, false);
+    } else if (const auto* control = std::get_if<ControlInstruction>(&instruction.action)) {
+        for (const std::uint32_t block : control->blocks)
+            for (const Instruction& inner : plan.blocks[block].instructions)
+                forEachSlot(plan, inner, visit);
+    }
+}
+
+/// Shared state that devices have read and written since they last waited for each other.
+class SharedAccess {
+public:
+    SharedAccess(const Plan& plan, const ReplicaSharing& sharing)
+        : m_plan(plan)
+        , m_sharing(sharing)
+    {
+    }
+    [[nodiscard]] bool mustWait(const Instruction& instruction) const
+    {
+        bool wait = false;
+        forEachSlot(m_plan, instruction, [&](SlotId slot, bool writes) {
+            if (m_sharing.isShared(slot))
+                wait = wait || m_written.contains(slot) || (writes && m_read.contains(slot));
+        });
+        return wait;
+    }
+    void add(const Instruction& instruction)
+    {
+        forEachSlot(m_plan, instruction, [&](SlotId slot, bool writes) {
+            if (m_sharing.isShared(slot))
+                (writes ? m_written : m_read).insert(slot);
+        });
+    }
+    void clear()
+    {
+        m_read.clear();
+        m_written.clear();
+    }
+
+private:
+    const Plan& m_plan;
+    const ReplicaSharing& m_sharing;
+    std::set<SlotId> m_read, m_written;
+};
+
+std::int64_t numberAt(const TensorType& type, std::byte* address)
+{
+    return kernels::integerAt(kernels::viewOf(type, address), 0);
+}
+
+/// A loop or a branch in which devices exchange nothing: each goes its own way.
+class ControlAction final : public Action {
+public:
+    ControlAction(ProgramPtr program, const Control& control)
+        : m_program(std::move(program))
+        , m_control(control)
+    {
+    }
+    void run(const ActionContext& context) const override
+    {
+        if (!m_control.isLoop())
+            return runBlock(m_control.blocks[m_control.chosen(context.slots)], context);
+        m_control.copyState(context.slots);
+        for (;;) {
+            runBlock(m_control.blocks[0], context);
+            if (context.failure->has_value() || context.stop->stop_requested() || !m_control.goesOn(context.slots))
+                return;
+            if (++*context.trips > context.maximumTrips) {
+                *context.failure = tooManyTrips(*m_program, *m_control.operation, context.maximumTrips).value();
+                return;
+            }
+            runBlock(m_control.blocks[1], context);
+        }
+    }
+
+private:
+    static void runBlock(const PreparedBlock& block, const ActionContext& context)
+    {
+        for (const Phase& phase : block.phases)
+            for (const Phase::Item& item : phase.actions) {
+                if (context.failure->has_value() || context.stop->stop_requested())
+                    return;
+                item.action->run(context);
+            }
+    }
+
+    ProgramPtr m_program;
+    const Control& m_control;
+};
+
+class Preparation {
+public:
+    Preparation(const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget, const PhaseOptions& options,
+        const std::stop_token& stop)
+        : m_plan(plan)
+        , m_sharing(sharing)
+        , m_budget(budget)
+        , m_options(options)
+        , m_stop(stop)
+        , m_access(plan, sharing)
+    {
+        m_prepared.work = std::move(sharing.work);
+    }
+
+    Result<Phases> run()
+    {
+        if (auto done = block(m_plan.instructions, m_prepared.main); !done)
+            return tl::unexpected(done.error());
+        return std::move(m_prepared);
+    }
+
+private:
+    Result<void> block(const std::vector<Instruction>& instructions, PreparedBlock& block)
+    {
+        block.phases.emplace_back();
+        for (std::uint32_t i = 0; i < instructions.size() && !m_stop.stop_requested(); ++i) {
+            const Instruction& instruction = instructions[i];
+            Result<void> done = std::holds_alternative<CollectiveInstruction>(instruction.action)
+                ? collective(instruction, i, block)
+                : alone(instruction, i, block);
+            if (!done)
+                return done;
+        }
+        return {};
+    }
+
+    Result<void> collective(const Instruction& instruction, std::uint32_t number, PreparedBlock& block)
+    {
+        std::size_t last = SIZE_MAX; // phase
+        for (std::size_t operand = 0; operand < instruction.operands.size(); ++operand) {
+            if (operand >= instruction.results.size() || !instruction.results[operand].valid())
+                continue;
+            auto made = Exchange::prepare(m_plan, instruction, operand, m_kernels, m_budget, m_stop);
+            if (!made)
+                return tl::unexpected(made.error());
+            m_prepared.scratchBytes = std::max(m_prepared.scratchBytes, made->scratchBytes());
+            m_prepared.maxTasks = std::max(m_prepared.maxTasks, static_cast<std::size_t>(made->taskCount()));
+            if (m_budget.onlyCounts())
+                continue;
+            const Exchange& exchange = *m_prepared.exchanges.emplace_back(std::make_unique<Exchange>(std::move(*made)));
+            block.phases.back().exchange = &exchange;
+            if (last != SIZE_MAX)
+                block.phases[last].ends = false;
+            last = block.phases.size() - 1;
+            block.phases.back().instruction = number;
+            block.phases.emplace_back();
+        }
+        m_access.clear();
+        return {};
+    }
+
+    Result<void> alone(const Instruction& instruction, std::uint32_t number, PreparedBlock& block)
+    {
+        const auto* own = std::get_if<ControlInstruction>(&instruction.action);
+        if (m_access.mustWait(instruction)) {
+            block.phases.emplace_back();
+            m_access.clear();
+        }
+        m_access.add(instruction);
+        if (!own) {
+            auto made = prepareAction(m_plan, instruction, m_options.plainKernels ? nullptr : &m_kernels, m_budget);
+            if (!made)
+                return tl::unexpected(made.error());
+            add(std::move(*made), number, block);
+            return {};
+        }
+        auto made = control(instruction, *own);
+        if (!made)
+            return tl::unexpected(made.error());
+        if (!m_options.together && !hasCollectives(m_plan, *own)) {
+            add(std::make_unique<ControlAction>(m_plan.program->local, **made), number, block);
+            return {};
+        }
+        block.phases.back().control = *made;
+        block.phases.back().instruction = number;
+        block.phases.emplace_back();
+        m_access.clear();
+        return {};
+    }
+
+    void add(ActionPtr action, std::uint32_t number, PreparedBlock& block)
+    {
+        if (!action)
+            return;
+        m_prepared.scratchBytes = std::max(m_prepared.scratchBytes, action->scratchBytes());
+        m_prepared.ownBytes += action->ownBytes();
+        const bool divided = block.number == 0 && number < m_prepared.work.size() && !m_prepared.work[number].empty();
+        block.phases.back().actions.push_back({ action.get(), divided ? &m_prepared.work[number] : nullptr, number });
+        m_prepared.actions.push_back(std::move(action));
+    }
+
+    Result<const Control*> control(const Instruction& instruction, const ControlInstruction& own)
+    {
+        const Program& program = *m_plan.program->local;
+        Control& made = *m_prepared.controls.emplace_back(std::make_unique<Control>());
+        made.operation = &program.operation(own.operation);
+        for (const std::uint32_t number : own.blocks) {
+            PreparedBlock& inner = made.blocks.emplace_back();
+            inner.number = number;
+            if (auto done = block(m_plan.blocks[number].instructions, inner); !done)
+                return tl::unexpected(done.error());
+        }
+        const auto& operation = *made.operation;
+        if (!made.isLoop()) {
+            made.deciding = instruction.operands[0];
+            made.decidingType = program.value(operation.operands[0]).type;
+            return &made;
+        }
+        made.deciding = m_plan.blocks[own.blocks[0]].results[0];
+        made.decidingType = program.value(program.regions[operation.regions[0].index].results[0]).type;
+        for (std::size_t i = 0; i < instruction.operands.size(); ++i)
+            if (instruction.operands[i].valid() && instruction.operands[i] != instruction.results[i])
+                made.begin.push_back({ instruction.operands[i], instruction.results[i],
+                    static_cast<std::size_t>(program.value(operation.operands[i]).type.byteCount()) });
+        return &made;
+    }
+
+    const Plan& m_plan;
+    ReplicaSharing& m_sharing;
+    MemoryBudget& m_budget;
+    PhaseOptions m_options;
+    const std::stop_token& m_stop;
+    const KernelSet& m_kernels = kernelSet();
+    SharedAccess m_access;
+    Phases m_prepared;
+};
+
+} // namespace
+
+std::size_t Control::chosen(std::byte* const* slots) const
+{
+    const std::int64_t number = numberAt(decidingType, slots[deciding.index]);
+    if (operation->kind == OpKind::If)
+        return number != 0 ? 0 : 1;
+    const auto last = static_cast<std::int64_t>(blocks.size()) - 1;
+    return static_cast<std::size_t>(number < 0 || number > last ? last : number);
+}
+
+bool Control::goesOn(std::byte* const* slots) const
+{
+    return numberAt(decidingType, slots[deciding.index]) != 0;
+}
+
+void Control::copyState(std::byte* const* slots) const
+{
+    for (const Copy& copy : begin)
+        std::memcpy(slots[copy.to.index], slots[copy.from.index], copy.bytes);
+}
+
+bool hasCollectives(const Plan& plan, const ControlInstruction& control)
+{
+    return std::any_of(control.blocks.begin(), control.blocks.end(), [&](std::uint32_t number) {
+        const std::vector<Instruction>& instructions = plan.blocks[number].instructions;
+        return std::any_of(instructions.begin(), instructions.end(), [&](const Instruction& instruction) {
+            const auto* inner = std::get_if<ControlInstruction>(&instruction.action);
+            return std::holds_alternative<CollectiveInstruction>(instruction.action)
+                || (inner && hasCollectives(plan, *inner));
+        });
+    });
+}
+
+Result<Phases> preparePhases(const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget,
+    const PhaseOptions& options, const std::stop_token& stop)
+{
+    return Preparation(plan, sharing, budget, options, stop).run();
+}
+
+} // namespace shardscope

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A plan's instructions, prepared for execution: what each device does on its own, and the exchanges between.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include "simulate/collectives/exchange.h"
+#include "simulate/kernels/action.h"
+
+namespace shardscope {
+
+struct Control;
+
+/// What stands between two collectives, done by each device on its own; then the collective, loop or branch that
+/// follows, if any.
+struct Phase {
+    struct Item {
+        const Action* action = nullptr;
+        const std::vector<WorkShare>* work = nullptr; ///< per device; null = everybody does all of it
+        std::uint32_t instruction = 0; ///< number in its block
+    };
+    std::vector<Item> actions;
+    const Exchange* exchange = nullptr;
+    const Control* control = nullptr; ///< with collectives in it; others are actions
+    std::uint32_t instruction = 0; ///< of the exchange or the control
+    bool ends = true; ///< that instruction; a collective of several arrays has a phase for each
+};
+
+/// The instructions of main, or of a region of a loop or a branch.
+struct PreparedBlock {
+    std::uint32_t number = 0; ///< in Plan::blocks; 0 = main
+    std::vector<Phase> phases;
+};
+
+/// A loop or a branch: reads what decides, and copies what a loop begins with.
+struct Control {
+    const Operation* operation = nullptr;
+    std::vector<PreparedBlock> blocks; ///< per region
+    TensorType decidingType; ///< of the condition's answer, or of what a branch is chosen by
+    SlotId deciding;
+    struct Copy {
+        SlotId from, to;
+        std::size_t bytes = 0;
+    };
+    std::vector<Copy> begin; ///< of a loop: what its state begins with
+
+    [[nodiscard]] bool isLoop() const { return operation->kind == OpKind::While; }
+    /// Of a branch: the block that is executed.
+    [[nodiscard]] std::size_t chosen(std::byte* const* slots) const;
+    /// Of a loop, once its condition has been executed: whether it goes on.
+    [[nodiscard]] bool goesOn(std::byte* const* slots) const;
+    void copyState(std::byte* const* slots) const;
+};
+
+/// A step, and what executing it takes. Phases point into the rest, so there are no copies.
+struct Phases {
+    Phases() = default;
+    Phases(Phases&&) = default;
+    Phases& operator=(Phases&&) = default;
+
+    PreparedBlock main;
+    std::vector<ActionPtr> actions;
+    std::vector<std::unique_ptr<Exchange>> exchanges;
+    std::vector<std::unique_ptr<Control>> controls;
+    std::vector<std::vector<WorkShare>> work; ///< of ReplicaSharing
+    std::int64_t scratchBytes = 64; ///< per worker
+    std::int64_t ownBytes = 0; ///< that actions keep
+    std::size_t maxTasks = 0; ///< of one exchange
+};
+
+struct PhaseOptions {
+    bool together = false; ///< devices go through loops and branches together, also where they exchange nothing in them
+    bool plainKernels = false; ///< RunOptions::plainKernels
+};
+
+/// In the order of the plan; a device waits for the others where it would touch shared state that they still work on,
+/// too. Takes the work out of the sharing. Only a part of it if stopped. With a budget that only counts, nothing of it
+/// can be run. Errors: those of prepareAction() and Exchange::prepare().
+[[nodiscard]] Result<Phases> preparePhases(const Plan& plan, ReplicaSharing& sharing, MemoryBudget& budget,
+    const PhaseOptions& options, const std::stop_token& stop);
+
+/// Whether devices exchange anything in the blocks of a loop or a branch.
+[[nodiscard]] bool hasCollectives(const Plan& plan, const ControlInstruction& control);
+
+} // namespace shardscope

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/run/thread_pool.h"
+
+#include <new>
+#include <system_error>
+
+namespace shardscope {
+
+namespace {
+
+inline void pauseThread()
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#else
+    std::this_thread::yield();
+#endif
+}
+
+constexpr int spinsWhenEveryThreadHasACore = 20000; // some tenths of a millisecond
+constexpr int spinsWhenCoresAreShared = 50;
+
+} // namespace
+
+ThreadPool::ThreadPool(int threads)
+{
+    const unsigned cores = std::thread::hardware_concurrency();
+    m_spins = static_cast<unsigned>(threads) <= cores ? spinsWhenEveryThreadHasACore : spinsWhenCoresAreShared;
+    m_workers.reserve(static_cast<std::size_t>(threads)); // once a thread runs, nothing here may throw
+    try {
+        for (int worker = 1; worker < threads; ++worker)
+            m_workers.emplace_back([this, worker] { workerLoop(worker); });
+    } catch (const std::system_error&) { // the system starts no more of them: those that run do the work
+    } catch (const std::bad_alloc&) {
+    }
+}
+
+ThreadPool::~ThreadPool()
+{
+    m_stop.store(true);
+    m_jobs.fetch_add(1);
+    m_jobs.notify_all();
+}
+
+bool ThreadPool::takeTask(int worker)
+{
+    std::int64_t left = m_left.load(std::memory_order_acquire);
+    do {
+        if (left == 0)
+            return false;
+    } while (!m_left.compare_exchange_weak(left, left - 1, std::memory_order_acq_rel, std::memory_order_acquire));
+    m_call(m_context, m_count - left, worker);
+    if (m_unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        m_finishedJobs.fetch_add(1, std::memory_order_release);
+        m_finishedJobs.notify_one();
+    }
+    return true;
+}
+
+void ThreadPool::runTasks(std::int64_t count, Call call, const void* context)
+{
+    if (count <= 1 || m_workers.empty()) {
+        for (std::int64_t task = 0; task < count; ++task)
+            call(context, task, 0);
+        return;
+    }
+    const std::uint32_t finished = m_finishedJobs.load(std::memory_order_acquire);
+    m_call = call;
+    m_context = context;
+    m_count = count;
+    m_unfinished.store(count, std::memory_order_relaxed);
+    m_left.store(count, std::memory_order_release);
+    m_jobs.fetch_add(1, std::memory_order_release);
+    m_jobs.notify_all();
+    while (takeTask(0)) { }
+    for (int spin = 0; spin < m_spins; ++spin) {
+        if (m_finishedJobs.load(std::memory_order_acquire) != finished)
+            return;
+        pauseThread();
+    }
+    m_finishedJobs.wait(finished, std::memory_order_acquire);
+}
+
+void ThreadPool::workerLoop(int worker)
+{
+    std::uint32_t seen = m_jobs.load(std::memory_order_acquire);
+    while (!m_stop.load(std::memory_order_acquire)) {
+        while (takeTask(worker)) { }
+        for (int spin = 0; spin < m_spins && m_jobs.load(std::memory_order_acquire) == seen; ++spin)
+            pauseThread();
+        m_jobs.wait(seen, std::memory_order_acquire);
+        seen = m_jobs.load(std::memory_order_acquire);
+    }
+}
+
+} // namespace shardscope
