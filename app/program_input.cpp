@@ -8,7 +8,7 @@
 #include "input.h"
 #include "partition/varying_axes.h"
 #include "program/verify_shardings.h"
-#include "propagation/passes/pipelines.h"
+#include "propagation/pass_pipelines.h"
 #include "rules_input.h"
 #include "stablehlo/read.h"
 

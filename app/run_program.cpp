@@ -30,7 +30,7 @@
 #include "program/over_mesh.h"
 #include "program/step_state.h"
 #include "program_input.h"
-#include "propagation/passes/passes.h"
+#include "propagation/import/manual_regions.h"
 #include "run_report.h"
 #include "schedule/plan.h"
 #include "simulate/check/rounding_noise.h"

@@ -8,7 +8,9 @@
 #include "partition/legalize.h"
 #include "partition/partial_axes.h"
 #include "program/value_shardings.h"
-#include "propagation/passes/passes.h"
+#include "propagation/calls/call_graph.h"
+#include "propagation/import/custom_calls.h"
+#include "propagation/import/meshes.h"
 
 namespace shardscope {
 

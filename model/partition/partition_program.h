@@ -8,8 +8,8 @@
 #pragma once
 
 #include "partition/device_program.h"
-#include "partition/passes/export.h"
-#include "propagation/passes/pipelines.h"
+#include "partition/export/export_program.h"
+#include "propagation/pass_pipelines.h"
 
 namespace shardscope {
 

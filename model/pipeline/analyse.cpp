@@ -23,7 +23,7 @@
 #include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
 #include "program/step_state.h"
-#include "propagation/passes/passes.h"
+#include "propagation/import/constraints.h"
 #include "propagation/strategy.h"
 #include "schedule/plan.h"
 

@@ -18,7 +18,7 @@
 #include "program/roles.h"
 #include "program/step_state.h"
 #include "program/verify_shardings.h"
-#include "propagation/passes/pipelines.h"
+#include "propagation/pass_pipelines.h"
 #include "propagation/strategy.h"
 
 namespace shardscope {
