@@ -251,9 +251,10 @@ void ValuesView::act()
         m_selection->setTensor(QString::fromStdString(snapshot->tensors.front().path));
     else if (!m_head->isHidden()) // differences, of which there is none to show
         m_content->setCurrent(0);
-    else if (m_controller->canRead() && !m_steps->isOn())
+    else if (m_controller->canRead() && !m_steps->isOn()) {
+        m_place = {}; // after the last operation
         m_steps->setOn(true);
-    else
+    } else
         m_controller->runStep();
     refresh();
 }
