@@ -17,6 +17,7 @@
 #include "report.h"
 #include "run_inputs.h"
 #include "run_program.h"
+#include "run_trace.h"
 #include "schedule/plan.h"
 #include "simulate/check/check.h"
 #include "simulate/run/run.h"
@@ -87,7 +88,10 @@ Result<Outcome> execute(const Input& input, const Snapshot& snapshot, const RunC
         outcome.timing =
             timeit(**run, options.runs > 0 ? options.runs : run_.runs, options.loops > 0 ? options.loops : run_.loops);
     }
-    run->reset(); // its memory, before the check takes the same again
+    run->reset(); // its memory, before others take the same again
+    if (!options.program.trace.empty())
+        if (auto written = writeTrace(snapshot.plan, settings, options.program.trace); !written)
+            return tl::unexpected(std::move(written.error()));
     if (options.check) {
         auto report = checkAgainstReference(snapshot.plan->program, settings, 1);
         if (report)
@@ -451,6 +455,10 @@ void addRun(CLI::App& app, int& status)
             "Stop a program whose loops make more trips than that, all together (default 100000)")
         .wholeNumber(1, INT64_MAX)
         .optionText("N");
+    command
+        .addOption("--trace", options->program.trace,
+            "Write when each device executed each instruction of a step, as JSON for chrome://tracing and Perfetto")
+        .optionText("FILE");
     command
         .addOption("--state", options->program.state,
             "Which results of a program are arguments of its next step: 0=1,2=0 for argument 0 from result 1 and "

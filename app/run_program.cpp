@@ -32,6 +32,7 @@
 #include "program_input.h"
 #include "propagation/import/manual_regions.h"
 #include "run_report.h"
+#include "run_trace.h"
 #include "schedule/plan.h"
 #include "simulate/check/rounding_noise.h"
 #include "simulate/collectives/collective_groups.h"
@@ -285,7 +286,7 @@ Result<void> runSteps(
 {
     const bool isStated = run.state.source != StateSource::None && !isGuess(run.state.source);
     const bool isTimed = options.timeit.value_or(isStated);
-    if (options.steps == 1 && !isTimed)
+    if (options.steps == 1 && !isTimed && options.trace.empty())
         return {};
     Result<Plan> plan = planOf(run);
     if (!plan)
@@ -295,7 +296,13 @@ Result<void> runSteps(
     how.memoryLimit = limits.memory;
     how.maximumTrips = limits.trips;
     how.initial.arrays = run.inputs.arrays;
-    auto created = Run::create(std::make_shared<const Plan>(std::move(*plan)), how);
+    const auto shared = std::make_shared<const Plan>(std::move(*plan));
+    if (!options.trace.empty())
+        if (auto written = writeTrace(shared, how, options.trace); !written)
+            return written;
+    if (options.steps == 1 && !isTimed)
+        return {};
+    auto created = Run::create(shared, how);
     if (!created)
         return tl::unexpected(created.error());
     Run& steps = **created;

@@ -26,6 +26,7 @@ struct ProgramRunOptions {
     std::int64_t runs = 0, loops = 0; ///< of timing; 0 = as the experiment says
     int threads = 0; ///< 0 = one per core, where the work is worth it
     std::string state; ///< as parseState() reads it; "" = the experiment's, else stateOf()
+    std::string trace; ///< file for the times of instructions; empty: none
     std::int64_t loopLimit = defaultTrips; ///< trips of all loops of one execution
     std::string out; ///< a folder, or a .npy for a program with one result; empty: no files
     JsonTarget json;

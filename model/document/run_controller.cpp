@@ -17,7 +17,6 @@
 #include "base/codes.h"
 #include "document/array_file.h"
 #include "pipeline/initial_setting.h"
-#include "pipeline/program_layout.h"
 #include "pipeline/repartition.h"
 #include "schedule/plan.h"
 #include "simulate/run/value_reader.h"
@@ -44,29 +43,31 @@ void dropOldDevices(std::vector<StepTiming>& steps, std::size_t added)
 
 /// What a run depends on. When it changes, device memory has to be laid out anew.
 struct Subject {
-    std::shared_ptr<const Plan> plan;
-    SnapshotPtr text; ///< of a program in a text, which has no plan
+    SnapshotPtr of; ///< null where no step can run
     InitialValues initial; ///< without the arrays of files
     QString folder; ///< to which those are relative; empty where there are none
     bool shareReplicas = false;
     bool operator==(const Subject& other) const
     {
-        return plan == other.plan && sameProgram(text, other.text) && initial.seed == other.initial.seed
+        return isSameProgram(of, other.of) && initial.seed == other.initial.seed
             && initial.defaults == other.initial.defaults && initial.chosen == other.initial.chosen
             && folder == other.folder && shareReplicas == other.shareReplicas;
     }
-    /// What devices run is made from these settings alone.
-    [[nodiscard]] static bool sameProgram(const SnapshotPtr& a, const SnapshotPtr& b)
+    /// Devices run the same, with the same state.
+    [[nodiscard]] static bool isSameProgram(const SnapshotPtr& a, const SnapshotPtr& b)
     {
-        if (!a || !b)
+        if (!a || !b || a == b)
             return a == b;
-        const Experiment &first = *a->experiment, &second = *b->experiment;
-        return a == b
-            || (first.model == second.model && first.mesh == second.mesh
-                && first.hardware.devices == second.hardware.devices && first.propagation == second.propagation
-                && first.run.state == second.run.state);
+        const RunSetting &first = a->experiment->run, &second = b->experiment->run;
+        if (first.state != second.state)
+            return false;
+        if (a->plan || b->plan ? a->plan == b->plan : a->deviceStages == b->deviceStages)
+            return true;
+        // Analysed anew, since other settings of the run have changed: its roles, or what it begins with.
+        Experiment same = *a->experiment;
+        same.run = second;
+        return same == *b->experiment;
     }
-    [[nodiscard]] const Program& program() const { return text ? programOf(*text) : *plan->program->program; }
 };
 
 struct Job {
@@ -102,11 +103,7 @@ struct RunController::Private {
     Document* document;
     State state = State::Idle;
     Subject subject;
-    qint64 stepsDone = 0;
-    std::vector<StepTiming> history;
-    std::optional<TimeitResult> timeit;
-    std::pair<qint64, qint64> timeitSteps;
-    SnapshotPtr measured; ///< the analysis that `subject` is from
+    Timings now;
     std::shared_ptr<Timings> kept;
     Subject keptSubject;
     std::function<void()> deferred; ///< a start that waits for the analysis of the newest edit
@@ -121,7 +118,7 @@ struct RunController::Private {
     std::condition_variable_any wake;
     std::deque<Job> jobs;
     News news;
-    std::shared_ptr<const InitialValues> begun; ///< what the devices began with
+    Begun begun; ///< of the newest run
     std::jthread worker;
 
     // On the worker's thread only; while no job is open, read by the window.
@@ -198,12 +195,10 @@ void RunController::Private::forget()
         news.generation = generation;
     }
     jobsOpen = 0;
-    stepsDone = 0;
     done = 0;
     total = 0;
-    history.clear();
-    const bool hadTimeit = timeit.has_value();
-    timeit.reset();
+    const bool hadTimeit = now.timeit.has_value();
+    now = { .history = {}, .timeit = {}, .of = now.of };
     setState(State::Idle);
     Q_EMIT q->stepped();
     if (hadTimeit)
@@ -216,17 +211,16 @@ void RunController::Private::followSnapshot()
     if (!snapshot || document->isStale())
         return;
     const RunSetting& setting = snapshot->experiment->run;
-    Subject next{ snapshot->plan, {}, initialValuesOf(*snapshot->experiment), {}, setting.shareReplicas };
+    Subject next{ snapshot->canStep() ? snapshot : nullptr, initialValuesOf(*snapshot->experiment), {},
+        setting.shareReplicas };
     if (std::any_of(setting.initial.begin(), setting.initial.end(),
             [](const ChosenInitial& chosen) { return chosen.value.kind == InitialValue::Kind::File; }))
         next.folder = folderOf(document->filePath());
-    if (snapshot->asRead && snapshot->canStep())
-        next.text = snapshot;
     if (next == subject)
         return;
     keepTimings();
     subject = std::move(next);
-    measured = snapshot;
+    now.of = snapshot;
     if (kept)
         kept->current = keptSubject == subject;
     forget();
@@ -234,14 +228,9 @@ void RunController::Private::followSnapshot()
 
 void RunController::Private::keepTimings()
 {
-    if (history.empty())
+    if (now.history.empty())
         return;
-    kept = std::make_shared<Timings>();
-    kept->of = measured;
-    kept->history = history;
-    kept->stepsDone = stepsDone;
-    kept->timeit = timeit;
-    kept->timeitSteps = timeitSteps;
+    kept = std::make_shared<Timings>(now);
     kept->stopped = state != State::Idle;
     keptSubject = subject;
 }
@@ -263,18 +252,19 @@ void RunController::Private::deliver()
         return;
     throttle.stop();
     if (!arrived.steps.empty()) {
+        std::vector<StepTiming>& history = now.history;
         history.insert(history.end(), std::make_move_iterator(arrived.steps.begin()),
             std::make_move_iterator(arrived.steps.end()));
         if (history.size() > longestHistory)
             history.erase(history.begin(), history.end() - longestHistory);
         dropOldDevices(history, arrived.steps.size());
-        stepsDone = arrived.stepsDone;
+        now.stepsDone = arrived.stepsDone;
         sinceAnnouncement.start();
         Q_EMIT q->stepped();
     }
     if (arrived.timeit) {
-        timeit = std::move(arrived.timeit);
-        timeitSteps = { stepsDone - done + 1, stepsDone };
+        now.timeit = std::move(arrived.timeit);
+        now.timeitSteps = std::pair<std::int64_t, std::int64_t>(now.stepsDone - done + 1, now.stepsDone);
         Q_EMIT q->timeitFinished();
     }
     jobsOpen = std::max(0, jobsOpen - arrived.jobsFinished);
@@ -327,26 +317,22 @@ bool RunController::Private::create(const Job& job)
         report(job, [&](News& latest) { latest.failure = error; });
         return false;
     };
+    auto plan = plannedProgram(*job.subject.of);
+    if (!plan)
+        return failed(plan.error());
     const auto initial = std::make_shared<InitialValues>(job.subject.initial);
     if (!job.subject.folder.isEmpty())
-        if (auto read = readInitialFiles(*initial, job.subject.program(), job.subject.folder); !read)
+        if (auto read = readInitialFiles(*initial, *(*plan)->program->program, job.subject.folder); !read)
             return failed(read.error());
     {
         const std::scoped_lock lock(mutex);
-        begun = initial;
-    }
-    std::shared_ptr<const Plan> plan = job.subject.plan;
-    if (job.subject.text) {
-        auto planned = plannedProgram(*job.subject.text);
-        if (!planned)
-            return failed(planned.error());
-        plan = std::move(*planned);
+        begun = { *plan, initial };
     }
     RunOptions options;
     options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
     options.initial = *initial;
     options.stop = job.abandoned;
-    auto created = Run::create(std::move(plan), options);
+    auto created = Run::create(std::move(*plan), options);
     if (!created)
         return failed(created.error());
     run = std::move(*created);
@@ -441,21 +427,9 @@ RunController::State RunController::state() const
 {
     return d->state;
 }
-qint64 RunController::stepsDone() const
+const RunController::Timings& RunController::timings() const
 {
-    return d->stepsDone;
-}
-const std::vector<StepTiming>& RunController::history() const
-{
-    return d->history;
-}
-const std::optional<TimeitResult>& RunController::lastTimeit() const
-{
-    return d->timeit;
-}
-std::pair<qint64, qint64> RunController::timeitSteps() const
-{
-    return d->timeitSteps;
+    return d->now;
 }
 std::shared_ptr<const RunController::Timings> RunController::kept() const
 {
@@ -474,11 +448,7 @@ bool RunController::read(const std::function<void(const ValueReader&)>& look) co
     look(RunReader(*d->run));
     return true;
 }
-std::shared_ptr<const Plan> RunController::plan() const
-{
-    return d->subject.plan;
-}
-std::shared_ptr<const InitialValues> RunController::initialValues() const
+RunController::Begun RunController::begun() const
 {
     const std::scoped_lock lock(d->mutex);
     return d->begun;

@@ -21,28 +21,28 @@ public:
     enum class State : std::uint8_t { Idle, Stepping, Timing, Continuous };
     /// Measured times, and what they were measured on.
     struct Timings {
-        SnapshotPtr of; ///< the analysis whose plan ran
-        std::vector<StepTiming> history;
-        qint64 stepsDone = 0;
+        std::vector<StepTiming> history; ///< newest last, at most 10,000; older ones have `wall` only
+        qint64 stepsDone = 0; ///< number of the newest step
         std::optional<TimeitResult> timeit;
-        std::pair<qint64, qint64> timeitSteps; ///< first and last step of `timeit`
+        /// First and last step of `timeit`; absent: the newest ones.
+        std::optional<std::pair<std::int64_t, std::int64_t>> timeitSteps = {};
+        SnapshotPtr of = {}; ///< the analysis whose program ran
         bool stopped = false; ///< an edit ended the run
-        bool current = false; ///< of the plan that the document has now, before its devices were laid out anew
+        bool current = false; ///< of what the document has now, before its devices were laid out anew
     };
     explicit RunController(Document* document, QObject* parent = nullptr);
     ~RunController() override;
 
     [[nodiscard]] State state() const;
-    [[nodiscard]] qint64 stepsDone() const;
+    [[nodiscard]] qint64 stepsDone() const { return timings().stepsDone; }
     /// Of so many of the newest steps the times of every device are kept; fewer where there are very many devices.
     static constexpr std::size_t stepsWithDevices = 64;
-    /// Step times since the last reset, newest last (at most 10,000 are kept). Older ones have `wall` only.
-    [[nodiscard]] const std::vector<StepTiming>& history() const;
-    [[nodiscard]] const std::optional<TimeitResult>& lastTimeit() const;
-    /// Numbers of the first and the last step of lastTimeit().
-    [[nodiscard]] std::pair<qint64, qint64> timeitSteps() const;
-    /// What had been measured when an edit changed the plan; null where nothing was, after a reset and with another
-    /// experiment. It stays while steps of the new plan run, until an edit changes that one.
+    /// Since the last reset.
+    [[nodiscard]] const Timings& timings() const;
+    [[nodiscard]] const std::vector<StepTiming>& history() const { return timings().history; }
+    [[nodiscard]] const std::optional<TimeitResult>& lastTimeit() const { return timings().timeit; }
+    /// What had been measured when an edit changed what runs; null where nothing was, after a reset and with another
+    /// experiment. It stays while steps of the new program run, until an edit changes that one.
     [[nodiscard]] std::shared_ptr<const Timings> kept() const;
     /// Steps of the running n x loops: done and in all.
     [[nodiscard]] std::pair<qint64, qint64> progress() const;
@@ -50,16 +50,19 @@ public:
     /// before the first step and while anything runs: then the devices' memory is the worker's alone.
     bool read(const std::function<void(const ValueReader&)>& look) const;
     [[nodiscard]] bool canRead() const { return state() == State::Idle && stepsDone() > 0; }
-    /// What those steps were: the plan, and what the devices held before the first one.
-    [[nodiscard]] std::shared_ptr<const Plan> plan() const;
-    /// What the newest run of a plan began with, the arrays of files included; null before there is one.
-    [[nodiscard]] std::shared_ptr<const InitialValues> initialValues() const;
+    /// What is run, and what it begins with.
+    struct Begun {
+        std::shared_ptr<const Plan> plan; ///< null before the first step of an analysis
+        std::shared_ptr<const InitialValues> initial; ///< the arrays of files included
+        bool operator==(const Begun&) const = default;
+    };
+    [[nodiscard]] Begun begun() const;
 
     void runStep();
     void runTimeit(qint64 runs, qint64 loops);
     void runContinuously();
     void stop();
-    void reset(); ///< back to the initial values; happens by itself when the plan changes
+    void reset(); ///< back to the initial values; happens by itself when what runs changes
 
 Q_SIGNALS:
     void stateChanged();

@@ -101,6 +101,7 @@ public:
         , m_isTaken(given->values.size())
     {
         m_out.program = std::move(given);
+        m_out.parts = parts;
         m_out.local = ProgramPtr(parts, &m_local);
         m_out.mesh = parts->device.mesh;
         m_out.replicas = parts->device.replicas;

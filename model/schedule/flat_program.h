@@ -59,6 +59,7 @@ struct FlatBlock {
 
 struct FlatProgram {
     ProgramPtr program; ///< as it was given: names, roles
+    std::shared_ptr<const PartitionedProgram> parts; ///< that it was made of
     ProgramPtr local; ///< what every device runs: local shapes, StableHLO
     MeshPtr mesh;
     std::int64_t replicas = 1; ///< as DeviceProgram::replicas

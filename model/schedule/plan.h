@@ -119,6 +119,11 @@ struct Plan {
     MemorySummary memory;
 
     [[nodiscard]] const Slot& slot(SlotId id) const { return slots[id.index]; }
+    /// Of a block, 0 = main.
+    [[nodiscard]] const std::vector<Instruction>& instructionsOf(std::size_t block) const
+    {
+        return block == 0 ? instructions : blocks[block].instructions;
+    }
     /// Of a loop or a branch: that of its blocks whose peak is the highest.
     [[nodiscard]] const MemorySummary& highest(const ControlInstruction& control) const;
     /// The value is still in its slot when the step is over: nothing was written over it. An argument of the state

@@ -64,6 +64,11 @@ public:
     {
         return m_run->shardsOfArgument(argument);
     }
+    [[nodiscard]] std::span<const InstructionTime> trace(std::int64_t position) const override
+    {
+        return m_run->trace(position);
+    }
+    [[nodiscard]] std::int64_t untraced() const override { return m_run->untraced(); }
     [[nodiscard]] std::vector<ExpectationFinding> findings() const override { return m_run->findings(); }
     [[nodiscard]] std::int64_t copiedBytes() const override { return m_run->copiedBytes(); }
     [[nodiscard]] std::int64_t logicalBytes() const override { return m_run->logicalBytes(); }

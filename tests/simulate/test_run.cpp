@@ -225,9 +225,11 @@ void TestRun::deviceOrderDoesNotMatter()
 
 void TestRun::allocatesNothing()
 {
-    for (const char* mesh : { "data=2 model=4", "data=8 model=1" }) {
-        auto run = Run::create(
-            makePlan(mlpOnDevices(smallMlp(), makeMesh(axesOf(QString::fromLatin1(mesh))))), randomInputs(2))
+    for (const auto& [mesh, traced] : { std::pair("data=2 model=4", 0U), { "data=8 model=1", 0U },
+             { "data=2 model=4", 5U }, { "data=2 model=4", 10'000U } }) {
+        RunOptions options = randomInputs(2);
+        options.tracedInstructions = traced;
+        auto run = Run::create(makePlan(mlpOnDevices(smallMlp(), makeMesh(axesOf(QString::fromLatin1(mesh))))), options)
                        .value();
         const std::int64_t before = allocations.load();
         run->step();

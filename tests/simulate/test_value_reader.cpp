@@ -8,9 +8,8 @@
 
 #include "base/codes.h"
 #include "registered_test.h"
-#include "simulate/check/reference_steps.h"
 #include "simulate/mlp_plan.h"
-#include "simulate/run/program_values.h"
+#include "simulate/run/step_replay.h"
 #include "simulate/run/value_reader.h"
 #include "simulate/small_mlp.h"
 #include "stablehlo/read.h"
@@ -187,95 +186,103 @@ private Q_SLOTS:
             mlpOnDevices(smallMlp(DType::F64), makeMesh(axesOf(QStringLiteral("data=2 model=4"))));
         const ProgramPtr& whole = program->program;
         const auto run = Run::create(makePlan(program), randomInputs()).value();
-        ReferenceSteps reference(whole, randomValues());
+        StepReplay replay(program, randomValues());
         const ValueId weight = whole->find("params/layers.0/W1");
         for (int step = 1; step <= 3; ++step) {
             run->step();
-            const auto array = reference.after(weight, step).value();
+            const auto array = replay.reference(weight, step).value();
             const std::vector<double> ours = run->gather(weight);
             QCOMPARE(array->size(), ours.size());
             for (std::size_t i = 0; i < ours.size(); ++i)
                 QVERIFY(std::abs((*array)[i] - ours[i]) < 1e-6);
         }
         // Back to an earlier one, and forward over several at once.
-        const auto first = reference.after(weight, 1).value();
-        const auto third = reference.after(weight, 3).value();
+        const auto first = replay.reference(weight, 1).value();
+        const auto third = replay.reference(weight, 3).value();
         QVERIFY(*first != *third);
-        ReferenceSteps other(whole, randomValues());
-        QVERIFY(*other.after(weight, 3).value() == *third);
-        QVERIFY(*other.after(weight, 1).value() == *first);
+        StepReplay other(program, randomValues());
+        QVERIFY(*other.reference(weight, 3).value() == *third);
+        QVERIFY(*other.reference(weight, 1).value() == *first);
     }
 
-    void argumentsAndResultsOfAProgram()
+    void aStepOperationByOperation()
     {
-        // a is cut by rows, b by columns; what is contracted is cut, so that the devices add up.
+        // a is sharded by rows, b by columns; what is contracted is sharded, so that the devices add up. The argument b
+        // of the next step is half of this one's.
         const auto read = readStableHlo(R"(
             module {
               sdy.mesh @mesh = <["x"=2, "y"=2]>
               func.func @main(%a: tensor<6x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>},
                               %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>})
-                  -> (tensor<6x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+                  -> (tensor<6x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>},
+                      tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) {
                 %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
-                return %0 : tensor<6x4xf32>
+                %half = stablehlo.constant dense<0.5> : tensor<8x4xf32>
+                %1 = stablehlo.multiply %b, %half : tensor<8x4xf32>
+                return %0, %1 : tensor<6x4xf32>, tensor<8x4xf32>
               }
             })");
         QVERIFY(read);
         const auto program = std::make_shared<const Program>(read->program);
-        kernels::ProgramInputs inputs;
-        inputs.initial.seed = 5;
-        inputs.initial.defaults = InitialDefaults::ByUse;
-        const auto parts = std::make_shared<const PartitionedProgram>(partitionProgram(*program).value());
-        const kernels::ProgramValuesPtr values = kernels::computeProgramValues(*program, parts, inputs).value();
-        const kernels::ProgramReader reader(program, values);
         const ValueId a = program->main().arguments[0], b = program->main().arguments[1];
-        const ValueId product = program->main().results[0];
-        const auto whole = [&](ValueId value) {
-            const Shape shape = program->value(value).type.shape;
+        const ValueId product = program->main().results[0], half = program->main().results[1];
+        const auto flat = std::make_shared<const FlatProgram>(flatten(program,
+            std::make_shared<const PartitionedProgram>(partitionProgram(*program).value()),
+            { StateSource::Stated, { { b, 1 } } }).value());
+        InitialValues initial;
+        initial.seed = 5;
+        initial.defaults = InitialDefaults::ByUse;
+        StepReplay replay(flat, initial);
+        const auto numbersOf = [&](const RecordedStepPtr& step, const RecordedArray* array) {
+            const RecordedReader reader(step, *array);
+            const Shape shape = array->array.type.shape;
             const Sample all = boxSample(Shape(shape.size()), shape);
             std::vector<double> numbers(all.count());
-            readGlobal(reader, value, all, numbers);
+            readGlobal(reader, {}, all, numbers);
             return numbers;
         };
-        for (const ValueId value : { a, b, product })
-            QCOMPARE(reader.held(value), Held::Yes);
-        QCOMPARE(reader.dtype(product), DType::F32);
-        QVERIFY(reader.layout(a).shardShape() == (Shape{ 3, 4 }));
-        QVERIFY(reader.layout(product).shardShape() == (Shape{ 3, 4 }));
-        const std::vector<double> left = whole(a), right = whole(b), found = whole(product);
-        QVERIFY(left == reader.reference(a));
-        QVERIFY(left[0] != left[1]); // drawn at random
-        const std::vector<double> reference = reader.reference(product);
-        for (std::size_t row = 0; row < 6; ++row)
-            for (std::size_t column = 0; column < 4; ++column) {
-                double sum = 0;
-                for (std::size_t k = 0; k < 8; ++k)
-                    sum += left[8 * row + k] * right[4 * k + column];
-                QVERIFY(std::abs(found[4 * row + column] - sum) < 1e-5);
-                QVERIFY(std::abs(reference[4 * row + column] - sum) < 1e-5);
-            }
-        // The device at position 3 = (1, 1) holds rows 3 to 5 and columns 4 to 7 of a.
-        double corner = 0;
-        reader.readLocal(a, 3, Sample{ { { 1 }, { 2 } } }, { &corner, 1 });
-        QCOMPARE(corner, left[8 * 4 + 6]);
-
-        inputs.memoryLimit = 100;
-        const auto refused = kernels::computeProgramValues(*program, parts, inputs);
-        QVERIFY(!refused);
-        QCOMPARE(refused.error().code, Code::OutOfMemory);
-        inputs.memoryLimit = 0;
-        std::stop_source stop;
-        stop.request_stop();
-        inputs.stop = stop.get_token();
-        QVERIFY(!kernels::computeProgramValues(*program, parts, inputs).value());
+        const RecordedStepPtr first = replay.record(1).value(), third = replay.record(3).value();
+        for (const RecordedStepPtr& step : { first, third }) {
+            const std::size_t count = step->operations.size();
+            QVERIFY(count >= 3);
+            const RecordedArray* const left = step->after(0, a);
+            const RecordedArray* const right = step->after(count, b);
+            const RecordedArray* const sum = step->after(count, product);
+            QVERIFY(left && right && sum && sum->hasReference() && right->hasReference());
+            QVERIFY(!step->after(0, product) && *step->firstOf(product) < count);
+            const std::vector<double> x = numbersOf(step, left), w = numbersOf(step, right), y = numbersOf(step, sum);
+            QVERIFY(x == left->referenceNumbers() && w == right->referenceNumbers());
+            const std::vector<double> reference = sum->referenceNumbers();
+            for (std::size_t row = 0; row < 6; ++row)
+                for (std::size_t column = 0; column < 4; ++column) {
+                    double expected = 0;
+                    for (std::size_t k = 0; k < 8; ++k)
+                        expected += x[8 * row + k] * w[4 * k + column];
+                    QVERIFY(std::abs(y[4 * row + column] - expected) < 1e-5);
+                    QVERIFY(std::abs(reference[4 * row + column] - expected) < 1e-5);
+                }
+            // Right after the product devices hold values that are still to be added up.
+            const RecordedArray& parts = *step->after(*step->firstOf(product) + 1, product);
+            QCOMPARE(RecordedReader(step, parts).layout({}).addends(), 2);
+            // The device at position 3 = (1, 1) holds rows 3 to 5 and columns 4 to 7 of a.
+            double corner = 0;
+            RecordedReader(step, *left).readLocal({}, 3, Sample{ { { 1 }, { 2 } } }, { &corner, 1 });
+            QCOMPARE(corner, x[8 * 4 + 6]);
+            QCOMPARE(numbersOf(step, step->after(count, half))[0], w[0] / 2);
+        }
+        QCOMPARE(numbersOf(third, third->after(0, b))[7], numbersOf(first, first->after(0, b))[7] / 4);
+        // An earlier step again, and the reference of the last one recorded.
+        QVERIFY(numbersOf(replay.record(1).value(), first->after(0, b)) == numbersOf(first, first->after(0, b)));
+        QCOMPARE((*replay.reference(b, 2).value())[7], numbersOf(third, third->after(0, b))[7]);
     }
 
     void theReferenceStopsAndRefuses()
     {
         const ProgramOnDevices program = mlpOnDevices(smallMlp(), makeMesh({ { "data", 2 }, { "model", 2 } }));
-        ReferenceSteps reference(program->program, randomValues());
+        StepReplay replay(program, randomValues());
         const ValueId weight = program->program->find("params/layers.0/W1");
         std::stop_source stop;
-        ReferenceSteps::Limits limits;
+        StepReplay::Limits limits;
         limits.stop = stop.get_token();
         std::int64_t told = 0;
         limits.progress = [&](std::int64_t done, std::int64_t all) {
@@ -284,14 +291,16 @@ private Q_SLOTS:
             if (done == 5)
                 stop.request_stop();
         };
-        QVERIFY(!reference.after(weight, 2, limits).value());
+        QVERIFY(!replay.reference(weight, 2, limits).value());
         QCOMPARE(told, 5);
-        const auto fresh = ReferenceSteps(program->program, randomValues()).after(weight, 2).value();
-        QVERIFY(*reference.after(weight, 2).value() == *fresh); // what was broken off has left nothing behind
+        const auto fresh = StepReplay(program, randomValues()).reference(weight, 2).value();
+        QVERIFY(*replay.reference(weight, 2).value() == *fresh); // nothing is left of what was broken off
+        QVERIFY(!replay.record(1, limits).value()); // it has been asked to stop already
 
-        ReferenceSteps::Limits small;
+        StepReplay::Limits small;
         small.bytes = 1000;
-        const auto refused = ReferenceSteps(program->program, randomValues()).after(weight, 2, small);
+        QCOMPARE(StepReplay(program, randomValues()).record(1, small).error().code, Code::OutOfMemory);
+        const auto refused = StepReplay(program, randomValues()).reference(weight, 2, small);
         QVERIFY(!refused);
         QCOMPARE(refused.error().code, Code::OutOfMemory);
         QCOMPARE(refused.error().number("limit"), 1000);

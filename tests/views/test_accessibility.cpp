@@ -288,7 +288,7 @@ private Q_SLOTS:
         RunController run(&fixture.document);
         TimingView view(&fixture.document, &fixture.selection, &run);
         view.resize(800, 260);
-        TimingData data;
+        RunController::Timings data;
         for (int step = 1; step <= 3; ++step)
             data.history.push_back(
                 { 0.01 * step, std::vector<DeviceTimes>(8, { 1e-3 * step, 2e-3 * step, 3e-3 * step }) });

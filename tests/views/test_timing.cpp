@@ -176,7 +176,7 @@ private Q_SLOTS:
         QVERIFY(view.keyFigure().isEmpty());
 
         QSignalSpy figure(&view, &TimingView::keyFigureChanged);
-        TimingData data;
+        RunController::Timings data;
         data.history = steps(9);
         data.stepsDone = 9;
         view.show(data);
@@ -205,7 +205,7 @@ private Q_SLOTS:
         QVERIFY(clock.elapsed() < 1000);
         QCOMPARE(view.stepPlot()->pointCount(), 10000);
         QVERIFY(view.stepPlot()->shownSteps().first > 14999);
-        view.show(TimingData{});
+        view.show(RunController::Timings{});
         QVERIFY(view.keyFigure().isEmpty());
     }
 
@@ -244,7 +244,7 @@ private Q_SLOTS:
         benchmark.mean = 0.012;
         benchmark.deviation = 0.001;
         benchmark.devices.resize(8, { 0.001, 0.001, 0.001 });
-        view.show(TimingData{ steps(4), 4, benchmark, std::pair<std::int64_t, std::int64_t>(2, 4) });
+        view.show(RunController::Timings{ steps(4), 4, benchmark, std::pair<std::int64_t, std::int64_t>(2, 4) });
         QVERIFY2(view.sentence().startsWith(u"Benchmark of steps 2–4: 12 ms"_s), qPrintable(view.sentence()));
         QVERIFY(view.keyFigure().startsWith(u"12 ms"_s));
 
@@ -255,7 +255,7 @@ private Q_SLOTS:
             slow.devices.resize(8, { 0.25, 0.125, 0.0625 });
             more.push_back(slow);
         }
-        view.show(TimingData{ more, 7, benchmark, std::pair<std::int64_t, std::int64_t>(2, 4) });
+        view.show(RunController::Timings{ more, 7, benchmark, std::pair<std::int64_t, std::int64_t>(2, 4) });
         QVERIFY2(view.sentence().startsWith(u"500 ms"_s) && view.sentence().contains(u"of 3 steps"_s)
                 && !view.sentence().contains(u"Benchmark"_s),
             qPrintable(view.sentence()));
@@ -359,7 +359,7 @@ private Q_SLOTS:
         view.resize(900, 260);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
-        view.show(TimingData{ steps(12), 12, {} });
+        view.show(RunController::Timings{ steps(12), 12, {} });
         QCoreApplication::processEvents();
         const plot::StepTimePlot* plot = view.stepPlot();
         const QRect label = plot->meanLabelRect();

@@ -123,7 +123,7 @@ struct ViewFixture : Fixture {
     [[nodiscard]] double global(std::int64_t row, std::int64_t column)
     {
         double value = 0;
-        const ValueId id = controller.plan()->program->program->find(selection.tensor().toStdString());
+        const ValueId id = controller.begun().plan->program->program->find(selection.tensor().toStdString());
         controller.read([&](const ValueReader& reader) {
             readGlobal(reader, id, Sample{ { { row }, { column } } }, { &value, 1 });
         });
@@ -574,8 +574,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
   return %0 : tensor<8x16xf32>
 })") },
                 "layer"));
-        QVERIFY(f.view.runProgram());
-        QTRY_VERIFY(!f.view.isWorking());
+        f.step();
         const SnapshotPtr snapshot = f.document.lastGood();
         const std::string path = snapshot->program->value(snapshot->program->main().arguments.front()).path;
         f.selection.setTensor(QString::fromStdString(path));
@@ -583,9 +582,9 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(choice->isVisible());
         QCOMPARE(choice->box()->currentText(), u"default: non_negative"_s);
         choice->choose(u"zeros"_s);
-        QTRY_VERIFY(!f.document.isStale() && !f.view.isWorking() && f.view.heatPage()->isVisible());
+        QTRY_VERIFY(!f.document.isStale() && f.controller.canRead() && f.view.heatPage()->isVisible());
         QCOMPARE(choice->box()->currentText(), u"zeros"_s);
-        QVERIFY(!f.view.programFailure());
+        QCOMPARE(f.view.heatPage()->canvas()->data().all.magnitude(), 0.0);
     }
 
     void nextStepIsChosen()
@@ -632,7 +631,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(choice->box()->currentText().contains(u"the network's own"_s));
     }
 
-    void aProgramIsRunOnRandomInputs()
+    void aStepOfAProgram()
     {
         // What is contracted is cut, so that the devices add up.
         ViewFixture fixture(
@@ -648,15 +647,17 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         const QString argument = pathOf(program.main().arguments.front());
         const QString result = pathOf(program.main().results.front());
         fixture.selection.setTensor(result);
-        QVERIFY(fixture.emptyText().contains(u"has not been run"_s));
+        QVERIFY(fixture.emptyText().contains(u"No step has run"_s));
         QTest::mouseClick(fixture.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
-        QTRY_VERIFY(!fixture.view.isWorking());
+        QTRY_VERIFY(fixture.controller.canRead());
         QCOMPARE(fixture.emptyText(), QString());
+        QVERIFY(fixture.view.keyFigure().endsWith(u", step 1"_s));
         HeatCanvas* canvas = fixture.view.heatPage()->canvas();
         QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
         const double magnitude = canvas->data().all.magnitude();
         QVERIFY(magnitude > 0.1);
         fixture.view.contentBar()->setCurrent(1);
+        QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
         QVERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
         QVERIFY(canvas->data().all.magnitude() < 1e-4 * magnitude);
         fixture.view.contentBar()->setCurrent(0);
@@ -683,15 +684,18 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         StepBar* bar = fixture.view.stepBar();
         QVERIFY(bar->isHidden());
         fixture.selection.setTensor(pathOf(result));
-        QTest::mouseClick(fixture.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
-        QTRY_VERIFY(!fixture.view.isWorking());
+        fixture.step();
         QVERIFY(!bar->isHidden());
+        QCOMPARE(bar->count(), 0); // nobody has asked for single operations
+        bar->button()->click();
+        QVERIFY(fixture.view.isWorking() && bar->text().contains(u"taken again"_s));
+        QTRY_VERIFY(!fixture.view.isWorking());
         QCOMPARE(bar->count(), 3); // the product, the sum of its parts, the acosh
         QCOMPARE(bar->step(), 3);
         HeatCanvas* canvas = fixture.view.heatPage()->canvas();
         QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
 
-        // Behind the product devices hold parts of it that are still to be added up.
+        // After the product devices hold parts of it that are still to be added up.
         bar->slider()->setValue(1);
         QVERIFY(bar->text().contains(u"1 of 3"_s) && bar->text().contains(u"dot_general"_s));
         QVERIFY(fixture.view.notice().contains(u"Partial"_s));
@@ -732,6 +736,86 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(bar->text().contains(u"acosh"_s));
     }
 
+    /// Every step of a network can be looked at on the way, as of any program.
+    void aStepOfANetworkOperationByOperation()
+    {
+        ViewFixture f;
+        f.selection.setTensor(weight);
+        f.step();
+        f.step();
+        const double after = f.global(3, 5);
+        StepBar* const bar = f.view.stepBar();
+        bar->setOn(true);
+        QTRY_VERIFY(!f.view.isWorking());
+        QVERIFY2(bar->count() > 40, qPrintable(bar->text()));
+        QVERIFY(bar->warning()->isHidden());
+        f.view.formBar()->setCurrent(1);
+        const NumbersModel* const numbers = f.view.numbers();
+        const auto shown = [&] { return numbers->index(3, 5).data().toString(); };
+        QCOMPARE(shown(), valueText(after, DType::F32, false)); // at the end: what the devices hold
+        // Before the first operation of the second step: what the first one left.
+        bar->slider()->setValue(0);
+        f.controller.reset();
+        QVERIFY(bar->isHidden());
+        f.step();
+        const double first = f.global(3, 5);
+        QVERIFY(first != after);
+        f.step();
+        QTRY_VERIFY(!f.view.isWorking() && bar->count() > 40);
+        QCOMPARE(bar->step(), 0); // where it stood
+        QCOMPARE(shown(), valueText(first, DType::F32, false));
+        f.view.contentBar()->setCurrent(1);
+        QTRY_VERIFY(!f.view.isWorking() && f.view.table()->isVisible());
+        QVERIFY(std::abs(numbers->index(3, 5).data().toString().toDouble()) < 1e-4);
+
+        // An operation on the way, with its difference from the reference.
+        const int product = 1 + [&] {
+            for (int step = 0; step < bar->count(); ++step) {
+                bar->slider()->setValue(step + 1);
+                if (bar->text().contains(u"dot_general"_s))
+                    return step;
+            }
+            return -1;
+        }();
+        QVERIFY(product > 0);
+        QTRY_VERIFY(f.view.table()->isVisible());
+        f.view.contentBar()->setCurrent(0);
+        QVERIFY(numbers->index(0, 0).data().toString() != u"…"_s);
+        // One that is not kept to the end is there in the step.
+        bar->setOn(false);
+        QCOMPARE(bar->count(), 0);
+        const Program& program = *f.snapshot().program;
+        QString gone;
+        f.controller.read([&](const ValueReader& reader) {
+            for (const TensorRow& row : f.snapshot().tensors)
+                if (gone.isEmpty() && reader.held(row.value) == Held::Overwritten
+                    && program.value(row.value).definition.valid())
+                    gone = QString::fromStdString(row.path);
+        });
+        if (gone.isEmpty())
+            return;
+        f.selection.setTensor(gone);
+        QVERIFY(!f.emptyText().isEmpty());
+        QTest::mouseClick(f.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
+        QVERIFY(bar->isOn());
+        QTRY_VERIFY(!f.view.isWorking() && f.emptyText().isEmpty());
+    }
+
+    /// The same train step as a network and as the text that JAX printed of it.
+    void aTrainStepInAText()
+    {
+        ViewFixture f(test::example("flax-mlp-scan-program"));
+        const Program& program = *f.snapshot().program;
+        QVERIFY(!program.main().arguments.empty());
+        f.selection.setTensor(QString::fromStdString(program.value(program.main().arguments.front()).path));
+        f.step();
+        HeatCanvas* const canvas = f.view.heatPage()->canvas();
+        QTRY_VERIFY(canvas->isVisible() && canvas->data().elements > 0);
+        f.view.contentBar()->setCurrent(1);
+        QTRY_VERIFY_WITH_TIMEOUT(!f.view.isWorking() && canvas->isVisible(), 60'000);
+        QVERIFY(canvas->data().all.magnitude() < 1e-3);
+    }
+
     /// A loop without an end is stopped by its trips, and by whoever does not want to wait for that.
     void aLoopWithoutEndIsStopped()
     {
@@ -758,7 +842,7 @@ func.func @main(%a: TYPE {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> 
         ViewFixture quick(experiment("tensor<2x2xf32>"));
         quick.selection.setTensor(u"a"_s);
         QTest::mouseClick(quick.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(!quick.view.isWorking(), 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(quick.controller.state() == RunController::State::Idle, 60'000);
         QVERIFY2(
             quick.emptyText().contains(u"the loop %forever in line 4 has not ended"_s), qPrintable(quick.emptyText()));
 
@@ -766,12 +850,12 @@ func.func @main(%a: TYPE {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> 
         slow.selection.setTensor(u"a"_s);
         auto* button = slow.view.emptyPage()->findChild<QPushButton*>();
         QTest::mouseClick(button, Qt::LeftButton);
-        QVERIFY(slow.view.isWorking());
+        QVERIFY(slow.controller.state() == RunController::State::Stepping);
         QTest::qWait(50);
         QCOMPARE(button->text(), u"Stop"_s);
         QTest::mouseClick(button, Qt::LeftButton);
-        QTRY_VERIFY(!slow.view.isWorking());
-        QVERIFY2(slow.emptyText().contains(u"has not been run"_s), qPrintable(slow.emptyText()));
+        QTRY_COMPARE(slow.controller.state(), RunController::State::Idle);
+        QVERIFY2(slow.emptyText().contains(u"No step has run yet"_s), qPrintable(slow.emptyText()));
     }
 
     void whileStepsRun()

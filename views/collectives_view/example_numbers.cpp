@@ -8,7 +8,7 @@
 #include "pipeline/initial_setting.h"
 #include "pipeline/repartition.h"
 #include "simulate/check/compare.h"
-#include "simulate/run/shards.h"
+#include "simulate/run/execute.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -45,23 +45,23 @@ bool areComparable(const ExampleNumbers& a, const ExampleNumbers& b)
 
 std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std::stop_token& stop)
 {
-    if (!snapshot.asRead || stop.stop_requested())
-        return std::nullopt;
-    kernels::ProgramInputs inputs;
-    inputs.initial = initialValuesOf(*snapshot.experiment);
+    RunOptions options;
+    options.initial = initialValuesOf(*snapshot.experiment);
     // The same for programs that compute the same in other ways: floats from -1 to 1, whatever they are for.
-    inputs.initial.chosen = { { "**", parseInitialValue("uniform -1 1").value() } };
-    inputs.memoryLimit = maxMemory;
-    inputs.stop = stop;
-    const Result<kernels::ProgramValuesPtr> values = valuesOfText(snapshot, inputs);
-    if (!values || !*values)
+    options.initial.chosen = { { "**", parseInitialValue("uniform -1 1").value() } };
+    options.memoryLimit = maxMemory;
+    options.stop = stop;
+    const auto plan = plannedProgram(snapshot);
+    const auto run = plan ? Run::create(*plan, options) : Result<std::unique_ptr<Run>>();
+    if (!run || !*run)
         return std::nullopt;
-    const kernels::ProgramValues& held = **values;
+    (*run)->step();
+    if ((*run)->stopped() || (*run)->failure())
+        return std::nullopt;
     ExampleNumbers numbers;
-    for (const ShardedArray& input : held.device.inputs)
+    for (const ShardedArray& input : (*plan)->program->inputs)
         numbers.inputs.push_back(input.type);
-    for (std::size_t i = 0; i < held.outputs.size(); ++i)
-        numbers.results.push_back(assembleShards(held.outputs[i], held.device.outputs[i], held.device.mesh).full);
+    numbers.results = resultsOf(**run).outputs;
     return numbers;
 }
 

@@ -17,7 +17,7 @@ struct ExampleNumbers {
     std::vector<kernels::Array> results; ///< put together from what the devices hold
 };
 
-/// Nothing of what is no program in a text, cannot be run or needs more than some hundred MiB.
+/// Nothing of what cannot be run or needs more than some hundred MiB.
 [[nodiscard]] std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std::stop_token& stop);
 
 /// "Result on the devices: 0.31, 0.84, 0.07, 0.55": the first four elements of the first result.

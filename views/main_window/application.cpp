@@ -130,19 +130,6 @@ Result<int> runSteps(MainWindow& window, int steps, std::optional<double> patien
     return static_cast<int>(run->stepsDone());
 }
 
-/// Runs a program in a text on random inputs; so many of its operations are executed in Values then, or all.
-Result<int> runProgram(ValuesView& values, std::optional<int> operations)
-{
-    if (!values.runProgram())
-        return 0;
-    processUntil([&] { return !values.isWorking(); });
-    if (const std::optional<Diagnostic> failure = values.programFailure())
-        return tl::unexpected<Error>(*failure);
-    if (operations)
-        values.stepBar()->slider()->setValue(*operations);
-    return values.stepBar()->step();
-}
-
 Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, const ScreenshotOptions& options)
 {
     Appearance appearance(options.dark ? ThemeChoice::Dark : ThemeChoice::Light);
@@ -174,22 +161,22 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     window.resize(options.size);
     window.show();
     ScreenshotReport report;
-    report.ofProgram = std::holds_alternative<ProgramModel>(snapshot->experiment->model);
-    // Numbers of a program in a text are seen in Values alone.
-    const bool runs = report.ofProgram && options.steps.value_or(options.dock == QStringLiteral("values") ? 1 : 0) > 0;
-    report.wanted = snapshot->ok() ? options.steps.value_or(defaultSteps) : runs ? 1 : 0;
+    report.wanted = snapshot->canStep() ? options.steps.value_or(defaultSteps) : 0;
     if (report.wanted > 0) {
-        const Result<int> done = report.ofProgram
-            ? runProgram(*window.valuesView(), options.steps)
-            : runSteps(window, report.wanted, options.steps ? std::nullopt : std::optional(options.patience));
+        const Result<int> done =
+            runSteps(window, report.wanted, options.steps ? std::nullopt : std::optional(options.patience));
         if (done)
             report.done = *done;
         else if (options.steps)
             return tl::unexpected<Error>(done.error());
         else
             report.failure = done.error();
-        if (report.ofProgram)
-            report.wanted = options.steps.value_or(report.done);
+    }
+    if (options.operations && report.done > 0) {
+        StepBar* const bar = window.valuesView()->stepBar();
+        bar->setOn(true);
+        processUntil([&] { return !window.valuesView()->isWorking(); });
+        bar->slider()->setValue(*options.operations);
     }
     QCoreApplication::processEvents();
     window.resize(options.size); // docks may have asked for more

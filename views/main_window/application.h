@@ -24,17 +24,15 @@ struct ScreenshotOptions {
     QString axis; ///< mesh axis to select
     double scale = 1; ///< device pixels per logical pixel
     /// Steps run before, so that there are timings to see. Absent: up to 8 of them, none that would begin after
-    /// `patience` seconds; what cannot run is then shown without any. A program in a text is run once, on random
-    /// inputs: these are the operations that Values has executed. Absent: all, if the dock is "values"; 0: it is not
-    /// run.
+    /// `patience` seconds; what cannot run is then shown without any.
     std::optional<int> steps;
+    std::optional<int> operations; ///< of the last of them, after which Values shows what devices hold
     double patience = 30;
 };
 
 struct ScreenshotReport {
     int wanted = 0; ///< steps
     int done = 0;
-    bool ofProgram = false; ///< steps are operations of a program in a text
     std::optional<Diagnostic> failure; ///< why none could be run
 };
 

@@ -219,7 +219,7 @@ void TimingView::setTable(bool table)
 
 std::vector<std::int32_t> TimingView::deviceIds(std::size_t first, std::size_t count) const
 {
-    const SnapshotPtr snapshot = m_data.kept ? m_data.kept->of : shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = m_isKept ? m_data.of : shownSnapshot(*m_document);
     std::vector<std::int32_t> ids;
     for (std::size_t position = first; position < first + count; ++position) {
         const bool known =
@@ -235,29 +235,25 @@ void TimingView::follow()
     if (m_controller->state() != RunController::State::Idle)
         m_failureRow->hide();
     const auto kept = m_controller->history().empty() ? m_controller->kept() : nullptr;
-    if (kept)
-        show({ kept->history, kept->stepsDone, kept->timeit, kept->timeitSteps, kept });
-    else
-        show({ m_controller->history(), m_controller->stepsDone(), m_controller->lastTimeit(),
-            m_controller->timeitSteps(), {} });
+    show(kept ? *kept : m_controller->timings(), kept != nullptr);
 }
 
 /// With the mesh that it was measured on, where that is no longer what the devices hold.
 QString TimingView::marked(const QString& sentence) const
 {
-    if (!m_data.kept)
+    if (!m_isKept)
         return sentence;
-    const QString mesh = words::meshSizes(*m_data.kept->of->mesh);
-    if (m_data.kept->current)
+    const QString mesh = words::meshSizes(*m_data.of->mesh);
+    if (m_data.current)
         return tr("Earlier on this mesh, %1: %2", "2 × 4, a sentence").arg(mesh, sentence);
-    return m_data.kept->stopped
-        ? tr("On mesh %1, until an edit stopped the run: %2", "2 × 4, a sentence").arg(mesh, sentence)
-        : tr("On mesh %1, before the edit: %2", "2 × 4, a sentence").arg(mesh, sentence);
+    return m_data.stopped ? tr("On mesh %1, until an edit stopped the run: %2", "2 × 4, a sentence").arg(mesh, sentence)
+                          : tr("On mesh %1, before the edit: %2", "2 × 4, a sentence").arg(mesh, sentence);
 }
 
-void TimingView::show(TimingData timing)
+void TimingView::show(RunController::Timings timing, bool isKept)
 {
     m_data = std::move(timing);
+    m_isKept = isKept;
     refresh();
 }
 
@@ -303,8 +299,8 @@ void TimingView::refresh()
         }
         m_sentence->setText(marked(text));
         figure = tr("%1 per step").arg(words::seconds(mean));
-        if (m_data.kept)
-            figure = tr("%1 on %2", "9.42 ms per step, 2 × 4").arg(figure, words::meshSizes(*m_data.kept->of->mesh));
+        if (m_isKept)
+            figure = tr("%1 on %2", "9.42 ms per step, 2 × 4").arg(figure, words::meshSizes(*m_data.of->mesh));
         if (timeit || counted > 1)
             band = plot::MeanBand{ mean, deviation, tr("mean %1").arg(words::seconds(mean)) };
         if (timeit && !m_data.timeit->devices.empty()) {

@@ -4,8 +4,6 @@
 
 #include <QWidget>
 #include <memory>
-#include <optional>
-#include <utility>
 
 #include "document/document.h"
 #include "document/run_controller.h"
@@ -28,17 +26,6 @@ class RoleLabel;
 class StepTimesModel;
 class TimeLegend;
 
-/// What there is to show of measured steps; RunController's figures, or made up ones in a test.
-struct TimingData {
-    std::vector<StepTiming> history; ///< newest last
-    std::int64_t stepsDone = 0; ///< number of the newest step
-    std::optional<TimeitResult> timeit;
-    /// First and last step of `timeit`; absent: the newest ones.
-    std::optional<std::pair<std::int64_t, std::int64_t>> timeitSteps = {};
-    /// What was measured is of this analysis, from before an edit; null: of what is shown elsewhere.
-    std::shared_ptr<const RunController::Timings> kept = {};
-};
-
 class TimingView : public QWidget {
     Q_OBJECT
 public:
@@ -52,7 +39,8 @@ public:
     [[nodiscard]] TimeLegend* legend() const { return m_legend; }
     [[nodiscard]] bool isTable() const;
     void setTable(bool table);
-    void show(TimingData timing);
+    /// `isKept`: what was measured is from before an edit.
+    void show(RunController::Timings timing, bool isKept = false);
     using QWidget::show;
 
 Q_SIGNALS:
@@ -75,7 +63,8 @@ private:
     Document* m_document;
     Selection* m_selection;
     RunController* m_controller;
-    TimingData m_data;
+    RunController::Timings m_data;
+    bool m_isKept = false;
     std::vector<DeviceBar> m_bars;
     DeviceTimes m_mean; ///< over all devices
 

@@ -7,7 +7,6 @@
 #include <QSignalBlocker>
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "experiment/run_edits.h"
 #include "words/words.h"
@@ -90,14 +89,13 @@ void NextStepChoice::follow(const SnapshotPtr& snapshot, const std::string& path
         return;
     m_program = snapshot->program;
     m_number = static_cast<std::size_t>(found - arguments.begin());
-    const ExperimentPtr experiment = m_document->experiment();
-    const bool isText = std::holds_alternative<ProgramModel>(experiment->model);
-    list(stateOf(program, isText ? experiment->run.state : std::string()));
-    m_box->setEnabled(isText);
-    m_box->setToolTip(isText
-            ? tr("The result of a step that the argument holds in the next one. Without a choice it is "
-                 "what the program says of donated arguments, or a guess.")
-            : tr("The state of a built-in network is part of it."));
+    const StepState own = stateOf(program, {});
+    const bool isPart = own.source == StateSource::Program;
+    list(isPart ? own : stateOf(program, m_document->experiment()->run.state));
+    m_box->setEnabled(!isPart);
+    m_box->setToolTip(isPart ? tr("The state of this program is part of it.")
+                             : tr("The result of a step that the argument holds in the next one. Without a choice it "
+                                  "is what the program says of donated arguments, or a guess."));
     show();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Says what an argument holds in the next step: a result of this one, or what it held before. Of a program in a text
-// another result of its type can be chosen.
+// Says what an argument holds in the next step: a result of this one, or what it held before. Where the program does
+// not fix that, another result of its type can be chosen.
 #pragma once
 
 #include <QWidget>

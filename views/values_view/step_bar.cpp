@@ -15,6 +15,7 @@ namespace shardscope {
 
 StepBar::StepBar(QWidget* parent)
     : QWidget(parent)
+    , m_button(new QToolButton(this))
     , m_first(new QToolButton(this))
     , m_back(new QToolButton(this))
     , m_slider(new QSlider(Qt::Horizontal, this))
@@ -37,6 +38,11 @@ StepBar::StepBar(QWidget* parent)
         each.button->setAccessibleName(each.name);
         each.button->setAutoRaise(true);
     }
+    m_button->setText(tr("Operations"));
+    m_button->setAccessibleName(m_button->text());
+    m_button->setToolTip(tr("Takes the step again, operation by operation, and shows what devices hold after each."));
+    m_button->setCheckable(true);
+    m_button->setAutoRaise(true);
     m_back->setAutoRepeat(true);
     m_forward->setAutoRepeat(true);
     m_slider->setAccessibleName(tr("Operations that the devices have executed"));
@@ -48,8 +54,9 @@ StepBar::StepBar(QWidget* parent)
     auto* line = new QHBoxLayout;
     line->setContentsMargins(8, 4, 8, 0);
     line->setSpacing(2);
-    for (QWidget* each : std::initializer_list<QWidget*>{ m_first, m_back, m_slider, m_forward, m_last })
+    for (QWidget* each : std::initializer_list<QWidget*>{ m_button, m_first, m_back, m_slider, m_forward, m_last })
         line->addWidget(each, each == m_slider ? 1 : 0);
+    line->addStretch(0);
     auto* words = new QHBoxLayout;
     words->setContentsMargins(8, 0, 8, 2);
     words->addWidget(m_text, 1);
@@ -61,6 +68,10 @@ StepBar::StepBar(QWidget* parent)
     column->addLayout(words);
     column->addWidget(m_exchange);
 
+    connect(m_button, &QToolButton::toggled, this, [this](bool on) {
+        follow();
+        Q_EMIT toggled(on);
+    });
     connect(m_first, &QToolButton::clicked, this, [this] { m_slider->setValue(0); });
     connect(m_back, &QToolButton::clicked, this, [this] { m_slider->setValue(m_step - 1); });
     connect(m_forward, &QToolButton::clicked, this, [this] { m_slider->setValue(m_step + 1); });
@@ -72,6 +83,16 @@ StepBar::StepBar(QWidget* parent)
         Q_EMIT stepChosen(step);
     });
     follow();
+}
+
+bool StepBar::isOn() const
+{
+    return m_button->isChecked();
+}
+
+void StepBar::setOn(bool on)
+{
+    m_button->setChecked(on);
 }
 
 void StepBar::setCount(int count)
@@ -94,6 +115,9 @@ void StepBar::setStep(int step)
 
 void StepBar::follow()
 {
+    for (QWidget* each : std::initializer_list<QWidget*>{ m_first, m_back, m_slider, m_forward, m_last })
+        each->setVisible(isOn() && m_count > 0);
+    m_text->setVisible(isOn());
     m_first->setEnabled(m_step > 0);
     m_back->setEnabled(m_step > 0);
     m_forward->setEnabled(m_step < m_count);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Chooses an operation of the program that the devices executed: to stop after it and look at what they hold.
+// Chooses an operation of the step that the devices took: to stop after it and look at what they hold. Such a step is
+// taken again for that, if somebody asks for it by the button "Operations".
 #pragma once
 
 #include <QWidget>
@@ -17,7 +18,10 @@ class StepBar : public QWidget {
 public:
     explicit StepBar(QWidget* parent = nullptr);
 
-    /// Behind the last of `count` operations. Does nothing where there are as many already.
+    /// Single operations are asked for.
+    [[nodiscard]] bool isOn() const;
+    void setOn(bool on);
+    /// After the last of `count` operations; 0: they are not known. Does nothing where there are as many already.
     void setCount(int count);
     [[nodiscard]] int count() const { return m_count; }
     /// Operations that have been executed: 0 = none, count() = all.
@@ -28,15 +32,17 @@ public:
     void setWarning(const QString& brief, const QString& sentence, int step);
     [[nodiscard]] QString text() const;
     [[nodiscard]] QSlider* slider() const { return m_slider; }
+    [[nodiscard]] QToolButton* button() const { return m_button; } ///< Operations
     [[nodiscard]] QToolButton* warning() const { return m_warning; }
     [[nodiscard]] SendsWidget* exchange() const { return m_exchange; }
 
 Q_SIGNALS:
     void stepChosen(int step);
+    void toggled(bool on);
 
 private:
     void follow();
-    QToolButton *m_first, *m_back;
+    QToolButton *m_button, *m_first, *m_back;
     QSlider* m_slider;
     QToolButton *m_forward, *m_last, *m_warning;
     RoleLabel* m_text;

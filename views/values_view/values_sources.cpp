@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the values dock has its numbers from: the devices of a run, a program that was run on random inputs, and the
-// reference of either; and what stands there while there are none.
+// Members of ValuesView (values_view.h): where the dock has its numbers from, which are the devices of a run, the
+// record of a step that was taken again, and the reference of either; and what stands there while there are none.
 #include <algorithm>
 
-#include "document/array_file.h"
 #include "document/selection.h"
 #include "program/operation_path.h"
 #include "schedule/plan.h"
@@ -20,22 +19,14 @@
 
 namespace shardscope {
 
-bool ValuesView::isProgram() const
-{
-    return std::holds_alternative<ProgramModel>(m_document->experiment()->model);
-}
-
 std::optional<ValuesView::Subject> ValuesView::subject()
 {
     const SnapshotPtr snapshot = m_document->lastGood();
-    const bool program = snapshot && std::holds_alternative<ProgramModel>(snapshot->experiment->model)
-        && snapshot->laidOut() && snapshot->errorCount() == 0;
-    const std::optional<Obstacle> obstacle = program ? std::nullopt : obstacleOf(*m_document);
-    if (obstacle) {
+    if (const std::optional<Obstacle> obstacle = obstacleOf(*m_document)) {
         showEmpty(obstacle->stepText(), QString());
         return std::nullopt;
     }
-    if (!snapshot || (!program && !snapshot->ok())) {
+    if (!snapshot || !snapshot->canStep()) {
         showEmpty(tr("The experiment is being analysed."), QString());
         return std::nullopt;
     }
@@ -43,92 +34,96 @@ std::optional<ValuesView::Subject> ValuesView::subject()
         showEmpty(tr("This program has no arrays with a name."), QString());
         return std::nullopt;
     }
-    if (program && m_atOperation)
-        if (const kernels::ProgramValuesPtr values = m_program->values(*snapshot); values && m_steps->step() > 0)
-            return operationSubject(*snapshot, values);
+    if (m_recorded && m_atOperation && m_steps->step() > 0)
+        return operationSubject(*snapshot);
     const TensorRow* row = snapshot->row(m_selection->tensor().toStdString());
     if (!row) {
         showEmpty(tr("Choose a tensor to see its numbers."), tr("Show the first one"));
         return std::nullopt;
     }
-    return program ? programSubject(*row, *snapshot) : stepSubject(*row);
+    return m_recorded && m_steps->step() < m_steps->count() ? recordedSubject(*row) : stepSubject(*row);
 }
 
-std::optional<ValuesView::Subject> ValuesView::programSubject(const TensorRow& row, const Snapshot& snapshot)
+/// What the devices hold after the last step; where they do not hold it any more, what they held in it.
+std::optional<ValuesView::Subject> ValuesView::stepSubject(const TensorRow& row)
 {
-    const kernels::ProgramValuesPtr values = m_program->values(snapshot);
-    if (!values) {
-        const std::optional<Diagnostic> failure = m_program->failure(snapshot);
-        if (m_program->isWorking()) {
-            showEmpty(tr("The program is being run on %1.")
-                          .arg(words::counted(snapshot.mesh->deviceCount(), words::Noun::Device)),
-                tr("Stop"));
-        } else if (failure) {
-            const words::ProblemText text = words::describe(*failure);
-            showEmpty(tr("The program cannot be run: %1.").arg(text.cause), QString());
-        } else {
-            showEmpty(tr("The program has not been run, so that the devices hold no numbers. Its inputs would be drawn "
-                         "at random, with seed %1.")
-                          .arg(snapshot.experiment->run.seed),
-                tr("Run the program"));
-        }
+    if (m_controller->stepsDone() == 0) {
+        if (m_controller->state() != RunController::State::Idle)
+            showEmpty(tr("The first step is running."), tr("Stop"));
+        else if (!m_failure.isEmpty())
+            showEmpty(tr("No step has run. %1").arg(m_failure), tr("Run step"));
+        else
+            showEmpty(m_controller->kept()
+                    ? tr("No step has run since the edit that laid the arrays out anew: the devices hold no numbers.")
+                    : tr("No step has run yet, so that the devices hold no numbers."),
+                tr("Run step"));
         return std::nullopt;
     }
-    const kernels::ProgramSteps& steps = values->steps;
+    Subject found{ &row, {}, row.layout, row.type.dtype };
+    Held held = Held::Yes;
+    const std::size_t ran = m_controller->begun().plan->program->program->values.size();
+    if (row.value.index < ran) // what comes after was put in for propagation
+        found.value = row.value;
+    m_controller->read([&](const ValueReader& reader) {
+        held = found.value.valid() ? reader.held(found.value) : Held::NoMemory;
+        if (held != Held::Yes)
+            return;
+        found.layout = reader.layout(found.value);
+        found.dtype = reader.dtype(found.value);
+    });
+    if (held == Held::Yes)
+        return found;
+    if (m_recorded && held != Held::NoStep)
+        return recordedSubject(row);
+    showEmpty(notHeldText(held, row.path), held == Held::NoStep ? tr("Run step") : tr("Show it in the step"));
+    return std::nullopt;
+}
+
+std::optional<ValuesView::Subject> ValuesView::recordedSubject(const TensorRow& row)
+{
     const auto done = static_cast<std::size_t>(m_steps->step());
-    const auto& main = snapshot.program->main();
-    const auto among = [&](const auto& list) { return std::find(list.begin(), list.end(), row.value) != list.end(); };
-    if (among(main.arguments) || (done == steps.steps.size() && among(main.results))) {
-        auto reader = std::make_shared<const kernels::ProgramReader>(snapshot.program, values);
-        if (reader->held(row.value) == Held::Yes)
-            return Subject{ &row, row.value, reader->layout(row.value), reader->dtype(row.value), reader };
+    if (const RecordedArray* array = m_recorded->after(done, row.value)) {
+        auto reader = std::make_shared<const RecordedReader>(m_recorded, *array);
+        return Subject{ &row, {}, reader->layout({}), reader->dtype({}), reader };
     }
-    if (const kernels::HeldValue* held = steps.lastOf(row.value, done)) {
-        auto reader = std::make_shared<const kernels::StepReader>(values, *held);
-        return Subject{ &row, row.value, reader->layout(row.value), reader->dtype(row.value), reader };
-    }
-    const std::optional<std::size_t> first = steps.firstOf(row.value);
+    const std::optional<std::size_t> first = m_recorded->firstOf(row.value);
     showEmpty(first && *first >= done
             ? tr("%1 is computed by operation %2, and the devices have executed %3.")
                   .arg(words::tensorName(row.path), words::count(static_cast<qint64>(*first) + 1),
                       words::count(m_steps->step()))
-            : tr("%1 is not kept: the devices hold it in another form, or there was no room for it. Arguments and "
-                 "results are kept.")
+            : tr("%1 is not there in the step: the devices hold it in another form, or there was no room to keep it.")
                   .arg(words::tensorName(row.path)),
         QString());
     return std::nullopt;
 }
 
-std::optional<ValuesView::Subject> ValuesView::operationSubject(
-    const Snapshot& snapshot, const kernels::ProgramValuesPtr& values)
+std::optional<ValuesView::Subject> ValuesView::operationSubject(const Snapshot& snapshot)
 {
     const auto at = static_cast<std::size_t>(m_steps->step()) - 1;
-    const kernels::ProgramStep& step = values->steps.steps[at];
-    const Operation& operation = values->device.program.operation(step.operation);
-    const kernels::HeldValue* held = nullptr;
-    for (const kernels::HeldValue& each : step.results)
-        if (!held && each.isKept())
-            held = &each;
-    if (!held) {
-        showEmpty(step.results.empty()
+    const RecordedOperation& recorded = m_recorded->operations[at];
+    const Operation& operation = m_recorded->device().program.operation(recorded.operation);
+    const auto kept = std::find_if(
+        recorded.results.begin(), recorded.results.end(), [](const RecordedArray& result) { return result.isKept(); });
+    if (kept == recorded.results.end()) {
+        showEmpty(recorded.results.empty()
                 ? tr("%1 gives no array.").arg(words::operationName(operation))
                 : tr("What %1 gives was not kept: there was no room for it.").arg(words::operationName(operation)),
             QString());
         return std::nullopt;
     }
     auto made = std::make_shared<TensorRow>();
-    made->value = held->value;
-    if (held->meant.valid() && held->meant.index < snapshot.program->values.size())
-        made->path = *snapshot.program->value(held->meant).path;
+    made->value = kept->value;
+    if (kept->meant.valid() && kept->meant.index < snapshot.program->values.size())
+        made->path = *snapshot.program->value(kept->meant).path;
     if (made->path.empty())
         made->path = tr("operation %1").arg(words::count(static_cast<qint64>(at) + 1)).toStdString();
-    made->type = held->array.type;
-    made->dimNames.resize(held->array.type.rank());
-    made->spec = toPartitionSpec(held->array.sharding, *values->device.mesh);
-    auto reader = std::make_shared<const kernels::StepReader>(values, *held);
+    made->type = kept->array.type;
+    made->dimNames.resize(kept->array.type.rank());
+    made->spec = toPartitionSpec(kept->array.sharding, *m_recorded->device().mesh);
+    auto reader = std::make_shared<const RecordedReader>(m_recorded, *kept);
     made->layout = reader->layout({});
-    Subject found{ made.get(), held->value, made->layout, reader->dtype({}), reader, made };
-    if (held->own)
+    Subject found{ made.get(), {}, made->layout, reader->dtype({}), reader, made };
+    if (kept->own)
         found.note = tr("The partition has put this operation in: every device holds an array of its own here.");
     return found;
 }
@@ -136,23 +131,47 @@ std::optional<ValuesView::Subject> ValuesView::operationSubject(
 void ValuesView::followSteps()
 {
     const SnapshotPtr snapshot = m_document->lastGood();
-    const kernels::ProgramValuesPtr values = isProgram() && snapshot ? m_program->values(*snapshot) : nullptr;
-    const int count = values ? static_cast<int>(values->steps.steps.size()) : 0;
-    m_steps->setVisible(count > 0);
-    if (values != m_stepped) {
-        m_stepped = values;
-        m_atOperation = false;
+    const auto asked = question();
+    const ReplayJob::Recorded* answer = asked && m_steps->isOn() ? m_replay->recorded(*asked) : nullptr;
+    const RecordedStepPtr recorded = answer && *answer ? **answer : nullptr;
+    const int count = recorded ? static_cast<int>(recorded->operations.size()) : 0;
+    m_steps->setVisible(m_controller->stepsDone() > 0);
+    if (recorded != m_recorded) {
+        // Another step of the same program is looked at where the one before it was.
+        const bool stays = recorded && recorded->program == m_place.program && count == m_place.count;
+        m_atOperation = m_atOperation && (stays || !recorded);
+        m_recorded = recorded;
         m_steps->setCount(count);
-        m_steps->setStep(count);
+        m_steps->setStep(stays ? m_place.step : count);
     }
-    if (count == 0)
+    if (recorded && snapshot) {
+        showOperation(*snapshot);
         return;
+    }
+    m_steps->exchange()->show(std::nullopt, QString());
+    m_steps->setWarning({}, {}, 0);
+    const QString step = words::count(m_controller->stepsDone());
+    if (answer && !*answer)
+        m_steps->setText(tr("Step %1 cannot be taken again: %2.").arg(step, words::describe(answer->error()).cause));
+    else if (!asked)
+        m_steps->setText(tr("A step is running."));
+    else if (const auto [done, all] = m_replay->progress(); all > 0)
+        m_steps->setText(tr("Step %1 is taken again, operation by operation: %2 of %3.")
+                             .arg(step, words::count(done), words::count(all)));
+    else
+        m_steps->setText(tr("Step %1 is taken again, operation by operation.").arg(step));
+}
+
+void ValuesView::showOperation(const Snapshot& snapshot)
+{
     const int step = m_steps->step();
+    const int count = m_steps->count();
+    const Program& program = m_recorded->device().program;
     std::optional<SendsSubject> exchange;
     QString text = tr("Nothing has been executed: the devices hold the arguments.");
     if (step > 0) {
-        const kernels::ProgramStep& own = values->steps.steps[static_cast<std::size_t>(step) - 1];
-        const Operation& operation = values->device.program.operation(own.operation);
+        const RecordedOperation& own = m_recorded->operations[static_cast<std::size_t>(step) - 1];
+        const Operation& operation = program.operation(own.operation);
         text = own.occurrence > 1 ? tr("Operation %1 of %2: %3, for the %4th time", "number, count, name, times")
                                         .arg(words::count(step), words::count(count), words::operationName(operation),
                                             words::count(own.occurrence))
@@ -160,7 +179,7 @@ void ValuesView::followSteps()
                                         .arg(words::count(step), words::count(count), words::operationName(operation));
         if (!own.results.empty())
             text += QStringLiteral(" → ") + words::shape(own.results.front().array.type.shape);
-        exchange = sendsSubject(operation, values->device.mesh->deviceCount());
+        exchange = sendsSubject(operation, m_recorded->device().mesh->deviceCount());
     }
     m_steps->setText(text);
     QString sentence;
@@ -175,37 +194,37 @@ void ValuesView::followSteps()
                 .arg(text, words::count(static_cast<qint64>(exchange->devices.size())), words::count(exchange->left));
     m_steps->exchange()->show(std::move(exchange), sentence);
 
-    QString brief, whole;
-    int first = 0;
-    if (!values->steps.nonFinite.empty()) {
-        const kernels::ProgramSteps::FirstNonFinite& found = values->steps.nonFinite.front();
-        const Program& program = values->device.program;
-        const ValueId value = program.operation(found.found.operation).results[found.found.index];
-        const std::string path =
-            value.index < snapshot->program->values.size() ? *snapshot->program->value(value).path : std::string();
-        Shape index = program.value(value).type.shape;
-        std::int64_t left = found.found.element;
-        for (std::size_t d = index.size(); d-- > 0;) {
-            const std::int64_t extent = std::max<std::int64_t>(index[d], 1);
-            index[d] = left % extent;
-            left /= extent;
-        }
-        brief = found.found.kind == kernels::NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity");
-        whole = words::nonFinite(program, found.found, words::Runs::Devices,
-            path.empty() ? tr("a value") : QLatin1Char('%') + QString::fromStdString(path), index);
-        first = static_cast<int>(found.step) + 1;
+    if (m_recorded->nonFinite.empty()) {
+        m_steps->setWarning({}, {}, 0);
+        return;
     }
-    m_steps->setWarning(brief, whole, first);
+    const RecordedStep::FirstNonFinite& first = m_recorded->nonFinite.front();
+    const ValueId value = program.operation(first.found.operation).results[first.found.index];
+    const std::string path =
+        value.index < snapshot.program->values.size() ? *snapshot.program->value(value).path : std::string();
+    Shape index = program.value(value).type.shape;
+    std::int64_t left = first.found.element;
+    for (std::size_t d = index.size(); d-- > 0;) {
+        const std::int64_t extent = std::max<std::int64_t>(index[d], 1);
+        index[d] = left % extent;
+        left /= extent;
+    }
+    m_steps->setWarning(first.found.kind == kernels::NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity"),
+        words::nonFinite(program, first.found, words::Runs::Devices,
+            path.empty() ? tr("a value") : QLatin1Char('%') + QString::fromStdString(path), index),
+        static_cast<int>(first.operation) + 1);
 }
 
 void ValuesView::chooseStep()
 {
     m_atOperation = m_steps->step() > 0;
+    if (m_recorded)
+        m_place = { m_recorded->program, m_steps->count(), m_steps->step() };
     const SnapshotPtr snapshot = m_document->lastGood();
-    if (m_stepped && snapshot && m_atOperation) {
+    if (m_recorded && snapshot && m_atOperation) {
         // What the partition has put in for an operation stands for that one.
-        OperationId operation = m_stepped->steps.steps[static_cast<std::size_t>(m_steps->step()) - 1].operation;
-        for (const auto& [put, origin] : m_stepped->device.origins)
+        OperationId operation = m_recorded->operations[static_cast<std::size_t>(m_steps->step()) - 1].operation;
+        for (const auto& [put, origin] : m_recorded->device().origins)
             if (put == operation)
                 operation = origin;
         const Program& program = *snapshot->program;
@@ -222,91 +241,58 @@ void ValuesView::chooseStep()
     refresh();
 }
 
-/// What the devices hold after the last step.
-std::optional<ValuesView::Subject> ValuesView::stepSubject(const TensorRow& row)
-{
-    if (m_controller->stepsDone() == 0) {
-        if (m_controller->state() != RunController::State::Idle)
-            showEmpty(tr("The first step is running."), QString());
-        else if (!m_failure.isEmpty())
-            showEmpty(tr("No step has run. %1").arg(m_failure), tr("Run step"));
-        else
-            showEmpty(m_controller->kept()
-                    ? tr("No step has run since the edit that laid the arrays out anew: the devices hold no numbers.")
-                    : tr("No step has run yet, so that the devices hold no numbers."),
-                tr("Run step"));
-        return std::nullopt;
-    }
-    Subject found{ &row, {}, row.layout, row.type.dtype };
-    found.value = m_controller->plan()->program->program->find(row.path);
-    Held held = Held::Yes;
-    m_controller->read([&](const ValueReader& reader) {
-        held = found.value.valid() ? reader.held(found.value) : Held::NoMemory;
-        if (held != Held::Yes)
-            return;
-        found.layout = reader.layout(found.value);
-        found.dtype = reader.dtype(found.value);
-    });
-    if (held == Held::Yes)
-        return found;
-    showEmpty(notHeldText(held, row.path), held == Held::NoStep ? tr("Run step") : QString());
-    return std::nullopt;
-}
-
-bool ValuesView::runProgram()
-{
-    const SnapshotPtr snapshot = m_document->lastGood();
-    if (!isProgram() || !snapshot || !snapshot->laidOut() || snapshot->errorCount() > 0)
-        return false;
-    if (!m_program->isWorking() && !m_program->values(*snapshot))
-        m_program->run(snapshot, folderOf(m_document->filePath()));
-    refresh();
-    return true;
-}
-
-std::optional<Diagnostic> ValuesView::programFailure() const
-{
-    const SnapshotPtr snapshot = m_document->lastGood();
-    return isProgram() && snapshot ? m_program->failure(*snapshot) : std::nullopt;
-}
-
 void ValuesView::act()
 {
     const SnapshotPtr snapshot = m_document->lastGood();
-    if (snapshot && isProgram() && m_atOperation && m_program->values(*snapshot))
-        m_content->setCurrent(0);
-    else if (snapshot && !snapshot->tensors.empty() && !snapshot->row(m_selection->tensor().toStdString()))
+    if (m_controller->stepsDone() == 0 && m_controller->state() != RunController::State::Idle)
+        m_controller->reset(); // nobody waits for the step at work
+    else if (!m_atOperation && snapshot && !snapshot->tensors.empty()
+        && !snapshot->row(m_selection->tensor().toStdString()))
         m_selection->setTensor(QString::fromStdString(snapshot->tensors.front().path));
-    else if (isProgram() && m_program->isWorking())
-        m_program->cancel();
-    else if (isProgram() && snapshot && m_program->values(*snapshot))
+    else if (!m_head->isHidden()) // differences, of which there is none to show
         m_content->setCurrent(0);
-    else if (runProgram())
-        return;
-    else if (m_reference->isWorking())
-        m_content->setCurrent(0);
-    else
+    else if (m_controller->canRead() && !m_steps->isOn()) {
+        m_place = {}; // after the last operation
+        m_steps->setOn(true);
+    } else
         m_controller->runStep();
     refresh();
+}
+
+std::optional<ReplayJob::Question> ValuesView::question() const
+{
+    if (!m_controller->canRead())
+        return std::nullopt;
+    return ReplayJob::Question{ m_controller->begun(), m_controller->stepsDone() };
+}
+
+void ValuesView::replay()
+{
+    const auto asked = question();
+    if (asked)
+        m_replay->request(
+            *asked, m_steps->isOn(), m_shown.difference && !m_head->isHidden() && !m_reader ? m_value : ValueId());
+    else
+        m_replay->cancel();
 }
 
 ReadSample ValuesView::reader() const
 {
     // Everything by value: views may ask when another array has been chosen.
-    ReferenceSteps::Array reference;
-    if (m_shown.difference && m_reader && m_reader->hasReference(m_value))
-        reference = std::make_shared<const std::vector<double>>(m_reader->reference(m_value));
+    StepReplay::Array reference;
+    if (m_shown.difference && m_reader && m_reader->array().hasReference())
+        reference = std::make_shared<const std::vector<double>>(m_reader->array().referenceNumbers());
     else if (m_shown.difference && !m_reader)
         if (const auto asked = question())
-            if (const auto* answer = m_reference->answer(*asked); answer && *answer)
+            if (const auto* answer = m_replay->reference(*asked, m_value); answer && *answer)
                 reference = **answer;
     struct Source {
         const RunController* controller;
-        std::shared_ptr<const kernels::ComparedReader> program;
+        std::shared_ptr<const RecordedReader> recorded;
         ValueId value;
         Layout layout;
         bool difference;
-        ReferenceSteps::Array reference;
+        StepReplay::Array reference;
     };
     return [source = Source{ m_controller, m_reader, m_value, m_shown.subject.layout, m_shown.difference, reference }](
                std::int64_t position, const Sample& sample, std::span<double> out) {
@@ -328,22 +314,11 @@ ReadSample ValuesView::reader() const
         };
         if (source.difference && !source.reference)
             return false;
-        if (!source.program)
+        if (!source.recorded)
             return source.controller->read(look);
-        look(*source.program);
+        look(*source.recorded);
         return true;
     };
-}
-
-std::optional<ReferenceJob::Question> ValuesView::question() const
-{
-    if (m_reader || !m_value.valid() || !m_controller->plan() || m_controller->stepsDone() == 0)
-        return std::nullopt;
-    auto initial = m_controller->initialValues();
-    if (!initial)
-        return std::nullopt;
-    return ReferenceJob::Question{ m_controller->plan()->program->program, std::move(initial), m_value,
-        m_controller->stepsDone() };
 }
 
 } // namespace shardscope

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/codes.h"
 #include "document/selection.h"
 #include "sharding/text.h"
 #include "views/panel/obstacle.h"
@@ -40,8 +41,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     , m_document(document)
     , m_selection(selection)
     , m_controller(controller)
-    , m_reference(new ReferenceJob(this))
-    , m_program(new ProgramJob(this))
+    , m_replay(new ReplayJob(this))
     , m_ribbon(new StaleRibbon(document, this))
     , m_steps(new StepBar(this))
     , m_head(new QWidget(this))
@@ -83,12 +83,12 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
         m_otherPlane = true;
         refresh();
     });
-    connect(m_reference, &ReferenceJob::finished, this, &ValuesView::refresh);
-    connect(m_reference, &ReferenceJob::progressed, this, &ValuesView::followReference);
-    connect(m_program, &ProgramJob::finished, this, &ValuesView::refresh);
+    connect(m_replay, &ReplayJob::finished, this, &ValuesView::refresh);
+    connect(m_replay, &ReplayJob::progressed, this, &ValuesView::followProgress);
     connect(m_initial, &InitialChoice::chosen, this, &ValuesView::runAgain);
     connect(m_nextStep, &NextStepChoice::chosen, this, &ValuesView::refresh);
     connect(m_steps, &StepBar::stepChosen, this, &ValuesView::chooseStep);
+    connect(m_steps, &StepBar::toggled, this, &ValuesView::refresh);
     connect(m_empty, &EmptyPage::clicked, this, &ValuesView::act);
     connect(document, &Document::snapshotChanged, this, &ValuesView::refresh);
     connect(document, &Document::experimentChanged, this, [this] { m_failure.clear(); });
@@ -210,15 +210,11 @@ void ValuesView::showEmpty(const QString& sentence, const QString& button)
 
 void ValuesView::refresh()
 {
-    if (m_runAgain && !m_document->isStale()) {
-        m_runAgain = false;
-        if (runProgram())
-            return;
-    }
     followSteps();
     const auto found = subject();
     if (found)
         showSubject(*found);
+    replay();
     const std::string argument = m_atOperation ? std::string() : m_selection->tensor().toStdString();
     m_initial->follow(m_document->lastGood(), argument);
     m_nextStep->follow(m_document->lastGood(), argument);
@@ -227,9 +223,7 @@ void ValuesView::refresh()
 /// What was shown is shown again, with other numbers.
 void ValuesView::runAgain()
 {
-    if (isProgram())
-        m_runAgain = m_stepped != nullptr || m_program->isWorking();
-    else if (m_controller->stepsDone() > 0)
+    if (m_controller->stepsDone() > 0)
         m_controller->runStep();
     refresh();
 }
@@ -297,7 +291,7 @@ void ValuesView::showSubject(const Subject& subject)
         otherPlace || shown.difference != m_shown.difference || std::exchange(m_otherPlane, false);
     m_path = path;
     m_value = subject.value;
-    m_reader = subject.program;
+    m_reader = subject.recorded;
     m_shown = shown;
 
     m_head->show();
@@ -307,20 +301,20 @@ void ValuesView::showSubject(const Subject& subject)
                 words::shape(layout.shape()), QString::fromStdString(toColumn(row.spec)),
                 words::shape(layout.shardShape())));
     const QString steps = words::count(m_controller->stepsDone());
-    m_when->setText(subject.made ? QString()
-            : m_reader           ? tr("random inputs, seed %1").arg(m_document->experiment()->run.seed)
-            : running            ? tr("a step is running")
-                                 : tr("after step %1").arg(steps));
+    m_when->setText(running ? tr("a step is running")
+            : m_reader      ? tr("in step %1").arg(steps)
+                            : tr("after step %1").arg(steps));
     m_plane->setShown(shown);
-    setKeyFigure(m_reader ? words::tensorName(row.path)
-                          : tr("%1, step %2", "tensor, number").arg(words::tensorName(row.path), steps));
+    setKeyFigure(tr("%1, step %2", "tensor, number").arg(words::tensorName(row.path), steps));
 
-    if (shown.difference && !running)
-        if (const auto wanted = question())
-            m_reference->request(*wanted);
-    if (!shown.difference || running)
-        m_reference->cancel();
-    if (m_reader && shown.difference && !m_reader->hasReference(m_value)) {
+    const auto asked = question();
+    const ReplayJob::Reference* answer =
+        asked && shown.difference && !m_reader ? m_replay->reference(*asked, m_value) : nullptr;
+    const bool isKnown = answer && *answer && **answer;
+    if (m_reader ? shown.difference && !m_reader->array().hasReference()
+                 : isKnown
+                && static_cast<std::int64_t>((**answer)->size())
+                    != (TensorType{ subject.dtype, layout.shape() }.elementCount())) {
         m_empty->setSentence(tr("This array is one that the partition has put in, or there was no room to keep what it "
                                 "would be compared with."));
         m_empty->setButton(tr("Show the values"));
@@ -328,11 +322,8 @@ void ValuesView::showSubject(const Subject& subject)
         return;
     }
     showNotice(subject);
-    const auto asked = question();
-    const auto* answer = asked ? m_reference->answer(*asked) : nullptr;
-    const bool waits = shown.difference && !m_reader && !(answer && *answer);
-    if (waits && !running) {
-        followReference();
+    if (asked && shown.difference && !m_reader && !isKnown) {
+        showReferenceWork();
         return;
     }
     // Only one of the two reads, and what was read stays until a step that runs is over.
@@ -370,31 +361,39 @@ void ValuesView::showNotice(const Subject& subject)
     m_notice->setVisible(!sentences.isEmpty());
 }
 
-void ValuesView::followReference()
+/// Takes the place of numbers that are not there yet.
+void ValuesView::showReferenceWork()
 {
     const auto asked = question();
-    if (!m_shown.difference || m_head->isHidden() || !asked || m_controller->state() != RunController::State::Idle)
-        return;
-    const auto* answer = m_reference->answer(*asked);
-    if (answer && *answer)
-        return;
+    const ReplayJob::Reference* answer = asked ? m_replay->reference(*asked, m_value) : nullptr;
     QString sentence, button;
-    if (answer) {
+    if (answer && !*answer && answer->error().code == Code::OutOfMemory) {
         const Diagnostic& failure = answer->error();
         sentence = tr("The unsharded reference would need %1 of memory on this machine, and %2 are there. Make the "
                       "arrays smaller to compare.")
                        .arg(words::bytes(static_cast<double>(failure.number("bytes"))),
                            words::bytes(static_cast<double>(failure.number("limit"))));
+    } else if (answer && !*answer) {
+        sentence = tr("There is no unsharded reference: %1.").arg(words::describe(answer->error()).cause);
     } else {
-        const auto [done, all] = m_reference->progress();
+        const auto [done, all] = m_replay->progress();
         sentence = all > 0 ? tr("The unsharded reference is being computed: operation %1 of %2.")
                                  .arg(words::count(done), words::count(all))
                            : tr("The unsharded reference is being computed.");
-        button = tr("Show the values");
     }
+    button = tr("Show the values");
     m_empty->setSentence(sentence);
     m_empty->setButton(button);
     m_pages->setCurrentWidget(m_empty);
+}
+
+void ValuesView::followProgress()
+{
+    followSteps();
+    const auto asked = question();
+    const bool waits = m_shown.difference && !m_head->isHidden() && asked && !m_reader && m_value.valid();
+    if (waits && !m_replay->reference(*asked, m_value))
+        showReferenceWork();
 }
 
 } // namespace shardscope

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dock that shows the numbers of the selected tensor after a step: what each device holds or the whole array, as a
-// table or as a heat map, and their differences from the unsharded reference. Of a program that was read from a text
-// what they hold after any of its operations.
+// table or as a heat map, and their differences from the unsharded reference; and what they hold after any operation of
+// that step.
 #pragma once
 
 #include <QWidget>
 
 #include "document/run_controller.h"
 #include "views/values_view/heat_data.h"
-#include "views/values_view/program_job.h"
-#include "views/values_view/reference_job.h"
+#include "views/values_view/replay_job.h"
 
 class QBoxLayout;
 class QComboBox;
@@ -37,8 +36,8 @@ public:
 
     /// "Layer 0 / W1, step 8".
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
-    /// The reference is being worked out, or a program is being run.
-    [[nodiscard]] bool isWorking() const { return m_reference->isWorking() || m_program->isWorking(); }
+    /// The steps are being taken again, for the reference or for single operations.
+    [[nodiscard]] bool isWorking() const { return m_replay->isWorking(); }
     [[nodiscard]] HeatPage* heatPage() const { return m_heat; }
     [[nodiscard]] NumbersTable* table() const { return m_table; }
     [[nodiscard]] NumbersModel* numbers() const { return m_numbers; }
@@ -51,10 +50,6 @@ public:
     [[nodiscard]] StepBar* stepBar() const { return m_steps; }
     [[nodiscard]] InitialChoice* initialChoice() const { return m_initial; }
     [[nodiscard]] NextStepChoice* nextStepChoice() const { return m_nextStep; }
-    /// Runs a program in a text on random inputs, unless it has been run; false where there is nothing to be run.
-    bool runProgram();
-    /// Why it could not be run.
-    [[nodiscard]] std::optional<Diagnostic> programFailure() const;
     /// What is said of the array: that parts are still to be added up, that a step is running.
     [[nodiscard]] QString notice() const;
 
@@ -65,10 +60,10 @@ private:
     /// What there is to show.
     struct Subject {
         const TensorRow* row = nullptr;
-        ValueId value; ///< of the program that was run
+        ValueId value; ///< of the program that was run; invalid where it is read from `recorded`
         Layout layout;
         DType dtype = DType::F32;
-        std::shared_ptr<const kernels::ComparedReader> program = {}; ///< of a program in a text; else a run is read
+        std::shared_ptr<const RecordedReader> recorded = {}; ///< on the way; else what the run holds is read
         std::shared_ptr<const TensorRow> made = {}; ///< `row`, where the experiment has none
         QString note = {};
     };
@@ -76,16 +71,15 @@ private:
     void refresh();
     /// The array that is selected, as the run's devices hold it; says why there is none.
     [[nodiscard]] std::optional<Subject> subject();
-    [[nodiscard]] std::optional<Subject> stepSubject(const TensorRow& row);
-    [[nodiscard]] std::optional<Subject> programSubject(const TensorRow& row, const Snapshot& snapshot);
-    /// What the operation before which the program is stopped gave.
-    [[nodiscard]] std::optional<Subject> operationSubject(
-        const Snapshot& snapshot, const kernels::ProgramValuesPtr& values);
-    void followSteps(); ///< the bar is that of the program that was run
+    [[nodiscard]] std::optional<Subject> stepSubject(const TensorRow& row); ///< after the last step
+    [[nodiscard]] std::optional<Subject> recordedSubject(const TensorRow& row); ///< after so many of its operations
+    [[nodiscard]] std::optional<Subject> operationSubject(const Snapshot& snapshot); ///< what an operation gave
+    void followSteps(); ///< the bar is that of the step that was taken again
+    void showOperation(const Snapshot& snapshot); ///< in the bar
     void chooseStep(); ///< selects its operation
     QWidget* argumentBar();
     void runAgain(); ///< what is shown, from other initial values
-    [[nodiscard]] bool isProgram() const; ///< that was read from a text
+    void replay(); ///< takes the steps again as far as what is shown needs it
     void act(); ///< what the button of the empty page does
     void showSubject(const Subject& subject);
     void showEmpty(const QString& sentence, const QString& button);
@@ -93,15 +87,16 @@ private:
     void listDevices(const Mesh& mesh);
     void followDevices();
     [[nodiscard]] ReadSample reader() const;
-    [[nodiscard]] std::optional<ReferenceJob::Question> question() const;
-    void followReference();
+    /// About the steps of the run; nothing before the first one, and while any runs.
+    [[nodiscard]] std::optional<ReplayJob::Question> question() const;
+    void showReferenceWork(); ///< in place of differences, as long as there is no reference
+    void followProgress();
     void setKeyFigure(const QString& figure);
 
     Document* m_document;
     Selection* m_selection;
     RunController* m_controller;
-    ReferenceJob* m_reference;
-    ProgramJob* m_program;
+    ReplayJob* m_replay;
     StaleRibbon* m_ribbon;
     StepBar* m_steps;
     QWidget* m_head; ///< everything above the numbers
@@ -122,11 +117,15 @@ private:
     NumbersModel* m_numbers;
     NumbersTable* m_table;
     ShownValues m_shown;
-    ValueId m_value; ///< of the program that was run
-    std::shared_ptr<const kernels::ComparedReader> m_reader; ///< of a program in a text
+    ValueId m_value; ///< Subject::value
+    std::shared_ptr<const RecordedReader> m_reader; ///< Subject::recorded
     QString m_path; ///< of the tensor for which the plane was chosen
     QString m_selected; ///< tensor, when a step was chosen
-    kernels::ProgramValuesPtr m_stepped; ///< whose steps the bar has
+    RecordedStepPtr m_recorded; ///< whose operations the bar has
+    struct {
+        std::shared_ptr<const FlatProgram> program;
+        int count = 0, step = 0;
+    } m_place; ///< that was chosen in the bar
     MeshPtr m_listed; ///< whose devices are listed
     QString m_failure; ///< why the last step could not be run
     QString m_keyFigure;
@@ -134,7 +133,6 @@ private:
     bool m_following = false; ///< the list of devices follows the selection
     bool m_atOperation = false; ///< shows what an operation gave, not the selected tensor
     bool m_choosing = false; ///< sets the selection
-    bool m_runAgain = false; ///< the program, once the edit has been analysed
 };
 
 } // namespace shardscope

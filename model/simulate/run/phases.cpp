@@ -225,6 +225,7 @@ private:
     {
         const Program& program = *m_plan.program->local;
         Control& made = *m_prepared.controls.emplace_back(std::make_unique<Control>());
+        made.index = m_prepared.controls.size() - 1;
         made.operation = &program.operation(own.operation);
         for (const std::uint32_t number : own.blocks) {
             PreparedBlock& inner = made.blocks.emplace_back();

@@ -37,6 +37,7 @@ struct PreparedBlock {
 
 /// A loop or a branch: reads what decides, and copies what a loop begins with.
 struct Control {
+    std::size_t index = 0; ///< among Phases::controls
     const Operation* operation = nullptr;
     std::vector<PreparedBlock> blocks; ///< per region
     TensorType decidingType; ///< of the condition's answer, or of what a branch is chosen by

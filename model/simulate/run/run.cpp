@@ -17,6 +17,7 @@
 #include "simulate/run/not_executable.h"
 #include "simulate/run/phases.h"
 #include "simulate/run/shards.h"
+#include "simulate/run/step_trace.h"
 #include "simulate/run/thread_pool.h"
 
 namespace shardscope {
@@ -55,7 +56,8 @@ public:
             return tl::unexpected(needed.error());
         if (isStopped())
             return {};
-        if (*needed + options.reservedBytes > static_cast<double>(limit))
+        const double traced = StepTrace::bytes(m_devices, options.tracedInstructions);
+        if (*needed + traced + options.reservedBytes > static_cast<double>(limit))
             return runOutOfMemory(*m_plan, options, m_threads, *needed, limit);
 
         MemoryBudget budget(static_cast<double>(limit));
@@ -63,7 +65,8 @@ public:
         if (options.replicas == ReplicaMode::Shared)
             sharing = shareReplicas(*m_plan);
         m_memory = DeviceMemory(*m_plan, sharing);
-        auto phases = preparePhases(*m_plan, sharing, budget, { !m_observers.empty(), options.plainKernels }, m_stop);
+        auto phases = preparePhases(*m_plan, sharing, budget,
+            { !m_observers.empty() || options.tracedInstructions > 0, options.plainKernels }, m_stop);
         if (!phases)
             return tl::unexpected(phases.error());
         if (isStopped())
@@ -78,7 +81,10 @@ public:
             if (m_scratch.back().data() == nullptr)
                 return runOutOfMemory(*m_plan, options, m_threads, *needed, limit);
         }
-        m_physicalBytes = static_cast<std::int64_t>(taken);
+        m_trace = StepTrace(m_devices, options.tracedInstructions);
+        if (m_trace.isOn())
+            m_controlsBegun.resize(m_phases.controls.size() * m_devices);
+        m_physicalBytes = static_cast<std::int64_t>(taken + traced);
         m_clocks.resize(m_devices);
         m_seconds.resize(std::max(m_devices, m_phases.maxTasks));
         m_groupSeconds.resize(m_devices);
@@ -102,6 +108,7 @@ public:
         m_timing.wall = 0;
         m_timing.devices.assign(m_devices, {});
         m_copiedBytes = 0;
+        m_trace.clear();
         m_pool->run(static_cast<std::int64_t>(m_memory.arenaCount()),
             [this](std::int64_t arena, int) { m_memory.clear(static_cast<std::size_t>(arena), m_stop); });
         if (!isStopped())
@@ -166,6 +173,12 @@ public:
             ? shardsIn(m_plan->arguments[argument], m_plan->program->main().arguments[argument])
             : kernels::Arrays();
     }
+
+    [[nodiscard]] std::span<const InstructionTime> trace(std::int64_t position) const override
+    {
+        return m_trace.of(static_cast<std::size_t>(position));
+    }
+    [[nodiscard]] std::int64_t untraced() const override { return m_trace.left(); }
 
     [[nodiscard]] std::vector<ExpectationFinding> findings() const override
     {
@@ -245,11 +258,12 @@ private:
 
     /// False where the step cannot go on: it failed, or is to stop.
     bool runBlock(const PreparedBlock& block, const Positions& active);
-    bool runControl(const Control& control, const Positions& active);
+    bool runControl(const PreparedBlock& block, const Phase& phase, const Positions& active);
+    bool runTrips(const Control& control, const Positions& active);
     bool runActions(const PreparedBlock& block, const Phase& phase, const Positions& active);
     void runAction(const Phase::Item& item, std::int32_t position, int worker);
     void observe(const PreparedBlock& block, std::uint32_t instruction, const Positions& active);
-    bool runExchange(const Exchange& exchange, const Positions& active);
+    bool runExchange(const PreparedBlock& block, const Phase& phase, const Positions& active);
     /// All devices of a group reach a collective, or none of them.
     bool reachedTogether(const Exchange& exchange, const std::vector<bool>& isActive);
     [[nodiscard]] std::byte* const* slotsOf(std::int32_t position) const
@@ -304,6 +318,8 @@ private:
     std::int64_t m_steps = 0;
     std::int64_t m_copiedBytes = 0;
     StepTiming m_timing;
+    StepTrace m_trace;
+    std::vector<double> m_controlsBegun; ///< per loop or branch and device, where there is a trace: when it began
     std::vector<double> m_clocks; ///< per device: when it would be where it is, had all run at once
     std::vector<double> m_seconds; ///< per task of a phase
     std::vector<double> m_groupSeconds;
@@ -330,7 +346,11 @@ bool SimulatedRun::runActions(const PreparedBlock& block, const Phase& phase, co
             for (const Phase::Item& item : items) {
                 if (isStopped() || m_failures[d])
                     return;
+                const double begun = m_trace.isOn() ? secondsSince(start) : 0;
                 runAction(item, position, worker);
+                if (m_trace.isOn())
+                    m_trace.add(
+                        d, { block.number, item.instruction, m_clocks[d] + begun, m_clocks[d] + secondsSince(start) });
             }
             m_seconds[d] = secondsSince(start);
         });
@@ -355,8 +375,7 @@ bool SimulatedRun::runActions(const PreparedBlock& block, const Phase& phase, co
 
 void SimulatedRun::observe(const PreparedBlock& block, std::uint32_t number, const Positions& active)
 {
-    const Instruction& instruction =
-        (block.number == 0 ? m_plan->instructions : m_plan->blocks[block.number].instructions)[number];
+    const Instruction& instruction = m_plan->instructionsOf(block.number)[number];
     const OperationId id = std::visit(
         [](const auto& action) {
             if constexpr (requires { action.operation; })
@@ -409,8 +428,9 @@ bool SimulatedRun::reachedTogether(const Exchange& exchange, const std::vector<b
     return true;
 }
 
-bool SimulatedRun::runExchange(const Exchange& exchange, const Positions& active)
+bool SimulatedRun::runExchange(const PreparedBlock& block, const Phase& phase, const Positions& active)
 {
+    const Exchange& exchange = *phase.exchange;
     const bool everyDevice = active.size() == m_devices;
     std::vector<bool> isActive;
     if (!everyDevice) {
@@ -447,6 +467,8 @@ bool SimulatedRun::runExchange(const Exchange& exchange, const Positions& active
             begin = std::max(begin, m_clocks[static_cast<std::size_t>(member)]);
         for (const std::int32_t member : groups[group]) {
             const auto d = static_cast<std::size_t>(member);
+            if (m_trace.isOn())
+                m_trace.add(d, { block.number, phase.instruction, begin, begin + share, begin - m_clocks[d] });
             m_timing.devices[d].wait += begin - m_clocks[d];
             m_timing.devices[d].communication += share;
             m_clocks[d] = begin + share;
@@ -455,8 +477,22 @@ bool SimulatedRun::runExchange(const Exchange& exchange, const Positions& active
     return !isStopped();
 }
 
+bool SimulatedRun::runControl(const PreparedBlock& block, const Phase& phase, const Positions& active)
+{
+    if (!m_trace.isOn())
+        return runTrips(*phase.control, active);
+    const std::span<double> begun = std::span(m_controlsBegun).subspan(phase.control->index * m_devices, m_devices);
+    std::copy(m_clocks.begin(), m_clocks.end(), begun.begin());
+    const bool done = runTrips(*phase.control, active);
+    for (const std::int32_t position : active) {
+        const auto d = static_cast<std::size_t>(position);
+        m_trace.add(d, { block.number, phase.instruction, begun[d], m_clocks[d] });
+    }
+    return done;
+}
+
 /// Devices may leave the loop one by one.
-bool SimulatedRun::runControl(const Control& control, const Positions& active)
+bool SimulatedRun::runTrips(const Control& control, const Positions& active)
 {
     if (!control.isLoop()) {
         std::vector<Positions> choosing(control.blocks.size());
@@ -488,8 +524,8 @@ bool SimulatedRun::runControl(const Control& control, const Positions& active)
 bool SimulatedRun::runBlock(const PreparedBlock& block, const Positions& active)
 {
     for (const Phase& phase : block.phases) {
-        if (!runActions(block, phase, active) || (phase.exchange && !runExchange(*phase.exchange, active))
-            || (phase.control && !runControl(*phase.control, active)))
+        if (!runActions(block, phase, active) || (phase.exchange && !runExchange(block, phase, active))
+            || (phase.control && !runControl(block, phase, active)))
             return false;
         if ((phase.control || phase.exchange) && phase.ends && !m_observers.empty())
             observe(block, phase.instruction, active);
@@ -509,6 +545,7 @@ const StepTiming& SimulatedRun::step()
     for (std::vector<ExpectationFinding>& findings : m_findings)
         findings.clear();
     m_copiedBytes = 0;
+    m_trace.clear();
     // Whoever left something out saw the request, so it is seen here as well.
     if (!runBlock(m_phases.main, m_everyDevice)) {
         m_stopped = true;

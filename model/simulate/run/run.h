@@ -56,6 +56,8 @@ struct RunOptions {
     /// Each operation by its plain kernel, written for clarity: for a reference. None of the fast ones is trusted then.
     bool plainKernels = false;
     std::vector<Observer*> observers; ///< in this order; all devices take each step of a plain plan together then
+    /// Room for the times of so many instructions per device and step, see Run::trace(); 0 = they are not recorded.
+    std::size_t tracedInstructions = 0;
 };
 /// The limit in bytes.
 [[nodiscard]] std::int64_t memoryLimit(const RunOptions& options);
@@ -72,6 +74,16 @@ struct DeviceTimes {
 struct StepTiming {
     double wall = 0; ///< seconds of the whole step on this machine
     std::vector<DeviceTimes> devices;
+};
+
+/// An instruction as one device executed it, in seconds since the step began: when it would have been executed had all
+/// devices run at once.
+struct InstructionTime {
+    std::uint32_t block = 0; ///< in Plan::blocks; 0 = main
+    std::uint32_t instruction = 0; ///< number in its block
+    double start = 0;
+    double end = 0;
+    double wait = 0; ///< of a collective: seconds before `start` in which the device waited for others of its group
 };
 
 /// Two copies of one shard that are not bitwise equal: the first element in which they differ.
@@ -126,6 +138,12 @@ public:
     /// empty where there is none.
     [[nodiscard]] virtual kernels::Arrays shardsOfResult(std::size_t result) const = 0;
     [[nodiscard]] virtual kernels::Arrays shardsOfArgument(std::size_t argument) const = 0;
+
+    /// The instructions that the device at a mesh position executed in the last step, in the order in which they ended:
+    /// those of a loop once for every trip, and after them the loop itself. Empty unless RunOptions asks for it.
+    [[nodiscard]] virtual std::span<const InstructionTime> trace(std::int64_t position) const = 0;
+    /// How many executed instructions there was no room for in trace(), over all devices.
+    [[nodiscard]] virtual std::int64_t untraced() const = 0;
 
     /// What the program's own expectations found in the last step, in the order of the devices.
     [[nodiscard]] virtual std::vector<ExpectationFinding> findings() const = 0;

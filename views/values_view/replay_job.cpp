@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/values_view/replay_job.h"
+
+#include <QTimer>
+#include <new>
+#include <utility>
+
+#include "base/codes.h"
+#include "schedule/plan.h"
+
+namespace shardscope {
+
+ReplayJob::ReplayJob(QObject* parent)
+    : QObject(parent)
+    , m_job(this, [this](const std::shared_ptr<Answer>& answer) { receive(std::move(*answer)); })
+{
+    auto* tell = new QTimer(this);
+    tell->setInterval(200);
+    connect(tell, &QTimer::timeout, this, [this] {
+        if (isWorking())
+            Q_EMIT progressed();
+    });
+    tell->start();
+}
+
+void ReplayJob::request(const Question& question, bool recorded, ValueId value)
+{
+    if (!(m_answer.question == question)) {
+        if (!(m_answer.question.of == question.of) || !m_replay)
+            m_replay = std::make_shared<StepReplay>(question.of.plan->program, *question.of.initial);
+        m_answer = { question, {}, {}, {} };
+        m_atWork.reset();
+    }
+    const Wanted wanted{ recorded && !m_answer.recorded,
+        value.valid() && !reference(question, value) ? value : ValueId() };
+    if (m_atWork == wanted && isWorking())
+        return;
+    if (wanted == Wanted()) {
+        cancel();
+        return;
+    }
+    m_atWork = wanted;
+    m_done = 0;
+    m_all = 0;
+    m_job.request([this, question, wanted, replay = m_replay](const std::stop_token& stop) {
+        StepReplay::Limits limits;
+        limits.stop = stop;
+        limits.progress = [this](std::int64_t done, std::int64_t all) {
+            m_done = done;
+            m_all = all;
+        };
+        auto answer = std::make_shared<Answer>(Answer{ question, {}, {}, wanted.value });
+        try {
+            if (wanted.recorded)
+                answer->recorded = replay->record(question.steps, limits);
+            if (wanted.value.valid())
+                answer->reference = replay->reference(wanted.value, question.steps, limits);
+        } catch (const std::bad_alloc&) {
+            const auto outOfMemory = fail(Code::OutOfMemory);
+            if (wanted.recorded && !answer->recorded)
+                answer->recorded = outOfMemory;
+            if (wanted.value.valid())
+                answer->reference = outOfMemory;
+        }
+        return answer;
+    });
+}
+
+void ReplayJob::cancel()
+{
+    m_job.cancel();
+    m_atWork.reset();
+}
+
+const ReplayJob::Recorded* ReplayJob::recorded(const Question& question) const
+{
+    return m_answer.question == question && m_answer.recorded ? &*m_answer.recorded : nullptr;
+}
+
+const ReplayJob::Reference* ReplayJob::reference(const Question& question, ValueId value) const
+{
+    return m_answer.question == question && m_answer.value == value && m_answer.reference ? &*m_answer.reference
+                                                                                          : nullptr;
+}
+
+void ReplayJob::receive(Answer answer)
+{
+    m_atWork.reset();
+    if (!(answer.question == m_answer.question))
+        return;
+    if (answer.recorded)
+        m_answer.recorded = std::move(answer.recorded);
+    if (answer.reference) {
+        m_answer.reference = std::move(answer.reference);
+        m_answer.value = answer.value;
+    }
+    Q_EMIT finished();
+}
+
+} // namespace shardscope
