@@ -293,10 +293,7 @@ void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapsh
             m_table->setCurrentIndex(m_filter->index(0, 0));
     }
     m_following = false;
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 void CollectivesView::fillChoices()

@@ -7,13 +7,11 @@
 // while the dock can be seen, and called off by a button.
 #pragma once
 
-#include <QWidget>
 #include <array>
 
 #include "base/diagnostics.h"
-#include "document/document.h"
-#include "document/selection.h"
 #include "views/collectives_view/collectives_filter.h"
+#include "views/panel/dock_view.h"
 #include "views/widgets/latest_job.h"
 
 class QBoxLayout;
@@ -34,12 +32,11 @@ class SideBySide;
 class SumsBars;
 class WorkStrip;
 
-class CollectivesView : public QWidget {
+class CollectivesView : public DockView {
     Q_OBJECT
 public:
     CollectivesView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; } ///< "16 collectives, 8.16 MiB per step"
     [[nodiscard]] CollectivesModel* model() const { return m_model; }
     [[nodiscard]] CollectivesFilter* filter() const { return m_filter; }
     [[nodiscard]] QTableView* table() const { return m_table; }
@@ -60,12 +57,6 @@ public:
     /// The collective that is chosen, -1 for none.
     [[nodiscard]] int current() const;
     void choose(int collective);
-
-Q_SIGNALS:
-    void keyFigureChanged();
-    void dockRequested(const QString& id);
-    /// Another sharding is to be looked at value by value before it counts.
-    void previewRequested(const shardscope::Experiment& after, const QString& change);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -101,8 +92,6 @@ private:
     [[nodiscard]] int chipsWidth() const;
     void arrange();
 
-    Document* m_document;
-    Selection* m_selection;
     CollectivesModel* m_model;
     CollectivesFilter* m_filter;
     WorkStrip* m_strip;
@@ -124,7 +113,7 @@ private:
     CollectivePage* m_page;
     LatestJob<MadePtr> m_job;
     SnapshotPtr m_wanted; ///< what the job is at work for
-    QString m_keyFigure, m_emptyText;
+    QString m_emptyText;
     QString m_tensor; ///< the selection's, as it was followed last
     int m_tensorWidth = 0; ///< of the column, where there is room
     bool m_following = false, m_calledOff = false, m_sumsChosen = false;

@@ -4,7 +4,6 @@
 #include <QComboBox>
 #include <QHeaderView>
 #include <QTableView>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "experiment_file/gallery.h"
@@ -13,12 +12,12 @@
 #include "views/panel/overflow_label.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/row_table.h"
 #include "words/collective_words.h"
 #include "words/utf8.h"
 
 namespace shardscope {
-
 ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
     : QWidget(parent)
     , m_choice(new QComboBox(this))
@@ -47,17 +46,8 @@ ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
     m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_cause->setAccessibleName(tr("Why it is there"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(8, 6, 8, 6);
-    column->setSpacing(6);
-    column->addWidget(m_choice);
-    column->addWidget(m_title);
-    column->addWidget(m_question);
-    column->addWidget(m_total);
-    column->addWidget(m_table, 1);
-    column->addWidget(m_cause);
-    column->addWidget(m_result);
-    column->addStretch();
+    vbox(this, { 8, 6, 8, 6 }, 6,
+        { m_choice, m_title, m_question, m_total, { m_table, 1 }, m_cause, m_result, boxStretch() });
     connect(m_choice, &QComboBox::currentIndexChanged, this, &ExampleColumn::load);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ExampleColumn::showCause);
 }

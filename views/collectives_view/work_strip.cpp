@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/collectives_view/work_strip.h"
 
-#include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
 
 #include "views/panel/panel.h"
+#include "views/widgets/boxes.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 namespace {
-
 constexpr int shownAfter = 300, second = 1000; ///< milliseconds
 
 } // namespace
@@ -22,10 +20,7 @@ WorkStrip::WorkStrip(QWidget* parent)
     , m_button(new QPushButton(this))
 {
     m_label->setElided(true);
-    auto* line = new QHBoxLayout(this);
-    line->setContentsMargins(8, 3, 8, 3);
-    line->addWidget(m_label, 1);
-    line->addWidget(m_button);
+    hbox(this, { 8, 3, 8, 3 }, styleSpacing, { { m_label, 1 }, m_button });
     hide();
     connect(&m_timer, &QTimer::timeout, this, &WorkStrip::tell);
     connect(m_button, &QPushButton::clicked, this, [this] {

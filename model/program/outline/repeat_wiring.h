@@ -10,7 +10,7 @@
 // and none of that changes on the way. Copies at an end may read what stands before the first or after the last one.
 #pragma once
 
-#include "views/program_view/block_comparison.h"
+#include "program/outline/block_comparison.h"
 
 namespace shardscope {
 

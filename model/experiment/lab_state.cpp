@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/sharding_lab/lab_state.h"
+#include "experiment/lab_state.h"
 
 #include <algorithm>
 #include <utility>

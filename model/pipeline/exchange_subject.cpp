@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/collectives_view/exchange_subject.h"
+#include "pipeline/exchange_subject.h"
 
 #include <algorithm>
 

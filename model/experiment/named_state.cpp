@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/named_arrays_view/named_state.h"
+#include "experiment/named_state.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/repeat_wiring.h"
+#include "program/outline/repeat_wiring.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/repeat_differences.h"
+#include "propagation/repeat_differences.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/what_if_view/sharding_edit.h"
+#include "sharding/sharding_edit.h"
 
 namespace shardscope {
 

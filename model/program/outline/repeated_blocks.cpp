@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/repeated_blocks.h"
+#include "program/outline/repeated_blocks.h"
 
 #include <algorithm>
 #include <cstdint>

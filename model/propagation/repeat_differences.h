@@ -5,8 +5,8 @@
 
 #include <vector>
 
+#include "program/outline/program_outline.h"
 #include "propagation/propagate.h"
-#include "views/program_view/program_outline.h"
 
 namespace shardscope {
 

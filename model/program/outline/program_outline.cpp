@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/program_outline.h"
+#include "program/outline/program_outline.h"
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "views/program_view/operation_scopes.h"
-#include "views/program_view/repeated_blocks.h"
+#include "program/outline/operation_scopes.h"
+#include "program/outline/repeated_blocks.h"
 
 namespace shardscope {
 

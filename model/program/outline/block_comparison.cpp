@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/block_comparison.h"
+#include "program/outline/block_comparison.h"
 
 #include "program/wide_attributes.h"
 

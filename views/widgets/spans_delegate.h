@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cells with the axes of a dimension, in their colours.
+// Cells of specs and axes: mesh axes in their colours.
 #pragma once
 
 #include <QStyledItemDelegate>
 
 namespace shardscope {
 
-class AxesDelegate : public QStyledItemDelegate {
+/// Cells that have no ColumnModel::SpansRole are painted as usual.
+class SpansDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
     using QStyledItemDelegate::QStyledItemDelegate;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/operation_scopes.h"
+#include "program/outline/operation_scopes.h"
 
 #include <algorithm>
 

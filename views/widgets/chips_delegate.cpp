@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/named_arrays_view/chips_delegate.h"
+#include "views/widgets/chips_delegate.h"
 
 #include <QLineEdit>
 #include <QPainter>
@@ -28,6 +28,13 @@ void ChipsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     int x = option.rect.left() + 4;
     for (qsizetype i = 0; i < axes.size(); ++i) {
         const QSize size = chipSize(axes[i]);
+        // One that does not fit is not cut off at the next column: that there are more is said.
+        if (i > 0 && x + size.width() > option.rect.right()) {
+            painter->setPen(Theme::current().text);
+            painter->drawText(option.rect.adjusted(x - option.rect.left(), 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                QStringLiteral("+%1").arg(axes.size() - i));
+            break;
+        }
         paintChip(*painter, QRect(QPoint(x, option.rect.center().y() - size.height() / 2 + 1), size), axes[i],
             i < indices.size() ? indices[i].toInt() : -1, Theme::current());
         x += size.width() + 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/program_view/program_text.h"
+#include "pipeline/program_text.h"
 
 #include <algorithm>
 #include <cstring>

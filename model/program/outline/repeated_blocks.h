@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "views/program_view/block_comparison.h"
-#include "views/program_view/repeat_wiring.h"
+#include "program/outline/block_comparison.h"
+#include "program/outline/repeat_wiring.h"
 
 namespace shardscope {
 
