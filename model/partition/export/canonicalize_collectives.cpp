@@ -173,7 +173,8 @@ private:
         const OperationId reduction = definitionOf(id);
         if (!isA(reduction, OpKind::SdyAllReduce))
             return false;
-        const std::vector<Use> uses = m_edit.uses(m_edit.result(reduction));
+        const UseList& users = m_edit.uses(m_edit.result(reduction));
+        const std::vector<Use> uses(users.begin(), users.end());
         const std::vector<AxisList> lists = collective(id).axesPerDimension;
         if (!std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
                 return isA(use.operation, OpKind::SdyAllSlice) && m_edit.regionOf(use.operation) == m_edit.regionOf(id)
@@ -325,7 +326,7 @@ Program leaveCollectivesToProducts(Program program)
             edit.erase(source);
             gathered = true;
         }
-        const std::vector<Use>& uses = edit.uses(edit.result(id));
+        const UseList& uses = edit.uses(edit.result(id));
         if (gathered || uses.size() != 1 || !isA(uses[0].operation, OpKind::SdyReduceScatter))
             continue;
         if (const ProgramSharding* own = edit.sharding(edit.result(id)); own && !own->sharding.unreduced.empty())

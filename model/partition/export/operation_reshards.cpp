@@ -308,7 +308,7 @@ SmallVector<ValueId, 2> ReshardInserter::reduceResults(
 /// The program does so already.
 bool ReshardInserter::isAddedUp(ValueId result, const AxisList& axes) const
 {
-    const std::vector<Use>& uses = m_edit.uses(result);
+    const UseList& uses = m_edit.uses(result);
     if (uses.size() != 1 || !uses[0].operation.valid())
         return false;
     const Operation& user = m_edit.operation(uses[0].operation);
@@ -461,7 +461,7 @@ std::optional<Error> ReshardInserter::visitSingleDevice(OperationId id, std::uin
             setSharding(result, { full, {} });
             continue;
         }
-        const std::vector<Use>& uses = m_edit.uses(result);
+        const UseList& uses = m_edit.uses(result);
         if (held && held->mesh == device && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
                 return use.operation.valid() && m_edit.operation(use.operation).kind == OpKind::Reshard;
             }))

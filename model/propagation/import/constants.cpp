@@ -151,7 +151,8 @@ private:
         const OperationId made = m_edit.copy(definition, map);
         m_edit.placeBefore(definition, made);
         // Whoever is grouped with the original is grouped with the copy.
-        const std::vector<Use> uses = m_edit.uses(value);
+        const UseList& list = m_edit.uses(value);
+        const std::vector<Use> uses(list.begin(), list.end());
         for (const Use& use : uses)
             if (use.operation.valid() && m_edit.operation(use.operation).kind == OpKind::ShardingGroup) {
                 ValueMap groupMap = map;

@@ -66,13 +66,13 @@ private:
                 return;
         OperationId tail = first;
         for (;;) {
-            const std::vector<Use>& uses = m_edit.uses(m_edit.result(tail));
+            const UseList& uses = m_edit.uses(m_edit.result(tail));
             if (uses.size() != 1 || !isConstraint(uses[0].operation))
                 break;
             tail = uses[0].operation;
         }
         const ValueId last = m_edit.result(tail);
-        const std::vector<Use>& uses = m_edit.uses(last);
+        const UseList& uses = m_edit.uses(last);
         if (tail == first
             || std::any_of(uses.begin(), uses.end(), [&](const Use& use) { return asksForSharding(use); }))
             return;

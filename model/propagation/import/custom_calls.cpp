@@ -74,7 +74,8 @@ private:
         const ProgramSharding* given = m_edit.sharding(result);
         if (given) {
             const ShardingIndex index = m_edit.intern(ProgramSharding(*given));
-            for (const Use& use : std::vector<Use>(m_edit.uses(result)))
+            const UseList& uses = m_edit.uses(result);
+            for (const Use& use : std::vector<Use>(uses.begin(), uses.end()))
                 for (Function& function : m_edit.raw().functions) {
                     if (use.operation.valid() || use.region != function.body)
                         continue;
