@@ -22,6 +22,7 @@
 #include "pipeline/program_collectives.h"
 #include "pipeline/program_layout.h"
 #include "pipeline/tensor_rows.h"
+#include "program/roles.h"
 #include "program/step_state.h"
 #include "propagation/import/constraints.h"
 #include "propagation/strategy.h"
@@ -161,16 +162,6 @@ ProgramPtr annotatedNetwork(const Snapshot& snapshot, AnalysisCache& cache)
     return made;
 }
 
-/// Values that stay readable after a step: what a person can look at.
-std::vector<ValueId> observableValues(const Program& program)
-{
-    std::vector<ValueId> values;
-    for (std::size_t i = 0; i < program.values.size(); ++i)
-        if (!program.values[i].path.empty())
-            values.emplace_back(i);
-    return values;
-}
-
 /// As much of prepareInPlace() as a network needs: it calls no functions and has no groups. A constant stays one for
 /// all that use it.
 ProgramPtr importedNetwork(const ProgramPtr& annotated, const PropagationSetting& setting)
@@ -213,7 +204,7 @@ std::shared_ptr<const LayoutOutput> layOut(const LayoutInput& input, std::stop_t
         return nullptr;
 
     const Result<std::shared_ptr<const Plan>> plan = output->deviceStages->planned(
-        StepState{ StateSource::Program, input.program->state }, observableValues(*input.program));
+        StepState{ StateSource::Program, input.program->state }, keptValues(*input.program));
     output->times.push_back(watch.lap("schedule"));
     if (!plan)
         output->error = plan.error();

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "pipeline/program_layout.h"
+#include "program/roles.h"
 #include "program/step_state.h"
 #include "simulate/run/initial_values.h"
 
@@ -57,7 +58,10 @@ Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot)
         return snapshot.plan;
     try {
         return stagesOf(snapshot).and_then([&](const DeviceStages* stages) {
-            return stages->planned(stateOf(*stages->program(), snapshot.experiment->run.state), {});
+            // Values of the snapshot's program have the same ids there; those after them were made to propagate.
+            std::vector<ValueId> kept = keptValues(*snapshot.program);
+            std::erase_if(kept, [&](ValueId value) { return value.index >= stages->program()->values.size(); });
+            return stages->planned(stateOf(*stages->program(), snapshot.experiment->run.state), std::move(kept));
         });
     } catch (const std::bad_alloc&) {
         return fail(Code::OutOfMemory);

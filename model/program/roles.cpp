@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "program/gradient_values.h"
 #include "program/ops/checks.h"
 #include "program/path.h"
 #include "program/step_state.h"
@@ -168,6 +169,7 @@ ProgramRoles guessRoles(const Program& program, const StepState& state)
         roles.arguments.push_back(role.value_or(Role::Input));
     for (const std::optional<Role>& role : results)
         roles.results.push_back(role.value_or(Role::Activation));
+    roles.gradients = gradientsOf(program, state, roles.arguments);
     return roles;
 }
 
@@ -204,16 +206,29 @@ ProgramRoles rolesOf(const Program& program, const StepState& state, std::span<c
     for (std::size_t r = 0; r < main.results.size(); ++r)
         if (const auto choice = roleChoice(chosen, "result", r, program.value(main.results[r]).path))
             roles.results[r] = chosen[*choice].role;
+    if (!chosen.empty()) // other arguments may be the parameters now
+        roles.gradients = gradientsOf(program, state, roles.arguments);
     return roles;
 }
 
 void giveRoles(Program& program, const ProgramRoles& roles)
 {
     const Region main = program.main();
+    for (const ValueId gradient : roles.gradients)
+        program.values[gradient.index].role = Role::Gradient;
     for (std::size_t r = 0; r < main.results.size(); ++r)
         program.values[main.results[r].index].role = roles.results[r];
     for (std::size_t a = 0; a < main.arguments.size(); ++a)
         program.values[main.arguments[a].index].role = roles.arguments[a];
+}
+
+std::vector<ValueId> keptValues(const Program& program)
+{
+    std::vector<ValueId> kept;
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (program.values[v].role == Role::Gradient)
+            kept.emplace_back(v);
+    return kept;
 }
 
 } // namespace shardscope

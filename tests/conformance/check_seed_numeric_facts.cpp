@@ -7,8 +7,8 @@
 
 #include "conformance/forms.h"
 #include "mesh/device_set.h"
-#include "partition/block_program.h"
 #include "program/builder.h"
+#include "simulate/block_program.h"
 #include "simulate/blocks.h"
 #include "simulate/check/reference.h"
 #include "simulate/mlp_plan.h"

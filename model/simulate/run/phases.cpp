@@ -261,7 +261,8 @@ private:
         made.deciding = m_plan.blocks[own.blocks[0]].results[0];
         made.decidingType = program.value(program.regions[operation.regions[0].index].results[0]).type;
         for (std::size_t i = 0; i < instruction.operands.size(); ++i)
-            if (instruction.operands[i].valid() && instruction.operands[i] != instruction.results[i])
+            if (instruction.operands[i].valid() && instruction.results[i].valid()
+                && instruction.operands[i] != instruction.results[i])
                 made.begin.push_back({ instruction.operands[i], instruction.results[i],
                     static_cast<std::size_t>(program.value(operation.operands[i]).type.byteCount()) });
         return &made;

@@ -4,11 +4,11 @@
 #include <memory>
 
 #include "base/codes.h"
-#include "partition/block_program.h"
 #include "program/body.h"
 #include "program/builder.h"
 #include "program/op_row.h"
 #include "program/wide_attributes.h"
+#include "simulate/block_program.h"
 
 namespace shardscope {
 

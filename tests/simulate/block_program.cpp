@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "partition/block_program.h"
+#include "simulate/block_program.h"
 
 #include "program/body.h"
 #include <algorithm>
