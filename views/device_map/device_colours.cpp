@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/topology_view/device_colours.h"
+#include "views/device_map/device_colours.h"
 
 #include <algorithm>
 
@@ -31,57 +31,57 @@ std::int64_t neighboursPerColour(std::int64_t size)
     return (size + maxColours - 1) / maxColours;
 }
 
-std::vector<QRgb> coloursAlongAxis(const Theme& theme, const Mesh& mesh, std::size_t axis)
+DeviceFills fillsAlongAxis(const Theme& theme, const Mesh& mesh, std::size_t axis)
 {
     const std::int64_t size = mesh.size(axis), shared = neighboursPerColour(size);
     const std::int64_t count = (size + shared - 1) / shared;
     std::vector<QRgb> colours;
     for (std::int64_t i = 0; i < count; ++i)
         colours.push_back(theme.shard(i, count, i % 8, i / 8).rgb());
-    return byDevice<QRgb>(mesh, [&](std::int64_t position) {
+    DeviceFills fills;
+    fills.colours = byDevice<QRgb>(mesh, [&](std::int64_t position) {
         return colours[static_cast<std::size_t>(mesh.coordinate(position, axis) / shared)];
     });
+    if (size > 8)
+        fills.marks = byDevice<std::uint8_t>(mesh, [&](std::int64_t position) {
+            return static_cast<std::uint8_t>(mesh.coordinate(position, axis) / shared / 8);
+        });
+    return fills;
 }
 
-std::vector<QRgb> coloursByShard(const Theme& theme, const Layout& layout)
+DeviceFills fillsByShard(const Theme& theme, const Layout& layout)
 {
     const std::int64_t shards = layout.distinctShards();
+    const bool motifs = hasMotifs(layout);
     std::vector<QRgb> colours;
-    for (std::int64_t shard = 0; shard < shards; ++shard)
-        colours.push_back(shardColour(theme, layout, shard).rgb());
-    return byDevice<QRgb>(layout.mesh(),
-        [&](std::int64_t position) { return colours[static_cast<std::size_t>(layout.shardAt(position))]; });
+    std::vector<std::uint8_t> corners;
+    for (std::int64_t shard = 0; shard < shards; ++shard) {
+        colours.push_back(shards == 1 ? theme.alternateRow.rgb() : shardColour(theme, layout, shard).rgb());
+        if (motifs)
+            corners.push_back(static_cast<std::uint8_t>(shardMark(layout, shard).motif));
+    }
+    const auto ofShard = [&layout](const auto& values) {
+        return [&](std::int64_t position) { return values[static_cast<std::size_t>(layout.shardAt(position))]; };
+    };
+    DeviceFills fills;
+    fills.colours = byDevice<QRgb>(layout.mesh(), ofShard(colours));
+    if (motifs)
+        fills.marks = byDevice<std::uint8_t>(layout.mesh(), ofShard(corners));
+    fills.copies = shards == 1 ? 8 : layout.copies();
+    return fills;
 }
 
-std::vector<std::uint8_t> marksAlongAxis(const Mesh& mesh, std::size_t axis)
-{
-    const std::int64_t shared = neighboursPerColour(mesh.size(axis));
-    if (mesh.size(axis) <= 8)
-        return {};
-    return byDevice<std::uint8_t>(mesh,
-        [&](std::int64_t position) { return static_cast<std::uint8_t>(mesh.coordinate(position, axis) / shared / 8); });
-}
-
-std::vector<std::uint8_t> marksByShard(const Layout& layout)
-{
-    if (!hasMotifs(layout))
-        return {};
-    std::vector<std::uint8_t> motifs;
-    for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard)
-        motifs.push_back(static_cast<std::uint8_t>(shardMark(layout, shard).motif));
-    return byDevice<std::uint8_t>(layout.mesh(),
-        [&](std::int64_t position) { return motifs[static_cast<std::size_t>(layout.shardAt(position))]; });
-}
-
-std::vector<QRgb> coloursByHost(const Theme& theme, const DevicePlaces& places)
+DeviceFills fillsByHost(const Theme& theme, const DevicePlaces& places)
 {
     std::vector<QRgb> tints;
     for (std::int64_t i = 0; i < 8; ++i)
         tints.push_back(theme.shard(i, 8).rgb());
-    std::vector<QRgb> fills(static_cast<std::size_t>(places.count()));
+    DeviceFills fills;
+    fills.colours.resize(static_cast<std::size_t>(places.count()));
     for (std::int32_t id = 0; id < places.count(); ++id)
         if (places.has(id))
-            fills[static_cast<std::size_t>(id)] = tints[static_cast<std::size_t>(places.host(id)) % tints.size()];
+            fills.colours[static_cast<std::size_t>(id)] =
+                tints[static_cast<std::size_t>(places.host(id)) % tints.size()];
     return fills;
 }
 

@@ -2,82 +2,113 @@
 // How a map of devices is zoomed and scrolled: from all of them in tiles to hosts, to devices with their names, to what
 // these hold.
 #include <QScrollBar>
-#include <QWheelEvent>
 #include <algorithm>
 
+#include "views/device_map/device_map.h"
 #include "views/theme/theme.h"
-#include "views/topology_view/field_map.h"
 #include "views/widgets/span_line.h"
 #include "words/words.h"
 
 namespace shardscope {
 
-void FieldMap::arrange()
+MapSizes DeviceMap::sizes() const
+{
+    const QFontMetrics small(Metrics::small());
+    const int most = static_cast<int>(std::max<std::size_t>(m_field->cells.size(), 1) - 1);
+    MapSizes sizes;
+    sizes.largest = Metrics::scaled(38);
+    sizes.smallest = Metrics::scaled(3);
+    sizes.tile = Metrics::scaled(14);
+    sizes.title = small.height() + 2;
+    sizes.gap = Metrics::scaled(12);
+    sizes.titleWidth = small.horizontalAdvance(QStringLiteral("z 00"));
+    sizes.named = { small.horizontalAdvance(QString::number(most)) + 7, small.ascent() + 6 };
+    sizes.widest = 1.6;
+    sizes.heads = headRoom();
+    if (m_room == Room::Flat) {
+        sizes.largest = Metrics::scaled(30);
+        sizes.tile = Metrics::scaled(10);
+        sizes.widest = 16;
+        sizes.foldsTiles = true;
+    }
+    return sizes;
+}
+
+void DeviceMap::arrange()
 {
     m_fit = {};
     if (m_field) {
         const int margin = Metrics::scaled(8);
-        const QFontMetrics small(Metrics::small());
-        FieldSizes sizes;
-        sizes.largest = Metrics::scaled(38);
-        sizes.smallest = Metrics::scaled(3);
-        sizes.tile = Metrics::scaled(14);
-        sizes.title = small.height() + 2;
-        sizes.gap = Metrics::scaled(12);
-        sizes.titleWidth = small.horizontalAdvance(QStringLiteral("z 00"));
-        const int most = static_cast<int>(std::max<std::size_t>(m_field->cells.size(), 1) - 1);
-        sizes.named = { small.horizontalAdvance(QString::number(most)) + 7, small.ascent() + 6 };
-        sizes.widest = 1.6;
-        sizes.heads = headRoom();
-        m_fit = FieldLayout(m_field->shape, rect().adjusted(margin, margin / 2, -margin, -margin), sizes);
+        QRect area = rect().adjusted(margin, margin / 2, -margin, -margin);
+        MapSizes wanted = sizes();
+        m_fit = DeviceMapLayout(m_field->shape, area, wanted);
+        if (hasHeading()) { // instead of the names of rows and columns
+            area.setTop(area.top() + wanted.title);
+            wanted.heads = {};
+            m_fit = DeviceMapLayout(m_field->shape, area, wanted);
+        }
     }
     findLevels();
     zoomLayout();
+    followPointer();
+    if (m_litBy == LitBy::Keys)
+        light(m_litCell, LitBy::Keys); // its tile has other devices now
+}
+
+bool DeviceMap::hasHeading() const
+{
+    return m_room == Room::Flat && m_fit.side() > 0 && !m_fit.hasHeads() && m_fit.shape().count() > 1;
 }
 
 /// Levels that show more than the one before; a map that was zoomed stays so.
-void FieldMap::findLevels()
+void DeviceMap::findLevels()
 {
-    const FieldZoom now = m_levels[std::min(m_level, m_levels.size() - 1)];
-    m_levels = { FieldZoom::Fit };
+    const MapZoom now = m_levels[std::min(m_level, m_levels.size() - 1)];
+    const QSize smallest = minimumSizeHint();
+    m_levels = { MapZoom::Fit };
     m_level = 0;
     m_layout = m_fit;
     if (!m_field)
         return;
     if (m_fit.side() == 0 || m_fit.cellsPerTile() > m_hostTile.cells()) {
         if (m_hostTile.cells() > 1)
-            m_levels.push_back(FieldZoom::Hosts);
+            m_levels.push_back(MapZoom::Hosts);
     }
     if (!hasNames())
-        m_levels.push_back(FieldZoom::Devices);
-    m_levels.push_back(FieldZoom::Holdings);
+        m_levels.push_back(MapZoom::Devices);
+    if (m_room == Room::Square || !hasNames())
+        m_levels.push_back(MapZoom::Holdings);
     const auto found = std::find(m_levels.begin(), m_levels.end(), now);
     m_level = found == m_levels.end() ? 0 : static_cast<std::size_t>(found - m_levels.begin());
+    if (minimumSizeHint() != smallest)
+        updateGeometry();
 }
 
-QSize FieldMap::headRoom() const
+QSize DeviceMap::headRoom() const
 {
     if (!m_field)
         return {};
     const QFontMetrics small(Metrics::small());
     const std::int64_t rows = m_field->shape.rows;
     int names = small.horizontalAdvance(m_field->columns.name);
+    if (m_field->mesh && m_room == Room::Flat)
+        names = std::max(names, small.horizontalAdvance(tr("host %1").arg(99)));
     for (const std::int64_t many : { std::int64_t{ 1 }, std::max<std::int64_t>(rows / 16, 1) })
         for (const std::int64_t first : { std::int64_t{ 0 }, rows / 2, rows - many })
             names = std::max(names, spansWidth(m_field->rowName(first, first + many), Metrics::small()));
     return { std::min(names, width() * 2 / 5) + Metrics::scaled(6), small.height() + 2 };
 }
 
-QSize FieldMap::tileSize(FieldZoom zoom) const
+QSize DeviceMap::tileSize(MapZoom zoom) const
 {
     const QFontMetrics small(Metrics::small());
     const auto most = static_cast<std::int32_t>(std::max<std::size_t>(m_field->cells.size(), 1) - 1);
     const int name = small.horizontalAdvance(QString::number(most)) + Metrics::scaled(12);
-    if (zoom == FieldZoom::Hosts)
+    if (zoom == MapZoom::Hosts)
         return { std::max(small.horizontalAdvance(tr("host %1").arg(hostOf(most))) + Metrics::scaled(12),
                      Metrics::scaled(28)),
             std::max(small.height() + Metrics::scaled(10), Metrics::scaled(28)) };
-    if (zoom == FieldZoom::Devices || !m_holding)
+    if (zoom == MapZoom::Devices || !m_holding)
         return { std::max(name, Metrics::scaled(26)), std::max(small.height() + 6, Metrics::scaled(22)) };
     // As much as the first and the last device have to say.
     QSize size(name, small.height());
@@ -90,7 +121,7 @@ QSize FieldMap::tileSize(FieldZoom zoom) const
     return size + QSize(Metrics::scaled(4), Metrics::scaled(8));
 }
 
-QRect FieldMap::viewport() const
+QRect DeviceMap::viewport() const
 {
     if (m_level == 0)
         return rect();
@@ -100,18 +131,18 @@ QRect FieldMap::viewport() const
 }
 
 /// The layout of the level, and the bars beside it.
-void FieldMap::zoomLayout()
+void DeviceMap::zoomLayout()
 {
     m_layout = m_fit;
     if (m_level > 0) {
         const QFontMetrics small(Metrics::small());
-        const FieldZoom zoom = m_levels[m_level];
+        const MapZoom zoom = m_levels[m_level];
         const bool titles = m_fit.panels().size() > 1;
         // Heads stay in sight when the map is scrolled; pieces of planes would need others each.
-        m_layout = m_fit.zoomed(zoom == FieldZoom::Hosts ? m_hostTile : FieldTile(), tileSize(zoom),
+        m_layout = m_fit.zoomed(zoom == MapZoom::Hosts ? m_hostTile : MapTile(), tileSize(zoom),
             titles ? small.height() + 2 : 0, Metrics::scaled(12), {}, !m_fit.isSharded());
         const QRect view = viewport();
-        m_layout = m_fit.zoomed(zoom == FieldZoom::Hosts ? m_hostTile : FieldTile(), tileSize(zoom),
+        m_layout = m_fit.zoomed(zoom == MapZoom::Hosts ? m_hostTile : MapTile(), tileSize(zoom),
             titles ? small.height() + 2 : 0, Metrics::scaled(12), view.topLeft(), !m_fit.isSharded());
         const QSize all = m_layout.bounds().size();
         m_across->setRange(0, std::max(all.width() - view.width(), 0));
@@ -135,18 +166,18 @@ void FieldMap::zoomLayout()
     update();
 }
 
-QPoint FieldMap::offset() const
+QPoint DeviceMap::offset() const
 {
     return m_level == 0 ? QPoint() : QPoint(m_across->value(), m_down->value());
 }
 
-void FieldMap::scrollTo(QPoint offset)
+void DeviceMap::scrollTo(QPoint offset)
 {
     m_across->setValue(offset.x());
     m_down->setValue(offset.y());
 }
 
-void FieldMap::ensureVisible(std::int64_t cell)
+void DeviceMap::ensureVisible(std::int64_t cell)
 {
     if (m_level == 0)
         return;
@@ -160,19 +191,19 @@ void FieldMap::ensureVisible(std::int64_t cell)
             by(shown.top(), shown.bottom(), view.top() + title, view.bottom())));
 }
 
-QRect FieldMap::shownRect(std::int64_t cell) const
+QRect DeviceMap::shownRect(std::int64_t cell) const
 {
     return m_layout.rectOf(cell).translated(-offset());
 }
 
-std::optional<std::int64_t> FieldMap::cellAt(QPoint point) const
+std::optional<std::int64_t> DeviceMap::cellAt(QPoint point) const
 {
     if (!m_field || !viewport().contains(point))
         return std::nullopt;
     return m_layout.cellAt(point + offset());
 }
 
-void FieldMap::setLevel(std::size_t level, std::optional<std::int64_t> anchor)
+void DeviceMap::setLevel(std::size_t level, std::optional<std::int64_t> anchor)
 {
     if (!m_field || level >= m_levels.size() || m_layout.side() == 0)
         return;
@@ -192,25 +223,25 @@ void FieldMap::setLevel(std::size_t level, std::optional<std::int64_t> anchor)
     followPointer();
 }
 
-void FieldMap::zoomIn(std::optional<std::int64_t> anchor)
+void DeviceMap::zoomIn(std::optional<std::int64_t> anchor)
 {
     if (canZoomIn())
         setLevel(m_level + 1, anchor);
 }
 
-void FieldMap::zoomOut(std::optional<std::int64_t> anchor)
+void DeviceMap::zoomOut(std::optional<std::int64_t> anchor)
 {
     if (canZoomOut())
         setLevel(m_level - 1, anchor);
 }
 
-void FieldMap::zoomTo(int place)
+void DeviceMap::zoomTo(int place)
 {
     if (place >= 0 && static_cast<std::size_t>(place) <= m_level)
         setLevel(static_cast<std::size_t>(place), m_focus);
 }
 
-QStringList FieldMap::trail() const
+QStringList DeviceMap::trail() const
 {
     const std::int32_t device = deviceAt(m_focus);
     if (!m_field || m_level == 0 || device < 0)
@@ -220,22 +251,22 @@ QStringList FieldMap::trail() const
         words::Noun::Device) };
     for (std::size_t level = 1; level <= m_level; ++level)
         switch (m_levels[level]) {
-        case FieldZoom::Fit:
+        case MapZoom::Fit:
             break;
-        case FieldZoom::Hosts:
+        case MapZoom::Hosts:
             places << tr("host %1").arg(hostOf(device));
             break;
-        case FieldZoom::Devices:
+        case MapZoom::Devices:
             places << QStringLiteral("d%1").arg(device);
             break;
-        case FieldZoom::Holdings:
-            places << tr("what d%1 holds").arg(device);
+        case MapZoom::Holdings:
+            places << (m_array ? shardAt(device).front() : tr("what d%1 holds").arg(device));
             break;
         }
     return places;
 }
 
-QString FieldMap::tileText() const
+QString DeviceMap::tileText() const
 {
     const std::int64_t cells = m_layout.cellsPerTile();
     if (!m_field || cells == 1)
@@ -250,38 +281,34 @@ QString FieldMap::tileText() const
                               : tr("%1.", "Each tile is 1 host").arg(tile);
 }
 
-void FieldMap::setHolding(std::function<QStringList(std::int32_t)> holding)
+void DeviceMap::setHolding(std::function<QStringList(std::int32_t)> holding)
 {
     m_holding = std::move(holding);
     holdingChanged();
 }
 
-void FieldMap::holdingChanged()
+void DeviceMap::holdingChanged()
 {
-    if (m_levels[m_level] == FieldZoom::Holdings)
+    if (m_levels[m_level] == MapZoom::Holdings)
         zoomLayout();
 }
 
-void FieldMap::wheelEvent(QWheelEvent* event)
+void DeviceMap::zoomAt(int steps, QPoint at)
 {
-    const QPoint turned = event->angleDelta();
-    if (event->modifiers() & Qt::ControlModifier) {
-        const auto anchor = cellAt(event->position().toPoint());
-        if (turned.y() > 0)
-            zoomIn(anchor);
-        else if (turned.y() < 0)
-            zoomOut(anchor);
-        event->accept();
-    } else if (m_level > 0) {
-        const bool across = event->modifiers() & Qt::ShiftModifier;
-        const QPoint by = across ? QPoint(turned.y(), turned.x()) : turned;
-        constexpr int notch = 120;
-        scrollTo(
-            offset() - QPoint(by.x() * m_across->singleStep() * 2 / notch, by.y() * m_down->singleStep() * 2 / notch));
-        event->accept();
-    } else {
-        event->ignore();
-    }
+    if (steps > 0)
+        zoomIn(cellAt(at));
+    else
+        zoomOut(cellAt(at));
+}
+
+bool DeviceMap::scrollBy(QPoint turned, Qt::KeyboardModifiers keys)
+{
+    if (m_level == 0)
+        return false;
+    const QPoint by = keys & Qt::ShiftModifier ? QPoint(turned.y(), turned.x()) : turned;
+    constexpr int notch = 120;
+    scrollTo(offset() - QPoint(by.x() * m_across->singleStep() * 2 / notch, by.y() * m_down->singleStep() * 2 / notch));
+    return true;
 }
 
 } // namespace shardscope

@@ -5,27 +5,27 @@
 #include <cmath>
 #include <set>
 
+#include "views/device_map/device_map.h"
+#include "views/device_map/map_path.h"
 #include "views/theme/theme.h"
-#include "views/topology_view/field_map.h"
-#include "views/topology_view/field_path.h"
 #include "views/widgets/label_step.h"
 #include "views/widgets/span_line.h"
 
 namespace shardscope {
 
-void FieldMap::paintTitles(QPainter& painter, const Theme& theme) const
+void DeviceMap::paintTitles(QPainter& painter, const Theme& theme) const
 {
     const QFont face = Metrics::small();
     const int height = QFontMetrics(face).height();
     const QRect view = viewport().translated(offset());
     if (m_layout.hasTitles()) {
-        const auto fits = [&](const words::Text& title, const FieldPanel& panel) {
+        const auto fits = [&](const words::Text& title, const MapPanel& panel) {
             return spansWidth(title, face) <= panel.rect.width() + Metrics::scaled(8);
         };
         // Without the name, where that does not fit over every panel.
         const bool whole = std::all_of(m_layout.panels().begin(), m_layout.panels().end(),
-            [&](const FieldPanel& panel) { return fits(m_field->title(panel), panel); });
-        for (const FieldPanel& panel : m_layout.panels()) {
+            [&](const MapPanel& panel) { return fits(m_field->title(panel), panel); });
+        for (const MapPanel& panel : m_layout.panels()) {
             const QRect place = m_layout.titleRect(panel);
             if (!panel.rect.united(place).intersects(view))
                 continue;
@@ -44,20 +44,21 @@ void FieldMap::paintTitles(QPainter& painter, const Theme& theme) const
                     std::max(view.top(), place.top())));
                 shown.moveLeft(std::clamp(
                     view.left(), panel.rect.left(), std::max(panel.rect.left(), panel.rect.right() - width)));
-                painter.fillRect(shown.left(), shown.top(), width + 6, shown.height(), theme.base);
+                painter.fillRect(
+                    shown.left(), shown.top(), width + 6, shown.height(), palette().color(backgroundRole()));
             }
             paintSpans(painter, shown, title, face, theme.secondary, theme);
         }
     } else if (m_layout.panels().size() > 1 && m_layout.panels().size() <= 64) {
         // Where titles above would cost pictures, they stand in their corners: in all of them, and only where most of
         // the picture stays in sight.
-        const auto fits = [&](const FieldPanel& panel) {
+        const auto fits = [&](const MapPanel& panel) {
             return spansWidth(m_field->title(panel), face) + 8 <= panel.rect.width()
                 && 3 * (height + 2) <= panel.rect.height();
         };
         if (!std::all_of(m_layout.panels().begin(), m_layout.panels().end(), fits))
             return;
-        for (const FieldPanel& panel : m_layout.panels()) {
+        for (const MapPanel& panel : m_layout.panels()) {
             const words::Text title = m_field->title(panel);
             const int width = spansWidth(title, face);
             if (title.empty())
@@ -71,19 +72,24 @@ void FieldMap::paintTitles(QPainter& painter, const Theme& theme) const
 
 /// Names of rows left of the cells, numbers of columns above them and their axis once, in the corner. They stay where
 /// they are while the map is scrolled below them.
-void FieldMap::paintHeads(QPainter& painter, const Theme& theme) const
+void DeviceMap::paintHeads(QPainter& painter, const Theme& theme) const
 {
     const QFont face = Metrics::small();
     const QFontMetrics metrics(face);
     const QPoint off = offset();
     const QRect view = m_level > 0 ? viewport() : m_layout.panels().front().rect;
     const QSize room = headRoom();
-    const FieldTile& tile = m_layout.tile();
+    const MapTile& tile = m_layout.tile();
     const auto ofAxis = [&](int axis) { return axis < 0 ? theme.secondary : theme.meshAxis(axis); };
     painter.setFont(face);
 
     const bool lined = m_field->rows.name.isEmpty() && m_field->shape.rows > 1; // one axis wrapped into lines
-    const int most = metrics.horizontalAdvance(QString::number(m_field->columnNumber(m_field->shape.columns - 1))) + 8;
+    const QString last = QString::number(m_field->columnNumber(m_field->shape.columns - 1));
+    const QString axis = m_field->columns.name + QLatin1Char(' ');
+    // "model 3" over each column, where that has room.
+    const bool full = tile.columns == 1 && m_field->shape.together == 1
+        && metrics.horizontalAdvance(axis + last) + 8 <= m_layout.tileWidth();
+    const int most = metrics.horizontalAdvance(full ? axis + last : last) + 8;
     const std::int64_t across = (m_field->shape.columns + tile.columns - 1) / tile.columns;
     std::int64_t step = labelStep(across, m_layout.tileWidth(), most);
     if (tile.columns < m_field->shape.together)
@@ -92,8 +98,8 @@ void FieldMap::paintHeads(QPainter& painter, const Theme& theme) const
     painter.setClipRect(QRect(view.left() - 2, view.top() - room.height(), view.width() + 4, room.height()));
     painter.setPen(ofAxis(m_field->columns.axis));
     std::set<int> done;
-    for (const FieldPanel& panel : m_layout.panels()) {
-        if (lined || across == 1 || step >= across || !done.insert(panel.rect.left()).second)
+    for (const MapPanel& panel : m_layout.panels()) {
+        if (lined || (across == 1 && !full) || (step >= across && across > 1) || !done.insert(panel.rect.left()).second)
             continue;
         for (std::int64_t i = 0; i < across; i += step) {
             const std::int64_t spanned = tile.columns < m_field->shape.together ? m_field->shape.together : 1;
@@ -103,11 +109,11 @@ void FieldMap::paintHeads(QPainter& painter, const Theme& theme) const
             if (middle < view.left() || middle > view.right())
                 continue;
             painter.drawText(QRect(middle - most, view.top() - room.height(), 2 * most, room.height()), Qt::AlignCenter,
-                QString::number(m_field->columnNumber(i * tile.columns)));
+                (full ? axis : QString()) + QString::number(m_field->columnNumber(i * tile.columns)));
         }
     }
     painter.restore();
-    if (!lined && across > 1 && step < across) {
+    if (!lined && !full && across > 1 && step < across) {
         const QString& name = m_field->columns.name;
         const QRect corner(view.left() - room.width() - 2, view.top() - room.height(), room.width() - 4, room.height());
         if (metrics.horizontalAdvance(name) <= corner.width() + 2) {
@@ -121,8 +127,8 @@ void FieldMap::paintHeads(QPainter& painter, const Theme& theme) const
     done.clear();
     painter.save();
     painter.setClipRect(QRect(0, view.top() - 2, view.left(), view.height() + 4));
-    for (const FieldPanel& panel : m_layout.panels()) {
-        if (down == 1 || !done.insert(panel.rect.top()).second)
+    for (const MapPanel& panel : m_layout.panels()) {
+        if ((down == 1 && m_field->shape.rows > 1) || !done.insert(panel.rect.top()).second)
             continue;
         for (std::int64_t i = 0; i < down; i += every) {
             const int top = panel.rect.top() + static_cast<int>(i) * m_layout.side() - off.y();
@@ -131,16 +137,35 @@ void FieldMap::paintHeads(QPainter& painter, const Theme& theme) const
             const words::Text name =
                 m_field->rowName(i * tile.rows, std::min((i + 1) * tile.rows, m_field->shape.rows));
             const int width = std::min(spansWidth(name, face), room.width() - 4);
-            paintSpans(painter,
-                QRect(view.left() - 4 - width, top + (m_layout.side() - metrics.height()) / 2, width + 1,
-                    metrics.height()),
-                name, face, theme.secondary, theme);
+            const int host = m_field->mesh && tile.rows == 1 && m_layout.side() >= 2 * metrics.height() - 2
+                ? hostOfRow(panel, panel.firstRow + i)
+                : -1;
+            QRect place(view.left() - 4 - width, top + (m_layout.side() - (host < 0 ? 1 : 2) * metrics.height()) / 2,
+                width + 1, metrics.height());
+            paintSpans(painter, place, name, face, theme.secondary, theme);
+            if (host < 0)
+                continue;
+            place.setLeft(view.left() - room.width());
+            painter.setPen(theme.secondary);
+            painter.drawText(
+                place.translated(0, metrics.height() - 1), Qt::AlignRight | Qt::AlignVCenter, tr("host %1").arg(host));
         }
     }
     painter.restore();
 }
 
-void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
+/// The one host of a row, -1 for several.
+std::int32_t DeviceMap::hostOfRow(const MapPanel& panel, std::int64_t row) const
+{
+    const std::int64_t first = m_layout.shape().cell(panel.plane, row, panel.firstColumn);
+    const std::int32_t host = hostOf(deviceAt(first));
+    for (std::int64_t i = 1; i < panel.endColumn - panel.firstColumn; ++i)
+        if (hostOf(deviceAt(first + i)) != host)
+            return -1;
+    return host;
+}
+
+void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
 {
     if (m_path.axis < 0 || m_path.devices.size() < 2)
         return;
@@ -180,7 +205,7 @@ void FieldMap::paintPath(QPainter& painter, const Theme& theme) const
     const QColor colour = theme.meshAxis(m_path.axis);
     // Along rows and columns of a plane it is a line; jumps would strike through what they cross: they are thin, from
     // dot to dot.
-    const FieldShape& shape = m_layout.shape();
+    const MapShape& shape = m_layout.shape();
     const auto straight = [&](std::int32_t from, std::int32_t to) {
         const std::int64_t first = cellOf(from), second = cellOf(to);
         return first >= 0 && second >= 0 && m_layout.panelOf(first) == m_layout.panelOf(second)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/topology_view/device_field.h"
+#include "views/device_map/device_field.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -119,7 +119,7 @@ std::vector<std::int64_t> DeviceField::planeCoordinates(std::int64_t plane) cons
     return indices;
 }
 
-words::Text DeviceField::title(const FieldBlock& part) const
+words::Text DeviceField::title(const MapBlock& part) const
 {
     words::Text text;
     const std::vector<std::int64_t> indices = planeCoordinates(part.plane);
@@ -137,7 +137,7 @@ words::Text DeviceField::title(const FieldBlock& part) const
     return text;
 }
 
-QString DeviceField::place(const FieldBlock& block) const
+QString DeviceField::place(const MapBlock& block) const
 {
     const auto numbers = [](std::int64_t first, std::int64_t end) {
         return end - first == 1 ? QString::number(first) : words::range(first, end);
@@ -149,7 +149,7 @@ QString DeviceField::place(const FieldBlock& block) const
             parts << planes[i].name + QLatin1Char(' ') + QString::number(indices[i]);
     if (shape.rows > 1)
         parts << words::plain(rowName(block.firstRow, block.endRow));
-    if (!rows.name.isEmpty() || shape.rows == 1)
+    if (!columns.name.isEmpty() && (!rows.name.isEmpty() || shape.rows == 1))
         parts << columns.name + QLatin1Char(' ')
                 + numbers(columnNumber(block.firstColumn), columnNumber(block.endColumn - 1) + 1);
     return parts.join(QStringLiteral(", "));
@@ -171,7 +171,7 @@ words::Text DeviceField::rowName(std::int64_t first, std::int64_t end) const
     return text;
 }
 
-QString DeviceField::extent(const FieldTile& tile) const
+QString DeviceField::extent(const MapTile& tile) const
 {
     QStringList parts;
     const bool wrapped = rows.name.isEmpty();
@@ -184,8 +184,57 @@ QString DeviceField::extent(const FieldTile& tile) const
     return parts.join(QStringLiteral(" × "));
 }
 
-std::vector<std::int32_t> DeviceField::devicesOf(const FieldBlock& block) const
+MapBlock DeviceField::blockOf(std::int64_t cell) const
 {
+    const std::int64_t row = cell / shape.columns, column = cell % shape.columns;
+    return { row / shape.rows, row % shape.rows, row % shape.rows + 1, column, column + 1 };
+}
+
+std::optional<MeshBlock> DeviceField::meshBlock(const MapBlock& block) const
+{
+    if (!mesh)
+        return std::nullopt;
+    const std::int64_t width = columnsOf(*mesh);
+    const std::int64_t firstRow = block.plane * shape.rows + block.firstRow;
+    const std::int64_t endRow = block.plane * shape.rows + block.endRow;
+    if (width == shape.columns)
+        return MeshBlock{ firstRow, endRow, block.firstColumn, block.endColumn };
+    // Lines of the map are no rows of the mesh: a run of positions may be part of one, or several of one device each.
+    if (endRow - firstRow > 1 && block.endColumn - block.firstColumn < shape.columns)
+        return std::nullopt;
+    const std::int64_t first = firstRow * shape.columns + block.firstColumn;
+    const std::int64_t end = std::min((endRow - 1) * shape.columns + block.endColumn, mesh->deviceCount());
+    if (width == 1)
+        return MeshBlock{ first, end, 0, 1 };
+    return end <= width ? std::optional(MeshBlock{ 0, 1, first, end }) : std::nullopt;
+}
+
+bool DeviceField::isOfMesh(const DeviceGroup& group) const
+{
+    return mesh && group.mesh() && (group.mesh() == mesh.get() || *group.mesh() == *mesh);
+}
+
+std::int64_t DeviceField::countIn(const DeviceGroup& group, const MapBlock& block) const
+{
+    if (const auto all = meshBlock(block))
+        return group.countIn(*all);
+    std::int64_t count = 0;
+    for (std::int64_t row = block.firstRow; row < block.endRow; ++row)
+        if (const auto line = meshBlock({ block.plane, row, row + 1, block.firstColumn, block.endColumn }))
+            count += group.countIn(*line);
+    return count;
+}
+
+bool DeviceField::operator==(const DeviceField& other) const
+{
+    return !mesh == !other.mesh && shape == other.shape && columns == other.columns && rows == other.rows
+        && planes == other.planes && devices == other.devices;
+}
+
+DeviceGroup DeviceField::devicesOf(const MapBlock& block) const
+{
+    if (const auto inMesh = meshBlock(block))
+        return DeviceGroup::block(mesh, *inMesh);
     std::vector<std::int32_t> found;
     found.reserve(static_cast<std::size_t>(block.count()));
     for (std::int64_t row = block.firstRow; row < block.endRow; ++row)
@@ -224,9 +273,11 @@ DeviceField machineField(const DevicePlaces& places)
     return hostField(places);
 }
 
-DeviceField meshField(const Mesh& mesh)
+DeviceField meshField(const MeshPtr& ofMesh, double aspect)
 {
+    const Mesh& mesh = *ofMesh;
     DeviceField field;
+    field.mesh = ofMesh;
     std::vector<DeviceField::Direction> axes;
     for (std::size_t i = 0; i < mesh.rank(); ++i)
         if (mesh.size(i) > 1)
@@ -242,9 +293,17 @@ DeviceField meshField(const Mesh& mesh)
         field.shape.rows = axes.back().size;
         axes.pop_back();
     } else if (field.shape.columns > longest) {
-        const auto lines = static_cast<std::int64_t>(std::sqrt(static_cast<double>(field.shape.columns)));
-        field.shape.columns = (field.shape.columns + lines - 1) / lines;
-        field.shape.rows = (mesh.deviceCount() + field.shape.columns - 1) / field.shape.columns;
+        // Lines of one length, if some are not much too long.
+        const std::int64_t size = field.shape.columns;
+        const auto wanted =
+            std::max<std::int64_t>(std::llround(std::ceil(std::sqrt(static_cast<double>(size) * aspect))), 1);
+        field.shape.columns = wanted;
+        for (std::int64_t columns = wanted; columns < 2 * wanted; ++columns)
+            if (size % columns == 0) {
+                field.shape.columns = columns;
+                break;
+            }
+        field.shape.rows = (size + field.shape.columns - 1) / field.shape.columns;
     }
     constexpr std::int64_t maxPlanes = 64;
     std::int64_t planes = 1;
@@ -272,16 +331,25 @@ DeviceField meshField(const Mesh& mesh)
     return field;
 }
 
-FieldTile hostTile(const DeviceField& field, const std::vector<std::int32_t>& hosts)
+std::vector<std::int32_t> hostsOf(const DevicePlaces& places)
 {
-    const FieldShape& shape = field.shape;
+    std::vector<std::int32_t> hosts(static_cast<std::size_t>(places.count()), -1);
+    for (std::int32_t id = 0; id < places.count(); ++id)
+        if (places.has(id))
+            hosts[static_cast<std::size_t>(id)] = places.host(id);
+    return hosts;
+}
+
+MapTile hostTile(const DeviceField& field, const std::vector<std::int32_t>& hosts)
+{
+    const MapShape& shape = field.shape;
     const auto hostAt = [&](std::int64_t row, std::int64_t column, std::int64_t plane = 0) {
         const std::int32_t device = field.devices[static_cast<std::size_t>(shape.cell(plane, row, column))];
         return device >= 0 && static_cast<std::size_t>(device) < hosts.size() ? hosts[static_cast<std::size_t>(device)]
                                                                               : -1;
     };
     const std::int32_t first = hostAt(0, 0);
-    FieldTile tile;
+    MapTile tile;
     while (tile.columns < shape.columns && hostAt(0, tile.columns) == first)
         ++tile.columns;
     while (tile.rows < shape.rows && hostAt(tile.rows, 0) == first)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/topology_view/field_path.h"
+#include "views/device_map/map_path.h"
 
 namespace shardscope {
 

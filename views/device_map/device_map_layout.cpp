@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/topology_view/field_layout.h"
+#include "views/device_map/device_map_layout.h"
 
 #include <algorithm>
 
@@ -14,22 +14,22 @@ std::int64_t divided(std::int64_t number, std::int64_t by)
     return (number + by - 1) / by;
 }
 
-QRect withoutHeads(const QRect& area, const FieldSizes& sizes)
+QRect withoutHeads(const QRect& area, const MapSizes& sizes)
 {
     return area.adjusted(sizes.heads.width(), sizes.heads.height(), 0, 0);
 }
 
 } // namespace
 
-FieldLayout::FieldLayout(const FieldShape& shape, const QRect& area, const FieldSizes& sizes)
+DeviceMapLayout::DeviceMapLayout(const MapShape& shape, const QRect& area, const MapSizes& sizes)
     : m_shape(shape)
 {
     if (area.width() < 1 || area.height() < 1 || shape.count() < 1)
         return;
     // With names if that can be, else as large as can be.
-    FieldSizes closer = sizes;
+    MapSizes closer = sizes;
     closer.gap = sizes.gap / 2;
-    for (const FieldSizes& tried : { sizes, closer })
+    for (const MapSizes& tried : { sizes, closer })
         if (!sizes.named.isEmpty() && fitCells(area, tried, sizes.named.height()) && m_width >= sizes.named.width())
             return;
     if (fitCells(area, sizes, sizes.smallest))
@@ -53,9 +53,10 @@ FieldLayout::FieldLayout(const FieldShape& shape, const QRect& area, const Field
             return;
 }
 
-bool FieldLayout::fitCells(const QRect& area, const FieldSizes& sizes, int smallest)
+bool DeviceMapLayout::fitCells(const QRect& area, const MapSizes& sizes, int smallest)
 {
-    constexpr int smallestCut = 6; // pieces of planes whose cells are smaller would hide how they belong together
+    // Parts of planes whose cells are smaller would hide how they belong together.
+    const int smallestCut = sizes.foldsTiles ? smallest : 6;
     const bool single = m_shape.planes == 1;
     const QRect room = single ? withoutHeads(area, sizes) : area;
     int whole = 0, cut = 0;
@@ -74,7 +75,7 @@ bool FieldLayout::fitCells(const QRect& area, const FieldSizes& sizes, int small
     return cut > 0 && fitSide(area, sizes, cut, Cut::AsNeeded);
 }
 
-bool FieldLayout::fitSide(const QRect& area, const FieldSizes& sizes, int side, Cut cut)
+bool DeviceMapLayout::fitSide(const QRect& area, const MapSizes& sizes, int side, Cut cut)
 {
     // Titles go before cells become small, gaps before cells become blocks.
     const bool named = m_shape.planes > 1 || cut == Cut::AsNeeded;
@@ -88,26 +89,30 @@ bool FieldLayout::fitSide(const QRect& area, const FieldSizes& sizes, int side, 
     return arrange(area, side, roomy ? titled : 0, gap, widest, cut);
 }
 
-bool FieldLayout::fitTiles(const QRect& area, const FieldSizes& sizes)
+bool DeviceMapLayout::fitTiles(const QRect& area, const MapSizes& sizes)
 {
     const bool single = m_shape.planes == 1;
     const QRect room = single ? withoutHeads(area, sizes) : area;
     const int titled = !single && m_shape.planes <= maxTitledPanels && sizes.titleWidth > 0 ? sizes.title : 0;
     const int gap = std::max(3, sizes.gap / 3);
+    const double widest = std::min(sizes.widest, 2.0); // tiles are no bars
     m_heads = single && !sizes.heads.isEmpty();
     // Names are worth a fifth of the size.
     for (int side = sizes.largest; titled > 0 && side >= sizes.tile * 4 / 5; --side)
-        if (arrange(room, side, titled, gap, sizes.widest, Cut::Never)
-            && m_panels.front().rect.width() >= sizes.titleWidth)
+        if (arrange(room, side, titled, gap, widest, Cut::Never) && m_panels.front().rect.width() >= sizes.titleWidth)
             return true;
     for (int side = sizes.largest; side >= sizes.tile; --side)
-        if (arrange(room, side, 0, gap, sizes.widest, Cut::Never))
+        if (arrange(room, side, 0, gap, widest, Cut::Never))
             return true;
     m_heads = false;
+    for (int side = sizes.largest; sizes.foldsTiles && side >= sizes.tile; --side)
+        if (arrange(area, side, sizes.title, gap, widest, Cut::AsNeeded)
+            && m_panels.front().rect.width() >= sizes.titleWidth)
+            return true;
     return false;
 }
 
-bool FieldLayout::arrange(const QRect& area, int side, int title, int gap, double widest, Cut cut)
+bool DeviceMapLayout::arrange(const QRect& area, int side, int title, int gap, double widest, Cut cut)
 {
     const std::int64_t columns = divided(m_shape.columns, m_tile.columns), rows = divided(m_shape.rows, m_tile.rows);
     const std::int64_t maxColumns = area.width() / side, maxRows = (area.height() - title) / side;
@@ -156,7 +161,7 @@ bool FieldLayout::arrange(const QRect& area, int side, int title, int gap, doubl
 }
 
 /// Panels line by line, each line as many pixels high as a whole panel.
-void FieldLayout::place(QPoint origin)
+void DeviceMapLayout::place(QPoint origin)
 {
     const std::int64_t across = divided(m_shape.columns, m_panelColumns), down = divided(m_shape.rows, m_panelRows);
     const std::int64_t perPlane = across * down, count = m_shape.planes * perPlane;
@@ -167,7 +172,7 @@ void FieldLayout::place(QPoint origin)
     m_panels.reserve(static_cast<std::size_t>(count));
     for (std::int64_t panel = 0; panel < count; ++panel) {
         const std::int64_t part = panel % across, slab = panel / across % down;
-        FieldPanel made;
+        MapPanel made;
         made.plane = panel / perPlane;
         made.firstColumn = part * m_panelColumns;
         made.endColumn = std::min(made.firstColumn + m_panelColumns, m_shape.columns);
@@ -183,10 +188,10 @@ void FieldLayout::place(QPoint origin)
     }
 }
 
-FieldLayout FieldLayout::zoomed(
-    const FieldTile& tile, QSize pixels, int title, int gap, QPoint origin, bool heads) const
+DeviceMapLayout DeviceMapLayout::zoomed(
+    const MapTile& tile, QSize pixels, int title, int gap, QPoint origin, bool heads) const
 {
-    FieldLayout layout = *this;
+    DeviceMapLayout layout = *this;
     if (m_side == 0)
         return layout;
     layout.m_tile = tile;
@@ -203,29 +208,29 @@ FieldLayout FieldLayout::zoomed(
     return layout;
 }
 
-QRect FieldLayout::bounds() const
+QRect DeviceMapLayout::bounds() const
 {
     QRect all;
-    for (const FieldPanel& panel : m_panels)
+    for (const MapPanel& panel : m_panels)
         all = all.united(panel.rect).united(titleRect(panel));
     return all;
 }
 
-QRect FieldLayout::titleRect(const FieldPanel& panel) const
+QRect DeviceMapLayout::titleRect(const MapPanel& panel) const
 {
     return { panel.rect.left(), panel.rect.top() - m_title, panel.rect.width(), m_title };
 }
 
-QRect FieldLayout::groupRect(std::int64_t group) const
+QRect DeviceMapLayout::groupRect(std::int64_t group) const
 {
     QRect all;
-    for (const FieldPanel& panel : m_panels)
+    for (const MapPanel& panel : m_panels)
         if (panel.plane / m_shape.planesPerGroup == group)
             all = all.united(panel.rect).united(titleRect(panel));
     return all;
 }
 
-std::size_t FieldLayout::panelOf(std::int64_t cell) const
+std::size_t DeviceMapLayout::panelOf(std::int64_t cell) const
 {
     const std::int64_t column = cell % m_shape.columns, row = cell / m_shape.columns % m_shape.rows;
     const std::int64_t plane = cell / (m_shape.columns * m_shape.rows);
@@ -233,24 +238,24 @@ std::size_t FieldLayout::panelOf(std::int64_t cell) const
     return static_cast<std::size_t>((plane * down + row / m_panelRows) * across + column / m_panelColumns);
 }
 
-QRect FieldLayout::rectOf(std::int64_t cell) const
+QRect DeviceMapLayout::rectOf(std::int64_t cell) const
 {
     if (m_side == 0)
         return {};
-    const FieldPanel& panel = m_panels[panelOf(cell)];
+    const MapPanel& panel = m_panels[panelOf(cell)];
     const std::int64_t column = cell % m_shape.columns - panel.firstColumn;
     const std::int64_t row = cell / m_shape.columns % m_shape.rows - panel.firstRow;
     return { panel.rect.left() + static_cast<int>(column / m_tile.columns) * m_width,
         panel.rect.top() + static_cast<int>(row / m_tile.rows) * m_side, m_width, m_side };
 }
 
-FieldBlock FieldLayout::blockOf(std::int64_t cell) const
+MapBlock DeviceMapLayout::blockOf(std::int64_t cell) const
 {
     if (m_side == 0)
         return {};
-    const FieldPanel& panel = m_panels[panelOf(cell)];
+    const MapPanel& panel = m_panels[panelOf(cell)];
     const std::int64_t column = cell % m_shape.columns, row = cell / m_shape.columns % m_shape.rows;
-    FieldBlock block;
+    MapBlock block;
     block.plane = panel.plane;
     block.firstColumn = panel.firstColumn + (column - panel.firstColumn) / m_tile.columns * m_tile.columns;
     block.firstRow = panel.firstRow + (row - panel.firstRow) / m_tile.rows * m_tile.rows;
@@ -259,9 +264,9 @@ FieldBlock FieldLayout::blockOf(std::int64_t cell) const
     return block;
 }
 
-std::optional<std::int64_t> FieldLayout::cellAt(QPoint point) const
+std::optional<std::int64_t> DeviceMapLayout::cellAt(QPoint point) const
 {
-    for (const FieldPanel& panel : m_panels) {
+    for (const MapPanel& panel : m_panels) {
         if (!panel.rect.contains(point))
             continue;
         const std::int64_t column = panel.firstColumn + (point.x() - panel.rect.left()) / m_width * m_tile.columns;
@@ -271,12 +276,12 @@ std::optional<std::int64_t> FieldLayout::cellAt(QPoint point) const
     return std::nullopt;
 }
 
-FieldBlock FieldLayout::within(const FieldPanel& panel, const QRect& clip) const
+MapBlock DeviceMapLayout::within(const MapPanel& panel, const QRect& clip) const
 {
     const QRect seen = panel.rect.intersected(clip);
     if (seen.isEmpty() || m_side == 0)
         return { panel.plane, panel.firstRow, panel.firstRow, panel.firstColumn, panel.firstColumn };
-    FieldBlock block;
+    MapBlock block;
     block.plane = panel.plane;
     block.firstColumn = panel.firstColumn + (seen.left() - panel.rect.left()) / m_width * m_tile.columns;
     block.firstRow = panel.firstRow + (seen.top() - panel.rect.top()) / m_side * m_tile.rows;
@@ -287,7 +292,7 @@ FieldBlock FieldLayout::within(const FieldPanel& panel, const QRect& clip) const
     return block;
 }
 
-std::int64_t FieldLayout::neighbour(std::int64_t cell, std::int64_t columns, std::int64_t rows) const
+std::int64_t DeviceMapLayout::neighbour(std::int64_t cell, std::int64_t columns, std::int64_t rows) const
 {
     std::int64_t column = cell % m_shape.columns + columns * m_tile.columns;
     std::int64_t row = cell / m_shape.columns % m_shape.rows + rows * m_tile.rows;

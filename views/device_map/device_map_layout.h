@@ -16,7 +16,7 @@
 
 namespace shardscope {
 
-struct FieldShape {
+struct MapShape {
     std::int64_t columns = 1, rows = 1, planes = 1;
     std::int64_t planesPerGroup = 1; ///< those of one slice
     std::int64_t together = 1; ///< columns that touch each other: the cores of a chip
@@ -27,31 +27,31 @@ struct FieldShape {
     {
         return (plane * rows + row) * columns + column;
     }
-    bool operator==(const FieldShape&) const = default;
+    bool operator==(const MapShape&) const = default;
 };
 
 /// Cells of one plane, ends exclusive.
-struct FieldBlock {
+struct MapBlock {
     std::int64_t plane = 0, firstRow = 0, endRow = 1, firstColumn = 0, endColumn = 1;
     [[nodiscard]] std::int64_t count() const { return (endRow - firstRow) * (endColumn - firstColumn); }
-    bool operator==(const FieldBlock&) const = default;
+    bool operator==(const MapBlock&) const = default;
 };
 
 /// A part of a plane and the pixels of its tiles.
-struct FieldPanel : FieldBlock {
+struct MapPanel : MapBlock {
     QRect rect;
-    bool operator==(const FieldPanel&) const = default;
+    bool operator==(const MapPanel&) const = default;
 };
 
 /// Columns and rows of cells that share a tile.
-struct FieldTile {
+struct MapTile {
     std::int64_t columns = 1, rows = 1;
     [[nodiscard]] std::int64_t cells() const { return columns * rows; }
-    bool operator==(const FieldTile&) const = default;
+    bool operator==(const MapTile&) const = default;
 };
 
 /// Sizes in pixels that the layout keeps to.
-struct FieldSizes {
+struct MapSizes {
     int largest = 40; ///< side of a cell
     int smallest = 3; ///< side of a cell that is drawn for itself
     int tile = 12; ///< side of a tile of several cells
@@ -59,26 +59,27 @@ struct FieldSizes {
     int gap = 12; ///< between panels
     int titleWidth = 0; ///< narrow panels of small cells have titles where these have room; 0 = never
     QSize named = { 0, 0 }; ///< a cell with a name; gaps give way for it. 0 = names do not count
+    bool foldsTiles = false; ///< planes may be split into panels where cells are tiles, too
     double widest = 1; ///< how much wider than high cells with room for names may be; others four times as much
     QSize heads = { 0, 0 }; ///< room for the names of rows (left) and columns (above) of a single plane
 };
 
-class FieldLayout {
+class DeviceMapLayout {
 public:
-    FieldLayout() = default;
+    DeviceMapLayout() = default;
     /// As much as fits into the area.
-    FieldLayout(const FieldShape& shape, const QRect& area, const FieldSizes& sizes);
+    DeviceMapLayout(const MapShape& shape, const QRect& area, const MapSizes& sizes);
     /// Panels as they are here, from `origin` on, with tiles of that size; `heads`: names of rows and columns have
     /// their room outside of it. Panels that are cut keep their parts.
-    [[nodiscard]] FieldLayout zoomed(
-        const FieldTile& tile, QSize pixels, int title, int gap, QPoint origin, bool heads) const;
+    [[nodiscard]] DeviceMapLayout zoomed(
+        const MapTile& tile, QSize pixels, int title, int gap, QPoint origin, bool heads) const;
 
-    [[nodiscard]] const FieldShape& shape() const { return m_shape; }
-    [[nodiscard]] const std::vector<FieldPanel>& panels() const { return m_panels; }
+    [[nodiscard]] const MapShape& shape() const { return m_shape; }
+    [[nodiscard]] const std::vector<MapPanel>& panels() const { return m_panels; }
     /// Height of a tile; 0 while there is no room for anything.
     [[nodiscard]] int side() const { return m_side; }
     [[nodiscard]] int tileWidth() const { return m_width; }
-    [[nodiscard]] const FieldTile& tile() const { return m_tile; }
+    [[nodiscard]] const MapTile& tile() const { return m_tile; }
     [[nodiscard]] std::int64_t cellsPerTile() const { return m_tile.cells(); }
     [[nodiscard]] bool hasTitles() const { return m_title > 0; }
     /// Rows and columns have names beside them.
@@ -88,7 +89,7 @@ public:
     /// Around all panels, titles included.
     [[nodiscard]] QRect bounds() const;
     /// Above the panel's rectangle.
-    [[nodiscard]] QRect titleRect(const FieldPanel& panel) const;
+    [[nodiscard]] QRect titleRect(const MapPanel& panel) const;
     /// Around all panels of a group, titles included. A group has a line to itself, or shares it with whole ones.
     [[nodiscard]] QRect groupRect(std::int64_t group) const;
 
@@ -96,27 +97,27 @@ public:
     /// The pixels of the cell's tile.
     [[nodiscard]] QRect rectOf(std::int64_t cell) const;
     /// The cells that share a tile with that one.
-    [[nodiscard]] FieldBlock blockOf(std::int64_t cell) const;
+    [[nodiscard]] MapBlock blockOf(std::int64_t cell) const;
     /// The first cell of the tile under a point.
     [[nodiscard]] std::optional<std::int64_t> cellAt(QPoint point) const;
     /// The cells of a panel whose tiles `clip` touches; none: an empty block.
-    [[nodiscard]] FieldBlock within(const FieldPanel& panel, const QRect& clip) const;
+    [[nodiscard]] MapBlock within(const MapPanel& panel, const QRect& clip) const;
     /// The cell beside another one, so many columns and rows further; over the edge of a plane into the next one.
     [[nodiscard]] std::int64_t neighbour(std::int64_t cell, std::int64_t columns, std::int64_t rows) const;
 
 private:
     enum class Cut : std::uint8_t { Never, AsNeeded };
     [[nodiscard]] bool arrange(const QRect& area, int side, int title, int gap, double widest, Cut cut);
-    [[nodiscard]] bool fitCells(const QRect& area, const FieldSizes& sizes, int smallest);
-    [[nodiscard]] bool fitSide(const QRect& area, const FieldSizes& sizes, int side, Cut cut);
-    [[nodiscard]] bool fitTiles(const QRect& area, const FieldSizes& sizes);
+    [[nodiscard]] bool fitCells(const QRect& area, const MapSizes& sizes, int smallest);
+    [[nodiscard]] bool fitSide(const QRect& area, const MapSizes& sizes, int side, Cut cut);
+    [[nodiscard]] bool fitTiles(const QRect& area, const MapSizes& sizes);
     void place(QPoint origin);
 
-    FieldShape m_shape;
-    std::vector<FieldPanel> m_panels;
+    MapShape m_shape;
+    std::vector<MapPanel> m_panels;
     int m_side = 0, m_width = 0, m_title = 0, m_gap = 0;
     bool m_heads = false;
-    FieldTile m_tile;
+    MapTile m_tile;
     std::int64_t m_panelColumns = 1, m_panelRows = 1; ///< cells of a whole panel
     std::int64_t m_perLine = 1, m_linesOfGroup = 1; ///< panels on a line; lines that a group has for itself
 };
