@@ -30,30 +30,6 @@ tl::expected<Communication, Refused> loadCommunication(const std::string& file)
     return loaded;
 }
 
-int refuse(const JsonTarget& json, const Refused& refused)
-{
-    {
-        Console errors(stderr);
-        print(errors, refused.problems);
-    }
-    if (json.empty())
-        return refused.status;
-    Json out = envelope(json);
-    out["problems"] = toJson(refused.problems);
-    return emitJson(out, json, refused.status);
-}
-
-void printFindings(const Input& input, const Snapshot& snapshot)
-{
-    std::vector<Diagnostic> all = allProblems(input, snapshot);
-    std::erase_if(all, [](const Diagnostic& diagnostic) { return diagnostic.severity() == Severity::Info; });
-    if (all.empty())
-        return;
-    Console errors(stderr);
-    errors.heading(QStringLiteral("Problems"));
-    print(errors, all);
-}
-
 std::string_view causeId(const CollectiveEntry& entry)
 {
     if (!entry.reason)

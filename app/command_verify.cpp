@@ -38,7 +38,7 @@ tl::expected<Checked, std::vector<Diagnostic>> load(const std::string& file)
             return tl::unexpected(std::vector{ text.error() });
         source.text = std::move(*text);
     }
-    if (!named && !isExperiment(file, source.text))
+    if (!named && isProgramText(file, source.text))
         return source;
     auto input = named ? loadExperiment(file) : loadExperiment(file, std::move(source.text));
     if (!input)

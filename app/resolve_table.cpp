@@ -195,8 +195,7 @@ Json rowJson(const RowAnswer& each)
     for (const LogicalName& name : row.names)
         names.push_back(name.kind == LogicalName::Kind::Name ? Json(name.name) : Json(nullptr));
     Json json{ { "path", row.path }, { "line", row.line }, { "dtype", name(row.type.dtype) },
-        { "shape", std::vector<std::int64_t>(row.type.shape.begin(), row.type.shape.end()) },
-        { "names", std::move(names) }, { "constrain", each.constrained } };
+        { "shape", sizesOf(row.type.shape) }, { "names", std::move(names) }, { "constrain", each.constrained } };
     if (each.annotation->resolution) {
         json["spec"] = toJax(each.spec, false);
         json["dimension_axes"] = axesJson(each.spec, row.type.rank());
@@ -204,8 +203,7 @@ Json rowJson(const RowAnswer& each)
     json["dropped"] = droppedJson(each.dropped);
     json["bytes"] = row.type.byteCount();
     if (each.layout) {
-        const Shape& shard = each.layout->shardShape();
-        json["shard_shape"] = std::vector<std::int64_t>(shard.begin(), shard.end());
+        json["shard_shape"] = sizesOf(each.layout->shardShape());
         json["shards"] = each.layout->distinctShards();
         json["copies"] = each.layout->copies();
         json["bytes_per_device"] = each.bytesPerDevice;
@@ -262,10 +260,7 @@ QString shapeText(const ParameterRow& row)
 void printRows(Console& console, const Ruling& ruling, const TableAnswer& answer)
 {
     const bool parts = !ruling.inner.empty();
-    Table table{ { { QStringLiteral("Array") }, { QStringLiteral("Type") }, { QStringLiteral("Shape") },
-                     { QStringLiteral("Spec") }, { QStringLiteral("Per device") },
-                     { QStringLiteral("Bytes per device"), true }, { QStringLiteral("Copies"), true } },
-        {} };
+    Table table{ "Array", "Type", "Shape", "Spec", "Per device", "Bytes per device>", "Copies>" };
     if (parts)
         table.columns.push_back({ QStringLiteral("By the rules within") });
     for (const RowAnswer& each : answer.rows) {

@@ -5,6 +5,7 @@
 
 #include "partition/unsharded.h"
 #include "program/over_mesh.h"
+#include "simulate/collectives/collective_groups.h"
 
 namespace shardscope {
 
@@ -57,33 +58,49 @@ Result<DeviceStages::Partitioned> DeviceStages::partitioned(bool optimalReshards
     return *slot.partitioned;
 }
 
+Result<DeviceStages::Partitioned> DeviceStages::inFull() const
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_inFull) {
+        const DeviceCounts devices = mainMesh(*m_program) ? DeviceCounts() : devicesSpokenTo(*m_program);
+        m_inFull = unsharded(*m_program, devices).map([](PartitionedProgram made) {
+            return std::make_shared<const PartitionedProgram>(std::move(made));
+        });
+    }
+    return *m_inFull;
+}
+
+Result<std::shared_ptr<const Plan>> DeviceStages::planOf(
+    Partitioned parts, const StepState& state, const std::vector<ValueId>& keep) const
+{
+    Result<FlatProgram> flat = flatten(m_program, std::move(parts), state, m_shown);
+    if (!flat)
+        return tl::unexpected<Error>(std::move(flat.error()));
+    ScheduleOptions options;
+    options.keep = keep;
+    Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), options);
+    if (!plan)
+        return tl::unexpected<Error>(std::move(plan.error()));
+    return std::make_shared<const Plan>(std::move(*plan));
+}
+
 Result<std::shared_ptr<const Plan>> DeviceStages::planned(const StepState& state, std::vector<ValueId> keep) const
 {
     const std::lock_guard lock(m_plan.mutex);
     if (m_plan.plan && m_plan.state == state && m_plan.keep == keep)
         return *m_plan.plan;
-    const auto make = [&]() -> Result<std::shared_ptr<const Plan>> {
-        Result<Partitioned> parts = mainMesh(*m_program)
-            ? partitioned()
-            : unsharded(*m_program).map([](PartitionedProgram same) { // one device executes it as it is
-                  return std::make_shared<const PartitionedProgram>(std::move(same));
-              });
-        if (!parts)
-            return tl::unexpected<Error>(std::move(parts.error()));
-        Result<FlatProgram> flat = flatten(m_program, std::move(*parts), state, m_shown);
-        if (!flat)
-            return tl::unexpected<Error>(std::move(flat.error()));
-        ScheduleOptions options;
-        options.keep = keep;
-        Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), options);
-        if (!plan)
-            return tl::unexpected<Error>(std::move(plan.error()));
-        return std::make_shared<const Plan>(std::move(*plan));
-    };
-    m_plan.plan = make();
+    // Without a mesh one device executes it as it is.
+    m_plan.plan = (mainMesh(*m_program) ? partitioned() : inFull()).and_then([&](Partitioned parts) {
+        return planOf(std::move(parts), state, keep);
+    });
     m_plan.state = state;
     m_plan.keep = std::move(keep);
     return *m_plan.plan;
+}
+
+Result<std::shared_ptr<const Plan>> DeviceStages::plannedInFull(const StepState& state) const
+{
+    return inFull().and_then([&](Partitioned parts) { return planOf(std::move(parts), state, {}); });
 }
 
 } // namespace shardscope

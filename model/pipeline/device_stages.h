@@ -35,10 +35,14 @@ public:
     [[nodiscard]] Result<Sharded> sharded(bool optimalReshards = false) const;
     /// Errors: further those of partitionProgram().
     [[nodiscard]] Result<Partitioned> partitioned(bool optimalReshards = false) const;
+    /// In full on one device, as though nothing were sharded. Errors: those of shardscope::unsharded().
+    [[nodiscard]] Result<Partitioned> inFull() const;
 
     /// The plan of a step with that state, in which the values of `keep` can be read when it is over. Made once as long
     /// as the same is asked for. Errors: further those of flatten() and schedule().
     [[nodiscard]] Result<std::shared_ptr<const Plan>> planned(const StepState& state, std::vector<ValueId> keep) const;
+    /// The same of inFull(), made anew each time.
+    [[nodiscard]] Result<std::shared_ptr<const Plan>> plannedInFull(const StepState& state) const;
 
 private:
     struct PlanSlot {
@@ -53,6 +57,8 @@ private:
         std::optional<Result<Partitioned>> partitioned;
     };
     [[nodiscard]] const Result<Sharded>& shardedIn(Slot& slot, bool optimalReshards) const;
+    [[nodiscard]] Result<std::shared_ptr<const Plan>> planOf(
+        Partitioned parts, const StepState& state, const std::vector<ValueId>& keep) const;
 
     ProgramPtr m_program;
     Shardings m_shardings;
@@ -60,6 +66,8 @@ private:
     std::vector<TensorSharding> m_shown;
     mutable std::array<Slot, 2> m_slots; ///< by `optimalReshards`
     mutable PlanSlot m_plan;
+    mutable std::mutex m_mutex; ///< of m_inFull
+    mutable std::optional<Result<Partitioned>> m_inFull;
 };
 
 } // namespace shardscope

@@ -63,9 +63,7 @@ std::vector<Problem> stateProblems(const Experiment& experiment, const Program& 
     };
     const RunSetting& run = experiment.run;
     const bool isText = std::holds_alternative<ProgramModel>(experiment.model);
-    if (!run.state.empty() && !isText)
-        add({ Code::RunSettingNotUsed, { { "key", "state" } }, {} }, "/run/state");
-    else if (!run.state.empty())
+    if (!run.state.empty())
         if (auto stated = parseState(program, run.state); !stated)
             add(std::move(stated.error()), "/run/state");
     for (const ChosenRole& chosen : run.roles)

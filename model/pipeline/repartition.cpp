@@ -52,20 +52,43 @@ Result<std::uint64_t> deviceProgramHash(const Snapshot& snapshot, bool optimalRe
     });
 }
 
-Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot)
+Result<DeviceStages::Partitioned> unshardedProgram(const Snapshot& snapshot)
 {
-    if (snapshot.plan)
-        return snapshot.plan;
+    return stagesOf(snapshot).and_then([](const DeviceStages* stages) { return stages->inFull(); });
+}
+
+namespace {
+
+template <typename Plan>
+Result<std::shared_ptr<const shardscope::Plan>> plannedBy(const Snapshot& snapshot, Plan plan)
+{
     try {
         return stagesOf(snapshot).and_then([&](const DeviceStages* stages) {
-            // Values of the snapshot's program have the same ids there; those after them were made to propagate.
-            std::vector<ValueId> kept = keptValues(*snapshot.program);
-            std::erase_if(kept, [&](ValueId value) { return value.index >= stages->program()->values.size(); });
-            return stages->planned(stateOf(*stages->program(), snapshot.experiment->run.state), std::move(kept));
+            return plan(*stages, stateOf(*snapshot.annotated, snapshot.experiment->run.state));
         });
     } catch (const std::bad_alloc&) {
         return fail(Code::OutOfMemory);
     }
+}
+
+} // namespace
+
+Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot)
+{
+    if (snapshot.plan && snapshot.experiment->run.state.empty())
+        return snapshot.plan;
+    return plannedBy(snapshot, [&](const DeviceStages& stages, const StepState& state) {
+        // Values of the snapshot's program have the same ids there; those after them were made to propagate.
+        std::vector<ValueId> kept = keptValues(*snapshot.program);
+        std::erase_if(kept, [&](ValueId value) { return value.index >= stages.program()->values.size(); });
+        return stages.planned(state, std::move(kept));
+    });
+}
+
+Result<std::shared_ptr<const Plan>> plannedInFull(const Snapshot& snapshot)
+{
+    return plannedBy(
+        snapshot, [](const DeviceStages& stages, const StepState& state) { return stages.plannedInFull(state); });
 }
 
 } // namespace shardscope

@@ -14,9 +14,14 @@ namespace shardscope {
 /// The same with what every device runs. Errors: further those of partitionProgram().
 [[nodiscard]] Result<DeviceStages::Partitioned> partitionedProgram(
     const Snapshot& snapshot, bool optimalReshards = false);
+/// The same in full on one device, or on those that it speaks to by their numbers: the reference, and what is run where
+/// there is no mesh or the program cannot be partitioned. Errors: those of unsharded().
+[[nodiscard]] Result<DeviceStages::Partitioned> unshardedProgram(const Snapshot& snapshot);
 /// The plan of its steps, whose state is as the experiment or the program says, or as it is guessed
 /// (program/step_state.h). Errors: those of partitionedProgram(), flatten() and schedule().
 [[nodiscard]] Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot);
+/// The same of unshardedProgram().
+[[nodiscard]] Result<std::shared_ptr<const Plan>> plannedInFull(const Snapshot& snapshot);
 /// A hash of the program that every device runs: what is listed, planned, printed and executed is this one. Errors:
 /// those of partitionedProgram().
 [[nodiscard]] Result<std::uint64_t> deviceProgramHash(const Snapshot& snapshot, bool optimalReshards = false);

@@ -398,7 +398,7 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
         const ArgumentStart& start = m_starts[i];
         m_numbers.emplace_back(arguments[i], i);
         const auto given = values.given.find(argument.path);
-        if (i < values.arrays.size())
+        if (i < values.arrays.size() && values.arrays[i].bytes)
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.arrays[i])));
         else if (given != values.given.end())
             m_sources.push_back(std::make_shared<const Source>(Source::given(argument.type, given->second)));
