@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/codes.h"
+#include "check_report.h"
 #include "command.h"
 #include "commands.h"
 #include "document/array_file.h"
@@ -18,7 +19,6 @@
 #include "run_inputs.h"
 #include "run_program.h"
 #include "schedule/plan.h"
-#include "simulate/check/check.h"
 #include "simulate/run/run.h"
 #include "stablehlo/read.h"
 #include "step_report.h"
@@ -98,47 +98,6 @@ Result<Outcome> execute(const Input& input, const Snapshot& snapshot, const RunC
     return outcome;
 }
 
-Json indexJson(const Program& program, ValueId value, std::int64_t element)
-{
-    Shape index = program.value(value).type.shape;
-    for (std::size_t d = index.size(); d-- > 0;) {
-        const std::int64_t extent = index[d];
-        index[d] = element % extent;
-        element /= extent;
-    }
-    return std::vector<std::int64_t>(index.begin(), index.end());
-}
-
-Json valueCheckJson(const ValueCheck& value, const Program& program)
-{
-    Json out{ { "path", value.path }, { "passed", value.passed() }, { "largest_error", value.largestError() },
-        { "tolerance", value.tolerance }, { "largest_magnitude", value.largestMagnitude },
-        { "replicas_agree", !value.copiesDiffer }, { "compared", value.compared } };
-    if (value.worstElement >= 0)
-        out["worst"] = { { "element", indexJson(program, value.value, value.worstElement) },
-            { "device", value.worstDevice }, { "value", value.ours }, { "reference", value.reference } };
-    if (const auto& copies = value.copiesDiffer)
-        out["copies_differ"] = { { "element", indexJson(program, value.value, copies->element) },
-            { "device_ids", { copies->device, copies->other } }, { "values", { copies->value, copies->otherValue } } };
-    return out;
-}
-
-Json checkReportJson(const CheckReport& report, const Program& program)
-{
-    Json values = Json::array();
-    for (const ValueCheck& value : report.values)
-        values.push_back(valueCheckJson(value, program));
-    const EndToEnd& agreement = report.endToEnd;
-    return { { "passed", report.passed }, { "loss", report.lossOurs }, { "loss_reference", report.lossReference },
-        { "end_to_end",
-            { { "parameters", agreement.parameters }, { "agree", agreement.agree },
-                { "gradient_difference", agreement.gradientDifference } } },
-        { "beyond_rounding",
-            { { "parameters", report.decided.parameters }, { "apart", report.decided.apart },
-                { "unexplained", report.decided.unexplained } } },
-        { "values", std::move(values) } };
-}
-
 /// Where the numbers of every argument come from.
 Json argumentsJson(const Program& program, const std::vector<ArgumentStart>& starts, std::uint64_t seed)
 {
@@ -185,65 +144,13 @@ int writeJson(
     out["steps"] = stepsJson(outcome.steps);
     out["arguments"] = argumentsJson(*snapshot.program, outcome.starts, input.experiment.run.seed);
     if (outcome.check)
-        out["check"] = checkReportJson(*outcome.check, *snapshot.program);
+        out["check"] = checkJson(*outcome.check, *snapshot.program);
     if (outcome.timing)
         out["timing"] = timingJson(*outcome.timing, *snapshot.mesh);
     out["problems"] = problems(input, snapshot);
     if (outcome.checkRefused)
         out["problems"].push_back(cli::toJson(*outcome.checkRefused));
     return emitJson(out, options.json, status);
-}
-
-void printCheck(Console& console, const CheckReport& report, const Program& program)
-{
-    console.heading(QStringLiteral("Check against the unsharded reference, first step"));
-    if (report.values.empty()) {
-        console.line(QStringLiteral("  nothing is computed, so there is nothing to compare"));
-        return;
-    }
-    constexpr std::int64_t maxShown = 64;
-    const auto count = static_cast<std::int64_t>(report.values.size());
-    const std::int64_t failed = std::count_if(
-        report.values.begin(), report.values.end(), [](const ValueCheck& value) { return !value.passed(); });
-    Table table{ { { QStringLiteral("Tensor") }, { QStringLiteral("Largest error"), true },
-                     { QStringLiteral("Tolerance"), true }, { QStringLiteral("Compared"), true },
-                     { QStringLiteral("Copies") }, { QStringLiteral("Result") } },
-        {} };
-    std::int64_t good = 0;
-    for (const ValueCheck& value : report.values) { // those that failed before all others
-        if (value.passed() && ++good > std::max<std::int64_t>(maxShown - failed, 0))
-            continue;
-        table.rows.push_back({ words::fromStd(value.path), QString::number(value.largestError(), 'g', 3),
-            QString::number(value.tolerance, 'g', 3), QString::number(value.compared),
-            value.copiesDiffer ? QStringLiteral("differ") : QStringLiteral("equal"),
-            value.passed() ? QStringLiteral("ok") : QStringLiteral("failed") });
-    }
-    console.table(table);
-    if (const auto more = count - static_cast<std::int64_t>(table.rows.size()); more > 0)
-        console.line(QStringLiteral("  and %1 more, all ok").arg(more));
-    console.line(QStringLiteral("  loss %1, reference %2")
-                     .arg(QString::number(report.lossOurs, 'g', 12), QString::number(report.lossReference, 'g', 12)));
-    if (const QString summary = words::endToEndSummary(report); !summary.isEmpty())
-        console.line(QStringLiteral("  ") + summary);
-    if (report.passed) {
-        console.line((count == 1 ? QStringLiteral("  %1 agrees") : QStringLiteral("  all %1 agree"))
-                         .arg(words::counted(count, words::Noun::Array)),
-            Emphasis::Good);
-        return;
-    }
-    console.line((failed == 1 ? QStringLiteral("  %1 of %2 does not agree; in the order of the step:")
-                              : QStringLiteral("  %1 of %2 do not agree; in the order of the step:"))
-                     .arg(failed)
-                     .arg(words::counted(count, words::Noun::Array)),
-        Emphasis::Bad);
-    constexpr int maxFindings = 8; // what follows is wrong because of the first ones, mostly
-    int found = 0;
-    for (const ValueCheck& value : report.values)
-        for (const QString& finding : words::checkFindings(value, program))
-            if (++found <= maxFindings)
-                console.line(QStringLiteral("  ") + finding, Emphasis::Bad);
-    if (found > maxFindings)
-        console.line(QStringLiteral("  and %1 more").arg(found - maxFindings), Emphasis::Bad);
 }
 
 /// The first weight and the input: what people look at first.
@@ -326,7 +233,7 @@ int runExperiment(const Command& command, const RunCommandOptions& options, std:
     }
     if (outcome->checkRefused) // the steps are as good as without a check
         outcome->checkRefused->where.file = input->name;
-    const bool finding = outcome->checkRefused || (outcome->check && !outcome->check->passed);
+    const bool finding = outcome->checkRefused || (outcome->check && !outcome->check->passed());
     const int status = finding ? Findings : Done;
     if (!options.json.empty())
         return writeJson(*input, *snapshot, options, *outcome, status);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "base/bytes.h"
@@ -33,7 +32,6 @@
 #include "propagation/passes/passes.h"
 #include "run_report.h"
 #include "schedule/plan.h"
-#include "simulate/check/rounding_noise.h"
 #include "simulate/collectives/collective_groups.h"
 #include "simulate/run/execute.h"
 #include "simulate/run/memory.h"
@@ -139,15 +137,15 @@ std::string nameOf(const Program& named, ValueId value)
     return path.empty() ? "a value" : '%' + path;
 }
 
-void note(ProgramRun& run, const kernels::NonFiniteWatch& watch, words::Runs runs)
+void note(ProgramRun& run, const NonFiniteWatch& watch, words::Runs runs)
 {
     const Program& program = (runs == words::Runs::Devices ? run.partitioned : run.unsharded)->device.program;
-    for (const auto kind : { kernels::NonFiniteKind::NotANumber, kernels::NonFiniteKind::Infinity }) {
-        const std::optional<kernels::NonFinite>& found = watch.first(kind);
+    for (const auto kind : { NonFiniteKind::NotANumber, NonFiniteKind::Infinity }) {
+        const std::optional<NonFinite>& found = watch.first(kind);
         if (!found)
             continue;
         const bool returned = std::any_of(run.results().begin(), run.results().end(),
-            [&](const kernels::Array& array) { return kernels::firstNonFinite(array, kind) >= 0; });
+            [&](const kernels::Array& array) { return firstNonFinite(array, kind) >= 0; });
         if (!found->produced && !returned && found->operation.valid())
             continue; // a constant of which nothing is left
         if (runs == words::Runs::Devices && !found->operation.valid()
@@ -214,7 +212,7 @@ private:
 Result<void> execute(ProgramRun& run, const ProgramRunOptions& options, const Limits& limits)
 {
     if (options.check || !run.partitioned) {
-        kernels::NonFiniteWatch watch(run.unsharded->device);
+        NonFiniteWatch watch(run.unsharded->device);
         watch.given(run.inputs.arrays);
         auto done = execute(run.named, run.unsharded, run.inputs.arrays, referenceOptions(options, limits, { &watch }));
         if (!done)
@@ -224,7 +222,7 @@ Result<void> execute(ProgramRun& run, const ProgramRunOptions& options, const Li
         if (!run.partitioned)
             return {};
     }
-    kernels::NonFiniteWatch watch(run.partitioned->device);
+    NonFiniteWatch watch(run.partitioned->device);
     watch.given(run.inputs.arrays);
     ExchangeCounter counter(run.partitioned->device);
     auto done =
@@ -242,33 +240,22 @@ Result<void> execute(ProgramRun& run, const ProgramRunOptions& options, const Li
     run.devices = std::move(*done);
     if (!options.check)
         return {};
-    run.checked = true;
-    const auto compare = [&](const kernels::Arrays* noisy) {
-        run.comparisons.clear();
-        for (std::size_t i = 0; i < run.devices->outputs.size(); ++i) {
-            const kernels::Array& wanted = run.reference->outputs[i];
-            run.comparisons.push_back(kernels::compareWithReference(
-                run.devices->outputs[i], wanted, noisy ? kernels::sensitivityOf(wanted, (*noisy)[i]) : 0));
-        }
-        return std::all_of(run.comparisons.begin(), run.comparisons.end(),
-            [](const kernels::ArrayComparison& each) { return each.passed(); });
-    };
-    bool near = compare(nullptr);
-    if (!near) { // how far roundings alone can carry in this program
-        kernels::RoundingNoise noise(run.unsharded->device.program);
-        const auto noisy =
-            execute(run.named, run.unsharded, run.inputs.arrays, referenceOptions(options, limits, { &noise }));
-        if (!noisy)
-            return tl::unexpected(noisy.error());
-        near = compare(&noisy->outputs);
+    Result<FlatProgram> flat = flatten(run.named, run.partitioned, run.state);
+    if (!flat)
+        return tl::unexpected<Error>(std::move(flat.error()));
+    RunOptions how;
+    how.threads = options.threads;
+    how.memoryLimit = limits.memory;
+    how.maximumTrips = limits.trips;
+    how.initial.arrays = run.inputs.arrays;
+    auto report = checkAgainstReference(std::make_shared<const FlatProgram>(std::move(*flat)), how);
+    if (!report) {
+        run.problems.push_back(report.error()); // the results are as good as without a check
+        return {};
     }
-    if (!near || !run.devices->differences.empty()) {
-        auto first = kernels::firstDifference(run.named, run.unsharded, run.partitioned, run.inputs.arrays,
-            executeOptions(options, limits, {}), static_cast<double>(limits.memory) / 4);
-        if (!first)
-            return tl::unexpected(first.error());
-        run.first = std::move(*first);
-    }
+    for (ValueCheck& line : report->values)
+        line.path = nameOf(*run.named, line.value);
+    run.check = std::move(*report);
     return {};
 }
 
@@ -385,30 +372,6 @@ std::int64_t ProgramRun::failedExpectations() const
         expectations().begin(), expectations().end(), [](const ExpectationFinding& each) { return !each.passed(); });
 }
 
-Verdict ProgramRun::verdict() const
-{
-    const bool same = devices->differences.empty()
-        && std::all_of(
-            comparisons.begin(), comparisons.end(), [](const kernels::ArrayComparison& each) { return each.passed(); });
-    if (!same)
-        return Verdict::Differs;
-    const bool isUnknown = std::any_of(comparisons.begin(), comparisons.end(),
-        [](const kernels::ArrayComparison& each) { return each.compared == 0 && each.notFinite > 0; });
-    return isUnknown ? Verdict::NotCompared : Verdict::Agrees;
-}
-
-std::int64_t ProgramRun::compared() const
-{
-    return std::accumulate(comparisons.begin(), comparisons.end(), std::int64_t{ 0 },
-        [](std::int64_t sum, const kernels::ArrayComparison& each) { return sum + each.compared; });
-}
-
-std::int64_t ProgramRun::notFinite() const
-{
-    return std::accumulate(comparisons.begin(), comparisons.end(), std::int64_t{ 0 },
-        [](std::int64_t sum, const kernels::ArrayComparison& each) { return sum + each.notFinite; });
-}
-
 int runProgram(const ProgramRunOptions& options)
 {
     Result<Experiment> experiment = options.text
@@ -522,7 +485,7 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
             run.memory = plannedMemory(*plan, *snapshot.program);
 
     const bool finding = statusOf(run.problems) != Done || run.notPartitioned || run.failedExpectations() > 0
-        || (run.checked && run.verdict() != Verdict::Agrees);
+        || (run.check && !run.check->passed());
     int status = finding ? Findings : Done;
     if (!options.out.empty())
         if (Result<void> written = writeFiles(run, options); !written) { // what was computed is shown all the same

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "check_report.h"
 #include "experiment_file/array_text.h"
 #include "memory_report.h"
 #include "program/op_row.h"
@@ -78,15 +79,13 @@ Json scalarJson(const Array& scalar)
     return Json::parse(elementText(scalar.type.dtype, scalar.data()), nullptr, false);
 }
 
-QString scalarText(const Array& scalar)
+/// One element of an array, as a scalar.
+Array elementOf(const Array& array, std::int64_t index)
 {
-    return words::fromStd(elementText(scalar.type.dtype, scalar.data())).remove(QLatin1Char('"'));
-}
-
-/// null where it is no number that JSON has.
-Json finite(double number)
-{
-    return std::isfinite(number) ? Json(number) : Json();
+    Array element = Array::make({ array.type.dtype, Shape{} });
+    std::memcpy(
+        element.data(), array.data() + index * array.elementBytes(), static_cast<std::size_t>(array.elementBytes()));
+    return element;
 }
 
 /// The SHA-256 of the elements is that of numpy's a.tobytes().
@@ -122,70 +121,11 @@ Json summaryJson(const Array& array)
         }
     }
     if (least >= 0) {
-        out["min"] = scalarJson(kernels::elementOf(array, least));
-        out["max"] = scalarJson(kernels::elementOf(array, greatest));
+        out["min"] = scalarJson(elementOf(array, least));
+        out["max"] = scalarJson(elementOf(array, greatest));
         out["mean"] = mean;
     }
     out["not_finite"] = notFinite;
-    return out;
-}
-
-const char* nameOf(Verdict verdict)
-{
-    switch (verdict) {
-    case Verdict::Agrees:
-        return "agrees";
-    case Verdict::Differs:
-        return "differs";
-    case Verdict::NotCompared:
-        break;
-    }
-    return "not_compared";
-}
-
-Json checkJson(const ProgramRun& run)
-{
-    Json results = Json::array();
-    for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
-        const kernels::ArrayComparison& each = run.comparisons[i];
-        const Array &ours = run.devices->outputs[i], &theirs = run.reference->outputs[i];
-        const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
-            [&](const DifferentCopies& copy) { return copy.output == i; });
-        Json out{ { "result", i }, { "passed", each.passed() && copies }, { "compared", each.compared },
-            { "not_finite", each.notFinite }, { "largest_error", finite(each.largestError) },
-            { "tolerance", each.tolerance }, { "beyond", each.beyond }, { "replicas_agree", copies } };
-        if (each.first >= 0)
-            out["first"] = { { "element", list(indexOf(each.first, ours.type.shape)) },
-                { "value", scalarJson(kernels::elementOf(ours, each.first)) },
-                { "reference", scalarJson(kernels::elementOf(theirs, each.first)) } };
-        results.push_back(std::move(out));
-    }
-    Json copies = Json::array();
-    for (const DifferentCopies& each : run.devices->differences)
-        copies.push_back({ { "result", each.output }, { "device_ids", { each.device, each.other } },
-            { "element_of_shard",
-                list(indexOf(each.element,
-                    run.devices->shards[static_cast<std::size_t>(each.device)][each.output].type.shape)) } });
-    Json out{ { "passed", run.verdict() == Verdict::Agrees }, { "verdict", nameOf(run.verdict()) },
-        { "compared", run.compared() }, { "not_finite", run.notFinite() }, { "results", std::move(results) },
-        { "copies_differ", std::move(copies) } };
-    if (const auto& first = run.first) {
-        Json where{ { "value", *run.named->value(first->value).path }, { "element", list(first->index) },
-            { "device", first->device }, { "found", scalarJson(first->found) } };
-        if (first->other >= 0) {
-            where["other_device"] = first->other;
-            where["other"] = scalarJson(first->wanted);
-        } else {
-            where["reference"] = scalarJson(first->wanted);
-        }
-        if (first->operation.valid()) {
-            const Operation& operation = run.named->operation(first->operation);
-            where["operation"] = qualifiedName(operation);
-            where["line"] = run.named->sources[operation.source].line;
-            where["time"] = first->occurrence;
-        }
-        out["first_difference"] = std::move(where);
-    }
     return out;
 }
 
@@ -195,7 +135,7 @@ Json nonFiniteJson(const ProgramRun& run)
     for (const NonFiniteFinding& each : run.nonFinite) {
         const bool devices = each.runs == words::Runs::Devices;
         const Program& program = (devices ? run.partitioned : run.unsharded)->device.program;
-        Json entry{ { "kind", each.found.kind == kernels::NonFiniteKind::NotANumber ? "nan" : "infinity" },
+        Json entry{ { "kind", each.found.kind == NonFiniteKind::NotANumber ? "nan" : "infinity" },
             { "run", devices ? "devices" : "reference" },
             { "from",
                 !each.found.operation.valid() ? "argument"
@@ -318,75 +258,6 @@ void printDevices(Console& console, const ProgramRun& run)
         for (const kernels::Arrays& own : run.devices->shards)
             shards.push_back(own[i]);
         printShards(console, QStringLiteral("result %1").arg(i), shards, device.outputs[i], device.mesh);
-    }
-}
-
-QString elementOfResult(std::size_t result, const Shape& index)
-{
-    return QStringLiteral("result %1").arg(result) + (index.empty() ? QString() : words::shape(index));
-}
-
-void printCheck(Console& console, const ProgramRun& run)
-{
-    console.heading(QStringLiteral("Check against the unsharded reference"));
-    Table table{ { { QStringLiteral("Result"), true }, { QStringLiteral("Largest error"), true },
-                     { QStringLiteral("Tolerance"), true }, { QStringLiteral("Elements beyond"), true },
-                     { QStringLiteral("Not finite"), true }, { QStringLiteral("Copies") } },
-        {} };
-    for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
-        const kernels::ArrayComparison& each = run.comparisons[i];
-        const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
-            [&](const DifferentCopies& copy) { return copy.output == i; });
-        table.rows.push_back({ QString::number(i),
-            each.worst < 0 ? QStringLiteral("none") : QString::number(each.largestError, 'g', 3),
-            each.worst < 0 ? QStringLiteral("–") : QString::number(each.tolerance, 'g', 3), words::count(each.beyond),
-            words::count(each.notFinite), copies ? QStringLiteral("equal") : QStringLiteral("differ") });
-    }
-    console.table(table);
-    const std::int64_t notFinite = run.notFinite();
-    if (run.verdict() == Verdict::NotCompared) {
-        for (std::size_t i = 0; i < run.comparisons.size(); ++i)
-            if (const kernels::ArrayComparison& each = run.comparisons[i]; each.compared == 0 && each.notFinite > 0)
-                console.line(QStringLiteral("  result %1 could not be compared: all of it, %2, is NaN or infinite, on "
-                                            "the devices and in the reference")
-                                 .arg(i)
-                                 .arg(words::counted(each.notFinite, words::Noun::Element)),
-                    Emphasis::Bad);
-        return;
-    }
-    if (run.verdict() == Verdict::Agrees) {
-        console.line(QStringLiteral("  the devices agree with the reference"), Emphasis::Good);
-        if (notFinite > 0)
-            console.line(
-                QStringLiteral("  %1 of %2 could not be compared: NaN or infinite on both sides")
-                    .arg(words::count(notFinite), words::counted(notFinite + run.compared(), words::Noun::Element)));
-        return;
-    }
-    for (std::size_t i = 0; i < run.comparisons.size(); ++i)
-        if (const std::int64_t at = run.comparisons[i].first; at >= 0)
-            console.line(QStringLiteral("  %1 is %2, %3 in the reference")
-                             .arg(elementOfResult(i, indexOf(at, run.devices->outputs[i].type.shape)),
-                                 scalarText(kernels::elementOf(run.devices->outputs[i], at)),
-                                 scalarText(kernels::elementOf(run.reference->outputs[i], at))),
-                Emphasis::Bad);
-    for (const DifferentCopies& each : run.devices->differences) {
-        if (run.first && run.first->other >= 0)
-            break; // it says so of the value where they first differ
-        const Array &ours = run.devices->shards[static_cast<std::size_t>(each.device)][each.output],
-                    &theirs = run.devices->shards[static_cast<std::size_t>(each.other)][each.output];
-        console.line(QStringLiteral("  %1 of the shard is %2 on %3 and %4 on %5, which should hold the same bits")
-                         .arg(elementOfResult(each.output, indexOf(each.element, ours.type.shape)),
-                             scalarText(kernels::elementOf(ours, each.element)), words::devices({ &each.device, 1 }),
-                             scalarText(kernels::elementOf(theirs, each.element)), words::devices({ &each.other, 1 })),
-            Emphasis::Bad);
-    }
-    if (run.first) {
-        console.line(QStringLiteral("  ")
-                + words::firstDifference(
-                    *run.named, *run.first, scalarText(run.first->found), scalarText(run.first->wanted)),
-            Emphasis::Bad);
-        if (const QString remedy = words::firstDifferenceRemedy(*run.named, *run.first); !remedy.isEmpty())
-            console.line(QStringLiteral("  ") + remedy);
     }
 }
 
@@ -528,8 +399,8 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
     out["steps"] = stepsJson(run.steps);
     if (run.timing)
         out["timing"] = timingJson(*run.timing, meshOf(run));
-    if (run.checked)
-        out["check"] = checkJson(run);
+    if (run.check)
+        out["check"] = checkJson(*run.check, *run.named);
     if (run.memory && run.devices)
         out["memory_per_device"] = plannedMemoryJson(*run.memory);
     out["first_not_finite"] = nonFiniteJson(run);
@@ -584,8 +455,8 @@ void printRun(Console& console, const ProgramRun& run, bool perDevice)
         console.line(run.state.pairs.empty() ? QStringLiteral("  no state: every step has the same arguments")
                                              : stateSentence(run),
             Emphasis::Faint);
-    if (run.checked)
-        printCheck(console, run);
+    if (run.check)
+        printCheck(console, *run.check, *run.named);
     if (run.devices)
         printExchanged(console, run);
     if (run.memory && run.devices)

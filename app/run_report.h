@@ -10,8 +10,7 @@
 #include "program/step_state.h"
 #include "report.h"
 #include "run_inputs.h"
-#include "simulate/check/compare.h"
-#include "simulate/check/first_difference.h"
+#include "simulate/check/check.h"
 #include "simulate/check/non_finite.h"
 #include "step_report.h"
 #include "words/run_words.h"
@@ -19,18 +18,11 @@
 namespace shardscope::cli {
 
 struct NonFiniteFinding {
-    kernels::NonFinite found;
+    NonFinite found;
     words::Runs runs = words::Runs::Reference;
     std::string value; ///< "arg0", "%5"
     Shape index;
     QString sentence;
-};
-
-/// What a check says.
-enum class Verdict : std::uint8_t {
-    Agrees,
-    Differs,
-    NotCompared ///< every element of a result is NaN or infinite on both sides
 };
 
 /// What the devices sent each other while they ran, as `comms` counts it: one line per kind, of the busiest device.
@@ -52,12 +44,10 @@ struct ProgramRun {
     std::optional<Diagnostic> notPartitioned; ///< why not, where it has a mesh
     GivenArrays inputs;
     std::optional<Execution> reference, devices;
-    std::vector<kernels::ArrayComparison> comparisons; ///< per result, of a check
-    std::optional<kernels::FirstDifference> first;
+    std::optional<CheckReport> check;
     std::vector<Exchanged> exchanged;
     std::vector<NonFiniteFinding> nonFinite;
     std::optional<PlannedMemory> memory; ///< as it was planned, where the program is partitioned
-    bool checked = false;
     StepState state; ///< pairs of arguments and results of `named`
     std::vector<StepRecord> steps; ///< those that were asked for, where there is state
     std::optional<TimeitResult> timing;
@@ -74,11 +64,6 @@ struct ProgramRun {
     [[nodiscard]] const kernels::Arrays& results() const;
     [[nodiscard]] const std::vector<ExpectationFinding>& expectations() const;
     [[nodiscard]] std::int64_t failedExpectations() const;
-    /// Of a check that was made.
-    [[nodiscard]] Verdict verdict() const;
-    /// Elements of all results that were compared, and those that are finite on neither side.
-    [[nodiscard]] std::int64_t compared() const;
-    [[nodiscard]] std::int64_t notFinite() const;
 };
 
 /// "[{"x"}, {}]" of argument or result `index`; empty without a mesh.

@@ -44,15 +44,15 @@ Result<DeviceStages::Partitioned> partitionedProgram(const Snapshot& snapshot, b
         [&](const DeviceStages* stages) { return stages->partitioned(optimalReshards); });
 }
 
-Result<kernels::ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const kernels::ProgramInputs& inputs)
+Result<ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const ProgramInputs& inputs)
 {
     try {
         const Result<DeviceStages::Partitioned> parts = partitionedProgram(snapshot, false);
         if (!parts)
             return tl::unexpected<Error>(parts.error());
         if (inputs.stop.stop_requested())
-            return kernels::ProgramValuesPtr();
-        return kernels::computeProgramValues(programOf(snapshot), *parts, inputs);
+            return ProgramValuesPtr();
+        return computeProgramValues(programOf(snapshot), *parts, inputs);
     } catch (const std::bad_alloc&) {
         return fail(Code::OutOfMemory);
     }

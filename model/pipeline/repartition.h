@@ -17,8 +17,7 @@ namespace shardscope {
     const Snapshot& snapshot, bool optimalReshards = false);
 /// What a program in a text gives on inputs that are drawn at random. Null if stopped. Errors: further those of
 /// computeProgramValues().
-[[nodiscard]] Result<kernels::ProgramValuesPtr> valuesOfText(
-    const Snapshot& snapshot, const kernels::ProgramInputs& inputs);
+[[nodiscard]] Result<ProgramValuesPtr> valuesOfText(const Snapshot& snapshot, const ProgramInputs& inputs);
 /// The plan of its steps, whose state is as the experiment or the program says, or as it is guessed
 /// (program/step_state.h). Errors: those of partitionedProgram(), flatten() and schedule().
 [[nodiscard]] Result<std::shared_ptr<const Plan>> plannedProgram(const Snapshot& snapshot);

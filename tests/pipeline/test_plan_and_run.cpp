@@ -559,7 +559,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             plan.parts = std::move(*parts);
             VERIFY_PLAN(plan, t, compareWithRun(plan, t, counts));
             const std::string shown = printStableHlo(plan.parts->device.program);
-            const Result<kernels::ProgramValuesPtr> values = valuesOfText(*snapshot, {});
+            const Result<ProgramValuesPtr> values = valuesOfText(*snapshot, {});
             QVERIFY(values && *values);
             VERIFY_PLAN(plan, t,
                 printStableHlo((*values)->device.program) == shown ? std::string() : "values of another program");
@@ -604,7 +604,7 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         QVERIFY(found->differences.empty());
         QCOMPARE(found->outputs.size(), wanted->outputs.size());
         for (std::size_t i = 0; i < found->outputs.size(); ++i) {
-            const auto compared = kernels::compareWithReference(found->outputs[i], wanted->outputs[i], 1e-4);
+            const auto compared = compareWithReference(found->outputs[i], wanted->outputs[i], 1e-4);
             QVERIFY2(compared.passed() && compared.notFinite == 0, qPrintable(QString::number(i)));
         }
         for (const Operation& operation : read.device.program.operations)

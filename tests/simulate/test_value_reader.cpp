@@ -221,12 +221,12 @@ private Q_SLOTS:
             })");
         QVERIFY(read);
         const auto program = std::make_shared<const Program>(read->program);
-        kernels::ProgramInputs inputs;
+        ProgramInputs inputs;
         inputs.initial.seed = 5;
         inputs.initial.defaults = InitialDefaults::ByUse;
         const auto parts = std::make_shared<const PartitionedProgram>(partitionProgram(*program).value());
-        const kernels::ProgramValuesPtr values = kernels::computeProgramValues(*program, parts, inputs).value();
-        const kernels::ProgramReader reader(program, values);
+        const ProgramValuesPtr values = computeProgramValues(*program, parts, inputs).value();
+        const ProgramReader reader(program, values);
         const ValueId a = program->main().arguments[0], b = program->main().arguments[1];
         const ValueId product = program->main().results[0];
         const auto whole = [&](ValueId value) {
@@ -259,14 +259,14 @@ private Q_SLOTS:
         QCOMPARE(corner, left[8 * 4 + 6]);
 
         inputs.memoryLimit = 100;
-        const auto refused = kernels::computeProgramValues(*program, parts, inputs);
+        const auto refused = computeProgramValues(*program, parts, inputs);
         QVERIFY(!refused);
         QCOMPARE(refused.error().code, Code::OutOfMemory);
         inputs.memoryLimit = 0;
         std::stop_source stop;
         stop.request_stop();
         inputs.stop = stop.get_token();
-        QVERIFY(!kernels::computeProgramValues(*program, parts, inputs).value());
+        QVERIFY(!computeProgramValues(*program, parts, inputs).value());
     }
 
     void theReferenceStopsAndRefuses()

@@ -47,16 +47,16 @@ std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std
 {
     if (!snapshot.asRead || stop.stop_requested())
         return std::nullopt;
-    kernels::ProgramInputs inputs;
+    ProgramInputs inputs;
     inputs.initial = initialValuesOf(*snapshot.experiment);
     // The same for programs that compute the same in other ways: floats from -1 to 1, whatever they are for.
     inputs.initial.chosen = { { "**", parseInitialValue("uniform -1 1").value() } };
     inputs.memoryLimit = maxMemory;
     inputs.stop = stop;
-    const Result<kernels::ProgramValuesPtr> values = valuesOfText(snapshot, inputs);
+    const Result<ProgramValuesPtr> values = valuesOfText(snapshot, inputs);
     if (!values || !*values)
         return std::nullopt;
-    const kernels::ProgramValues& held = **values;
+    const ProgramValues& held = **values;
     ExampleNumbers numbers;
     for (const ShardedArray& input : held.device.inputs)
         numbers.inputs.push_back(input.type);
@@ -89,7 +89,7 @@ QString agreementText(const std::vector<ExampleNumbers>& all)
         for (std::size_t r = 0; r < all[i].results.size(); ++r) {
             const kernels::Array& wanted = all.front().results[r];
             const kernels::Array& found = all[i].results[r];
-            const kernels::ArrayComparison compared = kernels::compareWithReference(found, wanted);
+            const ArrayComparison compared = compareWithReference(found, wanted);
             if (!compared.passed())
                 return ExampleTexts::tr(
                     "On the same inputs number %1 gives other numbers than the first: %2 and %3 for "

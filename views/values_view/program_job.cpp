@@ -48,7 +48,7 @@ bool ProgramJob::answers(const Snapshot& snapshot) const
         && m_asked->experiment->run.initial == snapshot.experiment->run.initial;
 }
 
-kernels::ProgramValuesPtr ProgramJob::values(const Snapshot& snapshot) const
+ProgramValuesPtr ProgramJob::values(const Snapshot& snapshot) const
 {
     return answers(snapshot) && *m_outcome ? **m_outcome : nullptr;
 }
@@ -69,7 +69,7 @@ void ProgramJob::start()
     promise->start();
     QThreadPool::globalInstance()->start(
         [promise, snapshot = m_asked, folder = m_folder, stop = m_stop.get_token()] {
-            kernels::ProgramInputs inputs;
+            ProgramInputs inputs;
             inputs.initial = initialValuesOf(*snapshot->experiment);
             inputs.stop = stop;
             try {

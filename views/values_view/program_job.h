@@ -24,7 +24,7 @@ public:
     void cancel();
     [[nodiscard]] bool isWorking() const { return m_wanted || m_atWork; }
     /// Of this program on these inputs; null where it has not been run.
-    [[nodiscard]] kernels::ProgramValuesPtr values(const Snapshot& snapshot) const;
+    [[nodiscard]] ProgramValuesPtr values(const Snapshot& snapshot) const;
     /// Why that failed.
     [[nodiscard]] std::optional<Diagnostic> failure(const Snapshot& snapshot) const;
 
@@ -32,7 +32,7 @@ Q_SIGNALS:
     void finished();
 
 private:
-    using Outcome = Result<kernels::ProgramValuesPtr>;
+    using Outcome = Result<ProgramValuesPtr>;
     void start();
     void receive();
     [[nodiscard]] bool answers(const Snapshot& snapshot) const;

@@ -44,7 +44,7 @@ std::optional<ValuesView::Subject> ValuesView::subject()
         return std::nullopt;
     }
     if (program && m_atOperation)
-        if (const kernels::ProgramValuesPtr values = m_program->values(*snapshot); values && m_steps->step() > 0)
+        if (const ProgramValuesPtr values = m_program->values(*snapshot); values && m_steps->step() > 0)
             return operationSubject(*snapshot, values);
     const TensorRow* row = snapshot->row(m_selection->tensor().toStdString());
     if (!row) {
@@ -56,7 +56,7 @@ std::optional<ValuesView::Subject> ValuesView::subject()
 
 std::optional<ValuesView::Subject> ValuesView::programSubject(const TensorRow& row, const Snapshot& snapshot)
 {
-    const kernels::ProgramValuesPtr values = m_program->values(snapshot);
+    const ProgramValuesPtr values = m_program->values(snapshot);
     if (!values) {
         const std::optional<Diagnostic> failure = m_program->failure(snapshot);
         if (m_program->isWorking()) {
@@ -74,17 +74,17 @@ std::optional<ValuesView::Subject> ValuesView::programSubject(const TensorRow& r
         }
         return std::nullopt;
     }
-    const kernels::ProgramSteps& steps = values->steps;
+    const ProgramSteps& steps = values->steps;
     const auto done = static_cast<std::size_t>(m_steps->step());
     const auto& main = snapshot.program->main();
     const auto among = [&](const auto& list) { return std::find(list.begin(), list.end(), row.value) != list.end(); };
     if (among(main.arguments) || (done == steps.steps.size() && among(main.results))) {
-        auto reader = std::make_shared<const kernels::ProgramReader>(snapshot.program, values);
+        auto reader = std::make_shared<const ProgramReader>(snapshot.program, values);
         if (reader->held(row.value) == Held::Yes)
             return Subject{ &row, row.value, reader->layout(row.value), reader->dtype(row.value), reader };
     }
-    if (const kernels::HeldValue* held = steps.lastOf(row.value, done)) {
-        auto reader = std::make_shared<const kernels::StepReader>(values, *held);
+    if (const HeldValue* held = steps.lastOf(row.value, done)) {
+        auto reader = std::make_shared<const StepReader>(values, *held);
         return Subject{ &row, row.value, reader->layout(row.value), reader->dtype(row.value), reader };
     }
     const std::optional<std::size_t> first = steps.firstOf(row.value);
@@ -100,13 +100,13 @@ std::optional<ValuesView::Subject> ValuesView::programSubject(const TensorRow& r
 }
 
 std::optional<ValuesView::Subject> ValuesView::operationSubject(
-    const Snapshot& snapshot, const kernels::ProgramValuesPtr& values)
+    const Snapshot& snapshot, const ProgramValuesPtr& values)
 {
     const auto at = static_cast<std::size_t>(m_steps->step()) - 1;
-    const kernels::ProgramStep& step = values->steps.steps[at];
+    const ProgramStep& step = values->steps.steps[at];
     const Operation& operation = values->device.program.operation(step.operation);
-    const kernels::HeldValue* held = nullptr;
-    for (const kernels::HeldValue& each : step.results)
+    const HeldValue* held = nullptr;
+    for (const HeldValue& each : step.results)
         if (!held && each.isKept())
             held = &each;
     if (!held) {
@@ -125,7 +125,7 @@ std::optional<ValuesView::Subject> ValuesView::operationSubject(
     made->type = held->array.type;
     made->dimNames.resize(held->array.type.rank());
     made->spec = toPartitionSpec(held->array.sharding, *values->device.mesh);
-    auto reader = std::make_shared<const kernels::StepReader>(values, *held);
+    auto reader = std::make_shared<const StepReader>(values, *held);
     made->layout = reader->layout({});
     Subject found{ made.get(), held->value, made->layout, reader->dtype({}), reader, made };
     if (held->own)
@@ -136,7 +136,7 @@ std::optional<ValuesView::Subject> ValuesView::operationSubject(
 void ValuesView::followSteps()
 {
     const SnapshotPtr snapshot = m_document->lastGood();
-    const kernels::ProgramValuesPtr values = isProgram() && snapshot ? m_program->values(*snapshot) : nullptr;
+    const ProgramValuesPtr values = isProgram() && snapshot ? m_program->values(*snapshot) : nullptr;
     const int count = values ? static_cast<int>(values->steps.steps.size()) : 0;
     m_steps->setVisible(count > 0);
     if (values != m_stepped) {
@@ -151,7 +151,7 @@ void ValuesView::followSteps()
     std::optional<SendsSubject> exchange;
     QString text = tr("Nothing has been executed: the devices hold the arguments.");
     if (step > 0) {
-        const kernels::ProgramStep& own = values->steps.steps[static_cast<std::size_t>(step) - 1];
+        const ProgramStep& own = values->steps.steps[static_cast<std::size_t>(step) - 1];
         const Operation& operation = values->device.program.operation(own.operation);
         text = own.occurrence > 1 ? tr("Operation %1 of %2: %3, for the %4th time", "number, count, name, times")
                                         .arg(words::count(step), words::count(count), words::operationName(operation),
@@ -178,7 +178,7 @@ void ValuesView::followSteps()
     QString brief, whole;
     int first = 0;
     if (!values->steps.nonFinite.empty()) {
-        const kernels::ProgramSteps::FirstNonFinite& found = values->steps.nonFinite.front();
+        const ProgramSteps::FirstNonFinite& found = values->steps.nonFinite.front();
         const Program& program = values->device.program;
         const ValueId value = program.operation(found.found.operation).results[found.found.index];
         const std::string path =
@@ -190,7 +190,7 @@ void ValuesView::followSteps()
             index[d] = left % extent;
             left /= extent;
         }
-        brief = found.found.kind == kernels::NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity");
+        brief = found.found.kind == NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity");
         whole = words::nonFinite(program, found.found, words::Runs::Devices,
             path.empty() ? tr("a value") : QLatin1Char('%') + QString::fromStdString(path), index);
         first = static_cast<int>(found.step) + 1;
@@ -302,7 +302,7 @@ ReadSample ValuesView::reader() const
                 reference = **answer;
     struct Source {
         const RunController* controller;
-        std::shared_ptr<const kernels::ComparedReader> program;
+        std::shared_ptr<const ComparedReader> program;
         ValueId value;
         Layout layout;
         bool difference;

@@ -68,7 +68,7 @@ private:
         ValueId value; ///< of the program that was run
         Layout layout;
         DType dtype = DType::F32;
-        std::shared_ptr<const kernels::ComparedReader> program = {}; ///< of a program in a text; else a run is read
+        std::shared_ptr<const ComparedReader> program = {}; ///< of a program in a text; else a run is read
         std::shared_ptr<const TensorRow> made = {}; ///< `row`, where the experiment has none
         QString note = {};
     };
@@ -79,8 +79,7 @@ private:
     [[nodiscard]] std::optional<Subject> stepSubject(const TensorRow& row);
     [[nodiscard]] std::optional<Subject> programSubject(const TensorRow& row, const Snapshot& snapshot);
     /// What the operation before which the program is stopped gave.
-    [[nodiscard]] std::optional<Subject> operationSubject(
-        const Snapshot& snapshot, const kernels::ProgramValuesPtr& values);
+    [[nodiscard]] std::optional<Subject> operationSubject(const Snapshot& snapshot, const ProgramValuesPtr& values);
     void followSteps(); ///< the bar is that of the program that was run
     void chooseStep(); ///< selects its operation
     QWidget* argumentBar();
@@ -123,10 +122,10 @@ private:
     NumbersTable* m_table;
     ShownValues m_shown;
     ValueId m_value; ///< of the program that was run
-    std::shared_ptr<const kernels::ComparedReader> m_reader; ///< of a program in a text
+    std::shared_ptr<const ComparedReader> m_reader; ///< of a program in a text
     QString m_path; ///< of the tensor for which the plane was chosen
     QString m_selected; ///< tensor, when a step was chosen
-    kernels::ProgramValuesPtr m_stepped; ///< whose steps the bar has
+    ProgramValuesPtr m_stepped; ///< whose steps the bar has
     MeshPtr m_listed; ///< whose devices are listed
     QString m_failure; ///< why the last step could not be run
     QString m_keyFigure;

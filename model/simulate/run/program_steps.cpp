@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 namespace {
 
@@ -33,7 +33,7 @@ std::optional<std::size_t> ProgramSteps::firstOf(ValueId meant) const
 }
 
 void ReferenceRecorder::computed(
-    OperationId operation, std::int64_t device, std::span<const Array>, std::span<Array> results)
+    OperationId operation, std::int64_t device, std::span<const kernels::Array>, std::span<kernels::Array> results)
 {
     if (device != 0)
         return; // all have the same
@@ -47,11 +47,11 @@ void ReferenceRecorder::computed(
         if (bytes > m_room)
             continue;
         m_room -= bytes;
-        m_kept.emplace(keyOf(value, occurrence), copied(results[i]));
+        m_kept.emplace(keyOf(value, occurrence), kernels::copied(results[i]));
     }
 }
 
-const Array* ReferenceRecorder::find(ValueId value, std::int64_t occurrence) const
+const kernels::Array* ReferenceRecorder::find(ValueId value, std::int64_t occurrence) const
 {
     const auto found = m_kept.find(keyOf(m_values.computedFor(value), occurrence));
     return found == m_kept.end() ? nullptr : &found->second;
@@ -67,7 +67,7 @@ StepRecorder::StepRecorder(const Program& given, const PartitionedProgram& parts
 {
 }
 
-void StepRecorder::begin(OperationId operation, std::span<const Array> results)
+void StepRecorder::begin(OperationId operation, std::span<const kernels::Array> results)
 {
     m_full = m_out.steps.size() >= ProgramSteps::maxSteps;
     if (m_full)
@@ -95,8 +95,8 @@ void StepRecorder::begin(OperationId operation, std::span<const Array> results)
     }
 }
 
-void StepRecorder::computed(
-    OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results)
+void StepRecorder::computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
+    std::span<kernels::Array> results)
 {
     const auto at = static_cast<std::size_t>(device);
     if (m_out.steps.empty() || m_full || m_out.steps.back().operation != operation || m_there[at])
@@ -107,7 +107,7 @@ void StepRecorder::computed(
     ProgramStep& step = m_out.steps.back();
     for (std::size_t i = 0; i < results.size(); ++i)
         if (step.results[i].isKept())
-            step.results[i].shards[at] = copied(results[i]);
+            step.results[i].shards[at] = kernels::copied(results[i]);
     std::array<bool, 2> before{};
     constexpr std::array kinds{ NonFiniteKind::NotANumber, NonFiniteKind::Infinity };
     const auto produced = [&](NonFiniteKind kind) { return m_watch.first(kind) && m_watch.first(kind)->produced; };
@@ -125,10 +125,10 @@ ProgramSteps StepRecorder::take(const ReferenceRecorder& reference)
     for (ProgramStep& step : m_out.steps)
         for (HeldValue& held : step.results)
             if (held.meant.valid())
-                if (const Array* full = reference.find(held.meant, ++seen[held.value.index]);
+                if (const kernels::Array* full = reference.find(held.meant, ++seen[held.value.index]);
                     full && full->type == held.array.type)
                     held.reference = *full;
     return std::move(m_out);
 }
 
-} // namespace shardscope::kernels
+} // namespace shardscope

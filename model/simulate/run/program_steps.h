@@ -11,7 +11,7 @@
 #include "simulate/check/reference_values.h"
 #include "simulate/run/execute.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 /// A result of an operation.
 struct HeldValue {
@@ -19,8 +19,9 @@ struct HeldValue {
     ValueId meant; ///< of the program that was partitioned; invalid for what came with the partition
     ShardedArray array; ///< what the devices hold shards of
     bool own = false; ///< they do not: every device has an array of its own
-    Arrays shards; ///< by device id; empty where there was no room to keep them
-    Array reference; ///< whole, as one device computes it without any sharding; without elements where there is none
+    kernels::Arrays shards; ///< by device id; empty where there was no room to keep them
+    kernels::Array
+        reference; ///< whole, as one device computes it without any sharding; without elements where there is none
     [[nodiscard]] bool isKept() const { return !shards.empty(); }
 };
 
@@ -56,27 +57,27 @@ public:
         , m_room(room)
     {
     }
-    void computed(
-        OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results) override;
+    void computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
+        std::span<kernels::Array> results) override;
     /// Null where it was not kept.
-    [[nodiscard]] const Array* find(ValueId value, std::int64_t occurrence) const;
+    [[nodiscard]] const kernels::Array* find(ValueId value, std::int64_t occurrence) const;
 
 private:
     ReferenceValues m_values;
     double m_room;
-    std::unordered_map<std::uint64_t, Array> m_kept; ///< by value and occurrence
+    std::unordered_map<std::uint64_t, kernels::Array> m_kept; ///< by value and occurrence
     std::unordered_map<std::uint32_t, std::uint32_t> m_seen; ///< by value
 };
 
 class StepRecorder final : public Observer {
 public:
     StepRecorder(const Program& given, const PartitionedProgram& parts, double room);
-    void computed(
-        OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results) override;
+    void computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
+        std::span<kernels::Array> results) override;
     [[nodiscard]] ProgramSteps take(const ReferenceRecorder& reference);
 
 private:
-    void begin(OperationId operation, std::span<const Array> results);
+    void begin(OperationId operation, std::span<const kernels::Array> results);
 
     const Program& m_program; ///< of every device
     std::size_t m_devices;
@@ -89,4 +90,4 @@ private:
     bool m_full = false;
 };
 
-} // namespace shardscope::kernels
+} // namespace shardscope

@@ -9,7 +9,7 @@
 #include "base/codes.h"
 #include "partition/unsharded.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 namespace {
 
@@ -31,22 +31,22 @@ double keptBytes(const DeviceProgram& device)
     return bytes;
 }
 
-void readShard(const Array& shard, const Sample& sample, std::span<double> out)
+void readShard(const kernels::Array& shard, const Sample& sample, std::span<double> out)
 {
     if (!shard.bytes) {
         std::fill(out.begin(), out.end(), std::numeric_limits<double>::quiet_NaN());
         return;
     }
     std::size_t next = 0;
-    forEachElement(
-        sample, stridesOf(shard.type.shape), [&](std::int64_t element) { out[next++] = numberAt(shard, element); });
+    forEachElement(sample, kernels::stridesOf(shard.type.shape),
+        [&](std::int64_t element) { out[next++] = kernels::numberAt(shard, element); });
 }
 
-std::vector<double> numbersOf(const Array& whole)
+std::vector<double> numbersOf(const kernels::Array& whole)
 {
     std::vector<double> numbers(static_cast<std::size_t>(whole.count()));
     for (std::size_t i = 0; i < numbers.size(); ++i)
-        numbers[i] = numberAt(whole, static_cast<std::int64_t>(i));
+        numbers[i] = kernels::numberAt(whole, static_cast<std::int64_t>(i));
     return numbers;
 }
 
@@ -95,7 +95,7 @@ Result<ProgramValuesPtr> computeProgramValues(
         values->steps = steps.take(reference);
         values->outputs.resize(values->device.outputs.size());
         for (std::size_t r = 0; r < values->outputs.size(); ++r)
-            for (const Arrays& shards : done->shards)
+            for (const kernels::Arrays& shards : done->shards)
                 values->outputs[r].push_back(shards[r]);
         values->reference = std::move(full->outputs);
         return ProgramValuesPtr(std::move(values));
@@ -167,4 +167,4 @@ std::vector<double> StepReader::reference(ValueId) const
     return numbersOf(m_held.reference);
 }
 
-} // namespace shardscope::kernels
+} // namespace shardscope

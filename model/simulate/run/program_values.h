@@ -12,13 +12,13 @@
 #include "simulate/run/program_steps.h"
 #include "simulate/run/value_reader.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 struct ProgramValues {
     DeviceProgram device;
-    std::vector<Arrays> inputs, outputs; ///< by input (output) of main, by device id
-    Arrays fullInputs; ///< what the shards were taken from
-    Arrays reference; ///< outputs of the program computed on one device, without any sharding
+    std::vector<kernels::Arrays> inputs, outputs; ///< by input (output) of main, by device id
+    kernels::Arrays fullInputs; ///< what the shards were taken from
+    kernels::Arrays reference; ///< outputs of the program computed on one device, without any sharding
     ProgramSteps steps; ///< as far as a quarter of what is kept has room for them
 };
 using ProgramValuesPtr = std::shared_ptr<const ProgramValues>;
@@ -80,12 +80,12 @@ public:
 private:
     struct Place {
         const ShardedArray* array = nullptr;
-        const Arrays* shards = nullptr; ///< by device id
-        const Array* whole = nullptr;
+        const kernels::Arrays* shards = nullptr; ///< by device id
+        const kernels::Array* whole = nullptr;
     };
     [[nodiscard]] Place placeOf(ValueId value) const;
     ProgramPtr m_named;
     ProgramValuesPtr m_values;
 };
 
-} // namespace shardscope::kernels
+} // namespace shardscope
