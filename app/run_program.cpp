@@ -64,15 +64,15 @@ std::string nameOf(const Program& program, ValueId value)
 }
 
 /// Where NaN and infinity begin, as `watch` saw it.
-void note(ProgramRun& run, const kernels::NonFiniteWatch& watch, words::Runs runs)
+void note(ProgramRun& run, const NonFiniteWatch& watch, words::Runs runs)
 {
     const Program& program = (runs == words::Runs::Devices ? run.partitioned : run.unsharded)->device.program;
-    for (const auto kind : { kernels::NonFiniteKind::NotANumber, kernels::NonFiniteKind::Infinity }) {
-        const std::optional<kernels::NonFinite>& found = watch.first(kind);
+    for (const auto kind : { NonFiniteKind::NotANumber, NonFiniteKind::Infinity }) {
+        const std::optional<NonFinite>& found = watch.first(kind);
         if (!found)
             continue;
         const bool returned = std::any_of(run.first.outputs.begin(), run.first.outputs.end(),
-            [&](const kernels::Array& array) { return kernels::firstNonFinite(array, kind) >= 0; });
+            [&](const kernels::Array& array) { return firstNonFinite(array, kind) >= 0; });
         if (!found->produced && !returned && found->operation.valid())
             continue; // a constant of which nothing is left
         if (runs == words::Runs::Devices && !found->operation.valid()
@@ -153,7 +153,7 @@ Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
             { { "bytes", toBytes(needed) }, { "limit", limit },
                 { "alone_bytes", run.plan->memory.peakBytes * run.executed().mesh->deviceCount() } });
     const kernels::Arrays given = run.starts.arrays.all();
-    kernels::NonFiniteWatch inFull(run.unsharded->device);
+    NonFiniteWatch inFull(run.unsharded->device);
     inFull.given(given);
     ExecuteOptions how = executeOptions(options, { &inFull });
     how.plainKernels = true;
@@ -162,7 +162,7 @@ Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
         return reference;
     note(run, inFull, words::Runs::Reference);
     if (run.partitioned) {
-        kernels::NonFiniteWatch watch(run.partitioned->device);
+        NonFiniteWatch watch(run.partitioned->device);
         watch.given(given);
         ExchangeCounter counter(run.partitioned->device);
         const auto devices = execute(program, run.partitioned, given, executeOptions(options, { &counter, &watch }));
@@ -369,8 +369,8 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     if (const Result<void> done = takeSteps(run, options); !done)
         return refused({ done.error() }, Findings);
     const bool isStrange = std::any_of(run.first.outputs.begin(), run.first.outputs.end(), [](const auto& array) {
-        return kernels::firstNonFinite(array, kernels::NonFiniteKind::NotANumber) >= 0
-            || kernels::firstNonFinite(array, kernels::NonFiniteKind::Infinity) >= 0;
+        return firstNonFinite(array, NonFiniteKind::NotANumber) >= 0
+            || firstNonFinite(array, NonFiniteKind::Infinity) >= 0;
     });
     if (!options.check && !isStrange)
         return run;
@@ -379,7 +379,11 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     if (!reference) {
         refuseCheck(std::move(reference.error()));
     } else if (options.check && run.partitioned) {
-        if (Result<RunCheck> check = checkRun(run, *reference, options))
+        RunOptions how;
+        how.threads = options.threads;
+        how.maximumTrips = options.loopLimit;
+        how.initial = run.starts.initial;
+        if (Result<CheckReport> check = checkAgainstReference(run.plan->program, how))
             run.check = std::move(*check);
         else
             refuseCheck(std::move(check.error()));

@@ -14,7 +14,7 @@
 #include "pipeline/planned_memory.h"
 #include "program/step_state.h"
 #include "report.h"
-#include "run_check.h"
+#include "simulate/check/check.h"
 #include "run_inputs.h"
 #include "simulate/check/non_finite.h"
 #include "simulate/run/execute.h"
@@ -50,7 +50,7 @@ struct StepRecord {
 };
 
 struct NonFiniteFinding {
-    kernels::NonFinite found;
+    NonFinite found;
     words::Runs runs = words::Runs::Reference;
     std::string value; ///< "arg0", "%5"
     Shape index;
@@ -85,7 +85,7 @@ struct ProgramRun {
     bool isObserved = false; ///< what is exchanged and not finite has been looked for
     std::vector<Exchanged> exchanged;
     std::vector<NonFiniteFinding> nonFinite;
-    std::optional<RunCheck> check;
+    std::optional<CheckReport> check;
     std::optional<Diagnostic> checkRefused; ///< why there is none
 
     [[nodiscard]] const Program& program() const { return *snapshot->annotated; }

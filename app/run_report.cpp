@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "array_report.h"
+#include "check_report.h"
 #include "base/codes.h"
 #include "command.h"
 #include "document/atomic_file.h"
@@ -78,7 +79,7 @@ Json nonFiniteJson(const ProgramRun& run)
     for (const NonFiniteFinding& each : run.nonFinite) {
         const bool devices = each.runs == words::Runs::Devices;
         const Program& program = (devices ? run.partitioned : run.unsharded)->device.program;
-        Json entry{ { "kind", each.found.kind == kernels::NonFiniteKind::NotANumber ? "nan" : "infinity" },
+        Json entry{ { "kind", each.found.kind == NonFiniteKind::NotANumber ? "nan" : "infinity" },
             { "run", devices ? "devices" : "reference" },
             { "from",
                 !each.found.operation.valid() ? "argument"
@@ -384,7 +385,7 @@ std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
     if (run.timing)
         out["timing"] = timingJson(*run.timing, *run.executed().mesh);
     if (run.check)
-        out["check"] = checkJson(run);
+        out["check"] = checkJson(*run.check, run.program());
     if (run.memory)
         out["memory_per_device"] = plannedMemoryJson(*run.memory);
     if (run.isObserved)
@@ -423,7 +424,7 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
             Emphasis::Faint);
     }
     if (run.check)
-        printCheck(console, run);
+        printCheck(console, *run.check, run.program());
     if (run.timing)
         printTiming(console, *run.timing, *run.executed().mesh, run.threads);
     printExpectations(console, run);

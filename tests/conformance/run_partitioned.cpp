@@ -197,7 +197,7 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
 
 std::string arrayDifference(const kernels::Array& found, const kernels::Array& wanted)
 {
-    const kernels::ArrayComparison comparison = kernels::compareWithReference(found, wanted);
+    const ArrayComparison comparison = compareWithReference(found, wanted);
     if (comparison.passed())
         return {};
     return "element " + std::to_string(comparison.first) + ": "

@@ -602,7 +602,7 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         QVERIFY(found->differences.empty());
         QCOMPARE(found->outputs.size(), wanted->outputs.size());
         for (std::size_t i = 0; i < found->outputs.size(); ++i) {
-            const auto compared = kernels::compareWithReference(found->outputs[i], wanted->outputs[i], 1e-4);
+            const auto compared = compareWithReference(found->outputs[i], wanted->outputs[i], 1e-4);
             QVERIFY2(compared.passed() && compared.notFinite == 0, qPrintable(QString::number(i)));
         }
         for (const Operation& operation : read.device.program.operations)

@@ -169,6 +169,11 @@ public:
                                  : std::nullopt;
     }
 
+    [[nodiscard]] kernels::Arrays shardsOfValue(ValueId value) const override
+    {
+        const SlotId slot = readableSlot(value);
+        return slot.valid() ? shardsIn(slot, FlatValueId(value.index)) : kernels::Arrays();
+    }
     [[nodiscard]] kernels::Arrays shardsOfResult(std::size_t result) const override
     {
         return hasResult(result) ? shardsIn(m_plan->results[result], m_plan->program->main().results[result])
