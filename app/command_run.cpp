@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/initial_setting.h"
 #include "base/codes.h"
 #include "command.h"
 #include "commands.h"
@@ -11,8 +12,7 @@
 #include "document/program_file.h"
 #include "input.h"
 #include "pipeline/collective_list.h"
-#include "pipeline/initial_setting.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "program/step_state.h"
 #include "report.h"
 #include "run_inputs.h"

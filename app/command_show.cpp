@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "experiment/t5x_rules.h"
 #include "memory_report.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "program/path.h"
 #include "report.h"
 #include "schedule/plan.h"
@@ -87,22 +87,9 @@ void printMemory(Console& console, const Snapshot& snapshot)
     printHostMemory(console, snapshot);
 }
 
-/// Of a program in a text that has its layout and can be partitioned.
-std::optional<PlannedMemory> textMemory(const Snapshot& snapshot)
+bool isText(const Snapshot& snapshot)
 {
-    if (!snapshot.laidOut() || snapshot.errorCount() > 0 || !snapshot.asRead)
-        return std::nullopt;
-    Result<PlannedMemory> planned = plannedMemory(snapshot);
-    return planned ? std::optional(std::move(*planned)) : std::nullopt;
-}
-
-/// Of a step that is laid out and can be partitioned.
-std::optional<CollectiveList> communicationOf(const Snapshot& snapshot)
-{
-    if (!snapshot.ok() && !(snapshot.laidOut() && snapshot.errorCount() == 0 && snapshot.asRead))
-        return std::nullopt;
-    Result<CollectiveList> list = collectivesOf(snapshot);
-    return list ? std::optional(std::move(*list)) : std::nullopt;
+    return std::holds_alternative<ProgramModel>(snapshot.experiment->model);
 }
 
 void printCommunication(Console& console, const CollectiveList& list)
@@ -195,11 +182,10 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             if (tensor.empty() || globMatches(tensor, row.path))
                 out["tensors"].push_back(toJson(row));
         if (snapshot->ok() && tensor.empty())
-            out["memory_per_device"] = toJson(snapshot->plan->memory);
-        if (const auto list = tensor.empty() ? communicationOf(*snapshot) : std::nullopt)
-            out["communication"] = communication(*list);
-        if (const auto planned = tensor.empty() ? textMemory(*snapshot) : std::nullopt)
-            out["memory_per_device"] = plannedMemoryJson(*planned);
+            out["memory_per_device"] =
+                isText(*snapshot) ? plannedMemoryJson(plannedMemory(*snapshot->plan)) : toJson(snapshot->plan->memory);
+        if (snapshot->collectives && tensor.empty())
+            out["communication"] = communication(*snapshot->collectives);
         if (snapshot->laidOut() && tensor.empty()) {
             out["host_memory"] = hostMemoryJson(*snapshot);
             out["memory_transfers"] = transfersJson(*snapshot);
@@ -219,17 +205,14 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         printRules(console, *snapshot);
         if (!snapshot->tensors.empty())
             printTensors(console, *snapshot);
-        if (snapshot->ok()) {
-            printMemory(console, *snapshot);
-        } else if (const auto planned = textMemory(*snapshot)) {
-            printPlannedMemory(console, *planned);
+        if (snapshot->ok() && isText(*snapshot)) {
+            printPlannedMemory(console, plannedMemory(*snapshot->plan));
             printHostMemory(console, *snapshot);
-            if (hostMemory(*snapshot).arrays > 0)
-                console.line(
-                    QStringLiteral("  simulated devices have one memory: what lies on the host is counted above"));
+        } else if (snapshot->ok()) {
+            printMemory(console, *snapshot);
         }
-        if (const auto list = communicationOf(*snapshot))
-            printCommunication(console, *list);
+        if (snapshot->collectives)
+            printCommunication(console, *snapshot->collectives);
         printTransfers(console, *snapshot);
     }
     console.flush();

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/initial_setting.h"
 #include "base/bytes.h"
 #include "base/codes.h"
 #include "command.h"
@@ -20,10 +21,8 @@
 #include "input.h"
 #include "interchange/npy.h"
 #include "partition/unsharded.h"
-#include "pipeline/initial_setting.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/program_layout.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "program/memory_kinds.h"
 #include "program/name_values.h"
 #include "program/op_row.h"
@@ -425,7 +424,7 @@ int runProgram(const ProgramRunOptions& options)
             return reject(options.json, legal.error());
     }
     Input input{ shownName(options.file), experiment ? std::move(*experiment) : Experiment{}, {}, {} };
-    if (!snapshot || !snapshot->asRead || !snapshot->mesh)
+    if (!snapshot || !snapshot->annotated)
         return reject(options.json,
             inFile(snapshot ? std::vector<Diagnostic>{ *firstError(*snapshot) } : std::vector{ experiment.error() },
                 input));
@@ -434,7 +433,7 @@ int runProgram(const ProgramRunOptions& options)
 
 int runProgram(const ProgramRunOptions& options, const Input& input, const Snapshot& snapshot)
 {
-    const Program& program = programOf(snapshot);
+    const Program& program = *snapshot.program;
     if (auto checked = checkChosen(program, options.init); !checked)
         return reject(options.json, { std::move(checked.error()) });
     if (!options.out.empty())
@@ -457,7 +456,7 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
     DeviceCounts counts; // of a text that is a program of one device
     bool isNews = false; // why it was not partitioned is not among the problems yet
     // A text without a mesh is given one of a single device.
-    if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
+    if (mainMesh(snapshot.source->program) || snapshot.mesh->deviceCount() > 1) {
         if (auto partitioned = partitionedProgram(snapshot, false)) {
             run.problems.insert(run.problems.end(), (*partitioned)->warnings.begin(), (*partitioned)->warnings.end());
             run.partitioned = std::move(*partitioned);
@@ -519,7 +518,7 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
         return cannotRun(options, input, { done.error() });
     if (run.partitioned)
         if (const Result<Plan> plan = planOf(run))
-            run.memory = plannedMemory(*plan, *snapshot.program);
+            run.memory = plannedMemory(*plan);
 
     const bool finding = statusOf(run.problems) != Done || run.notPartitioned || run.failedExpectations() > 0
         || (run.checked && run.verdict() != Verdict::Agrees);

@@ -14,11 +14,9 @@
 #include <thread>
 #include <utility>
 
+#include "analysis/initial_setting.h"
 #include "base/codes.h"
 #include "document/array_file.h"
-#include "pipeline/initial_setting.h"
-#include "pipeline/program_layout.h"
-#include "pipeline/repartition.h"
 #include "schedule/plan.h"
 #include "simulate/run/value_reader.h"
 
@@ -45,28 +43,15 @@ void dropOldDevices(std::vector<StepTiming>& steps, std::size_t added)
 /// What a run depends on. When it changes, device memory has to be laid out anew.
 struct Subject {
     std::shared_ptr<const Plan> plan;
-    SnapshotPtr text; ///< of a program in a text, which has no plan
     InitialValues initial; ///< without the arrays of files
     QString folder; ///< to which those are relative; empty where there are none
     bool shareReplicas = false;
     bool operator==(const Subject& other) const
     {
-        return plan == other.plan && sameProgram(text, other.text) && initial.seed == other.initial.seed
-            && initial.defaults == other.initial.defaults && initial.chosen == other.initial.chosen
-            && folder == other.folder && shareReplicas == other.shareReplicas;
+        return plan == other.plan && initial.seed == other.initial.seed && initial.defaults == other.initial.defaults
+            && initial.chosen == other.initial.chosen && folder == other.folder && shareReplicas == other.shareReplicas;
     }
-    /// What devices run is made from these settings alone.
-    [[nodiscard]] static bool sameProgram(const SnapshotPtr& a, const SnapshotPtr& b)
-    {
-        if (!a || !b)
-            return a == b;
-        const Experiment &first = *a->experiment, &second = *b->experiment;
-        return a == b
-            || (first.model == second.model && first.mesh == second.mesh
-                && first.hardware.devices == second.hardware.devices && first.propagation == second.propagation
-                && first.run.state == second.run.state);
-    }
-    [[nodiscard]] const Program& program() const { return text ? programOf(*text) : *plan->program->program; }
+    [[nodiscard]] const Program& program() const { return *plan->program->program; }
 };
 
 struct Job {
@@ -159,7 +144,7 @@ void RunController::Private::start(State kind, qint64 runs, qint64 loops)
         return;
     }
     const SnapshotPtr snapshot = document->snapshot();
-    if (!snapshot->canStep()) {
+    if (!snapshot->ok()) {
         if (!snapshot->problems.empty())
             Q_EMIT q->failed(snapshot->problems.front().diagnostic);
         return;
@@ -216,12 +201,10 @@ void RunController::Private::followSnapshot()
     if (!snapshot || document->isStale())
         return;
     const RunSetting& setting = snapshot->experiment->run;
-    Subject next{ snapshot->plan, {}, initialValuesOf(*snapshot->experiment), {}, setting.shareReplicas };
+    Subject next{ snapshot->plan, initialValuesOf(*snapshot->experiment), {}, setting.shareReplicas };
     if (std::any_of(setting.initial.begin(), setting.initial.end(),
             [](const ChosenInitial& chosen) { return chosen.value.kind == InitialValue::Kind::File; }))
         next.folder = folderOf(document->filePath());
-    if (snapshot->asRead && snapshot->canStep())
-        next.text = snapshot;
     if (next == subject)
         return;
     keepTimings();
@@ -335,18 +318,11 @@ bool RunController::Private::create(const Job& job)
         const std::scoped_lock lock(mutex);
         begun = initial;
     }
-    std::shared_ptr<const Plan> plan = job.subject.plan;
-    if (job.subject.text) {
-        auto planned = plannedProgram(*job.subject.text);
-        if (!planned)
-            return failed(planned.error());
-        plan = std::move(*planned);
-    }
     RunOptions options;
     options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
     options.initial = *initial;
     options.stop = job.abandoned;
-    auto created = Run::create(std::move(plan), options);
+    auto created = Run::create(job.subject.plan, options);
     if (!created)
         return failed(created.error());
     run = std::move(*created);

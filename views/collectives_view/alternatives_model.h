@@ -5,6 +5,7 @@
 #include <QAbstractTableModel>
 #include <optional>
 
+#include "analysis/collective_alternatives.h"
 #include "views/collectives_view/collectives_model.h"
 
 namespace shardscope {

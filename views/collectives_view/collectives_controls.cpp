@@ -21,7 +21,6 @@
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
-#include "views/collectives_view/work_strip.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
@@ -41,7 +40,6 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     , m_selection(selection)
     , m_model(new CollectivesModel(this))
     , m_filter(new CollectivesFilter(m_model, this))
-    , m_strip(new WorkStrip(this))
     , m_content(new QWidget(this))
     , m_side(new SideBySide(this))
     , m_empty(new EmptyPage(QString(), QString(), this))
@@ -57,7 +55,6 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     , m_total(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_splitter(new QSplitter(Qt::Vertical, this))
     , m_page(new CollectivePage(selection, this))
-    , m_job(this, [this](const MadePtr& made) { receive(made); })
 {
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
@@ -76,7 +73,6 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     column->setContentsMargins(1, 0, 1, 1);
     column->setSpacing(0);
     column->addWidget(new StaleRibbon(document, this));
-    column->addWidget(m_strip);
     column->addWidget(m_content, 1);
     column->addWidget(m_empty, 1);
     column->addWidget(m_side, 1);

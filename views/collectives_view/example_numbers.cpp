@@ -5,8 +5,8 @@
 #include <QStringList>
 #include <algorithm>
 
-#include "pipeline/initial_setting.h"
-#include "pipeline/repartition.h"
+#include "analysis/initial_setting.h"
+#include "pipeline/stage_results.h"
 #include "simulate/check/compare.h"
 #include "simulate/run/shards.h"
 #include "words/words.h"
@@ -45,7 +45,7 @@ bool areComparable(const ExampleNumbers& a, const ExampleNumbers& b)
 
 std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std::stop_token& stop)
 {
-    if (!snapshot.asRead || stop.stop_requested())
+    if (!snapshot.ok() || stop.stop_requested())
         return std::nullopt;
     kernels::ProgramInputs inputs;
     inputs.initial = initialValuesOf(*snapshot.experiment);
@@ -53,7 +53,7 @@ std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std
     inputs.initial.chosen = { { "**", parseInitialValue("uniform -1 1").value() } };
     inputs.memoryLimit = maxMemory;
     inputs.stop = stop;
-    const Result<kernels::ProgramValuesPtr> values = valuesOfText(snapshot, inputs);
+    const Result<kernels::ProgramValuesPtr> values = valuesOf(snapshot, inputs);
     if (!values || !*values)
         return std::nullopt;
     const kernels::ProgramValues& held = **values;

@@ -10,9 +10,9 @@
 #include <stop_token>
 #include <vector>
 
+#include "analysis/explain.h"
 #include "document/document.h"
 #include "document/selection.h"
-#include "pipeline/explain.h"
 #include "words/words.h"
 
 class QBoxLayout;

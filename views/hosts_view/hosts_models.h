@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "pipeline/host_share.h"
+#include "analysis/host_share.h"
 
 namespace shardscope {
 

@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <memory>
 
-#include "pipeline/host_share.h"
+#include "analysis/host_share.h"
 
 class QListView;
 class QTableView;

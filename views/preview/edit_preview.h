@@ -10,9 +10,9 @@
 #include <optional>
 #include <stop_token>
 
+#include "analysis/analyse.h"
+#include "analysis/change.h"
 #include "experiment/experiment.h"
-#include "pipeline/analyse.h"
-#include "pipeline/change.h"
 
 namespace shardscope {
 

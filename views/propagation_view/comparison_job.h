@@ -9,7 +9,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "pipeline/compare_strategies.h"
+#include "analysis/compare_strategies.h"
 
 namespace shardscope {
 

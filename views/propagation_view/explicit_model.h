@@ -5,7 +5,7 @@
 #include <QAbstractTableModel>
 #include <memory>
 
-#include "pipeline/explicit_check.h"
+#include "analysis/explicit_check.h"
 
 namespace shardscope {
 

@@ -6,11 +6,10 @@
 #include <new>
 #include <utility>
 
+#include "analysis/initial_setting.h"
 #include "base/codes.h"
 #include "document/array_file.h"
-#include "pipeline/initial_setting.h"
-#include "pipeline/program_layout.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 
 namespace shardscope {
 
@@ -73,9 +72,9 @@ void ProgramJob::start()
             inputs.initial = initialValuesOf(*snapshot->experiment);
             inputs.stop = stop;
             try {
-                const Result<void> read = readInitialFiles(inputs.initial, programOf(*snapshot), folder);
+                const Result<void> read = readInitialFiles(inputs.initial, *snapshot->program, folder);
                 promise->addResult(std::make_shared<Outcome>(
-                    read ? valuesOfText(*snapshot, inputs) : Outcome(tl::unexpected(read.error()))));
+                    read ? valuesOf(*snapshot, inputs) : Outcome(tl::unexpected(read.error()))));
             } catch (const std::bad_alloc&) {
                 promise->addResult(std::make_shared<Outcome>(fail(Code::OutOfMemory)));
             }

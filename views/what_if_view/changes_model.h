@@ -5,7 +5,7 @@
 #include <QAbstractTableModel>
 #include <memory>
 
-#include "pipeline/change.h"
+#include "analysis/change.h"
 #include "words/words.h"
 
 namespace shardscope {

@@ -7,9 +7,9 @@
 #include <QWidget>
 #include <optional>
 
+#include "analysis/annotation_edit.h"
 #include "document/document.h"
 #include "document/selection.h"
-#include "pipeline/annotation_edit.h"
 #include "views/preview/edit_preview.h"
 
 class QAbstractItemView;
