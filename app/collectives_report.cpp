@@ -18,7 +18,7 @@ tl::expected<Communication, Refused> loadCommunication(const std::string& file)
         return tl::unexpected(Refused{ std::move(input.error()), BadInput });
     Communication loaded{ std::move(*input), {}, {} };
     loaded.snapshot = analyse(loaded.input.experiment);
-    Result<CollectiveList> list = collectivesOf(*loaded.snapshot);
+    Result<std::shared_ptr<const CollectiveList>> list = collectivesOf(*loaded.snapshot);
     if (!list) {
         std::vector<Diagnostic> problems = allProblems(loaded.input, *loaded.snapshot);
         if (statusOf(problems) == Done) { // partitioning fails
@@ -26,7 +26,7 @@ tl::expected<Communication, Refused> loadCommunication(const std::string& file)
         }
         return tl::unexpected(Refused{ std::move(problems), Findings });
     }
-    loaded.list = std::move(*list);
+    loaded.list = **list;
     return loaded;
 }
 

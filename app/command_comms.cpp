@@ -10,7 +10,7 @@
 #include "commands.h"
 #include "interchange/csv_text.h"
 #include "memory_report.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/utf8.h"

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/explain.h"
 #include "base/codes.h"
 #include "collectives_report.h"
 #include "command.h"
 #include "commands.h"
-#include "pipeline/explain.h"
 #include "program/path.h"
 #include "report.h"
 #include "words/collective_words.h"

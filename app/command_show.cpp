@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "experiment/t5x_rules.h"
 #include "memory_report.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "program/path.h"
 #include "report.h"
 #include "schedule/plan.h"
@@ -72,7 +72,7 @@ void printRules(Console& console, const Snapshot& snapshot)
 template <typename T>
 std::optional<T> ofStep(const Snapshot& snapshot, Result<T> (*stage)(const Snapshot&))
 {
-    if (!snapshot.canStep())
+    if (!snapshot.ok())
         return std::nullopt;
     Result<T> found = stage(snapshot);
     return found ? std::optional<T>(std::move(*found)) : std::nullopt;

@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/explicit_check.h"
 #include "base/codes.h"
 #include "command.h"
 #include "commands.h"
 #include "experiment/builtin.h"
 #include "input.h"
-#include "pipeline/explicit_check.h"
 #include "program/verify_shardings.h"
 #include "program_input.h"
 #include "report.h"

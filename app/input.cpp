@@ -10,14 +10,14 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/analyse.h"
+#include "analysis/summed_problems.h"
 #include "base/codes.h"
 #include "document/program_file.h"
 #include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
 #include "experiment_file/json_text.h"
-#include "pipeline/analyse.h"
-#include "pipeline/summed_problems.h"
 #include "program_input.h"
 #include "stablehlo/read.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analyse.h"
 #include "experiment/experiment.h"
-#include "pipeline/analyse.h"
 #include "pipeline/snapshot.h"
 
 namespace shardscope::cli {

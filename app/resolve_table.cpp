@@ -4,12 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/problems.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/rule_lists.h"
 #include "interchange/import.h"
-#include "pipeline/analyse.h"
-#include "pipeline/problems.h"
+#include "pipeline/annotate.h"
 #include "resolve.h"
 #include "sharding/text.h"
 #include "words/utf8.h"
@@ -165,13 +165,13 @@ Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
         return tl::unexpected(std::move(experiment.error()));
     experiment->rules.version = ruling.version;
     experiment->rules.fallback = ruling.fallback;
-    const Result<BuiltProgram> built = buildProgram(*experiment);
+    const Result<SourceProgram> built = buildProgram(*experiment);
     if (!built)
         return tl::unexpected(built.error());
     const Program& program = built->program;
 
     const MeshPtr mesh = std::make_shared<const Mesh>(*ruling.mesh);
-    const auto annotations = annotate(program, *mesh, *experiment);
+    const auto annotations = std::make_shared<const Annotations>(resolveAnnotations(program, *mesh, *experiment));
     const RuleCensus census = countRules(program, *annotations, experiment->rules);
     TableAnswer answer;
     answer.annotations = annotations;

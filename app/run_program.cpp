@@ -5,14 +5,14 @@
 #include <map>
 #include <set>
 
+#include "analysis/initial_setting.h"
 #include "base/bytes.h"
 #include "base/codes.h"
 #include "command.h"
 #include "document/array_file.h"
 #include "experiment_file/array_text.h"
-#include "pipeline/initial_setting.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "program/op_row.h"
 #include "program/over_mesh.h"
 #include "program_input.h"
@@ -327,7 +327,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
         experiment.run.state = options.state;
     run.snapshot = analyse(experiment);
     const Snapshot& snapshot = *run.snapshot;
-    if (!snapshot.canStep())
+    if (!snapshot.ok())
         if (std::vector<Diagnostic> illegal = illegalities(run.input); !illegal.empty())
             return refused(std::move(illegal), BadInput);
     if (snapshot.program)
@@ -337,7 +337,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     // That it is laid out and not trained is no finding. Simulated devices have one memory: what lies in two can be
     // run.
     std::erase_if(run.problems, [](const Diagnostic& problem) { return problem.code == Code::ProgramNotRun; });
-    if (!snapshot.canStep())
+    if (!snapshot.ok())
         return refused(std::move(run.problems), Findings);
     if (!options.out.empty())
         (void)outputFiles(run.program(), options.out);

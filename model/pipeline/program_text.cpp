@@ -17,8 +17,8 @@ constexpr std::int64_t longestConstant = 16;
 /// With its annotations where nothing is propagated, else with what propagation found.
 Program moduleOf(const Snapshot& snapshot)
 {
-    if (snapshot.propagation && snapshot.imported)
-        return withShardings(*snapshot.imported, *snapshot.propagation, true);
+    if (snapshot.propagation)
+        return withShardings(*snapshot.program, *snapshot.propagation, true);
     Program program = *snapshot.program;
     if (program.meshes.empty() && snapshot.mesh)
         program.meshes.push_back(ProgramMesh{ "mesh", snapshot.mesh });
@@ -62,11 +62,12 @@ std::size_t findNext(std::string_view text, std::string_view wanted, std::size_t
 ProgramText ProgramText::printed(const Snapshot& snapshot)
 {
     PrintOptions options;
-    options.locations = !snapshot.asRead; // of a built-in network: the names of its arguments
+    const bool isText = std::holds_alternative<ProgramModel>(snapshot.experiment->model);
+    options.locations = !isText; // of a built-in network: the names of its arguments
     options.argumentLines = true;
     options.maximumElements = longestConstant;
     const Program program = moduleOf(snapshot);
-    options.names = snapshot.asRead ? PrintedNames::AsNames : PrintedNames::AsComments;
+    options.names = isText ? PrintedNames::AsNames : PrintedNames::AsComments;
     PrintedProgram printed = printWithLines(program, options);
     ProgramText result;
     result.text = std::move(printed.text);

@@ -196,9 +196,18 @@ bool namesAny(const Program& program, const ChosenRole& chosen)
     return false;
 }
 
-ProgramRoles rolesOf(const Program& program, const StepState& state, std::span<const ChosenRole> chosen)
+ProgramRoles ownRoles(const Program& program)
 {
-    ProgramRoles roles = guessRoles(program, state);
+    ProgramRoles roles;
+    for (const ValueId argument : program.main().arguments)
+        roles.arguments.push_back(program.value(argument).role);
+    for (const ValueId result : program.main().results)
+        roles.results.push_back(program.value(result).role);
+    return roles;
+}
+
+ProgramRoles withChosen(ProgramRoles roles, const Program& program, std::span<const ChosenRole> chosen)
+{
     const Region& main = program.main();
     for (std::size_t a = 0; a < main.arguments.size(); ++a)
         if (const auto choice = roleChoice(chosen, "arg", a, program.value(main.arguments[a]).path))

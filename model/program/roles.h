@@ -50,8 +50,10 @@ struct ProgramRoles {
     std::span<const ChosenRole> chosen, std::string_view kind, std::size_t number, const std::string& path);
 /// Whether an argument or a result of main has the name.
 [[nodiscard]] bool namesAny(const Program& program, const ChosenRole& chosen);
-/// Guessed, then chosen.
-[[nodiscard]] ProgramRoles rolesOf(const Program& program, const StepState& state, std::span<const ChosenRole> chosen);
+/// Those that the program's values have.
+[[nodiscard]] ProgramRoles ownRoles(const Program& program);
+/// With what was chosen in the place of some.
+[[nodiscard]] ProgramRoles withChosen(ProgramRoles roles, const Program& program, std::span<const ChosenRole> chosen);
 /// Gives them to the values of main. What is returned and is an argument too keeps the argument's.
 void giveRoles(Program& program, const ProgramRoles& roles);
 /// What can be looked at when a step is over, besides the state and the results: the gradients. The memory of a step

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
+#include "analysis/initial_setting.h"
 #include "experiment_file/gallery.h"
 #include "pipeline/analysed.h"
-#include "pipeline/initial_setting.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "registered_test.h"
 #include "simulate/check/check.h"
 

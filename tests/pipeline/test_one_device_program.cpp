@@ -12,7 +12,7 @@
 #include "pipeline/analysed.h"
 #include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "propagation/program_texts.h"
 #include "random_cases.h"
 #include "registered_test.h"

@@ -9,7 +9,7 @@
 #include "pipeline/analysed.h"
 #include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "propagation/propagate_program.h"
 #include "propagation/strategy.h"
 #include "registered_test.h"

@@ -6,7 +6,7 @@
 #include "experiment_file/gallery.h"
 #include "partition/partition_program.h"
 #include "pipeline/planned_memory.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "registered_test.h"
 #include "simulate/run/value_reader.h"
 #include "views/collectives_view/collectives_model.h"

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "analysis/collective_alternatives.h"
 #include "views/collectives_view/collectives_model.h"
 #include "views/widgets/column_model.h"
 

@@ -18,7 +18,6 @@
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
-#include "views/collectives_view/work_strip.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
@@ -37,7 +36,6 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     : DockView(document, selection, parent, QPalette::Base)
     , m_model(new CollectivesModel(this))
     , m_filter(new CollectivesFilter(m_model, this))
-    , m_strip(new WorkStrip(this))
     , m_content(new QWidget(this))
     , m_side(new SideBySide(this))
     , m_empty(new EmptyPage(QString(), QString(), this))
@@ -53,7 +51,6 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     , m_total(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_splitter(new QSplitter(Qt::Vertical, this))
     , m_page(new CollectivePage(selection, this))
-    , m_job(this, [this](const MadePtr& made) { receive(made); })
 {
     auto* content = vbox(m_content, {}, 0, { filterRow() });
     m_splitter->addWidget(listSide());
@@ -63,8 +60,7 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     m_splitter->setStretchFactor(1, 3);
     content->addWidget(m_splitter, 1);
 
-    vbox(this, { 1, 0, 1, 1 }, 0,
-        { new StaleRibbon(document, this), m_strip, { m_content, 1 }, { m_empty, 1 }, { m_side, 1 } });
+    vbox(this, { 1, 0, 1, 1 }, 0, { new StaleRibbon(document, this), { m_content, 1 }, { m_empty, 1 }, { m_side, 1 } });
     m_side->hide();
     setFocusProxy(m_table);
     connectAll();

@@ -2,9 +2,6 @@
 // The dock of collectives: all that devices send in a step, in a list that can be sorted, searched and summed up; and
 // for the one chosen, what is held before and after it, why it is there, and what would stand in its place at what
 // price. What is chosen here is the selected value everywhere, and the collectives of a selected value are marked.
-//
-// The list of a network is there at once. That of a program in a text takes partitioning: it is made beside the window,
-// while the dock can be seen, and called off by a button.
 #pragma once
 
 #include <array>
@@ -30,7 +27,6 @@ class RoleLabel;
 class SegmentedBar;
 class SideBySide;
 class SumsBars;
-class WorkStrip;
 
 class CollectivesView : public DockView {
     Q_OBJECT
@@ -48,11 +44,10 @@ public:
     [[nodiscard]] SideBySide* sideBySide() const { return m_side; }
     /// Examples beside each other in place of the list.
     void showSideBySide(bool shown);
-    [[nodiscard]] WorkStrip* strip() const { return m_strip; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] QString emptyText() const { return m_emptyText; } ///< "" while there are rows
     [[nodiscard]] QString total() const; ///< "7 of 16 collectives, 168 KiB of 8.16 MiB per step"
-    /// The list that is wanted is not there yet, or the prices of what could stand in place of the one chosen.
+    /// The prices of what could stand in place of the one chosen are not there yet.
     [[nodiscard]] bool isWorking() const;
     /// The collective that is chosen, -1 for none.
     [[nodiscard]] int current() const;
@@ -65,19 +60,12 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    struct Made {
-        SnapshotPtr snapshot;
-        Result<CollectiveList> list;
-    };
-    using MadePtr = std::shared_ptr<const Made>;
     QWidget* listSide();
     QLayout* filterRow();
     void connectAll();
     void refresh();
-    void make(const SnapshotPtr& snapshot);
-    void receive(const MadePtr& made);
     void showList(CollectiveListPtr list, const SnapshotPtr& snapshot);
-    void showEmpty(const QString& sentence, const QString& button = {});
+    void showEmpty(const QString& sentence);
     void showPage();
     void fillChoices();
     void applyFilter(CollectiveFilter filter);
@@ -94,7 +82,6 @@ private:
 
     CollectivesModel* m_model;
     CollectivesFilter* m_filter;
-    WorkStrip* m_strip;
     QWidget* m_content;
     SideBySide* m_side;
     EmptyPage* m_empty;
@@ -111,12 +98,10 @@ private:
     RoleLabel* m_total;
     QSplitter* m_splitter;
     CollectivePage* m_page;
-    LatestJob<MadePtr> m_job;
-    SnapshotPtr m_wanted; ///< what the job is at work for
-    QString m_emptyText;
+    QString m_keyFigure, m_emptyText;
     QString m_tensor; ///< the selection's, as it was followed last
     int m_tensorWidth = 0; ///< of the column, where there is room
-    bool m_following = false, m_calledOff = false, m_sumsChosen = false;
+    bool m_following = false, m_sumsChosen = false;
     bool m_shown = false; ///< the list has rows
     bool m_compares = false; ///< examples are shown beside each other
 };

@@ -6,8 +6,8 @@
 #include <QTableView>
 #include <algorithm>
 
+#include "analysis/analyse.h"
 #include "experiment_file/gallery.h"
-#include "pipeline/analyse.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/panel/overflow_label.h"
 #include "views/span_text/span_text.h"
@@ -97,7 +97,7 @@ void ExampleColumn::load()
         SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(example->experiment), 0, cache, stop);
         if (!snapshot) // called off; nobody gets it
             return nullptr;
-        Result<CollectiveList> list = collectivesOf(*snapshot, stop);
+        Result<std::shared_ptr<const CollectiveList>> list = collectivesOf(*snapshot);
         std::optional<ExampleNumbers> numbers = exampleNumbers(*snapshot, stop);
         return std::make_shared<const Made>(Made{ std::move(snapshot), std::move(list), std::move(numbers) });
     });
@@ -111,10 +111,10 @@ void ExampleColumn::receive(const MadePtr& made)
         m_model->setList(nullptr, nullptr);
         m_total->setText(words::describe(made->list.error()).cause);
     } else {
-        m_model->setList(std::make_shared<const CollectiveList>(*made->list), made->snapshot);
-        const SentBytes sent = sentBytes(*made->list);
+        m_model->setList(*made->list, made->snapshot);
+        const SentBytes sent = sentBytes(**made->list);
         m_sent = sent.step;
-        m_total->setText(totalText(*made->list, sent.step));
+        m_total->setText(totalText(**made->list, sent.step));
     }
     m_numbers = made->numbers;
     const QString result = m_numbers ? numbersText(*m_numbers) : QString();

@@ -5,8 +5,8 @@
 #include <QStringList>
 #include <algorithm>
 
-#include "pipeline/initial_setting.h"
-#include "pipeline/repartition.h"
+#include "analysis/initial_setting.h"
+#include "pipeline/stage_results.h"
 #include "simulate/check/compare.h"
 #include "simulate/run/execute.h"
 #include "words/words.h"

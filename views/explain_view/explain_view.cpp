@@ -11,9 +11,9 @@
 #include <QScrollArea>
 #include <QScrollBar>
 
+#include "analysis/annotation_edit.h"
+#include "analysis/why_not.h"
 #include "experiment/placement_edits.h"
-#include "pipeline/annotation_edit.h"
-#include "pipeline/why_not.h"
 #include "program/operation_path.h"
 #include "sharding/text.h"
 #include "views/panel/follow_link.h"

@@ -7,7 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/explain.h"
+#include "analysis/explain.h"
+#include "document/document.h"
+#include "document/selection.h"
 #include "views/panel/dock_view.h"
 #include "views/widgets/latest_job.h"
 #include "words/words.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "pipeline/host_share.h"
+#include "analysis/host_share.h"
 #include "views/widgets/column_model.h"
 
 namespace shardscope {

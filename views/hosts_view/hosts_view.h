@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "pipeline/host_share.h"
+#include "analysis/host_share.h"
 #include "views/panel/dock_view.h"
 
 class QListView;

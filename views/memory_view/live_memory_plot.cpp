@@ -114,7 +114,7 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
     painter.setFont(Metrics::small());
     painter.setPen(theme.secondary);
     const QRect foot(plot.left(), plot.bottom() + 1, plot.width(), height() - plot.bottom() - 1);
-    const QString unit = m_shown.program ? tr("operations, in order") : tr("instructions, in order");
+    const QString unit = tr("instructions, in order");
     const QString last = words::count(static_cast<qint64>(line.instructions));
     painter.drawText(foot, Qt::AlignLeft | Qt::AlignVCenter, u"1"_s);
     painter.drawText(foot, Qt::AlignRight | Qt::AlignVCenter, last);
@@ -230,9 +230,7 @@ int LiveMemoryPlot::tableRowCount() const
 
 QString LiveMemoryPlot::tableHeader(int column) const
 {
-    return column == 0 ? (m_shown.program ? tr("Operation") : tr("Instruction"))
-        : column == 1  ? tr("Live bytes")
-                       : tr("Computes");
+    return column == 0 ? tr("Instruction") : column == 1 ? tr("Live bytes") : tr("Computes");
 }
 
 QString LiveMemoryPlot::tableText(int row, int column) const

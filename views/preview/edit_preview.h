@@ -9,9 +9,11 @@
 #include <optional>
 #include <stop_token>
 
+#include "analysis/analyse.h"
+#include "analysis/change.h"
 #include "experiment/experiment.h"
-#include "pipeline/analyse.h"
-#include "pipeline/change.h"
+#include "analysis/analyse.h"
+#include "analysis/change.h"
 #include "views/widgets/latest_job.h"
 
 namespace shardscope {

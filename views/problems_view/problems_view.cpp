@@ -9,9 +9,10 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/fixes.h"
+#include "analysis/summed_problems.h"
 #include "base/alike.h"
 #include "experiment/rule_lists.h"
-#include "pipeline/summed_problems.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problem_row.h"
 #include "views/tensors_view/tensor_tree.h"

@@ -39,7 +39,8 @@ std::shared_ptr<const ProgramText> textOf(const Snapshot& snapshot, TextPane::Wh
     if (which == TextPane::Which::Sharded)
         return std::make_shared<const ProgramText>(ProgramText::printed(snapshot));
     const auto& model = std::get<ProgramModel>(snapshot.experiment->model);
-    return std::make_shared<const ProgramText>(ProgramText::written(*model.text, snapshot.asRead.get()));
+    return std::make_shared<const ProgramText>(
+        ProgramText::written(*model.text, snapshot.source ? &snapshot.source->program : nullptr));
 }
 
 } // namespace

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "pipeline/compare_strategies.h"
+#include "analysis/compare_strategies.h"
 #include "views/widgets/column_model.h"
 #include "words/strategy_words.h"
 

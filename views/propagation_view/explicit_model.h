@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "pipeline/explicit_check.h"
+#include "analysis/explicit_check.h"
 #include "views/widgets/column_model.h"
 
 namespace shardscope {

@@ -184,7 +184,7 @@ void PropagationView::refresh()
     m_following = true;
     m_model->setSnapshot(snapshot);
     m_following = false;
-    if (before && before->asRead && m_model->snapshot() && before->asRead == m_model->snapshot()->asRead) {
+    if (before && m_model->snapshot() && before->source == m_model->snapshot()->source) {
         m_operation = m_rule->operation(); // stays in sight, whatever became of its rule
         keepSelection(*before, *m_model->snapshot());
     }

@@ -60,7 +60,8 @@ RuleRow::RuleRow(Document* document, QWidget* parent)
 std::string RuleRow::path() const
 {
     // The program of a text is prepared: its operations keep their ids, their values have other names.
-    return m_snapshot->asRead->value(m_snapshot->asRead->operation(m_operation).results[0]).path;
+    const Program& source = m_snapshot->source->program;
+    return source.value(source.operation(m_operation).results[0]).path;
 }
 
 void RuleRow::show(const SnapshotPtr& snapshot, OperationId operation)
@@ -88,8 +89,7 @@ void RuleRow::refresh()
         m_ruleText = words::fromStd(toString(rule));
         m_name->setText(tr("Rule of %1").arg(words::operationName(operation)));
         const auto* text = std::get_if<ProgramModel>(&m_snapshot->experiment->model);
-        writable = text && m_snapshot->asRead && canHaveRule(operation)
-            && m_operation.index < m_snapshot->asRead->operations.size();
+        writable = text && canHaveRule(operation) && m_operation.index < m_snapshot->source->program.operations.size();
         m_isOwn = writable
             && std::any_of(text->shardingRules.begin(), text->shardingRules.end(),
                 [&](const RuleOverride& own) { return own.path == path(); });
@@ -157,7 +157,7 @@ void RuleRow::commit()
     if (!m_isEditing || !m_apply->isEnabled())
         return;
     Result<Experiment> after =
-        withShardingRule(*m_document->experiment(), *m_snapshot->asRead, path(), m_line->text().toStdString());
+        withShardingRule(*m_document->experiment(), m_snapshot->source->program, path(), m_line->text().toStdString());
     const QString name = words::operationName(m_snapshot->program->operation(m_operation));
     end();
     m_document->edit(std::move(after), tr("rule of %1").arg(name));

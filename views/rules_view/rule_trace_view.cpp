@@ -7,9 +7,11 @@
 #include <QScrollBar>
 #include <QToolButton>
 
+#include "analysis/explain.h"
+#include "document/document.h"
+#include "document/selection.h"
 #include "experiment/mesh_order.h"
 #include "experiment/rule_edits.h"
-#include "pipeline/explain.h"
 #include "rules/name_to_name.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"

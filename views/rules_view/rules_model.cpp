@@ -6,11 +6,11 @@
 #include <QRegularExpression>
 #include <algorithm>
 
+#include "analysis/problems.h"
 #include "base/codes.h"
 #include "document/document.h"
 #include "experiment/reserved_names.h"
 #include "experiment/rule_edits.h"
-#include "pipeline/problems.h"
 #include "views/theme/theme.h"
 #include "words/rule_names.h"
 #include "words/utf8.h"

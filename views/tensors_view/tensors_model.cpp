@@ -135,10 +135,11 @@ QString TensorsModel::extent(const TensorNode& item) const
     return words::shape(tensor->type.shape) + u" → "_s + words::shape(tensor->layout.shardShape());
 }
 
-/// Whether the role of an argument or a result of a text is a guess; "" for other values.
+/// Whether the role of an argument or a result is a guess, or chosen; "" where the program says so, and for other
+/// values.
 QString TensorsModel::roleSource(const Snapshot& snapshot, ValueId value)
 {
-    if (!snapshot.asRead)
+    if (!snapshot.source->guessesRoles && snapshot.experiment->run.roles.empty())
         return {};
     const Program& program = *snapshot.program;
     const Region& main = program.main();

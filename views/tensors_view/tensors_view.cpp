@@ -155,9 +155,7 @@ void TensorsView::fillRoles(QMenu& menu, const QString& path)
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
     const std::string name = path.toStdString();
-    if (!snapshot || !snapshot->asRead || !snapshot->program
-        || !std::holds_alternative<ProgramModel>(m_document->experiment()->model)
-        || !namesAny(*snapshot->program, { name, Role::Input }))
+    if (!snapshot || !snapshot->program || !namesAny(*snapshot->program, { name, Role::Input }))
         return;
     QMenu* const roles = menu.addMenu(tr("&Role"));
     roles->setObjectName(QStringLiteral("roles"));

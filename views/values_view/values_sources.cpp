@@ -26,7 +26,7 @@ std::optional<ValuesView::Subject> ValuesView::subject()
         showEmpty(obstacle->stepText(), QString());
         return std::nullopt;
     }
-    if (!snapshot || !snapshot->canStep()) {
+    if (!snapshot || !snapshot->ok()) {
         showEmpty(tr("The experiment is being analysed."), QString());
         return std::nullopt;
     }

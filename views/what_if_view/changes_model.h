@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "pipeline/change.h"
+#include "analysis/change.h"
 #include "views/widgets/column_model.h"
 #include "words/words.h"
 

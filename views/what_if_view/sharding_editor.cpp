@@ -42,7 +42,7 @@ void ShardingEditor::setTarget(const AnnotationTarget& target, SnapshotPtr snaps
     m_sharding = target.written;
     if (!same)
         makeRows();
-    m_text->setVisible(target.isProgram());
+    m_text->setVisible(target.takesAnySharding());
     showSharding(true);
 }
 
@@ -100,7 +100,7 @@ void ShardingEditor::makeRows()
         }
         chips->addStretch(1);
         grid->addLayout(chips, r, 2);
-        if (m_target.isProgram()) {
+        if (m_target.takesAnySharding()) {
             row.open = new AxisToggle(tr("open", "dimension of a sharding"), -1, m_rowBox);
             row.open->setAccessibleName(tr("%1 is open").arg(name));
             row.open->setToolTip(tr("Propagation may add axes to the dimension"));

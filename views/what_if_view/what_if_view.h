@@ -6,7 +6,9 @@
 #include <QTimer>
 #include <optional>
 
-#include "pipeline/annotation_edit.h"
+#include "analysis/annotation_edit.h"
+#include "document/document.h"
+#include "document/selection.h"
 #include "views/panel/dock_view.h"
 #include "views/preview/edit_preview.h"
 
