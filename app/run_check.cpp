@@ -289,7 +289,7 @@ std::int64_t RunCheck::notFinite() const
 Result<RunCheck> checkRun(const ProgramRun& run, const Execution& reference, const RunCommandOptions& options)
 {
     RunCheck check;
-    if (!run.program().state.empty()) {
+    if (run.state.source == StateSource::Program) {
         RunOptions how;
         how.threads = options.threads;
         how.initial = run.starts.initial;

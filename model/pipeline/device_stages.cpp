@@ -62,7 +62,10 @@ Result<DeviceStages::Partitioned> DeviceStages::inFull() const
 {
     const std::lock_guard lock(m_mutex);
     if (!m_inFull) {
-        const DeviceCounts devices = mainMesh(*m_program) ? DeviceCounts() : devicesSpokenTo(*m_program);
+        // A text without a mesh was given one of a single device.
+        const std::optional<std::uint32_t> main = mainMesh(*m_program);
+        const bool isOverOne = !main || m_program->meshes[*main].mesh->deviceCount() == 1;
+        const DeviceCounts devices = isOverOne ? devicesSpokenTo(*m_program) : DeviceCounts();
         m_inFull = unsharded(*m_program, devices).map([](PartitionedProgram made) {
             return std::make_shared<const PartitionedProgram>(std::move(made));
         });

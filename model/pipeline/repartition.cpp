@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "pipeline/program_layout.h"
+#include "program/over_mesh.h"
 #include "program/step_state.h"
 #include "simulate/run/initial_values.h"
 
@@ -63,6 +64,13 @@ Result<std::uint64_t> deviceProgramHash(const Snapshot& snapshot, bool optimalRe
     return partitionedProgram(snapshot, optimalReshards).map([](const DeviceStages::Partitioned& parts) {
         return hash(parts->device.program);
     });
+}
+
+bool hasMesh(const Snapshot& snapshot)
+{
+    if (!snapshot.mesh || !snapshot.annotated)
+        return false;
+    return snapshot.mesh->deviceCount() > 1 || mainMesh(snapshot.asRead ? *snapshot.asRead : *snapshot.annotated);
 }
 
 Result<DeviceStages::Partitioned> unshardedProgram(const Snapshot& snapshot)
