@@ -78,7 +78,7 @@ std::optional<T> ofStep(const Snapshot& snapshot, Result<T> (*stage)(const Snaps
     return found ? std::optional<T>(std::move(*found)) : std::nullopt;
 }
 
-Result<CollectiveList> collectives(const Snapshot& snapshot)
+Result<CollectiveList> exchanges(const Snapshot& snapshot)
 {
     return collectivesOf(snapshot);
 }
@@ -144,7 +144,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         for (const TensorRow& row : snapshot->tensors)
             if (tensor.empty() || globMatches(tensor, row.path))
                 out["tensors"].push_back(toJson(row));
-        if (const auto list = tensor.empty() ? ofStep<CollectiveList>(*snapshot, collectives) : std::nullopt)
+        if (const auto list = tensor.empty() ? ofStep<CollectiveList>(*snapshot, exchanges) : std::nullopt)
             out["communication"] = communication(*list);
         if (const auto planned = tensor.empty() ? ofStep<PlannedMemory>(*snapshot, plannedMemory) : std::nullopt)
             out["memory_per_device"] = plannedMemoryJson(*planned);
@@ -174,7 +174,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
                 console.line(
                     QStringLiteral("  simulated devices have one memory: what lies on the host is counted above"));
         }
-        if (const auto list = ofStep<CollectiveList>(*snapshot, collectives))
+        if (const auto list = ofStep<CollectiveList>(*snapshot, exchanges))
             printCommunication(console, *list);
         printTransfers(console, *snapshot);
     }

@@ -150,7 +150,9 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& n
     if (!isThere)
         if (const GalleryExample* example = findExample(name))
             return Input{ name, example->experiment, {}, {} };
-    Result<std::string> text = given ? Result<std::string>(std::move(*given)) : readText(name, maximumText);
+    Result<std::string> text = given                  ? Result<std::string>(std::move(*given))
+        : isProgramFile(QString::fromStdString(name)) ? readText(name, maximumText)
+                                                      : readText(name);
     if (!text) {
         if (!isThere)
             if (const std::string nearest = nearestExample(name); !nearest.empty())

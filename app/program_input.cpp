@@ -7,6 +7,7 @@
 
 #include "input.h"
 #include "partition/varying_axes.h"
+#include "pipeline/repartition.h"
 #include "program/verify_shardings.h"
 #include "propagation/pass_pipelines.h"
 #include "stablehlo/read.h"
@@ -15,7 +16,7 @@ namespace shardscope::cli {
 
 namespace {
 
-std::vector<Diagnostic> errorsOf(const Program& program)
+std::vector<Diagnostic> illegalIn(const Program& program)
 {
     std::vector<Diagnostic> found = verify(program);
     if (found.empty())
@@ -87,8 +88,10 @@ tl::expected<GivenInput, Refused> loadGiven(const std::string& file)
     if (snapshot->errorCount() > 0)
         if (std::vector<Diagnostic> illegal = illegalities(*input); !illegal.empty())
             return tl::unexpected(Refused{ std::move(illegal) });
-    const ProgramPtr& given = snapshot->annotated;
-    std::vector<Diagnostic> wrong = given ? errorsOf(*given) : std::vector<Diagnostic>();
+    // A text without a mesh stays without the one that it was given to be laid out on.
+    const bool asRead = input->text.empty() && snapshot->asRead && !hasMesh(*snapshot);
+    const ProgramPtr& given = asRead ? snapshot->asRead : snapshot->annotated;
+    std::vector<Diagnostic> wrong = given ? illegalIn(*given) : std::vector<Diagnostic>();
     if (!given || !wrong.empty())
         return tl::unexpected(Refused{ snapshot->errorCount() > 0 ? std::move(problems) : std::move(wrong), Findings });
     GivenInput loaded{ *given, {}, input->experiment.propagation };

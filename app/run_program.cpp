@@ -14,7 +14,6 @@
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
 #include "program/op_row.h"
-#include "program/over_mesh.h"
 #include "program_input.h"
 #include "run_report.h"
 #include "run_trace.h"
@@ -49,7 +48,7 @@ std::vector<Diagnostic> refusals(const Program& program, const DeviceCounts& dev
     return found;
 }
 
-double bytesOf(const Program& program, const std::vector<ValueId>& values)
+double fullBytes(const Program& program, const std::vector<ValueId>& values)
 {
     double bytes = 0;
     for (const ValueId value : values)
@@ -57,7 +56,7 @@ double bytesOf(const Program& program, const std::vector<ValueId>& values)
     return bytes;
 }
 
-std::string nameOf(const Program& program, ValueId value)
+std::string valueName(const Program& program, ValueId value)
 {
     const std::string path = value.index < program.values.size() ? *program.value(value).path : std::string();
     return path.empty() ? "a value" : '%' + path;
@@ -83,7 +82,7 @@ void note(ProgramRun& run, const NonFiniteWatch& watch, words::Runs runs)
         const bool isMade = found->operation.valid();
         const ValueId value = isMade ? program.operation(found->operation).results[found->index]
                                      : run.program().main().arguments[found->index];
-        finding.value = nameOf(run.program(), value);
+        finding.value = valueName(run.program(), value);
         finding.index = indexOf(found->element, (isMade ? program : run.program()).value(value).type.shape);
         finding.sentence =
             words::nonFinite(program, *found, runs, QString::fromStdString(finding.value), finding.index);
@@ -141,9 +140,12 @@ Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
 {
     const ProgramPtr& program = run.snapshot->annotated;
     double needed = 0;
-    const double arrays = bytesOf(*program, program->main().arguments) + 2 * bytesOf(*program, program->main().results);
+    const double arrays =
+        fullBytes(*program, program->main().arguments) + 2 * fullBytes(*program, program->main().results);
     for (const auto& parts : { run.unsharded, run.partitioned }) {
-        const Result<double> bytes = parts ? executionBytes(program, parts, executeOptions(options)) : 0;
+        if (!parts)
+            continue;
+        const Result<double> bytes = executionBytes(program, parts, executeOptions(options));
         if (!bytes)
             return tl::unexpected<Error>(bytes.error());
         needed = std::max(needed, *bytes + arrays);
@@ -185,7 +187,7 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
     how.replicas = setting.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
     how.maximumTrips = options.loopLimit;
     how.initial = run.starts.initial;
-    how.reservedBytes = bytesOf(program, program.main().results); // of the first step, in full
+    how.reservedBytes = fullBytes(program, program.main().results); // of the first step, in full
     auto created = Run::create(run.plan, how);
     if (!created) {
         std::erase_if(created.error().args, [](const Arg& arg) { return arg.name == "alone_bytes"; });
@@ -222,10 +224,10 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
 std::vector<Diagnostic> prepare(ProgramRun& run)
 {
     const Snapshot& snapshot = *run.snapshot;
-    const bool hasMesh = mainMesh(run.program()).has_value();
-    const DeviceCounts counts = hasMesh ? DeviceCounts() : devicesSpokenTo(run.program());
+    const bool isOverMesh = hasMesh(snapshot);
+    const DeviceCounts counts = isOverMesh ? DeviceCounts() : devicesSpokenTo(run.program());
     bool isNews = false; // why it was not partitioned is not among the problems yet
-    if (hasMesh) {
+    if (isOverMesh) {
         if (auto partitioned = partitionedProgram(snapshot)) {
             run.problems.insert(run.problems.end(), (*partitioned)->warnings.begin(), (*partitioned)->warnings.end());
             run.partitioned = std::move(*partitioned);

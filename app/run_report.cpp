@@ -250,7 +250,7 @@ void printDevices(Console& console, const ProgramRun& run)
     }
 }
 
-void printCommunication(Console& console, const ProgramRun& run)
+void printSent(Console& console, const ProgramRun& run)
 {
     if (!run.collectives)
         return;
@@ -412,7 +412,7 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
     printArrays(console, run, options.values);
     if (options.perDevice)
         printDevices(console, run);
-    printCommunication(console, run);
+    printSent(console, run);
     if (run.memory)
         printPlannedMemory(console, *run.memory);
     const bool isStep = !run.state.pairs.empty() || run.timing;
