@@ -7,7 +7,7 @@
 
 #include "input.h"
 #include "partition/varying_axes.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "program/verify_shardings.h"
 #include "propagation/pass_pipelines.h"
 #include "stablehlo/read.h"

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "array_report.h"
-#include "check_report.h"
 #include "base/codes.h"
+#include "check_report.h"
 #include "command.h"
 #include "document/atomic_file.h"
 #include "interchange/npy.h"

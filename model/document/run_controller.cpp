@@ -17,7 +17,6 @@
 #include "analysis/initial_setting.h"
 #include "base/codes.h"
 #include "document/array_file.h"
-#include "analysis/initial_setting.h"
 #include "pipeline/stage_results.h"
 #include "schedule/plan.h"
 #include "simulate/run/value_reader.h"

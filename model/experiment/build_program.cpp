@@ -37,18 +37,14 @@ Result<SourceProgram> read(const ProgramModel& model)
         place(warning, model);
     nameAsWritten(*read, *model.text);
     listFew(read->program);
-    return SourceProgram{ std::move(read->program), {}, true, std::move(read->warnings) };
+    return SourceProgram{ std::move(read->program), true, std::move(read->warnings) };
 }
 
 Result<SourceProgram> plain(Result<Program> program)
 {
     if (!program)
         return tl::unexpected(std::move(program.error()));
-    SourceProgram source{ std::move(*program), {}, false, {} };
-    for (std::size_t v = 0; v < source.program.values.size(); ++v)
-        if (!source.program.values[v].path.empty())
-            source.kept.emplace_back(v);
-    return source;
+    return SourceProgram{ std::move(*program), false, {} };
 }
 
 } // namespace

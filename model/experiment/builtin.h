@@ -23,8 +23,6 @@ struct Example {
 /// The program of an experiment's model, and what is worth knowing about how it was built or read.
 struct SourceProgram {
     Program program;
-    /// What can be read when a step is over, besides arguments and results: the values that a network names.
-    std::vector<ValueId> kept;
     /// Nobody has said what arguments and results are for: guessRoles() does.
     bool guessesRoles = false;
     std::vector<Diagnostic> warnings;

@@ -71,7 +71,10 @@ Result<DeviceStages::Partitioned> DeviceStages::inFull() const
     const std::lock_guard lock(m_inFullMutex);
     if (!m_inFull) {
         const Program& program = *m_input.program;
-        m_inFull = shared(unsharded(program, mainMesh(program) ? DeviceCounts() : devicesSpokenTo(program)));
+        // A text without a mesh was given one of a single device.
+        const std::optional<std::uint32_t> main = mainMesh(program);
+        const bool isOverOne = !main || program.meshes[*main].mesh->deviceCount() == 1;
+        m_inFull = shared(unsharded(program, isOverOne ? devicesSpokenTo(program) : DeviceCounts()));
     }
     return *m_inFull;
 }

@@ -42,8 +42,8 @@ public:
     [[nodiscard]] Result<Collectives> collectives(bool optimalReshards = false) const;
     /// What every device runs. Errors: further those of partitionProgram().
     [[nodiscard]] Result<Partitioned> partitioned(bool optimalReshards = false) const;
-    /// In full on one device, or on those that it speaks to by their numbers, as though nothing were sharded. Errors: those
-    /// of shardscope::unsharded().
+    /// In full on one device, or on those that it speaks to by their numbers, as though nothing were sharded. Errors:
+    /// those of shardscope::unsharded().
     [[nodiscard]] Result<Partitioned> inFull() const;
     /// The plan of a step, with the memory of devices alone: without what arguments on the host take there before and
     /// after they are used (`hostArguments`: per argument of main; none for no such array). Errors: further those of

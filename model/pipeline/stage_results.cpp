@@ -7,7 +7,7 @@
 #include "pipeline/collective_list.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/stages.h"
-#include "program/roles.h"
+#include "program/over_mesh.h"
 #include "program/step_state.h"
 #include "simulate/run/initial_values.h"
 
@@ -47,6 +47,12 @@ Result<std::uint64_t> deviceProgramHash(const Snapshot& snapshot, bool optimalRe
     return partitionedProgram(snapshot, optimalReshards).map([](const DeviceStages::Partitioned& parts) {
         return hash(parts->device.program);
     });
+}
+
+bool hasMesh(const Snapshot& snapshot)
+{
+    return snapshot.mesh && snapshot.source
+        && (snapshot.mesh->deviceCount() > 1 || mainMesh(snapshot.source->program).has_value());
 }
 
 Result<DeviceStages::Partitioned> unshardedProgram(const Snapshot& snapshot)

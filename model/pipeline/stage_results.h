@@ -15,6 +15,8 @@ namespace shardscope {
     const Snapshot& snapshot, bool optimalReshards = false);
 /// Whether there is a mesh to run on: the program's own, or one of several devices that it was given.
 [[nodiscard]] bool hasMesh(const Snapshot& snapshot);
+/// Whether there is a mesh to run on: the program's own, or one of several devices that it was given.
+[[nodiscard]] bool hasMesh(const Snapshot& snapshot);
 /// The same in full on one device, or on those that it speaks to by their numbers: the reference, and what is run where
 /// there is no mesh or the program cannot be partitioned. Errors: those of unsharded().
 [[nodiscard]] Result<DeviceStages::Partitioned> unshardedProgram(const Snapshot& snapshot);

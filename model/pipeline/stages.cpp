@@ -302,9 +302,9 @@ std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::s
         nameValues(*ready); // there are more values now: constants are copied for every use
     DeviceStages::Input stages;
     stages.state = stateOf(*ready, input.state);
-    stages.kept = source.kept;
     giveRoles(*ready,
         withChosen(source.guessesRoles ? guessRoles(*ready, stages.state) : ownRoles(*ready), *ready, input.roles));
+    stages.kept = keptValues(*ready);
     layout->program = std::make_shared<const Program>(std::move(*ready));
     if (stop.stop_requested())
         return nullptr;

@@ -95,8 +95,7 @@ private Q_SLOTS:
         const ScheduleOptions keep{ true, checkedValues(*program->program), false };
         RunOptions other = options;
         other.initial.seed += 1;
-        const auto run =
-            Run::create(std::make_shared<const Plan>(schedule(program, keep).value()), other).value();
+        const auto run = Run::create(std::make_shared<const Plan>(schedule(program, keep).value()), other).value();
         const auto begun = checkRun(*run, program->program, options);
         QVERIFY(begun && begun->firstDifference());
         QVERIFY(!program->program->value(begun->firstDifference()->value).definition.valid());

@@ -12,8 +12,6 @@
 #include "analysis/analyse.h"
 #include "analysis/change.h"
 #include "experiment/experiment.h"
-#include "analysis/analyse.h"
-#include "analysis/change.h"
 #include "views/widgets/latest_job.h"
 
 namespace shardscope {

@@ -513,7 +513,8 @@ bool SimulatedRun::runGroups(const PreparedBlock& block, const Phase& phase, con
         for (const std::int32_t member : groups[group]) {
             const auto d = static_cast<std::size_t>(member);
             if (m_trace.isOn())
-                m_trace.add(d, { block.number, phase.instruction, begin, begin + computing + share, begin - m_clocks[d] });
+                m_trace.add(
+                    d, { block.number, phase.instruction, begin, begin + computing + share, begin - m_clocks[d] });
             m_timing.devices[d].wait += begin - m_clocks[d];
             m_timing.devices[d].communication += share;
             m_timing.devices[d].compute += computing;
