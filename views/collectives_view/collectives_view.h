@@ -7,6 +7,7 @@
 // while the dock can be seen, and called off by a button.
 #pragma once
 
+#include <QString>
 #include <array>
 
 #include "base/diagnostics.h"
