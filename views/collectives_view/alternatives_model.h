@@ -2,6 +2,7 @@
 // What could stand in place of a collective, with the price of each, as a table: the present one first.
 #pragma once
 
+#include <QVariant>
 #include <optional>
 
 #include "analysis/collective_alternatives.h"

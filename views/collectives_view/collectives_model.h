@@ -2,6 +2,7 @@
 // The collectives of a step as a table, in order of execution.
 #pragma once
 
+#include <QVariant>
 #include <memory>
 #include <unordered_map>
 

@@ -4,6 +4,7 @@
 // price. What is chosen here is the selected value everywhere, and the collectives of a selected value are marked.
 #pragma once
 
+#include <QString>
 #include <array>
 
 #include "base/diagnostics.h"

@@ -2,6 +2,7 @@
 // Two dialects side by side: one row per annotated array, its spec in either, and the first step at which they part.
 #pragma once
 
+#include <QVariant>
 #include <vector>
 
 #include "rules/dialect_comparison.h"

@@ -2,6 +2,7 @@
 // The hosts as a list, and what one of them has of every array as a table.
 #pragma once
 
+#include <QVariant>
 #include <memory>
 #include <optional>
 

@@ -3,6 +3,7 @@
 // batch it reads.
 #pragma once
 
+#include <QString>
 #include <memory>
 
 #include "analysis/host_share.h"

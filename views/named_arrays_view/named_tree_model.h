@@ -3,6 +3,7 @@
 // typed in it is an edit of the experiment.
 #pragma once
 
+#include <QVariant>
 #include <vector>
 
 #include "views/named_arrays_view/named_arrays.h"

@@ -2,6 +2,7 @@
 // What two strategies shard differently, as a table: one row per dimension.
 #pragma once
 
+#include <QVariant>
 #include <memory>
 
 #include "analysis/compare_strategies.h"

@@ -2,6 +2,7 @@
 // What JAX's explicit mode would refuse, as a table: one row per operation.
 #pragma once
 
+#include <QVariant>
 #include <memory>
 
 #include "analysis/explicit_check.h"

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QVariant>
+
 #include "pipeline/snapshot.h"
 #include "views/widgets/column_model.h"
 

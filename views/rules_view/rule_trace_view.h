@@ -3,6 +3,7 @@
 // the rules would give.
 #pragma once
 
+#include <QString>
 #include <optional>
 
 #include "experiment/rule_lists.h"

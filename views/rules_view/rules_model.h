@@ -2,6 +2,7 @@
 // The rules as a table: in order of priority, followed by the logical names that no rule names.
 #pragma once
 
+#include <QVariant>
 #include <vector>
 
 #include "experiment/rule_lists.h"

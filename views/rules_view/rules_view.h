@@ -2,6 +2,7 @@
 // The dock for the logical axis rules: ordered, editable, with how often each matters.
 #pragma once
 
+#include <QString>
 #include <optional>
 
 #include "base/diagnostics.h"

@@ -3,6 +3,7 @@
 // looked at, so that their number does not matter.
 #pragma once
 
+#include <QVariant>
 #include <optional>
 
 #include "experiment/lab_state.h"

@@ -3,6 +3,8 @@
 // experiment, and keeps what was written when the mesh changes.
 #pragma once
 
+#include <QString>
+
 #include "experiment/lab_state.h"
 #include "views/panel/dock_view.h"
 

@@ -2,6 +2,7 @@
 // The values that an edit shards differently, as a table: value, how it is sharded now and then, bytes per device.
 #pragma once
 
+#include <QVariant>
 #include <memory>
 
 #include "analysis/change.h"
