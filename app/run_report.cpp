@@ -13,6 +13,7 @@
 #include "memory_report.h"
 #include "program/op_row.h"
 #include "sharding/text.h"
+#include "simulate/check/compare.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -77,15 +78,6 @@ Json scalarJson(const Array& scalar)
     if (scalar.type.dtype == DType::Pred)
         return kernels::numberAt(scalar, 0) != 0 ? 1 : 0;
     return Json::parse(elementText(scalar.type.dtype, scalar.data()), nullptr, false);
-}
-
-/// One element of an array, as a scalar.
-Array elementOf(const Array& array, std::int64_t index)
-{
-    Array element = Array::make({ array.type.dtype, Shape{} });
-    std::memcpy(
-        element.data(), array.data() + index * array.elementBytes(), static_cast<std::size_t>(array.elementBytes()));
-    return element;
 }
 
 /// The SHA-256 of the elements is that of numpy's a.tobytes().

@@ -136,7 +136,7 @@ ArrayComparison compareArrays(const Array& found, const Array& wanted, const Tol
             ++out.notFinite;
         const double tolerance = isExact ? 0 : tolerances[tolerances.size() == 1 ? 0 : at];
         const double strain = differs ? infinite : isExact ? 0 : strainOf(error, tolerance);
-        if (strain > worst) {
+        if (strain > worst || (strain == worst && error > out.largestError)) {
             worst = strain;
             out.worst = i;
             out.largestError = error;
@@ -157,6 +157,14 @@ ArrayComparison compareArrays(const Array& found, const Array& wanted, const Tol
 ArrayComparison compareWithReference(const Array& found, const Array& wanted, double sensitivity)
 {
     return compareArrays(found, wanted, { roundingShare(wanted.type.dtype) * largestMagnitude(wanted) + sensitivity });
+}
+
+Array elementOf(const Array& array, std::int64_t index)
+{
+    Array element = Array::make({ array.type.dtype, Shape{} });
+    std::memcpy(
+        element.data(), array.data() + index * array.elementBytes(), static_cast<std::size_t>(array.elementBytes()));
+    return element;
 }
 
 } // namespace shardscope

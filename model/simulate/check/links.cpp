@@ -220,7 +220,7 @@ std::vector<ValueId> checkedValues(const Program& program)
     const auto users = usersOf(program);
     for (const Operation& operation : program.operations) {
         const bool isLink = isControl(operation.kind) || isReduction(operation.kind) || addsUp(program, operation)
-            || (!operation.results.empty() && isApproximate(program, operation));
+            || isApproximate(program, operation);
         for (const ValueId result : operation.results)
             checked[result.index] = isLink || asked[result.index];
     }
