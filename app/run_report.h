@@ -12,6 +12,7 @@
 #include "run_inputs.h"
 #include "simulate/check/check.h"
 #include "simulate/check/non_finite.h"
+#include "simulate/run/execute.h"
 #include "step_report.h"
 #include "words/run_words.h"
 

@@ -81,7 +81,7 @@ private:
 };
 
 /// Terms of one element at most.
-double termsOf(const Program& program, const Operation& operation)
+double summedTerms(const Program& program, const Operation& operation)
 {
     const TensorType& left = program.value(operation.operands[0]).type;
     double terms = 1;
@@ -145,7 +145,7 @@ std::optional<RoundedResult> roundedResult(
     const double initial = operands.size() > alone.operandCount() && operands[alone.operandCount()].count() == 1
         ? kernels::numberAt(operands[alone.operandCount()], 0)
         : 0;
-    const double terms = termsOf(program, operation) + 1, all = static_cast<double>(devices);
+    const double terms = summedTerms(program, operation) + 1, all = static_cast<double>(devices);
     const bool isNarrow = dtype == DType::F16 || dtype == DType::BF16; // summed in f32, and then rounded
     double unit = (terms + 1) * epsilonOf(isNarrow ? DType::F32 : dtype) / 2;
     if (isNarrow)
