@@ -57,6 +57,8 @@ public:
     void beginStep() { m_at = 0; }
     void computed(OperationId operation, std::int64_t, std::span<const Array> operands, std::span<Array> results) final
     {
+        while (m_at < m_steps.size() && m_steps[m_at].operation != operation && !m_steps[m_at].isControl)
+            ++m_at; // nothing was to be computed there
         if (m_at == m_steps.size() || m_steps[m_at].operation != operation)
             return; // in a loop or a branch: its own turn comes when it is over
         for (const Link& link : m_steps[m_at].links) {

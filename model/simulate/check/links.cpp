@@ -105,7 +105,8 @@ public:
                 instruction.action);
             if (!id.valid() || m_flat.local->operation(id).results.empty())
                 continue;
-            LinkStep& step = steps.emplace_back(LinkStep{ id, {} });
+            LinkStep& step =
+                steps.emplace_back(LinkStep{ id, std::holds_alternative<ControlInstruction>(instruction.action), {} });
             const auto slot = std::find_if(instruction.results.begin(), instruction.results.end(),
                 [&](SlotId result) { return result.valid() && madeBy[result.index]; });
             if (slot != instruction.results.end() && madeBy[slot->index]->operation == id)
