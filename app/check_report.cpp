@@ -32,7 +32,7 @@ Json finite(double number)
     return std::isfinite(number) ? Json(number) : Json();
 }
 
-const char* nameOf(Verdict verdict)
+const char* verdictName(Verdict verdict)
 {
     switch (verdict) {
     case Verdict::Agrees:
@@ -126,7 +126,7 @@ void printNotCompared(Console& console, const CheckReport& report)
                 Emphasis::Bad);
 }
 
-void printDifferences(Console& console, const CheckReport& report, const Program& program)
+void printFailures(Console& console, const CheckReport& report, const Program& program)
 {
     const auto count = static_cast<std::int64_t>(report.values.size());
     const std::int64_t failed = std::count_if(
@@ -158,8 +158,8 @@ Json checkJson(const CheckReport& report, const Program& program)
     Json values = Json::array();
     for (const ValueCheck& value : report.values)
         values.push_back(valueJson(value, program));
-    Json out{ { "passed", report.passed() }, { "verdict", nameOf(report.verdict()) }, { "compared", report.compared() },
-        { "not_finite", report.notFinite() } };
+    Json out{ { "passed", report.passed() }, { "verdict", verdictName(report.verdict()) },
+        { "compared", report.compared() }, { "not_finite", report.notFinite() } };
     if (report.loss) {
         out["loss"] = finite(*report.loss);
         out["loss_reference"] = finite(*report.lossReference);
@@ -187,7 +187,7 @@ void printCheck(Console& console, const CheckReport& report, const Program& prog
         printNotCompared(console, report);
         return;
     case Verdict::Differs:
-        printDifferences(console, report, program);
+        printFailures(console, report, program);
         return;
     case Verdict::Agrees:
         break;

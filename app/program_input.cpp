@@ -89,8 +89,9 @@ tl::expected<GivenInput, Refused> loadGiven(const std::string& file)
         if (std::vector<Diagnostic> illegal = illegalities(*input); !illegal.empty())
             return tl::unexpected(Refused{ std::move(illegal) });
     // A text without a mesh stays without the one that it was given to be laid out on.
-    const bool asRead = input->text.empty() && snapshot->asRead && !hasMesh(*snapshot);
-    const ProgramPtr& given = asRead ? snapshot->asRead : snapshot->annotated;
+    const bool isWithoutMesh = input->text.empty() && snapshot->source && !hasMesh(*snapshot);
+    const ProgramPtr given =
+        isWithoutMesh ? ProgramPtr(snapshot->source, &snapshot->source->program) : snapshot->annotated;
     std::vector<Diagnostic> wrong = given ? illegalIn(*given) : std::vector<Diagnostic>();
     if (!given || !wrong.empty())
         return tl::unexpected(Refused{ snapshot->errorCount() > 0 ? std::move(problems) : std::move(wrong), Findings });

@@ -11,7 +11,8 @@
 #include "propagation/calls/call_graph.h"
 #include "propagation/import/custom_calls.h"
 #include "propagation/import/meshes.h"
-#include "propagation/passes/passes.h"
+#include "propagation/calls/function_shardings.h"
+#include "propagation/calls/named_computations.h"
 #include "propagation/propagate_program.h"
 
 namespace shardscope {

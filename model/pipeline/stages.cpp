@@ -19,7 +19,7 @@
 #include "program/roles.h"
 #include "program/step_state.h"
 #include "program/verify_shardings.h"
-#include "propagation/passes/pipelines.h"
+#include "propagation/pass_pipelines.h"
 #include "propagation/strategy.h"
 
 namespace shardscope {
@@ -303,7 +303,7 @@ std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::s
     DeviceStages::Input stages;
     stages.state = stateOf(*ready, input.state);
     giveRoles(*ready,
-        withChosen(source.guessesRoles ? guessRoles(*ready, stages.state) : ownRoles(*ready), *ready, input.roles));
+        withChosen(source.guessesRoles ? guessRoles(*ready, stages.state) : ownRoles(*ready), *ready, stages.state, input.roles));
     stages.kept = keptValues(*ready);
     layout->program = std::make_shared<const Program>(std::move(*ready));
     if (stop.stop_requested())

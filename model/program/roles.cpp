@@ -206,7 +206,8 @@ ProgramRoles ownRoles(const Program& program)
     return roles;
 }
 
-ProgramRoles withChosen(ProgramRoles roles, const Program& program, std::span<const ChosenRole> chosen)
+ProgramRoles withChosen(
+    ProgramRoles roles, const Program& program, const StepState& state, std::span<const ChosenRole> chosen)
 {
     const Region& main = program.main();
     for (std::size_t a = 0; a < main.arguments.size(); ++a)

@@ -53,7 +53,8 @@ struct ProgramRoles {
 /// Those that the program's values have.
 [[nodiscard]] ProgramRoles ownRoles(const Program& program);
 /// With what was chosen in the place of some.
-[[nodiscard]] ProgramRoles withChosen(ProgramRoles roles, const Program& program, std::span<const ChosenRole> chosen);
+[[nodiscard]] ProgramRoles withChosen(
+    ProgramRoles roles, const Program& program, const StepState& state, std::span<const ChosenRole> chosen);
 /// Gives them to the values of main. What is returned and is an argument too keeps the argument's.
 void giveRoles(Program& program, const ProgramRoles& roles);
 /// What can be looked at when a step is over, besides the state and the results: the gradients. The memory of a step

@@ -97,8 +97,8 @@ void TestReference::boundsHold()
             if (dtype == DType::F16 && scale != 1)
                 continue;
             const kernels::Array x = drawn(dtype, { 3, 40 }, scale, random), y = drawn(dtype, { 40, 5 }, 1, random);
-            const auto sum = roundedResult(program, program.operations[1], { { x } }, 8);
-            const auto dot = roundedResult(program, program.operations[0], { { x, y } }, 8);
+            const auto sum = roundedResult(program, program.operations[1], kernels::Arrays{ x }, 8);
+            const auto dot = roundedResult(program, program.operations[0], kernels::Arrays{ x, y }, 8);
             QVERIFY(sum && dot);
             for (std::int64_t row = 0; row < 3; ++row) {
                 kernels::Array total = kernels::Array::zeros({ dtype, { 15 } });

@@ -18,7 +18,8 @@ QString roleText(const std::string& text, const char* state, const std::vector<C
         qFatal("the test's program cannot be read");
     nameAsWritten(*read, text);
     const ProgramRoles roles =
-        withChosen(guessRoles(read->program, stateOf(read->program, state)), read->program, chosen);
+        withChosen(guessRoles(read->program, stateOf(read->program, state)), read->program,
+            stateOf(read->program, state), chosen);
     QStringList arguments, results;
     for (const Role role : roles.arguments)
         arguments << QString::fromStdString(std::string(name(role)));

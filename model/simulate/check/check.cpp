@@ -57,6 +57,8 @@ public:
     void beginStep() { m_at = 0; }
     void computed(OperationId operation, std::int64_t, std::span<const Array> operands, std::span<Array> results) final
     {
+        while (m_at < m_steps.size() && m_steps[m_at].operation != operation && !m_steps[m_at].isControl)
+            ++m_at; // nothing was to be computed there
         if (m_at == m_steps.size() || m_steps[m_at].operation != operation)
             return; // in a loop or a branch: its own turn comes when it is over
         for (const Link& link : m_steps[m_at].links) {
@@ -298,8 +300,8 @@ private:
         const ShardedArray& how) const
     {
         line.largestMagnitude = std::max(line.largestMagnitude, wanted.bytes ? largestMagnitude(wanted) : 0);
-        if (ours.bytes.get() == nullptr) {
-            line.held = line.held && m_program.value(line.value).type.elementCount() == 0;
+        if (!ours.bytes || ours.count() != wanted.count()) {
+            line.held = line.held && ours.count() == wanted.count() && wanted.count() == 0;
             return;
         }
         const ArrayComparison compared = compareArrays(ours, wanted, tolerances);
@@ -497,7 +499,7 @@ Result<CheckReport> checkAgainstReference(
         return tl::unexpected<Error>(reference.error());
     // What no plan can hold no machine can.
     const Result<double> bytes =
-        reference ? reference->bytes(both) : static_cast<double>(reference.error().number("bytes"));
+        reference ? reference->bytes(both) : Result<double>(static_cast<double>(reference.error().number("bytes")));
     if (!bytes)
         return tl::unexpected<Error>(bytes.error());
     both.reservedBytes += *bytes;
@@ -511,6 +513,8 @@ Result<CheckReport> checkAgainstReference(
         return tl::unexpected<Error>(std::move(run.error()));
     if (!*run)
         return CheckReport();
+    if (!reference)
+        return tl::unexpected<Error>(reference.error());
     try {
         return check(*reference, **run, options, steps);
     } catch (const std::bad_alloc&) { // it was there when it was counted

@@ -20,7 +20,7 @@ constexpr std::int64_t chunk = 1024;
 using Doubles = std::array<double, static_cast<std::size_t>(chunk)>;
 
 /// What is no float is compared as its bytes, and how far it is apart as doubles.
-void numbersOf(const Array& array, std::int64_t begin, std::int64_t count, Doubles& out)
+void readNumbers(const Array& array, std::int64_t begin, std::int64_t count, Doubles& out)
 {
     if (isFloat(array.type.dtype)) {
         kernels::toDoubles(array.type.dtype, array.data() + begin * array.elementBytes(), out.data(), count);
@@ -37,8 +37,8 @@ void forElements(const Array& a, const Array& b, const Visit& visit)
     Doubles first, second;
     for (std::int64_t begin = 0; begin < a.count(); begin += chunk) {
         const std::int64_t count = std::min(chunk, a.count() - begin);
-        numbersOf(a, begin, count, first);
-        numbersOf(b, begin, count, second);
+        readNumbers(a, begin, count, first);
+        readNumbers(b, begin, count, second);
         for (std::int64_t i = 0; i < count; ++i)
             visit(begin + i, first[static_cast<std::size_t>(i)], second[static_cast<std::size_t>(i)]);
     }
@@ -136,7 +136,7 @@ ArrayComparison compareArrays(const Array& found, const Array& wanted, const Tol
             ++out.notFinite;
         const double tolerance = isExact ? 0 : tolerances[tolerances.size() == 1 ? 0 : at];
         const double strain = differs ? infinite : isExact ? 0 : strainOf(error, tolerance);
-        if (strain > worst) {
+        if (strain > worst || (strain == worst && error > out.largestError)) {
             worst = strain;
             out.worst = i;
             out.largestError = error;
@@ -157,6 +157,14 @@ ArrayComparison compareArrays(const Array& found, const Array& wanted, const Tol
 ArrayComparison compareWithReference(const Array& found, const Array& wanted, double sensitivity)
 {
     return compareArrays(found, wanted, { roundingShare(wanted.type.dtype) * largestMagnitude(wanted) + sensitivity });
+}
+
+Array elementOf(const Array& array, std::int64_t index)
+{
+    Array element = Array::make({ array.type.dtype, Shape{} });
+    std::memcpy(
+        element.data(), array.data() + index * array.elementBytes(), static_cast<std::size_t>(array.elementBytes()));
+    return element;
 }
 
 } // namespace shardscope

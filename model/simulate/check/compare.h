@@ -42,4 +42,7 @@ struct ArrayComparison {
 /// The largest difference of elements that are finite in both.
 [[nodiscard]] double largestChange(const kernels::Array& a, const kernels::Array& b);
 
+/// One element of an array, as a scalar.
+[[nodiscard]] kernels::Array elementOf(const kernels::Array& array, std::int64_t index);
+
 } // namespace shardscope

@@ -105,7 +105,8 @@ public:
                 instruction.action);
             if (!id.valid() || m_flat.local->operation(id).results.empty())
                 continue;
-            LinkStep& step = steps.emplace_back(LinkStep{ id, {} });
+            LinkStep& step =
+                steps.emplace_back(LinkStep{ id, std::holds_alternative<ControlInstruction>(instruction.action), {} });
             const auto slot = std::find_if(instruction.results.begin(), instruction.results.end(),
                 [&](SlotId result) { return result.valid() && madeBy[result.index]; });
             if (slot != instruction.results.end() && madeBy[slot->index]->operation == id)
@@ -220,7 +221,7 @@ std::vector<ValueId> checkedValues(const Program& program)
     const auto users = usersOf(program);
     for (const Operation& operation : program.operations) {
         const bool isLink = isControl(operation.kind) || isReduction(operation.kind) || addsUp(program, operation)
-            || (!operation.results.empty() && isApproximate(program, operation));
+            || isApproximate(program, operation);
         for (const ValueId result : operation.results)
             checked[result.index] = isLink || asked[result.index];
     }

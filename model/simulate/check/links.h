@@ -31,9 +31,11 @@ struct Link {
     std::vector<std::size_t> results; ///< main returns it as these
 };
 
-/// An operation of main as the reference's observer is told of it, in the order of its plan.
+/// An operation of main as the reference's observer is told of it, in the order of its plan. Of one that gives no
+/// elements it may not be told.
 struct LinkStep {
     OperationId operation; ///< of Plan::program->local
+    bool isControl = false; ///< a loop or a branch: the observer is told of what it runs before it is told of this
     std::vector<Link> links;
 };
 

@@ -37,14 +37,14 @@ double smallestOf(DType dtype)
 }
 
 /// Dimensions that a sum runs over; nothing for what is no sum.
-const DimensionList* summedDimensions(const Program& program, const Operation& operation)
+const Dimensions* summedDimensions(const Program& program, const Operation& operation)
 {
     if (operation.results.size() != 1 || reductionOf(program, operation) != ReduceKind::Sum)
         return nullptr;
     if (const auto* own = std::get_if<ReduceAttributes>(&operation.attributes))
-        return &own->dimensions;
+        return &*own->dimensions;
     const auto* own = wideAs<VariadicReduceAttributes>(operation.attributes);
-    return own ? &own->dimensions : nullptr;
+    return own ? &*own->dimensions : nullptr;
 }
 
 /// The operation on f64, and by itself.
@@ -54,7 +54,7 @@ public:
         : m_own(operation)
     {
         const std::size_t used = summedDimensions(program, operation) ? 1 : m_own.operands.size();
-        if (const DimensionList* dims = summedDimensions(program, operation)) {
+        if (const Dimensions* dims = summedDimensions(program, operation)) {
             m_own.kind = OpKind::Reduce;
             m_own.attributes = ReduceAttributes{ *dims, ReduceKind::Sum };
             m_own.regions.clear();
@@ -81,24 +81,24 @@ private:
 };
 
 /// Terms of one element at most.
-double termsOf(const Program& program, const Operation& operation)
+double summedTerms(const Program& program, const Operation& operation)
 {
     const TensorType& left = program.value(operation.operands[0]).type;
     double terms = 1;
-    const auto times = [&](const TensorType& type, const auto& dims) {
+    const auto times = [&](const TensorType& type, const Dimensions& dims) {
         for (const std::int64_t d : dims)
             terms *= static_cast<double>(type.shape[static_cast<std::size_t>(d)]);
     };
-    if (const DimensionList* dims = summedDimensions(program, operation))
+    if (const Dimensions* dims = summedDimensions(program, operation))
         times(left, *dims);
     else if (const auto* own = std::get_if<DotGeneralAttributes>(&operation.attributes))
-        times(left, own->lhsContracting);
+        times(left, *own->lhsContracting);
     else if (operation.kind == OpKind::Dot)
-        times(left, std::vector<std::int64_t>{ static_cast<std::int64_t>(left.rank()) - 1 });
+        times(left, Dimensions{ static_cast<std::int64_t>(left.rank()) - 1 });
     else if (const auto* window = wideAs<ConvolutionAttributes>(operation.attributes)) {
         const TensorType& kernel = program.value(operation.operands[1]).type;
-        times(kernel, window->kernelSpatial);
-        times(kernel, std::vector<std::int64_t>{ window->kernelInputFeature });
+        times(kernel, *window->kernelSpatial);
+        times(kernel, Dimensions{ window->kernelInputFeature });
     }
     return terms;
 }
@@ -115,7 +115,7 @@ bool hasRoundingBound(const Program& program, const Operation& operation)
         || !std::all_of(operation.operands.begin(), operation.operands.end(), isBounded))
         return false;
     return operation.kind == OpKind::DotGeneral || operation.kind == OpKind::Dot
-        || operation.kind == OpKind::Convolution || summedDimensions(program, operation);
+        || operation.kind == OpKind::Convolution || summedDimensions(program, operation) != nullptr;
 }
 
 std::optional<RoundedResult> roundedResult(
@@ -145,7 +145,7 @@ std::optional<RoundedResult> roundedResult(
     const double initial = operands.size() > alone.operandCount() && operands[alone.operandCount()].count() == 1
         ? kernels::numberAt(operands[alone.operandCount()], 0)
         : 0;
-    const double terms = termsOf(program, operation) + 1, all = static_cast<double>(devices);
+    const double terms = summedTerms(program, operation) + 1, all = static_cast<double>(devices);
     const bool isNarrow = dtype == DType::F16 || dtype == DType::BF16; // summed in f32, and then rounded
     double unit = (terms + 1) * epsilonOf(isNarrow ? DType::F32 : dtype) / 2;
     if (isNarrow)
@@ -174,6 +174,8 @@ double bytesOfBound(const Program& program, const Operation& operation)
 
 bool isApproximate(const Program& program, const Operation& operation)
 {
+    if (operation.results.empty())
+        return false;
     switch (operation.kind) {
     case OpKind::Exponential:
     case OpKind::Log:
