@@ -276,17 +276,6 @@ void noteOwnShardings(Annotations& annotations, const Program& program)
                 std::get<ConstraintAttributes>(program.operation(annotation.operation).attributes).annotation;
 }
 
-/// As a text does. A network has names for what people look at.
-bool namesEveryValue(const Program& program)
-{
-    const std::vector<OperationId>& operations = program.main().operations;
-    return std::none_of(operations.begin(), operations.end(), [&](OperationId id) {
-        const auto& results = program.operation(id).results;
-        return std::any_of(
-            results.begin(), results.end(), [&](ValueId value) { return program.value(value).path.empty(); });
-    });
-}
-
 /// Null if stopped.
 std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::stop_token& stop)
 {
@@ -298,7 +287,7 @@ std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::s
         layout->error = std::move(ready.error());
         return layout;
     }
-    if (namesEveryValue(source.program))
+    if (source.program.namedByText)
         nameValues(*ready); // there are more values now: constants are copied for every use
     DeviceStages::Input stages;
     stages.state = stateOf(*ready, input.state);

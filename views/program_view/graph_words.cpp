@@ -209,7 +209,7 @@ QString GraphWords::valueName(ValueId value, int level, int more) const
         const QString scope = path.layers + u'.' + QString::number(path.layer);
         for (int at = level; at > 0 && !within; at = m_outline->part(at).parent)
             within = m_outline->part(at).kind == PartKind::Scope && fromStd(m_outline->part(at).name) == scope;
-        name = within && m_program->functions.empty() ? path.leaf : words::operandName(*m_program, value);
+        name = within && !m_program->namedByText ? path.leaf : words::operandName(*m_program, value);
         if (within) {
             const bool isNext = of.path.starts_with("next(");
             name = of.role == Role::Gradient ? tr("gradient of %1").arg(name)
