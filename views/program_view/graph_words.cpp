@@ -35,7 +35,8 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
     if (!m_snapshot || !m_snapshot->collectives)
         return;
     for (const CollectiveEntry& entry : m_snapshot->collectives->entries)
-        if (entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter)
+        if (entry.value.index < m_added.size() // not what partitioning made
+            && (entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter))
             m_added[sameValue(*m_program, entry.value).back().index] = entry.axes;
 }
 
