@@ -157,9 +157,9 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
     snapshot.times.push_back(watch.lap("annotate"));
     if (!legal || !known)
         return true;
-    if (stop.stop_requested() || !layOut(snapshot, std::move(annotated), cache, stop))
+    if (stop.stop_requested() || !layOut(snapshot, std::move(annotated), cache, stop, fromCache))
         return false;
-    snapshot.times.push_back(watch.lap("propagate"));
+    snapshot.times.push_back(watch.lap("propagate", fromCache));
     if (!snapshot.laidOut())
         return true;
     const bool goesOn = last == LastStage::Summary && !firstError(snapshot);

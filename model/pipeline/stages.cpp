@@ -374,7 +374,7 @@ std::shared_ptr<const AnnotatedStage> annotate(Snapshot& snapshot, AnalysisCache
 }
 
 bool layOut(Snapshot& snapshot, std::shared_ptr<const AnnotatedStage> annotated, AnalysisCache& cache,
-    const std::stop_token& stop)
+    const std::stop_token& stop, bool& fromCache)
 {
     constexpr std::int64_t devicesPerValue = 64; // a device in a mesh takes some bytes, a value about a thousand
     const Experiment& experiment = *snapshot.experiment;
@@ -382,6 +382,7 @@ bool layOut(Snapshot& snapshot, std::shared_ptr<const AnnotatedStage> annotated,
     auto& known = cache.impl().layouts;
     const std::uint64_t hash = hashOf(input);
     std::shared_ptr<const LayoutStage> layout = known.find(hash, input);
+    fromCache = layout != nullptr;
     if (!layout) {
         layout = layOut(input, stop);
         if (!layout)
