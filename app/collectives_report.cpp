@@ -47,7 +47,7 @@ std::string_view causeId(const CollectiveEntry& entry)
         return "return_reshard";
     case Reason::Kind::PartialOperand:
         return "partial_operand";
-    case Reason::Kind::BorderReshard:
+    case Reason::Kind::BoundaryReshard:
         return "border_reshard";
     case Reason::Kind::CallReshard:
         return "call_reshard";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope comms: every collective of a step, what it sends and why it is there.
+// The command comms, declared in commands.h.
 #include <algorithm>
 #include <memory>
 
@@ -95,12 +96,12 @@ void printText(const Communication& found, const CommsOptions& options)
     printSums(console, list, options.by.empty() ? "axes" : options.by);
     const SentBytes sent = sentBytes(list);
     console.line();
-    const bool isWhole = sent.step.denominator() == 1;
+    const bool isFull = sent.step.denominator() == 1;
     const QString exact = sent.step.value() < 1024
         ? exactCount(sent.step) + QStringLiteral(" B")
         : QStringLiteral("%1 (%2 B)").arg(words::bytes(sent.step), exactCount(sent.step));
     console.line(QStringLiteral("Every device sends %1 per step%2.")
-                     .arg(sent.step.value() < 1024 && isWhole ? words::bytes(sent.step) : exact,
+                     .arg(sent.step.value() < 1024 && isFull ? words::bytes(sent.step) : exact,
                          sent.scalarLoss == Rational(0)
                              ? QString()
                              : QStringLiteral(", and %1 for the scalar loss").arg(words::bytes(sent.scalarLoss))));

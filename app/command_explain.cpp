@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The command explain, declared in commands.h.
 #include <memory>
 #include <optional>
 
@@ -97,9 +98,9 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
     }
     const std::size_t index = static_cast<std::size_t>(number) - 1;
     const CollectiveEntry& entry = list.entries[index];
-    words::ExplanationText said;
-    said.title = words::collectiveTitle(list, index);
-    said.paragraphs = { words::collectiveCause(list, entry), words::collectiveCost(entry) };
+    words::ExplanationText stated;
+    stated.title = words::collectiveTitle(list, index);
+    stated.paragraphs = { words::collectiveCause(list, entry), words::collectiveCost(entry) };
     std::vector<Choice> options;
     for (CollectiveAlternative& alternative : alternatives(*found->snapshot, list, index)) {
         QString text = words::plain(words::alternativeText(list, entry, alternative));
@@ -109,7 +110,7 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
     if (!json.empty()) {
         Json out = envelope(json, found->input);
         out["collective"] = cli::toJson(list, index, true);
-        out["explanation"] = explanationJson(said);
+        out["explanation"] = explanationJson(stated);
         out["alternatives"] = Json::array();
         for (const Choice& option : options)
             out["alternatives"].push_back(alternativeJson(list, option, *entry.mesh));
@@ -117,8 +118,8 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
         return emitJson(out, json, status);
     }
     Console console;
-    console.heading(said.title);
-    for (const words::Text& paragraph : said.paragraphs)
+    console.heading(stated.title);
+    for (const words::Text& paragraph : stated.paragraphs)
         console.lines(wrapped(words::plain(paragraph), 100), QStringLiteral("  "));
     Table held{ "", "Sharding", "Each device holds" };
     const auto addForm = [&](const QString& when, const TensorSharding& sharding) {
@@ -167,27 +168,28 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
     if (!value)
         return reject(json, { value.error() });
 
-    words::ExplanationText said = words::explanation(*snapshot, explain(*snapshot, *value), words::Length::Derivation);
+    words::ExplanationText stated =
+        words::explanation(*snapshot, explain(*snapshot, *value), words::Length::Derivation);
     if (snapshot->mesh)
         for (words::Text& sentence :
             words::whyNot(*snapshot->program, *snapshot->mesh, *value, absentAxes(*snapshot, *value)))
-            said.paragraphs.push_back(std::move(sentence));
+            stated.paragraphs.push_back(std::move(sentence));
     const TensorRow* row = snapshot->row(*value);
     if (!json.empty()) {
         Json out = envelope(json, *input);
         if (row)
             out["tensors"] = Json::array({ cli::toJson(*row) });
-        out["explanation"] = explanationJson(said);
+        out["explanation"] = explanationJson(stated);
         return finish(std::move(out), *value);
     }
     Console console;
-    console.heading(said.title);
-    for (const words::Text& paragraph : said.paragraphs) {
+    console.heading(stated.title);
+    for (const words::Text& paragraph : stated.paragraphs) {
         console.lines(wrapped(words::plain(paragraph), 100), QStringLiteral("  "));
         console.line();
     }
     Table table{ "Dimension", "Decided by", "Outcome" };
-    for (const auto& cause : said.decidedBy)
+    for (const auto& cause : stated.decidedBy)
         table.rows.push_back({ cause.subject, words::plain(cause.reason), cause.outcome });
     if (!table.rows.empty())
         console.table(table);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope mesh: the order of devices that JAX or T5X would choose, and why.
+// The command mesh, declared in commands.h.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -72,17 +73,17 @@ struct NamedShape {
     std::vector<std::string> names;
 };
 
-Result<NamedShape> readNamedShape(const std::string& given, const char* option)
+Result<NamedShape> readNamedShape(const std::string& specified, const char* option)
 {
     NamedShape shape;
-    if (given.find_first_of("=:") == std::string::npos) {
-        Result<MeshShape> sizes = parseMeshShape(given);
+    if (specified.find_first_of("=:") == std::string::npos) {
+        Result<MeshShape> sizes = parseMeshShape(specified);
         if (!sizes)
             return inOption(std::move(sizes.error()), option);
         shape.sizes = std::move(*sizes);
         return shape;
     }
-    const Result<Mesh> mesh = parseMesh(given);
+    const Result<Mesh> mesh = parseMesh(specified);
     if (!mesh)
         return inOption(mesh.error(), option);
     for (const MeshAxis& axis : mesh->axes()) {
@@ -93,9 +94,9 @@ Result<NamedShape> readNamedShape(const std::string& given, const char* option)
 }
 
 /// The DCN shape in the order of the mesh's axes; those that it does not name are 1.
-Result<MeshShape> readDcnShape(const std::string& given, const NamedShape& shape)
+Result<MeshShape> readDcnShape(const std::string& specified, const NamedShape& shape)
 {
-    Result<NamedShape> read = readNamedShape(given, "--dcn-shape");
+    Result<NamedShape> read = readNamedShape(specified, "--dcn-shape");
     if (!read)
         return tl::unexpected(std::move(read.error()));
     if (read->names.empty() || shape.names.empty())
@@ -114,9 +115,9 @@ Result<MeshShape> readDcnShape(const std::string& given, const NamedShape& shape
     return sizes;
 }
 
-Result<HardwareMesh> readSubmesh(const std::string& given)
+Result<HardwareMesh> readSubmesh(const std::string& specified)
 {
-    const Result<MeshShape> sizes = parseMeshShape(given);
+    const Result<MeshShape> sizes = parseMeshShape(specified);
     if (!sizes)
         return inOption(sizes.error(), "--submesh");
     HardwareMesh submesh;
@@ -204,8 +205,8 @@ Result<Built> build(const MeshCommandOptions& options, const DeviceSet& set)
 /// What goes wrong among the options themselves; CLI11 prints it and the exit code is that of bad input.
 void requireMethods(const MeshCommandOptions& options)
 {
-    const auto needs = [](bool given, const char* option, bool fits, const char* methods) {
-        if (given && !fits)
+    const auto needs = [](bool specified, const char* option, bool fits, const char* methods) {
+        if (specified && !fits)
             throw UsageError(option, std::string("goes with --method ") + methods);
     };
     const auto is = [&](const char* method) { return options.method == method; };

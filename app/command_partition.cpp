@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope partition: what every device runs, with local shapes and collectives.
+// The command partition, declared in commands.h.
 #include <memory>
 #include <optional>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope propagate: a program with the sharding of every value, and why a value has it.
+// The command propagate, declared in commands.h.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -47,7 +48,7 @@ struct PropagateCommandOptions {
 
 /// What the options say counts more than what the experiment says.
 PropagationSetting settingOf(
-    const PropagateCommandOptions& options, const GivenInput& loaded, const std::string& strategy)
+    const PropagateCommandOptions& options, const SpecifiedInput& loaded, const std::string& strategy)
 {
     PropagationSetting setting = loaded.setting;
     if (!strategy.empty())
@@ -62,7 +63,7 @@ struct Propagated {
     Program prepared;
     PropagatedProgram done;
 };
-Result<Propagated> run(const GivenInput& loaded, const PropagationSetting& setting)
+Result<Propagated> run(const SpecifiedInput& loaded, const PropagationSetting& setting)
 {
     Result<Program> ready = prepared(loaded.program, setting);
     if (!ready)
@@ -77,7 +78,7 @@ Result<Propagated> run(const GivenInput& loaded, const PropagationSetting& setti
     return made;
 }
 
-std::string printed(const Program& program, const GivenInput& loaded)
+std::string printed(const Program& program, const SpecifiedInput& loaded)
 {
     PrintOptions options;
     options.names = loaded.isNetwork ? PrintedNames::AsComments : PrintedNames::AsNames;
@@ -125,12 +126,12 @@ std::vector<AbsentAxis> absentOf(const Program& program, const PropagationResult
     std::vector<AbsentAxis> absent;
     const TensorSharding& sharding = result.shardings[value.index];
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
-        const AxisRef whole = fullAxis(mesh, axis);
+        const AxisRef full = fullAxis(mesh, axis);
         const bool used = std::any_of(sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) {
-            return std::any_of(dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, whole); });
+            return std::any_of(dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, full); });
         });
-        for (std::size_t d = 0; !used && whole.size > 1 && d < sharding.rank(); ++d)
-            absent.push_back({ d, whole, firstBlocker(input, result, value, d, whole) });
+        for (std::size_t d = 0; !used && full.size > 1 && d < sharding.rank(); ++d)
+            absent.push_back({ d, full, firstBlocker(input, result, value, d, full) });
     }
     return absent;
 }
@@ -238,7 +239,7 @@ void printDifferences(const words::ComparedRun& first, const words::ComparedRun&
 }
 
 /// The program in StableHLO, with what was recorded of its propagation as far as that is asked for.
-std::string recorded(const PropagateCommandOptions& options, const GivenInput& loaded, const Propagated& run,
+std::string recorded(const PropagateCommandOptions& options, const SpecifiedInput& loaded, const Propagated& run,
     const PropagationOptions& how)
 {
     if (!options.edges && !options.origins)
@@ -254,7 +255,7 @@ std::string recorded(const PropagateCommandOptions& options, const GivenInput& l
 
 int propagateFile(const PropagateCommandOptions& options)
 {
-    const auto loaded = loadGiven(options.file);
+    const auto loaded = loadSpecified(options.file);
     if (!loaded)
         return refuse(options.json, loaded.error());
     const PropagationSetting setting = settingOf(options, *loaded, options.strategy);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The command resolve, declared in commands.h.
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -245,11 +246,11 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
             return bad(renamed.error(), "--own-rules");
         spec = std::move(*renamed);
     }
-    ConstraintAction whole;
-    whole.constrain = true;
-    whole.spec = canonical(spec);
+    ConstraintAction full;
+    full.constrain = true;
+    full.spec = canonical(spec);
     Result<ConstraintAction> action = ruling.mapping || ruling.own
-        ? Result<ConstraintAction>(std::move(whole))
+        ? Result<ConstraintAction>(std::move(full))
         : logicalConstraint(*names, ruling.rules, ruling.fallback, ruling.version);
     NamesAnswer answer{ *names, std::move(*resolution), std::move(action), std::move(spec), {}, {}, {} };
     if (ruling.mesh) {
@@ -354,7 +355,7 @@ Result<Ruling> readRuling(const ResolveOptions& options)
 /// Options that make sense only together; "" if all is well.
 std::string contradiction(const ResolveOptions& options, const Ruling& ruling)
 {
-    if (options.namesGiven == !options.table.empty())
+    if (options.namesSpecified == !options.table.empty())
         return "give either --names or --table";
     if (!options.table.empty() && !ruling.mesh)
         return "--table needs --mesh";
@@ -508,7 +509,7 @@ void addResolve(CLI::App& app, int& status)
           "not divide; 2 arguments, rules, input or output that cannot be used. Warnings (an axis that the mesh\n"
           "lacks) do not count.");
     command.run(status, [options, names] {
-        options->namesGiven = names.isSet();
+        options->namesSpecified = names.isSet();
         return resolveCommand(*options);
     });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The command rules, declared in commands.h.
 #include <QFileInfo>
 #include <memory>
 

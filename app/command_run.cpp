@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope run: steps of any experiment on simulated devices.
+// The command run, declared in commands.h.
 #include <memory>
 
 #include <nlohmann/json.hpp>

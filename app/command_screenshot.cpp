@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The command screenshot, declared in commands.h.
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardscope sharding: one sharding of one array, from any text form to all of them.
+// The command sharding, declared in commands.h.
 #include <memory>
 #include <unordered_map>
 
@@ -33,12 +34,12 @@ struct ShardingOptions {
 };
 
 /// "data=2,model=4", or as JAX or Shardy print a mesh.
-Result<Mesh> parseAnyMesh(std::string_view written)
+Result<Mesh> parseAnyMesh(std::string_view declared)
 {
-    const std::size_t begin = written.find_first_not_of(" \t\n");
+    const std::size_t begin = declared.find_first_not_of(" \t\n");
     const bool shardy = begin != std::string_view::npos
-        && (written[begin] == '<' || written[begin] == '#' || written.substr(begin).starts_with("sdy.mesh"));
-    return shardy ? parseShardyMesh(written) : parseMesh(written);
+        && (declared[begin] == '<' || declared[begin] == '#' || declared.substr(begin).starts_with("sdy.mesh"));
+    return shardy ? parseShardyMesh(declared) : parseMesh(declared);
 }
 
 /// What a sharding is in every form, as far as it has one.
@@ -120,12 +121,12 @@ Result<Subject> subjectOf(const ShardingOptions& options)
         return in(std::move(sharding.error()), "--spec");
     subject.sharding = std::move(*sharding);
     // A spec may be shorter than the array; what it does not name is whole.
-    const std::size_t written = options.spec.find_first_not_of(" \t\n");
-    if (auto* shardy = std::get_if<ShardySharding>(&subject.sharding); shardy && options.spec[written] == 'P')
+    const std::size_t declared = options.spec.find_first_not_of(" \t\n");
+    if (auto* shardy = std::get_if<ShardySharding>(&subject.sharding); shardy && options.spec[declared] == 'P')
         if (shardy->sharding.dims.size() < shape->size())
-            for (const DimensionSharding& whole :
+            for (const DimensionSharding& full :
                 TensorSharding::fullyReplicated(shape->size() - shardy->sharding.dims.size()).dims)
-                shardy->sharding.dims.push_back(whole);
+                shardy->sharding.dims.push_back(full);
     if (!options.memoryKind.empty()) {
         const Result<MemoryKind> kind = parseMemoryKind(options.memoryKind);
         if (!kind)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// The command show, declared in commands.h.
 #include <memory>
 
 #include <nlohmann/json.hpp>

@@ -69,8 +69,8 @@ void writeTo(std::FILE* stream, std::string_view bytes)
 
 Table::Table(std::initializer_list<const char*> titles)
 {
-    for (const char* given : titles) {
-        QString title = QString::fromUtf8(given);
+    for (const char* specified : titles) {
+        QString title = QString::fromUtf8(specified);
         const bool right = title.endsWith(QLatin1Char('>'));
         if (right)
             title.chop(1);

@@ -144,13 +144,14 @@ bool isProgramText(const std::string& name, std::string_view text)
     return isProgramFile(QString::fromStdString(name)) || (!name.ends_with(".json") && !beginsAsExperiment(text));
 }
 
-tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& name, std::optional<std::string> given)
+tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
+    const std::string& name, std::optional<std::string> specified)
 {
     const bool isThere = name == "-" || QFileInfo::exists(QString::fromStdString(name));
     if (!isThere)
         if (const GalleryExample* example = findExample(name))
             return Input{ name, example->experiment, {}, {} };
-    Result<std::string> text = given                  ? Result<std::string>(std::move(*given))
+    Result<std::string> text = specified              ? Result<std::string>(std::move(*specified))
         : isProgramFile(QString::fromStdString(name)) ? readText(name, maximumText)
                                                       : readText(name);
     if (!text) {

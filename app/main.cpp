@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The executable: the command line without a display, or the window.
+// The main function; nothing declares it.
 #include <CLI/CLI.hpp>
 
 #ifdef __GLIBC__

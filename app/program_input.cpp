@@ -76,7 +76,7 @@ std::vector<Diagnostic> illegalities(const Input& input)
     return model && input.text.empty() ? errorsOf(checkProgram(input.name, *model->text)) : std::vector<Diagnostic>();
 }
 
-tl::expected<GivenInput, Refused> loadGiven(const std::string& file)
+tl::expected<SpecifiedInput, Refused> loadSpecified(const std::string& file)
 {
     const auto input = loadExperiment(file);
     if (!input)
@@ -90,12 +90,12 @@ tl::expected<GivenInput, Refused> loadGiven(const std::string& file)
             return tl::unexpected(Refused{ std::move(illegal) });
     // A text without a mesh stays without the one that it was given to be laid out on.
     const bool isWithoutMesh = input->text.empty() && snapshot->source && !hasMesh(*snapshot);
-    const ProgramPtr given =
+    const ProgramPtr specified =
         isWithoutMesh ? ProgramPtr(snapshot->source, &snapshot->source->program) : snapshot->annotated;
-    std::vector<Diagnostic> wrong = given ? illegalIn(*given) : std::vector<Diagnostic>();
-    if (!given || !wrong.empty())
+    std::vector<Diagnostic> wrong = specified ? illegalIn(*specified) : std::vector<Diagnostic>();
+    if (!specified || !wrong.empty())
         return tl::unexpected(Refused{ snapshot->errorCount() > 0 ? std::move(problems) : std::move(wrong), Findings });
-    GivenInput loaded{ *given, {}, input->experiment.propagation };
+    SpecifiedInput loaded{ *specified, {}, input->experiment.propagation };
     loaded.isNetwork = !std::holds_alternative<ProgramModel>(input->experiment.model);
     loaded.status = statusOf(problems);
     loaded.problems = std::move(problems);

@@ -29,7 +29,7 @@ inline constexpr std::size_t maximumListed = 200;
 [[nodiscard]] std::vector<Diagnostic> illegalities(const Input& input);
 
 /// A program with what was given as shardings of its own; nothing is propagated.
-struct GivenInput {
+struct SpecifiedInput {
     Program program; ///< legal
     std::vector<Diagnostic> problems; ///< of the text, or of the experiment
     PropagationSetting setting = {}; ///< of the experiment
@@ -37,6 +37,6 @@ struct GivenInput {
     int status = Done;
 };
 /// Of a text, an experiment's file, or the name of a built-in example.
-[[nodiscard]] tl::expected<GivenInput, Refused> loadGiven(const std::string& file);
+[[nodiscard]] tl::expected<SpecifiedInput, Refused> loadSpecified(const std::string& file);
 
 } // namespace shardscope::cli

@@ -60,7 +60,7 @@ Json lineJson(const Program& program, const Line& line)
 int printProgramRules(const std::string& file, bool conservative, const JsonTarget& json)
 {
     const std::string name = shownName(file);
-    const auto loaded = loadGiven(file);
+    const auto loaded = loadSpecified(file);
     if (!loaded)
         return refuse(json, loaded.error());
     const Program& program = loaded->program;

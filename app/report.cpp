@@ -132,9 +132,10 @@ int emitText(std::string_view out, const std::string& target, int status)
 
 Json toJson(const Diagnostic& diagnostic)
 {
-    const words::ProblemText said = words::describe(diagnostic);
+    const words::ProblemText stated = words::describe(diagnostic);
     Json json{ { "code", diagnostic.id() }, { "severity", severities[static_cast<std::size_t>(diagnostic.severity())] },
-        { "kind", diagnostic.kind() }, { "cause", said.cause.toStdString() }, { "remedy", said.remedy.toStdString() } };
+        { "kind", diagnostic.kind() }, { "cause", stated.cause.toStdString() },
+        { "remedy", stated.remedy.toStdString() } };
     const Where& where = diagnostic.where;
     Json place = Json::object();
     if (!where.file.empty())

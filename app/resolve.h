@@ -30,7 +30,7 @@ struct ResolveOptions {
     std::string submesh; ///< its model-parallel submesh: 2,2,1,1
     std::string iciShape; ///< its shape inside a slice: 1,4,2
     std::string dcnShape; ///< and across slices: 2,1,1
-    bool namesGiven = false; ///< "" are the names of a scalar
+    bool namesSpecified = false; ///< "" are the names of a scalar
     bool trace = false;
     JsonTarget json;
 };

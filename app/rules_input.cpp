@@ -57,10 +57,10 @@ Mesh withDeclaredAxes(Mesh mesh, const RulesInput& rules)
     for (const std::string& axis : rules.meshAxes)
         if (!mesh.axisIndex(axis))
             axes.push_back({ axis, 1 });
-    Result<Mesh> whole = mesh.deviceOrder().empty()
+    Result<Mesh> full = mesh.deviceOrder().empty()
         ? Mesh::create(std::move(axes))
         : Mesh::createOver(std::move(axes), { mesh.deviceOrder().begin(), mesh.deviceOrder().end() });
-    return whole ? std::move(*whole) : mesh;
+    return full ? std::move(*full) : mesh;
 }
 
 RulesInput ofExperiment(const std::string& name, Experiment experiment)
@@ -131,26 +131,26 @@ Result<RulesInput> readMaxTextInput(const std::string& name, const std::string& 
     return input;
 }
 
-Result<RulesInput> readRulesInput(const std::string& given, const std::string& option)
+Result<RulesInput> readRulesInput(const std::string& specified, const std::string& option)
 {
     RulesInput input;
     input.name = option;
-    std::string text = given;
-    const bool isFile = given == "-" || QFileInfo(QString::fromStdString(given)).isFile();
-    if (!isFile && findPublishedRules(given))
-        return publishedInput(given, option);
-    if (isFile || looksLikePath(given)) {
-        Result<std::string> read = readText(given);
+    std::string text = specified;
+    const bool isFile = specified == "-" || QFileInfo(QString::fromStdString(specified)).isFile();
+    if (!isFile && findPublishedRules(specified))
+        return publishedInput(specified, option);
+    if (isFile || looksLikePath(specified)) {
+        Result<std::string> read = readText(specified);
         if (!read)
             return tl::unexpected(std::move(read.error()));
         text = std::move(*read);
-        input.name = shownName(given);
-        if (isYaml(given))
+        input.name = shownName(specified);
+        if (isYaml(specified))
             return readMaxTextInput(input.name, text);
-    } else if (looksLikeId(given)) {
-        if (const GalleryExample* example = findExample(given))
-            return ofExperiment(given, example->experiment);
-        return publishedInput(given, option);
+    } else if (looksLikeId(specified)) {
+        if (const GalleryExample* example = findExample(specified))
+            return ofExperiment(specified, example->experiment);
+        return publishedInput(specified, option);
     }
     if (isExperimentText(text))
         return readExperimentInput(input.name, text);
@@ -161,12 +161,12 @@ Result<RulesInput> readRulesInput(const std::string& given, const std::string& o
     return input;
 }
 
-tl::expected<TableInput, std::vector<Diagnostic>> readTableInput(const std::string& given)
+tl::expected<TableInput, std::vector<Diagnostic>> readTableInput(const std::string& specified)
 {
-    Result<std::string> text = readText(given, maximumTableBytes + 1);
+    Result<std::string> text = readText(specified, maximumTableBytes + 1);
     if (!text)
         return tl::unexpected(std::vector{ text.error() });
-    const std::string name = shownName(given);
+    const std::string name = shownName(specified);
     ReadTable table = readTable(*text);
     if (!table) {
         std::vector<Diagnostic> errors;

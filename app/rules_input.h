@@ -30,7 +30,7 @@ struct RulesInput {
 /// A file (MaxText's YAML if its name ends in .yml or .yaml, or an experiment), - for standard input, the id of a
 /// published set or of a built-in experiment, or the rules themselves. Diagnostics name the source. `option` is what it
 /// was given with: "--rules".
-[[nodiscard]] Result<RulesInput> readRulesInput(const std::string& given, const std::string& option);
+[[nodiscard]] Result<RulesInput> readRulesInput(const std::string& specified, const std::string& option);
 /// Whether the text is that of an experiment, by what it says of itself.
 [[nodiscard]] bool isExperimentText(std::string_view text);
 /// The text of a MaxText configuration.
@@ -43,7 +43,7 @@ struct TableInput {
     std::string name;
     ParameterTable table;
 };
-[[nodiscard]] tl::expected<TableInput, std::vector<Diagnostic>> readTableInput(const std::string& given);
+[[nodiscard]] tl::expected<TableInput, std::vector<Diagnostic>> readTableInput(const std::string& specified);
 
 /// The mesh of --mesh, that of an experiment, or that of a MaxText configuration on a machine; nothing without any.
 /// Axes that a MaxText source has and --mesh does not speak of are added with size 1.

@@ -55,23 +55,23 @@ public:
     }
 
     /// The first thing that is wrong.
-    Result<void> read(const std::string& given)
+    Result<void> read(const std::string& specified)
     {
-        std::string path = given;
+        std::string path = specified;
         std::optional<std::size_t> argument;
-        if (const std::size_t equals = given.find('=');
-            equals != std::string::npos && !QFile::exists(QString::fromStdString(given))) {
-            auto found = argumentNamed(given.substr(0, equals));
+        if (const std::size_t equals = specified.find('=');
+            equals != std::string::npos && !QFile::exists(QString::fromStdString(specified))) {
+            auto found = argumentNamed(specified.substr(0, equals));
             if (!found)
                 return tl::unexpected(found.error());
             argument = *found;
-            path = given.substr(equals + 1);
+            path = specified.substr(equals + 1);
         }
         const bool isNpy = path.ends_with(".npy"), isNpz = path.ends_with(".npz") && !argument,
                    isJson = (path.ends_with(".json") || path == "-") && !argument;
         if (!isNpy && !isNpz && !isJson)
             return fail(Code::UnknownValue,
-                { { "key", "--inputs" }, { "value", given },
+                { { "key", "--inputs" }, { "value", specified },
                     { "known",
                         std::vector<std::string>{
                             "FILE.json", "FILE.npy", "NAME=FILE.npy", "FILE.npz", "- (JSON on standard input)" } } });

@@ -154,20 +154,21 @@ Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
         return fail(Code::OutOfMemory,
             { { "bytes", toBytes(needed) }, { "limit", limit },
                 { "alone_bytes", run.plan->memory.peakBytes * run.executed().mesh->deviceCount() } });
-    const kernels::Arrays given = run.starts.arrays.all();
+    const kernels::Arrays specified = run.starts.arrays.all();
     NonFiniteWatch inFull(run.unsharded->device);
-    inFull.given(given);
+    inFull.specified(specified);
     ExecuteOptions how = executeOptions(options, { &inFull });
     how.plainKernels = true;
-    Result<Execution> reference = execute(program, run.unsharded, given, how);
+    Result<Execution> reference = execute(program, run.unsharded, specified, how);
     if (!reference)
         return reference;
     note(run, inFull, words::Runs::Reference);
     if (run.partitioned) {
         NonFiniteWatch watch(run.partitioned->device);
-        watch.given(given);
+        watch.specified(specified);
         ExchangeCounter counter(run.partitioned->device);
-        const auto devices = execute(program, run.partitioned, given, executeOptions(options, { &counter, &watch }));
+        const auto devices =
+            execute(program, run.partitioned, specified, executeOptions(options, { &counter, &watch }));
         if (!devices)
             return devices;
         run.exchanged = counter.take();

@@ -56,15 +56,15 @@ kernels::Arrays shardsOfArgument(const ProgramRun& run, std::size_t index)
 
 Json devicesJson(const ProgramRun& run, ArrayTexts& texts)
 {
-    std::vector<kernels::Arrays> given; // by argument
+    std::vector<kernels::Arrays> specified; // by argument
     for (std::size_t i = 0; run.partitioned && i < run.starts.from.size(); ++i)
-        given.push_back(shardsOfArgument(run, i));
+        specified.push_back(shardsOfArgument(run, i));
     Json out = Json::array();
     for (std::size_t d = 0; d < run.first.shards.size(); ++d) {
         Json& device = out.emplace_back(Json{ { "device", d } });
         if (run.partitioned)
             device["arguments"] = Json::array();
-        for (const kernels::Arrays& argument : given)
+        for (const kernels::Arrays& argument : specified)
             device["arguments"].push_back(texts.described(argument[d]));
         device["results"] = Json::array();
         for (const kernels::Array& array : run.first.shards[d])

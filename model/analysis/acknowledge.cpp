@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Warnings that the experiment knows of become information, with its reason.
+// Declared in problems.h.
 #include <algorithm>
 
 #include "analysis/problems.h"

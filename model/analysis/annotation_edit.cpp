@@ -15,29 +15,29 @@ namespace shardscope {
 namespace {
 
 /// What is given there now, over the snapshot's mesh: by the experiment, else by the text.
-void setWritten(AnnotationTarget& target, const Snapshot& snapshot, const ProgramModel& model)
+void setDeclared(AnnotationTarget& target, const Snapshot& snapshot, const ProgramModel& model)
 {
     const Program& source = snapshot.source->program;
     const std::size_t rank = source.value(target.value).type.rank();
-    target.written = TensorSharding::open(rank);
+    target.declared = TensorSharding::open(rank);
     const auto own = std::find_if(model.shardings.begin(), model.shardings.end(),
-        [&](const ValueSharding& given) { return given.value == target.name; });
+        [&](const ValueSharding& specified) { return specified.value == target.name; });
     if (own != model.shardings.end()) {
-        target.isWritten = target.isOwn = true;
+        target.isDeclared = target.isOwn = true;
         if (Result<TensorSharding> sharding = parseDimensions(own->sharding, *snapshot.mesh);
             sharding && sharding->rank() == rank)
-            target.written = std::move(*sharding);
+            target.declared = std::move(*sharding);
         return;
     }
-    const ProgramSharding* given = givenAt(source, target.place);
-    if (!given || given->mesh >= source.meshes.size())
+    const ProgramSharding* specified = specifiedAt(source, target.place);
+    if (!specified || specified->mesh >= source.meshes.size())
         return;
-    target.isWritten = true;
+    target.isDeclared = true;
     // Over the mesh of the experiment axes go by their names, as in the text.
-    const Mesh& mesh = *source.meshes[given->mesh].mesh;
-    if (Result<TensorSharding> sharding = parseDimensions(dimensionsText(given->sharding, mesh), *snapshot.mesh);
+    const Mesh& mesh = *source.meshes[specified->mesh].mesh;
+    if (Result<TensorSharding> sharding = parseDimensions(dimensionsText(specified->sharding, mesh), *snapshot.mesh);
         sharding && sharding->rank() == rank)
-        target.written = std::move(*sharding);
+        target.declared = std::move(*sharding);
 }
 
 std::vector<AnnotationTarget> targetsOfProgram(const Snapshot& snapshot, ValueId value, const ProgramModel& model)
@@ -54,7 +54,7 @@ std::vector<AnnotationTarget> targetsOfProgram(const Snapshot& snapshot, ValueId
         target.name = nameOf(program, place);
         if (target.name.empty())
             return;
-        setWritten(target, snapshot, model);
+        setDeclared(target, snapshot, model);
         targets.push_back(std::move(target));
     };
     using Kind = AnnotationTarget::Kind;
@@ -102,17 +102,17 @@ std::vector<AnnotationTarget> annotationTargets(const Snapshot& snapshot, ValueI
     target.value = value;
     const Value& v = snapshot.program->value(value);
     const std::size_t rank = v.type.rank();
-    target.written = annotation->spec ? toTensorSharding(*annotation->spec, *snapshot.mesh, rank)
-                                      : TensorSharding::fullyReplicated(rank);
-    target.isWritten = true;
+    target.declared = annotation->spec ? toTensorSharding(*annotation->spec, *snapshot.mesh, rank)
+                                       : TensorSharding::fullyReplicated(rank);
+    target.isDeclared = true;
     target.dimNames.resize(rank);
-    if (const auto* logical = std::get_if<LogicalAxes>(&annotation->written)) {
+    if (const auto* logical = std::get_if<LogicalAxes>(&annotation->declared)) {
         target.kind = AnnotationTarget::Kind::Rules;
         target.rules = { annotation->innerRules };
         for (std::size_t d = 0; d < std::min(rank, logical->names.size()); ++d)
             if (logical->names[d].kind == LogicalName::Kind::Name)
                 target.dimNames[d] = logical->names[d].name;
-    } else if (std::holds_alternative<DeviceAxes>(annotation->written)
+    } else if (std::holds_alternative<DeviceAxes>(annotation->declared)
         && std::holds_alternative<MlpModel>(snapshot.experiment->model)) {
         target.kind = AnnotationTarget::Kind::DeviceAxes;
         for (std::size_t d = 0; d < std::min(rank, v.dimNames.size()); ++d)
@@ -131,8 +131,8 @@ Result<Experiment> withAnnotation(
     if (target.takesAnySharding())
         return withValueSharding(*snapshot.experiment, target.name, dimensionsText(sharding, *snapshot.mesh));
     Experiment after = *snapshot.experiment;
-    for (std::size_t d = 0; d < std::min(sharding.rank(), target.written.rank()); ++d) {
-        if (sharding.dims[d] == target.written.dims[d] || !target.canChange(d))
+    for (std::size_t d = 0; d < std::min(sharding.rank(), target.declared.rank()); ++d) {
+        if (sharding.dims[d] == target.declared.dims[d] || !target.canChange(d))
             continue;
         Result<SpecEntry> entry = entryOf(sharding.dims[d], *snapshot.mesh);
         if (!entry)

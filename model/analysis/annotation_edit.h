@@ -27,8 +27,8 @@ struct AnnotationTarget {
     ShardedPlace place; ///< of a program in a text
     std::string name; ///< of a program in a text: the name under which the experiment keeps it
     /// What is written now: all dimensions open where nothing is.
-    TensorSharding written;
-    bool isWritten = false;
+    TensorSharding declared;
+    bool isDeclared = false;
     bool isOwn = false; ///< by the experiment, not by the program's text
     RuleList rules; ///< of Rules: the list that decides for the value
     std::vector<std::string> dimNames; ///< of Rules and DeviceAxes; a dimension without a name cannot be changed

@@ -12,8 +12,8 @@
 #include "pipeline/collective_list.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
+#include "program/other_attributes.h"
 #include "program/unreduced_axes.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -32,7 +32,7 @@ bool isReduction(const CollectiveEntry& entry)
 }
 
 /// The program itself has it: it stands for itself, whatever stands beside it.
-bool isWritten(const CollectiveEntry& entry)
+bool isDeclared(const CollectiveEntry& entry)
 {
     return !entry.reason;
 }
@@ -40,7 +40,7 @@ bool isWritten(const CollectiveEntry& entry)
 /// Whether the steps are those of one reshard.
 bool follows(const CollectiveEntry& next, const CollectiveEntry& before)
 {
-    return !isWritten(next) && !isWritten(before) && next.value == before.value && next.reason == before.reason
+    return !isDeclared(next) && !isDeclared(before) && next.value == before.value && next.reason == before.reason
         && next.times == before.times && next.before == before.after && !isReduction(next) && !isReduction(before);
 }
 
@@ -126,9 +126,9 @@ public:
             keep.steps.push_back(m_list.entries[i].collective);
         setSent(keep, m_kept);
         m_found.push_back(std::move(keep));
-        if (!m_entry.writtenGroups.empty() && !m_entry.axes.empty())
-            scatterWritten();
-        if (m_entry.axes.empty() || !m_entry.writtenGroups.empty())
+        if (!m_entry.declaredGroups.empty() && !m_entry.axes.empty())
+            scatterUpdates();
+        if (m_entry.axes.empty() || !m_entry.declaredGroups.empty())
             return std::move(m_found); // the program itself exchanges
         if (m_entry.reason && m_entry.reason->kind == Reason::Kind::Halo)
             gatherBlocks();
@@ -194,7 +194,7 @@ private:
         add(AlternativeKind::OptimalReshard, optimalSteps(reshard));
         add(AlternativeKind::ShardyReshard, shardySteps(reshard));
         gatherAndSlice(reshard);
-        if (const ValueId value = m_entry.value; !isWritten(m_entry) && isArgument(*m_list.program, value))
+        if (const ValueId value = m_entry.value; !isDeclared(m_entry) && isArgument(*m_list.program, value))
             changeSharding(
                 value, last.after, 0, localBytes(m_entry.type, last.after) - localBytes(m_entry.type, first.before));
     }
@@ -242,7 +242,7 @@ private:
     [[nodiscard]] std::optional<TensorSharding> returnedSharding(std::size_t d) const
     {
         const Operation& owner = m_list.sharded->program.operation(m_entry.result->computation);
-        const auto* manual = wideAs<ManualComputationAttributes>(owner.attributes);
+        const auto* manual = attributesAs<ManualComputationAttributes>(owner.attributes);
         if (!manual || m_entry.result->result >= manual->out.size())
             return std::nullopt;
         const ProgramSharding& out = manual->out[m_entry.result->result];
@@ -253,22 +253,22 @@ private:
             const std::string& name = mesh.axis(static_cast<std::size_t>(axis.axis)).name;
             return std::find(manual->manualAxes.begin(), manual->manualAxes.end(), name) != manual->manualAxes.end();
         };
-        TensorSharding cut = out.sharding;
-        AxisList& axes = cut.dims[d].axes;
+        TensorSharding scattered = out.sharding;
+        AxisList& axes = scattered.dims[d].axes;
         if (!std::all_of(axes.begin(), axes.end(), isManual)
             || !std::all_of(m_entry.axes.begin(), m_entry.axes.end(), isManual))
             return std::nullopt;
         for (const AxisRef axis : m_entry.axes)
             appendMerged(axes, axis);
-        return cut;
+        return scattered;
     }
 
     /// Half a psum, where a shard will do; and no gather, where the shards are returned.
-    void scatterWritten()
+    void scatterUpdates()
     {
         const Operation& operation = m_list.sharded->program.operation(m_entry.operation);
-        const auto* written = wideAs<CollectiveAttributes>(operation.attributes);
-        if (!written || operation.operands.size() != 1)
+        const auto* declared = attributesAs<CollectiveAttributes>(operation.attributes);
+        if (!declared || operation.operands.size() != 1)
             return;
         const std::int64_t local = localBytes(m_entry.type, m_entry.after);
         if (m_entry.kind == CollectiveKind::AllReduce)
@@ -298,11 +298,11 @@ private:
             }
         // Blocks in another order than that of the axes would be another array.
         const std::vector<std::vector<std::int64_t>> groups = deviceGroups(*m_entry.mesh, m_entry.axes);
-        const bool inOrder = std::all_of(m_entry.writtenGroups.begin(), m_entry.writtenGroups.end(),
+        const bool inOrder = std::all_of(m_entry.declaredGroups.begin(), m_entry.declaredGroups.end(),
             [&](const auto& group) { return std::find(groups.begin(), groups.end(), group) != groups.end(); });
-        if (m_entry.kind != CollectiveKind::AllGather || !m_entry.result || !inOrder || written->dimension < 0)
+        if (m_entry.kind != CollectiveKind::AllGather || !m_entry.result || !inOrder || declared->dimension < 0)
             return;
-        if (std::optional<TensorSharding> returned = returnedSharding(static_cast<std::size_t>(written->dimension))) {
+        if (std::optional<TensorSharding> returned = returnedSharding(static_cast<std::size_t>(declared->dimension))) {
             CollectiveAlternative alternative = made(AlternativeKind::ReturnBlocks, {});
             setSent(alternative, {});
             alternative.moreBytesHeld = localBytes(m_entry.type, m_entry.before) * (1 - m_entry.groupSize);
@@ -343,7 +343,7 @@ private:
     /// What it takes to have operand `o` whole along the axes; no steps where it is.
     [[nodiscard]] std::vector<ReshardStep> gather(std::size_t o) const
     {
-        const HeldOperand& operand = m_entry.operands[o];
+        const OperandSharding& operand = m_entry.operands[o];
         if (isMadeAnywhere(*m_list.program, operand.value))
             return {};
         return shardySteps({ m_list.program->value(operand.value).type, operand.sharding,
@@ -351,15 +351,15 @@ private:
     }
     [[nodiscard]] std::int64_t moreHeld(std::size_t o) const
     {
-        const HeldOperand& operand = m_entry.operands[o];
+        const OperandSharding& operand = m_entry.operands[o];
         const TensorType& type = m_list.program->value(operand.value).type;
         return localBytes(type, fullAlong(operand.sharding, m_entry.axes)) - localBytes(type, operand.sharding);
     }
     /// What the operation's result has to go through when no sum is left: nothing, or a slice.
-    [[nodiscard]] bool canBeWhole() const
+    [[nodiscard]] bool canBeUnsharded() const
     {
         return !m_entry.operands.empty()
-            && std::all_of(m_entry.operands.begin(), m_entry.operands.end(), [&](const HeldOperand& operand) {
+            && std::all_of(m_entry.operands.begin(), m_entry.operands.end(), [&](const OperandSharding& operand) {
                    return operand.sharding.rank() == m_list.program->value(operand.value).type.rank()
                        && operand.sharding.unreduced.empty();
                });
@@ -367,7 +367,7 @@ private:
 
     void gatherOperands()
     {
-        if (!canBeWhole())
+        if (!canBeUnsharded())
             return;
         CollectiveAlternative alternative = made(AlternativeKind::GatherOperands, {});
         Rational sent;
@@ -387,10 +387,10 @@ private:
     /// One operand is replicated from the start, the others are gathered.
     void replicateOperands()
     {
-        if (!canBeWhole())
+        if (!canBeUnsharded())
             return;
         for (std::size_t full = 0; full < m_entry.operands.size(); ++full) {
-            const HeldOperand& operand = m_entry.operands[full];
+            const OperandSharding& operand = m_entry.operands[full];
             if (!isArgument(*m_list.program, operand.value) || !isShardedAlong(operand.sharding, m_entry.axes))
                 continue;
             Rational sent;
@@ -522,7 +522,7 @@ std::vector<CollectiveAlternative> alternatives(
         if (alternative.kind == AlternativeKind::OptimalReshard && !stop.stop_requested())
             tryOutPlan(alternative, snapshot);
         // What a manual computation does inside is its own affair.
-        const bool isTried = alternative.sharding && entry.writtenGroups.empty() && !stop.stop_requested();
+        const bool isTried = alternative.sharding && entry.declaredGroups.empty() && !stop.stop_requested();
         if (isTried && !tryOut(alternative, snapshot, *entry.mesh, cache, stop))
             continue;
         // Where only this array changes, what the step sends beside the rest is what stands in its place.

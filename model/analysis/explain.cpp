@@ -76,7 +76,7 @@ DimensionReason reasonOf(const Snapshot& snapshot, const Explanation& explanatio
             }
             return reason;
         }
-        reason.kind = reason.axes.empty() ? Kind::DeviceWhole : Kind::DeviceAxes;
+        reason.kind = reason.axes.empty() ? Kind::DeviceUnsharded : Kind::DeviceAxes;
         return reason;
     }
     if (snapshot.propagation && !reason.axes.empty()) {
@@ -103,14 +103,14 @@ Explanation explain(const Snapshot& snapshot, ValueId value)
         const TensorSharding sharding = heldSharding(snapshot, value);
         for (std::size_t axis = 0; axis < snapshot.mesh->rank(); ++axis) {
             const AxisRef full = fullAxis(*snapshot.mesh, axis);
-            const bool cuts =
+            const bool shards =
                 std::any_of(sharding.dims.begin(), sharding.dims.end(), [&](const DimensionSharding& dim) {
                     return std::any_of(
                         dim.axes.begin(), dim.axes.end(), [&](AxisRef ref) { return overlaps(ref, full); });
                 });
             const bool adds = std::any_of(
                 sharding.unreduced.begin(), sharding.unreduced.end(), [&](AxisRef ref) { return overlaps(ref, full); });
-            if (!cuts && !adds && full.size > 1)
+            if (!shards && !adds && full.size > 1)
                 explanation.copiedAlong.push_back(full);
         }
     }

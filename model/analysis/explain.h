@@ -19,7 +19,7 @@ struct DimensionReason {
         NoRule, ///< no rule names it
         RulesSkipped, ///< every rule that names it was skipped; `trace` of the first
         DeviceAxes, ///< written as device axes
-        DeviceWhole, ///< left out of device axes: written as None
+        DeviceUnsharded, ///< left out of device axes: written as None
         Propagated, ///< came along `chain` from another value
         Unannotated, ///< nothing asked for anything and nothing arrived
     };

@@ -10,9 +10,9 @@
 #include "program/differentiate.h"
 #include "program/explicit_rules.h"
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "program/over_mesh.h"
 #include "program/value_shardings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -47,10 +47,10 @@ public:
     std::optional<ExplicitReport> run()
     {
         for (const ValueId argument : m_program.main().arguments)
-            if (const ProgramSharding* given = m_program.shardingOf(argument))
-                m_types[argument.index] = over(*given);
+            if (const ProgramSharding* specified = m_program.shardingOf(argument))
+                m_types[argument.index] = over(*specified);
             else
-                m_types[argument.index] = whole(argument);
+                m_types[argument.index] = full(argument);
         for (const ValueId argument : m_program.main().arguments)
             if (const std::optional<std::size_t> dimension = unevenDimension(argument))
                 m_refusedArguments.push_back({ {}, ExplicitProblem::NotDivisible,
@@ -63,19 +63,19 @@ public:
 
 private:
     [[nodiscard]] bool isArray(ValueId value) const { return isTensor(m_program.value(value).type.dtype); }
-    [[nodiscard]] std::optional<TensorSharding> whole(ValueId value) const
+    [[nodiscard]] std::optional<TensorSharding> full(ValueId value) const
     {
         if (!isArray(value))
             return std::nullopt;
         return TensorSharding::fullyReplicated(m_program.value(value).type.rank());
     }
     /// Nothing on another mesh.
-    [[nodiscard]] std::optional<TensorSharding> over(const ProgramSharding& given) const
+    [[nodiscard]] std::optional<TensorSharding> over(const ProgramSharding& specified) const
     {
-        const ProgramMesh& own = m_program.meshes[given.mesh];
+        const ProgramMesh& own = m_program.meshes[specified.mesh];
         if (own.isMaximal() || !(*own.mesh == m_mesh))
             return std::nullopt;
-        return explicitType(given.sharding);
+        return explicitType(specified.sharding);
     }
     /// What propagation decided.
     [[nodiscard]] std::optional<TensorSharding> propagated(ValueId value) const
@@ -121,7 +121,7 @@ private:
             if (m_stop.stop_requested())
                 return;
             visit(id);
-            checkPieces(id);
+            checkParts(id);
         }
     }
     /// A dimension whose shards are not all of one size.
@@ -134,7 +134,7 @@ private:
         return std::nullopt;
     }
     /// Types of results have to divide. What is so already in an operand is said there.
-    void checkPieces(OperationId id)
+    void checkParts(OperationId id)
     {
         const Operation& operation = m_program.operation(id);
         if (m_verdicts[id.index] == Verdict::Refused || m_verdicts[id.index] == Verdict::Unjudged
@@ -186,7 +186,7 @@ private:
         }
         case OpKind::ManualComputation: {
             unjudged(id); // inside, its axes are manual
-            const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes);
+            const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes);
             for (std::size_t r = 0; manual && r < std::min(manual->out.size(), operation.results.size()); ++r)
                 m_types[operation.results[r].index] = over(manual->out[r]);
             return;
@@ -223,8 +223,8 @@ private:
         }
         std::optional<TensorSharding> wanted;
         if (!operation.results.empty())
-            if (const ProgramSharding* given = m_program.shardingOf(operation.results[0])) {
-                wanted = over(*given);
+            if (const ProgramSharding* specified = m_program.shardingOf(operation.results[0])) {
+                wanted = over(*specified);
                 if (!wanted)
                     return unjudged(id);
             }
@@ -241,8 +241,8 @@ private:
             set(id, Verdict::Accepted);
         // Where the operation itself takes no out_sharding, what the text says of its results is a reshard.
         for (const ValueId result : operation.results)
-            if (const ProgramSharding* given = m_program.shardingOf(result))
-                m_types[result.index] = over(*given);
+            if (const ProgramSharding* specified = m_program.shardingOf(result))
+                m_types[result.index] = over(*specified);
     }
 
     /// The carried values keep their types from one round to the next.
@@ -297,16 +297,17 @@ private:
         const Function* function = callee ? m_program.function(*callee) : nullptr;
         if (!function)
             return unjudged(id);
-        Types given;
+        Types specified;
         for (const ValueId operand : operation.operands)
-            given.push_back(type(operand));
+            specified.push_back(type(operand));
         std::vector<Called>& known = m_called[function->body.index];
-        auto found = std::find_if(known.begin(), known.end(), [&](const Called& each) { return each.given == given; });
+        auto found =
+            std::find_if(known.begin(), known.end(), [&](const Called& each) { return each.specified == specified; });
         if (found == known.end()) {
             if (known.size() >= maxWays || m_depth >= deepest)
                 return unjudged(id);
             const Region& body = m_program.regions[function->body.index];
-            known.push_back({ given, {} }); // its body may call others
+            known.push_back({ specified, {} }); // its body may call others
             give(body.arguments, operation.operands);
             ++m_depth;
             walk(function->body);
@@ -315,7 +316,8 @@ private:
             for (const ValueId result : body.results)
                 returned.push_back(type(result));
             std::vector<Called>& now = m_called[function->body.index];
-            found = std::find_if(now.begin(), now.end(), [&](const Called& each) { return each.given == given; });
+            found =
+                std::find_if(now.begin(), now.end(), [&](const Called& each) { return each.specified == specified; });
             found->returned = std::move(returned);
         }
         for (std::size_t r = 0; r < std::min<std::size_t>(operation.results.size(), found->returned.size()); ++r)
@@ -355,7 +357,7 @@ private:
     }
 
     struct Called {
-        Types given, returned;
+        Types specified, returned;
     };
     static constexpr std::size_t maxWays = 16; ///< in which one function is looked at
     static constexpr int deepest = 200; ///< calls within calls

@@ -29,7 +29,7 @@ struct ExplicitRefusal {
     ExplicitProblem problem = ExplicitProblem::None;
     /// Code::ExplicitMode. Arguments: op, wrong (kindName); as far as they say something: dim, axes, first, first_spec,
     /// second, second_spec (operands, "" for a nameless one, with first_index, second_index), out (the sharding that
-    /// propagation gives the result), size, pieces, argument (of what does not divide), mend, mend_index, mend_spec (an
+    /// propagation gives the result), size, parts, argument (of what does not divide), mend, mend_index, mend_spec (an
     /// operand, and what it is to be resharded to).
     Diagnostic diagnostic;
 };

@@ -5,7 +5,7 @@
 
 #include "base/codes.h"
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "sharding/text.h"
 
 namespace shardscope {
@@ -205,9 +205,9 @@ private:
         const ValueId result = m_operation.results[0];
         const std::size_t next = m_program.value(result).definition.index + std::size_t{ 1 };
         if (m_program.value(result).path.empty() && next < m_program.operations.size()) {
-            const Operation& behind = m_program.operations[next];
-            if (behind.kind == OpKind::ShardingConstraint && behind.operands[0] == result)
-                return m_program.value(behind.results[0]).path;
+            const Operation& after = m_program.operations[next];
+            if (after.kind == OpKind::ShardingConstraint && after.operands[0] == result)
+                return m_program.value(after.results[0]).path;
         }
         return m_program.value(result).path;
     }

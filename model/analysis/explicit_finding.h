@@ -22,7 +22,7 @@ struct ExplicitConflict {
     const Program& program, const Mesh& mesh, OperationId operation, const ExplicitConflict& conflict);
 
 /// Likewise, of a value whose dimension is split into shards that are not of one size: an argument of main, or the
-/// result of an operation. Arguments op ("" for an argument), wrong, dim, size, pieces, first_spec (how the value is
+/// result of an operation. Arguments op ("" for an argument), wrong, dim, size, parts, first_spec (how the value is
 /// sharded).
 [[nodiscard]] Diagnostic unevenDiagnostic(
     const Program& program, const Mesh& mesh, ValueId value, const TensorSharding& sharding, std::size_t dimension);

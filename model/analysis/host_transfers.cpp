@@ -59,7 +59,7 @@ void addOfStep(const Snapshot& snapshot, HostTransfers& transfers)
         if (!isState(snapshot.deviceStages->state(), argument))
             continue;
         std::swap(transfer.from, transfer.to);
-        transfer.cause = HostTransfer::Cause::Written;
+        transfer.cause = HostTransfer::Cause::Declared;
         back.push_back(transfer);
     }
     transfers.list.insert(transfers.list.end(), back.begin(), back.end());

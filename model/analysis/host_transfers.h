@@ -25,7 +25,7 @@ struct HostMemory {
 struct HostTransfer {
     enum class Cause : std::uint8_t {
         Read, ///< a step reads an array of the host
-        Written, ///< a step makes an array that lies on the host
+        Declared, ///< a step makes an array that lies on the host
         Placement, ///< a custom call of the program says so
         Returned, ///< main returns it to another memory
     };

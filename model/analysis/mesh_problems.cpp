@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Findings about the mesh and the memory of its devices.
+// Declared in problems.h.
 #include <algorithm>
 
 #include "analysis/fixes.h"
@@ -82,10 +83,10 @@ std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh
             if (devices % others != 0)
                 continue;
             Fix fix{ Fix::Kind::SetAxisSize, mesh.axis(i).name, devices / others, 0 };
-            const bool cuts = fix.number > 1;
-            if (cuts || !alone)
+            const bool shards = fix.number > 1;
+            if (shards || !alone)
                 alone = std::move(fix);
-            if (cuts)
+            if (shards)
                 break;
         }
         if (alone)

@@ -20,18 +20,18 @@ namespace {
 
 /// Annotations that a person wrote: not those inherited by optimizer state or pinned on results, and not the
 /// constraints that differentiation makes of others.
-std::vector<const ResolvedAnnotation*> writtenAnnotations(const Program& program, const Annotations& annotations)
+std::vector<const ResolvedAnnotation*> declaredAnnotations(const Program& program, const Annotations& annotations)
 {
-    std::vector<const ResolvedAnnotation*> written;
+    std::vector<const ResolvedAnnotation*> declared;
     for (const ResolvedAnnotation& annotation : annotations.arguments) {
         const Role role = program.value(annotation.value).role;
         if (role == Role::Parameter || role == Role::Input)
-            written.push_back(&annotation);
+            declared.push_back(&annotation);
     }
     for (const ResolvedAnnotation& annotation : annotations.constraints)
         if (!isBackward(program.scopes[program.operation(annotation.operation).scope]))
-            written.push_back(&annotation);
-    return written;
+            declared.push_back(&annotation);
+    return declared;
 }
 
 std::string shortName(const std::string& path)
@@ -264,7 +264,7 @@ void addMeshNames(const LogicalAxes& logical, const Value& value, const Mesh& me
 void addBusyAxes(
     const ResolvedAnnotation& annotation, const Value& value, const Experiment& experiment, ProblemCollector& collector)
 {
-    const LogicalNames& names = std::get<LogicalAxes>(annotation.written).names;
+    const LogicalNames& names = std::get<LogicalAxes>(annotation.declared).names;
     for (const RuleTrace& trace : annotation.resolution->rules) {
         if (trace.verdict != Verdict::AxisBusy
             || annotation.resolution->dims[static_cast<std::size_t>(trace.dimension)].outcome
@@ -299,11 +299,11 @@ void addBusyAxes(
 void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annotations& annotations,
     const Experiment& experiment, DivisibleSizes& sizes, ProblemCollector& collector)
 {
-    for (const ResolvedAnnotation* annotation : writtenAnnotations(program, annotations)) {
+    for (const ResolvedAnnotation* annotation : declaredAnnotations(program, annotations)) {
         const Value& value = program.value(annotation->value);
         const std::string subject = shortName(value.path);
-        const auto* logical = std::get_if<LogicalAxes>(&annotation->written);
-        const auto* device = std::get_if<DeviceAxes>(&annotation->written);
+        const auto* logical = std::get_if<LogicalAxes>(&annotation->declared);
+        const auto* device = std::get_if<DeviceAxes>(&annotation->declared);
 
         if (annotation->indivisible()) {
             addIndivisible(*annotation, value, sizes, collector);
@@ -545,8 +545,8 @@ RuleCensus countRules(const Program& program, const Annotations& annotations, co
         list.rules.resize(rulesIn(rules, { i }).size());
         list.misses.resize(list.rules.size());
     }
-    for (const ResolvedAnnotation* annotation : writtenAnnotations(program, annotations))
-        if (const auto* logical = std::get_if<LogicalAxes>(&annotation->written)) {
+    for (const ResolvedAnnotation* annotation : declaredAnnotations(program, annotations))
+        if (const auto* logical = std::get_if<LogicalAxes>(&annotation->declared)) {
             const RuleList list{ annotation->innerRules };
             countIn(listOf(list), rulesIn(rules, list), *annotation, *logical);
         }

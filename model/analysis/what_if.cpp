@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in explain.h.
 #include "analysis/change.h"
 #include "analysis/explain.h"
 #include "experiment/rule_edits.h"
@@ -41,9 +42,9 @@ bool complete(
     // What changes nothing answers no question; neither does a sum that is the same as far as it is said.
     const double state = static_cast<double>(std::max(whatIf.stateBytesBefore, whatIf.stateBytesAfter));
     const double less = static_cast<double>(std::min(whatIf.stateBytesBefore, whatIf.stateBytesAfter));
-    constexpr double said = 0.995; // sums have three digits
+    constexpr double stated = 0.995; // sums have three digits
     return rowBefore->spec != rowAfter->spec || whatIf.bytesPerDeviceBefore != whatIf.bytesPerDeviceAfter
-        || less < said * state || whatIf.sentBefore != whatIf.sentAfter
+        || less < stated * state || whatIf.sentBefore != whatIf.sentAfter
         || whatIf.collectivesBefore != whatIf.collectivesAfter;
 }
 

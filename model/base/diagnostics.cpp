@@ -20,7 +20,7 @@ constexpr std::array rows{
     CodeRow{ Code::DevicesMismatch, "E102", Error, "devices_mismatch", "mesh does not fit the devices" },
     CodeRow{ Code::DuplicateDimension, "E103", Error, "duplicate_dimension", "dimension name used twice" },
     CodeRow{ Code::UnknownAxis, "E104", Error, "unknown_axis", "unknown mesh axis" },
-    CodeRow{ Code::AtomCut, "E105", Error, "atom_cut", "indivisible unit of a dimension is split" },
+    CodeRow{ Code::AtomSplit, "E105", Error, "atom_cut", "indivisible unit of a dimension is split" },
     CodeRow{ Code::AxisUsedTwice, "E106", Error, "axis_used_twice", "mesh axis used twice in one spec" },
     CodeRow{ Code::SpecTooLong, "E107", Error, "rank_too_small", "spec has more entries than the array dimensions" },
     CodeRow{ Code::NestedTuple, "E108", Error, "nested_tuple", "tuple inside a tuple in a spec" },

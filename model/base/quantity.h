@@ -26,18 +26,20 @@ public:
     // Sums and products of 64-bit numbers fit 128 bits.
     friend constexpr Rational operator+(Rational a, Rational b)
     {
-        return reduced(Wide{ a.m_numerator } * b.m_denominator + Wide{ b.m_numerator } * a.m_denominator,
-            Wide{ a.m_denominator } * b.m_denominator);
+        return reduced(
+            Int128{ a.m_numerator } * b.m_denominator + Int128{ b.m_numerator } * a.m_denominator,
+            Int128{ a.m_denominator } * b.m_denominator);
     }
     friend constexpr Rational operator*(Rational a, Rational b)
     {
-        return reduced(Wide{ a.m_numerator } * b.m_numerator, Wide{ a.m_denominator } * b.m_denominator);
+        return reduced(
+            Int128{ a.m_numerator } * b.m_numerator, Int128{ a.m_denominator } * b.m_denominator);
     }
     constexpr Rational& operator+=(Rational other) { return *this = *this + other; }
     friend constexpr bool operator==(Rational, Rational) = default;
 
 private:
-    __extension__ typedef __int128 Wide;
+    __extension__ typedef __int128 Int128;
     struct Exact {
         std::int64_t numerator = 0, denominator = 1;
     };
@@ -46,18 +48,18 @@ private:
         , m_denominator(exact.denominator)
     {
     }
-    static constexpr Rational reduced(Wide numerator, Wide denominator)
+    static constexpr Rational reduced(Int128 numerator, Int128 denominator)
     {
-        constexpr Wide largest = std::numeric_limits<std::int64_t>::max();
-        constexpr Wide fineDenominator = Wide{ 1 } << 31;
+        constexpr Int128 largest = std::numeric_limits<std::int64_t>::max();
+        constexpr Int128 fineDenominator = Int128{ 1 } << 31;
         if (numerator == 0)
             return Rational(Exact{});
         const bool negative = (numerator < 0) != (denominator < 0);
-        Wide n = numerator < 0 ? -numerator : numerator;
-        Wide d = denominator < 0 ? -denominator : denominator;
-        Wide divisor = n;
-        for (Wide rest = d; rest != 0;) {
-            const Wide next = divisor % rest;
+        Int128 n = numerator < 0 ? -numerator : numerator;
+        Int128 d = denominator < 0 ? -denominator : denominator;
+        Int128 divisor = n;
+        for (Int128 rest = d; rest != 0;) {
+            const Int128 next = divisor % rest;
             divisor = rest;
             rest = next;
         }
@@ -70,8 +72,8 @@ private:
             n = n > largest ? largest : n;
             d = 1;
         }
-        const auto whole = static_cast<std::int64_t>(n);
-        return Rational(Exact{ negative ? -whole : whole, static_cast<std::int64_t>(d) });
+        const auto full = static_cast<std::int64_t>(n);
+        return Rational(Exact{ negative ? -full : full, static_cast<std::int64_t>(d) });
     }
 
     std::int64_t m_numerator = 0;

@@ -136,9 +136,9 @@ LogicalNames namesOf(const Value& value, const Annotation& annotation)
     if (const auto* logical = std::get_if<LogicalAxes>(&annotation); logical && logical->names.size() == rank)
         return logical->names;
     LogicalNames names(rank);
-    const std::vector<std::string>& written = value.dimNames;
-    for (std::size_t i = 0; i < std::min(rank, written.size()); ++i) {
-        const LogicalName name = written[i].empty() ? LogicalName::none() : LogicalName::of(written[i]);
+    const std::vector<std::string>& declared = value.dimNames;
+    for (std::size_t i = 0; i < std::min(rank, declared.size()); ++i) {
+        const LogicalName name = declared[i].empty() ? LogicalName::none() : LogicalName::of(declared[i]);
         if (std::find(names.begin(), names.end(), name) == names.end()) // a name stands once in an array
             names[i] = name;
     }
@@ -222,7 +222,7 @@ std::vector<ProgramArray> arraysOf(const Program& program)
         made.array.shape = *value.type.shape;
         made.array.dtype = value.type.dtype;
         if (const auto* device = std::get_if<DeviceAxes>(&annotation))
-            made.written = device->spec;
+            made.declared = device->spec;
         arrays.push_back(std::move(made));
     }
     return arrays;

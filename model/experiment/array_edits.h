@@ -28,7 +28,7 @@ namespace shardscope {
 /// An argument of a program as an array: parameters and inputs, not what an optimizer keeps of them.
 struct ProgramArray {
     NamedArraySetting array; ///< its logical names, else the names that its dimensions have in the network
-    std::optional<PartitionSpec> written; ///< mesh axes that are written at it, whatever the rules say
+    std::optional<PartitionSpec> declared; ///< mesh axes that are written at it, whatever the rules say
 };
 [[nodiscard]] std::vector<ProgramArray> arraysOf(const Program& program);
 /// The parameters and inputs of the experiment's program in place of its model. Errors as withArrayAdded().

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in builtin.h.
 #include <algorithm>
 
 #include "experiment/builtin.h"
@@ -35,7 +36,7 @@ Result<SourceProgram> read(const ProgramModel& model)
     }
     for (Diagnostic& warning : read->warnings)
         place(warning, model);
-    nameAsWritten(*read, *model.text);
+    declaredName(*read, *model.text);
     listFew(read->program);
     return SourceProgram{ std::move(read->program), true, std::move(read->warnings) };
 }

@@ -316,19 +316,19 @@ Excerpt excerptAround(const std::u32string& text, int line, int column, int widt
     std::u32string shown = text.substr(begin, end - begin);
     Excerpt excerpt;
     int at = std::clamp(column - 1, 0, static_cast<int>(shown.size()));
-    int behind = at;
-    while (behind < static_cast<int>(shown.size()) && isWordCharacter(shown[static_cast<std::size_t>(behind)]))
-        ++behind;
-    excerpt.length = std::max(1, behind - at);
+    int after = at;
+    while (after < static_cast<int>(shown.size()) && isWordCharacter(shown[static_cast<std::size_t>(after)]))
+        ++after;
+    excerpt.length = std::max(1, after - at);
     // Two thirds of the room for what comes before: what is wrong mostly shows by it.
     const int room = std::max(width, 8);
     if (static_cast<int>(shown.size()) > room) {
         int first = std::clamp(at - room * 2 / 3, 0, static_cast<int>(shown.size()) - room);
-        const bool cutBefore = first > 0, cutBehind = first + room < static_cast<int>(shown.size());
+        const bool splitBefore = first > 0, splitAfter = first + room < static_cast<int>(shown.size());
         shown = shown.substr(static_cast<std::size_t>(first), static_cast<std::size_t>(room));
-        if (cutBefore)
+        if (splitBefore)
             shown.front() = U'…';
-        if (cutBehind)
+        if (splitAfter)
             shown.back() = U'…';
         at -= first;
         excerpt.length = std::min(excerpt.length, std::max(1, room - at));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in edits.h.
 #include "experiment/edits.h"
 
 #include <algorithm>
@@ -206,10 +207,10 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
     if (auto* program = std::get_if<ProgramModel>(&after->model)) {
         // What cannot be read over the mesh as it was stays as it is written.
         const Result<Mesh> meshBefore = makeMesh(before.mesh), meshAfter = makeMesh(after->mesh);
-        for (ValueSharding& given : program->shardings)
+        for (ValueSharding& specified : program->shardings)
             if (meshBefore && meshAfter)
-                if (const auto sharding = parseDimensions(given.sharding, *meshBefore))
-                    given.sharding = dimensionsText(*sharding, *meshAfter);
+                if (const auto sharding = parseDimensions(specified.sharding, *meshBefore))
+                    specified.sharding = dimensionsText(*sharding, *meshAfter);
     }
     return after;
 }

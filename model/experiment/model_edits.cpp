@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in edits.h.
 #include "experiment/edits.h"
 
 #include <algorithm>
@@ -115,7 +116,7 @@ Result<Experiment> withValueSharding(
         return fail(Code::InvalidAttribute, { { "op", value }, { "wrong", "sharding" } });
     std::vector<ValueSharding>& all = program->shardings;
     const auto found =
-        std::find_if(all.begin(), all.end(), [&](const ValueSharding& given) { return given.value == value; });
+        std::find_if(all.begin(), all.end(), [&](const ValueSharding& specified) { return specified.value == value; });
     if (found == all.end() && sharding)
         all.push_back({ value, std::move(*sharding) });
     else if (found != all.end() && sharding)

@@ -186,13 +186,13 @@ Reading readAsMapping(const NamedArraySetting& array, const LogicalRules& rules,
     return reading;
 }
 
-Reading readAsGiven(
+Reading readAsSpecified(
     const ProgramArray& each, const RulesSetting& setting, const LogicalRules& rules, const MeshPtr& mesh)
 {
     const NamedArraySetting& array = each.array;
     Reading reading;
-    if (each.written) {
-        place(reading, *each.written, array, mesh);
+    if (each.declared) {
+        place(reading, *each.declared, array, mesh);
         return reading;
     }
     SystemResult result =
@@ -216,8 +216,8 @@ std::optional<PartitionSpec> meantSpec(const NamedArraySetting& array, const Par
     meant.entries.assign(unnamed, SpecEntry::none());
     for (std::size_t i = 0; i + unnamed < array.names.size(); ++i)
         meant.entries.push_back(i < spec.size() ? spec.entries[i] : SpecEntry::none());
-    const auto cutsNothing = [](const SpecEntry& entry) { return entry.axes.empty(); };
-    if (std::ranges::all_of(meant.entries, cutsNothing))
+    const auto shardsNothing = [](const SpecEntry& entry) { return entry.axes.empty(); };
+    if (std::ranges::all_of(meant.entries, shardsNothing))
         return std::nullopt;
     return meant;
 }
@@ -291,10 +291,10 @@ ArrayOutcome outcomeOf(const ProgramArray& each, const NamedTree& tree, const Me
     const LogicalRules rules = readableRules(tree.rules, listOf(array, tree));
     Reading mapping = outcome.ignored ? Reading() : readAsMapping(array, rules, mesh);
     outcome.meant = mapping.problem ? std::nullopt : meantSpec(array, mapping.spec);
-    if (tree.isMapping() && !each.written) {
-        outcome.given = std::move(mapping);
+    if (tree.isMapping() && !each.declared) {
+        outcome.specified = std::move(mapping);
     } else {
-        outcome.given = readAsGiven(each, tree.rules, rules, mesh);
+        outcome.specified = readAsSpecified(each, tree.rules, rules, mesh);
         outcome.mapping = std::move(mapping);
     }
     return outcome;

@@ -59,7 +59,7 @@ struct Reading {
 };
 
 struct ArrayOutcome {
-    Reading given; ///< as the experiment reads its rules, or what is written at the array
+    Reading specified; ///< as the experiment reads its rules, or what is written at the array
     /// As a mapping, where the experiment reads its rules otherwise.
     std::optional<Reading> mapping;
     /// Penzai lists named axes alone, so that they land on the dimensions without a name in front: where they are
@@ -67,7 +67,7 @@ struct ArrayOutcome {
     std::optional<PartitionSpec> meant;
     bool ignored = false; ///< it has no names, and the reading as a mapping leaves it alone
 
-    [[nodiscard]] const Reading& asMapping() const { return mapping ? *mapping : given; }
+    [[nodiscard]] const Reading& asMapping() const { return mapping ? *mapping : specified; }
 };
 /// The list of rules that decides for the array.
 [[nodiscard]] RuleList listOf(const NamedArraySetting& array, const NamedTree& tree);

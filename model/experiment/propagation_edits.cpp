@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in edits.h.
 #include <algorithm>
 
 #include "experiment/edit_support.h"

@@ -75,10 +75,10 @@ Decimal decimalOf(std::string_view text)
         decimal.digits += text[i];
     }
     if (i < text.size()) {
-        std::int64_t given = 0;
+        std::int64_t specified = 0;
         const std::size_t from = i + (text.substr(i + 1).starts_with('+') ? 2 : 1);
-        (void)std::from_chars(text.data() + from, text.data() + text.size(), given);
-        decimal.exponent += given;
+        (void)std::from_chars(text.data() + from, text.data() + text.size(), specified);
+        decimal.exponent += specified;
     }
     const std::size_t first = std::min(decimal.digits.find_first_not_of('0'), decimal.digits.size());
     decimal.digits.erase(0, first);
@@ -289,10 +289,10 @@ void appendArray(std::string& text, const TensorType& type, const std::byte*& el
 /// Lines of an array for people.
 class Lines {
 public:
-    Lines(const TensorType& type, const std::byte* elements, std::int64_t whole, std::int64_t edge)
+    Lines(const TensorType& type, const std::byte* elements, std::int64_t full, std::int64_t edge)
         : m_type(type)
         , m_elements(elements)
-        , m_edge(type.elementCount() > whole || isLonger(type, whole) ? edge : std::numeric_limits<std::int64_t>::max())
+        , m_edge(type.elementCount() > full || isLonger(type, full) ? edge : std::numeric_limits<std::int64_t>::max())
         , m_strides(type.rank(), 1)
     {
         for (std::size_t d = type.rank(); d-- > 1;)
@@ -430,9 +430,9 @@ std::string arrayText(const TensorType& type, const std::byte* elements)
 }
 
 std::vector<std::string> arrayLines(
-    const TensorType& type, const std::byte* elements, std::int64_t whole, std::int64_t edge)
+    const TensorType& type, const std::byte* elements, std::int64_t full, std::int64_t edge)
 {
-    return Lines(type, elements, whole, edge).take();
+    return Lines(type, elements, full, edge).take();
 }
 
 Shape indexOf(std::int64_t element, std::span<const std::int64_t> shape)

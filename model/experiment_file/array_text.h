@@ -29,7 +29,7 @@ namespace shardscope {
 /// For people: rows one below the other, columns aligned. Of an array of more than `whole` elements the first and last
 /// `edge` entries of every dimension, with "..." between them.
 [[nodiscard]] std::vector<std::string> arrayLines(
-    const TensorType& type, const std::byte* elements, std::int64_t whole = 200, std::int64_t edge = 3);
+    const TensorType& type, const std::byte* elements, std::int64_t full = 200, std::int64_t edge = 3);
 
 /// The index of an element of an array: [1, 2] of element 5 in [2, 3].
 [[nodiscard]] Shape indexOf(std::int64_t element, std::span<const std::int64_t> shape);

@@ -315,11 +315,11 @@ private:
         }
         if (error == std::errc{})
             return;
-        const bool whole = node.type == JsonNode::Type::Integer;
+        const bool full = node.type == JsonNode::Type::Integer;
         report(Code::OutOfRange,
             { { "key", lastKey() }, { "value", node.text.substr(0, 40) },
-                { "min", whole ? std::to_string(std::numeric_limits<std::int64_t>::min()) : "-1.8e308" },
-                { "max", whole ? std::to_string(std::numeric_limits<std::int64_t>::max()) : "1.8e308" } },
+                { "min", full ? std::to_string(std::numeric_limits<std::int64_t>::min()) : "-1.8e308" },
+                { "max", full ? std::to_string(std::numeric_limits<std::int64_t>::max()) : "1.8e308" } },
             start);
     }
     /// The innermost key that leads here: a list's elements count under the key of the list.

@@ -40,7 +40,7 @@ Parts split(std::string_view text)
 }
 
 template <class T>
-std::optional<T> whole(std::string_view text)
+std::optional<T> full(std::string_view text)
 {
     T value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -69,12 +69,12 @@ std::optional<std::int64_t> parseBytes(std::string_view text)
     const Parts parts = split(text);
     if (parts.unit == 0)
         return std::nullopt;
-    if (const auto count = whole<std::int64_t>(parts.number)) {
+    if (const auto count = full<std::int64_t>(parts.number)) {
         if (*count < 1 || *count > maximumQuantity / parts.unit)
             return std::nullopt;
         return *count * parts.unit;
     }
-    const auto real = whole<double>(parts.number);
+    const auto real = full<double>(parts.number);
     if (!real || !std::isfinite(*real))
         return std::nullopt;
     const double bytes = *real * static_cast<double>(parts.unit);
@@ -103,7 +103,7 @@ std::optional<double> parseBandwidth(std::string_view text)
         return std::nullopt;
     text.remove_suffix(2);
     const Parts parts = split(text);
-    const auto real = whole<double>(parts.number);
+    const auto real = full<double>(parts.number);
     if (parts.unit == 0 || !real)
         return std::nullopt;
     const double value = *real * static_cast<double>(parts.unit);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Devices: hosts and devices per host, or a topology. A topology is written short, "tpu-v4:4x4x4", as a grid of chips,
 // or device by device.
+// Declared in sections.h.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -159,10 +160,10 @@ std::optional<DeviceSet> readShort(const ValueCursor& value)
 }
 
 /// What stands beside a topology must not say otherwise.
-void compare(const std::optional<ValueCursor>& given, const std::string& found, const std::string& right)
+void compare(const std::optional<ValueCursor>& specified, const std::string& found, const std::string& right)
 {
-    if (given && found != right)
-        given->wrongType(right + ", as the topology has it");
+    if (specified && found != right)
+        specified->wrongType(right + ", as the topology has it");
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in sections.h.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -7,7 +8,7 @@
 #include "base/codes.h"
 #include "experiment_file/file_words.h"
 #include "experiment_file/sections.h"
-#include "program/written_rule.h"
+#include "program/declared_rule.h"
 #include "sharding/memory_kind.h"
 #include "sharding/sharding_text.h"
 
@@ -212,7 +213,7 @@ void readShardingRules(const ValueCursor& value, std::vector<RuleOverride>& rule
         const auto rule = entry->asString();
         if (!rule)
             continue;
-        if (parseWrittenRule(*rule))
+        if (parseDeclaredRule(*rule))
             rules.push_back({ node.key, *rule });
         else
             entry->report(Code::BadRule, { { "wrong", "unreadable" }, { "found", *rule } });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in sections.h.
 #include "experiment_file/sections.h"
 
 #include <algorithm>

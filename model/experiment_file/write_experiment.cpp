@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in experiment_file.h.
 #include <algorithm>
 #include <list>
 #include <string_view>
@@ -344,8 +345,8 @@ private:
             addShardingRules(members, program);
             if (!program.shardings.empty()) {
                 Members shardings;
-                for (const ValueSharding& given : program.shardings)
-                    shardings.emplace_back(given.value, quoteJson(given.sharding));
+                for (const ValueSharding& specified : program.shardings)
+                    shardings.emplace_back(specified.value, quoteJson(specified.sharding));
                 members.emplace_back("shardings", block("/model/shardings", std::move(shardings), 2));
             }
             return block("/model", std::move(members), 1);

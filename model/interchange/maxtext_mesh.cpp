@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A MaxText configuration on a machine.
+// A part of MaxTextMesh, which is declared in maxtext_config.h.
 #include <algorithm>
 
 #include "base/codes.h"

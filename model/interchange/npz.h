@@ -12,7 +12,7 @@ namespace shardscope {
 
 struct NpzEntry {
     std::string name; ///< without ".npy": "x", "arr_0"
-    std::string_view file; ///< a .npy, a piece of the archive
+    std::string_view file; ///< a .npy, a part of the archive
 };
 
 /// In the order of the archive's directory. Nothing is copied, and sizes are believed only where the bytes are there.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in yaml_text.h.
 #include "interchange/yaml_text.h"
 
 namespace shardscope {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in maxtext_config.h.
 #include "interchange/maxtext_config.h"
 
 #include <algorithm>
@@ -112,7 +113,7 @@ Result<std::int64_t> toSize(const std::string& key, const YamlNode& node)
 }
 
 /// The middle of "ici_<stem>_parallelism", or "".
-std::string_view stemOf(std::string_view key)
+std::string_view middleOf(std::string_view key)
 {
     constexpr std::string_view suffix = "_parallelism";
     const bool isKey =
@@ -167,7 +168,7 @@ private:
             return readDataSharding(value);
         if (key.text == "input_data_sharding_logical_axes")
             return take(toStrings("input_data_sharding_logical_axes", value), config.inputNames);
-        if (!stemOf(key.text).empty()) {
+        if (!middleOf(key.text).empty()) {
             Size size;
             size.where = value.where();
             m_sizes[key.text] = size;

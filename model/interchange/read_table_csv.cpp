@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in parameter_table.h.
 #include <algorithm>
 #include <array>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A part of YamlNode, which is declared in yaml_text.h.
 #include "base/codes.h"
 #include "interchange/yaml_text.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in maxtext_config.h.
 #include <algorithm>
 #include <cctype>
 #include <set>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in parameter_table.h.
 #include "interchange/csv_text.h"
 #include "interchange/parameter_table.h"
 

@@ -85,18 +85,18 @@ bool isPreferred(std::span<const std::int64_t> x, std::span<const std::int64_t> 
     std::span<const std::int64_t> physical, std::span<const std::int64_t> assigned)
 {
     const auto rank = [&](std::span<const std::int64_t> factors) {
-        std::int64_t wholeSize = 1;
+        std::int64_t fullSize = 1;
         std::int64_t fullAxes = 0;
         std::int64_t shared = 1;
         for (std::size_t i = 0; i < factors.size(); ++i) {
             if (factors[i] == physical[i] && physical[i] > 1) {
-                wholeSize *= factors[i];
+                fullSize *= factors[i];
                 ++fullAxes;
             }
             if (assigned[i] > 1)
                 shared *= factors[i];
         }
-        return std::tuple(wholeSize, fullAxes, shared);
+        return std::tuple(fullSize, fullAxes, shared);
     };
     const auto rankOfX = rank(x);
     const auto rankOfY = rank(y);
@@ -105,7 +105,7 @@ bool isPreferred(std::span<const std::int64_t> x, std::span<const std::int64_t> 
     return std::lexicographical_compare(y.begin(), y.end(), x.begin(), x.end());
 }
 
-Result<std::vector<std::int64_t>> assignWholeAxes(
+Result<std::vector<std::int64_t>> assignFullAxes(
     std::span<const std::int64_t> physical, std::span<const std::int64_t> logical)
 {
     std::vector<std::int64_t> sizes(physical.size() * logical.size(), 1);

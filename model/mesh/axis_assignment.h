@@ -36,7 +36,7 @@ namespace shardscope {
 
 /// Assignment of full axes, [physical][logical] as in AxisAssignment. The products of both shapes must be equal.
 /// Error: NoAxisAssignment with the first logical axis that finds no set: axis (index), size, physical, remaining.
-[[nodiscard]] Result<std::vector<std::int64_t>> assignWholeAxes(
+[[nodiscard]] Result<std::vector<std::int64_t>> assignFullAxes(
     std::span<const std::int64_t> physical, std::span<const std::int64_t> logical);
 /// Assignment with splitting. The products of both shapes must be equal; then there always is one.
 [[nodiscard]] std::vector<std::int64_t> assignSplitAxes(

@@ -33,7 +33,7 @@ enum class OrderRule : std::uint8_t {
     CubeRing, ///< TPU v5p as 2x2x2: a ring
     ChipRings, ///< TPU7: a ring through every eight devices
     // By assignment of physical axes.
-    WholeAxes, ///< every logical axis is a product of whole physical axes
+    FullAxes, ///< every logical axis is a product of whole physical axes
     SplitAxes, ///< physical axes are shared between logical ones
     // Meshes made of meshes.
     Granules, ///< one mesh per slice or host, put side by side

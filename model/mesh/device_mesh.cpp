@@ -48,7 +48,7 @@ MeshShape padded(const ContiguousRow& row, std::size_t rank)
 }
 
 /// Every shape of so many axes that gives each physical axis to one logical axis.
-std::vector<MeshShape> wholeAxisShapes(const MeshShape& physical, std::size_t rank)
+std::vector<MeshShape> fullAxisShapes(const MeshShape& physical, std::size_t rank)
 {
     std::vector<MeshShape> shapes{ MeshShape(rank, 1) };
     constexpr std::size_t maxShapes = 4096;
@@ -150,7 +150,7 @@ public:
         const auto works = [this](const MeshShape& shape) { return decide(shape).has_value(); };
         std::vector<MeshShape> more;
         if (works({ m_devices.size() }); m_physical) // having tried one, the physical mesh is known
-            more = wholeAxisShapes(m_physical->shape(), wanted.size());
+            more = fullAxisShapes(m_physical->shape(), wanted.size());
         if (m_options.contiguousSubmeshes)
             for (const ContiguousRow& row : contiguousRows)
                 more.push_back(padded(row, std::max<std::size_t>(wanted.size(), 2)));
@@ -181,12 +181,12 @@ private:
             assignment.physical.push_back(m_physical->axes[axis]);
             physical.push_back(m_physical->axes[axis].size);
         }
-        decision.reason.rule = OrderRule::WholeAxes;
-        if (auto whole = assignWholeAxes(physical, shape)) {
-            assignment.sizes = std::move(*whole);
+        decision.reason.rule = OrderRule::FullAxes;
+        if (auto full = assignFullAxes(physical, shape)) {
+            assignment.sizes = std::move(*full);
         } else {
             if (!m_options.allowSplitPhysicalAxes)
-                return tl::unexpected(whole.error());
+                return tl::unexpected(full.error());
             decision.reason.rule = OrderRule::SplitAxes;
             assignment.sizes = assignSplitAxes(physical, shape);
         }

@@ -16,11 +16,11 @@ namespace {
 /// first that it does not fill.
 bool hasRunsForHosts(const DeviceSet& set)
 {
-    bool cut = false;
+    bool partial = false;
     for (std::size_t i = 0; i < 3; ++i) {
-        if (cut && set.hostChips[i] > 1)
+        if (partial && set.hostChips[i] > 1)
             return false;
-        cut = cut || set.hostChips[i] < set.chips[i];
+        partial = partial || set.hostChips[i] < set.chips[i];
     }
     return set.own.empty();
 }

@@ -47,11 +47,11 @@ bool isBlank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-Where whereOf(std::string_view whole, std::string_view part, int line = 1)
+Where whereOf(std::string_view full, std::string_view part, int line = 1)
 {
     Where where;
     where.line = line;
-    where.column = static_cast<int>(part.data() - whole.data()) + 1;
+    where.column = static_cast<int>(part.data() - full.data()) + 1;
     return where;
 }
 
@@ -88,7 +88,7 @@ struct Sizes {
     std::size_t count = 0;
 };
 
-Result<Sizes> readSizes(std::string_view whole, std::string_view rest, const DevicePreset& preset)
+Result<Sizes> readSizes(std::string_view full, std::string_view rest, const DevicePreset& preset)
 {
     Sizes sizes;
     while (true) {
@@ -99,8 +99,8 @@ Result<Sizes> readSizes(std::string_view whole, std::string_view rest, const Dev
                 { { "expected",
                       "at most " + std::to_string(preset.dimensions) + " sizes, as in " + std::string(preset.example) },
                     { "found", quotedOrNothing(part) } },
-                whereOf(whole, part));
-        const Result<std::int32_t> number = toNumber(part, "size", 1, whereOf(whole, part));
+                whereOf(full, part));
+        const Result<std::int32_t> number = toNumber(part, "size", 1, whereOf(full, part));
         if (!number)
             return tl::unexpected(number.error());
         sizes.values[sizes.count++] = *number;
@@ -162,11 +162,11 @@ public:
     }
 
 private:
-    Result<void> readLine(std::string_view whole, int line)
+    Result<void> readLine(std::string_view full, int line)
     {
-        const std::string_view content = trimmed(whole.substr(0, whole.find('#')));
+        const std::string_view content = trimmed(full.substr(0, full.find('#')));
         if (const std::size_t colon = content.find(':'); colon != std::string_view::npos)
-            return readHeader(whole, trimmed(content.substr(0, colon)), trimmed(content.substr(colon + 1)), line);
+            return readHeader(full, trimmed(content.substr(0, colon)), trimmed(content.substr(colon + 1)), line);
         Row row{ {}, line };
         for (std::size_t i = 0; i < content.size();) {
             const char c = content[i];
@@ -179,7 +179,7 @@ private:
             }
             const std::size_t end = std::min(content.find_first_of(" \t\r,;[]()", i), content.size());
             const std::string_view part = content.substr(i, end - i);
-            const Result<std::int32_t> number = toNumber(part, "number", 0, whereOf(whole, part, line));
+            const Result<std::int32_t> number = toNumber(part, "number", 0, whereOf(full, part, line));
             if (!number)
                 return tl::unexpected(number.error());
             if (row.numbers.size() <= maxNumbers) // one more is refused, and many more need no memory
@@ -189,7 +189,7 @@ private:
         return finish(row);
     }
 
-    Result<void> readHeader(std::string_view whole, std::string_view key, std::string_view value, int line)
+    Result<void> readHeader(std::string_view full, std::string_view key, std::string_view value, int line)
     {
         if (key == "kind") {
             m_kind = value;
@@ -199,14 +199,14 @@ private:
                 return fail(Code::UnknownValue,
                     { { "key", "platform" }, { "value", std::string(value) }, { "known", known },
                         { "nearest", nearestName(value, known) } },
-                    whereOf(whole, value, line));
+                    whereOf(full, value, line));
             m_platform = value;
         } else {
             const std::vector<std::string> known{ "kind", "platform" };
             return fail(Code::UnknownValue,
                 { { "key", "the word before the colon" }, { "value", std::string(key) }, { "known", known },
                     { "nearest", nearestName(key, known) } },
-                whereOf(whole, key, line));
+                whereOf(full, key, line));
         }
         return {};
     }

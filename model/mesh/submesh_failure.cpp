@@ -39,9 +39,9 @@ std::optional<SubmeshFailure> submeshFailure(const DeviceSet& set, const Hardwar
         return std::nullopt;
     SubmeshFailure failure;
     failure.onChips = hardware.hasCoordinates;
-    Coordinates whole{ 1, 1, 1, 1 }, box{ 1, 1, 1, 1 };
+    Coordinates full{ 1, 1, 1, 1 }, box{ 1, 1, 1, 1 };
     for (std::size_t axis = 0; axis < bounds.size(); ++axis) {
-        whole[axis] = bounds[axis];
+        full[axis] = bounds[axis];
         box[axis] = std::clamp(submesh[axis], 1, std::max(bounds[axis], 1));
     }
     const auto add = [&](std::size_t axis, Cause cause, std::int32_t there, const Coordinates& from,
@@ -57,10 +57,10 @@ std::optional<SubmeshFailure> submeshFailure(const DeviceSet& set, const Hardwar
         switch (code) {
         case Code::SubmeshNotFactor:
             if (tile < 0 || tile > bound) {
-                add(axis, Cause::TooLong, bound, from, whole);
+                add(axis, Cause::TooLong, bound, from, full);
             } else if (tile > 0 && bound % tile != 0) {
                 from[axis] = bound / tile * tile;
-                add(axis, Cause::LeftOver, bound, from, whole);
+                add(axis, Cause::LeftOver, bound, from, full);
             }
             break;
         case Code::HostTiling:
@@ -69,13 +69,13 @@ std::optional<SubmeshFailure> submeshFailure(const DeviceSet& set, const Hardwar
                 Coordinates to = box;
                 from[axis] = tile / host * host;
                 to[axis] = std::min(from[axis] + host, bound);
-                add(axis, Cause::CutHosts, host, from, to);
+                add(axis, Cause::SplitHosts, host, from, to);
             }
             break;
         case Code::HostNotFactor:
             if (bound % host != 0) {
                 from[axis] = bound / host * host;
-                add(axis, Cause::HostsLeftOver, bound, from, whole);
+                add(axis, Cause::HostsLeftOver, bound, from, full);
                 failure.parts.back().asked = host;
             }
             break;

@@ -18,7 +18,7 @@ struct SubmeshFailure {
     enum class Cause : std::uint8_t {
         TooLong, ///< the entry is larger than the hardware, or negative; no devices
         LeftOver, ///< after the last whole tile along the axis
-        CutHosts, ///< hosts of which the tile has a part
+        SplitHosts, ///< hosts of which the tile has a part
         HostsLeftOver, ///< after the last whole host along the axis
         OtherCores, ///< of the chips that the submesh takes
     };
@@ -27,7 +27,7 @@ struct SubmeshFailure {
         std::size_t axis = 0; ///< x, y, z, core; or host, device of the host
         Cause cause = Cause::LeftOver;
         std::int32_t asked = 0; ///< the entry
-        std::int32_t there = 0; ///< of the hardware, or of a host for CutHosts
+        std::int32_t there = 0; ///< of the hardware, or of a host for SplitHosts
         std::vector<std::int32_t> devices; ///< a box of ids
         bool operator==(const Part&) const = default;
     };

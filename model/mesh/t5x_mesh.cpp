@@ -25,7 +25,7 @@ std::int64_t volume(const HardwareMesh& sizes)
 }
 
 /// A side that is taken in full. One that is a single chip wide is no side.
-bool isWhole(std::int32_t part, std::int32_t bound)
+bool isFull(std::int32_t part, std::int32_t bound)
 {
     return part == bound && bound > 1;
 }
@@ -37,8 +37,8 @@ bool isRowOrPlane(const SubmeshReason& plan, std::size_t along)
     constexpr std::size_t z = 2;
     const HardwareMesh& m = plan.submesh;
     const HardwareMesh& g = plan.bounds;
-    return (isWhole(m[along], g[along]) && m[a] == 1 && m[z] == 1)
-        || (m[along] == 1 && isWhole(m[a], g[a]) && isWhole(m[z], g[z]));
+    return (isFull(m[along], g[along]) && m[a] == 1 && m[z] == 1)
+        || (m[along] == 1 && isFull(m[a], g[a]) && isFull(m[z], g[z]));
 }
 
 tl::unexpected<Error> refuse(Code code, const SubmeshReason& plan)

@@ -37,15 +37,15 @@ Lists listsOf(const TensorSharding& sharding)
 
 bool align(Lists& a, Lists& b, std::size_t meshRank)
 {
-    std::vector<SmallVector<std::int64_t, 8>> borders(meshRank);
+    std::vector<SmallVector<std::int64_t, 8>> boundaries(meshRank);
     for (const Lists* lists : { &a, &b })
         for (const AxisList& list : *lists)
             for (const AxisRef& ref : list) {
-                auto& of = borders[static_cast<std::size_t>(ref.axis)];
+                auto& of = boundaries[static_cast<std::size_t>(ref.axis)];
                 of.push_back(ref.pre);
                 of.push_back(ref.next());
             }
-    for (auto& of : borders) {
+    for (auto& of : boundaries) {
         std::sort(of.begin(), of.end());
         of.erase(std::unique(of.begin(), of.end()), of.end());
         for (std::size_t i = 1; i < of.size(); ++i)
@@ -57,12 +57,12 @@ bool align(Lists& a, Lists& b, std::size_t meshRank)
             AxisList split;
             for (const AxisRef& ref : list) {
                 std::int64_t begin = ref.pre;
-                for (const std::int64_t border : borders[static_cast<std::size_t>(ref.axis)]) {
-                    if (border <= begin || border > ref.next())
+                for (const std::int64_t boundary : boundaries[static_cast<std::size_t>(ref.axis)]) {
+                    if (boundary <= begin || boundary > ref.next())
                         continue;
                     split.push_back(
-                        { ref.axis, static_cast<std::int32_t>(begin), static_cast<std::int32_t>(border / begin) });
-                    begin = border;
+                        { ref.axis, static_cast<std::int32_t>(begin), static_cast<std::int32_t>(boundary / begin) });
+                    begin = boundary;
                 }
             }
             list = split;

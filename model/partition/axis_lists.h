@@ -19,7 +19,7 @@ using Lists = std::vector<AxisList>;
 /// Without parts of size 1.
 [[nodiscard]] Lists listsOf(const TensorSharding& sharding);
 /// Splits every part at all borders that parts of the same axis have anywhere, so that overlapping parts become equal.
-/// False where the borders do not divide each other (x:(1)2 against x:(1)3 of an axis of size 6).
+/// False where the boundaries do not divide each other (x:(1)2 against x:(1)3 of an axis of size 6).
 [[nodiscard]] bool align(Lists& a, Lists& b, std::size_t meshRank);
 /// Takes a major part of `size` off the front of a reference; the rest stays in it.
 AxisRef takePrefix(AxisRef& ref, std::int64_t size);

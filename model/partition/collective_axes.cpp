@@ -10,7 +10,7 @@
 #include "partition/lower_collectives.h"
 #include "program/body.h"
 #include "program/editor.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -28,7 +28,7 @@ bool isCollective(const Operation& operation)
     case OpKind::CollectiveBroadcast:
     case OpKind::CollectivePermute:
     case OpKind::ReduceScatter:
-        return wideAs<CollectiveAttributes>(operation.attributes) != nullptr;
+        return attributesAs<CollectiveAttributes>(operation.attributes) != nullptr;
     default:
         return false;
     }
@@ -65,7 +65,7 @@ public:
         std::vector<OperationId> others; ///< than those that keep their handles
         for (const OperationId id : m_collectives) {
             const Operation& operation = m_program.operation(id);
-            const auto& attributes = *wideAs<CollectiveAttributes>(operation.attributes);
+            const auto& attributes = *attributesAs<CollectiveAttributes>(operation.attributes);
             const bool isNew = isLabelled(m_program, operation);
             if (isNew || (attributes.channelId > 0 && !m_taken.insert(attributes.channelId).second)) {
                 others.push_back(id);
@@ -104,7 +104,7 @@ private:
 
     void setHandle(Operation& operation)
     {
-        const auto* shared = wideAs<CollectiveAttributes>(operation.attributes);
+        const auto* shared = attributesAs<CollectiveAttributes>(operation.attributes);
         if (m_ids > maxCopiedIds) {
             const auto known = m_shared.find(shared);
             if (known != m_shared.end()) {
@@ -117,7 +117,7 @@ private:
             ++m_last;
         while (m_taken.count(m_last) > 0);
         own.channelId = m_last;
-        Attributes attributes = wide(std::move(own));
+        Attributes attributes = otherAttributes(std::move(own));
         if (m_ids > maxCopiedIds) {
             m_kept.push_back(operation.attributes); // so that its address stays taken
             m_shared.emplace(shared, attributes);

@@ -35,7 +35,7 @@ AxisList withoutOverlap(const AxisList& axes, const AxisList& taken)
 }
 
 struct Tensor {
-    const TensorInOperation* given = nullptr;
+    const TensorInOperation* specified = nullptr;
     const FactorRule::TensorMapping* mapping = nullptr;
     TensorProjection projection;
 
@@ -100,12 +100,12 @@ public:
     }
 
 private:
-    void add(const TensorInOperation& given, const FactorRule::TensorMapping& mapping)
+    void add(const TensorInOperation& specified, const FactorRule::TensorMapping& mapping)
     {
         Tensor& tensor = m_tensors.emplace_back();
-        tensor.given = &given;
+        tensor.specified = &specified;
         tensor.mapping = &mapping;
-        projectInto(tensor.projection, *given.sharding, mapping, m_rule);
+        projectInto(tensor.projection, *specified.sharding, mapping, m_rule);
     }
 
     /// Sets the axes where all tensors agree on them.
@@ -115,7 +115,7 @@ private:
         for (std::size_t f = 0; f < m_axes.size(); ++f) {
             bool first = true;
             for (const Tensor& tensor : m_tensors) {
-                if (tensor.given->follows || !tensor.has(f))
+                if (tensor.specified->follows || !tensor.has(f))
                     continue;
                 if (first)
                     m_axes[f] = tensor.axes(f);
@@ -134,7 +134,7 @@ private:
         }
         // What does not fit the factors has no place in the common sharding.
         return std::none_of(m_tensors.begin(), m_tensors.end(),
-            [](const Tensor& tensor) { return !tensor.given->follows && tensor.overflows(); });
+            [](const Tensor& tensor) { return !tensor.specified->follows && tensor.overflows(); });
     }
 
     void choose()
@@ -142,7 +142,7 @@ private:
         std::fill(m_axes.begin(), m_axes.end(), AxisList());
         std::vector<const Tensor*> voters;
         for (const Tensor& tensor : m_tensors)
-            if (!tensor.given->follows && tensor.given->sharding->rank() > 0)
+            if (!tensor.specified->follows && tensor.specified->sharding->rank() > 0)
                 voters.push_back(&tensor);
         const bool replicating = std::any_of(m_rule.factors.begin(), m_rule.factors.end(),
             [](const FactorRule::Factor& factor) { return factor.kind == FactorKind::NeedReplication; });
@@ -162,18 +162,18 @@ private:
                     return true;
             return false;
         };
-        const auto pieces = [&](const Tensor& tensor) {
+        const auto parts = [&](const Tensor& tensor) {
             std::int64_t count = 1;
-            for (const DimensionSharding& dim : tensor.given->sharding->dims)
+            for (const DimensionSharding& dim : tensor.specified->sharding->dims)
                 count *= shardCount(dim);
             return count;
         };
         const auto better = [&](const Tensor& a, const Tensor& b) {
             if (permutes(a) != permutes(b))
                 return permutes(b);
-            if (a.given->elements != b.given->elements)
-                return a.given->elements > b.given->elements;
-            return pieces(a) > pieces(b);
+            if (a.specified->elements != b.specified->elements)
+                return a.specified->elements > b.specified->elements;
+            return parts(a) > parts(b);
         };
         const bool swap = better(second, first);
         const Tensor& kept = swap ? second : first;
@@ -198,7 +198,7 @@ private:
     {
         const auto axesOf = [](const Tensor& tensor) {
             AxisList all;
-            for (const DimensionSharding& dim : tensor.given->sharding->dims)
+            for (const DimensionSharding& dim : tensor.specified->sharding->dims)
                 for (const AxisRef& axis : dim.axes)
                     all.push_back(axis);
             return all;
@@ -255,7 +255,7 @@ private:
         std::int64_t weight = 0;
         for (const Tensor* tensor : voters)
             if (tensor->has(factor) && extends(tensor->axes(factor), axes))
-                weight = saturatingSum(weight, tensor->given->elements);
+                weight = saturatingSum(weight, tensor->specified->elements);
         return weight;
     }
 
@@ -358,7 +358,7 @@ private:
     {
         const auto inAll = [&](std::size_t factor) {
             return std::all_of(m_tensors.begin(), m_tensors.end(),
-                [&](const Tensor& tensor) { return tensor.given->sharding->rank() == 0 || tensor.has(factor); });
+                [&](const Tensor& tensor) { return tensor.specified->sharding->rank() == 0 || tensor.has(factor); });
         };
         AxisList freed;
         for (std::size_t f = 0; f < m_axes.size(); ++f) {
@@ -375,8 +375,8 @@ private:
                 if (factor.kind != FactorKind::PassThrough || !inAll(f)
                     || !(withoutOverlap({ axis }, m_barred[f]) == AxisList{ axis }))
                     continue;
-                const std::int64_t pieces = product(m_axes[f]);
-                if (factor.size % pieces != 0 || factor.size / pieces % axis.size != 0 || factor.size == 0)
+                const std::int64_t parts = product(m_axes[f]);
+                if (factor.size % parts != 0 || factor.size / parts % axis.size != 0 || factor.size == 0)
                     continue;
                 appendMerged(m_axes[f], axis);
                 break;
@@ -407,14 +407,14 @@ private:
             again = false;
             for (std::size_t f = 0; f < m_axes.size(); ++f)
                 if (!isAlone(f))
-                    again |= cut(f, dividing(m_axes[f], m_rule.factors[f].size));
+                    again |= limitTo(f, dividing(m_axes[f], m_rule.factors[f].size));
             for (const Tensor& tensor : m_tensors)
                 for (const FactorRule::DimensionFactors& factors : *tensor.mapping) {
                     bool full = true;
                     for (const std::int32_t factor : factors) {
                         const auto f = static_cast<std::size_t>(factor);
                         if (!full)
-                            again |= cut(f, {});
+                            again |= limitTo(f, {});
                         full = full && product(m_axes[f]) == m_rule.factors[f].size;
                     }
                 }
@@ -434,7 +434,7 @@ private:
         return true;
     }
 
-    bool cut(std::size_t factor, const AxisList& axes)
+    bool limitTo(std::size_t factor, const AxisList& axes)
     {
         if (m_axes[factor] == axes)
             return false;
@@ -462,7 +462,7 @@ private:
         for (std::size_t f = 0; same && f < m_axes.size(); ++f)
             same = !tensor.has(f) || tensor.axes(f) == m_axes[f];
         if (same)
-            return *tensor.given->sharding;
+            return *tensor.specified->sharding;
         for (std::size_t f = 0; f < m_axes.size(); ++f)
             if (tensor.has(f)) {
                 tensor.projection.factors[f]->axes = m_axes[f];

@@ -5,12 +5,12 @@
 #include <map>
 
 #include "program/editor.h"
+#include "program/other_attributes.h"
 #include "program/value_shardings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
-DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts)
+DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& parts)
     : m_shards(std::max(parts.sharded.values.size(), parts.device.program.values.size()))
 {
     const Program &sharded = parts.sharded, &device = parts.device.program;
@@ -21,7 +21,7 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
         walk(sharded, body, [&](OperationId id) {
             const Operation& operation = sharded.operation(id);
             if (operation.kind == OpKind::SdyAllReduce || operation.kind == OpKind::SdyReduceScatter)
-                if (const auto* own = wideAs<SdyCollectiveAttributes>(operation.attributes)) {
+                if (const auto* own = attributesAs<SdyCollectiveAttributes>(operation.attributes)) {
                     AxisList axes = own->axes;
                     for (const AxisList& more : own->axesPerDimension)
                         for (const AxisRef& axis : more)
@@ -32,40 +32,40 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
             if (operation.kind == OpKind::ManualComputation)
                 walk(sharded, operation.regions[0], [&](OperationId inner) { inManual[inner.index] = true; });
         });
-    const auto accept = [&](ValueId held, ValueId full, ValueId meant) {
+    const auto accept = [&](ValueId current, ValueId full, ValueId meant) {
         const TensorType padded = sharded.value(full).type;
-        if (!isTensor(padded.dtype) || held.index >= device.values.size() || held.index >= m_shards.size())
+        if (!isTensor(padded.dtype) || current.index >= device.values.size() || current.index >= m_shards.size())
             return;
         const ProgramSharding* found = shardings.of(full);
         TensorSharding sharding = found ? found->sharding : TensorSharding::fullyReplicated(padded.rank());
         if (!sharding.unreduced.empty() || sharding.rank() != padded.rank())
             return;
-        if (device.value(held).type != TensorType{ padded.dtype, shardShape(sharding, padded.shape) })
+        if (device.value(current).type != TensorType{ padded.dtype, shardShape(sharding, padded.shape) })
             return;
         // On its way from one sharding to another an array may keep padding that its shards do not need: it is another
         // one.
         const TensorType type = typeAsSharded(parts.trueShapes, sharded, full, sharding);
         if (type == padded && parts.trueShapes.contains(full))
             meant = {};
-        const bool adds = held.index < addends.size() && !addends[held.index].empty();
+        const bool adds = current.index < addends.size() && !addends[current.index].empty();
         if (adds)
-            sharding.unreduced = addends[held.index];
+            sharding.unreduced = addends[current.index];
         const MeshPtr mesh = found && found->mesh < sharded.meshes.size() ? sharded.meshes[found->mesh].mesh : nullptr;
         const bool elsewhere = mesh && mesh->rank() > 0 && *mesh != *parts.device.mesh;
-        m_shards[held.index] =
+        m_shards[current.index] =
             DeviceShard{ { type, std::move(sharding), ReduceKind::Sum, elsewhere ? mesh : nullptr }, meant, adds };
     };
     // Collectives move the shards of an array and add them up: it stays the same one.
     std::vector<ValueId> meant(sharded.values.size());
-    for (std::size_t v = 0; v < sharded.values.size() && v < given.values.size(); ++v)
-        if (given.values[v].definition.valid() && sharded.values[v].type.dtype == given.values[v].type.dtype
-            && trueShape(parts.trueShapes, sharded, ValueId(v)) == *given.values[v].type.shape)
+    for (std::size_t v = 0; v < sharded.values.size() && v < source.values.size(); ++v)
+        if (source.values[v].definition.valid() && sharded.values[v].type.dtype == source.values[v].type.dtype
+            && trueShape(parts.trueShapes, sharded, ValueId(v)) == *source.values[v].type.shape)
             meant[v] = ValueId(v);
     for (const RegionId body : bodies(sharded))
         walk(sharded, body, [&](OperationId id) {
             const Operation& operation = sharded.operation(id);
             const bool resizes = (operation.kind == OpKind::Slice || operation.kind == OpKind::Pad)
-                && id.index >= given.operations.size(); // padding comes and goes
+                && id.index >= source.operations.size(); // padding comes and goes
             if (!resizes && (!isShardyCollective(operation.kind) || operation.operands.size() != 1))
                 return;
             const ValueId from = operation.operands[0], to = operation.results[0];
@@ -74,8 +74,8 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
                 meant[to.index] = meant[from.index];
         });
     for (std::size_t v = 0; v < sharded.values.size(); ++v) {
-        const Value& held = sharded.values[v];
-        if (held.definition.valid() && !inManual[held.definition.index])
+        const Value& current = sharded.values[v];
+        if (current.definition.valid() && !inManual[current.definition.index])
             accept(ValueId(v), ValueId(v), meant[v]);
     }
     // What collectives became gives other values; of several the last one of the result's type is the result.
@@ -111,7 +111,7 @@ DeviceValues::DeviceValues(const Program& given, const PartitionedProgram& parts
                 return;
             const std::vector<ValueId>& returned = sharded.regions[operation.regions[0].index].results;
             for (std::size_t i = 0; i < std::min<std::size_t>(returned.size(), operation.results.size()); ++i)
-                if (returned[i].index < given.values.size() && operation.results[i].index < given.values.size()
+                if (returned[i].index < source.values.size() && operation.results[i].index < source.values.size()
                     && sharded.value(returned[i]).definition.valid())
                     accept(returned[i], operation.results[i], operation.results[i]);
         });

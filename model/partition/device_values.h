@@ -18,7 +18,7 @@ struct DeviceShard {
 
 class DeviceValues {
 public:
-    DeviceValues(const Program& given, const PartitionedProgram& parts);
+    DeviceValues(const Program& source, const PartitionedProgram& parts);
     /// Of a value of PartitionedProgram::device; null for what is a shard of nothing: offsets and the like.
     [[nodiscard]] const DeviceShard* of(ValueId value) const
     {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -62,11 +62,11 @@ public:
     std::vector<HaloDimension> run()
     {
         const Attributes& attributes = m_operation.attributes;
-        if (const auto* convolution = wideAs<ConvolutionAttributes>(attributes)) {
+        if (const auto* convolution = attributesAs<ConvolutionAttributes>(attributes)) {
             for (std::size_t i = 0; i < convolution->inputSpatial.size(); ++i)
                 convolve(*convolution, i);
         } else if (m_operation.kind == OpKind::Concatenate) {
-            if (const auto* along = wideAs<DimensionAttributes>(attributes))
+            if (const auto* along = attributesAs<DimensionAttributes>(attributes))
                 concatenate(at(along->dimension));
         } else {
             for (std::size_t d = 0; d < m_shape.size(); ++d)
@@ -102,11 +102,11 @@ private:
     /// Unless a device would hold more to read than `computed` and all that there is: what is read then is padding for
     /// the most part, which an operation on the full array needs no memory for.
     void add(std::size_t d, const HaloReads& reads, std::int64_t computed, std::int64_t spatial = -1,
-        bool cutsWindow = false)
+        bool splitsWindow = false)
     {
         std::optional<HaloPlan> plan = haloPlan(reads);
         if (plan && plan->length - m_shape[d] <= computed)
-            m_found.push_back({ d, axes(d), std::move(*plan), spatial, cutsWindow });
+            m_found.push_back({ d, axes(d), std::move(*plan), spatial, splitsWindow });
     }
 
     [[nodiscard]] HaloReads readsOf(std::size_t d) const
@@ -124,26 +124,26 @@ private:
         const Attributes& attributes = m_operation.attributes;
         if (block == 0)
             return;
-        if (const auto* slice = wideAs<SliceAttributes>(attributes)) {
+        if (const auto* slice = attributesAs<SliceAttributes>(attributes)) {
             const std::int64_t stride = entry(slice->strides, d, 1);
             if (slice->starts[d] == 0 && slice->limits[d] == m_shape[d] && stride == 1)
                 return;
             reads.first = slice->starts[d];
             reads.step = block * stride;
             reads.span = (block - 1) * stride + 1;
-        } else if (const auto* pad = wideAs<PadAttributes>(attributes)) {
+        } else if (const auto* pad = attributesAs<PadAttributes>(attributes)) {
             const std::int64_t interior = entry(pad->interior, d, 0);
             if (pad->low[d] == 0 && pad->high[d] == 0 && interior == 0)
                 return;
             reads.first = -pad->low[d];
             reads.step = reads.span = block;
             reads.spread = interior + 1;
-        } else if (const auto* reversed = wideAs<DimensionsAttributes>(attributes)) {
+        } else if (const auto* reversed = attributesAs<DimensionsAttributes>(attributes)) {
             const DimensionList& dimensions = reversed->dimensions;
             if (std::find(dimensions.begin(), dimensions.end(), static_cast<std::int64_t>(d)) == dimensions.end())
                 return;
             reads.reversed = true;
-        } else if (const auto* window = wideAs<WindowAttributes>(attributes)) {
+        } else if (const auto* window = attributesAs<WindowAttributes>(attributes)) {
             Window own{ entry(window->dimensions, d, 1), entry(window->strides, d, 1), 0, 0,
                 entry(window->windowDilations, d, 1), entry(window->baseDilations, d, 1) };
             if (d < window->padding.size())
@@ -215,8 +215,8 @@ private:
         for (std::size_t i = 0; i < m_tensors.operands.size(); ++i) {
             const TensorSharding& operand = m_tensors.operands[i];
             for (std::size_t d = 0; d < operand.rank(); ++d) {
-                const AxisList& held = operand.dims[d].axes;
-                if (!(held == result.dims[d].axes || (d == along && held.empty())))
+                const AxisList& current = operand.dims[d].axes;
+                if (!(current == result.dims[d].axes || (d == along && current.empty())))
                     return;
             }
             const std::int64_t size = m_tensors.operandTypes[i].shape[along];
@@ -297,16 +297,16 @@ std::optional<HaloTensors> haloTensors(const Program& program, const Operation& 
     bool legal = true;
     const auto take = [&](ValueId value, std::vector<TensorSharding>& list) {
         const TensorType type = typeOf(value);
-        const ProgramSharding* held = shardingOf(value);
+        const ProgramSharding* current = shardingOf(value);
         TensorSharding sharding = TensorSharding::fullyReplicated(type.rank());
-        if (held && held->sharding.rank() == type.rank()) {
-            sharding = held->sharding;
-            legal = legal && sharding.unreduced.empty() && !program.meshes[held->mesh].onlyDevice;
+        if (current && current->sharding.rank() == type.rank()) {
+            sharding = current->sharding;
+            legal = legal && sharding.unreduced.empty() && !program.meshes[current->mesh].onlyDevice;
             if (!sharding.isFullyReplicated()) {
                 legal = legal
-                    && (!mesh || *mesh == held->mesh
-                        || *program.meshes[*mesh].mesh == *program.meshes[held->mesh].mesh);
-                mesh = mesh.value_or(held->mesh);
+                    && (!mesh || *mesh == current->mesh
+                        || *program.meshes[*mesh].mesh == *program.meshes[current->mesh].mesh);
+                mesh = mesh.value_or(current->mesh);
             }
         }
         list.push_back(std::move(sharding));
@@ -346,12 +346,12 @@ std::int64_t gatheredBytes(
 {
     std::int64_t bytes = 0;
     for (std::size_t i = 0; i < haloInputs(operation); ++i) {
-        const Shape held = heldShape(tensors, i, {});
+        const Shape current = heldShape(tensors, i, {});
         const Shape full = heldShape(tensors, i, dimensions);
-        bytes += (elementsOf(full) - elementsOf(held)) * elementBytes(tensors.operandTypes[i]);
+        bytes += (elementsOf(full) - elementsOf(current)) * elementBytes(tensors.operandTypes[i]);
     }
     for (const HaloDimension& one : dimensions)
-        if (one.cutsWindow) // the kernel as well
+        if (one.splitsWindow) // the kernel as well
             bytes += elementsOf(shardShape(tensors.operands[1], tensors.operandTypes[1].shape))
                 * elementBytes(tensors.operandTypes[1]) * (product(one.axes) - 1);
     return bytes;
@@ -372,7 +372,7 @@ std::vector<HaloDimension> worthwhileHalos(const Operation& operation, const Hal
             if (!isExchanged)
                 continue;
             messages += all[i].plan.rounds.size();
-            bytes += all[i].cutsWindow ? allReducedBytes(tensors, all[i]) : 0;
+            bytes += all[i].splitsWindow ? allReducedBytes(tensors, all[i]) : 0;
         }
         bytes += gatheredBytes(operation, tensors, gathered) + sentBytes(operation, tensors, exchanged, gathered);
         const std::pair<std::int64_t, std::size_t> cost{ bytes, messages + (gathered.empty() ? 0 : 1) };

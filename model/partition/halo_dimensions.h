@@ -35,7 +35,7 @@ struct HaloDimension {
     std::int64_t spatial = -1; ///< of a convolution: which of its spatial dimensions
     /// Of a convolution whose kernel is sharded as well: every device sums over its part of the window, and the sums
     /// are to be added up.
-    bool cutsWindow = false;
+    bool splitsWindow = false;
 };
 /// In order of dimensions.
 [[nodiscard]] std::vector<HaloDimension> haloDimensions(const Operation& operation, const HaloTensors& tensors);

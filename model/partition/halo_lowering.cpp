@@ -9,21 +9,21 @@
 #include "partition/collective_axes.h"
 #include "partition/device_numbers.h"
 #include "partition/lower_collectives.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
 namespace {
 
 /// No number of elements that the devices look up or compare with is larger than that.
-std::int64_t largestCount(const HaloPlan& plan, std::int64_t held)
+std::int64_t largestCount(const HaloPlan& plan, std::int64_t current)
 {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 16;
     const auto bounded = [most](std::int64_t number) { return std::clamp(number, -most, most); };
     const std::int64_t step = std::abs(bounded(plan.delta));
     const std::int64_t steps = step > most / plan.devices ? most : step * plan.devices;
     // Margins on both sides of what is read are no longer than what is held.
-    return std::abs(bounded(plan.begin)) + steps + bounded(plan.length) + 2 * bounded(held);
+    return std::abs(bounded(plan.begin)) + steps + bounded(plan.length) + 2 * bounded(current);
 }
 
 } // namespace
@@ -32,30 +32,30 @@ Attributes haloAttributes(const Attributes& attributes, const HaloDimension& dim
 {
     const std::size_t d = dimension.dimension;
     const HaloPlan& plan = dimension.plan;
-    if (const auto* slice = wideAs<SliceAttributes>(attributes)) {
+    if (const auto* slice = attributesAs<SliceAttributes>(attributes)) {
         SliceAttributes own = *slice;
         own.starts[d] = 0;
         own.limits[d] = plan.length;
-        return wide(std::move(own));
+        return otherAttributes(std::move(own));
     }
-    if (const auto* pad = wideAs<PadAttributes>(attributes)) {
+    if (const auto* pad = attributesAs<PadAttributes>(attributes)) {
         PadAttributes own = *pad;
         own.low[d] = plan.low;
         own.high[d] = plan.high;
-        return wide(std::move(own));
+        return otherAttributes(std::move(own));
     }
-    if (const auto* window = wideAs<WindowAttributes>(attributes)) {
+    if (const auto* window = attributesAs<WindowAttributes>(attributes)) {
         WindowAttributes own = *window;
         if (d < own.padding.size())
             own.padding[d] = { plan.low, plan.high };
-        return wide(std::move(own));
+        return otherAttributes(std::move(own));
     }
-    if (const auto* convolution = wideAs<ConvolutionAttributes>(attributes)) {
+    if (const auto* convolution = attributesAs<ConvolutionAttributes>(attributes)) {
         ConvolutionAttributes own = *convolution;
         const auto i = static_cast<std::size_t>(dimension.spatial);
         own.padding.resize(std::max(own.padding.size(), own.inputSpatial.size()));
         own.padding[i] = { plan.low, plan.high };
-        return wide(std::move(own));
+        return otherAttributes(std::move(own));
     }
     return attributes;
 }
@@ -92,20 +92,20 @@ ValueId HaloLowering::slice(ValueId value, std::size_t dimension, std::int64_t s
         attributes.limits[d] = d == dimension ? start + size : type.shape[d];
     attributes.starts[dimension] = start;
     type.shape[dimension] = size;
-    return add(OpKind::Slice, { value }, std::move(type), wide(std::move(attributes)));
+    return add(OpKind::Slice, { value }, std::move(type), otherAttributes(std::move(attributes)));
 }
 
-ValueId HaloLowering::concatenate(const std::vector<ValueId>& pieces, std::size_t dimension)
+ValueId HaloLowering::concatenate(const std::vector<ValueId>& parts, std::size_t dimension)
 {
-    if (pieces.size() == 1)
-        return pieces.front();
-    TensorType type = m_edit.value(pieces.front()).type;
+    if (parts.size() == 1)
+        return parts.front();
+    TensorType type = m_edit.value(parts.front()).type;
     std::int64_t size = 0;
-    for (const ValueId piece : pieces)
-        size += m_edit.value(piece).type.shape[dimension];
+    for (const ValueId part : parts)
+        size += m_edit.value(part).type.shape[dimension];
     type.shape[dimension] = size;
-    return add(OpKind::Concatenate, std::span<const ValueId>(pieces), std::move(type),
-        wide(DimensionAttributes{ static_cast<std::int64_t>(dimension) }));
+    return add(OpKind::Concatenate, std::span<const ValueId>(parts), std::move(type),
+        otherAttributes(DimensionAttributes{ static_cast<std::int64_t>(dimension) }));
 }
 
 ValueId HaloLowering::number(std::int64_t value)
@@ -155,7 +155,7 @@ ValueId HaloLowering::permute(ValueId value, const AxisList& axes, const std::ve
                 { group[static_cast<std::size_t>(edge.source)], group[static_cast<std::size_t>(edge.target)] });
     std::sort(attributes.groups.begin(), attributes.groups.end());
     const ValueId result =
-        add(OpKind::CollectivePermute, { value }, m_edit.value(value).type, wide(std::move(attributes)));
+        add(OpKind::CollectivePermute, { value }, m_edit.value(value).type, otherAttributes(std::move(attributes)));
     Program& program = m_edit.raw();
     program.dictionaries.push_back({ axesLabel(m_mesh, axes) });
     program.operations[m_edit.value(result).definition.index].extra =
@@ -163,7 +163,7 @@ ValueId HaloLowering::permute(ValueId value, const AxisList& axes, const std::ve
     return result;
 }
 
-ValueId HaloLowering::looked(const AxisList& axes, const std::vector<std::int64_t>& numbers)
+ValueId HaloLowering::lookUp(const AxisList& axes, const std::vector<std::int64_t>& numbers)
 {
     if (std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t number) { return number == numbers.front(); }))
         return number(numbers.front());
@@ -179,7 +179,7 @@ ValueId HaloLowering::looked(const AxisList& axes, const std::vector<std::int64_
     const TensorType all{ m_counts, Shape{ static_cast<std::int64_t>(table.size()) } };
     const ValueId listed = add(OpKind::Constant, {}, all, ConstantAttributes{ {}, countBytes(m_counts, table) });
     const ValueId own = add(OpKind::DynamicSlice, { listed, m_device }, { m_counts, Shape{ 1 } },
-        wide(DynamicSliceAttributes{ Dimensions{ 1 } }));
+        otherAttributes(DynamicSliceAttributes{ Dimensions{ 1 } }));
     return add(OpKind::Reshape, { own }, { m_counts, {} }, {});
 }
 
@@ -190,15 +190,15 @@ ValueId HaloLowering::exchange(
         return permute(inputs[0], axes, plan.rounds.front().edges);
     if (isZero(fill))
         fill = {};
-    std::int64_t held = 0;
+    std::int64_t current = 0;
     for (const ValueId input : inputs)
-        held += m_edit.value(input).type.shape[dimension];
-    m_counts = countingType(largestCount(plan, held));
+        current += m_edit.value(input).type.shape[dimension];
+    m_counts = countingType(largestCount(plan, current));
     return plan.uniform ? strips(inputs[0], dimension, axes, plan, fill)
                         : assemble(inputs, dimension, axes, plan, fill);
 }
 
-/// The same pieces on every device: ends of blocks in a row, and one piece of filling for what lies before or after
+/// The same parts on every device: ends of blocks in a row, and one part of filling for what lies before or after
 /// the array on all of them. Devices that get none of a round have zeros there.
 ValueId HaloLowering::strips(
     ValueId own, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill)
@@ -208,24 +208,24 @@ ValueId HaloLowering::strips(
     // Blocks that lie nearer than that are some device's.
     const std::int64_t near = std::clamp((1 - plan.devices) * block, plan.begin, end);
     const std::int64_t far = std::clamp(plan.devices * block, plan.begin, end);
-    std::vector<ValueId> pieces;
+    std::vector<ValueId> parts;
     if (near > plan.begin)
-        pieces.push_back(filled(type, dimension, near - plan.begin, fill));
+        parts.push_back(filled(type, dimension, near - plan.begin, fill));
     for (std::int64_t k = floorDivide(near, block); near < far && k <= floorDivide(far - 1, block); ++k) {
         const std::int64_t from = std::max(plan.begin, k * block) - k * block;
         const std::int64_t size = std::min(end, (k + 1) * block) - k * block - from;
         const auto round = std::find_if(plan.rounds.begin(), plan.rounds.end(),
             [&](const HaloPlan::Round& r) { return r.edges.front().source - r.edges.front().target == k; });
         if (k == 0)
-            pieces.push_back(slice(own, dimension, from, size));
+            parts.push_back(slice(own, dimension, from, size));
         else if (round == plan.rounds.end())
-            pieces.push_back(filled(type, dimension, size, fill));
+            parts.push_back(filled(type, dimension, size, fill));
         else
-            pieces.push_back(permute(slice(own, dimension, from, size), axes, round->edges));
+            parts.push_back(permute(slice(own, dimension, from, size), axes, round->edges));
     }
     if (end > far)
-        pieces.push_back(filled(type, dimension, end - far, fill));
-    const ValueId all = concatenate(pieces, dimension);
+        parts.push_back(filled(type, dimension, end - far, fill));
+    const ValueId all = concatenate(parts, dimension);
     return plan.beyond && fill.valid() ? masked(all, dimension, axes, plan, block * plan.devices, fill) : all;
 }
 
@@ -239,9 +239,9 @@ ValueId HaloLowering::masked(
     for (std::int64_t d = 0; d < plan.devices; ++d)
         starts.push_back(plan.begin + d * plan.delta);
     const ValueId places = add(OpKind::Add,
-        { add(OpKind::Iota, {}, line, IotaAttributes{ 0 }), spread(looked(axes, starts), line) }, line, {});
-    const auto compare = [&](Comparison direction, std::int64_t border) {
-        return add(OpKind::Compare, { places, spread(number(border), line) }, flags,
+        { add(OpKind::Iota, {}, line, IotaAttributes{ 0 }), spread(lookUp(axes, starts), line) }, line, {});
+    const auto compare = [&](Comparison direction, std::int64_t boundary) {
+        return add(OpKind::Compare, { places, spread(number(boundary), line) }, flags,
             CompareAttributes{ direction, CompareType::Signed });
     };
     const ValueId exists =
@@ -251,7 +251,7 @@ ValueId HaloLowering::masked(
     return add(OpKind::Select, { chosen, value, spread(fill, type) }, type, {});
 }
 
-/// Every device puts the pieces where they belong into a line of filling, with margins that take what a round brings
+/// Every device puts the parts where they belong into a line of filling, with margins that take what a round brings
 /// beyond what is read, and all of what it brings to those that need nothing of it.
 ValueId HaloLowering::assemble(
     std::span<const ValueId> inputs, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill)
@@ -292,14 +292,14 @@ ValueId HaloLowering::assemble(
         strip.shape[dimension] = round.elements;
         DynamicSliceAttributes sizes;
         sizes.sizes.assign(strip.shape.begin(), strip.shape.end());
-        ValueId piece = blocks;
+        ValueId part = blocks;
         if (round.elements != all)
-            piece = add(OpKind::DynamicSlice, std::span<const ValueId>(indices(blocks, looked(axes, from))), strip,
-                wide(std::move(sizes)));
+            part = add(OpKind::DynamicSlice, std::span<const ValueId>(indices(blocks, lookUp(axes, from))), strip,
+                otherAttributes(std::move(sizes)));
         if (sent)
-            piece = permute(piece, axes, round.edges);
-        std::vector<ValueId> operands = indices(line, looked(axes, to));
-        operands.insert(operands.begin() + 1, piece);
+            part = permute(part, axes, round.edges);
+        std::vector<ValueId> operands = indices(line, lookUp(axes, to));
+        operands.insert(operands.begin() + 1, part);
         line = add(OpKind::DynamicUpdateSlice, std::span<const ValueId>(operands), lineType, {});
     };
     for (const HaloPlan::Round& round : plan.own)

@@ -32,12 +32,12 @@ private:
     ValueId add(OpKind kind, std::initializer_list<ValueId> operands, TensorType type, Attributes attributes);
     ValueId add(OpKind kind, std::span<const ValueId> operands, TensorType type, Attributes attributes);
     ValueId slice(ValueId value, std::size_t dimension, std::int64_t start, std::int64_t size);
-    ValueId concatenate(const std::vector<ValueId>& pieces, std::size_t dimension);
+    ValueId concatenate(const std::vector<ValueId>& parts, std::size_t dimension);
     ValueId spread(ValueId scalar, const TensorType& type);
     ValueId filled(TensorType type, std::size_t dimension, std::int64_t size, ValueId fill);
     ValueId permute(ValueId value, const AxisList& axes, const std::vector<HaloPlan::Edge>& edges);
     /// A number per device along the axes, as a scalar.
-    ValueId looked(const AxisList& axes, const std::vector<std::int64_t>& numbers);
+    ValueId lookUp(const AxisList& axes, const std::vector<std::int64_t>& numbers);
     ValueId number(std::int64_t value);
     ValueId strips(ValueId own, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, ValueId fill);
     ValueId masked(ValueId value, std::size_t dimension, const AxisList& axes, const HaloPlan& plan, std::int64_t size,

@@ -90,9 +90,9 @@ std::optional<HaloPlan> haloPlan(const HaloReads& reads)
     const std::int64_t devices = reads.devices;
     std::vector<std::int64_t> blocks;
     for (const HaloReads::Input& input : reads.inputs) {
-        if (input.size <= 0 || (input.cut && input.size % devices != 0))
+        if (input.size <= 0 || (input.sharded && input.size % devices != 0))
             return {};
-        blocks.push_back(input.cut ? input.size / devices : input.size);
+        blocks.push_back(input.sharded ? input.size / devices : input.size);
     }
     if (devices < 2 || blocks.empty())
         return {};
@@ -111,7 +111,7 @@ std::optional<HaloPlan> haloPlan(const HaloReads& reads)
     plan.delta = reads.step / spread;
     if (plan.length <= 0)
         return {};
-    plan.uniform = blocks.size() == 1 && reads.inputs[0].cut && plan.delta == blocks[0];
+    plan.uniform = blocks.size() == 1 && reads.inputs[0].sharded && plan.delta == blocks[0];
 
     std::vector<HaloPlan::Edge> sent, own;
     for (std::int64_t d = 0; d < devices; ++d) {
@@ -120,11 +120,11 @@ std::optional<HaloPlan> haloPlan(const HaloReads& reads)
         for (std::size_t i = 0; i < blocks.size(); ++i) {
             const HaloReads::Input& input = reads.inputs[i];
             const std::int64_t firstRead = std::max(begin - input.offset, std::int64_t{ 0 });
-            const std::int64_t behind = std::min(end - input.offset, input.size);
-            for (std::int64_t at = firstRead; at < behind;) {
-                const std::int64_t source = input.cut ? at / blocks[i] : d;
-                const std::int64_t stop = input.cut ? std::min(behind, (source + 1) * blocks[i]) : behind;
-                const std::int64_t start = input.cut ? source * blocks[i] : 0;
+            const std::int64_t after = std::min(end - input.offset, input.size);
+            for (std::int64_t at = firstRead; at < after;) {
+                const std::int64_t source = input.sharded ? at / blocks[i] : d;
+                const std::int64_t stop = input.sharded ? std::min(after, (source + 1) * blocks[i]) : after;
+                const std::int64_t start = input.sharded ? source * blocks[i] : 0;
                 (source == d ? own : sent)
                     .push_back({ source, d, i, at - start, at + input.offset - begin, stop - at });
                 found += stop - at;
@@ -132,9 +132,9 @@ std::optional<HaloPlan> haloPlan(const HaloReads& reads)
                 if (sent.size() > maxEdges)
                     return {};
             }
-            if (input.cut && blocks.size() == 1 && firstRead < behind) {
+            if (input.sharded && blocks.size() == 1 && firstRead < after) {
                 plan.left = std::max(plan.left, d * blocks[i] - firstRead);
-                plan.right = std::max(plan.right, behind - (d + 1) * blocks[i]);
+                plan.right = std::max(plan.right, after - (d + 1) * blocks[i]);
             }
         }
         plan.beyond = plan.beyond || found < plan.length;

@@ -18,8 +18,8 @@ namespace shardscope {
 struct HaloReads {
     struct Input {
         std::int64_t size = 0;
-        bool cut = true; ///< into even blocks; else every device has all of it
-        std::int64_t offset = 0; ///< where its first element lies (pieces of a concatenation)
+        bool sharded = true; ///< into even blocks; else every device has all of it
+        std::int64_t offset = 0; ///< where its first element lies (parts of a concatenation)
     };
     std::vector<Input> inputs;
     std::int64_t devices = 1;

@@ -8,8 +8,8 @@
 #include "program/body.h"
 #include "program/editor.h"
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "program/value_shardings.h"
-#include "program/wide_attributes.h"
 #include "propagation/pass_support.h"
 
 namespace shardscope {
@@ -96,21 +96,21 @@ bool sumsOfPartsAreSums(const Program& program, const Operation& operation)
 
 /// Dimensions of a tensor that no device can have a part of, whatever the factors say: where the operation picks places
 /// by index, or windows reach across. Operands are numbered first, then results.
-std::vector<std::int64_t> wholeDimensions(const Program& program, const Operation& operation, std::size_t tensor)
+std::vector<std::int64_t> fullDimensions(const Program& program, const Operation& operation, std::size_t tensor)
 {
     const std::size_t operands = operation.operands.size();
     std::vector<std::int64_t> full;
     const auto add = [&](const auto& list) { full.insert(full.end(), list.begin(), list.end()); };
-    if (const auto* scatter = wideAs<ScatterAttributes>(operation.attributes)) {
+    if (const auto* scatter = attributesAs<ScatterAttributes>(operation.attributes)) {
         if (tensor < (operands - 1) / 2 || tensor >= operands) {
             add(*scatter->insertedWindowDims);
             add(*scatter->scatterDimsToOperandDims);
         }
-    } else if (const auto* convolution = wideAs<ConvolutionAttributes>(operation.attributes)) {
+    } else if (const auto* convolution = attributesAs<ConvolutionAttributes>(operation.attributes)) {
         add(tensor == 0       ? *convolution->inputSpatial
                 : tensor == 1 ? *convolution->kernelSpatial
                               : *convolution->outputSpatial);
-    } else if (const auto* pad = wideAs<PadAttributes>(operation.attributes)) {
+    } else if (const auto* pad = attributesAs<PadAttributes>(operation.attributes)) {
         // What is cut off at one end and added at the other leaves the size, and moves every element.
         for (std::size_t d = 0; d < pad->low.size(); ++d)
             if (pad->low[d] != 0 || pad->high[d] != 0 || pad->interior[d] != 0)
@@ -183,7 +183,7 @@ private:
                 });
             }
             const std::size_t number = tensor + (ofResults ? m_edit.operation(id).operands.size() : 0);
-            for (const std::int64_t d : wholeDimensions(m_edit.program(), m_edit.operation(id), number))
+            for (const std::int64_t d : fullDimensions(m_edit.program(), m_edit.operation(id), number))
                 result[static_cast<std::size_t>(d)] = 0;
             allowHalos(id, halos, ofResults, tensor, result);
             return result;
@@ -196,24 +196,24 @@ private:
                 continue;
             ProgramSharding after = *before;
             if (clear(after.sharding, allowed(false, slot, type.rank()))) {
-                const OperationId reshard =
-                    m_edit.addLike(OpKind::Reshard, { operand }, wide(OwnShardingAttributes{ std::move(after) }));
+                const OperationId reshard = m_edit.addLike(
+                    OpKind::Reshard, { operand }, otherAttributes(OwnShardingAttributes{ std::move(after) }));
                 m_edit.placeBefore(id, reshard);
                 m_edit.setOperand(id, slot, m_edit.result(reshard));
             }
         }
         for (std::size_t i = 0; i < m_edit.operation(id).results.size(); ++i) {
             const ValueId result = m_edit.result(id, i);
-            const ProgramSharding* given = m_edit.sharding(result);
+            const ProgramSharding* specified = m_edit.sharding(result);
             const TensorType type = m_edit.value(result).type;
-            if (!given || !isTensor(type.dtype))
+            if (!specified || !isTensor(type.dtype))
                 continue;
-            const ProgramSharding before = *given;
+            const ProgramSharding before = *specified;
             ProgramSharding after = before;
             if (clear(after.sharding, allowed(true, i, type.rank()))) {
                 m_edit.setSharding(result, after);
                 const OperationId reshard =
-                    m_edit.addLike(OpKind::Reshard, { result }, wide(OwnShardingAttributes{ before }));
+                    m_edit.addLike(OpKind::Reshard, { result }, otherAttributes(OwnShardingAttributes{ before }));
                 m_edit.placeAfter(id, reshard);
                 m_edit.replaceUses(result, m_edit.result(reshard), reshard);
             }
@@ -242,13 +242,13 @@ private:
         Allowed& allowed) const
     {
         const Operation& operation = m_edit.operation(id);
-        const auto* convolution = wideAs<ConvolutionAttributes>(operation.attributes);
+        const auto* convolution = attributesAs<ConvolutionAttributes>(operation.attributes);
         for (const HaloDimension& halo : halos) {
             const auto i = static_cast<std::size_t>(halo.spatial);
             if (convolution && ofResults)
-                allowed[static_cast<std::size_t>(convolution->outputSpatial[i])] = halo.cutsWindow ? 0 : 1;
+                allowed[static_cast<std::size_t>(convolution->outputSpatial[i])] = halo.splitsWindow ? 0 : 1;
             else if (convolution && tensor == 1)
-                allowed[static_cast<std::size_t>(convolution->kernelSpatial[i])] = halo.cutsWindow ? 1 : 0;
+                allowed[static_cast<std::size_t>(convolution->kernelSpatial[i])] = halo.splitsWindow ? 1 : 0;
             else if (ofResults || tensor < haloInputs(operation))
                 allowed[halo.dimension] = 1;
         }
@@ -272,7 +272,8 @@ private:
         const ProgramSharding after = *own;
         if (passes::areEquivalent(before ? &*before : nullptr, &after))
             return;
-        const OperationId reshard = m_edit.addLike(OpKind::Reshard, { operand }, wide(OwnShardingAttributes{ after }));
+        const OperationId reshard =
+            m_edit.addLike(OpKind::Reshard, { operand }, otherAttributes(OwnShardingAttributes{ after }));
         m_edit.placeBefore(id, reshard);
         m_edit.setOperand(id, 0, m_edit.result(reshard));
     }
@@ -280,7 +281,7 @@ private:
     /// Convolutions by groups: a device would need another number of groups.
     static bool hasGroups(const Operation& operation)
     {
-        const auto* convolution = wideAs<ConvolutionAttributes>(operation.attributes);
+        const auto* convolution = attributesAs<ConvolutionAttributes>(operation.attributes);
         return convolution && (convolution->featureGroupCount != 1 || convolution->batchGroupCount != 1);
     }
 
@@ -311,7 +312,7 @@ private:
 
 Program legalizeForDevices(Program program)
 {
-    return cutWhereUnevenCannotBe(Legalizer(std::move(program)).run());
+    return dropUnsupportedUneven(Legalizer(std::move(program)).run());
 }
 
 } // namespace shardscope

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in device_program.h.
 #include <algorithm>
 #include <array>
 
@@ -10,11 +11,11 @@
 #include "partition/partial_axes.h"
 #include "program/editor.h"
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "program/over_mesh.h"
 #include "program/partial_values.h"
 #include "program/value_shardings.h"
 #include "program/verify_findings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -68,30 +69,30 @@ private:
     void findShardings()
     {
         const Program& program = m_edit.program();
-        const ValueShardings given(program);
+        const ValueShardings specified(program);
         m_shardings.assign(program.values.size(), nullptr);
         m_types.reserve(program.values.size());
         for (std::size_t i = 0; i < program.values.size(); ++i) {
             m_types.push_back(program.values[i].type);
-            if (const ProgramSharding* found = given.of(ValueId(i)))
+            if (const ProgramSharding* found = specified.of(ValueId(i)))
                 m_shardings[i] = std::make_shared<const ProgramSharding>(*found);
         }
     }
 
     [[nodiscard]] bool isSharded(ValueId value) const
     {
-        const auto& held = m_shardings[value.index];
-        return held && !held->sharding.isFullyReplicated();
+        const auto& current = m_shardings[value.index];
+        return current && !current->sharding.isFullyReplicated();
     }
     [[nodiscard]] TensorSharding shardingOf(ValueId value) const
     {
-        const auto& held = m_shardings[value.index];
-        return held ? held->sharding : TensorSharding::fullyReplicated(m_types[value.index].rank());
+        const auto& current = m_shardings[value.index];
+        return current ? current->sharding : TensorSharding::fullyReplicated(m_types[value.index].rank());
     }
     [[nodiscard]] ReduceKind unreducedKindOf(ValueId value) const
     {
-        const auto& held = m_shardings[value.index];
-        return held ? held->unreducedKind : ReduceKind::Sum;
+        const auto& current = m_shardings[value.index];
+        return current ? current->unreducedKind : ReduceKind::Sum;
     }
     [[nodiscard]] TensorType localType(ValueId value) const
     {
@@ -116,8 +117,8 @@ private:
     /// Null where it is the main one.
     [[nodiscard]] MeshPtr otherMeshOf(ValueId value) const
     {
-        const auto& held = m_shardings[value.index];
-        const MeshPtr& mesh = held ? m_edit.program().meshes[held->mesh].mesh : m_mesh;
+        const auto& current = m_shardings[value.index];
+        const MeshPtr& mesh = current ? m_edit.program().meshes[current->mesh].mesh : m_mesh;
         return mesh->rank() == 0 || *mesh == *m_mesh ? nullptr : mesh;
     }
     [[nodiscard]] const Mesh& meshAt(std::uint32_t index) const
@@ -132,14 +133,15 @@ private:
 
     void describePadding(DeviceProgram& out) const
     {
-        const auto add = [&](ValueId held, ValueId value) {
+        const auto add = [&](ValueId current, ValueId value) {
             if (const auto found = m_trueShapes.find(value); found != m_trueShapes.end())
-                out.padding.emplace(held, PaddedShard{ found->second, m_types[value.index].shape, shardingOf(value) });
+                out.padding.emplace(
+                    current, PaddedShard{ found->second, m_types[value.index].shape, shardingOf(value) });
         };
         for (const auto& [value, shape] : m_trueShapes)
             add(value, value);
-        for (const auto& [held, value] : m_stands)
-            add(held, value);
+        for (const auto& [current, value] : m_stands)
+            add(current, value);
     }
 
     void setLocalTypes()
@@ -156,7 +158,7 @@ private:
         case OpKind::Constant:
         case OpKind::SdyConstant:
         case OpKind::Iota:
-            return cutGenerated(id);
+            return localizeGenerated(id);
         case OpKind::Reshard:
             return reshard(id);
         case OpKind::SdyAllGather:
@@ -192,14 +194,14 @@ private:
             || (handsOnParts(operation.kind) && operation.kind != OpKind::SdyConstant)
             || isZero(m_edit.program(), operation.results[0]))
             return {};
-        AxisList whole;
+        AxisList full;
         for (const AxisRef axis : made->sharding.unreduced)
             if (!isPartialAlong(operation, axis) && !sumsAlong(operation, axis))
-                whole.push_back(axis);
-        if (whole.empty())
+                full.push_back(axis);
+        if (full.empty())
             return {};
         const std::string axes =
-            verification::axesText(m_edit.program().meshes[made->mesh], { whole.data(), whole.size() });
+            verification::axesText(m_edit.program().meshes[made->mesh], { full.data(), full.size() });
         return tl::unexpected<Error>(verification::diagnosticAt(m_edit.program(), Code::UnreducedAxes,
             { { "wrong", "whole" }, { "axes", axes } },
             { .operation = id, .role = "result", .value = operation.results[0] }));
@@ -216,8 +218,8 @@ private:
     [[nodiscard]] bool isPartialAlong(const Operation& operation, AxisRef axis) const
     {
         return std::any_of(operation.operands.begin(), operation.operands.end(), [&](ValueId operand) {
-            const ProgramSharding* held = heldBy(operand);
-            return held && hasPartOf(held->sharding.unreduced, axis);
+            const ProgramSharding* current = heldBy(operand);
+            return current && hasPartOf(current->sharding.unreduced, axis);
         });
     }
     [[nodiscard]] bool sumsAlong(const Operation& operation, AxisRef axis) const
@@ -230,9 +232,9 @@ private:
     Result<void> exchangeHalos(OperationId id)
     {
         const Operation operation = m_edit.operation(id);
-        const auto held = [&](ValueId value) { return heldBy(value); };
+        const auto current = [&](ValueId value) { return heldBy(value); };
         const auto tensors = haloTensors(
-            m_edit.program(), operation, [&](ValueId value) { return wholeType(originOf(value)); }, held);
+            m_edit.program(), operation, [&](ValueId value) { return fullType(originOf(value)); }, current);
         if (!tensors)
             return {};
         const std::vector<HaloDimension> dimensions = haloDimensions(operation, *tensors);
@@ -260,24 +262,24 @@ private:
         m_edit.raw().operations[id.index].attributes = std::move(attributes);
         return {};
     }
-    [[nodiscard]] TensorType wholeType(ValueId value) const
+    [[nodiscard]] TensorType fullType(ValueId value) const
     {
         return value.index < m_types.size() ? m_types[value.index] : m_edit.value(value).type;
     }
 
     /// Constants and numbered dimensions are made in full where their elements differ, and sliced.
-    Result<void> cutGenerated(OperationId id)
+    Result<void> localizeGenerated(OperationId id)
     {
         const ValueId result = m_edit.result(id);
         if (m_edit.operation(id).kind == OpKind::SdyConstant)
             m_edit.raw().operations[id.index].kind = OpKind::Constant;
         if (!isSharded(result))
             return {};
-        const TensorType whole = m_types[result.index];
+        const TensorType full = m_types[result.index];
         const Operation& operation = m_edit.operation(id);
         TensorSharding sharded = m_shardings[result.index]->sharding;
         if (const auto* constant = std::get_if<ConstantAttributes>(&operation.attributes)) {
-            if (isSplat(*constant, whole.dtype))
+            if (isSplat(*constant, full.dtype))
                 return {};
         } else if (const auto* iota = std::get_if<IotaAttributes>(&operation.attributes)) {
             if (sharded.dims[static_cast<std::size_t>(iota->dimension)].axes.empty())
@@ -285,7 +287,7 @@ private:
             return slicedIota(id, iota->dimension, sharded);
         }
         const ValueId made =
-            m_edit.result(m_edit.add(operation.kind, {}, std::array{ whole }, operation.attributes, id));
+            m_edit.result(m_edit.add(operation.kind, {}, std::array{ full }, operation.attributes, id));
         m_edit.placeBefore(id, m_edit.value(made).definition);
         return replace(id, emitSlice(made, sharded, m_shardings[result.index]->mesh, id));
     }
@@ -294,9 +296,9 @@ private:
     Result<void> slicedIota(OperationId id, std::int64_t dimension, const TensorSharding& sharded)
     {
         const ValueId result = m_edit.result(id);
-        const TensorType whole = m_types[result.index];
+        const TensorType full = m_types[result.index];
         const auto d = static_cast<std::size_t>(dimension);
-        const TensorType line{ whole.dtype, Shape{ whole.shape[d] } };
+        const TensorType line{ full.dtype, Shape{ full.shape[d] } };
         const OperationId numbers = m_edit.add(OpKind::Iota, {}, std::array{ line }, IotaAttributes{ 0 }, id);
         m_edit.placeBefore(id, numbers);
         TensorSharding lineSharding = TensorSharding::fullyReplicated(1);
@@ -341,7 +343,7 @@ private:
     Result<void> lower(OperationId id)
     {
         const Operation operation = m_edit.operation(id);
-        const auto& collective = *wideAs<SdyCollectiveAttributes>(operation.attributes);
+        const auto& collective = *attributesAs<SdyCollectiveAttributes>(operation.attributes);
         const ValueId operand = operation.operands[0];
         const bool makesParts =
             operation.kind == OpKind::ShardedToUnreduced || operation.kind == OpKind::ReplicatedToUnreduced;
@@ -398,34 +400,37 @@ private:
     void fitAttributes(OperationId id)
     {
         Operation& operation = m_edit.raw().operations[id.index];
-        if (operation.operands.empty() || !wideHeld(operation))
+        if (operation.operands.empty() || !hasOtherAttributes(operation))
             return;
         const ValueId operand = originOf(operation.operands[0]);
         if (operand.index >= m_types.size() || !isSharded(operand))
             return;
-        const Shape& whole = m_types[operand.index].shape;
+        const Shape& full = m_types[operand.index].shape;
         const TensorType localOperand = localType(operand);
         const Shape& local = localOperand.shape;
         const auto fit = [&](DimensionList& sizes) {
-            for (std::size_t d = 0; d < std::min<std::size_t>(sizes.size(), whole.size()); ++d)
-                if (sizes[d] == whole[d])
+            for (std::size_t d = 0; d < std::min<std::size_t>(sizes.size(), full.size()); ++d)
+                if (sizes[d] == full[d])
                     sizes[d] = local[d];
         };
-        if (const auto* slice = wideAs<SliceAttributes>(operation.attributes)) {
+        if (const auto* slice = attributesAs<SliceAttributes>(operation.attributes)) {
             SliceAttributes fitted = *slice;
             fit(fitted.limits);
-            operation.attributes = wide(std::move(fitted));
-        } else if (const auto* dynamic = wideAs<DynamicSliceAttributes>(operation.attributes)) {
+            operation.attributes = otherAttributes(std::move(fitted));
+        } else if (const auto* dynamic = attributesAs<DynamicSliceAttributes>(operation.attributes)) {
             DynamicSliceAttributes fitted = *dynamic;
             fit(fitted.sizes);
-            operation.attributes = wide(std::move(fitted));
-        } else if (const auto* gather = wideAs<GatherAttributes>(operation.attributes)) {
+            operation.attributes = otherAttributes(std::move(fitted));
+        } else if (const auto* gather = attributesAs<GatherAttributes>(operation.attributes)) {
             GatherAttributes fitted = *gather;
             fit(fitted.sliceSizes);
-            operation.attributes = wide(std::move(fitted));
+            operation.attributes = otherAttributes(std::move(fitted));
         }
     }
-    static bool wideHeld(const Operation& operation) { return std::holds_alternative<Wide>(operation.attributes); }
+    static bool hasOtherAttributes(const Operation& operation)
+    {
+        return std::holds_alternative<SharedAttributes>(operation.attributes);
+    }
 
     /// Manual and named computations: their bodies are what the device does.
     void inlineComputations(const std::vector<OperationId>& order)

@@ -28,16 +28,16 @@ std::vector<std::vector<std::int64_t>> permutePairs(const Layout& from, const La
     const std::int64_t count = from.mesh().deviceCount();
     const auto shards = static_cast<std::size_t>(from.distinctShards());
     std::vector<std::vector<std::int64_t>> senders(shards), receivers(shards); // device ids
-    std::vector<std::int64_t> held(static_cast<std::size_t>(count), -1); // by position in `from`
+    std::vector<std::int64_t> current(static_cast<std::size_t>(count), -1); // by position in `from`
     for (std::int64_t p = 0; p < count; ++p)
-        held[static_cast<std::size_t>(p)] = from.shardAt(p);
+        current[static_cast<std::size_t>(p)] = from.shardAt(p);
     std::vector<std::vector<std::int64_t>> pairs;
     std::vector<char> stays(static_cast<std::size_t>(count), 0);
     for (std::int64_t p = 0; p < count; ++p) {
         const std::int32_t device = to.mesh().deviceAt(p);
         const auto before = static_cast<std::size_t>(from.mesh().positionOf(device));
         const std::int64_t wanted = to.shardAt(p);
-        if (held[before] == wanted) {
+        if (current[before] == wanted) {
             stays[before] = 1;
             pairs.push_back({ device, device });
         } else {
@@ -46,7 +46,7 @@ std::vector<std::vector<std::int64_t>> permutePairs(const Layout& from, const La
     }
     for (std::int64_t p = 0; p < count; ++p)
         if (!stays[static_cast<std::size_t>(p)])
-            senders[static_cast<std::size_t>(held[static_cast<std::size_t>(p)])].push_back(from.mesh().deviceAt(p));
+            senders[static_cast<std::size_t>(current[static_cast<std::size_t>(p)])].push_back(from.mesh().deviceAt(p));
     if (from.mesh() == to.mesh()) { // among the devices along the axes that move, where several hold a shard
         std::vector<std::size_t> groupOf(static_cast<std::size_t>(count));
         const AxisList moving = reshard::permutedAxes(
@@ -110,7 +110,7 @@ ValueId CollectiveLowering::addCollective(
         wanted.attributes = known->attributes;
     } else {
         attributes.groups = deviceGroups(m_mesh, axes);
-        wanted.attributes = wide(std::move(attributes));
+        wanted.attributes = otherAttributes(std::move(attributes));
         m_tables.collectives.push_back(wanted);
     }
     return labelled(add(kind, { operand }, type, std::move(wanted.attributes)), m_mesh, axes);
@@ -151,10 +151,10 @@ ValueId CollectiveLowering::gather(ValueId value, std::span<const AxisList> axes
     return value;
 }
 
-ElementBytes CollectiveLowering::offsetsOf(const AxisList& axes, std::int64_t pieceSize, DType type)
+ElementBytes CollectiveLowering::offsetsOf(const AxisList& axes, std::int64_t partSize, DType type)
 {
     for (const LoweringTables::Offsets& known : m_tables.offsets)
-        if (known.axes == axes && known.pieceSize == pieceSize && known.type == type)
+        if (known.axes == axes && known.partSize == partSize && known.type == type)
             return known.table;
     std::int32_t lastDevice = 0;
     for (std::int64_t p = 0; p < m_mesh.deviceCount(); ++p)
@@ -162,23 +162,23 @@ ElementBytes CollectiveLowering::offsetsOf(const AxisList& axes, std::int64_t pi
     std::vector<std::int64_t> offsets(static_cast<std::size_t>(lastDevice) + 1, 0);
     for (const std::vector<std::int32_t>& group : axisGroups(m_mesh, axes))
         for (std::size_t k = 0; k < group.size(); ++k)
-            offsets[static_cast<std::size_t>(m_mesh.deviceAt(group[k]))] = static_cast<std::int64_t>(k) * pieceSize;
-    m_tables.offsets.push_back({ axes, pieceSize, type, countBytes(type, offsets) });
+            offsets[static_cast<std::size_t>(m_mesh.deviceAt(group[k]))] = static_cast<std::int64_t>(k) * partSize;
+    m_tables.offsets.push_back({ axes, partSize, type, countBytes(type, offsets) });
     return m_tables.offsets.back().table;
 }
 
-ValueId CollectiveLowering::placeAlong(ValueId device, const AxisList& axes, std::int64_t pieceSize, DType counts)
+ValueId CollectiveLowering::placeAlong(ValueId device, const AxisList& axes, std::int64_t partSize, DType counts)
 {
-    const ElementBytes offsets = offsetsOf(axes, pieceSize, counts);
+    const ElementBytes offsets = offsetsOf(axes, partSize, counts);
     const TensorType table{ counts, Shape{ static_cast<std::int64_t>(offsets->size()) / byteSize(counts) } };
     const ValueId all = add(OpKind::Constant, {}, table, ConstantAttributes{ {}, offsets });
-    const ValueId own = add(
-        OpKind::DynamicSlice, { all, device }, { counts, Shape{ 1 } }, wide(DynamicSliceAttributes{ Dimensions{ 1 } }));
+    const ValueId own = add(OpKind::DynamicSlice, { all, device }, { counts, Shape{ 1 } },
+        otherAttributes(DynamicSliceAttributes{ Dimensions{ 1 } }));
     return add(OpKind::Reshape, { own }, { counts, {} }, {});
 }
 
-std::vector<ValueId> CollectiveLowering::pieceStarts(
-    std::span<const AxisList> axes, const Shape& pieces, std::int64_t longest)
+std::vector<ValueId> CollectiveLowering::partStarts(
+    std::span<const AxisList> axes, const Shape& parts, std::int64_t longest)
 {
     const DType counts = countingType(longest);
     const ValueId device = add(OpKind::PartitionId, {}, { DType::U32, {} }, {});
@@ -186,7 +186,7 @@ std::vector<ValueId> CollectiveLowering::pieceStarts(
     ValueId zero;
     for (std::size_t d = 0; d < axes.size(); ++d) {
         if (!axes[d].empty()) {
-            starts.push_back(placeAlong(device, axes[d], pieces[d], counts));
+            starts.push_back(placeAlong(device, axes[d], parts[d], counts));
             continue;
         }
         if (!zero.valid())
@@ -219,12 +219,12 @@ ValueId CollectiveLowering::slice(ValueId value, std::span<const AxisList> axes)
     if (!isSharded)
         return value;
     std::vector<ValueId> operands{ value };
-    for (const ValueId start : pieceStarts(axes, type.shape, longest))
+    for (const ValueId start : partStarts(axes, type.shape, longest))
         operands.push_back(start);
     DynamicSliceAttributes attributes;
     attributes.sizes.assign(type.shape.begin(), type.shape.end());
-    const OperationId sliced =
-        m_edit.add(OpKind::DynamicSlice, operands, std::array{ type }, wide(std::move(attributes)), m_before);
+    const OperationId sliced = m_edit.add(
+        OpKind::DynamicSlice, operands, std::array{ type }, otherAttributes(std::move(attributes)), m_before);
     m_edit.placeBefore(m_before, sliced);
     return m_edit.result(sliced);
 }
@@ -244,7 +244,7 @@ ValueId CollectiveLowering::keepFirst(ValueId value, const AxisList& axes)
 
 ValueId CollectiveLowering::spread(ValueId value, std::span<const AxisList> axes)
 {
-    const Shape piece = m_edit.value(value).type.shape;
+    const Shape part = m_edit.value(value).type.shape;
     TensorType type = m_edit.value(value).type;
     std::int64_t longest = 0;
     bool isSharded = false;
@@ -258,7 +258,7 @@ ValueId CollectiveLowering::spread(ValueId value, std::span<const AxisList> axes
     if (!isSharded)
         return value;
     std::vector<ValueId> operands{ zeros(type), value };
-    for (const ValueId start : pieceStarts(axes, piece, longest))
+    for (const ValueId start : partStarts(axes, part, longest))
         operands.push_back(start);
     const OperationId placed = m_edit.add(OpKind::DynamicUpdateSlice, operands, std::array{ type }, {}, m_before);
     m_edit.placeBefore(m_before, placed);
@@ -312,12 +312,12 @@ ValueId CollectiveLowering::permute(ValueId value, const Layout& from, const Lay
         if (known.from.sharding() == from.sharding() && known.to.sharding() == to.sharding()
             && known.from.mesh() == from.mesh() && known.to.mesh() == to.mesh())
             attributes = known.attributes;
-    if (!std::holds_alternative<Wide>(attributes)) {
+    if (!std::holds_alternative<SharedAttributes>(attributes)) {
         CollectiveAttributes made;
         made.groups = permutePairs(from, to);
         made.channelId = 1;
         made.channelType = 1;
-        attributes = wide(std::move(made));
+        attributes = otherAttributes(std::move(made));
         m_tables.permutes.push_back({ from, to, attributes });
     }
     AxisList axes;

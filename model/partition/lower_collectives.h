@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "program/editor.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "sharding/layout.h"
 
 namespace shardscope {
@@ -26,7 +26,7 @@ struct LoweringTables {
     };
     struct Offsets {
         AxisList axes;
-        std::int64_t pieceSize = 0;
+        std::int64_t partSize = 0;
         DType type = DType::I32; ///< or I64
         ElementBytes table; ///< a number per device id
     };
@@ -73,11 +73,11 @@ private:
         OpKind kind, ValueId operand, const TensorType& type, CollectiveAttributes attributes, const AxisList& axes);
     /// Says in the text which axes the operation behind `result` runs over.
     ValueId labelled(ValueId result, const Mesh& mesh, const AxisList& axes);
-    ElementBytes offsetsOf(const AxisList& axes, std::int64_t pieceSize, DType type);
-    /// Scalars: where the device's shard begins in each dimension. `pieces`: how long one is, `longest`: the whole.
-    std::vector<ValueId> pieceStarts(std::span<const AxisList> axes, const Shape& pieces, std::int64_t longest);
-    /// A scalar of `counts`: the device's number along the axes, times `pieceSize`.
-    ValueId placeAlong(ValueId device, const AxisList& axes, std::int64_t pieceSize, DType counts);
+    ElementBytes offsetsOf(const AxisList& axes, std::int64_t partSize, DType type);
+    /// Scalars: where the device's shard begins in each dimension. `parts`: how long one is, `longest`: the whole.
+    std::vector<ValueId> partStarts(std::span<const AxisList> axes, const Shape& parts, std::int64_t longest);
+    /// A scalar of `counts`: the device's number along the axes, times `partSize`.
+    ValueId placeAlong(ValueId device, const AxisList& axes, std::int64_t partSize, DType counts);
     ValueId zeros(const TensorType& type);
     void addReducer(OperationId owner, DType dtype, ReduceKind kind);
 

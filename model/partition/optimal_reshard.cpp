@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in reshard.h.
 #include <algorithm>
 #include <array>
 #include <memory>

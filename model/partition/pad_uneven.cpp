@@ -8,8 +8,8 @@
 #include <unordered_set>
 
 #include "program/editor.h"
+#include "program/other_attributes.h"
 #include "program/value_shardings.h"
-#include "program/wide_attributes.h"
 #include "propagation/pass_support.h"
 #include "sharding/layout.h"
 
@@ -76,7 +76,7 @@ class Padder {
 public:
     explicit Padder(Program program)
         : m_edit(std::move(program))
-        , m_given(m_edit.program())
+        , m_specified(m_edit.program())
     {
     }
 
@@ -143,7 +143,7 @@ private:
 
     [[nodiscard]] Shape paddedShape(ValueId value, Shape shape) const
     {
-        const ProgramSharding* found = m_given.of(value);
+        const ProgramSharding* found = m_specified.of(value);
         for (std::size_t d = 0; found && d < std::min(found->sharding.rank(), shape.size()); ++d) {
             const std::int64_t shards = shardCount(found->sharding.dims[d]);
             shape[d] = (shape[d] + shards - 1) / shards * shards;
@@ -159,7 +159,7 @@ private:
     {
         if (std::optional<ProgramSharding> found = passes::shardingAnywhere(m_edit, value))
             return found;
-        const ProgramSharding* found = m_given.of(value);
+        const ProgramSharding* found = m_specified.of(value);
         return found ? std::optional(*found) : std::nullopt;
     }
 
@@ -191,13 +191,13 @@ private:
 
     // Adding operations. Values that are made have a sharding and, where they are padded, a true shape.
 
-    ValueId put(OperationId made, const std::optional<ProgramSharding>& sharding, const Shape& whole)
+    ValueId put(OperationId made, const std::optional<ProgramSharding>& sharding, const Shape& full)
     {
         const ValueId result = m_edit.result(made);
         if (sharding)
             m_edit.setSharding(result, *sharding);
-        if (whole != shapeOf(result))
-            m_shapes[result] = whole;
+        if (full != shapeOf(result))
+            m_shapes[result] = full;
         return result;
     }
 
@@ -212,7 +212,7 @@ private:
     /// The value with other lengths of dimensions that are not sharded: what is longer is zero after its end.
     ValueId resized(ValueId value, const Shape& to, OperationId before, const std::optional<ProgramSharding>& sharding)
     {
-        const Shape whole = fullOf(value);
+        const Shape full = fullOf(value);
         TensorType type = m_edit.value(value).type;
         const Shape from = type.shape;
         const std::size_t rank = from.size();
@@ -224,22 +224,22 @@ private:
             for (std::size_t d = 0; d < rank; ++d)
                 slice.limits.edit()[d] = shorter[d];
             type.shape = shorter;
-            const OperationId made =
-                m_edit.add(OpKind::Slice, std::array{ value }, std::array{ type }, wide(std::move(slice)), before);
+            const OperationId made = m_edit.add(
+                OpKind::Slice, std::array{ value }, std::array{ type }, otherAttributes(std::move(slice)), before);
             m_edit.placeBefore(before, made);
-            value = put(made, sharding, whole);
+            value = put(made, sharding, full);
         }
         if (shorter != to) {
             PadAttributes pad{ Dimensions(rank, 0), Dimensions(rank, 0), Dimensions(rank, 0) };
             for (std::size_t d = 0; d < rank; ++d)
                 pad.high.edit()[d] = to[d] - shorter[d];
             type.shape = to;
-            const bool isClean = shorter == whole || m_zero.contains(value);
+            const bool isClean = shorter == full || m_zero.contains(value);
             const ValueId zero = constantBefore(before, type.dtype);
-            const OperationId made =
-                m_edit.add(OpKind::Pad, std::array{ value, zero }, std::array{ type }, wide(std::move(pad)), before);
+            const OperationId made = m_edit.add(
+                OpKind::Pad, std::array{ value, zero }, std::array{ type }, otherAttributes(std::move(pad)), before);
             m_edit.placeBefore(before, made);
-            value = put(made, sharding, whole);
+            value = put(made, sharding, full);
             if (isClean)
                 m_zero.insert(value);
         }
@@ -255,7 +255,7 @@ private:
         if (m_zero.contains(operand) && from == to)
             m_zero.insert(result);
         const std::optional<ProgramSharding> source = shardingOf(operand);
-        const auto* own = wideAs<OwnShardingAttributes>(m_edit.operation(id).attributes);
+        const auto* own = attributesAs<OwnShardingAttributes>(m_edit.operation(id).attributes);
         if (from == to || !own || !own->sharding)
             return;
         const ProgramSharding target = *own->sharding;
@@ -263,21 +263,21 @@ private:
         const auto isSharded = [](const TensorSharding& sharding, std::size_t d) {
             return d < sharding.rank() && !sharding.dims[d].axes.empty();
         };
-        ProgramSharding held = source ? *source : passes::closedSharding(target.mesh, rank);
-        ProgramSharding between = held;
+        ProgramSharding current = source ? *source : passes::closedSharding(target.mesh, rank);
+        ProgramSharding between = current;
         Shape meet = from;
         for (std::size_t d = 0; d < rank; ++d) {
             if (from[d] == to[d])
                 continue;
-            if (isSharded(held.sharding, d) && isSharded(target.sharding, d))
+            if (isSharded(current.sharding, d) && isSharded(target.sharding, d))
                 between.sharding.dims[d].axes.clear();
             if (!isSharded(between.sharding, d))
                 meet[d] = to[d];
         }
         ValueId value = operand;
-        if (!(between == held)) {
+        if (!(between == current)) {
             const OperationId gathers =
-                m_edit.addLike(OpKind::Reshard, { value }, wide(OwnShardingAttributes{ between }));
+                m_edit.addLike(OpKind::Reshard, { value }, otherAttributes(OwnShardingAttributes{ between }));
             m_edit.placeBefore(id, gathers);
             m_origins.emplace_back(gathers, id);
             const bool isZero = m_zero.contains(value);
@@ -291,8 +291,8 @@ private:
         if (shapeOf(value) != meet)
             value = resized(value, meet, id, between);
         m_edit.setOperand(id, 0, value);
-        const Shape whole = fullOf(value);
-        setShape(result, meet, whole);
+        const Shape full = fullOf(value);
+        setShape(result, meet, full);
         if (m_zero.contains(value))
             m_zero.insert(result);
         if (meet == to)
@@ -304,10 +304,10 @@ private:
         TensorType type = m_edit.value(result).type;
         type.shape = to;
         const OperationId made =
-            m_edit.add(OpKind::Slice, std::array{ result }, std::array{ type }, wide(std::move(slice)), id);
+            m_edit.add(OpKind::Slice, std::array{ result }, std::array{ type }, otherAttributes(std::move(slice)), id);
         m_edit.placeAfter(id, made);
         const bool isZero = m_zero.contains(result);
-        const ValueId sliced = put(made, target, whole);
+        const ValueId sliced = put(made, target, full);
         if (isZero)
             m_zero.insert(sliced);
         m_edit.replaceUses(result, sliced, made);
@@ -318,30 +318,31 @@ private:
     void gatherFirst(OperationId id)
     {
         const ValueId operand = m_edit.operation(id).operands[0], result = m_edit.result(id);
-        const SdyCollectiveAttributes written = *wideAs<SdyCollectiveAttributes>(m_edit.operation(id).attributes);
+        const SdyCollectiveAttributes declared =
+            *attributesAs<SdyCollectiveAttributes>(m_edit.operation(id).attributes);
         bool isPadded = false;
-        for (std::size_t d = 0; d < written.axesPerDimension.size(); ++d)
-            isPadded = isPadded || (!written.axesPerDimension[d].empty() && shapeOf(operand)[d] != fullOf(operand)[d]);
+        for (std::size_t d = 0; d < declared.axesPerDimension.size(); ++d)
+            isPadded = isPadded || (!declared.axesPerDimension[d].empty() && shapeOf(operand)[d] != fullOf(operand)[d]);
         if (!isPadded)
             return;
-        ProgramSharding gathered = written.out;
-        const std::optional<ProgramSharding> held = shardingOf(operand);
-        gathered.sharding.unreduced = held ? held->sharding.unreduced : AxisList{};
+        ProgramSharding gathered = declared.out;
+        const std::optional<ProgramSharding> current = shardingOf(operand);
+        gathered.sharding.unreduced = current ? current->sharding.unreduced : AxisList{};
         SdyCollectiveAttributes kept;
-        for (const AxisList& axes : written.axesPerDimension)
+        for (const AxisList& axes : declared.axesPerDimension)
             for (const AxisRef axis : axes)
                 kept.axes.push_back(axis);
         passes::sortAndMerge(kept.axes);
-        kept.out = written.out;
+        kept.out = declared.out;
         const OperationId reshard =
-            m_edit.addLike(OpKind::Reshard, { operand }, wide(OwnShardingAttributes{ std::move(gathered) }));
+            m_edit.addLike(OpKind::Reshard, { operand }, otherAttributes(OwnShardingAttributes{ std::move(gathered) }));
         m_edit.placeBefore(id, reshard);
         m_origins.emplace_back(reshard, id);
         setShape(m_edit.result(reshard), shapeOf(result), fullOf(operand));
         m_edit.setOperand(id, 0, m_edit.result(reshard));
         Operation& operation = m_edit.raw().operations[id.index];
         operation.kind = OpKind::ReplicatedToUnreduced;
-        operation.attributes = wide(std::move(kept));
+        operation.attributes = otherAttributes(std::move(kept));
         visitReshard(reshard);
     }
 
@@ -351,26 +352,26 @@ private:
         const OperationId sum = m_edit.value(value).definition;
         if (!sum.valid() || m_edit.operation(sum).kind != OpKind::SdyAllReduce || m_edit.uses(value).size() != 1)
             return false;
-        const Shape whole = fullOf(value);
+        const Shape full = fullOf(value);
         const ValueId addend = m_edit.operation(sum).operands[0];
         for (std::size_t d = 0; d < to.size(); ++d)
             if (to[d] < shapeOf(value)[d])
                 return false;
         const ValueId longer = resized(addend, to, sum, shardingOf(addend));
         m_edit.setOperand(sum, 0, longer);
-        setShape(value, to, whole);
+        setShape(value, to, full);
         if (m_zero.contains(longer))
             m_zero.insert(value);
         return true;
     }
 
-    void setShape(ValueId value, const Shape& shape, const Shape& whole)
+    void setShape(ValueId value, const Shape& shape, const Shape& full)
     {
         m_edit.raw().values[value.index].type.shape = shape;
-        if (shape == whole)
+        if (shape == full)
             m_shapes.erase(value);
         else
-            m_shapes[value] = whole;
+            m_shapes[value] = full;
     }
 
     void visitConstant(OperationId id)
@@ -382,7 +383,7 @@ private:
         auto* constant = std::get_if<ConstantAttributes>(&m_edit.raw().operations[id.index].attributes);
         if (!constant)
             return;
-        const Shape& whole = found->second;
+        const Shape& full = found->second;
         const DType dtype = m_edit.value(result).type.dtype;
         const auto width = static_cast<std::size_t>(byteSize(dtype));
         if (constant->bytes ? constant->bytes->size() == width : constant->values.size() == 1) {
@@ -394,9 +395,9 @@ private:
             return;
         }
         if (constant->bytes)
-            constant->bytes = bytesOf(lengthened(*constant->bytes, whole, shapeOf(result), width));
+            constant->bytes = bytesOf(lengthened(*constant->bytes, full, shapeOf(result), width));
         else
-            constant->values = lengthened(*constant->values, whole, shapeOf(result), 1);
+            constant->values = lengthened(*constant->values, full, shapeOf(result), 1);
         m_zero.insert(result);
     }
 
@@ -407,24 +408,24 @@ private:
         const auto found = m_shapes.find(operation.operands[0]);
         if (found == m_shapes.end())
             return;
-        const Shape whole = found->second, padded = shapeOf(operation.operands[0]);
+        const Shape full = found->second, padded = shapeOf(operation.operands[0]);
         const auto fit = [&](DimensionList& sizes) {
-            for (std::size_t d = 0; d < std::min<std::size_t>(sizes.size(), whole.size()); ++d)
-                if (padded[d] != whole[d] && sizes[d] == whole[d])
+            for (std::size_t d = 0; d < std::min<std::size_t>(sizes.size(), full.size()); ++d)
+                if (padded[d] != full[d] && sizes[d] == full[d])
                     sizes.edit()[d] = padded[d];
         };
-        if (const auto* slice = wideAs<SliceAttributes>(operation.attributes)) {
+        if (const auto* slice = attributesAs<SliceAttributes>(operation.attributes)) {
             SliceAttributes fitted = *slice;
             fit(fitted.limits);
-            operation.attributes = wide(std::move(fitted));
-        } else if (const auto* dynamic = wideAs<DynamicSliceAttributes>(operation.attributes)) {
+            operation.attributes = otherAttributes(std::move(fitted));
+        } else if (const auto* dynamic = attributesAs<DynamicSliceAttributes>(operation.attributes)) {
             DynamicSliceAttributes fitted = *dynamic;
             fit(fitted.sizes);
-            operation.attributes = wide(std::move(fitted));
-        } else if (const auto* gather = wideAs<GatherAttributes>(operation.attributes)) {
+            operation.attributes = otherAttributes(std::move(fitted));
+        } else if (const auto* gather = attributesAs<GatherAttributes>(operation.attributes)) {
             GatherAttributes fitted = *gather;
             fit(fitted.sliceSizes);
-            operation.attributes = wide(std::move(fitted));
+            operation.attributes = otherAttributes(std::move(fitted));
         }
     }
 
@@ -432,9 +433,9 @@ private:
     [[nodiscard]] Places padded(ValueId value, const Dimensions& dimensions) const
     {
         Places found;
-        const Shape whole = fullOf(value), shape = shapeOf(value);
+        const Shape full = fullOf(value), shape = shapeOf(value);
         for (const std::int64_t dimension : dimensions)
-            if (const auto d = static_cast<std::size_t>(dimension); whole[d] != shape[d])
+            if (const auto d = static_cast<std::size_t>(dimension); full[d] != shape[d])
                 found.push_back(d);
         return found;
     }
@@ -447,7 +448,7 @@ private:
         std::array<Dimensions, 2> contracted;
         if (const auto* dot = std::get_if<DotGeneralAttributes>(&operation.attributes)) {
             contracted = { *dot->lhsContracting, *dot->rhsContracting };
-        } else if (const auto* convolution = wideAs<ConvolutionAttributes>(operation.attributes)) {
+        } else if (const auto* convolution = attributesAs<ConvolutionAttributes>(operation.attributes)) {
             contracted = { Dimensions{ convolution->inputFeature }, Dimensions{ convolution->kernelInputFeature } };
         } else {
             contracted = { Dimensions{ static_cast<std::int64_t>(shapeOf(operands[0]).size()) - 1 }, Dimensions{ 0 } };
@@ -488,7 +489,7 @@ private:
             m_edit.setOperand(id, 0, masked(operand, dims, m_edit.result(fill), id));
             return;
         }
-        const auto* reduce = wideAs<VariadicReduceAttributes>(operation.attributes);
+        const auto* reduce = attributesAs<VariadicReduceAttributes>(operation.attributes);
         const std::size_t inputs = operation.operands.size() / 2;
         for (std::size_t i = 0; reduce && i < inputs; ++i) {
             const ValueId operand = operation.operands[i];
@@ -523,7 +524,7 @@ private:
     ValueId masked(ValueId value, const Places& dims, ValueId fill, OperationId before)
     {
         const TensorType type = m_edit.value(value).type;
-        const Shape shape = type.shape, whole = fullOf(value);
+        const Shape shape = type.shape, full = fullOf(value);
         std::optional<ProgramSharding> sharding = shardingOf(value);
         const OperationId like = before.valid() ? before : m_edit.value(value).definition;
         const auto add = [&](OpKind kind, std::initializer_list<ValueId> operands, const TensorType& made,
@@ -543,7 +544,7 @@ private:
         ValueId all;
         for (const std::size_t d : dims) {
             const DType counts = shape[d] > std::numeric_limits<std::int32_t>::max() ? DType::I64 : DType::I32;
-            const Shape end{ whole[d] };
+            const Shape end{ full[d] };
             const TensorType line{ counts, Shape{ shape[d] } };
             std::optional<ProgramSharding> ofLine;
             if (sharding) {
@@ -551,9 +552,9 @@ private:
                 ofLine->sharding.dims[0].axes = sharding->sharding.dims[d].axes;
             }
             std::vector<std::byte> number(static_cast<std::size_t>(byteSize(counts)));
-            const auto narrow = static_cast<std::int32_t>(whole[d]);
+            const auto narrow = static_cast<std::int32_t>(full[d]);
             if (counts == DType::I64)
-                std::memcpy(number.data(), &whole[d], sizeof(whole[d]));
+                std::memcpy(number.data(), &full[d], sizeof(full[d]));
             else
                 std::memcpy(number.data(), &narrow, sizeof(narrow));
             const ValueId numbers = add(OpKind::Iota, {}, line, IotaAttributes{ 0 }, ofLine, end);
@@ -561,18 +562,18 @@ private:
                 add(OpKind::Constant, {}, line, ConstantAttributes{ {}, bytesOf(std::move(number)) }, ofLine, end);
             const ValueId inside = add(OpKind::Compare, { numbers, limit }, { DType::Pred, Shape{ shape[d] } },
                 CompareAttributes{ Comparison::Less, CompareType::Signed }, ofLine, end);
-            const ValueId wide = add(OpKind::BroadcastInDim, { inside }, flags,
-                BroadcastAttributes{ Dimensions{ static_cast<std::int64_t>(d) } }, ofFlags, whole);
-            all = all.valid() ? add(OpKind::And, { all, wide }, flags, {}, ofFlags, whole) : wide;
+            const ValueId otherAttributes = add(OpKind::BroadcastInDim, { inside }, flags,
+                BroadcastAttributes{ Dimensions{ static_cast<std::int64_t>(d) } }, ofFlags, full);
+            all = all.valid() ? add(OpKind::And, { all, otherAttributes }, flags, {}, ofFlags, full) : otherAttributes;
         }
         const ValueId other = fill.valid()
-            ? add(OpKind::BroadcastInDim, { fill }, type, BroadcastAttributes{ Dimensions{} }, sharding, whole)
-            : add(OpKind::Constant, {}, type, zeroOf(type.dtype), sharding, whole);
-        return add(OpKind::Select, { all, value, other }, type, {}, sharding, whole);
+            ? add(OpKind::BroadcastInDim, { fill }, type, BroadcastAttributes{ Dimensions{} }, sharding, full)
+            : add(OpKind::Constant, {}, type, zeroOf(type.dtype), sharding, full);
+        return add(OpKind::Select, { all, value, other }, type, {}, sharding, full);
     }
 
     Editor m_edit;
-    ValueShardings m_given; ///< of values that the program had
+    ValueShardings m_specified; ///< of values that the program had
     TrueShapes m_shapes;
     std::vector<OperationId> m_order;
     std::unordered_map<ValueId, RegionId> m_regionOfArgument;
@@ -589,7 +590,7 @@ Shape extentsAt(const PaddedShard& shard, const MeshPtr& mesh, std::int32_t devi
     const Shape block = layout.blockAt(mesh->positionOf(device));
     Shape extents = layout.shardShape();
     for (std::size_t d = 0; d < extents.size(); ++d)
-        extents[d] = std::clamp<std::int64_t>(shard.whole[d] - block[d] * extents[d], 0, extents[d]);
+        extents[d] = std::clamp<std::int64_t>(shard.full[d] - block[d] * extents[d], 0, extents[d]);
     return extents;
 }
 

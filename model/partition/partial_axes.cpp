@@ -60,7 +60,7 @@ std::vector<ExplicitSum> explicitSums(const Program& program)
     for (std::size_t i = 0; i < all.size(); ++i)
         walk(program, all[i], [&](OperationId id) {
             const Operation& operation = program.operation(id);
-            if (isSum(operation.kind) && wideAs<SdyCollectiveAttributes>(operation.attributes))
+            if (isSum(operation.kind) && attributesAs<SdyCollectiveAttributes>(operation.attributes))
                 sums.push_back({ id, i });
         });
     return sums;
@@ -100,10 +100,10 @@ AxisList summedAxes(const Program& program, const Operation& operation, const Fi
             [](const FactorRule::Factor& factor) { return factor.kind == FactorKind::Reduction; }))
         return axes;
     for (std::size_t i = 0; i < std::min<std::size_t>(operation.operands.size(), rule.operands.size()); ++i) {
-        const ProgramSharding* held = shardingOf(operation.operands[i]);
-        if (!held || held->sharding.rank() != rule.operands[i].size())
+        const ProgramSharding* current = shardingOf(operation.operands[i]);
+        if (!current || current->sharding.rank() != rule.operands[i].size())
             continue;
-        const TensorProjection projection = project(held->sharding, rule.operands[i], rule);
+        const TensorProjection projection = project(current->sharding, rule.operands[i], rule);
         for (std::size_t f = 0; f < rule.factors.size(); ++f)
             if (rule.factors[f].kind == FactorKind::Reduction && projection.factors[f])
                 addAxes(axes, projection.factors[f]->axes);
@@ -144,7 +144,7 @@ PartialAxes::Parts PartialAxes::partsOfResult(const Operation& operation) const
 {
     Parts made = of(operation.operands[0]);
     if (isShardyCollective(operation.kind)) {
-        const auto* collective = wideAs<SdyCollectiveAttributes>(operation.attributes);
+        const auto* collective = attributesAs<SdyCollectiveAttributes>(operation.attributes);
         if (collective && isSum(operation.kind))
             made.axes = axesMinus(made.axes, axesOf(*collective));
         return made;
@@ -163,21 +163,21 @@ PartialAxes::Parts PartialAxes::partsOfResult(const Operation& operation) const
         return {}; // what goes through bodies has shardings that say so
     made = { summedAxes(m_program, operation, m_shardingOf),
         reductionOf(m_program, operation).value_or(ReduceKind::Sum) };
-    Parts given;
+    Parts specified;
     for (const ValueId operand : operation.operands)
         if (!of(operand).axes.empty()) {
-            given.kind = of(operand).kind;
-            addAxes(given.axes, of(operand).axes);
+            specified.kind = of(operand).kind;
+            addAxes(specified.axes, of(operand).axes);
         }
     if (made.axes.empty())
-        made.kind = given.kind;
-    for (const AxisRef axis : given.axes) {
+        made.kind = specified.kind;
+    for (const AxisRef axis : specified.axes) {
         SmallVector<bool, 4> isPartial;
         for (const ValueId operand : operation.operands)
             isPartial.push_back(std::any_of(of(operand).axes.begin(), of(operand).axes.end(),
                 [&](AxisRef other) { return overlaps(axis, other); }));
-        if (given.kind == made.kind
-            && keepsParts(m_program, operation, { isPartial.data(), isPartial.size() }, given.kind))
+        if (specified.kind == made.kind
+            && keepsParts(m_program, operation, { isPartial.data(), isPartial.size() }, specified.kind))
             addAxes(made.axes, { axis });
     }
     return made;
@@ -194,7 +194,7 @@ Result<void> checkExplicitSums(const Program& program)
     for (const ExplicitSum& sum : sums) {
         const OperationId id = sum.operation;
         const Operation& operation = program.operation(id);
-        const auto& collective = *wideAs<SdyCollectiveAttributes>(operation.attributes);
+        const auto& collective = *attributesAs<SdyCollectiveAttributes>(operation.attributes);
         const PartialAxes::Parts& operand = parts.of(operation.operands[0]);
         const AxisList axes = places.freeAxes(sum, axesOf(collective), collective.out.mesh);
         const AxisList missing = axesMinus(axes, operand.axes);
@@ -220,12 +220,12 @@ Program dropFinishedSums(Program program)
     std::vector<AxisList> left; // to be added up
     for (const ExplicitSum& sum : sums) {
         const Operation& operation = program.operation(sum.operation);
-        left.push_back(commonAxes(
-            axesOf(*wideAs<SdyCollectiveAttributes>(operation.attributes)), parts.of(operation.operands[0]).axes));
+        left.push_back(commonAxes(axesOf(*attributesAs<SdyCollectiveAttributes>(operation.attributes)),
+            parts.of(operation.operands[0]).axes));
     }
     const auto isNeeded = [&](std::size_t i) {
         return axesMinus(
-            axesOf(*wideAs<SdyCollectiveAttributes>(program.operation(sums[i].operation).attributes)), left[i])
+            axesOf(*attributesAs<SdyCollectiveAttributes>(program.operation(sums[i].operation).attributes)), left[i])
             .empty();
     };
     bool areNeeded = true;
@@ -237,7 +237,7 @@ Program dropFinishedSums(Program program)
     const ManualPlaces places(edit);
     for (std::size_t i = 0; i < sums.size(); ++i) {
         const OperationId id = sums[i].operation;
-        SdyCollectiveAttributes collective = *wideAs<SdyCollectiveAttributes>(edit.operation(id).attributes);
+        SdyCollectiveAttributes collective = *attributesAs<SdyCollectiveAttributes>(edit.operation(id).attributes);
         const AxisList all = axesOf(collective), free = places.freeAxes(sums[i], all, collective.out.mesh);
         addAxes(left[i], axesMinus(all, free)); // parts along manual axes are added up
         if (axesMinus(all, left[i]).empty())
@@ -249,18 +249,18 @@ Program dropFinishedSums(Program program)
                 continue;
             }
             collective.axes = left[i];
-            edit.raw().operations[id.index].attributes = wide(std::move(collective));
+            edit.raw().operations[id.index].attributes = otherAttributes(std::move(collective));
             continue;
         }
         const ValueId operand = edit.operation(id).operands[0];
         if (!left[i].empty()) {
-            const std::optional<ProgramSharding> held = passes::shardingAnywhere(edit, operand);
+            const std::optional<ProgramSharding> current = passes::shardingAnywhere(edit, operand);
             SdyCollectiveAttributes sum;
             sum.axes = left[i];
             sum.kind = collective.kind;
-            sum.out = held ? *held : passes::closedSharding(collective.out.mesh, collective.out.sharding.rank());
+            sum.out = current ? *current : passes::closedSharding(collective.out.mesh, collective.out.sharding.rank());
             sum.out.sharding.unreduced = axesMinus(sum.out.sharding.unreduced, left[i]);
-            const OperationId made = edit.addLike(OpKind::SdyAllReduce, { operand }, wide(std::move(sum)));
+            const OperationId made = edit.addLike(OpKind::SdyAllReduce, { operand }, otherAttributes(std::move(sum)));
             edit.placeBefore(id, made);
             edit.setOperand(id, 0, edit.result(made));
         }

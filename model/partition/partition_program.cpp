@@ -11,10 +11,10 @@
 #include "program/over_mesh.h"
 #include "program/value_shardings.h"
 #include "propagation/calls/call_graph.h"
-#include "propagation/import/custom_calls.h"
-#include "propagation/import/meshes.h"
 #include "propagation/calls/function_shardings.h"
 #include "propagation/calls/named_computations.h"
+#include "propagation/import/custom_calls.h"
+#include "propagation/import/meshes.h"
 #include "propagation/propagate_program.h"
 
 namespace shardscope {

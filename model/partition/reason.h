@@ -19,7 +19,8 @@ struct Reason {
         ConstraintReshard, ///< a sharding constraint, or a reshard in the program, asks for another sharding
         ReturnReshard, ///< a function returns a value in another sharding than it is held in
         PartialOperand, ///< an operation reads a value that is still to be added up, and does not hand that on
-        BorderReshard, ///< a loop, branch, barrier or computation with a border takes or returns it in its own sharding
+        BoundaryReshard, ///< a loop, branch, barrier or computation with a boundary takes or returns it in its own
+                         ///< sharding
         CallReshard, ///< a function takes its argument in its own sharding
         SingleDevice, ///< the operation runs on a single device
         Halo, ///< an operation reads beyond its device's block of a sharded dimension

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Phase 2: other axes in the same shards.
+// Declared in resharder.h.
 #include <algorithm>
 #include <numeric>
 #include <optional>
@@ -63,8 +64,8 @@ bool Resharder::wantsPermute() const
             if (hasAnywhere(m_in, wanted))
                 continue;
             for (const AxisList& list : m_in)
-                for (const AxisRef& held : list)
-                    if (!hasAnywhere(m_out, held) && divides(held.size, wanted.size))
+                for (const AxisRef& current : list)
+                    if (!hasAnywhere(m_out, current) && divides(current.size, wanted.size))
                         return true;
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Phases 1, 3 and 4: axes are sliced along, moved from dimension to dimension, and gathered.
+// Declared in resharder.h.
 #include <algorithm>
 #include <numeric>
 

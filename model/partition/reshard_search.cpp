@@ -18,11 +18,11 @@ double stateCount(std::size_t atoms, std::size_t rank)
 {
     double count = 1;
     double chosen = 1; // ordered choices of k atoms
-    double borders = 1; // ways to shard a row of k atoms into `rank` lists
+    double boundaries = 1; // ways to shard a row of k atoms into `rank` lists
     for (std::size_t k = 1; k <= atoms; ++k) {
         chosen *= static_cast<double>(atoms - k + 1);
-        borders = borders * static_cast<double>(k + std::max<std::size_t>(rank, 1) - 1) / static_cast<double>(k);
-        count += chosen * (rank == 0 ? 0 : borders);
+        boundaries = boundaries * static_cast<double>(k + std::max<std::size_t>(rank, 1) - 1) / static_cast<double>(k);
+        count += chosen * (rank == 0 ? 0 : boundaries);
     }
     return count;
 }
@@ -56,23 +56,23 @@ std::optional<Atoms> Atoms::of(const Mesh& mesh, std::span<const TensorSharding*
         Atoms atoms;
         atoms.m_devices = mesh.deviceCount();
         for (std::size_t a = 0; a < mesh.rank(); ++a) {
-            std::vector<std::int64_t> borders{ 1, mesh.size(a) };
+            std::vector<std::int64_t> boundaries{ 1, mesh.size(a) };
             bool occurs = false;
             for (const AxisRef& ref : named)
                 if (ref.axis == static_cast<std::int32_t>(a)) {
-                    borders.push_back(ref.pre);
-                    borders.push_back(ref.next());
+                    boundaries.push_back(ref.pre);
+                    boundaries.push_back(ref.next());
                     occurs = true;
                 }
             if (mesh.size(a) == 1 || (!all && !occurs))
                 continue;
-            std::sort(borders.begin(), borders.end());
-            borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
-            for (std::size_t i = 1; i < borders.size(); ++i) {
-                if (borders[i] % borders[i - 1] != 0)
+            std::sort(boundaries.begin(), boundaries.end());
+            boundaries.erase(std::unique(boundaries.begin(), boundaries.end()), boundaries.end());
+            for (std::size_t i = 1; i < boundaries.size(); ++i) {
+                if (boundaries[i] % boundaries[i - 1] != 0)
                     return {};
-                atoms.m_refs.push_back({ static_cast<std::int32_t>(a), static_cast<std::int32_t>(borders[i - 1]),
-                    static_cast<std::int32_t>(borders[i] / borders[i - 1]) });
+                atoms.m_refs.push_back({ static_cast<std::int32_t>(a), static_cast<std::int32_t>(boundaries[i - 1]),
+                    static_cast<std::int32_t>(boundaries[i] / boundaries[i - 1]) });
             }
         }
         if (stateCount(atoms.count(), rank) <= maxStates)
@@ -127,7 +127,7 @@ Search::Search(const Atoms& atoms, const TensorType& type, State start, Blocks b
     const auto allow = [&](const State& state) {
         m_allowed.resize(state.dims.size(), 1);
         for (std::size_t d = 0; d < state.dims.size(); ++d)
-            m_allowed[d] = std::max(m_allowed[d], pieces(state, d));
+            m_allowed[d] = std::max(m_allowed[d], parts(state, d));
     };
     allow(start);
     if (goal)
@@ -169,7 +169,7 @@ Price Search::price(const State& state) const
     return found == m_index.end() ? Price() : m_nodes[static_cast<std::size_t>(found->second)].price;
 }
 
-std::int64_t Search::pieces(const State& state, std::size_t dim) const
+std::int64_t Search::parts(const State& state, std::size_t dim) const
 {
     std::int64_t count = 1;
     for (const std::uint8_t atom : state.dims[dim])
@@ -181,7 +181,7 @@ std::int64_t Search::localBytes(const State& state) const
 {
     Shape local = m_type.shape;
     for (std::size_t d = 0; d < local.size(); ++d)
-        local[d] = ceilDivide(local[d], pieces(state, d));
+        local[d] = ceilDivide(local[d], parts(state, d));
     return TensorType{ m_type.dtype, local }.byteCount();
 }
 
@@ -241,7 +241,7 @@ void Search::expand(std::int32_t node)
             used |= bit(atom);
 
     for (std::size_t d = 0; d < rank; ++d) {
-        const std::int64_t count = pieces(state, d);
+        const std::int64_t count = parts(state, d);
         for (std::size_t a = 0; a < m_atoms.count(); ++a) {
             if ((used & bit(a)) || !mayBecome(d, count, count * m_atoms.size(a)))
                 continue;
@@ -261,7 +261,7 @@ void Search::expand(std::int32_t node)
             const State shorter = next;
             reach(std::move(next), price + sent(CollectiveKind::AllGather, group, bytes), node, Kind::Gather, d, d);
             for (std::size_t t = 0; t < rank; ++t) {
-                const std::int64_t there = t == d ? 0 : pieces(state, t);
+                const std::int64_t there = t == d ? 0 : parts(state, t);
                 if (t == d || !mayBecome(t, there, there * group))
                     continue;
                 next = shorter;
@@ -286,7 +286,7 @@ void Search::expand(std::int32_t node)
         reach(next, price + sent(CollectiveKind::AllReduce, group, bytes), node, Kind::Reduce, 0, 0);
         do {
             for (std::size_t d = 0; d < rank; ++d) {
-                const std::int64_t count = pieces(state, d);
+                const std::int64_t count = parts(state, d);
                 if (!mayBecome(d, count, count * group))
                     continue;
                 State scattered = next;
@@ -310,11 +310,11 @@ void Search::permute(std::int32_t node, Price price)
     none.dims.resize(start.dims.size());
     std::string counts;
     for (std::size_t d = 0; d < start.dims.size(); ++d)
-        counts += std::to_string(pieces(start, d)) + ',';
+        counts += std::to_string(parts(start, d)) + ',';
     counts += std::to_string(start.partial);
     if (!m_permuted.try_emplace(counts, true).second)
         return;
-    place(none, 0, start.dims.empty() ? 1 : pieces(start, 0), start.partial, node, price);
+    place(none, 0, start.dims.empty() ? 1 : parts(start, 0), start.partial, node, price);
 }
 
 void Search::place(
@@ -326,7 +326,7 @@ void Search::place(
     }
     if (left == 1) {
         const State& start = m_nodes[static_cast<std::size_t>(before)].state;
-        const std::int64_t next = dim + 1 < state.dims.size() ? pieces(start, dim + 1) : 1;
+        const std::int64_t next = dim + 1 < state.dims.size() ? parts(start, dim + 1) : 1;
         place(state, dim + 1, next, used, before, price);
         return;
     }

@@ -44,8 +44,8 @@ struct State {
 /// What all searches over one mesh share.
 class Atoms {
 public:
-    /// The axes of the mesh, split at the borders of the parts in `shardings`; only axes that occur there where all of
-    /// them would give too many states for an array of that rank. Nothing where parts cannot coexist, or where even
+    /// The axes of the mesh, split at the boundaries of the parts in `shardings`; only axes that occur there where all
+    /// of them would give too many states for an array of that rank. Nothing where parts cannot coexist, or where even
     /// these are too many.
     static std::optional<Atoms> of(const Mesh& mesh, std::span<const TensorSharding* const> shardings);
 
@@ -89,7 +89,7 @@ private:
     void expand(std::int32_t node);
     void permute(std::int32_t node, Price price);
     void place(State& state, std::size_t dim, std::int64_t left, std::uint32_t used, std::int32_t before, Price price);
-    [[nodiscard]] std::int64_t pieces(const State& state, std::size_t dim) const;
+    [[nodiscard]] std::int64_t parts(const State& state, std::size_t dim) const;
     [[nodiscard]] std::int64_t localBytes(const State& state) const;
     [[nodiscard]] Price sent(CollectiveKind kind, std::int64_t group, std::int64_t bytes) const;
     [[nodiscard]] bool mayBecome(std::size_t dim, std::int64_t before, std::int64_t after) const;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in reshard.h and resharder.h.
 #include <algorithm>
 
 #include "partition/resharder.h"
@@ -126,21 +127,21 @@ void Resharder::gatherThenSlice()
 {
     if (needsTargetOrder())
         emitPermute(m_current);
-    Lists held(rank());
-    Lists cut(rank());
+    Lists current(rank());
+    Lists sliced(rank());
     Lists kept(rank());
     for (std::size_t d = 0; d < rank(); ++d) {
         if (merged(m_current[d]) == merged(m_target[d])) {
             kept[d] = m_current[d];
             continue;
         }
-        held[d] = m_current[d];
-        cut[d] = m_target[d];
+        current[d] = m_current[d];
+        sliced[d] = m_target[d];
     }
-    if (std::any_of(held.begin(), held.end(), [](const AxisList& list) { return !list.empty(); }))
-        emitPerDimension(CollectiveKind::AllGather, held, kept);
-    if (std::any_of(cut.begin(), cut.end(), [](const AxisList& list) { return !list.empty(); }))
-        emitPerDimension(CollectiveKind::AllSlice, cut, m_target);
+    if (std::any_of(current.begin(), current.end(), [](const AxisList& list) { return !list.empty(); }))
+        emitPerDimension(CollectiveKind::AllGather, current, kept);
+    if (std::any_of(sliced.begin(), sliced.end(), [](const AxisList& list) { return !list.empty(); }))
+        emitPerDimension(CollectiveKind::AllSlice, sliced, m_target);
 }
 
 } // namespace shardscope::reshard

@@ -71,7 +71,7 @@ class Replacer {
 public:
     Replacer(Program program, ReshardOptions options, std::vector<std::pair<OperationId, OperationId>>* origins)
         : m_edit(std::move(program))
-        , m_given(m_edit.program())
+        , m_specified(m_edit.program())
         , m_options(options)
         , m_origins(origins)
     {
@@ -93,14 +93,14 @@ public:
 private:
     const ProgramMesh& mesh(std::uint32_t index) const { return m_edit.program().meshes[index]; }
 
-    std::optional<ProgramSharding> shardingBehindBarriers(ValueId value) const
+    std::optional<ProgramSharding> shardingAfterBarriers(ValueId value) const
     {
         for (;;) {
             if (std::optional<ProgramSharding> found = shardingAnywhere(m_edit, value))
                 return found;
             const OperationId definition = m_edit.value(value).definition;
             if (!definition.valid())
-                if (const ProgramSharding* found = m_given.of(value))
+                if (const ProgramSharding* found = m_specified.of(value))
                     return *found; // an argument of a body
             if (!definition.valid() || m_edit.operation(definition).kind != OpKind::PropagationBarrier)
                 return {};
@@ -116,12 +116,12 @@ private:
 
     void replace(OperationId id)
     {
-        const auto* own = wideAs<OwnShardingAttributes>(m_edit.operation(id).attributes);
+        const auto* own = attributesAs<OwnShardingAttributes>(m_edit.operation(id).attributes);
         if (!own || !own->sharding)
             return;
         const ProgramSharding to = *own->sharding;
         const ValueId operand = m_edit.operation(id).operands[0];
-        std::optional<ProgramSharding> from = shardingBehindBarriers(operand);
+        std::optional<ProgramSharding> from = shardingAfterBarriers(operand);
         const bool maximal = mesh(to.mesh).isMaximal() || (from && mesh(from->mesh).isMaximal());
         const bool redundant = maximal ? from && from->mesh == to.mesh : areEquivalent(from ? &*from : nullptr, &to);
         if (redundant && !m_options.keepRedundant)
@@ -145,22 +145,22 @@ private:
         const ValueId operand = m_edit.operation(id).operands[0];
         const TensorType type = m_edit.value(operand).type;
         // What is replicated is sliced where it lies; only a permute leads to another order of devices.
-        const bool cutFirst = isReplicated(&from) && !(sourceMesh == targetMesh);
-        const Reshard reshard{ type, from.sharding, target.sharding, &targetMesh, cutFirst ? nullptr : &sourceMesh,
+        const bool sliceFirst = isReplicated(&from) && !(sourceMesh == targetMesh);
+        const Reshard reshard{ type, from.sharding, target.sharding, &targetMesh, sliceFirst ? nullptr : &sourceMesh,
             m_options.even ? Blocks::Even : Blocks::AsIfEven };
         ValueId current = operand;
         const auto append = [&](const ReshardStep& step, std::uint32_t on) {
             const ProgramSharding out{ on, {}, from.unreducedKind };
             const OperationId added = m_edit.add(kindOf(step.collective.kind), std::span(&current, 1),
-                std::span(&type, 1), wide(attributesOf(step, out)), id);
+                std::span(&type, 1), otherAttributes(attributesOf(step, out)), id);
             m_edit.placeBefore(id, added);
             if (m_origins)
                 m_origins->emplace_back(added, id);
             current = m_edit.result(added);
         };
         for (const ReshardStep& step : stepsOf(reshard, m_options.optimal))
-            append(step, step.sourceOrder || cutFirst ? from.mesh : target.mesh);
-        if (cutFirst) {
+            append(step, step.sourceOrder || sliceFirst ? from.mesh : target.mesh);
+        if (sliceFirst) {
             ReshardStep last;
             last.collective.kind = CollectiveKind::CollectivePermute;
             last.after = target.sharding;
@@ -170,7 +170,7 @@ private:
     }
 
     Editor m_edit;
-    ValueShardings m_given; ///< of arguments of bodies
+    ValueShardings m_specified; ///< of arguments of bodies
     ReshardOptions m_options;
     std::vector<std::pair<OperationId, OperationId>>* m_origins;
 };

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "partition/collective.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 

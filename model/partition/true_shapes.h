@@ -35,12 +35,12 @@ using TrueShapes = std::unordered_map<ValueId, Shape>;
 
 /// What a device holds of a padded array.
 struct PaddedShard {
-    Shape whole; ///< without padding
+    Shape full; ///< without padding
     Shape padded;
     TensorSharding sharding;
 };
 
 /// Elements of the device's shard that are no padding, per dimension, from the first on.
-[[nodiscard]] Shape extentsAt(const PaddedShard& piece, const MeshPtr& mesh, std::int32_t device);
+[[nodiscard]] Shape extentsAt(const PaddedShard& part, const MeshPtr& mesh, std::int32_t device);
 
 } // namespace shardscope

@@ -6,8 +6,8 @@
 
 #include "program/body.h"
 #include "program/editor.h"
+#include "program/other_attributes.h"
 #include "program/value_shardings.h"
-#include "program/wide_attributes.h"
 #include "propagation/pass_support.h"
 
 namespace shardscope {
@@ -79,22 +79,22 @@ bool isOfFeatures(const ConvolutionAttributes& convolution, std::size_t tensor, 
 bool mayBeLonger(const Operation& operation, std::size_t tensor, std::size_t d, std::int64_t size)
 {
     const Attributes& attributes = operation.attributes;
-    if (const auto* slice = wideAs<SliceAttributes>(attributes))
+    if (const auto* slice = attributesAs<SliceAttributes>(attributes))
         return slice->starts[d] == 0 && slice->limits[d] == size && entry(slice->strides, d, 1) == 1;
-    if (const auto* pad = wideAs<PadAttributes>(attributes))
+    if (const auto* pad = attributesAs<PadAttributes>(attributes))
         return pad->low[d] == 0 && pad->high[d] == 0 && entry(pad->interior, d, 0) == 0;
-    if (const auto* window = wideAs<WindowAttributes>(attributes))
+    if (const auto* window = attributesAs<WindowAttributes>(attributes))
         return isOneByOne(*window, d);
-    if (const auto* convolution = wideAs<ConvolutionAttributes>(attributes))
+    if (const auto* convolution = attributesAs<ConvolutionAttributes>(attributes))
         return isOfFeatures(*convolution, tensor, d);
-    if (const auto* sort = wideAs<SortAttributes>(attributes))
+    if (const auto* sort = attributesAs<SortAttributes>(attributes))
         return static_cast<std::int64_t>(d) != sort->dimension;
-    if (wideAs<ScatterAttributes>(attributes)) // numbers in the padding would name places
+    if (attributesAs<ScatterAttributes>(attributes)) // numbers in the padding would name places
         return tensor != (operation.operands.size() - 1) / 2;
     if (operation.kind == OpKind::Concatenate)
-        return static_cast<std::int64_t>(d) != wideAs<DimensionAttributes>(attributes)->dimension;
+        return static_cast<std::int64_t>(d) != attributesAs<DimensionAttributes>(attributes)->dimension;
     if (operation.kind == OpKind::Reverse)
-        return !has(wideAs<DimensionsAttributes>(attributes)->dimensions, d);
+        return !has(attributesAs<DimensionsAttributes>(attributes)->dimensions, d);
     return true;
 }
 
@@ -154,7 +154,7 @@ bool isUneven(const TensorSharding& sharding, const TensorType& type)
 
 /// Cuts the uneven dimensions back of which `mustDivide` says so. Whether there was any.
 template <class MustDivide>
-bool cutBack(TensorSharding& sharding, const TensorType& type, MustDivide mustDivide)
+bool dropIndivisible(TensorSharding& sharding, const TensorType& type, MustDivide mustDivide)
 {
     bool changed = false;
     for (std::size_t d = 0; d < std::min(sharding.rank(), type.rank()); ++d) {
@@ -201,7 +201,7 @@ public:
     Program run() &&
     {
         loosenCollectives();
-        cutEverywhere();
+        dropIndivisibleEverywhere();
         const ValueShardings shardings(m_edit.program());
         for (const Operation& operation : m_edit.program().operations)
             for (const RegionId region : operation.regions)
@@ -243,70 +243,72 @@ private:
                 || kind == OpKind::ShardedToUnreduced || kind == OpKind::ReplicatedToUnreduced)
                 continue;
             for (const ValueId value : { operation.operands[0], operation.results[0] })
-                if (const ProgramSharding* held = shardings.of(value);
-                    held && isUneven(held->sharding, m_edit.value(value).type)) {
+                if (const ProgramSharding* current = shardings.of(value);
+                    current && isUneven(current->sharding, m_edit.value(value).type)) {
                     found.push_back(id);
                     break;
                 }
         }
         for (const OperationId id : found) {
-            const SdyCollectiveAttributes written = *wideAs<SdyCollectiveAttributes>(m_edit.operation(id).attributes);
+            const SdyCollectiveAttributes declared =
+                *attributesAs<SdyCollectiveAttributes>(m_edit.operation(id).attributes);
             if (m_edit.operation(id).kind == OpKind::SdyReduceScatter) {
                 const ValueId operand = m_edit.operation(id).operands[0];
                 SdyCollectiveAttributes sum;
-                for (const AxisList& axes : written.axesPerDimension)
+                for (const AxisList& axes : declared.axesPerDimension)
                     for (const AxisRef axis : axes)
                         sum.axes.push_back(axis);
                 passes::sortAndMerge(sum.axes);
-                sum.kind = written.kind;
+                sum.kind = declared.kind;
                 sum.out = passes::shardingAnywhere(m_edit, operand)
-                              .value_or(passes::closedSharding(written.out.mesh, m_edit.value(operand).type.rank()));
-                const OperationId added = m_edit.addLike(OpKind::SdyAllReduce, { operand }, wide(std::move(sum)));
+                              .value_or(passes::closedSharding(declared.out.mesh, m_edit.value(operand).type.rank()));
+                const OperationId added =
+                    m_edit.addLike(OpKind::SdyAllReduce, { operand }, otherAttributes(std::move(sum)));
                 m_edit.placeBefore(id, added);
                 m_edit.setOperand(id, 0, m_edit.result(added));
             }
             Operation& operation = m_edit.raw().operations[id.index];
             operation.kind = OpKind::Reshard;
-            operation.attributes = wide(OwnShardingAttributes{ written.out });
+            operation.attributes = otherAttributes(OwnShardingAttributes{ declared.out });
         }
     }
 
     /// Sizes of 1, and all that manual computations take, hold and give.
-    void cutEverywhere()
+    void dropIndivisibleEverywhere()
     {
-        const auto cut = [&](ProgramSharding& sharding, const TensorType& type, bool all) {
-            return cutBack(sharding.sharding, type, [&](std::size_t d) { return all || type.shape[d] == 1; });
+        const auto dropIndivisibleOf = [&](ProgramSharding& sharding, const TensorType& type, bool all) {
+            return dropIndivisible(sharding.sharding, type, [&](std::size_t d) { return all || type.shape[d] == 1; });
         };
         for (std::size_t i = 0; i < m_inManualValue.size(); ++i)
-            if (const ProgramSharding* given = m_edit.sharding(ValueId(i))) {
-                ProgramSharding own = *given;
-                if (cut(own, m_edit.value(ValueId(i)).type, m_inManualValue[i] != 0))
+            if (const ProgramSharding* specified = m_edit.sharding(ValueId(i))) {
+                ProgramSharding own = *specified;
+                if (dropIndivisibleOf(own, m_edit.value(ValueId(i)).type, m_inManualValue[i] != 0))
                     m_edit.setSharding(ValueId(i), own);
             }
         for (const OperationId id : m_order) {
             Operation& operation = m_edit.raw().operations[id.index];
             const bool all = m_inManual[id.index] != 0;
-            const auto cutLists = [&](std::vector<ProgramSharding>& in, std::vector<ProgramSharding>& out,
-                                      bool always) {
+            const auto dropInLists = [&](std::vector<ProgramSharding>& in, std::vector<ProgramSharding>& out,
+                                         bool always) {
                 for (std::size_t i = 0; i < std::min<std::size_t>(in.size(), operation.operands.size()); ++i)
-                    cut(in[i], m_edit.value(operation.operands[i]).type, always);
+                    dropIndivisibleOf(in[i], m_edit.value(operation.operands[i]).type, always);
                 for (std::size_t i = 0; i < std::min<std::size_t>(out.size(), operation.results.size()); ++i)
-                    cut(out[i], m_edit.value(operation.results[i]).type, always);
+                    dropIndivisibleOf(out[i], m_edit.value(operation.results[i]).type, always);
             };
-            if (const auto* own = wideAs<OwnShardingAttributes>(operation.attributes); own && own->sharding) {
+            if (const auto* own = attributesAs<OwnShardingAttributes>(operation.attributes); own && own->sharding) {
                 ProgramSharding changed = *own->sharding;
-                if (cut(changed, m_edit.value(operation.results[0]).type, all))
-                    operation.attributes = wide(OwnShardingAttributes{ std::move(changed) });
-            } else if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes)) {
+                if (dropIndivisibleOf(changed, m_edit.value(operation.results[0]).type, all))
+                    operation.attributes = otherAttributes(OwnShardingAttributes{ std::move(changed) });
+            } else if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes)) {
                 ManualComputationAttributes changed = *manual;
-                cutLists(changed.in, changed.out, true);
+                dropInLists(changed.in, changed.out, true);
                 if (!(changed == *manual))
-                    operation.attributes = wide(std::move(changed));
-            } else if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes)) {
+                    operation.attributes = otherAttributes(std::move(changed));
+            } else if (const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes)) {
                 NamedComputationAttributes changed = *named;
-                cutLists(changed.in, changed.out, all);
+                dropInLists(changed.in, changed.out, all);
                 if (!(changed == *named))
-                    operation.attributes = wide(std::move(changed));
+                    operation.attributes = otherAttributes(std::move(changed));
             }
         }
         for (std::size_t f = 0; f < m_edit.program().functions.size(); ++f)
@@ -316,7 +318,7 @@ private:
                 if (index == 0)
                     continue;
                 ProgramSharding own = m_edit.program().shardings[index - 1];
-                if (cut(own, m_edit.value(m_edit.region(function.body).results[i]).type, false)) {
+                if (dropIndivisibleOf(own, m_edit.value(m_edit.region(function.body).results[i]).type, false)) {
                     const ShardingIndex changed = m_edit.intern(own);
                     m_edit.raw().functions[f].resultShardings[i] = changed;
                 }
@@ -327,8 +329,8 @@ private:
     {
         bool any = false;
         const auto look = [&](ValueId value) {
-            const std::optional<ProgramSharding> held = shardingOf(value);
-            any = any || (held && isUneven(held->sharding, m_edit.value(value).type));
+            const std::optional<ProgramSharding> current = shardingOf(value);
+            any = any || (current && isUneven(current->sharding, m_edit.value(value).type));
         };
         for (const ValueId operand : m_edit.operation(id).operands)
             look(operand);
@@ -349,25 +351,26 @@ private:
         for (std::size_t slot = 0; slot < m_edit.operation(id).operands.size(); ++slot) {
             const ValueId operand = m_edit.operation(id).operands[slot];
             std::optional<ProgramSharding> after = shardingOf(operand);
-            if (!after || !cutBack(after->sharding, m_edit.value(operand).type, mustDivide(rule.operands, slot)))
+            if (!after
+                || !dropIndivisible(after->sharding, m_edit.value(operand).type, mustDivide(rule.operands, slot)))
                 continue;
-            const OperationId reshard =
-                m_edit.addLike(OpKind::Reshard, { operand }, wide(OwnShardingAttributes{ std::move(after) }));
+            const OperationId reshard = m_edit.addLike(
+                OpKind::Reshard, { operand }, otherAttributes(OwnShardingAttributes{ std::move(after) }));
             m_edit.placeBefore(id, reshard);
             m_edit.setOperand(id, slot, m_edit.result(reshard));
         }
         for (std::size_t i = 0; i < m_edit.operation(id).results.size(); ++i) {
             const ValueId result = m_edit.result(id, i);
-            const ProgramSharding* given = m_edit.sharding(result);
-            if (!given)
+            const ProgramSharding* specified = m_edit.sharding(result);
+            if (!specified)
                 continue;
-            const ProgramSharding before = *given;
+            const ProgramSharding before = *specified;
             ProgramSharding after = before;
-            if (!cutBack(after.sharding, m_edit.value(result).type, mustDivide(rule.results, i)))
+            if (!dropIndivisible(after.sharding, m_edit.value(result).type, mustDivide(rule.results, i)))
                 continue;
             m_edit.setSharding(result, after);
             const OperationId reshard =
-                m_edit.addLike(OpKind::Reshard, { result }, wide(OwnShardingAttributes{ before }));
+                m_edit.addLike(OpKind::Reshard, { result }, otherAttributes(OwnShardingAttributes{ before }));
             m_edit.placeAfter(id, reshard);
             m_edit.replaceUses(result, m_edit.result(reshard), reshard);
         }
@@ -457,7 +460,7 @@ std::vector<char> paddableFactors(const Program& program, const Operation& opera
     return paddable;
 }
 
-Program cutWhereUnevenCannotBe(Program program)
+Program dropUnsupportedUneven(Program program)
 {
     if (!isAnyUneven(program))
         return program;

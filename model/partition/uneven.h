@@ -25,6 +25,6 @@ namespace shardscope {
 /// over uneven dimensions become reshards.
 ///
 ///     x [{a}] = 10 elements, a=4; sort x  ->  reshard x [{a:(1)2}]; ... as before; tanh x  ->  as it is
-[[nodiscard]] Program cutWhereUnevenCannotBe(Program program);
+[[nodiscard]] Program dropUnsupportedUneven(Program program);
 
 } // namespace shardscope

@@ -8,9 +8,9 @@
 #include "program/calls.h"
 #include "program/editor.h"
 #include "program/function_names.h"
+#include "program/other_attributes.h"
 #include "program/parallel_call.h"
 #include "program/value_shardings.h"
-#include "program/wide_attributes.h"
 #include "propagation/import/manual_regions.h"
 
 namespace shardscope {
@@ -53,7 +53,7 @@ public:
         const Region& body = m_edit.region(call.function->body);
         const std::size_t taken = body.arguments.size(), made = body.results.size();
         const OperationId called = addOperation(OpKind::Call, ownOperands(operation, taken), typesOf(body.results),
-            wide(CallAttributes{ call.function->name }));
+            otherAttributes(CallAttributes{ call.function->name }));
         for (std::size_t r = 0; r < made; ++r) {
             const ValueId own = m_edit.result(called, r);
             const bool isArray = isTensor(m_edit.value(own).type.dtype);
@@ -139,7 +139,8 @@ private:
         gather.groups.emplace_back();
         for (std::int64_t device = 0; device < count(); ++device)
             gather.groups[0].push_back(device);
-        return addValue(OpKind::AllGather, { addValue(OpKind::Reshape, { own }, row) }, all, wide(std::move(gather)));
+        return addValue(
+            OpKind::AllGather, { addValue(OpKind::Reshape, { own }, row) }, all, otherAttributes(std::move(gather)));
     }
 
     ValueId ofDevice(ValueId all, std::int64_t device, const TensorType& type)
@@ -151,7 +152,8 @@ private:
         SliceAttributes slice{ starts, limits, Dimensions(shape.size(), 1) };
         TensorType row = m_edit.value(all).type;
         row.shape[0] = 1;
-        return addValue(OpKind::Reshape, { addValue(OpKind::Slice, { all }, row, wide(std::move(slice))) }, type);
+        return addValue(
+            OpKind::Reshape, { addValue(OpKind::Slice, { all }, row, otherAttributes(std::move(slice))) }, type);
     }
 
     Editor m_edit;
@@ -181,7 +183,7 @@ void handOnAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std::str
             const std::vector<std::string>* inside = &manual;
             if (operation.kind == OpKind::ManualComputation) {
                 nested.push_back(manual);
-                const auto& more = wideAs<ManualComputationAttributes>(operation.attributes)->manualAxes;
+                const auto& more = attributesAs<ManualComputationAttributes>(operation.attributes)->manualAxes;
                 nested.back().insert(nested.back().end(), more.begin(), more.end());
                 inside = &nested.back();
             }
@@ -191,7 +193,7 @@ void handOnAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std::str
     };
     visit(visit, body, manualAxes);
     for (const auto& [id, manual] : collectives) {
-        SdyCollectiveAttributes own = *wideAs<SdyCollectiveAttributes>(edit.operation(id).attributes);
+        SdyCollectiveAttributes own = *attributesAs<SdyCollectiveAttributes>(edit.operation(id).attributes);
         const Mesh& mesh = *edit.program().meshes[own.out.mesh].mesh;
         AxisList added;
         for (const AxisRef& axis : own.axes)
@@ -204,7 +206,7 @@ void handOnAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std::str
         }
         own.axes = std::move(added);
         own.out.sharding = TensorSharding::fullyReplicated(edit.value(edit.result(id)).type.rank());
-        edit.raw().operations[id.index].attributes = wide(std::move(own));
+        edit.raw().operations[id.index].attributes = otherAttributes(std::move(own));
     }
 }
 
@@ -250,12 +252,12 @@ Program withoutShardings(Program program, std::optional<std::uint32_t> settled)
                 continue;
             }
             // Its results are shards as it says; they are in full from there on.
-            const ManualComputationAttributes own = *wideAs<ManualComputationAttributes>(operation.attributes);
+            const ManualComputationAttributes own = *attributesAs<ManualComputationAttributes>(operation.attributes);
             handOnAlongFreeAxes(edit, operation.regions[0], own.manualAxes);
             for (std::size_t i = 0; i < operation.results.size(); ++i) {
                 const ValueId result = operation.results[i];
                 edit.setSharding(result, own.out[i]);
-                GivenSharding inFull{ std::make_shared<const ProgramSharding>(
+                ExplicitSharding inFull{ std::make_shared<const ProgramSharding>(
                     ProgramSharding{ *settled, TensorSharding::fullyReplicated(edit.value(result).type.rank()) }) };
                 const OperationId constraint =
                     edit.addLike(OpKind::ShardingConstraint, { result }, ConstraintAttributes{ std::move(inFull) });
@@ -279,7 +281,7 @@ std::optional<std::uint32_t> manualMesh(const Program& program)
         walk(program, body, [&](OperationId id) {
             if (program.operation(id).kind != OpKind::ManualComputation)
                 return;
-            const auto& own = *wideAs<ManualComputationAttributes>(program.operation(id).attributes);
+            const auto& own = *attributesAs<ManualComputationAttributes>(program.operation(id).attributes);
             for (const std::vector<ProgramSharding>* list : { &own.in, &own.out })
                 for (const ProgramSharding& sharding : *list)
                     if (!found)

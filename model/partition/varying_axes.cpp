@@ -49,7 +49,7 @@ GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool p
     for (std::size_t a = 0; a < mesh.rank(); ++a)
         if ((found.axes >> a & 1U) != 0)
             size *= mesh.size(a);
-    found.whole = !pairs && covered == static_cast<std::size_t>(mesh.deviceCount())
+    found.full = !pairs && covered == static_cast<std::size_t>(mesh.deviceCount())
         && std::all_of(own.groups.begin(), own.groups.end(),
             [&](const std::vector<std::int64_t>& group) { return static_cast<std::int64_t>(group.size()) == size; });
     return found;
@@ -126,19 +126,19 @@ private:
         case OpKind::AllToAll:
         case OpKind::CollectivePermute:
         case OpKind::CollectiveBroadcast:
-            if (const auto* own = wideAs<CollectiveAttributes>(op.attributes)) {
+            if (const auto* own = attributesAs<CollectiveAttributes>(op.attributes)) {
                 const GroupAxes groups = axesOfGroups(*own, m_mesh, op.kind == OpKind::CollectivePermute);
                 for (std::size_t i = 0; i < op.results.size(); ++i) {
                     const AxisSet operand = of(op.operands[i]);
                     of(op.results[i]) |= op.kind != OpKind::AllReduce ? operand | groups.axes
-                        : groups.whole                                ? operand & ~groups.axes
+                        : groups.full                                 ? operand & ~groups.axes
                                                                       : operand | groups.axes;
                 }
                 return;
             }
             break;
         case OpKind::SdyAllReduce:
-            if (const auto* own = wideAs<SdyCollectiveAttributes>(op.attributes))
+            if (const auto* own = attributesAs<SdyCollectiveAttributes>(op.attributes))
                 together &= ~axesOf(own->axes);
             break;
         default:
@@ -224,7 +224,7 @@ AxisSet manualSet(const Mesh& mesh, const std::vector<std::string>& names)
     return set;
 }
 
-AxisSet cutBy(const TensorSharding& sharding)
+AxisSet axesOf(const TensorSharding& sharding)
 {
     AxisSet set = axesOf(sharding.unreduced);
     for (const DimensionSharding& dimension : sharding.dims)
@@ -294,7 +294,7 @@ std::vector<Diagnostic> checkReplication(const Program& program)
 {
     std::vector<Diagnostic> found;
     for (const Operation& op : program.operations) {
-        const auto* own = wideAs<ManualComputationAttributes>(op.attributes);
+        const auto* own = attributesAs<ManualComputationAttributes>(op.attributes);
         if (op.kind != OpKind::ManualComputation || !own || op.regions.size() != 1)
             continue;
         const std::vector<ProgramSharding>& lists = own->in.empty() ? own->out : own->in;
@@ -304,12 +304,12 @@ std::vector<Diagnostic> checkReplication(const Program& program)
         const AxisSet manual = manualSet(mesh, own->manualAxes);
         std::vector<AxisSet> arguments;
         for (const ProgramSharding& sharding : own->in)
-            arguments.push_back(cutBy(sharding.sharding) & manual);
+            arguments.push_back(axesOf(sharding.sharding) & manual);
         VaryingAxes varying = varyingAxes(program, op.regions[0], mesh, arguments);
         const std::vector<ValueId>& results = program.regions[op.regions[0].index].results;
         for (std::size_t i = 0; i < results.size() && i < own->out.size(); ++i)
             if (const auto fine =
-                    checkReplication(program, varying, mesh, results[i], cutBy(own->out[i].sharding) | ~manual, i);
+                    checkReplication(program, varying, mesh, results[i], axesOf(own->out[i].sharding) | ~manual, i);
                 !fine) {
                 Where where = fine.error().where;
                 if (where.line == 0 && op.source < program.sources.size()) {

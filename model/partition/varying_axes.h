@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "mesh/mesh.h"
+#include "program/other_attributes.h"
 #include "program/program.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -28,7 +28,7 @@ struct VaryingAxes {
 /// The axes along which the members of groups differ, and whether the groups are all devices along these.
 struct GroupAxes {
     AxisSet axes = 0;
-    bool whole = true;
+    bool full = true;
 };
 /// Of a collective of StableHLO; `pairs` for the sources and targets of a permute.
 [[nodiscard]] GroupAxes axesOfGroups(const CollectiveAttributes& own, const Mesh& mesh, bool pairs);

@@ -26,12 +26,12 @@ public:
     }
 
     /// Annotations of arguments and results are resolved with the rules handed over (flax' logical_to_mesh_sharding).
-    ResolvedAnnotation ofValue(ValueId value, const Annotation& written) const
+    ResolvedAnnotation ofValue(ValueId value, const Annotation& declared) const
     {
-        ResolvedAnnotation resolved{ value, {}, written, {}, -1, {}, {} };
-        if (const auto* device = std::get_if<DeviceAxes>(&written)) {
+        ResolvedAnnotation resolved{ value, {}, declared, {}, -1, {}, {} };
+        if (const auto* device = std::get_if<DeviceAxes>(&declared)) {
             takeSpec(resolved, device->spec);
-        } else if (const auto* logical = std::get_if<LogicalAxes>(&written)) {
+        } else if (const auto* logical = std::get_if<LogicalAxes>(&declared)) {
             const RuleList list = listOf(value, noScope);
             resolved.innerRules = list.inner;
             const Result<Resolution> resolution =
@@ -49,16 +49,16 @@ public:
     ResolvedAnnotation ofConstraint(OperationId id) const
     {
         const Operation& operation = m_program.operation(id);
-        const Annotation& written = std::get<ConstraintAttributes>(operation.attributes).annotation;
+        const Annotation& declared = std::get<ConstraintAttributes>(operation.attributes).annotation;
         const ValueId value = operation.results[0];
-        const auto* logical = std::get_if<LogicalAxes>(&written);
+        const auto* logical = std::get_if<LogicalAxes>(&declared);
         if (!logical) {
-            ResolvedAnnotation resolved = ofValue(value, written);
+            ResolvedAnnotation resolved = ofValue(value, declared);
             resolved.operation = id;
             return resolved;
         }
 
-        ResolvedAnnotation resolved{ value, id, written, {}, -1, {}, {} };
+        ResolvedAnnotation resolved{ value, id, declared, {}, -1, {}, {} };
         const RulesSetting& rules = m_experiment.rules;
         const RuleList list = listOf(value, operation.scope);
         const LogicalRules& bound = rulesOf(list);

@@ -75,7 +75,7 @@ struct AnnotationInput {
     SourcePtr source; ///< compared by identity: the build stage gives the same program for the same model
     Mesh mesh;
     AnnotationShardings shardings; ///< that rules give
-    ProgramModel given; ///< the shardings and sharding rules that the experiment adds to a text; without the text
+    ProgramModel specified; ///< the shardings and sharding rules that the experiment adds to a text; without the text
     std::string platform; ///< which memories there are
     bool operator==(const AnnotationInput&) const = default;
 };

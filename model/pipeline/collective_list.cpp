@@ -74,7 +74,7 @@ SentBytes sentBytes(const CollectiveList& list)
 
 std::vector<std::vector<std::int64_t>> replicaGroups(const CollectiveEntry& entry, const Mesh& mesh)
 {
-    return entry.writtenGroups.empty() ? deviceGroups(mesh, entry.axes) : entry.writtenGroups;
+    return entry.declaredGroups.empty() ? deviceGroups(mesh, entry.axes) : entry.declaredGroups;
 }
 
 bool isExchange(const CollectiveEntry& entry)
@@ -86,8 +86,8 @@ std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry)
 {
     if (entry.kind != CollectiveKind::CollectivePermute)
         return {};
-    std::vector<std::vector<std::int64_t>> pairs = entry.writtenPairs;
-    if (pairs.empty() && entry.writtenGroups.empty()
+    std::vector<std::vector<std::int64_t>> pairs = entry.declaredPairs;
+    if (pairs.empty() && entry.declaredGroups.empty()
         && (entry.meshBefore || !entry.before.isEquivalent(entry.after))) // else several, of strips
         pairs = permutePairs(Layout(entry.meshBefore ? entry.meshBefore : entry.mesh, entry.before, entry.type.shape),
             Layout(entry.mesh, entry.after, entry.type.shape));

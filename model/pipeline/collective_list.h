@@ -22,7 +22,7 @@
 namespace shardscope {
 
 /// A value as an operation reads it.
-struct HeldOperand {
+struct OperandSharding {
     ValueId value;
     TensorSharding sharding;
 };
@@ -30,7 +30,7 @@ struct HeldOperand {
 /// What devices read of each other's blocks along a dimension of a value, in elements.
 struct HaloSide {
     std::size_t dimension = 0;
-    std::int64_t before = 0, behind = 0; ///< the device's own block, at most
+    std::int64_t before = 0, after = 0; ///< the device's own block, at most
     bool operator==(const HaloSide&) const = default;
 };
 
@@ -49,23 +49,23 @@ struct CollectiveEntry {
     std::int64_t times = 1; ///< per step: the trips of the loops around it, over all calls of its function
     bool timesKnown = true; ///< false: a loop around it has trips that nobody can tell before it runs; they count once
     bool conditional = false; ///< stands in a branch, and is counted as if that were taken
-    bool scalarLoss = false; ///< adds up the loss, or a scalar behind it; reports leave it out of sums
+    bool scalarLoss = false; ///< adds up the loss, or a scalar that follows from it; reports leave it out of sums
     /// Of CollectiveList::program: the value that it works for; where that has no path and a constraint names it, what
     /// the constraint gives.
     ValueId value;
     std::optional<Reason> reason; ///< absent: the program itself says so
-    std::string scope; ///< of the operation behind it, "layers.0/mlp"; "" where it has none
+    std::string scope; ///< of the operation that it comes from, "layers.0/mlp"; "" where it has none
     TensorType type; ///< global; within a manual computation, of what is held along its manual axes
     TensorSharding before, after; ///< of `value`; `before` is unreduced over what a reduction adds up
 
     // What views and reports need beyond that.
     Collective collective; ///< kind, axes and dimensions in full
     MeshPtr mesh; ///< never null; whose axes these are
-    std::vector<std::vector<std::int64_t>> writtenGroups; ///< device ids, where the program itself names groups
-    std::vector<std::vector<std::int64_t>> writtenPairs; ///< sender and receiver, where the program permutes itself
+    std::vector<std::vector<std::int64_t>> declaredGroups; ///< device ids, where the program itself names groups
+    std::vector<std::vector<std::int64_t>> declaredPairs; ///< sender and receiver, where the program permutes itself
     MeshPtr meshBefore; ///< that of `before`, where data goes to another order of devices; else null
     std::optional<ManualResult> result; ///< of an exchange of the program itself: what it gives is that and no more
-    std::vector<HeldOperand> operands; ///< of the operation that left the parts which a reduction adds up
+    std::vector<OperandSharding> operands; ///< of the operation that left the parts which a reduction adds up
     OperationId operation; ///< of CollectiveList::sharded: the collective; for a halo the operation that reads it
     std::vector<HaloSide> halos; ///< of Reason::Kind::Halo: the dimensions along which strips are sent
     Rational gatheredBytes; ///< likewise: what a device would send for having these dimensions in full

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -20,15 +20,16 @@ void addAll(AxisList& list, const AxisList& axes)
 ExchangeSubject exchangeSubject(const CollectiveList& list, const CollectiveEntry& entry)
 {
     ExchangeSubject subject{ entry.type, entry.before, entry.after };
-    if (entry.writtenGroups.empty() || entry.axes.empty())
+    if (entry.declaredGroups.empty() || entry.axes.empty())
         return subject; // of groups that no axes make there is nothing to be drawn beyond that
-    const auto* written = wideAs<CollectiveAttributes>(list.sharded->program.operation(entry.operation).attributes);
-    if (!written)
+    const auto* declared =
+        attributesAs<CollectiveAttributes>(list.sharded->program.operation(entry.operation).attributes);
+    if (!declared)
         return subject;
     const std::size_t rank = entry.type.rank();
-    const auto whole = TensorSharding::fullyReplicated(rank);
-    const auto cut = [&](std::int64_t dimension) {
-        TensorSharding sharding = whole;
+    const auto full = TensorSharding::fullyReplicated(rank);
+    const auto sharded = [&](std::int64_t dimension) {
+        TensorSharding sharding = full;
         if (dimension >= 0 && static_cast<std::size_t>(dimension) < rank)
             addAll(sharding.dims[static_cast<std::size_t>(dimension)].axes, entry.axes);
         return sharding;
@@ -39,28 +40,28 @@ ExchangeSubject exchangeSubject(const CollectiveList& list, const CollectiveEntr
             shape[static_cast<std::size_t>(dimension)] *= entry.groupSize;
         return shape;
     };
-    TensorSharding partial = whole;
+    TensorSharding partial = full;
     addAll(partial.unreduced, entry.axes);
     subject.ofOneGroup = true;
     switch (entry.kind) {
     case CollectiveKind::AllReduce:
         subject.before = std::move(partial);
-        subject.after = whole;
+        subject.after = full;
         break;
     case CollectiveKind::ReduceScatter:
         subject.before = std::move(partial);
-        subject.after = cut(written->dimension);
+        subject.after = sharded(declared->dimension);
         break;
     case CollectiveKind::AllGather:
-        subject.type.shape = longer(written->dimension);
-        subject.before = cut(written->dimension);
-        subject.after = whole;
+        subject.type.shape = longer(declared->dimension);
+        subject.before = sharded(declared->dimension);
+        subject.after = full;
         break;
     case CollectiveKind::AllToAll:
         // Pieces of the split dimension go out; those that come in are put together along the other one.
-        subject.type.shape = longer(written->concatDimension);
-        subject.before = cut(written->concatDimension);
-        subject.after = cut(written->dimension);
+        subject.type.shape = longer(declared->concatDimension);
+        subject.before = sharded(declared->concatDimension);
+        subject.after = sharded(declared->dimension);
         break;
     case CollectiveKind::CollectivePermute:
     case CollectiveKind::AllSlice:

@@ -7,8 +7,8 @@
 
 #include "base/codes.h"
 #include "program/name_values.h"
+#include "program/other_attributes.h"
 #include "program/over_mesh.h"
-#include "program/wide_attributes.h"
 #include "sharding/sharding_text.h"
 
 namespace shardscope {
@@ -38,11 +38,11 @@ Keeping keepingOf(const Program& program, ValueId value)
     const Operation& operation = program.operation(made);
     if (operation.kind == OpKind::ShardingConstraint)
         return Keeping::Constraint;
-    if (wideAs<OwnShardingAttributes>(operation.attributes))
+    if (attributesAs<OwnShardingAttributes>(operation.attributes))
         return Keeping::Own;
-    if (wideAs<SdyCollectiveAttributes>(operation.attributes)
-        || wideAs<ManualComputationAttributes>(operation.attributes)
-        || wideAs<NamedComputationAttributes>(operation.attributes))
+    if (attributesAs<SdyCollectiveAttributes>(operation.attributes)
+        || attributesAs<ManualComputationAttributes>(operation.attributes)
+        || attributesAs<NamedComputationAttributes>(operation.attributes))
         return Keeping::None;
     return Keeping::Value;
 }
@@ -84,12 +84,12 @@ void give(Program& program, const ShardedPlace& place, ProgramSharding sharding)
     case Keeping::Constraint: {
         Operation& operation = program.operations[program.value(place.value).definition.index];
         std::get<ConstraintAttributes>(operation.attributes).annotation =
-            GivenSharding{ std::make_shared<const ProgramSharding>(std::move(sharding)) };
+            ExplicitSharding{ std::make_shared<const ProgramSharding>(std::move(sharding)) };
         break;
     }
     case Keeping::Own:
         program.operations[program.value(place.value).definition.index].attributes =
-            wide(OwnShardingAttributes{ std::move(sharding) });
+            otherAttributes(OwnShardingAttributes{ std::move(sharding) });
         break;
     case Keeping::None:
         break;
@@ -162,7 +162,7 @@ std::string nameOf(const Program& program, const ShardedPlace& place)
     return shardedPlace(program, path) == place ? path : std::string();
 }
 
-const ProgramSharding* givenAt(const Program& program, const ShardedPlace& place)
+const ProgramSharding* specifiedAt(const Program& program, const ShardedPlace& place)
 {
     if (place.result >= 0) {
         const auto& results = program.functions.front().resultShardings;
@@ -172,13 +172,13 @@ const ProgramSharding* givenAt(const Program& program, const ShardedPlace& place
     switch (keepingOf(program, place.value)) {
     case Keeping::Constraint: {
         const Operation& operation = program.operation(program.value(place.value).definition);
-        const auto* given =
-            std::get_if<GivenSharding>(&std::get<ConstraintAttributes>(operation.attributes).annotation);
-        return given ? given->given.get() : nullptr;
+        const auto* specified =
+            std::get_if<ExplicitSharding>(&std::get<ConstraintAttributes>(operation.attributes).annotation);
+        return specified ? specified->specified.get() : nullptr;
     }
     case Keeping::Own: {
         const Operation& operation = program.operation(program.value(place.value).definition);
-        const auto& own = wideAs<OwnShardingAttributes>(operation.attributes)->sharding;
+        const auto& own = attributesAs<OwnShardingAttributes>(operation.attributes)->sharding;
         return own ? &*own : nullptr;
     }
     default:
@@ -186,36 +186,37 @@ const ProgramSharding* givenAt(const Program& program, const ShardedPlace& place
     }
 }
 
-ProgramModel givenBy(const Experiment& experiment)
+ProgramModel specifiedBy(const Experiment& experiment)
 {
     const auto* text = std::get_if<ProgramModel>(&experiment.model);
-    ProgramModel given = text ? *text : ProgramModel();
+    ProgramModel specified = text ? *text : ProgramModel();
     static const auto none = std::make_shared<const std::string>();
-    given.text = none;
-    return given;
+    specified.text = none;
+    return specified;
 }
 
 std::vector<Problem> giveShardings(Program& program, const ProgramModel& model)
 {
     std::vector<Problem> findings;
     const std::optional<std::uint32_t> mesh = mainMesh(program);
-    for (const ValueSharding& given : model.shardings) {
+    for (const ValueSharding& specified : model.shardings) {
         Where where;
-        where.pointer = "/model/shardings/" + pointerPart(given.value);
-        const ShardedPlace place = shardedPlace(program, given.value);
+        where.pointer = "/model/shardings/" + pointerPart(specified.value);
+        const ShardedPlace place = shardedPlace(program, specified.value);
         if (!place.exists()) {
             std::vector<std::string> known = knownNames(program);
-            std::string nearest = nearestName(given.value, known);
+            std::string nearest = nearestName(specified.value, known);
             findings.push_back(
                 { Diagnostic{ Code::UnknownValue,
-                      { { "key", "shardings" }, { "value", given.value },
+                      { { "key", "shardings" }, { "value", specified.value },
                           { "known", someNames(program, std::move(known)) }, { "nearest", std::move(nearest) } },
                       std::move(where) },
                     {}, {} });
             continue;
         }
         const Mesh none;
-        Result<TensorSharding> sharding = parseDimensions(given.sharding, mesh ? *program.meshes[*mesh].mesh : none);
+        Result<TensorSharding> sharding =
+            parseDimensions(specified.sharding, mesh ? *program.meshes[*mesh].mesh : none);
         if (!sharding) {
             findings.push_back(
                 { Diagnostic{ sharding.error().code, std::move(sharding.error().args), std::move(where) }, {},

@@ -21,14 +21,14 @@ const std::string& platformOf(const Experiment& experiment)
 }
 
 /// What is said of single arrays, by path.
-std::unordered_map<std::string_view, MemoryKind> saidOf(const Experiment& experiment)
+std::unordered_map<std::string_view, MemoryKind> statedOf(const Experiment& experiment)
 {
-    std::unordered_map<std::string_view, MemoryKind> said;
+    std::unordered_map<std::string_view, MemoryKind> stated;
     if (const auto* model = std::get_if<ArraysModel>(&experiment.model))
         for (const NamedArraySetting& array : model->arrays)
             if (array.memoryKind)
-                said.emplace(array.path, *array.memoryKind);
-    return said;
+                stated.emplace(array.path, *array.memoryKind);
+    return stated;
 }
 
 } // namespace
@@ -55,19 +55,19 @@ void placeRows(Snapshot& snapshot)
     const auto lies = [own](std::optional<MemoryKind> kind) { return kind == own ? std::nullopt : kind; };
     if (const ProgramMemory memory = programMemory(snapshot); !memory.saysNothing()) {
         for (TensorRow& row : snapshot.tensors) {
-            const bool said =
+            const bool stated =
                 row.value.index < memory.sources.size() && memory.sources[row.value.index] != MemorySource::Nothing;
-            row.memoryKind = lies(said ? memory.of(row.value) : std::nullopt);
+            row.memoryKind = lies(stated ? memory.of(row.value) : std::nullopt);
         }
         return;
     }
-    const std::unordered_map<std::string_view, MemoryKind> said = saidOf(experiment);
+    const std::unordered_map<std::string_view, MemoryKind> stated = statedOf(experiment);
     for (TensorRow& row : snapshot.tensors) {
-        const auto found = said.find(row.path);
+        const auto found = stated.find(row.path);
         const bool fromHost = row.role == Role::Parameter && !experiment.placement.paramsOnDevices;
-        row.memoryKind = found != said.end() ? lies(found->second)
-            : fromHost                       ? std::optional(MemoryKind::PinnedHost)
-                                             : std::nullopt;
+        row.memoryKind = found != stated.end() ? lies(found->second)
+            : fromHost                         ? std::optional(MemoryKind::PinnedHost)
+                                               : std::nullopt;
     }
 }
 

@@ -182,19 +182,19 @@ private:
         entry.times = runs.times;
         entry.timesKnown = runs.known;
         entry.conditional = runs.conditional;
-        if (const auto* shardy = wideAs<SdyCollectiveAttributes>(operation.attributes))
+        if (const auto* shardy = attributesAs<SdyCollectiveAttributes>(operation.attributes))
             describe(entry, operation, *shardy);
-        else if (const auto* written = wideAs<CollectiveAttributes>(operation.attributes))
-            describe(entry, operation, *written);
+        else if (const auto* declared = attributesAs<CollectiveAttributes>(operation.attributes))
+            describe(entry, operation, *declared);
         entry.collective.sentBytes = entry.sentBytes;
         addCause(entry, id);
         if (!entry.reason) // the program itself exchanges it, and has a name for it
-            entry.value = behindInserted(operation.operands[0]);
+            entry.value = afterInserted(operation.operands[0]);
         nameValue(entry);
     }
 
     /// The value that exchanges which partitioning added have made this one of.
-    [[nodiscard]] ValueId behindInserted(ValueId value) const
+    [[nodiscard]] ValueId afterInserted(ValueId value) const
     {
         for (;;) {
             const OperationId definition = m_program.value(value).definition;
@@ -325,21 +325,21 @@ private:
 
     void describe(CollectiveEntry& entry, const Operation& operation, const CollectiveAttributes& attributes)
     {
-        entry.writtenGroups = attributes.groups;
-        for (std::vector<std::int64_t>& group : entry.writtenGroups)
+        entry.declaredGroups = attributes.groups;
+        for (std::vector<std::int64_t>& group : entry.declaredGroups)
             std::erase_if(group, [](std::int64_t device) { return device < 0; });
-        std::erase_if(entry.writtenGroups, [](const auto& group) { return group.empty(); });
+        std::erase_if(entry.declaredGroups, [](const auto& group) { return group.empty(); });
         if (entry.kind == CollectiveKind::CollectivePermute && operation.kind != OpKind::CollectiveBroadcast)
-            entry.writtenPairs = std::exchange(entry.writtenGroups, connectedDevices(entry.writtenGroups));
-        if (entry.writtenGroups.empty()) { // none are written: all devices
-            entry.writtenGroups.emplace_back();
+            entry.declaredPairs = std::exchange(entry.declaredGroups, connectedDevices(entry.declaredGroups));
+        if (entry.declaredGroups.empty()) { // none are written: all devices
+            entry.declaredGroups.emplace_back();
             for (std::int64_t position = 0; position < entry.mesh->deviceCount(); ++position)
-                entry.writtenGroups.back().push_back(entry.mesh->deviceAt(position));
+                entry.declaredGroups.back().push_back(entry.mesh->deviceAt(position));
         }
-        entry.axes = axesOfGroups(entry.writtenGroups, *entry.mesh);
-        for (const auto& group : entry.writtenGroups)
+        entry.axes = axesOfGroups(entry.declaredGroups, *entry.mesh);
+        for (const auto& group : entry.declaredGroups)
             entry.groupSize = std::max(entry.groupSize, static_cast<std::int64_t>(group.size()));
-        entry.groupCount = static_cast<std::int64_t>(entry.writtenGroups.size());
+        entry.groupCount = static_cast<std::int64_t>(entry.declaredGroups.size());
         Collective& collective = entry.collective;
         collective.axes = entry.axes;
         if (entry.kind == CollectiveKind::AllToAll) {
@@ -391,7 +391,7 @@ private:
 std::optional<DeviceExchange> deviceExchange(const Program& device, const Operation& operation)
 {
     const std::optional<CollectiveKind> kind = kindOf(operation.kind);
-    const auto* own = wideAs<CollectiveAttributes>(operation.attributes);
+    const auto* own = attributesAs<CollectiveAttributes>(operation.attributes);
     if (!kind || !own)
         return std::nullopt;
     DeviceExchange found{ *kind, {} };

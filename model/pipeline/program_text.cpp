@@ -76,7 +76,7 @@ ProgramText ProgramText::printed(const Snapshot& snapshot)
     return result;
 }
 
-ProgramText ProgramText::written(std::string text, const Program* program)
+ProgramText ProgramText::declared(std::string text, const Program* program)
 {
     ProgramText result;
     result.text = std::move(text);
@@ -156,9 +156,9 @@ std::vector<int> ProgramText::find(std::string_view wanted) const
     std::string small(wanted);
     std::transform(small.begin(), small.end(), small.begin(), lower);
     for (std::size_t at = findNext(text, small, 0); at != std::string_view::npos;) {
-        const auto behind = std::upper_bound(starts.begin(), starts.end(), at);
-        found.push_back(static_cast<int>(behind - starts.begin()) - 1);
-        at = behind == starts.end() ? std::string_view::npos : findNext(text, small, *behind);
+        const auto after = std::upper_bound(starts.begin(), starts.end(), at);
+        found.push_back(static_cast<int>(after - starts.begin()) - 1);
+        at = after == starts.end() ? std::string_view::npos : findNext(text, small, *after);
     }
     return found;
 }

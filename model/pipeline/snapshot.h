@@ -26,7 +26,7 @@ class DeviceStages;
 struct ResolvedAnnotation {
     ValueId value; ///< the annotated value; for a constraint its result
     OperationId operation; ///< valid for constraints
-    Annotation written;
+    Annotation declared;
     std::optional<Resolution> resolution; ///< logical names only
     /// Whose rules those of `resolution` are: an index into RulesSetting::inner, or -1 for the outer ones.
     std::int32_t innerRules = -1;

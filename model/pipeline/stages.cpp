@@ -167,14 +167,14 @@ AnnotatedStage annotated(const AnnotationInput& input)
     made.source = input.source;
     made.mesh = std::make_shared<const Mesh>(input.mesh);
     auto program = std::make_shared<Program>(annotatedProgram(input.source->program, made.mesh, input.shardings));
-    for (Diagnostic& wrong : attachRules(*program, input.given)) {
+    for (Diagnostic& wrong : attachRules(*program, input.specified)) {
         const Fix drop{ Fix::Kind::DropShardingRule, wrong.where.path };
         made.problems.push_back({ std::move(wrong), { drop }, {} });
     }
-    for (Problem& problem : giveShardings(*program, input.given))
+    for (Problem& problem : giveShardings(*program, input.specified))
         made.problems.push_back(std::move(problem));
     made.program = program;
-    const std::string file = input.given.file.empty() ? "program" : input.given.file;
+    const std::string file = input.specified.file.empty() ? "program" : input.specified.file;
     const auto add = [&](std::vector<Diagnostic> findings) {
         return addFindings(made.problems, file, std::move(findings));
     };
@@ -240,11 +240,12 @@ std::vector<DroppedAxes> droppedFrom(const TensorSharding& sharding, const Tenso
 void addDropped(std::vector<Problem>& problems, Annotations& annotations, const Program& program)
 {
     for (ResolvedAnnotation& annotation : annotations.arguments) {
-        const auto* own = std::get_if<GivenSharding>(&annotation.written);
+        const auto* own = std::get_if<ExplicitSharding>(&annotation.declared);
         const Value& value = program.value(annotation.value);
-        if (!own || !isTensor(value.type.dtype) || own->given->sharding.rank() != value.type.rank())
+        if (!own || !isTensor(value.type.dtype) || own->specified->sharding.rank() != value.type.rank())
             continue;
-        annotation.dropped = droppedFrom(own->given->sharding, value.type, *program.meshes[own->given->mesh].mesh);
+        annotation.dropped =
+            droppedFrom(own->specified->sharding, value.type, *program.meshes[own->specified->mesh].mesh);
         for (const DroppedAxes& dropped : annotation.dropped) {
             Diagnostic diagnostic{ Code::SilentlyReplicated,
                 { { "dim", dropped.dimension }, { "size", dropped.size }, { "partitions", dropped.partitions },
@@ -261,8 +262,8 @@ void addDropped(std::vector<Problem>& problems, Annotations& annotations, const 
 void noteOwnShardings(Annotations& annotations, const Program& program)
 {
     const auto note = [](ResolvedAnnotation& annotation, const ProgramSharding* sharding) {
-        if (sharding && std::holds_alternative<std::monostate>(annotation.written))
-            annotation.written = GivenSharding{ std::make_shared<const ProgramSharding>(*sharding) };
+        if (sharding && std::holds_alternative<std::monostate>(annotation.declared))
+            annotation.declared = ExplicitSharding{ std::make_shared<const ProgramSharding>(*sharding) };
     };
     for (ResolvedAnnotation& annotation : annotations.arguments)
         note(annotation, program.shardingOf(annotation.value));
@@ -271,8 +272,8 @@ void noteOwnShardings(Annotations& annotations, const Program& program)
         note(annotations.results[r],
             r >= results.size() || results[r] == 0 ? nullptr : &program.shardings[results[r] - 1]);
     for (ResolvedAnnotation& annotation : annotations.constraints)
-        if (std::holds_alternative<GivenSharding>(annotation.written)) // the experiment may have given another
-            annotation.written =
+        if (std::holds_alternative<ExplicitSharding>(annotation.declared)) // the experiment may have given another
+            annotation.declared =
                 std::get<ConstraintAttributes>(program.operation(annotation.operation).attributes).annotation;
 }
 
@@ -292,7 +293,8 @@ std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::s
     DeviceStages::Input stages;
     stages.state = stateOf(*ready, input.state);
     giveRoles(*ready,
-        withChosen(source.guessesRoles ? guessRoles(*ready, stages.state) : ownRoles(*ready), *ready, stages.state, input.roles));
+        withChosen(source.guessesRoles ? guessRoles(*ready, stages.state) : ownRoles(*ready), *ready, stages.state,
+            input.roles));
     stages.kept = keptValues(*ready);
     layout->program = std::make_shared<const Program>(std::move(*ready));
     if (stop.stop_requested())
@@ -316,7 +318,7 @@ std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::s
 void addNotShown(Snapshot& snapshot, const LayoutStage& layout)
 {
     const auto isNothing = [](const ResolvedAnnotation& annotation) {
-        return std::holds_alternative<std::monostate>(annotation.written);
+        return std::holds_alternative<std::monostate>(annotation.declared);
     };
     Diagnostic notRun{ Code::ProgramNotRun, {}, {} };
     const Program& source = snapshot.source->program;
@@ -355,7 +357,7 @@ std::shared_ptr<const AnnotatedStage> annotate(Snapshot& snapshot, AnalysisCache
     const Program& source = snapshot.source->program;
     auto annotations = std::make_shared<Annotations>(resolveAnnotations(source, *snapshot.mesh, experiment));
     AnnotationInput input{ snapshot.source, *snapshot.mesh, shardingsOf(*annotations, source, *snapshot.mesh),
-        givenBy(experiment), experiment.hardware.devices.platform };
+        specifiedBy(experiment), experiment.hardware.devices.platform };
     auto& known = cache.impl().annotated;
     const std::uint64_t hash = hashOf(input);
     std::shared_ptr<const AnnotatedStage> stage = known.find(hash, input);

@@ -35,9 +35,9 @@ Program annotatedProgram(const Program& source, MeshPtr mesh, const AnnotationSh
         Operation& operation = program.operations[o];
         if (auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes)) {
             if (o < shardings.constraints.size() && shardings.constraints[o])
-                constraint->annotation = GivenSharding{ std::make_shared<const ProgramSharding>(
+                constraint->annotation = ExplicitSharding{ std::make_shared<const ProgramSharding>(
                     ProgramSharding{ index, *shardings.constraints[o], ReduceKind::Sum }) };
-            else if (!std::holds_alternative<GivenSharding>(constraint->annotation))
+            else if (!std::holds_alternative<ExplicitSharding>(constraint->annotation))
                 constraint->annotation = {};
         } else if (!operation.results.empty()) {
             give(program.valueShardings[operation.results[0].index], shardings.constraints, o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What an operation says beside its operands. The attributes of the common operations are held in place; those of the
-// others (program/wide_attributes.h) behind one pointer, so that an operation stays small.
+// others (program/other_attributes.h) behind one pointer, so that an operation stays small.
 #pragma once
 
 #include <cstdint>
@@ -33,11 +33,14 @@ struct LogicalAxes {
     LogicalNames names;
     bool operator==(const LogicalAxes&) const = default;
 };
-struct GivenSharding {
-    std::shared_ptr<const ProgramSharding> given; ///< never null
-    bool operator==(const GivenSharding& other) const { return given == other.given || *given == *other.given; }
+struct ExplicitSharding {
+    std::shared_ptr<const ProgramSharding> specified; ///< never null
+    bool operator==(const ExplicitSharding& other) const
+    {
+        return specified == other.specified || *specified == *other.specified;
+    }
 };
-using Annotation = std::variant<std::monostate, DeviceAxes, LogicalAxes, GivenSharding>;
+using Annotation = std::variant<std::monostate, DeviceAxes, LogicalAxes, ExplicitSharding>;
 /// Number of entries, which may not exceed the rank of what is annotated; 0 for nothing.
 [[nodiscard]] std::size_t annotationRank(const Annotation& annotation);
 
@@ -90,15 +93,15 @@ struct ConstraintAttributes {
     bool operator==(const ConstraintAttributes&) const = default;
 };
 
-struct WideAttributes;
+struct OtherAttributes;
 /// A value on the heap that never changes; compared by what it holds.
-struct Wide {
-    std::shared_ptr<const WideAttributes> held; ///< never null
-    bool operator==(const Wide& other) const;
+struct SharedAttributes {
+    std::shared_ptr<const OtherAttributes> held; ///< never null
+    bool operator==(const SharedAttributes& other) const;
 };
 
 using Attributes = std::variant<std::monostate, ConstantAttributes, DotGeneralAttributes, BroadcastAttributes,
-    TransposeAttributes, ReduceAttributes, CompareAttributes, IotaAttributes, ConstraintAttributes, Wide>;
+    TransposeAttributes, ReduceAttributes, CompareAttributes, IotaAttributes, ConstraintAttributes, SharedAttributes>;
 /// Of everything that they say.
 [[nodiscard]] std::uint64_t hash(const Attributes& attributes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/body.h"
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -58,7 +58,7 @@ std::optional<ReduceKind> reductionOf(const Program& program, const Operation& o
 {
     if (const auto* own = std::get_if<ReduceAttributes>(&operation.attributes))
         return own->kind;
-    if (const auto* own = wideAs<VariadicReduceAttributes>(operation.attributes); own && own->kind)
+    if (const auto* own = attributesAs<VariadicReduceAttributes>(operation.attributes); own && own->kind)
         return own->kind;
     return operation.regions.size() == 1 ? reductionOf(program, operation.regions[0]) : std::nullopt;
 }

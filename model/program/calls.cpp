@@ -5,20 +5,20 @@ namespace shardscope {
 
 const std::string* calleeOf(const Operation& operation)
 {
-    if (const auto* call = wideAs<CallAttributes>(operation.attributes))
+    if (const auto* call = attributesAs<CallAttributes>(operation.attributes))
         return &call->callee;
-    const auto* composite = wideAs<CompositeAttributes>(operation.attributes);
+    const auto* composite = attributesAs<CompositeAttributes>(operation.attributes);
     return composite ? &composite->decomposition : nullptr;
 }
 
 Attributes withCallee(const Attributes& attributes, std::string callee)
 {
-    if (const auto* composite = wideAs<CompositeAttributes>(attributes)) {
+    if (const auto* composite = attributesAs<CompositeAttributes>(attributes)) {
         CompositeAttributes changed = *composite;
         changed.decomposition = std::move(callee);
-        return wide(std::move(changed));
+        return otherAttributes(std::move(changed));
     }
-    return wide(CallAttributes{ std::move(callee) });
+    return otherAttributes(CallAttributes{ std::move(callee) });
 }
 
 } // namespace shardscope

@@ -2,8 +2,8 @@
 // Operations that stand for a function: calls, and composites, whose decomposition says what they compute.
 #pragma once
 
+#include "program/other_attributes.h"
 #include "program/program.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 

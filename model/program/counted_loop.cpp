@@ -8,7 +8,7 @@
 
 #include "program/calls.h"
 #include "program/editor.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -172,9 +172,9 @@ Comparison mirrored(Comparison direction)
 
 std::optional<std::int64_t> count(std::int64_t from, std::int64_t bound, std::int64_t step, Comparison direction)
 {
-    __extension__ typedef __int128 Wide;
-    Wide distance = Wide{ bound } - from;
-    Wide stride = step;
+    __extension__ typedef __int128 Int128;
+    Int128 distance = Int128{ bound } - from;
+    Int128 stride = step;
     if (direction == Comparison::Greater || direction == Comparison::GreaterEqual) {
         distance = -distance;
         stride = -stride;
@@ -196,7 +196,7 @@ std::optional<std::int64_t> count(std::int64_t from, std::int64_t bound, std::in
         return 0;
     if (stride <= 0)
         return std::nullopt;
-    const Wide trips = (distance + stride - 1) / stride;
+    const Int128 trips = (distance + stride - 1) / stride;
     return trips > largest ? largest : static_cast<std::int64_t>(trips);
 }
 

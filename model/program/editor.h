@@ -16,8 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "program/other_attributes.h"
 #include "program/program.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -101,7 +101,7 @@ public:
     /// The region is the operation's only one from now on, and no function's body.
     void adoptRegion(OperationId owner, RegionId region);
 
-    // Copying, with everything inside; new values stand in `map` beside those that they stem from.
+    // Copying, with everything inside; new values stand in `map` beside those that they come from.
     OperationId copy(OperationId id, ValueMap& map);
     RegionId copyRegion(RegionId id, OperationId owner, ValueMap& map);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the editor does with uses: leading them elsewhere, dropping operations, copying them.
+// A part of Editor, which is declared in editor.h.
 #include <algorithm>
 #include <utility>
 

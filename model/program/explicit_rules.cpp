@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -14,7 +14,7 @@ using Outcome = std::optional<ExplicitOutcome>;
 using Operands = std::span<const ExplicitArray>;
 
 /// A result that lies like this.
-ExplicitOutcome given(Shape shape, TensorSharding sharding)
+ExplicitOutcome specified(Shape shape, TensorSharding sharding)
 {
     ExplicitOutcome outcome;
     outcome.shape = std::move(shape);
@@ -42,7 +42,7 @@ Outcome ofBroadcast(const Operation& operation, const ExplicitArray& operand, co
         if (operand.shape[d] == shape[to]) // one of size 1 that is spread is a new dimension
             sharding.dims[to].axes = axesOf(operand, d);
     }
-    return given(shape, std::move(sharding));
+    return specified(shape, std::move(sharding));
 }
 
 Outcome ofTranspose(const Operation& operation, const ExplicitArray& operand, const Shape& shape)
@@ -51,7 +51,7 @@ Outcome ofTranspose(const Operation& operation, const ExplicitArray& operand, co
     TensorSharding sharding = TensorSharding::fullyReplicated(shape.size());
     for (std::size_t d = 0; d < shape.size(); ++d)
         sharding.dims[d].axes = axesOf(operand, static_cast<std::size_t>(permutation[d]));
-    return given(shape, std::move(sharding));
+    return specified(shape, std::move(sharding));
 }
 
 /// Sharded dimensions stay as long as they are.
@@ -60,38 +60,38 @@ Outcome ofSlice(const ExplicitArray& operand, const Shape& shape)
     for (std::size_t d = 0; d < shape.size(); ++d)
         if (shape[d] != operand.shape[d] && !axesOf(operand, d).empty())
             return std::nullopt;
-    return given(shape, operand.sharding);
+    return specified(shape, operand.sharding);
 }
 
 Outcome ofPad(const Operation& operation, const ExplicitArray& operand, const Shape& shape)
 {
-    const auto* pad = wideAs<PadAttributes>(operation.attributes);
+    const auto* pad = attributesAs<PadAttributes>(operation.attributes);
     for (std::size_t d = 0; pad && d < shape.size(); ++d) {
         const bool padded =
             entry(pad->low, d, 0) != 0 || entry(pad->high, d, 0) != 0 || entry(pad->interior, d, 0) != 0;
         if (padded && !axesOf(operand, d).empty())
             return explicitlyRefused(ExplicitProblem::PaddedSharded, d, 0);
     }
-    return given(shape, operand.sharding);
+    return specified(shape, operand.sharding);
 }
 
-/// Equal pieces, joined along a dimension that is not sharded.
+/// Equal parts, joined along a dimension that is not sharded.
 Outcome ofConcatenate(const Operation& operation, Operands operands, const Shape& shape)
 {
-    const auto* along = wideAs<DimensionAttributes>(operation.attributes);
+    const auto* along = attributesAs<DimensionAttributes>(operation.attributes);
     if (!along || operands.empty() || !axesOf(operands[0], static_cast<std::size_t>(along->dimension)).empty())
         return std::nullopt;
     for (const ExplicitArray& operand : operands)
         if (!operand.sharding.isEquivalent(operands[0].sharding))
             return std::nullopt;
-    return given(shape, operands[0].sharding);
+    return specified(shape, operands[0].sharding);
 }
 
 /// Sums, maxima, ... of all that stands before (or after): a window over the whole of one dimension, padded on one
 /// side.
 std::optional<std::size_t> addedUpAlong(const Operation& operation, const Shape& shape)
 {
-    const auto* window = wideAs<WindowAttributes>(operation.attributes);
+    const auto* window = attributesAs<WindowAttributes>(operation.attributes);
     std::optional<std::size_t> along;
     for (std::size_t d = 0; window && d < shape.size(); ++d) {
         const std::int64_t size = entry(window->dimensions, d, 1);
@@ -119,16 +119,16 @@ Outcome ofWindow(const Operation& operation, Operands operands, const Shape& sha
         return std::nullopt;
     if (!axesOf(operands[0], *along).empty())
         return explicitlyRefused(ExplicitProblem::AddedUpSharded, *along, 0);
-    return given(shape, operands[0].sharding);
+    return specified(shape, operands[0].sharding);
 }
 
 Outcome ofGather(const Operation& operation, Operands operands, const Shape& shape, const TensorSharding* wanted)
 {
-    const auto* gather = wideAs<GatherAttributes>(operation.attributes);
+    const auto* gather = attributesAs<GatherAttributes>(operation.attributes);
     if (!gather || operands.empty())
         return std::nullopt;
     if (wanted)
-        return given(shape, *wanted);
+        return specified(shape, *wanted);
     for (const std::int64_t d : *gather->startIndexMap)
         if (!axesOf(operands[0], static_cast<std::size_t>(d)).empty())
             return explicitlyRefused(ExplicitProblem::TakenFromSharded, static_cast<std::size_t>(d), 0);
@@ -162,7 +162,7 @@ Outcome ofReshape(const ExplicitArray& operand, const Shape& shape, const Tensor
         return explicitlyRefused(
             unreduced.empty() ? ExplicitProblem::ReshapeAddsUnreduced : ExplicitProblem::ReshapeDropsUnreduced, 0, 0);
     if (wanted)
-        return given(shape, *wanted);
+        return specified(shape, *wanted);
     if (std::find(shape.begin(), shape.end(), 0) != shape.end())
         return std::nullopt; // of nothing
     ExplicitOutcome outcome = explicitReshape(operand, shape);
@@ -251,7 +251,7 @@ Outcome explicitRule(
     case OpKind::SdyConstant:
     case OpKind::ChloConstant:
     case OpKind::Iota:
-        return given(shape, wanted ? *wanted : TensorSharding::fullyReplicated(shape.size()));
+        return specified(shape, wanted ? *wanted : TensorSharding::fullyReplicated(shape.size()));
     case OpKind::DotGeneral:
         return ofProduct(operands, std::get<DotGeneralAttributes>(operation.attributes), wanted);
     case OpKind::Dot: {
@@ -269,7 +269,7 @@ Outcome explicitRule(
         return std::nullopt;
     switch (operation.kind) {
     case OpKind::BroadcastInDim:
-        return wanted ? given(shape, *wanted) : ofBroadcast(operation, operands[0], shape);
+        return wanted ? specified(shape, *wanted) : ofBroadcast(operation, operands[0], shape);
     case OpKind::Transpose:
         return ofTranspose(operation, operands[0], shape);
     case OpKind::Slice:
@@ -285,7 +285,7 @@ Outcome explicitRule(
     case OpKind::Reduce:
         return ofReduce(operands, std::get<ReduceAttributes>(operation.attributes).dimensions, wanted);
     case OpKind::VariadicReduce:
-        if (const auto* reduce = wideAs<VariadicReduceAttributes>(operation.attributes))
+        if (const auto* reduce = attributesAs<VariadicReduceAttributes>(operation.attributes))
             return ofReduce(operands.first(operands.size() / 2), reduce->dimensions, wanted);
         return std::nullopt;
     default:

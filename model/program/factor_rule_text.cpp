@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "program/written_rule.h"
+#include "program/declared_rule.h"
 
 namespace shardscope {
 
@@ -81,11 +81,11 @@ std::optional<FactorRule> attachedRule(const Program& program, const Operation& 
 {
     if (operation.extra == 0)
         return std::nullopt;
-    const std::optional<WrittenRule> written = writtenRule(program, operation);
-    if (!written)
+    const std::optional<DeclaredRule> declared = declaredRule(program, operation);
+    if (!declared)
         return std::nullopt;
-    FactorRule rule = toFactorRule(*written);
-    rule.custom = written->custom;
+    FactorRule rule = toFactorRule(*declared);
+    rule.custom = declared->custom;
     if (!fits(rule.operands, rule.factors.size(), operation.operands, program)
         || !fits(rule.results, rule.factors.size(), operation.results, program))
         return std::nullopt;

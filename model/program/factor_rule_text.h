@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Factor rules in Shardy's notation, and the rules that users attach to operations (program/written_rule.h reads them).
+// Factor rules in Shardy's notation, and the rules that users attach to operations (program/declared_rule.h reads
+// them).
 //
 //     ([i, k], [k, j])->([i, j]) {i=8, j=16, k=32} reduction={k}
 #pragma once

@@ -29,7 +29,7 @@ bool isScalar(const Program& program, ValueId value)
 
 /// Goes back from `updated`, the latest operation first. While a single value is left to go back from, everything that
 /// the update needs goes through it; the first one that was not worked out element by element ends the way.
-std::optional<ValueId> gradientBehind(const Program& program, const Places& places, ValueId updated)
+std::optional<ValueId> gradientAfter(const Program& program, const Places& places, ValueId updated)
 {
     const TensorType& type = program.value(updated).type;
     std::set<std::pair<std::size_t, ValueId>> left; ///< by the place of the operation that makes it
@@ -69,7 +69,7 @@ std::vector<ValueId> gradientsOf(const Program& program, const StepState& state,
     for (const StatePair& pair : state.pairs) {
         if (roles[program.value(pair.argument).index] != Role::Parameter)
             continue;
-        const std::optional<ValueId> gradient = gradientBehind(program, places, main.results[pair.result]);
+        const std::optional<ValueId> gradient = gradientAfter(program, places, main.results[pair.result]);
         if (gradient && std::find(gradients.begin(), gradients.end(), *gradient) == gradients.end())
             gradients.push_back(*gradient);
     }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in program.h and attributes.h.
 #include <optional>
 #include <ranges>
 #include <type_traits>
 
 #include "base/fields.h"
 #include "base/hash.h"
+#include "program/other_attributes.h"
 #include "program/program.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -121,8 +122,8 @@ void add(Hasher& hasher, const Annotation& annotation)
         addList(hasher, device->spec.entries);
     else if (const auto* logical = std::get_if<LogicalAxes>(&annotation))
         addList(hasher, logical->names);
-    else if (const auto* given = std::get_if<GivenSharding>(&annotation))
-        add(hasher, *given->given);
+    else if (const auto* specified = std::get_if<ExplicitSharding>(&annotation))
+        add(hasher, *specified->specified);
 }
 
 struct AddAttributes {
@@ -146,7 +147,7 @@ struct AddAttributes {
     void operator()(const CompareAttributes& a) const { hasher.add(a.direction).add(a.type); }
     void operator()(const IotaAttributes& a) const { hasher.add(a.dimension); }
     void operator()(const ConstraintAttributes& a) const { add(hasher, a.annotation); }
-    void operator()(const Wide& a) const
+    void operator()(const SharedAttributes& a) const
     {
         hasher.add(a.held->value.index());
         std::visit([this](const auto& held) { add(hasher, held); }, a.held->value);

@@ -74,11 +74,11 @@ Result<Number> parsedNumber(std::string_view word, std::string_view expected)
     Number number{};
     const std::string_view digits = word.starts_with('+') ? word.substr(1) : word;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    const bool whole = error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
+    const bool full = error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
     if constexpr (std::is_floating_point_v<Number>) {
-        if (whole && std::isfinite(number))
+        if (full && std::isfinite(number))
             return number;
-    } else if (whole) {
+    } else if (full) {
         return number;
     }
     return fail(Code::WrongType,

@@ -9,8 +9,8 @@
 #include "base/codes.h"
 #include "program/calls.h"
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "program/verify_findings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -78,7 +78,7 @@ std::optional<std::string> stringIn(std::string_view text, std::string_view key)
 /// Where a custom call brings its operand, as it is written; none for any other operation.
 std::optional<std::string> placementOf(const Program& program, const Operation& operation)
 {
-    const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
+    const auto* call = attributesAs<CustomCallAttributes>(operation.attributes);
     if (operation.kind != OpKind::CustomCall || !call || operation.operands.empty() || operation.results.empty())
         return std::nullopt;
     if (call->target == "MoveToHost")
@@ -98,7 +98,7 @@ std::optional<std::string> placementOf(const Program& program, const Operation& 
 }
 
 /// The attribute of an argument or a result.
-std::optional<std::string> saidOf(const Program& program, const std::vector<std::uint32_t>& extras, std::size_t index)
+std::optional<std::string> statedOf(const Program& program, const std::vector<std::uint32_t>& extras, std::size_t index)
 {
     if (index >= extras.size())
         return std::nullopt;
@@ -167,10 +167,10 @@ private:
 
     void takeArgument(const Function* function, std::size_t index, ValueId value)
     {
-        const auto said = function ? saidOf(m_program, function->argumentExtras, index) : std::nullopt;
+        const auto stated = function ? statedOf(m_program, function->argumentExtras, index) : std::nullopt;
         std::optional<MemoryKind> kind;
-        if (said)
-            kind = kindNamed(*said,
+        if (stated)
+            kind = kindNamed(*stated,
                 { .function = function,
                     .role = "argument",
                     .index = static_cast<std::int64_t>(index),
@@ -183,10 +183,10 @@ private:
     /// Main returns values where its caller wants them.
     void returned(const Function& function, std::size_t index, ValueId value)
     {
-        const auto said = saidOf(m_program, function.resultExtras, index);
-        if (!said)
+        const auto stated = statedOf(m_program, function.resultExtras, index);
+        if (!stated)
             return;
-        const auto kind = kindNamed(*said,
+        const auto kind = kindNamed(*stated,
             { .function = &function,
                 .role = "function_result",
                 .index = static_cast<std::int64_t>(index),

@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -130,7 +130,7 @@ private:
 /// Names the values of one function as its text does.
 class Writer {
 public:
-    Writer(Program& program, const std::vector<WrittenName>& names, std::string prefix)
+    Writer(Program& program, const std::vector<DeclaredName>& names, std::string prefix)
         : m_program(program)
         , m_names(names)
         , m_prefix(std::move(prefix))
@@ -144,7 +144,7 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string_view written(ValueId value) const
+    [[nodiscard]] std::string_view declared(ValueId value) const
     {
         return value.index < m_names.size() ? m_names[value.index].name : std::string_view();
     }
@@ -153,15 +153,15 @@ private:
     {
         const Region& region = m_program.regions[id.index];
         for (std::size_t a = 0; a < region.arguments.size(); ++a) {
-            const std::string_view name = written(region.arguments[a]);
-            if (!name.empty() && (!twin || written(twin->arguments[a]) != name))
+            const std::string_view name = declared(region.arguments[a]);
+            if (!name.empty() && (!twin || declared(twin->arguments[a]) != name))
                 ++m_uses[name];
         }
         for (const OperationId made : region.operations) {
             const Operation& operation = m_program.operation(made);
             std::string_view before;
             for (const ValueId result : operation.results) {
-                const std::string_view name = written(result);
+                const std::string_view name = declared(result);
                 if (!name.empty() && name != before)
                     ++m_uses[name];
                 before = name;
@@ -175,10 +175,10 @@ private:
     /// `qualifier` is what stands in front of a name that the function has several times.
     void name(ValueId value, const std::string& qualifier, bool outermost)
     {
-        const std::string_view text = written(value);
+        const std::string_view text = declared(value);
         if (text.empty())
             return; // comes later, as what is new
-        const WrittenName& of = m_names[value.index];
+        const DeclaredName& of = m_names[value.index];
         const bool plain = outermost || m_uses[text] == 1;
         m_program.values[value.index].path =
             m_prefix + (plain ? std::string() : qualifier) + withPart(text, of.part, of.several);
@@ -225,8 +225,8 @@ private:
         for (std::size_t a = 0; a < body.arguments.size(); ++a) {
             const ValueId own = body.arguments[a], twin = condition.arguments[a];
             ValueId chosen = own;
-            if (written(own) != written(twin) && occurs(operation.regions[0], written(own), twin))
-                chosen = written(twin).empty() || occurs(operation.regions[1], written(twin), own) ? ValueId() : twin;
+            if (declared(own) != declared(twin) && occurs(operation.regions[0], declared(own), twin))
+                chosen = declared(twin).empty() || occurs(operation.regions[1], declared(twin), own) ? ValueId() : twin;
             if (!chosen.valid())
                 continue; // both are new
             name(chosen, inside + regionWord(operation, 1) + '/', false);
@@ -237,12 +237,12 @@ private:
     {
         bool found = false;
         forEachValue(
-            m_program, region, [&](ValueId value) { found = found || (value != except && written(value) == name); });
+            m_program, region, [&](ValueId value) { found = found || (value != except && declared(value) == name); });
         return found;
     }
 
     Program& m_program;
-    const std::vector<WrittenName>& m_names;
+    const std::vector<DeclaredName>& m_names;
     std::string m_prefix;
     std::unordered_map<std::string_view, std::uint32_t> m_uses; ///< of names in the function
 };
@@ -314,11 +314,11 @@ private:
         }
     }
 
-    std::string freeName(const std::string& before, const std::string& behind)
+    std::string freeName(const std::string& before, const std::string& after)
     {
-        std::uint32_t& number = m_next[before + behind];
+        std::uint32_t& number = m_next[before + after];
         while (true) {
-            const std::string& name = m_made.emplace_back(before + std::to_string(++number) + behind);
+            const std::string& name = m_made.emplace_back(before + std::to_string(++number) + after);
             if (m_names.insert(name).second)
                 return name;
             m_made.pop_back();
@@ -380,7 +380,7 @@ bool hasPaths(const Program& program)
 
 } // namespace
 
-void nameValues(Program& program, const std::vector<WrittenName>& names)
+void nameValues(Program& program, const std::vector<DeclaredName>& names)
 {
     for (Value& value : program.values)
         value.path.clear();

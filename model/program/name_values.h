@@ -21,7 +21,7 @@
 namespace shardscope {
 
 /// What a text calls a value; of the values that one name stands for, `part` counts.
-struct WrittenName {
+struct DeclaredName {
     std::string_view name; ///< without the sign; empty for none
     std::uint32_t part = 0;
     bool several = false; ///< the name stands for several results, "%name#part"
@@ -30,7 +30,7 @@ struct WrittenName {
 /// Every value that stands in the program gets a path, those with a name in the text (`names`, per ValueId) by that
 /// name. Paths that values had before go. Arguments and results of main become inputs and activations, which views
 /// list; the others stay temporary.
-void nameValues(Program& program, const std::vector<WrittenName>& names);
+void nameValues(Program& program, const std::vector<DeclaredName>& names);
 
 /// The same for a program that has changed since: values keep the paths that they have; copies of a value (which have
 /// its path) and what is new get names of their own, what stands in a copy of a function the copy's name in front. A

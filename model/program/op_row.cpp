@@ -10,7 +10,7 @@
 #include "program/known_types.h"
 #include "program/ops/rows.h"
 #include "program/ops/support.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -108,7 +108,7 @@ std::optional<OpKind> parseOpKind(std::string_view name)
 
 std::string qualifiedName(const Operation& operation)
 {
-    if (const auto* opaque = wideAs<OpaqueAttributes>(operation.attributes))
+    if (const auto* opaque = attributesAs<OpaqueAttributes>(operation.attributes))
         return opaque->name;
     return qualified(opRow(operation.kind));
 }
@@ -128,8 +128,8 @@ FactorRule registryRule(const Program& program, const Operation& operation, Rule
 
 FactorRule factorRule(const Program& program, const Operation& operation, RuleOptions options)
 {
-    if (std::optional<FactorRule> given = attachedRule(program, operation))
-        return std::move(*given);
+    if (std::optional<FactorRule> specified = attachedRule(program, operation))
+        return std::move(*specified);
     return registryRule(program, operation, options);
 }
 

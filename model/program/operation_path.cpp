@@ -18,8 +18,8 @@ OperationId findOperation(const Program& program, std::string_view path)
     if (path.starts_with('%')) {
         std::size_t number = 0;
         const auto [end, error] = std::from_chars(path.data() + 1, path.data() + path.size(), number);
-        const bool whole = error == std::errc() && end == path.data() + path.size();
-        return whole && number < program.operations.size() ? OperationId(number) : OperationId();
+        const bool full = error == std::errc() && end == path.data() + path.size();
+        return full && number < program.operations.size() ? OperationId(number) : OperationId();
     }
     const ValueId value = path.empty() ? ValueId() : program.find(path);
     return value.valid() ? program.value(value).definition : OperationId();

@@ -5,9 +5,9 @@
 
 #include "program/calls.h"
 #include "program/function_names.h"
+#include "program/other_attributes.h"
 #include "program/program_mesh.h"
 #include "program/value_shardings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -96,7 +96,7 @@ public:
         for (Operation& operation : m_program.operations) {
             if (auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes))
                 move(constraint->annotation);
-            else if (const auto* held = std::get_if<Wide>(&operation.attributes))
+            else if (const auto* held = std::get_if<SharedAttributes>(&operation.attributes))
                 std::visit([&](const auto& attributes) { moveWithin(operation, attributes); }, held->held->value);
         }
     }
@@ -135,10 +135,10 @@ private:
 
     void move(Annotation& annotation)
     {
-        if (auto* given = std::get_if<GivenSharding>(&annotation)) {
-            ProgramSharding sharding = *given->given;
+        if (auto* specified = std::get_if<ExplicitSharding>(&annotation)) {
+            ProgramSharding sharding = *specified->specified;
             move(sharding);
-            given->given = std::make_shared<const ProgramSharding>(std::move(sharding));
+            specified->specified = std::make_shared<const ProgramSharding>(std::move(sharding));
         }
     }
 
@@ -151,7 +151,7 @@ private:
         OwnShardingAttributes changed = own;
         if (changed.sharding)
             move(*changed.sharding);
-        operation.attributes = wide(std::move(changed));
+        operation.attributes = otherAttributes(std::move(changed));
     }
     template <class Computation>
     void moveComputation(Operation& operation, Computation changed)
@@ -159,7 +159,7 @@ private:
         for (std::vector<ProgramSharding>* list : { &changed.in, &changed.out })
             for (ProgramSharding& sharding : *list)
                 move(sharding);
-        operation.attributes = wide(std::move(changed));
+        operation.attributes = otherAttributes(std::move(changed));
     }
     void moveWithin(Operation& operation, const ManualComputationAttributes& own) { moveComputation(operation, own); }
     void moveWithin(Operation& operation, const NamedComputationAttributes& own) { moveComputation(operation, own); }
@@ -175,7 +175,7 @@ private:
         for (AxisMove& each : changed.moves)
             move(each.axes, mesh);
         move(changed.out);
-        operation.attributes = wide(std::move(changed));
+        operation.attributes = otherAttributes(std::move(changed));
     }
 
     Program& m_program;
@@ -197,14 +197,14 @@ std::vector<MeshUse> meshUses(const Program& program)
             note(program.shardings[index - 1]);
     };
     const auto noteAnnotation = [&](const Annotation& annotation) {
-        if (const auto* given = std::get_if<GivenSharding>(&annotation))
-            note(*given->given);
+        if (const auto* specified = std::get_if<ExplicitSharding>(&annotation))
+            note(*specified->specified);
     };
     const auto noteValue = [&](ValueId value) {
         if (value.index < program.valueShardings.size())
             noteIndex(program.valueShardings[value.index]);
     };
-    const auto noteBorders = [&](const auto& computation, bool manual) {
+    const auto noteBoundaries = [&](const auto& computation, bool manual) {
         for (const auto* list : { &computation.in, &computation.out })
             for (const ProgramSharding& sharding : *list)
                 note(sharding, manual);
@@ -223,13 +223,13 @@ std::vector<MeshUse> meshUses(const Program& program)
             const Operation& operation = program.operation(operationId);
             for (const ValueId result : operation.results)
                 noteValue(result);
-            const auto* collective = wideAs<SdyCollectiveAttributes>(operation.attributes);
+            const auto* collective = attributesAs<SdyCollectiveAttributes>(operation.attributes);
             if (const ProgramSharding* own = ownSharding(operation))
                 note(*own, collective && exchanges(*collective));
-            if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes))
-                noteBorders(*manual, !manual->manualAxes.empty());
-            else if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes))
-                noteBorders(*named, false);
+            if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes))
+                noteBoundaries(*manual, !manual->manualAxes.empty());
+            else if (const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes))
+                noteBoundaries(*named, false);
         }
     }
     for (const Function& function : program.functions)

@@ -2,13 +2,14 @@
 #include "program/parallel_call.h"
 
 #include "program/extra_text.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
 bool isParallelCall(const Operation& operation)
 {
-    const auto* opaque = operation.kind == OpKind::Opaque ? wideAs<OpaqueAttributes>(operation.attributes) : nullptr;
+    const auto* opaque =
+        operation.kind == OpKind::Opaque ? attributesAs<OpaqueAttributes>(operation.attributes) : nullptr;
     return opaque && opaque->name == "interpreter.run_parallel";
 }
 

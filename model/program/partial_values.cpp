@@ -5,8 +5,8 @@
 
 #include "program/element_bits.h"
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "program/unreduced_axes.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -102,7 +102,7 @@ private:
     {
         if (const auto* reduce = std::get_if<ReduceAttributes>(&m_operation.attributes))
             return reduce->kind;
-        if (const auto* reduce = wideAs<VariadicReduceAttributes>(m_operation.attributes); reduce && reduce->kind)
+        if (const auto* reduce = attributesAs<VariadicReduceAttributes>(m_operation.attributes); reduce && reduce->kind)
             return reduce->kind;
         return region < m_operation.regions.size()
             ? bodyKind(m_program, m_program.regions[m_operation.regions[region].index])

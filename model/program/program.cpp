@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -13,12 +13,12 @@ std::size_t annotationRank(const Annotation& annotation)
         return device->spec.size();
     if (const auto* logical = std::get_if<LogicalAxes>(&annotation))
         return logical->names.size();
-    if (const auto* given = std::get_if<GivenSharding>(&annotation))
-        return given->given->sharding.rank();
+    if (const auto* specified = std::get_if<ExplicitSharding>(&annotation))
+        return specified->specified->sharding.rank();
     return 0;
 }
 
-bool Wide::operator==(const Wide& other) const
+bool SharedAttributes::operator==(const SharedAttributes& other) const
 {
     return held == other.held || *held == *other.held;
 }

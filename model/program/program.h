@@ -93,11 +93,11 @@ struct StrayAxis {
 };
 
 /// What the text says of a mesh that cannot be one.
-struct WrittenMesh {
+struct DeclaredMesh {
     std::vector<MeshAxis> axes;
     std::vector<std::int64_t> deviceIds;
     bool hasIds = false; ///< ids are listed
-    bool operator==(const WrittenMesh&) const = default;
+    bool operator==(const DeclaredMesh&) const = default;
 };
 
 /// A mesh that the program declares, or that stands inside a sharding (then without a name of its own). To be made by
@@ -110,7 +110,7 @@ struct ProgramMesh {
     bool inlined = false;
     // Of illegal programs; all of them are reported by verifyShardings().
     bool undeclared = false; ///< a sharding names it, and nothing declares it; `mesh` has no axes
-    std::shared_ptr<const WrittenMesh> illegal = {}; ///< set where the declaration is wrong; `mesh` has no axes
+    std::shared_ptr<const DeclaredMesh> illegal = {}; ///< set where the declaration is wrong; `mesh` has no axes
     std::vector<StrayAxis> strays = {}; ///< an AxisRef of axis rank() + i means strays[i]
     std::uint32_t source = 0; ///< index into Program::sources
 

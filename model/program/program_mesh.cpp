@@ -42,7 +42,7 @@ ProgramMesh declaredMesh(
         made.mesh = std::make_shared<const Mesh>(std::move(*mesh));
     } else {
         made.mesh = std::make_shared<const Mesh>();
-        made.illegal = std::make_shared<const WrittenMesh>(WrittenMesh{
+        made.illegal = std::make_shared<const DeclaredMesh>(DeclaredMesh{
             std::move(axes), deviceIds ? std::move(*deviceIds) : std::vector<std::int64_t>{}, deviceIds.has_value() });
     }
     return made;
@@ -63,8 +63,8 @@ AxisRef axisReference(ProgramMesh& mesh, std::string_view name, std::optional<Su
             return fullAxis(*mesh.mesh, *axis);
         const bool fits =
             part->pre >= -largest && part->pre <= largest && part->size >= -largest && part->size <= largest;
-        const bool isWholeAxis = part->pre == 1 && part->size == mesh.mesh->size(*axis);
-        if (fits && !isWholeAxis)
+        const bool isFullAxis = part->pre == 1 && part->size == mesh.mesh->size(*axis);
+        if (fits && !isFullAxis)
             return { static_cast<std::int32_t>(*axis), static_cast<std::int32_t>(part->pre),
                 static_cast<std::int32_t>(part->size) };
     }

@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "base/codes.h"
+#include "program/declared_rule.h"
 #include "program/factor_rule_text.h"
 #include "program/name_values.h"
 #include "program/verify_findings.h"
-#include "program/written_rule.h"
 
 namespace shardscope {
 
@@ -67,7 +67,7 @@ Result<std::string> checkedRule(const Program& program, OperationId operation, s
             first->where.path = program.value(of.results[0]).path;
         return tl::unexpected<Error>(std::move(*first));
     }
-    FactorRule rule = toFactorRule(*parseWrittenRule(text));
+    FactorRule rule = toFactorRule(*parseDeclaredRule(text));
     rule.custom = false;
     return toString(rule);
 }

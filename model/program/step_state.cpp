@@ -47,9 +47,9 @@ public:
     {
         if (argumentType(a) != resultType(r) || !isTensor(argumentType(a).dtype))
             return false;
-        const ProgramSharding* given = m_program.shardingOf(m_region.arguments[a]);
+        const ProgramSharding* specified = m_program.shardingOf(m_region.arguments[a]);
         const ProgramSharding* made = resultSharding(r);
-        return !given || !made || *given == *made;
+        return !specified || !made || *specified == *made;
     }
     /// What a named location calls the argument; "" for nothing.
     [[nodiscard]] std::string_view argumentName(std::size_t a) const

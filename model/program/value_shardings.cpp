@@ -3,19 +3,19 @@
 
 #include <algorithm>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
 const ProgramSharding* ownSharding(const Operation& operation)
 {
     if (const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes)) {
-        const auto* given = std::get_if<GivenSharding>(&constraint->annotation);
-        return given ? given->given.get() : nullptr;
+        const auto* specified = std::get_if<ExplicitSharding>(&constraint->annotation);
+        return specified ? specified->specified.get() : nullptr;
     }
-    if (const auto* own = wideAs<OwnShardingAttributes>(operation.attributes))
+    if (const auto* own = attributesAs<OwnShardingAttributes>(operation.attributes))
         return own->sharding ? &*own->sharding : nullptr;
-    if (const auto* collective = wideAs<SdyCollectiveAttributes>(operation.attributes))
+    if (const auto* collective = attributesAs<SdyCollectiveAttributes>(operation.attributes))
         return &collective->out;
     return nullptr;
 }
@@ -79,10 +79,10 @@ ValueShardings::ValueShardings(const Program& program)
         if (operation.regions.empty())
             continue;
         const std::vector<ValueId>& arguments = program.regions[operation.regions[0].index].arguments;
-        if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes)) {
+        if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes)) {
             for (std::size_t i = 0; i < std::min(arguments.size(), manual->in.size()); ++i)
                 m_bodyArguments.emplace(arguments[i].index, withoutAxes(program, manual->in[i], manual->manualAxes));
-        } else if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes)) {
+        } else if (const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes)) {
             for (std::size_t i = 0; i < std::min(arguments.size(), named->in.size()); ++i)
                 m_bodyArguments.emplace(arguments[i].index, named->in[i]);
         } else if (operation.kind == OpKind::While) {
@@ -101,8 +101,8 @@ void ValueShardings::addLoop(const Operation& loop, std::span<const ValueId> arg
 
 const ProgramSharding* ValueShardings::of(ValueId value) const
 {
-    if (const ProgramSharding* given = m_program.shardingOf(value))
-        return given;
+    if (const ProgramSharding* specified = m_program.shardingOf(value))
+        return specified;
     const Value& held = m_program.value(value);
     if (!held.definition.valid()) {
         const auto found = m_bodyArguments.find(value.index);
@@ -112,9 +112,9 @@ const ProgramSharding* ValueShardings::of(ValueId value) const
     const auto pick = [&](const std::vector<ProgramSharding>& list) {
         return held.index < list.size() ? &list[held.index] : nullptr;
     };
-    if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes))
+    if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes))
         return pick(manual->out);
-    if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes))
+    if (const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes))
         return pick(named->out);
     return ownSharding(operation);
 }

@@ -26,8 +26,8 @@ private:
     std::unordered_map<std::uint32_t, ProgramSharding> m_bodyArguments;
 };
 
-/// The sharding that the operation itself carries: of a constraint (GivenSharding), reshard, edge or collective. Null
-/// for none.
+/// The sharding that the operation itself carries: of a constraint (ExplicitSharding), reshard, edge or collective.
+/// Null for none.
 [[nodiscard]] const ProgramSharding* ownSharding(const Operation& operation);
 /// Shardy's collectives: they hand on what their operand holds, in another sharding.
 [[nodiscard]] bool isShardyCollective(OpKind kind);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in program.h.
 #include <algorithm>
 #include <set>
 #include <unordered_map>
@@ -8,8 +9,8 @@
 #include "program/known_types.h"
 #include "program/op_row.h"
 #include "program/ops/collectives.h"
+#include "program/other_attributes.h"
 #include "program/program.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -295,9 +296,10 @@ private:
             report(Code::InvalidOperand, name, std::to_string(operation.results.size()) + " results instead of 1");
         if (m_found.size() == before)
             checkTypes(operation, row, name);
-        if (const auto* call = wideAs<CallAttributes>(operation.attributes); call && m_function < m_calls.size())
+        if (const auto* call = attributesAs<CallAttributes>(operation.attributes); call && m_function < m_calls.size())
             m_calls[m_function].push_back(call->callee);
-        if (const auto* call = wideAs<CompositeAttributes>(operation.attributes); call && m_function < m_calls.size())
+        if (const auto* call = attributesAs<CompositeAttributes>(operation.attributes);
+            call && m_function < m_calls.size())
             m_calls[m_function].push_back(call->decomposition);
     }
 
@@ -328,7 +330,7 @@ private:
             error.where.path = path;
             m_found.push_back(std::move(error));
         };
-        if (const auto* own = wideAs<CollectiveAttributes>(operation.attributes);
+        if (const auto* own = attributesAs<CollectiveAttributes>(operation.attributes);
             own && m_groupsSeen.emplace(own, operation.kind).second) {
             if (Result<void> checked = ops::checkDevices(m_program, operation); !checked)
                 return note(std::move(checked.error()));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in verify_findings.h.
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -81,11 +82,11 @@ std::vector<std::string> knownMeshes(const Program& program)
     return known;
 }
 
-void reportPart(const std::string& axis, std::int64_t pre, std::int64_t size, std::int64_t whole, const Report& report)
+void reportPart(const std::string& axis, std::int64_t pre, std::int64_t size, std::int64_t full, const Report& report)
 {
-    const bool divides = pre >= 1 && size != 0 && pre <= whole && size <= whole && whole % (pre * size) == 0;
+    const bool divides = pre >= 1 && size != 0 && pre <= full && size <= full && full % (pre * size) == 0;
     report(divides || size <= 1 ? Code::BadSubAxis : Code::SubAxisDoesNotDivide,
-        { { "axis", axis }, { "pre", pre }, { "size", size }, { "whole", whole } });
+        { { "axis", axis }, { "pre", pre }, { "size", size }, { "whole", full } });
 }
 
 } // namespace
@@ -94,12 +95,12 @@ bool checkReference(const ProgramMesh& mesh, AxisRef ref, const Report& report)
 {
     if (ref.axis >= 0 && static_cast<std::size_t>(ref.axis) < mesh.mesh->rank()) {
         const auto axis = static_cast<std::size_t>(ref.axis);
-        const std::int64_t whole = mesh.mesh->size(axis);
+        const std::int64_t full = mesh.mesh->size(axis);
         if (isFull(*mesh.mesh, ref))
             return true;
-        if (ref.pre >= 1 && ref.size > 1 && whole % ref.next() == 0)
+        if (ref.pre >= 1 && ref.size > 1 && full % ref.next() == 0)
             return true;
-        reportPart(mesh.mesh->axis(axis).name, ref.pre, ref.size, whole, report);
+        reportPart(mesh.mesh->axis(axis).name, ref.pre, ref.size, full, report);
         return false;
     }
     const StrayAxis* stray = strayAxis(mesh, ref);
@@ -121,8 +122,8 @@ void checkDistinct(const ProgramMesh& mesh, std::span<const AxisRef> all, const 
             }
             if (!overlaps(all[i], all[j]))
                 continue;
-            const bool whole = isFull(*mesh.mesh, all[i]) || isFull(*mesh.mesh, all[j]);
-            report(whole ? Code::BadSubAxis : Code::OverlappingAxes,
+            const bool full = isFull(*mesh.mesh, all[i]) || isFull(*mesh.mesh, all[j]);
+            report(full ? Code::BadSubAxis : Code::OverlappingAxes,
                 { { "axis", axisText(mesh, all[i]) }, { "other", axisText(mesh, all[j]) } });
         }
 }

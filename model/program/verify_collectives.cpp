@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardy's collectives: what each makes of its operand's sharding, and whether it says so.
+// Declared in verify_findings.h.
 #include <algorithm>
 #include <optional>
 
 #include "base/codes.h"
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "program/program_mesh.h"
 #include "program/unreduced_axes.h"
 #include "program/verify_findings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope::verification {
 
@@ -348,7 +349,7 @@ private:
 void checkCollective(const Program& program, const Operation& operation, const ProgramSharding* operand,
     bool outIsLegal, const Report& report)
 {
-    if (const auto* attributes = wideAs<SdyCollectiveAttributes>(operation.attributes))
+    if (const auto* attributes = attributesAs<SdyCollectiveAttributes>(operation.attributes))
         CollectiveCheck(program, operation, *attributes, operand, report).run(outIsLegal);
 }
 

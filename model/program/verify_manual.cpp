@@ -213,14 +213,14 @@ const Mesh* commonMesh(const Program& program, const ManualComputationAttributes
 
 void checkManualComputation(const Program& program, OperationId id, const ManualScope* around, Findings& findings)
 {
-    if (const auto* attributes = wideAs<ManualComputationAttributes>(program.operation(id).attributes))
+    if (const auto* attributes = attributesAs<ManualComputationAttributes>(program.operation(id).attributes))
         ManualCheck(program, id, *attributes, around, findings).run();
 }
 
 void checkNamedComputation(const Program& program, OperationId id, Findings& findings)
 {
     const Operation& operation = program.operation(id);
-    const auto* attributes = wideAs<NamedComputationAttributes>(operation.attributes);
+    const auto* attributes = attributesAs<NamedComputationAttributes>(operation.attributes);
     if (!attributes)
         return;
     const auto count = [&](const char* role, std::size_t found, std::size_t expected) {

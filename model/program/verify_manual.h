@@ -2,8 +2,8 @@
 // Manual computations: their shardings, the shapes inside, and the axes that are manual where.
 #pragma once
 
+#include "program/other_attributes.h"
 #include "program/verify_findings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope::verification {
 

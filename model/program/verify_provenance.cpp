@@ -3,6 +3,7 @@
 //
 //     #sdy.propagation_edges<[{step-3 = [{"x" = operand-0 -> [result-0]}, {"y":(1)2 = operand-1 -> [result-0]}],
 //                              step-5 = [...]}, {...}]>
+// Declared in verify_findings.h.
 #include <algorithm>
 #include <cctype>
 #include <optional>

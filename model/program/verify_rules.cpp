@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sharding rules that somebody wrote at an operation.
+// Declared in verify_findings.h.
 #include <algorithm>
 
 #include "base/codes.h"
+#include "program/declared_rule.h"
 #include "program/verify_findings.h"
-#include "program/written_rule.h"
 
 namespace shardscope::verification {
 
@@ -12,7 +13,7 @@ namespace {
 
 class RuleCheck {
 public:
-    RuleCheck(const Program& program, const WrittenRule& rule, const Report& report)
+    RuleCheck(const Program& program, const DeclaredRule& rule, const Report& report)
         : m_program(program)
         , m_rule(rule)
         , m_report(report)
@@ -44,7 +45,7 @@ private:
     }
 
     template <class Values>
-    void checkMappings(const char* side, const std::vector<WrittenRule::Mapping>& mappings, const Values& values)
+    void checkMappings(const char* side, const std::vector<DeclaredRule::Mapping>& mappings, const Values& values)
     {
         if (mappings.size() != values.size() || mappings.empty()) {
             m_report(Code::BadRule, { { "wrong", side }, { "found", mappings.size() }, { "expected", values.size() } });
@@ -54,7 +55,8 @@ private:
             checkMapping(side, i, mappings[i], m_program.value(values[i]).type);
     }
 
-    void checkMapping(const char* side, std::size_t tensor, const WrittenRule::Mapping& mapping, const TensorType& type)
+    void checkMapping(
+        const char* side, std::size_t tensor, const DeclaredRule::Mapping& mapping, const TensorType& type)
     {
         const auto at = [&](std::size_t dim) {
             return std::vector<Arg>{ { "side", side }, { "tensor", tensor }, { "dim", dim } };
@@ -108,7 +110,7 @@ private:
                 for (const std::int32_t factor : kinds[a].list)
                     if (std::find(kinds[b].list.begin(), kinds[b].list.end(), factor) != kinds[b].list.end())
                         wrong("two_kinds", factor, { { "list", kinds[a].name }, { "other", kinds[b].name } });
-        for (const WrittenRule::Mapping& mapping : m_rule.results)
+        for (const DeclaredRule::Mapping& mapping : m_rule.results)
             for (const auto& dim : mapping)
                 for (const std::int32_t factor : dim)
                     if (std::find(m_rule.reduction.begin(), m_rule.reduction.end(), factor) != m_rule.reduction.end())
@@ -116,7 +118,7 @@ private:
     }
 
     const Program& m_program;
-    const WrittenRule& m_rule;
+    const DeclaredRule& m_rule;
     const Report& m_report;
     std::vector<bool> m_used;
 };
@@ -125,7 +127,7 @@ private:
 
 void checkRule(const Program& program, const Operation& operation, const std::string& text, const Report& report)
 {
-    if (const auto rule = parseWrittenRule(text))
+    if (const auto rule = parseDeclaredRule(text))
         RuleCheck(program, *rule, report).run(operation);
     else
         report(Code::BadRule, { { "wrong", "unreadable" }, { "found", text } });

@@ -8,11 +8,11 @@
 
 #include "base/codes.h"
 #include "program/calls.h"
+#include "program/declared_rule.h"
+#include "program/other_attributes.h"
 #include "program/program_mesh.h"
 #include "program/unreduced_axes.h"
 #include "program/verify_manual.h"
-#include "program/wide_attributes.h"
-#include "program/written_rule.h"
 
 namespace shardscope {
 
@@ -120,7 +120,7 @@ private:
 
     void checkRegions(OperationId id, const Operation& operation, const ManualScope* scope)
     {
-        const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes);
+        const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes);
         const ManualScope* inner = scope;
         if (manual) {
             m_scopes.push_back(
@@ -172,18 +172,18 @@ private:
                     { .operation = id, .role = role, .index = static_cast<std::int64_t>(i), .value = values[i] },
                     scope);
         };
-        if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes)) {
+        if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes)) {
             list(manual->in, operation.operands, "in_sharding");
             list(manual->out, operation.results, "out_sharding");
             checkManualComputation(m_program, id, scope, m_findings);
-        } else if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes)) {
+        } else if (const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes)) {
             list(named->in, operation.operands, "in_sharding");
             list(named->out, operation.results, "out_sharding");
             checkNamedComputation(m_program, id, m_findings);
-        } else if (const auto* barrier = wideAs<PropagationBarrierAttributes>(operation.attributes)) {
+        } else if (const auto* barrier = attributesAs<PropagationBarrierAttributes>(operation.attributes)) {
             if (barrier->allowed == BarrierDirection::Both)
                 m_findings.add(Code::BadBarrier, {}, { .operation = id, .role = "direction" });
-        } else if (const auto* group = wideAs<ShardingGroupAttributes>(operation.attributes)) {
+        } else if (const auto* group = attributesAs<ShardingGroupAttributes>(operation.attributes)) {
             if (!operation.operands.empty())
                 m_members.push_back({ id, operation.operands[0], group->group, scope });
         } else if (const ProgramSharding* own = ownSharding(operation); own && !operation.results.empty()) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in verify_findings.h.
 #include <algorithm>
 
 #include "base/codes.h"
 #include "program/calls.h"
+#include "program/other_attributes.h"
 #include "program/partial_values.h"
 #include "program/program_mesh.h"
 #include "program/unreduced_axes.h"
 #include "program/verify_findings.h"
 #include "program/verify_shardings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -47,7 +48,7 @@ private:
     }
 
     /// The value behind barriers, which change nothing.
-    [[nodiscard]] ValueId behindBarriers(ValueId value) const
+    [[nodiscard]] ValueId afterBarriers(ValueId value) const
     {
         for (;;) {
             const OperationId definition = m_program.value(value).definition;
@@ -58,12 +59,12 @@ private:
     }
     [[nodiscard]] const ProgramSharding* shardingOf(ValueId value) const
     {
-        return m_shardings.of(behindBarriers(value));
+        return m_shardings.of(afterBarriers(value));
     }
     /// Somebody said what its sharding is to be.
     [[nodiscard]] bool isBlessed(ValueId value) const
     {
-        const OperationId definition = m_program.value(behindBarriers(value)).definition;
+        const OperationId definition = m_program.value(afterBarriers(value)).definition;
         if (!definition.valid())
             return false;
         const OpKind kind = m_program.operation(definition).kind;
@@ -110,7 +111,7 @@ private:
             || operation.kind == OpKind::NamedComputation;
         if (!flows)
             return;
-        const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes);
+        const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes);
         for (std::size_t i = 0; i < std::min(body.results.size(), operation.results.size()); ++i) {
             const ProgramSharding* target = m_shardings.of(operation.results[i]);
             if (!target || isBlessed(body.results[i]))
@@ -126,7 +127,7 @@ private:
     }
 
     /// The same axes on both sides.
-    void compare(const ProgramSharding* given, const ProgramSharding* wanted, const char* wrong, const Place& place)
+    void compare(const ProgramSharding* specified, const ProgramSharding* wanted, const char* wrong, const Place& place)
     {
         const auto texts = [&](const ProgramSharding* sharding) {
             std::vector<std::string> list;
@@ -136,7 +137,7 @@ private:
             std::sort(list.begin(), list.end());
             return list;
         };
-        const std::vector<std::string> found = texts(given), expected = texts(wanted);
+        const std::vector<std::string> found = texts(specified), expected = texts(wanted);
         if (found != expected)
             report({ { "wrong", wrong }, { "found", found }, { "expected", expected } }, place);
     }
@@ -186,7 +187,7 @@ private:
             return;
         case OpKind::SdyAllReduce:
         case OpKind::SdyReduceScatter: {
-            const auto* attributes = wideAs<SdyCollectiveAttributes>(operation.attributes);
+            const auto* attributes = attributesAs<SdyCollectiveAttributes>(operation.attributes);
             if (operands.empty() || !attributes)
                 return;
             if (!operands[0])
@@ -241,7 +242,7 @@ private:
     {
         if (const auto* reduce = std::get_if<ReduceAttributes>(&operation.attributes))
             return reduce->kind;
-        if (const auto* reduce = wideAs<VariadicReduceAttributes>(operation.attributes); reduce && reduce->kind)
+        if (const auto* reduce = attributesAs<VariadicReduceAttributes>(operation.attributes); reduce && reduce->kind)
             return reduce->kind;
         return operation.regions.empty() ? std::nullopt
                                          : bodyKind(m_program, m_program.regions[operation.regions[0].index]);

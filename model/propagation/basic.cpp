@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in factor_propagation.h.
 #include "propagation/compatible_axes.h"
 
 namespace shardscope {
@@ -6,7 +7,7 @@ namespace shardscope {
 namespace {
 
 /// Cuts the list to what every tensor of the operation can take along the factor.
-void cutToAll(AxisList& axes, const ShardingProjection& projection, std::size_t factor, const StepContext& context)
+void limitToAll(AxisList& axes, const ShardingProjection& projection, std::size_t factor, const StepContext& context)
 {
     const std::int64_t factorSize = context.rule.factors[factor].size;
     truncateAxes(axes, context, [&](AxisRef axis, std::int64_t shardedBefore) {
@@ -57,7 +58,7 @@ UpdatedTensors propagateBasic(ShardingProjection& projection, const StepContext&
         AxisList axes = compatibleMajorAxes(projection, f, directionAlong(context, f));
         if (axes.empty())
             continue;
-        cutToAll(axes, projection, f, context);
+        limitToAll(axes, projection, f, context);
         expand(projection.operands, f, axes, operandsChanged);
         expand(projection.results, f, axes, resultsChanged);
     }

@@ -183,7 +183,7 @@ private:
             if (part || axis == wanted)
                 break;
         }
-        return behindFactor(factor, target, wanted);
+        return afterFactor(factor, target, wanted);
     }
     [[nodiscard]] std::optional<Cause> atTensor(
         AxisRef axis, AxisRef needed, std::size_t number, std::size_t factor, std::int64_t before) const
@@ -219,7 +219,7 @@ private:
         return std::nullopt;
     }
     /// The list could go to the tensor, but a factor in front of it leaves no place.
-    [[nodiscard]] std::optional<Cause> behindFactor(std::size_t factor, std::size_t target, AxisRef wanted) const
+    [[nodiscard]] std::optional<Cause> afterFactor(std::size_t factor, std::size_t target, AxisRef wanted) const
     {
         const FactorRule::TensorMapping& dims = mapping(target);
         const std::size_t dim = *dimensionOf(target, static_cast<std::int32_t>(factor));

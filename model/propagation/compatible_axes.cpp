@@ -98,8 +98,8 @@ std::optional<AxisRef> prefixWithinFactor(AxisRef axis, const TensorProjection& 
     if (!prefix)
         return std::nullopt;
     const FactorSharding& sharding = *tensor.factors[factor];
-    for (const AxisRef& held : sharding.axes) {
-        if (contains(held, *prefix))
+    for (const AxisRef& current : sharding.axes) {
+        if (contains(current, *prefix))
             return prefix;
     }
     if (sharding.closed || !sharding.overflow.empty()) {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -34,35 +34,35 @@ void addReturned(SmallVector<ValueId, 4>& sources, const Region& region, std::si
 } // namespace
 
 ManualView manualView(
-    const ProgramSharding& border, const std::vector<std::string>& manualAxes, const MeshTable& meshes)
+    const ProgramSharding& boundary, const std::vector<std::string>& manualAxes, const MeshTable& meshes)
 {
     ManualView view;
-    view.mesh = border.mesh;
-    if (border.mesh >= meshes.meshes().size())
+    view.mesh = boundary.mesh;
+    if (boundary.mesh >= meshes.meshes().size())
         return view;
-    const Mesh& mesh = meshes.mesh(border.mesh);
+    const Mesh& mesh = meshes.mesh(boundary.mesh);
     for (const std::string& name : manualAxes)
         if (const auto axis = mesh.axisIndex(name))
             view.axes |= std::uint64_t{ 1 } << *axis;
-    std::uint64_t cutting = 0;
-    for (const DimensionSharding& dim : border.sharding.dims) {
+    std::uint64_t inShardings = 0;
+    for (const DimensionSharding& dim : boundary.sharding.dims) {
         AxisList& manual = view.dims.emplace_back();
         for (const AxisRef& axis : dim.axes) {
             if (!isManual(view, axis))
                 continue;
             manual.push_back(axis);
-            cutting |= std::uint64_t{ 1 } << axis.axis;
+            inShardings |= std::uint64_t{ 1 } << axis.axis;
         }
     }
-    for (const AxisRef& axis : border.sharding.replicated)
+    for (const AxisRef& axis : boundary.sharding.replicated)
         if (isManual(view, axis)) {
             view.replicated.push_back(axis);
-            cutting |= std::uint64_t{ 1 } << axis.axis;
+            inShardings |= std::uint64_t{ 1 } << axis.axis;
         }
-    for (const AxisRef& axis : border.sharding.unreduced)
-        cutting |= std::uint64_t{ 1 } << axis.axis;
+    for (const AxisRef& axis : boundary.sharding.unreduced)
+        inShardings |= std::uint64_t{ 1 } << axis.axis;
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
-        if ((view.axes & ~cutting) >> axis & 1U)
+        if ((view.axes & ~inShardings) >> axis & 1U)
             view.replicated.push_back(fullAxis(mesh, axis));
     std::sort(view.replicated.begin(), view.replicated.end());
     return view;
@@ -101,11 +101,11 @@ std::vector<DataFlowEdge> dataFlowEdges(
 {
     const Operation& operation = program.operation(id);
     std::vector<DataFlowEdge> edges;
-    const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes);
-    const auto addView = [&](DataFlowEdge& edge, const std::vector<ProgramSharding>& borders, std::size_t index) {
-        if (manual && index < borders.size() && !manual->manualAxes.empty()) {
+    const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes);
+    const auto addView = [&](DataFlowEdge& edge, const std::vector<ProgramSharding>& boundaries, std::size_t index) {
+        if (manual && index < boundaries.size() && !manual->manualAxes.empty()) {
             edge.view = static_cast<std::int32_t>(views.size());
-            views.push_back(manualView(borders[index], manual->manualAxes, meshes));
+            views.push_back(manualView(boundaries[index], manual->manualAxes, meshes));
             views.back().inside = edge.ofArgument;
         }
     };

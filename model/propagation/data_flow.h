@@ -15,7 +15,7 @@
 
 namespace shardscope {
 
-/// The axes that a manual computation has taken over, in the sharding of one value at its border. Inside the body the
+/// The axes that a manual computation has taken over, in the sharding of one value at its boundary. Inside the body the
 /// value is known without them.
 struct ManualView {
     std::uint32_t mesh = 0; ///< index
@@ -27,7 +27,7 @@ struct ManualView {
 
 /// A manual axis that shards no dimension counts as replicated.
 [[nodiscard]] ManualView manualView(
-    const ProgramSharding& border, const std::vector<std::string>& manualAxes, const MeshTable& meshes);
+    const ProgramSharding& boundary, const std::vector<std::string>& manualAxes, const MeshTable& meshes);
 [[nodiscard]] TensorSharding withoutManualAxes(TensorSharding sharding, const ManualView& view);
 [[nodiscard]] TensorSharding withManualAxes(TensorSharding sharding, const ManualView& view);
 

@@ -74,7 +74,7 @@ void Driver::fixpoint()
             m_round < 0 ? Allowance{ Direction::Both, false } : allowance(node.priority, node.singleUse, m_round);
         if (!visit(index, allowed))
             continue;
-        for (const TensorNumber tensor : m_written)
+        for (const TensorNumber tensor : m_declared)
             notify(tensor, index);
         if (m_revisit)
             push(index);
@@ -122,7 +122,7 @@ void Driver::gather(const PropagationNode& node, std::vector<ShardingNumber>& sh
         shardings.back() = seenThrough(shardings.back(), node.view, false);
 }
 
-/// The edge of a manual computation keeps the sharding on one side of the border; the step is done on the other.
+/// The edge of a manual computation keeps the sharding on one side of the boundary; the step is done on the other.
 ShardingNumber Driver::seenThrough(ShardingNumber sharding, std::int32_t viewIndex, bool inward)
 {
     const ManualView& view = m_graph.views[static_cast<std::size_t>(viewIndex)];
@@ -141,7 +141,7 @@ bool Driver::visit(std::uint32_t index, Allowance allowed)
         return false;
     m_seen[index] = m_clock;
     m_seenKind[index] = kind;
-    m_written.clear();
+    m_declared.clear();
     m_revisit = false;
     gather(node, m_around);
     const std::uint64_t since = m_clock;
@@ -172,7 +172,7 @@ bool Driver::write(const PropagationNode& node, std::uint64_t since, const StepW
         return true;
     }
     touch(tensor, sharding);
-    m_written.push_back(tensor);
+    m_declared.push_back(tensor);
     return true;
 }
 

@@ -28,7 +28,7 @@ public:
 
     /// User priorities. Takes what dimensions of a priority above 0 ask for out of their shardings, and keeps its axes
     /// from going anywhere else in them. Returns the priorities that occur, ascending. Manual axes of what crosses the
-    /// border of a computation stay.
+    /// boundary of a computation stay.
     [[nodiscard]] std::vector<std::int32_t> holdBack();
     /// Gives the dimensions of that priority back what they had. Ascending, each once.
     void restore(std::int32_t priority);
@@ -95,7 +95,7 @@ private:
 
     std::vector<std::uint32_t> m_queue; ///< the next one at the end
     std::vector<char> m_queued; ///< per node
-    SmallVector<TensorNumber, 4> m_written;
+    SmallVector<TensorNumber, 4> m_declared;
     bool m_revisit = false;
     std::vector<ShardingNumber> m_around;
 };

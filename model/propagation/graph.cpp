@@ -6,7 +6,7 @@
 
 #include "program/calls.h"
 #include "program/function_names.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "propagation/sharding_groups.h"
 
 namespace shardscope {
@@ -31,13 +31,13 @@ Direction directionOf(BarrierDirection direction)
 class GraphBuilder {
 public:
     GraphBuilder(const PropagationInput& input, const MeshTable& meshes, const ShardingTable& shardings,
-        StepTable& steps, std::vector<ShardingNumber>& given)
+        StepTable& steps, std::vector<ShardingNumber>& specified)
         : m_program(*input.program)
         , m_options(input.options)
         , m_meshes(meshes)
         , m_shardings(shardings)
         , m_steps(steps)
-        , m_given(given)
+        , m_specified(specified)
     {
     }
 
@@ -155,7 +155,7 @@ private:
                 continue;
             for (const TensorNumber member : members)
                 united.emplace(member, members.front());
-            m_given[members.front()] = *common;
+            m_specified[members.front()] = *common;
         }
         if (united.empty())
             return;
@@ -166,13 +166,13 @@ private:
     /// Nothing if two members want different things.
     [[nodiscard]] std::optional<ShardingNumber> commonOf(const std::vector<TensorNumber>& members) const
     {
-        ShardingNumber common = m_given[members.front()];
+        ShardingNumber common = m_specified[members.front()];
         for (const TensorNumber member : members) {
-            if (isFullyOpen(m_shardings[m_given[member]]))
+            if (isFullyOpen(m_shardings[m_specified[member]]))
                 continue;
             if (isFullyOpen(m_shardings[common]))
-                common = m_given[member];
-            else if (common != m_given[member])
+                common = m_specified[member];
+            else if (common != m_specified[member])
                 return std::nullopt;
         }
         return common;
@@ -230,7 +230,7 @@ private:
         node.priority = priorityClass(m_program, operation);
         node.elementwise = isPointwise(m_program, operation);
         node.fullAxes = m_options.conservative && !barrier;
-        if (const auto* attributes = wideAs<PropagationBarrierAttributes>(operation.attributes))
+        if (const auto* attributes = attributesAs<PropagationBarrierAttributes>(operation.attributes))
             node.allowed = directionOf(attributes->allowed);
         node.singleUse = std::all_of(operation.operands.begin(), operation.operands.end(),
             [&](ValueId operand) { return m_program.value(operand).type.rank() == 0 || m_uses[operand.index] == 1; });
@@ -355,7 +355,7 @@ private:
     const MeshTable& m_meshes;
     const ShardingTable& m_shardings;
     StepTable& m_steps;
-    std::vector<ShardingNumber>& m_given;
+    std::vector<ShardingNumber>& m_specified;
     PropagationGraph m_graph;
     std::vector<std::uint32_t> m_uses; ///< per ValueId: operands and returns
     std::vector<OperationId> m_edgeOf; ///< per ValueId: the edge operation on it
@@ -383,9 +383,9 @@ FactorRule identityRule(const TensorType& type, std::size_t sources)
 }
 
 PropagationGraph buildGraph(const PropagationInput& input, const MeshTable& meshes, const ShardingTable& shardings,
-    StepTable& steps, std::vector<ShardingNumber>& given)
+    StepTable& steps, std::vector<ShardingNumber>& specified)
 {
-    return GraphBuilder(input, meshes, shardings, steps, given).build();
+    return GraphBuilder(input, meshes, shardings, steps, specified).build();
 }
 
 } // namespace shardscope

@@ -75,7 +75,7 @@ struct PropagationGraph {
 
 /// `given` per ValueId, for the members of groups: those that share a sharding get it here.
 [[nodiscard]] PropagationGraph buildGraph(const PropagationInput& input, const MeshTable& meshes,
-    const ShardingTable& shardings, StepTable& steps, std::vector<ShardingNumber>& given);
+    const ShardingTable& shardings, StepTable& steps, std::vector<ShardingNumber>& specified);
 
 /// The one factor per dimension that several sources share with one target.
 [[nodiscard]] FactorRule identityRule(const TensorType& type, std::size_t sources = 1);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "propagation/data_flow.h"
 
 namespace shardscope {
@@ -114,11 +114,11 @@ private:
             sharding.sharding = withoutManualAxes(sharding.sharding, view);
             set(SeedKind::Constraint, arguments[i], sharding, asker);
             if (i < operation.operands.size())
-                addBorderSeeds(arguments[i], operation.operands[i], view, asker);
+                addBoundarySeeds(arguments[i], operation.operands[i], view, asker);
         }
     }
     /// The axes that a computation takes over shard its operand, not the argument of its body.
-    void addBorderSeeds(ValueId argument, ValueId operand, const ManualView& view, const Asker& asker)
+    void addBoundarySeeds(ValueId argument, ValueId operand, const ManualView& view, const Asker& asker)
     {
         PropagationStep seed;
         seed.seed = SeedKind::Constraint;
@@ -147,9 +147,9 @@ private:
         for (std::size_t o = 0; o < m_program.operations.size(); ++o) {
             const Operation& operation = m_program.operations[o];
             if (const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes)) {
-                if (const auto* given = std::get_if<GivenSharding>(&constraint->annotation))
-                    note(operation.operands.front(), OperationId(o), 0, *given->given);
-            } else if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes)) {
+                if (const auto* specified = std::get_if<ExplicitSharding>(&constraint->annotation))
+                    note(operation.operands.front(), OperationId(o), 0, *specified->specified);
+            } else if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes)) {
                 for (std::size_t i = 0; i < std::min<std::size_t>(operation.operands.size(), manual->in.size()); ++i)
                     note(operation.operands[i], OperationId(o), i, manual->in[i]);
             }
@@ -196,14 +196,14 @@ private:
         const Operation& operation = m_program.operation(id);
         const Asker result{ id, static_cast<std::int16_t>(operation.operands.size()) };
         if (const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes)) {
-            if (const auto* given = std::get_if<GivenSharding>(&constraint->annotation))
-                set(SeedKind::Constraint, operation.results.front(), *given->given, result);
+            if (const auto* specified = std::get_if<ExplicitSharding>(&constraint->annotation))
+                set(SeedKind::Constraint, operation.results.front(), *specified->specified, result);
             return;
         }
-        const auto* wide = std::get_if<Wide>(&operation.attributes);
-        if (!wide)
+        const auto* otherAttributes = std::get_if<SharedAttributes>(&operation.attributes);
+        if (!otherAttributes)
             return;
-        const WideVariant& attributes = wide->held->value;
+        const OtherAttributesVariant& attributes = otherAttributes->held->value;
         if (const auto* own = std::get_if<OwnShardingAttributes>(&attributes)) {
             if (own->sharding)
                 set(SeedKind::Constraint, operation.results.front(), *own->sharding, result);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "propagation/op_priority.h"
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -40,7 +40,7 @@ PriorityClass priorityClass(const Program& program, const Operation& operation)
     if (operation.kind == OpKind::BitcastConvert && isPointwise(program, operation))
         return PriorityClass::PassThrough;
     if (operation.kind == OpKind::CustomCall) {
-        const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
+        const auto* call = attributesAs<CustomCallAttributes>(operation.attributes);
         if (call && (call->target == "MoveToHost" || call->target == "MoveToDevice"))
             return PriorityClass::PassThrough;
     }

@@ -71,7 +71,7 @@ Result<Program> exportPipeline(Program program, bool keepUneven)
     program = mergeConstants(std::move(program));
     program = sinkDataFlowEdges(std::move(program));
     program = dropUnusedReshards(constraintsToReshards(removeShardingGroups(std::move(program))));
-    program = cutToDivisors(std::move(program), keepUneven ? CutBorders::OfManual : CutBorders::All);
+    program = keepDivisors(std::move(program), keepUneven ? DivisorBoundaries::OfManual : DivisorBoundaries::All);
     program = removeSubAxes(std::move(program));
     program = closeShardings(std::move(program));
     // Uneven shardings are kept for what is to be executed.

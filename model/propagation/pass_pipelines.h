@@ -44,7 +44,7 @@ struct PipelineOutcome {
 /// declare the shardings of their results.
 [[nodiscard]] Program mergeCopies(Program program);
 /// What belongs after propagation, without reshards: constants are merged, constraints are reshards, what comes in and
-/// goes out is cut to what divides, all is closed. Error: UnreducedAxes.
+/// goes out keeps only what divides, all is closed. Error: UnreducedAxes.
 /// `keepUneven`: see PipelineOptions.
 [[nodiscard]] Result<Program> exportPipeline(Program program, bool keepUneven = false);
 [[nodiscard]] Result<PipelineOutcome> propagationPipeline(Program program, PipelineOptions options = {});

@@ -18,27 +18,28 @@ void mapList(std::vector<ProgramSharding>& list, const Change& change)
 void mapAttributes(Attributes& attributes, const Change& change)
 {
     if (auto* constraint = std::get_if<ConstraintAttributes>(&attributes)) {
-        if (const auto* given = std::get_if<GivenSharding>(&constraint->annotation))
-            constraint->annotation = GivenSharding{ std::make_shared<const ProgramSharding>(change(*given->given)) };
+        if (const auto* specified = std::get_if<ExplicitSharding>(&constraint->annotation))
+            constraint->annotation =
+                ExplicitSharding{ std::make_shared<const ProgramSharding>(change(*specified->specified)) };
         return;
     }
-    if (const auto* own = wideAs<OwnShardingAttributes>(attributes)) {
+    if (const auto* own = attributesAs<OwnShardingAttributes>(attributes)) {
         if (own->sharding)
-            attributes = wide(OwnShardingAttributes{ change(*own->sharding) });
-    } else if (const auto* manual = wideAs<ManualComputationAttributes>(attributes)) {
+            attributes = otherAttributes(OwnShardingAttributes{ change(*own->sharding) });
+    } else if (const auto* manual = attributesAs<ManualComputationAttributes>(attributes)) {
         ManualComputationAttributes changed = *manual;
         mapList(changed.in, change);
         mapList(changed.out, change);
-        attributes = wide(std::move(changed));
-    } else if (const auto* named = wideAs<NamedComputationAttributes>(attributes)) {
+        attributes = otherAttributes(std::move(changed));
+    } else if (const auto* named = attributesAs<NamedComputationAttributes>(attributes)) {
         NamedComputationAttributes changed = *named;
         mapList(changed.in, change);
         mapList(changed.out, change);
-        attributes = wide(std::move(changed));
-    } else if (const auto* collective = wideAs<SdyCollectiveAttributes>(attributes)) {
+        attributes = otherAttributes(std::move(changed));
+    } else if (const auto* collective = attributesAs<SdyCollectiveAttributes>(attributes)) {
         SdyCollectiveAttributes changed = *collective;
         changed.out = change(changed.out);
-        attributes = wide(std::move(changed));
+        attributes = otherAttributes(std::move(changed));
     }
 }
 
@@ -80,21 +81,21 @@ void mapShardings(Program& program, const Change& change)
 
 void setEdgeSharding(Program& program, OperationId edge, std::optional<ProgramSharding> sharding)
 {
-    program.operations[edge.index].attributes = wide(OwnShardingAttributes{ std::move(sharding) });
+    program.operations[edge.index].attributes = otherAttributes(OwnShardingAttributes{ std::move(sharding) });
 }
 
 std::optional<ProgramSharding> shardingAnywhere(const Editor& edit, ValueId value)
 {
-    if (const ProgramSharding* given = edit.sharding(value))
-        return *given;
+    if (const ProgramSharding* specified = edit.sharding(value))
+        return *specified;
     const OperationId definition = edit.value(value).definition;
     if (!definition.valid())
         return {};
     const Operation& operation = edit.operation(definition);
     const std::size_t index = edit.value(value).index;
-    if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes))
+    if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes))
         return index < manual->out.size() ? std::optional(manual->out[index]) : std::nullopt;
-    if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes))
+    if (const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes))
         return index < named->out.size() ? std::optional(named->out[index]) : std::nullopt;
     const ProgramSharding* carried = ownSharding(operation);
     return carried ? std::optional(*carried) : std::nullopt;
@@ -143,27 +144,27 @@ bool isStatic(const TensorType& type)
         && std::none_of(type.shape.begin(), type.shape.end(), [](std::int64_t size) { return size < 0; });
 }
 
-ProgramSharding outsideOf(const Program& program, const ProgramSharding& inside, const ProgramSharding& border,
+ProgramSharding outsideOf(const Program& program, const ProgramSharding& inside, const ProgramSharding& boundary,
     const std::vector<std::string>& manualAxes)
 {
-    if (border.mesh != inside.mesh)
+    if (boundary.mesh != inside.mesh)
         return inside;
     const auto manual = [&](const AxisList& axes) {
         AxisList found;
         for (const AxisRef axis : axes)
-            if (isManual(program, border.mesh, axis, manualAxes))
+            if (isManual(program, boundary.mesh, axis, manualAxes))
                 found.push_back(axis);
         return found;
     };
     ProgramSharding outside = inside;
-    for (std::size_t d = 0; d < std::min(outside.sharding.dims.size(), border.sharding.dims.size()); ++d) {
-        AxisList axes = manual(border.sharding.dims[d].axes);
+    for (std::size_t d = 0; d < std::min(outside.sharding.dims.size(), boundary.sharding.dims.size()); ++d) {
+        AxisList axes = manual(boundary.sharding.dims[d].axes);
         for (const AxisRef axis : inside.sharding.dims[d].axes)
             appendMerged(axes, axis);
         outside.sharding.dims[d].axes = std::move(axes);
     }
     for (auto set : { &TensorSharding::replicated, &TensorSharding::unreduced }) {
-        for (const AxisRef axis : manual(border.sharding.*set))
+        for (const AxisRef axis : manual(boundary.sharding.*set))
             (outside.sharding.*set).push_back(axis);
         sortAndMerge(outside.sharding.*set);
     }

@@ -33,9 +33,10 @@ void sortAndMerge(AxisList& axes);
 
 /// Tensors of known sizes: what can have a data-flow edge.
 [[nodiscard]] bool isStatic(const TensorType& type);
-/// How a value inside a manual computation looks at its border: with the manual axes of `border` and those of `inside`.
+/// How a value inside a manual computation looks at its boundary: with the manual axes of `border` and those of
+/// `inside`.
 [[nodiscard]] ProgramSharding outsideOf(const Program& program, const ProgramSharding& inside,
-    const ProgramSharding& border, const std::vector<std::string>& manualAxes);
+    const ProgramSharding& boundary, const std::vector<std::string>& manualAxes);
 
 /// Puts edges on the results of the operation and on the arguments of its body, if it has such.
 void addEdges(Editor& edit, OperationId operation);

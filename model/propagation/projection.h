@@ -9,7 +9,7 @@
 //     dimension 8 = factors i=2, j=4 (major first), axes {a=4, b=2}: i takes a:(1)2, j takes a:(2)2 and b
 //     dimension 8 = factors i=4, j=2, axes {a=2, b=3}: i takes a; b does not divide what is left of i, so {b} is i's
 //     overflow, and j is closed and empty: an axis after an unsharded part would split the dimension into strided
-//     pieces
+//     parts
 #pragma once
 
 #include <optional>

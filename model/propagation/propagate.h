@@ -22,7 +22,7 @@ enum class ConflictResolution : std::uint8_t { Aggressive, Basic, BasicThenAggre
 
 struct PropagationOptions {
     ConflictResolution resolution = ConflictResolution::Aggressive;
-    /// Only full axes move through operations, and rules leave out what would split a dimension into strided pieces.
+    /// Only full axes move through operations, and rules leave out what would split a dimension into strided parts.
     bool conservative = false;
     /// Loops, branches, barriers, manual and named computations pass shardings on where the program has no
     /// data_flow_edge operation for that.

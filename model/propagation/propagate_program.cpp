@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "propagation/data_flow.h"
 #include "propagation/sharding_groups.h"
 
@@ -66,11 +66,11 @@ private:
     void noteGroup(const ShardingGroup& group)
     {
         for (const ValueId member : group.members) {
-            const ProgramSharding* given = m_input.shardingOf(member);
-            if (!given || isFullyOpen(given->sharding))
+            const ProgramSharding* specified = m_input.shardingOf(member);
+            if (!specified || isFullyOpen(specified->sharding))
                 continue;
             for (const ValueId other : group.members)
-                m_groupSharding.emplace(other, given);
+                m_groupSharding.emplace(other, specified);
             return;
         }
     }
@@ -122,69 +122,70 @@ private:
     {
         Operation& operation = m_program.operations[id.index];
         if (auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes)) {
-            const auto* given = std::get_if<GivenSharding>(&constraint->annotation);
+            const auto* specified = std::get_if<ExplicitSharding>(&constraint->annotation);
             if (hasSharding(operation.results[0]))
-                constraint->annotation = GivenSharding{ std::make_shared<const ProgramSharding>(
-                    found(operation.results[0], given ? given->given.get() : nullptr)) };
+                constraint->annotation = ExplicitSharding{ std::make_shared<const ProgramSharding>(
+                    found(operation.results[0], specified ? specified->specified.get() : nullptr)) };
             return;
         }
-        if (const auto* own = wideAs<OwnShardingAttributes>(operation.attributes)) {
+        if (const auto* own = attributesAs<OwnShardingAttributes>(operation.attributes)) {
             if (hasSharding(operation.results[0]))
-                operation.attributes = wide(
+                operation.attributes = otherAttributes(
                     OwnShardingAttributes{ found(operation.results[0], own->sharding ? &*own->sharding : nullptr) });
             return;
         }
-        if (const auto* collective = wideAs<SdyCollectiveAttributes>(operation.attributes)) {
+        if (const auto* collective = attributesAs<SdyCollectiveAttributes>(operation.attributes)) {
             SdyCollectiveAttributes changed = *collective;
             changed.out = found(operation.results[0], &collective->out);
-            operation.attributes = wide(std::move(changed));
+            operation.attributes = otherAttributes(std::move(changed));
             return;
         }
-        if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes)) {
+        if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes)) {
             ManualComputationAttributes changed = *manual;
             if (!operation.regions.empty())
-                writeBorder(changed.in, m_input.regions[operation.regions[0].index].arguments, manual->manualAxes);
-            writeBorder(changed.out, operation.results, {});
-            operation.attributes = wide(std::move(changed));
+                writeBoundary(changed.in, m_input.regions[operation.regions[0].index].arguments, manual->manualAxes);
+            writeBoundary(changed.out, operation.results, {});
+            operation.attributes = otherAttributes(std::move(changed));
             return;
         }
-        if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes)) {
+        if (const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes)) {
             NamedComputationAttributes changed = *named;
             if (!operation.regions.empty())
-                writeBorder(changed.in, m_input.regions[operation.regions[0].index].arguments, {});
-            writeBorder(changed.out, operation.results, {});
-            operation.attributes = wide(std::move(changed));
+                writeBoundary(changed.in, m_input.regions[operation.regions[0].index].arguments, {});
+            writeBoundary(changed.out, operation.results, {});
+            operation.attributes = otherAttributes(std::move(changed));
             return;
         }
         for (const ValueId result : operation.results)
             writeValue(result);
     }
-    /// Shardings of what crosses the border of a body; the arguments inside are known without the manual axes.
+    /// Shardings of what crosses the boundary of a body; the arguments inside are known without the manual axes.
     template <class Values>
-    void writeBorder(
-        std::vector<ProgramSharding>& border, const Values& values, const std::vector<std::string>& manualAxes)
+    void writeBoundary(
+        std::vector<ProgramSharding>& boundary, const Values& values, const std::vector<std::string>& manualAxes)
     {
-        if (border.empty() && std::any_of(values.begin(), values.end(), [&](ValueId v) { return hasSharding(v); })) {
+        if (boundary.empty() && std::any_of(values.begin(), values.end(), [&](ValueId v) { return hasSharding(v); })) {
             std::uint32_t mesh = 0;
             for (const ValueId value : values)
                 mesh = mesh == 0 ? m_result.meshes[value.index] : mesh;
             for (const ValueId value : values)
-                border.push_back({ mesh - 1, TensorSharding::open(m_input.value(value).type.rank()), ReduceKind::Sum });
+                boundary.push_back(
+                    { mesh - 1, TensorSharding::open(m_input.value(value).type.rank()), ReduceKind::Sum });
         }
-        for (std::size_t i = 0; i < std::min<std::size_t>(border.size(), values.size()); ++i) {
+        for (std::size_t i = 0; i < std::min<std::size_t>(boundary.size(), values.size()); ++i) {
             if (!hasSharding(values[i]) || m_handsOn[values[i].index] != 0)
                 continue;
-            ProgramSharding changed = found(values[i], &border[i]);
+            ProgramSharding changed = found(values[i], &boundary[i]);
             if (!manualAxes.empty()) {
                 // The manual axes stay where they are; those that are not mentioned stay so.
-                ManualView view = manualView(border[i], manualAxes, m_meshes);
+                ManualView view = manualView(boundary[i], manualAxes, m_meshes);
                 view.replicated.clear();
-                for (const AxisRef& axis : border[i].sharding.replicated)
+                for (const AxisRef& axis : boundary[i].sharding.replicated)
                     if ((view.axes >> axis.axis & 1U) != 0)
                         view.replicated.push_back(axis);
                 changed.sharding = withManualAxes(std::move(changed.sharding), view);
             }
-            border[i] = std::move(changed);
+            boundary[i] = std::move(changed);
         }
     }
     void writeResults()

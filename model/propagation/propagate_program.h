@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardings written back into a program, where its text has them: on arguments, results and operations, in the
-// attributes of constraints, edges and computations with a border.
+// attributes of constraints, edges and computations with a boundary.
 #pragma once
 
 #include "propagation/propagate.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in propagate.h.
 #include "propagation/propagate.h"
 
 #include <algorithm>
@@ -66,8 +67,8 @@ std::vector<PropagationStep> provenance(
     const TensorSharding& sharding = result.shardings[value.index];
     if (dimension >= sharding.rank())
         return chain;
-    const AxisList& held = sharding.dims[dimension].axes;
-    if (std::none_of(held.begin(), held.end(), [&](AxisRef h) { return contains(h, axis); }))
+    const AxisList& current = sharding.dims[dimension].axes;
+    if (std::none_of(current.begin(), current.end(), [&](AxisRef h) { return contains(h, axis); }))
         return chain;
 
     const LogIndex index(result);

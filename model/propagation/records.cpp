@@ -313,10 +313,11 @@ void ShardingOrigins::take(const PropagationStep& step, bool toResult)
     axes.emplace_back(step.axis, origin);
 }
 
-std::vector<AxisOrigin> ShardingOrigins::marked(const Axes& axes, const ShardingOrigin& own, const TensorSharding& held)
+std::vector<AxisOrigin> ShardingOrigins::marked(
+    const Axes& axes, const ShardingOrigin& own, const TensorSharding& current)
 {
     const auto isHeld = [&](AxisRef axis) {
-        return std::any_of(held.dims.begin(), held.dims.end(), [&](const DimensionSharding& dim) {
+        return std::any_of(current.dims.begin(), current.dims.end(), [&](const DimensionSharding& dim) {
             return std::any_of(dim.axes.begin(), dim.axes.end(),
                 [&](AxisRef other) { return contains(other, axis) || contains(axis, other); });
         });

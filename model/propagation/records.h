@@ -85,7 +85,7 @@ private:
     void take(const PropagationStep& step, bool toResult);
     /// Those that are held in the end.
     [[nodiscard]] static std::vector<AxisOrigin> marked(
-        const Axes& axes, const ShardingOrigin& own, const TensorSharding& held);
+        const Axes& axes, const ShardingOrigin& own, const TensorSharding& current);
 
     const PropagationResult& m_result;
     std::vector<ShardingOrigin> m_names; ///< per ValueId

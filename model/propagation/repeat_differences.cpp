@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
 namespace {
 
-class CutComparison {
+class ShardingComparison {
 public:
-    CutComparison(const Program& program, const PropagationResult* result)
+    ShardingComparison(const Program& program, const PropagationResult* result)
         : m_program(program)
         , m_result(result)
     {
@@ -40,9 +40,9 @@ private:
     {
         if (a == b)
             return;
-        const ProgramSharding *given = m_program.shardingOf(a), *other = m_program.shardingOf(b);
-        const bool sameGiven = given == other || (given && other && *given == *other);
-        if (!sameGiven || (m_result && !sameHeld(a, b)))
+        const ProgramSharding *specified = m_program.shardingOf(a), *other = m_program.shardingOf(b);
+        const bool sameSpecified = specified == other || (specified && other && *specified == *other);
+        if (!sameSpecified || (m_result && !sameHeld(a, b)))
             add(b);
     }
     [[nodiscard]] bool sameHeld(ValueId a, ValueId b) const
@@ -76,7 +76,7 @@ std::vector<RepeatDifference> differencesOf(
     const Program& program, const ProgramOutline& outline, const PropagationResult* result, int repeat)
 {
     std::vector<RepeatDifference> differences;
-    CutComparison comparison(program, result);
+    ShardingComparison comparison(program, result);
     std::vector<OperationId> model, copy;
     collect(outline, outline.part(repeat).model, model);
     for (const int child : outline.part(repeat).children) {

@@ -26,7 +26,7 @@ void groupBy(const std::vector<PropagationStep>& log, std::size_t groups, Number
 }
 
 /// A record tells of a value's own sharding, not of what is declared for a result that returns it, nor of axes that a
-/// manual computation takes over at its border.
+/// manual computation takes over at its boundary.
 bool isOfValue(const PropagationStep& record)
 {
     return record.seed != SeedKind::Result && !(record.seed && record.from.valid());
@@ -38,7 +38,7 @@ void arrive(AxisList& axes, AxisRef axis)
 {
     if (!axes.empty() && contains(axis, axes.back()))
         axes.back() = axis;
-    else if (std::none_of(axes.begin(), axes.end(), [&](AxisRef held) { return contains(held, axis); }))
+    else if (std::none_of(axes.begin(), axes.end(), [&](AxisRef current) { return contains(current, axis); }))
         appendMerged(axes, axis);
 }
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "propagation/initial_shardings.h"
 
 namespace shardscope {
@@ -16,7 +16,7 @@ void collect(const Program& program, RegionId id, std::map<std::int64_t, Shardin
 {
     for (const OperationId operationId : program.regions[id.index].operations) {
         const Operation& operation = program.operation(operationId);
-        if (const auto* attributes = wideAs<ShardingGroupAttributes>(operation.attributes)) {
+        if (const auto* attributes = attributesAs<ShardingGroupAttributes>(operation.attributes)) {
             ShardingGroup& group = groups[attributes->group];
             group.group = attributes->group;
             group.operations.push_back(operationId);
@@ -53,7 +53,7 @@ void constrainOpen(Program& program, ValueId member, RegionId home, std::uint32_
     constraint.kind = OpKind::ShardingConstraint;
     constraint.operands.push_back(member);
     constraint.results.push_back(made);
-    constraint.attributes = ConstraintAttributes{ GivenSharding{ std::make_shared<const ProgramSharding>(
+    constraint.attributes = ConstraintAttributes{ ExplicitSharding{ std::make_shared<const ProgramSharding>(
         ProgramSharding{ mesh, TensorSharding::open(value.type.rank()), ReduceKind::Sum }) } };
     const OperationId definition = program.value(member).definition;
     if (definition.valid()) {

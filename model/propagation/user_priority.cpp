@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A part of Driver, which is declared in driver.h.
 #include <algorithm>
 
 #include "propagation/driver.h"
@@ -12,7 +13,7 @@ bool isLater(const DimensionSharding& dim)
     return dim.priority > 0;
 }
 
-/// Manual axes shard a value that crosses the border of their computation from the first round on.
+/// Manual axes shard a value that crosses the boundary of their computation from the first round on.
 bool waits(AxisRef axis, std::uint64_t manualAxes)
 {
     return (manualAxes >> axis.axis & 1U) == 0;
@@ -39,7 +40,7 @@ std::vector<std::int32_t> Driver::holdBack()
 {
     std::vector<std::int32_t> priorities;
     m_priority = 0;
-    std::vector<std::uint64_t> manualAxes(m_state.size(), 0); // of tensors that the borders of computations keep
+    std::vector<std::uint64_t> manualAxes(m_state.size(), 0); // of tensors that the boundaries of computations keep
     for (const PropagationNode& node : m_graph.nodes)
         if (node.view >= 0)
             manualAxes[m_graph.tensorsOf(node).back()] = m_graph.views[static_cast<std::size_t>(node.view)].axes;
@@ -70,14 +71,14 @@ std::vector<std::int32_t> Driver::holdBack()
 void Driver::restore(std::int32_t priority)
 {
     m_priority = priority;
-    for (const Held& held : m_held) {
-        TensorSharding sharding = m_shardings[m_state[held.tensor]];
-        const TensorSharding& initial = m_shardings[held.initial];
+    for (const Held& current : m_held) {
+        TensorSharding sharding = m_shardings[m_state[current.tensor]];
+        const TensorSharding& initial = m_shardings[current.initial];
         for (std::size_t d = 0; d < initial.dims.size(); ++d)
             if (initial.dims[d].priority == priority)
                 sharding.dims[d] = initial.dims[d];
-        keepReplicated(sharding, initial, priority, held.manualAxes);
-        touch(held.tensor, m_shardings.number(sharding, m_shardings.mesh(m_state[held.tensor])));
+        keepReplicated(sharding, initial, priority, current.manualAxes);
+        touch(current.tensor, m_shardings.number(sharding, m_shardings.mesh(m_state[current.tensor])));
     }
 }
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "program/other_attributes.h"
 #include "program/program_mesh.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -118,7 +118,7 @@ std::vector<std::pair<ValueId, ShardingOrigin>> copiedOrigins(
 {
     std::vector<std::pair<ValueId, ShardingOrigin>> copied;
     for (const Operation& operation : prepared.operations) {
-        const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes);
+        const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes);
         for (std::size_t i = 0; i < operation.operands.size(); ++i) {
             const ValueId value = operation.operands[i];
             const bool isNew =

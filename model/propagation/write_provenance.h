@@ -17,8 +17,8 @@ struct Provenance {
     PropagationOptions options = {}; ///< with which it was propagated
 };
 
-/// Values that were given the sharding of a constraint, or of the border of a manual computation, when `before` became
-/// `prepared`.
+/// Values that were given the sharding of a constraint, or of the boundary of a manual computation, when `before`
+/// became `prepared`.
 [[nodiscard]] std::vector<std::pair<ValueId, ShardingOrigin>> copiedOrigins(
     const Program& before, const Program& prepared, const ShardingOrigins& names);
 

@@ -94,8 +94,8 @@ Result<Resolution> resolveMapping(const LogicalNames& names, const LogicalRules&
         ruleOf[dimension] = static_cast<int>(i);
         trace.verdict = Verdict::Applied;
         resolution.entries[at] = { true, rule.target, false };
-        const bool whole = rule.target.axes.empty();
-        resolution.dims[at] = { whole ? DimensionOutcome::SetToNullByRule : DimensionOutcome::SetByRule,
+        const bool full = rule.target.axes.empty();
+        resolution.dims[at] = { full ? DimensionOutcome::SetToNullByRule : DimensionOutcome::SetByRule,
             static_cast<int>(i) };
     }
     if (const Result<void> valid = checkAxes(resolution); !valid)

@@ -12,8 +12,8 @@
 #include "program/editor.h"
 #include "program/function_names.h"
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "program/verify_findings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope {
 
@@ -36,21 +36,21 @@ struct Form {
 /// Where values stand in the given program, and how they are sharded.
 class Origins {
 public:
-    Origins(const Program& given, const PartitionedProgram& parts)
-        : m_given(given)
-        , m_values(given, parts)
+    Origins(const Program& source, const PartitionedProgram& parts)
+        : m_specified(source)
+        , m_values(source, parts)
     {
         for (const auto& [made, sharded] : parts.device.origins)
             if (const auto& results = parts.sharded.operation(sharded).results; !results.empty())
                 m_madeFor.emplace(made, results[0]);
         // What is inserted works for what it reads.
         m_works.resize(parts.sharded.values.size());
-        for (std::size_t v = 0; v < std::min(given.values.size(), m_works.size()); ++v)
+        for (std::size_t v = 0; v < std::min(source.values.size(), m_works.size()); ++v)
             m_works[v] = ValueId(v);
         for (const RegionId body : bodies(parts.sharded))
             walk(parts.sharded, body, [&](OperationId id) {
                 const Operation& operation = parts.sharded.operation(id);
-                if (id.index >= given.operations.size() && !operation.results.empty() && !operation.operands.empty())
+                if (id.index >= source.operations.size() && !operation.results.empty() && !operation.operands.empty())
                     for (const ValueId result : operation.results)
                         m_works[result.index] = m_works[operation.operands[0].index];
             });
@@ -72,8 +72,8 @@ public:
     /// What a constraint stands for: the value that is constrained.
     [[nodiscard]] ValueId withoutConstraints(ValueId value) const
     {
-        while (m_given.value(value).definition.valid()) {
-            const Operation& operation = m_given.operation(m_given.value(value).definition);
+        while (m_specified.value(value).definition.valid()) {
+            const Operation& operation = m_specified.operation(m_specified.value(value).definition);
             if (operation.kind != OpKind::ShardingConstraint)
                 break;
             value = operation.operands[0];
@@ -82,7 +82,7 @@ public:
     }
 
 private:
-    const Program& m_given;
+    const Program& m_specified;
     DeviceValues m_values;
     std::unordered_map<OperationId, ValueId> m_madeFor; ///< to values of the sharded program
     std::vector<ValueId> m_works; ///< per value of the sharded program: of the given one
@@ -90,26 +90,26 @@ private:
 
 class Flattener {
 public:
-    Flattener(ProgramPtr given, const std::shared_ptr<const PartitionedProgram>& parts,
+    Flattener(ProgramPtr source, const std::shared_ptr<const PartitionedProgram>& parts,
         std::span<const std::optional<TensorSharding>> shown)
-        : m_given(*given)
+        : m_specified(*source)
         , m_parts(*parts)
         , m_local(parts->device.program)
         , m_names(m_local)
-        , m_origins(*given, *parts)
+        , m_origins(*source, *parts)
         , m_shown(shown)
-        , m_isTaken(given->values.size())
+        , m_isTaken(source->values.size())
     {
-        m_out.program = std::move(given);
+        m_out.program = std::move(source);
         m_out.parts = parts;
         m_out.local = ProgramPtr(parts, &m_local);
         m_out.mesh = parts->device.mesh;
         m_out.replicas = parts->device.replicas;
-        m_out.values.resize(m_given.values.size());
+        m_out.values.resize(m_specified.values.size());
         for (std::size_t v = 0; v < m_out.values.size(); ++v)
-            m_out.values[v] = { ValueId(v), m_given.values[v].type,
-                TensorSharding::fullyReplicated(m_given.values[v].type.rank()), *m_given.values[v].type.shape, {},
-                false };
+            m_out.values[v] = { ValueId(v), m_specified.values[v].type,
+                TensorSharding::fullyReplicated(m_specified.values[v].type.rank()), *m_specified.values[v].type.shape,
+                {}, false };
         m_ownerOf.resize(m_out.values.size());
     }
 
@@ -134,7 +134,7 @@ public:
         m_out.inputs = m_parts.device.inputs;
         m_out.outputs = m_parts.device.outputs;
         for (const StatePair& pair : state.pairs) {
-            const std::uint32_t argument = m_given.value(pair.argument).index;
+            const std::uint32_t argument = m_specified.value(pair.argument).index;
             const ShardedArray &taken = m_out.inputs[argument], &made = m_out.outputs[pair.result];
             if (!isGuess(state.source) && made.sharding == taken.sharding && made.unreducedKind == taken.unreducedKind
                 && *made.over(m_out.mesh) == *taken.over(m_out.mesh))
@@ -258,7 +258,8 @@ private:
             return {};
         }
         case OpKind::GetTupleElement: {
-            const auto element = static_cast<std::size_t>(wideAs<TupleElementAttributes>(operation.attributes)->index);
+            const auto element =
+                static_cast<std::size_t>(attributesAs<TupleElementAttributes>(operation.attributes)->index);
             if (element >= form(0).elements.size())
                 return refused(operation);
             Form found = form(0).elements[element];
@@ -428,7 +429,7 @@ private:
     /// A constraint names the form that has its sharding.
     void nameConstraints()
     {
-        for (const Operation& operation : m_given.operations) {
+        for (const Operation& operation : m_specified.operations) {
             if (operation.kind != OpKind::ShardingConstraint || m_isTaken[operation.results[0].index])
                 continue;
             const ValueId result = operation.results[0];
@@ -448,7 +449,7 @@ private:
         }
     }
 
-    const Program& m_given;
+    const Program& m_specified;
     const PartitionedProgram& m_parts;
     const Program& m_local;
     const FunctionNames m_names;
@@ -465,10 +466,10 @@ private:
 
 } // namespace
 
-Result<FlatProgram> flatten(ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts, StepState state,
+Result<FlatProgram> flatten(ProgramPtr source, std::shared_ptr<const PartitionedProgram> parts, StepState state,
     std::span<const std::optional<TensorSharding>> shown)
 {
-    return Flattener(std::move(given), parts, shown).run(std::move(state));
+    return Flattener(std::move(source), parts, shown).run(std::move(state));
 }
 
 } // namespace shardscope

@@ -86,7 +86,7 @@ struct FlatProgram {
 /// nothing the first form that is not partial counts. Errors: NotExecutable for tuples that loops or branches hand
 /// through, for functions that call themselves, and for calls so nested that flat they are more than a million
 /// operations.
-[[nodiscard]] Result<FlatProgram> flatten(ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts,
+[[nodiscard]] Result<FlatProgram> flatten(ProgramPtr source, std::shared_ptr<const PartitionedProgram> parts,
     StepState state, std::span<const std::optional<TensorSharding>> shown = {});
 
 } // namespace shardscope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Groups of elementwise operations. A group is legal if its operations work on the same local shape in the same
 // sharding, and if no path leaves the group and comes back: then it can be executed at one place.
+// Declared in work.h.
 #include <algorithm>
 #include <numeric>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in plan.h.
 #include <algorithm>
 #include <bit>
 
@@ -355,14 +356,14 @@ private:
             if (order.aliasExtra[i] != none)
                 m_plan.slotOf[work.keptAliases[i]] = table.ofExtra[order.aliasExtra[i]];
         // A slot goes by a name that people know: that of a constraint on its value, if the value has none.
-        const Program& given = *m_program.program;
-        for (std::uint32_t v = 0; v < given.values.size(); ++v) {
+        const Program& source = *m_program.program;
+        for (std::uint32_t v = 0; v < source.values.size(); ++v) {
             const SlotId id = m_plan.slotOf[v];
-            if (work.same[v] == v || !id.valid() || given.values[v].path.empty() || !m_program.values[v].isShard)
+            if (work.same[v] == v || !id.valid() || source.values[v].path.empty() || !m_program.values[v].isShard)
                 continue;
             Slot& slot = table.at(id);
             const ValueId origin = m_program.value(slot.value).origin;
-            if (!origin.valid() || given.value(origin).path.empty())
+            if (!origin.valid() || source.value(origin).path.empty())
                 slot.value = FlatValueId(v);
         }
     }

@@ -179,7 +179,7 @@ MemorySummary summarise(const FlatProgram& program, const std::vector<Slot>& slo
 {
     MemorySummary memory;
     memory.arenaBytes = arenaBytes;
-    const Program& given = *program.program;
+    const Program& source = *program.program;
     const std::size_t moments = std::max<std::size_t>(instructions, 1);
     std::vector<std::int64_t> change(moments + 1, 0);
     const auto span = [&](const Slot& slot) {
@@ -220,11 +220,11 @@ MemorySummary summarise(const FlatProgram& program, const std::vector<Slot>& slo
             continue;
         }
         if (isAtPeak)
-            memory.atPeak[static_cast<std::size_t>(origin.valid() ? ownerOf(given, origin) : Owner::Buffers)] +=
+            memory.atPeak[static_cast<std::size_t>(origin.valid() ? ownerOf(source, origin) : Owner::Buffers)] +=
                 slot.bytes;
         if (slot.firstUse >= 0 || !origin.valid())
             continue;
-        switch (given.value(origin).role) {
+        switch (source.value(origin).role) {
         case Role::Step:
         case Role::Count:
         case Role::Parameter:

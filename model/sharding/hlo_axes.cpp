@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Between axes of a mesh and tiles of device numbers. A device number is written with one digit per axis, or with
 // several where parts of the axis are used; a tile dimension reads some of these digits.
+// Declared in hlo_sharding.h.
 #include <algorithm>
 #include <set>
 
@@ -18,24 +19,24 @@ class Digits {
 public:
     explicit Digits(const Mesh& mesh)
         : m_mesh(mesh)
-        , m_cuts(mesh.rank())
+        , m_bounds(mesh.rank())
     {
     }
     /// The axis has a digit that begins and one that ends where the part does.
-    void cut(AxisRef ref)
+    void splitAt(AxisRef ref)
     {
-        std::set<std::int64_t>& cuts = m_cuts[static_cast<std::size_t>(ref.axis)];
-        cuts.insert(ref.pre);
-        cuts.insert(ref.next());
+        std::set<std::int64_t>& bounds = m_bounds[static_cast<std::size_t>(ref.axis)];
+        bounds.insert(ref.pre);
+        bounds.insert(ref.next());
     }
     /// Lists the digits, those of size 1 left out.
     void build()
     {
         for (std::size_t axis = 0; axis < m_mesh.rank(); ++axis) {
-            std::set<std::int64_t> cuts = m_cuts[axis];
-            cuts.insert(m_mesh.size(axis));
+            std::set<std::int64_t> bounds = m_bounds[axis];
+            bounds.insert(m_mesh.size(axis));
             std::int64_t pre = 1;
-            for (const std::int64_t next : cuts) {
+            for (const std::int64_t next : bounds) {
                 if (next == pre)
                     continue;
                 m_digits.push_back({ static_cast<std::int32_t>(axis), static_cast<std::int32_t>(pre),
@@ -75,7 +76,7 @@ public:
 
 private:
     const Mesh& m_mesh;
-    std::vector<std::set<std::int64_t>> m_cuts; ///< by axis: where digits begin and end
+    std::vector<std::set<std::int64_t>> m_bounds; ///< by axis: where digits begin and end
     std::vector<AxisRef> m_digits;
     std::vector<bool> m_used;
     TileAssignment::Permutation m_order;
@@ -93,16 +94,16 @@ std::optional<std::vector<Step>> steps(const TileAssignment& tiles, const Mesh& 
 {
     const Shape& sizes = tiles.reshape();
     std::vector<Step> read;
-    std::set<std::int64_t> cuts{ 1, tiles.size() };
+    std::set<std::int64_t> bounds{ 1, tiles.size() };
     for (const std::int32_t dim : tiles.transpose()) {
         std::int64_t stride = 1;
         for (std::size_t minor = static_cast<std::size_t>(dim) + 1; minor < sizes.size(); ++minor)
             stride *= sizes[minor];
         read.push_back({ stride, sizes[static_cast<std::size_t>(dim)] });
-        cuts.insert(stride);
+        bounds.insert(stride);
     }
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis)
-        cuts.insert(mesh.stride(axis));
+        bounds.insert(mesh.stride(axis));
     // A tile dimension may begin inside a digit.
     std::int64_t tileEnd = tiles.size();
     for (const std::int64_t size : tiles.dims()) {
@@ -114,17 +115,17 @@ std::optional<std::vector<Step>> steps(const TileAssignment& tiles, const Mesh& 
                 continue;
             if (tileEnd % minor != 0 || minor * step.size % tileEnd != 0)
                 return std::nullopt;
-            cuts.insert(step.stride * (tileEnd / minor));
+            bounds.insert(step.stride * (tileEnd / minor));
         }
     }
-    for (auto cut = cuts.begin(); std::next(cut) != cuts.end(); ++cut)
-        if (*std::next(cut) % *cut != 0)
+    for (auto splitAt = bounds.begin(); std::next(splitAt) != bounds.end(); ++splitAt)
+        if (*std::next(splitAt) % *splitAt != 0)
             return std::nullopt;
     std::vector<Step> result;
     for (const Step& step : read) {
         std::vector<Step> parts;
-        for (auto cut = cuts.find(step.stride); *cut != step.stride * step.size; ++cut)
-            parts.push_back({ *cut, *std::next(cut) / *cut });
+        for (auto splitAt = bounds.find(step.stride); *splitAt != step.stride * step.size; ++splitAt)
+            parts.push_back({ *splitAt, *std::next(splitAt) / *splitAt });
         result.insert(result.end(), parts.rbegin(), parts.rend());
     }
     return result;
@@ -161,11 +162,11 @@ HloSharding toHloSharding(const TensorSharding& sharding, const Mesh& mesh, std:
     Digits digits(mesh);
     for (const DimensionSharding& dim : sharding.dims)
         for (const AxisRef& ref : dim.axes)
-            digits.cut(ref);
+            digits.splitAt(ref);
     for (const AxisRef& ref : sharding.unreduced)
-        digits.cut(ref);
+        digits.splitAt(ref);
     for (const AxisRef& ref : manual)
-        digits.cut(ref);
+        digits.splitAt(ref);
     digits.build();
 
     Shape dims;

@@ -110,8 +110,8 @@ HloSharding HloSharding::tiled(TileAssignment tiles, std::vector<Subgroup> subgr
         merged.push_back(size);
         result.subgroups.push_back(type);
     }
-    const bool cutsNothing = productOf({ dims.begin(), rank }) == 1;
-    if (cutsNothing && result.subgroups.size() <= 1)
+    const bool shardsNothing = productOf({ dims.begin(), rank }) == 1;
+    if (shardsNothing && result.subgroups.size() <= 1)
         return of(kindOf(result.subgroups.empty() ? subgroups.front() : result.subgroups.front()));
     const bool inOrder = std::is_sorted(order.begin(), order.end());
     result.tiles = (inOrder ? tiles : tiles.transposed(order)).withDims(std::move(merged));

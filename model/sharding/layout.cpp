@@ -44,23 +44,23 @@ std::vector<std::int32_t> positionsWith(
     return positions;
 }
 
-__extension__ typedef __int128 Wide;
-constexpr Wide largest = std::numeric_limits<std::int64_t>::max();
+__extension__ typedef __int128 Int128;
+constexpr Int128 largest = std::numeric_limits<std::int64_t>::max();
 
 /// Number of elements, or the largest 128-bit number.
-Wide wideElements(const Shape& shape)
+Int128 exactElements(const Shape& shape)
 {
-    constexpr Wide widest = ~(Wide{ 1 } << 126 << 1);
+    constexpr Int128 widest = ~(Int128{ 1 } << 126 << 1);
     if (std::find(shape.begin(), shape.end(), 0) != shape.end())
         return 0;
-    Wide count = 1;
+    Int128 count = 1;
     for (const std::int64_t size : shape)
         if (__builtin_mul_overflow(count, size, &count))
             return widest;
     return count;
 }
 
-std::int64_t saturated(Wide number)
+std::int64_t saturated(Int128 number)
 {
     return static_cast<std::int64_t>(std::min(number, largest));
 }
@@ -68,7 +68,7 @@ std::int64_t saturated(Wide number)
 /// Number of elements, or the largest number there is.
 std::int64_t elements(const Shape& shape)
 {
-    return saturated(wideElements(shape));
+    return saturated(exactElements(shape));
 }
 
 IndexRange rangeOfBlock(std::int64_t block, std::int64_t blockSize, std::int64_t size)
@@ -108,7 +108,7 @@ std::int64_t Layout::paddedElements() const
     room.push_back(m_mesh->deviceCount());
     Shape filled = m_shape;
     filled.push_back(m_copies * m_addends);
-    return saturated(wideElements(room) - wideElements(filled));
+    return saturated(exactElements(room) - exactElements(filled));
 }
 
 std::int64_t Layout::paddedElementsOfWorstShard() const
@@ -117,7 +117,7 @@ std::int64_t Layout::paddedElementsOfWorstShard() const
     Shape real;
     for (std::size_t d = 0; d < m_shape.size(); ++d)
         real.push_back(rangeOfBlock(m_grid[d] - 1, m_shardShape[d], m_shape[d]).size());
-    return saturated(wideElements(m_shardShape) - wideElements(real));
+    return saturated(exactElements(m_shardShape) - exactElements(real));
 }
 
 Shape Layout::blockAt(std::int64_t position) const

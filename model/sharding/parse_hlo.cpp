@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in hlo_sharding.h.
 #include "base/codes.h"
 #include "sharding/text_readers.h"
 

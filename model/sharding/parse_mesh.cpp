@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in text_readers.h.
 #include <algorithm>
 #include <charconv>
 #include <limits>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in parse_names.h.
 #include "base/codes.h"
 #include "sharding/literal.h"
 #include "sharding/parse_names.h"

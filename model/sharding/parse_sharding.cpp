@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reads a sharding in any of its text forms, by how the text begins.
+// Declared in sharding_text.h.
 #include <algorithm>
 #include <limits>
 
@@ -18,13 +19,13 @@ tl::unexpected<Error> missingMesh(const Where& place)
 }
 
 /// The mesh of the text, or the given one where it has the same axes: the text does not say where the devices are.
-Result<MeshPtr> chosenMesh(const Mesh& read, const MeshPtr& given, const Where& place)
+Result<MeshPtr> chosenMesh(const Mesh& read, const MeshPtr& specified, const Where& place)
 {
-    if (!given)
+    if (!specified)
         return std::make_shared<const Mesh>(read);
-    if (!std::ranges::equal(read.axes(), given->axes()))
-        return fail(Code::MeshMismatch, { { "found", toJax(read) }, { "expected", toJax(*given) } }, place);
-    return read.deviceOrder().empty() ? given : std::make_shared<const Mesh>(read);
+    if (!std::ranges::equal(read.axes(), specified->axes()))
+        return fail(Code::MeshMismatch, { { "found", toJax(read) }, { "expected", toJax(*specified) } }, place);
+    return read.deviceOrder().empty() ? specified : std::make_shared<const Mesh>(read);
 }
 
 Result<void> closeArgument(Tokens& tokens)
@@ -46,7 +47,7 @@ Result<void> axesOnceAt(const PartitionSpec& spec, const Where& place)
 
 /// After "NamedSharding(": mesh=Mesh(...), spec=PartitionSpec(...), memory_kind=device). Both may stand without their
 /// keyword, and the mesh may be any name for the given one, as in code.
-Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& given)
+Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& specified)
 {
     NamedSharding sharding;
     bool spec = false;
@@ -59,15 +60,15 @@ Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& given)
                 const Result<Mesh> mesh = readMeshArguments(tokens);
                 if (!mesh)
                     return tl::unexpected(mesh.error());
-                Result<MeshPtr> chosen = chosenMesh(*mesh, given, place);
+                Result<MeshPtr> chosen = chosenMesh(*mesh, specified, place);
                 if (!chosen)
                     return tl::unexpected(std::move(chosen.error()));
                 sharding.mesh = std::move(*chosen);
             } else if (tokens.peek().kind == Tokens::Kind::Name) {
                 tokens.take();
-                if (!given)
+                if (!specified)
                     return missingMesh(place);
-                sharding.mesh = given;
+                sharding.mesh = specified;
             } else {
                 return tokens.unexpected("a mesh");
             }
@@ -234,9 +235,9 @@ std::size_t attributeName(std::string_view text)
     for (const std::string_view name : { "sharding", "mhlo.sharding" }) {
         if (!text.substr(begin).starts_with(name))
             continue;
-        const std::size_t behind = text.find_first_not_of(blanks, begin + name.size());
-        if (behind != std::string_view::npos && text[behind] == '=')
-            return behind + 1;
+        const std::size_t after = text.find_first_not_of(blanks, begin + name.size());
+        if (after != std::string_view::npos && text[after] == '=')
+            return after + 1;
     }
     return 0;
 }
@@ -267,9 +268,9 @@ std::size_t unreducedKeyword(std::string_view text)
     constexpr std::string_view blanks = " \t\r\n";
     constexpr std::string_view word = "unreduced";
     for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-        const std::size_t behind = text.find_first_not_of(blanks, at + word.size());
+        const std::size_t after = text.find_first_not_of(blanks, at + word.size());
         const std::size_t before = at == 0 ? std::string_view::npos : text.find_last_not_of(blanks, at - 1);
-        if (behind != std::string_view::npos && text[behind] == '=' && before != std::string_view::npos
+        if (after != std::string_view::npos && text[after] == '=' && before != std::string_view::npos
             && (text[before] == ',' || text[before] == '('))
             return at;
     }
@@ -416,10 +417,10 @@ Result<MemoryKind> readMemoryKind(Tokens& tokens)
 
 Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
 {
-    if (const std::size_t behind = attributeName(text); behind > 0) {
+    if (const std::size_t after = attributeName(text); after > 0) {
         // Blanks keep the places of what follows; another such name is no sharding.
         std::string blanked(text);
-        for (std::size_t i = 0; i < behind; ++i)
+        for (std::size_t i = 0; i < after; ++i)
             if (blanked[i] != '\n')
                 blanked[i] = ' ';
         if (attributeName(blanked) == 0)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reads Shardy's attributes, with the invariants of TensorShardingAttr: what breaks one is refused where it stands.
+// Declared in sharding_text.h.
 #include <algorithm>
 #include <limits>
 
@@ -146,11 +147,11 @@ Result<AxisRef> Reader::part(std::size_t axis, const Where& place)
                 return tl::unexpected(std::move(close.error()));
     }
     const auto [pre, size] = numbers;
-    const std::int64_t whole = m_mesh.size(axis);
+    const std::int64_t full = m_mesh.size(axis);
     // Divisions, since products of numbers from a text may be too large.
-    if (pre < 1 || size < 2 || size >= whole || pre > whole || whole % pre != 0 || whole / pre % size != 0)
+    if (pre < 1 || size < 2 || size >= full || pre > full || full % pre != 0 || full / pre % size != 0)
         return fail(Code::BadSubAxis,
-            { { "axis", m_mesh.axis(axis).name }, { "pre", pre }, { "size", size }, { "whole", whole } }, place);
+            { { "axis", m_mesh.axis(axis).name }, { "pre", pre }, { "size", size }, { "whole", full } }, place);
     return AxisRef{ static_cast<std::int32_t>(axis), static_cast<std::int32_t>(pre), static_cast<std::int32_t>(size) };
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in text.h.
 #include "base/codes.h"
 #include "sharding/text.h"
 #include "sharding/text_readers.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Lists of rules: combining two of them, and the ones that T5X brings along.
+// Declared in logical_rules.h.
 #include <algorithm>
 #include <iterator>
 

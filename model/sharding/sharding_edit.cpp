@@ -5,35 +5,35 @@ namespace shardscope {
 
 namespace {
 
-void removeAxis(AxisList& axes, AxisRef whole)
+void removeAxis(AxisList& axes, AxisRef full)
 {
     AxisList rest;
     for (const AxisRef& ref : axes)
-        if (!overlaps(ref, whole))
+        if (!overlaps(ref, full))
             rest.push_back(ref);
     axes = std::move(rest);
 }
 
 } // namespace
 
-int placeOf(const TensorSharding& sharding, std::size_t dimension, AxisRef whole)
+int placeOf(const TensorSharding& sharding, std::size_t dimension, AxisRef full)
 {
     const AxisList& axes = sharding.dims[dimension].axes;
     for (std::size_t i = 0; i < axes.size(); ++i)
-        if (overlaps(axes[i], whole))
+        if (overlaps(axes[i], full))
             return static_cast<int>(i);
     return -1;
 }
 
-TensorSharding withAxisToggled(TensorSharding sharding, std::size_t dimension, AxisRef whole)
+TensorSharding withAxisToggled(TensorSharding sharding, std::size_t dimension, AxisRef full)
 {
-    const bool cuts = placeOf(sharding, dimension, whole) >= 0;
+    const bool slices = placeOf(sharding, dimension, full) >= 0;
     for (DimensionSharding& dim : sharding.dims)
-        removeAxis(dim.axes, whole);
-    removeAxis(sharding.replicated, whole);
-    removeAxis(sharding.unreduced, whole);
-    if (!cuts)
-        sharding.dims[dimension].axes.push_back(whole);
+        removeAxis(dim.axes, full);
+    removeAxis(sharding.replicated, full);
+    removeAxis(sharding.unreduced, full);
+    if (!slices)
+        sharding.dims[dimension].axes.push_back(full);
     return sharding;
 }
 

@@ -8,10 +8,10 @@
 
 namespace shardscope {
 
-/// The whole axis shards that dimension after those that do already, and no other any more; where it (or a part of it)
+/// The full axis shards that dimension after those that do already, and no other any more; where it (or a part of it)
 /// shards the dimension, it goes. It leaves `replicated` and `unreduced`.
-[[nodiscard]] TensorSharding withAxisToggled(TensorSharding sharding, std::size_t dimension, AxisRef whole);
+[[nodiscard]] TensorSharding withAxisToggled(TensorSharding sharding, std::size_t dimension, AxisRef full);
 /// Where the axis stands among those of the dimension, from 0; -1 if it does not shard it.
-[[nodiscard]] int placeOf(const TensorSharding& sharding, std::size_t dimension, AxisRef whole);
+[[nodiscard]] int placeOf(const TensorSharding& sharding, std::size_t dimension, AxisRef full);
 
 } // namespace shardscope

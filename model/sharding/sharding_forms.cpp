@@ -57,9 +57,9 @@ Result<std::string> specText(const Sharding& sharding, const FormContext& contex
     if (spec)
         return toJax(*spec, context.version);
     Result<TensorSharding> axes = toTensorSharding(sharding, *context.mesh, context.rank);
-    const bool whole = axes && !hasPartsOfAxes(*axes, *context.mesh)
+    const bool full = axes && !hasPartsOfAxes(*axes, *context.mesh)
         && std::ranges::all_of(axes->unreduced, [&](const AxisRef& ref) { return isFull(*context.mesh, ref); });
-    if (context.version != JaxVersion::Current || !whole)
+    if (context.version != JaxVersion::Current || !full)
         return tl::unexpected(spec.error());
     std::string names;
     for (const AxisRef& ref : axes->unreduced)
@@ -229,7 +229,7 @@ bool isOtherForm(std::string_view text)
         && (first.text == "sdy.sharding" || first.text == "sharding" || first.text == "mhlo.sharding");
 }
 
-bool isWrittenSpec(std::string_view text)
+bool isDeclaredSpec(std::string_view text)
 {
     Tokens tokens(text);
     return openCall(tokens, "PartitionSpec") || openCall(tokens, "P");
@@ -331,7 +331,7 @@ Result<std::string> formText(const Sharding& sharding, ShardingForm form, const 
 
 Result<Sharding> readForm(std::string_view text, ShardingForm form, const MeshPtr& mesh)
 {
-    if (form == ShardingForm::Spec || isOtherForm(text) || isWrittenSpec(text))
+    if (form == ShardingForm::Spec || isOtherForm(text) || isDeclaredSpec(text))
         return parseSharding(text, mesh);
     Tokens tokens(text, Tokens::Language::Mlir);
     switch (form) {

@@ -69,8 +69,8 @@ Shape shardShape(const TensorSharding& sharding, std::span<const std::int64_t> s
 {
     Shape result(shape);
     for (std::size_t d = 0; d < std::min(result.size(), sharding.rank()); ++d) {
-        const std::int64_t pieces = shardCount(sharding.dims[d]);
-        result[d] = shape[d] / pieces + (shape[d] % pieces != 0 ? 1 : 0);
+        const std::int64_t parts = shardCount(sharding.dims[d]);
+        result[d] = shape[d] / parts + (shape[d] % parts != 0 ? 1 : 0);
     }
     return result;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The shards of an array as boxes, drawn with characters, in the sizes that JAX chooses.
+// Declared in text.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -45,13 +46,13 @@ std::string labelOf(std::vector<std::int32_t> devices, std::string platform, std
     std::sort(devices.begin(), devices.end());
     const std::string rest = ",... (" + std::to_string(devices.size()) + " devices)";
     std::string label = platform + ' ';
-    std::string cut = label;
+    std::string shortened = label;
     for (std::size_t i = 0; i < devices.size(); ++i) {
         label += (i == 0 ? "" : ",") + std::to_string(devices[i]);
         if (label.size() + rest.size() <= limit || i == 0)
-            cut = label;
+            shortened = label;
         if (label.size() > limit)
-            return i == 0 && devices.size() == 1 ? label : cut + rest;
+            return i == 0 && devices.size() == 1 ? label : shortened + rest;
     }
     return label;
 }

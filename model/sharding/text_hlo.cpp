@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // XLA's HLO sharding text, versions 1 (device lists) and 2 (iotas).
+// Declared in hlo_sharding.h.
 #include "sharding/hlo_sharding.h"
 #include "sharding/text.h"
 

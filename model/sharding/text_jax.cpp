@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Specs, meshes, rules and arrays as Python and JAX print them, and the short forms of tables.
+// Declared in text.h.
 #include "sharding/text.h"
 
 namespace shardscope {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardy's MLIR notation. Axes of size 1 are kept, other than in HLO.
+// Declared in sharding_text.h.
 #include <algorithm>
 
 #include "sharding/sharding_text.h"

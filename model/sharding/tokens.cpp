@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A part of Tokens, which is declared in literal.h.
 #include <charconv>
 #include <limits>
 
@@ -51,7 +52,7 @@ void appendUtf8(std::string& text, std::uint32_t code)
     }
 }
 
-/// Long tokens are cut in messages, not inside a character.
+/// Long tokens are shortened in messages, not inside a character.
 std::string shortened(std::string_view text)
 {
     constexpr std::size_t limit = 24;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Going on after what is wrong with the meaning of a text, where all of it is asked for.
+// A part of Reader, which is declared in reader.h.
 #include <algorithm>
 
 #include "base/codes.h"
@@ -37,7 +38,7 @@ bool Reader::keepFaulty(Pending& op)
     op.kept.clear();
     (void)isOpaque(op);
     if (knownOperation(op.name)) // nothing is asked of its operands and results any more
-        op.made = wide(OpaqueAttributes{ "faulty." + std::string(op.name) });
+        op.made = otherAttributes(OpaqueAttributes{ "faulty." + std::string(op.name) });
     return true;
 }
 

@@ -4,6 +4,7 @@
 //     mhlo.frontend_attributes = {xla.sdy.sharding = "#sdy.sharding<@mesh, [{\22a\22}]>", other = "kept"}
 //
 // They become what they say; the other entries of the dictionary are kept.
+// A part of Reader, which is declared in reader.h.
 #include <algorithm>
 #include <array>
 
@@ -24,7 +25,7 @@ bool carriesSharding(const Pending& op)
 {
     if (op.kind == OpKind::Send || op.kind == OpKind::Recv)
         return true;
-    const auto* call = wideAs<CustomCallAttributes>(op.made);
+    const auto* call = attributesAs<CustomCallAttributes>(op.made);
     constexpr std::array<std::string_view, 4> targets{ "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
         "xla.sdy.FuncResultSharding" };
     return call
@@ -63,15 +64,15 @@ std::string ruleAttribute(std::string_view text)
 
 bool Reader::openFrontend(std::vector<NamedAttribute>& attributes, Frontend& frontend)
 {
-    NamedAttribute* whole = find(attributes, dictionaryName);
-    if (!whole || whole->value.empty())
+    NamedAttribute* full = find(attributes, dictionaryName);
+    if (!full || full->value.empty())
         return true;
     Scanner s = m_scanner;
-    if (!open(*whole, s))
+    if (!open(*full, s))
         return false;
     if (!s.at('{'))
         return true;
-    frontend.whole = whole;
+    frontend.full = full;
     return readDictionary(s, frontend.entries);
 }
 
@@ -80,7 +81,7 @@ bool Reader::closeFrontend(const Frontend& frontend, Dictionary& kept)
     const auto isTaken = [](const NamedAttribute& entry) { return entry.taken; };
     if (!std::any_of(frontend.entries.begin(), frontend.entries.end(), isTaken))
         return true; // as it stands in the text
-    frontend.whole->taken = true;
+    frontend.full->taken = true;
     std::string text;
     for (const NamedAttribute& entry : frontend.entries) {
         if (entry.taken)

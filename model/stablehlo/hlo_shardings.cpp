@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // XLA's shardings (mhlo.sharding) as shardings over a mesh, where a program has no Shardy shardings: over its one mesh,
 // or over one that is made for them.
+// A part of Reader, which is declared in reader.h.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -206,9 +207,9 @@ const TensorType* Reader::typeOf(const HloShardingText& sharding) const
 void Reader::warnIgnored(const HloShardingText& sharding, Ignored why)
 {
     const auto index = std::size_t{ sharding.value.index };
-    const bool isGiven =
+    const bool isSpecified =
         sharding.value.valid() && index < m_program.valueShardings.size() && m_program.valueShardings[index] != 0;
-    if (isGiven || !typeOf(sharding))
+    if (isSpecified || !typeOf(sharding))
         return;
     std::vector<Arg> args{ { "op", sharding.owner }, { "attribute", "mhlo.sharding" } };
     if (why == Ignored::NotOnMesh)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // From the names and texts of attributes, in either form, to the attributes of an operation.
+// Declared in reader.h.
 #include "base/codes.h"
 #include "stablehlo/reader.h"
 
@@ -7,7 +8,7 @@ namespace shardscope::mlir {
 
 bool Reader::isOpaque(Pending& op)
 {
-    op.made = wide(OpaqueAttributes{ std::string(op.name) });
+    op.made = otherAttributes(OpaqueAttributes{ std::string(op.name) });
     op.kind = OpKind::Opaque;
     return true;
 }
@@ -114,7 +115,7 @@ bool Reader::makeShapeAttributes(Pending& op)
         DimensionAttributes a;
         if (!takeInteger(op, "dim", "dimension", true, a.dimension))
             return false;
-        op.made = wide(a);
+        op.made = otherAttributes(a);
         return true;
     }
     case OpKind::Slice: {
@@ -125,7 +126,7 @@ bool Reader::makeShapeAttributes(Pending& op)
             return false;
         if (a.strides.empty())
             a.strides.resize(a.starts.size(), 1);
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     case OpKind::Pad: {
@@ -134,7 +135,7 @@ bool Reader::makeShapeAttributes(Pending& op)
             || !takeDimensions(op, "high", "edge_padding_high", true, a.high)
             || !takeDimensions(op, "interior", "interior_padding", true, a.interior))
             return false;
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     case OpKind::Reverse:
@@ -142,21 +143,21 @@ bool Reader::makeShapeAttributes(Pending& op)
         DimensionsAttributes a;
         if (!takeDimensions(op, "dims", "dimensions", true, a.dimensions))
             return false;
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     case OpKind::DynamicSlice: {
         DynamicSliceAttributes a;
         if (!takeDimensions(op, "sizes", "slice_sizes", true, a.sizes))
             return false;
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     default: {
         SortAttributes a;
         if (!takeInteger(op, "dimension", {}, false, a.dimension) || !takeBool(op, "is_stable", a.stable))
             return false;
-        op.made = wide(a);
+        op.made = otherAttributes(a);
         return true;
     }
     }
@@ -193,7 +194,7 @@ bool Reader::makeContractionAttributes(Pending& op)
         DotAttributes a;
         if (!takePrecision(op, a.precision))
             return false;
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     DotGeneralAttributes a;
@@ -263,7 +264,7 @@ bool Reader::makeCallAttributes(Pending& op)
         CallAttributes a;
         if (!takeSymbol(op, "callee", true, a.callee))
             return false;
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     case OpKind::CustomCall: {
@@ -290,7 +291,7 @@ bool Reader::makeCallAttributes(Pending& op)
             if (!s.require(']'))
                 return false;
         }
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     case OpKind::Composite: {
@@ -298,14 +299,14 @@ bool Reader::makeCallAttributes(Pending& op)
         if (!takeString(op, "name", a.name) || !takeSymbol(op, "decomposition", true, a.decomposition)
             || !takeInteger(op, "version", {}, false, a.version))
             return false;
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     default: {
         TupleElementAttributes a;
         if (!takeInteger(op, "index", {}, true, a.index))
             return false;
-        op.made = wide(a);
+        op.made = otherAttributes(a);
         return true;
     }
     }
@@ -331,14 +332,14 @@ bool Reader::makeFurtherAttributes(Pending& op)
         VariadicReduceAttributes a;
         if (!takeDimensions(op, "dimensions", {}, true, a.dimensions))
             return false;
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     case OpKind::Cholesky: {
         CholeskyAttributes a;
         if (!takeBool(op, "lower", a.lower))
             return false;
-        op.made = wide(a);
+        op.made = otherAttributes(a);
         return true;
     }
     case OpKind::TriangularSolve: {
@@ -348,7 +349,7 @@ bool Reader::makeFurtherAttributes(Pending& op)
             || !takeWord(op, "transpose_a", {}, false, { "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT" }, word))
             return false;
         a.transposeA = static_cast<TransposeA>(word);
-        op.made = wide(a);
+        op.made = otherAttributes(a);
         return true;
     }
     case OpKind::Fft: {
@@ -357,18 +358,18 @@ bool Reader::makeFurtherAttributes(Pending& op)
             || !takeDimensions(op, "length", "fft_length", true, a.length))
             return false;
         a.type = static_cast<FftType>(word);
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     case OpKind::Rng:
         if (!takeWord(op, "distribution", "rng_distribution", true, { "UNIFORM", "NORMAL" }, word))
             return false;
-        op.made = wide(RngAttributes{ static_cast<RngDistribution>(word) });
+        op.made = otherAttributes(RngAttributes{ static_cast<RngDistribution>(word) });
         return true;
     case OpKind::RngBitGenerator:
         if (!takeWord(op, "algorithm", "rng_algorithm", true, { "DEFAULT", "THREE_FRY", "PHILOX" }, word))
             return false;
-        op.made = wide(RngBitGeneratorAttributes{ static_cast<RngAlgorithm>(word) });
+        op.made = otherAttributes(RngBitGeneratorAttributes{ static_cast<RngAlgorithm>(word) });
         return true;
     case OpKind::BatchNormInference:
     case OpKind::BatchNormTraining:
@@ -376,7 +377,7 @@ bool Reader::makeFurtherAttributes(Pending& op)
         BatchNormAttributes a;
         if (!takeNumber(op, "epsilon", a.epsilon) || !takeInteger(op, "feature_index", {}, true, a.featureIndex))
             return false;
-        op.made = wide(a);
+        op.made = otherAttributes(a);
         return true;
     }
     case OpKind::ReducePrecision: {
@@ -392,14 +393,14 @@ bool Reader::makeFurtherAttributes(Pending& op)
             || !takeInteger(op, "mantissa_bits", {}, true, a.mantissaBits)) {
             return false;
         }
-        op.made = wide(a);
+        op.made = otherAttributes(a);
         return true;
     }
     case OpKind::ChloTopK: {
         TopKAttributes a;
         if (!takeInteger(op, "k", {}, true, a.k))
             return false;
-        op.made = wide(a);
+        op.made = otherAttributes(a);
         return true;
     }
     default:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Attributes of windows, convolutions, gather and scatter, and of collectives.
+// A part of Reader, which is declared in reader.h.
 #include <algorithm>
 
 #include "base/codes.h"
@@ -41,7 +42,7 @@ bool Reader::makeWindowAttributes(Pending& op)
             list->resize(rank, 1);
     if (!takePadding(op, "padding", {}, rank, a.padding))
         return false;
-    op.made = wide(std::move(a));
+    op.made = otherAttributes(std::move(a));
     return true;
 }
 
@@ -155,7 +156,7 @@ bool Reader::makeConvolution(Pending& op)
         a.reversal.push_back(reversed != 0);
     if (a.reversal.empty())
         a.reversal.resize(rank, false);
-    op.made = wide(std::move(a));
+    op.made = otherAttributes(std::move(a));
     return true;
 }
 
@@ -202,12 +203,12 @@ bool Reader::makeGatherScatter(Pending& op)
         if (!takeDimensions(op, "slice_sizes", {}, true, gather.sliceSizes)
             || !takeBool(op, "indices_are_sorted", gather.indicesAreSorted))
             return false;
-        op.made = wide(std::move(gather));
+        op.made = otherAttributes(std::move(gather));
     } else {
         if (!takeBool(op, "indices_are_sorted", scatter.indicesAreSorted)
             || !takeBool(op, "unique_indices", scatter.uniqueIndices))
             return false;
-        op.made = wide(std::move(scatter));
+        op.made = otherAttributes(std::move(scatter));
     }
     return true;
 }
@@ -245,7 +246,7 @@ bool Reader::makeCollective(Pending& op)
         if (!takeChannel(op, a.channelId, a.channelType) || !takeBool(op, "is_host_transfer", a.isHostTransfer)
             || !takeString(op, op.kind == OpKind::Infeed ? "infeed_config" : "outfeed_config", a.config))
             return false;
-        op.made = wide(std::move(a));
+        op.made = otherAttributes(std::move(a));
         return true;
     }
     CollectiveAttributes a;
@@ -269,7 +270,7 @@ bool Reader::makeCollective(Pending& op)
         || !takeInteger(op, "concat_dimension", {}, op.kind == OpKind::AllToAll, a.concatDimension)
         || !takeInteger(op, "split_count", {}, false, a.splitCount))
         return false;
-    op.made = wide(std::move(a));
+    op.made = otherAttributes(std::move(a));
     return true;
 }
 

@@ -132,8 +132,8 @@ void Printer::printArgument(const Function& function, ValueId argument, std::siz
             attributes.emplace_back(entry.name, entry.text);
     const Value& value = m_program.value(argument);
     if (m_options.shardings) {
-        if (const ProgramSharding* given = m_program.shardingOf(argument))
-            attributes.emplace_back("sdy.sharding", "#sdy.sharding" + sharding(*given));
+        if (const ProgramSharding* specified = m_program.shardingOf(argument))
+            attributes.emplace_back("sdy.sharding", "#sdy.sharding" + sharding(*specified));
         else if (isMain && index < m_program.argumentAnnotations.size())
             addAnnotation(m_program.argumentAnnotations[index], value.type.rank(), attributes);
     }
@@ -169,8 +169,8 @@ void Printer::printResult(const Function& function, std::size_t index, bool isMa
 
 std::string Printer::annotationSharding(const Annotation& annotation, std::size_t rank) const
 {
-    if (const auto* given = std::get_if<GivenSharding>(&annotation))
-        return sharding(*given->given);
+    if (const auto* specified = std::get_if<ExplicitSharding>(&annotation))
+        return sharding(*specified->specified);
     const auto* device = std::get_if<DeviceAxes>(&annotation);
     if (!device || !m_options.mesh)
         return {};

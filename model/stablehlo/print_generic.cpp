@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The generic form, for operations without a pretty one: "stablehlo.gather"(%0, %1) <{...}> ({...}) : (...) -> ...
+// Declared in printer.h.
 #include <algorithm>
 
 #include "program/op_row.h"
@@ -158,8 +159,8 @@ AttributeTexts Printer::genericAttributes(const Operation& op) const
     GenericTexts add{ op, texts };
     for (const NamedText& entry : m_program.dictionaries[op.extra])
         add.groupsAreText = add.groupsAreText || entry.name == "replica_groups" || entry.name == "source_target_pairs";
-    if (const auto* wideAttributes = std::get_if<Wide>(&op.attributes))
-        std::visit(add, wideAttributes->held->value);
+    if (const auto* other = std::get_if<SharedAttributes>(&op.attributes))
+        std::visit(add, other->held->value);
     return texts;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pretty forms of operations.
+// Declared in printer.h.
 #include <algorithm>
 #include <limits>
 
@@ -121,7 +122,7 @@ void Printer::printSimple(const Operation& op)
 bool Printer::printPretty(OperationId id, int indent)
 {
     const Operation& op = m_program.operation(id);
-    const auto behind = [&](const std::string& attributes) {
+    const auto after = [&](const std::string& attributes) {
         add(", " + attributes);
         addDictionary(dictionaryOf(op));
     };
@@ -157,7 +158,7 @@ bool Printer::printPretty(OperationId id, int indent)
         const bool broadcast = op.kind == OpKind::BroadcastInDim;
         begin();
         addOperands(op);
-        behind("dims = "
+        after("dims = "
             + listText(broadcast ? std::get<BroadcastAttributes>(op.attributes).dimensions
                                  : std::get<TransposeAttributes>(op.attributes).permutation));
         addFunctionalType(op);
@@ -172,17 +173,17 @@ bool Printer::printPretty(OperationId id, int indent)
     case OpKind::Concatenate:
         begin();
         addOperands(op);
-        behind("dim = " + std::to_string(wideAs<DimensionAttributes>(op.attributes)->dimension));
+        after("dim = " + std::to_string(attributesAs<DimensionAttributes>(op.attributes)->dimension));
         addFunctionalType(op);
         return true;
     case OpKind::Reverse:
         begin();
         addOperands(op);
-        behind("dims = " + listText(wideAs<DimensionsAttributes>(op.attributes)->dimensions));
+        after("dims = " + listText(attributesAs<DimensionsAttributes>(op.attributes)->dimensions));
         add(" : " + type(op.results[0]));
         return true;
     case OpKind::Slice: {
-        const auto& a = *wideAs<SliceAttributes>(op.attributes);
+        const auto& a = *attributesAs<SliceAttributes>(op.attributes);
         if (a.limits.size() != a.starts.size() || a.strides.size() != a.starts.size())
             return false;
         begin();
@@ -199,24 +200,24 @@ bool Printer::printPretty(OperationId id, int indent)
         return true;
     }
     case OpKind::Pad: {
-        const auto& a = *wideAs<PadAttributes>(op.attributes);
+        const auto& a = *attributesAs<PadAttributes>(op.attributes);
         begin();
         addOperands(op);
-        behind("low = " + listText(a.low) + ", high = " + listText(a.high) + ", interior = " + listText(a.interior));
+        after("low = " + listText(a.low) + ", high = " + listText(a.high) + ", interior = " + listText(a.interior));
         addFunctionalType(op);
         return true;
     }
     case OpKind::DynamicSlice:
         begin();
         addOperands(op);
-        behind("sizes = " + listText(wideAs<DynamicSliceAttributes>(op.attributes)->sizes));
+        after("sizes = " + listText(attributesAs<DynamicSliceAttributes>(op.attributes)->sizes));
         addFunctionalType(op);
         return true;
     case OpKind::DotGeneral:
         printDotGeneral(op);
         return true;
     case OpKind::Dot: {
-        const auto& precision = wideAs<DotAttributes>(op.attributes)->precision;
+        const auto& precision = attributesAs<DotAttributes>(op.attributes)->precision;
         begin();
         addOperands(op);
         if (!precision.empty())
@@ -231,22 +232,22 @@ bool Printer::printPretty(OperationId id, int indent)
     case OpKind::Cholesky:
         begin();
         addOperands(op);
-        behind(std::string("lower = ") + (wideAs<CholeskyAttributes>(op.attributes)->lower ? "true" : "false"));
+        after(std::string("lower = ") + (attributesAs<CholeskyAttributes>(op.attributes)->lower ? "true" : "false"));
         add(" : " + type(op.results[0]));
         return true;
     case OpKind::Fft: {
         constexpr std::string_view words[] = { "FFT", "IFFT", "RFFT", "IRFFT" };
-        const auto& a = *wideAs<FftAttributes>(op.attributes);
+        const auto& a = *attributesAs<FftAttributes>(op.attributes);
         begin();
         addOperands(op);
-        behind("type = " + std::string(words[static_cast<std::size_t>(a.type)]) + ", length = " + listText(a.length));
+        after("type = " + std::string(words[static_cast<std::size_t>(a.type)]) + ", length = " + listText(a.length));
         addFunctionalType(op);
         return true;
     }
     case OpKind::Rng:
         begin();
         addOperands(op);
-        behind(wideAs<RngAttributes>(op.attributes)->distribution == RngDistribution::Uniform
+        after(attributesAs<RngAttributes>(op.attributes)->distribution == RngDistribution::Uniform
                 ? "distribution = UNIFORM"
                 : "distribution = NORMAL");
         addFunctionalType(op);
@@ -255,32 +256,32 @@ bool Printer::printPretty(OperationId id, int indent)
         constexpr std::string_view words[] = { "DEFAULT", "THREE_FRY", "PHILOX" };
         begin();
         addOperands(op);
-        behind("algorithm = "
+        after("algorithm = "
             + std::string(
-                words[static_cast<std::size_t>(wideAs<RngBitGeneratorAttributes>(op.attributes)->algorithm)]));
+                words[static_cast<std::size_t>(attributesAs<RngBitGeneratorAttributes>(op.attributes)->algorithm)]));
         addFunctionalType(op);
         return true;
     }
     case OpKind::ReducePrecision: {
-        const auto& a = *wideAs<ReducePrecisionAttributes>(op.attributes);
+        const auto& a = *attributesAs<ReducePrecisionAttributes>(op.attributes);
         if (a.exponentBits < 0 || a.mantissaBits < 0)
             return false;
         begin();
         addOperands(op);
-        behind("format = e" + std::to_string(a.exponentBits) + 'm' + std::to_string(a.mantissaBits));
+        after("format = e" + std::to_string(a.exponentBits) + 'm' + std::to_string(a.mantissaBits));
         add(" : " + type(op.results[0]));
         return true;
     }
     case OpKind::GetTupleElement:
         begin();
         addOperands(op);
-        add('[' + std::to_string(wideAs<TupleElementAttributes>(op.attributes)->index) + ']');
+        add('[' + std::to_string(attributesAs<TupleElementAttributes>(op.attributes)->index) + ']');
         addDictionary(dictionaryOf(op));
         addFunctionalType(op);
         return true;
     case OpKind::ChloTopK:
         begin();
-        add("(" + names(op.operands) + ", k = " + std::to_string(wideAs<TopKAttributes>(op.attributes)->k) + ")");
+        add("(" + names(op.operands) + ", k = " + std::to_string(attributesAs<TopKAttributes>(op.attributes)->k) + ")");
         addDictionary(dictionaryOf(op));
         add(" : ");
         addTypes(op.operands);
@@ -288,7 +289,7 @@ bool Printer::printPretty(OperationId id, int indent)
         addResultTypes(op);
         return true;
     case OpKind::Call:
-        add("call " + symbol(wideAs<CallAttributes>(op.attributes)->callee) + '(' + names(op.operands) + ')');
+        add("call " + symbol(attributesAs<CallAttributes>(op.attributes)->callee) + '(' + names(op.operands) + ')');
         addDictionary(dictionaryOf(op));
         addFunctionalType(op);
         return true;
@@ -296,7 +297,7 @@ bool Printer::printPretty(OperationId id, int indent)
         printCustomCall(op);
         return true;
     case OpKind::Composite: {
-        const auto& a = *wideAs<CompositeAttributes>(op.attributes);
+        const auto& a = *attributesAs<CompositeAttributes>(op.attributes);
         begin();
         add(" " + quoted(a.name));
         addOperands(op);
@@ -349,7 +350,7 @@ void Printer::printDotGeneral(const Operation& op)
 
 void Printer::printConvolution(const Operation& op)
 {
-    const auto& a = *wideAs<ConvolutionAttributes>(op.attributes);
+    const auto& a = *attributesAs<ConvolutionAttributes>(op.attributes);
     add(qualifiedName(op) + '(' + names(op.operands) + ") dim_numbers = " + convolutionNumbers(a) + ", window = {");
     std::string window;
     const auto part = [&](const char* name, const std::string& value) {
@@ -385,7 +386,7 @@ void Printer::printConvolution(const Operation& op)
 
 void Printer::printCustomCall(const Operation& op)
 {
-    const auto& a = *wideAs<CustomCallAttributes>(op.attributes);
+    const auto& a = *attributesAs<CustomCallAttributes>(op.attributes);
     add(qualifiedName(op) + " " + symbol(a.target) + '(' + names(op.operands) + ')');
     AttributeTexts attributes = dictionaryOf(op);
     if (a.apiVersion != 0)
@@ -448,7 +449,7 @@ bool Printer::printWhile(const Operation& op, int indent)
 
 bool Printer::printReduce(const Operation& op, int indent)
 {
-    const auto& a = *wideAs<VariadicReduceAttributes>(op.attributes);
+    const auto& a = *attributesAs<VariadicReduceAttributes>(op.attributes);
     const std::size_t inputs = op.operands.size() / 2;
     const bool hasBody = op.regions.size() == 1 && !a.kind;
     const Region* body = hasBody ? &m_program.regions[op.regions[0].index] : nullptr;
@@ -486,7 +487,7 @@ void Printer::printBuiltinReduce(const Operation& op)
     const DType dtype = m_program.value(op.results[0]).type.dtype;
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double identity = 0;
-    bool whole = false;
+    bool full = false;
     std::string text;
     switch (a.kind) {
     case ReduceKind::Sum:
@@ -498,11 +499,11 @@ void Printer::printBuiltinReduce(const Operation& op)
         break;
     case ReduceKind::Max:
     case ReduceKind::Min:
-        whole = !isFloat(dtype);
+        full = !isFloat(dtype);
         identity = a.kind == ReduceKind::Max ? -infinity : infinity;
         break;
     }
-    if (whole) { // the least or the greatest whole number of the type
+    if (full) { // the least or the greatest whole number of the type
         const bool isUnsigned = dtype == DType::U8 || dtype == DType::U16 || dtype == DType::U32 || dtype == DType::U64
             || dtype == DType::U2 || dtype == DType::U4;
         const auto bits = 8 * static_cast<unsigned>(byteSize(dtype));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardy's operations.
+// Declared in printer.h.
 #include <algorithm>
 
 #include "program/op_row.h"
@@ -44,7 +45,7 @@ bool Printer::printSdy(const Operation& op, int indent)
     case OpKind::Reshard:
     case OpKind::DataFlowEdge:
     case OpKind::FuncDataFlowEdge: {
-        const auto& own = wideAs<OwnShardingAttributes>(op.attributes)->sharding;
+        const auto& own = attributesAs<OwnShardingAttributes>(op.attributes)->sharding;
         begin();
         if (own)
             add((op.kind == OpKind::Reshard ? " " : " sharding=") + sharding(*own));
@@ -55,12 +56,12 @@ bool Printer::printSdy(const Operation& op, int indent)
         begin();
         add(" allowed_direction="
             + std::string(
-                words[static_cast<std::size_t>(wideAs<PropagationBarrierAttributes>(op.attributes)->allowed)]));
+                words[static_cast<std::size_t>(attributesAs<PropagationBarrierAttributes>(op.attributes)->allowed)]));
         return finish();
     }
     case OpKind::ShardingGroup:
         begin();
-        add(" group_id=" + std::to_string(wideAs<ShardingGroupAttributes>(op.attributes)->group));
+        add(" group_id=" + std::to_string(attributesAs<ShardingGroupAttributes>(op.attributes)->group));
         return finish();
     case OpKind::ManualComputation:
     case OpKind::NamedComputation:
@@ -75,8 +76,8 @@ bool Printer::printSdy(const Operation& op, int indent)
 
 void Printer::printManual(const Operation& op, int indent)
 {
-    const auto* manual = wideAs<ManualComputationAttributes>(op.attributes);
-    const auto* computation = wideAs<NamedComputationAttributes>(op.attributes);
+    const auto* manual = attributesAs<ManualComputationAttributes>(op.attributes);
+    const auto* computation = attributesAs<NamedComputationAttributes>(op.attributes);
     const std::vector<ProgramSharding>& in = manual ? manual->in : computation->in;
     const std::vector<ProgramSharding>& out = manual ? manual->out : computation->out;
     add(qualifiedName(op));
@@ -108,7 +109,7 @@ void Printer::printManual(const Operation& op, int indent)
 
 bool Printer::printSdyCollective(const Operation& op)
 {
-    const auto* a = wideAs<SdyCollectiveAttributes>(op.attributes);
+    const auto* a = attributesAs<SdyCollectiveAttributes>(op.attributes);
     if (!a)
         return false;
     const ProgramMesh& mesh = m_program.meshes[a->out.mesh];

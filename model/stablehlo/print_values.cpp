@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Texts of names, types, constants, shardings and numbers.
+// Declared in printer.h.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -241,16 +242,16 @@ std::string Printer::constant(const ConstantAttributes& a, const TensorType& typ
     const std::vector<std::byte> converted = a.bytes ? std::vector<std::byte>() : bytesOf(a.values, type.dtype);
     const std::vector<std::byte>& bytes = a.bytes ? *a.bytes : converted;
     const auto size = static_cast<std::size_t>(byteSize(type.dtype));
-    const std::string behind = "> : " + toString(type);
+    const std::string after = "> : " + toString(type);
     if (count == 0 || bytes.empty())
-        return "dense<" + behind;
+        return "dense<" + after;
     std::string text = "dense<";
     if (bytes.size() == size) {
         appendElement(text, type.dtype, bytes.data());
-        return text + behind;
+        return text + after;
     }
     if (count > m_options.maximumElements)
-        return "dense_resource<__elided__" + behind;
+        return "dense_resource<__elided__" + after;
     if (count > longestList && type.dtype != DType::Pred) {
         text.reserve(2 * bytes.size() + 64);
         text += "\"0x";
@@ -258,11 +259,11 @@ std::string Printer::constant(const ConstantAttributes& a, const TensorType& typ
             text += hexDigits[static_cast<unsigned>(byte) >> 4];
             text += hexDigits[static_cast<unsigned>(byte) & 15U];
         }
-        return text + '"' + behind;
+        return text + '"' + after;
     }
     const std::byte* at = bytes.data();
     appendList(text, type, at, 0);
-    return text + behind;
+    return text + after;
 }
 
 std::string Printer::shardings(const std::vector<ProgramSharding>& list) const

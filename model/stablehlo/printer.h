@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "stablehlo/print.h"
 
 namespace shardscope::mlir {

@@ -101,10 +101,10 @@ std::vector<std::pair<std::size_t, std::size_t>> parts(std::string_view text)
 
 } // namespace mlir
 
-void nameAsWritten(ReadProgram& read, std::string_view text)
+void declaredName(ReadProgram& read, std::string_view text)
 {
     const std::vector<Value>& values = read.program.values;
-    std::vector<WrittenName> names(values.size());
+    std::vector<DeclaredName> names(values.size());
     for (std::size_t v = 0; v < std::min(values.size(), read.names.size()); ++v) {
         const std::uint32_t offset = read.names[v];
         if (offset >= text.size())

@@ -31,7 +31,7 @@ struct ReadProgram {
 };
 
 /// Gives the values the names that they have in the text (program/name_values.h): `text` is what was read.
-void nameAsWritten(ReadProgram& read, std::string_view text);
+void declaredName(ReadProgram& read, std::string_view text);
 
 /// Operations in regions in operations, at most; deeper text is refused with TooLarge.
 inline constexpr int maximumRegionDepth = 100;

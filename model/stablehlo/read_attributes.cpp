@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Attributes: dictionaries as they stand in the text, and the values in them.
+// A part of Reader, which is declared in reader.h.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -128,13 +129,13 @@ bool Reader::keptText(std::string_view value, std::string& kept, int depth)
         if (c == '#' || c == '!') {
             s.step();
             const std::string_view name = s.suffix();
-            const std::string_view whole = s.since(before);
-            const std::string_view meaning = m_aliases.find(whole);
+            const std::string_view full = s.since(before);
+            const std::string_view meaning = m_aliases.find(full);
             if (name.find('.') == std::string_view::npos && s.raw() != '<' && !meaning.empty()) {
                 if (!keptText(meaning, kept, depth + 1))
                     return false;
             } else {
-                kept += whole;
+                kept += full;
             }
             continue;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Constants: dense<...> as lists, single values or hexadecimal text, and dense_resource<...>, whose bytes stand at the
 // end of the text.
+// Declared in reader.h.
 #include <algorithm>
 #include <cstring>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pretty forms with bodies: while and reduce.
+// A part of Reader, which is declared in reader.h.
 #include <algorithm>
 
 #include "base/codes.h"
@@ -90,7 +91,7 @@ bool Reader::readReduce(Scanner& s, Pending& op)
                 reduce.kind = reduceKind;
     if (!reduce.kind && !(applied.empty() ? readReducer(s, op, inputs) : makeReduceBody(op, applied, inputs)))
         return false;
-    op.made = wide(std::move(reduce));
+    op.made = otherAttributes(std::move(reduce));
     op.isMade = true;
     return true;
 }

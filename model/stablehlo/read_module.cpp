@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Modules, aliases and functions.
+// Declared in reader.h.
 #include <algorithm>
 
 #include "base/codes.h"

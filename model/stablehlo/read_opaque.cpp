@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pretty forms of operations that are not known: "dialect.name item, item {attributes} : types". Operands, named
 // values, symbols and bodies are found wherever they stand; other words become attributes named "text".
+// A part of Reader, which is declared in reader.h.
 #include "base/codes.h"
 #include "stablehlo/reader.h"
 
@@ -40,10 +41,10 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
     bool comma = false;
     // Pieces without a name are "value", "value_1" and so on: names of attributes differ.
     std::size_t values = 0, texts = 0, symbols = 0;
-    const auto nameOfPiece = [&](const char* base, std::size_t& count) -> std::string_view {
+    const auto nameOfPart = [&](const char* base, std::size_t& count) -> std::string_view {
         if (count++ == 0)
             return base;
-        return m_pieceNames.emplace_back(std::string(base) + '_' + std::to_string(count - 1));
+        return m_partNames.emplace_back(std::string(base) + '_' + std::to_string(count - 1));
     };
     std::size_t afterValue = 0; ///< one more than the index of the attribute "value" that was read last
     const auto readBody = [&] {
@@ -82,8 +83,8 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
                 if (!s.skipItem())
                     return false;
                 const bool isValue = attribute.name == "dense";
-                attribute = { isValue ? nameOfPiece("value", values) : nameOfPiece("text", texts), s.since(begin),
-                    begin, false };
+                attribute = { isValue ? nameOfPart("value", values) : nameOfPart("text", texts), s.since(begin), begin,
+                    false };
             } else {
                 (void)s.accept('=');
                 const std::size_t value = s.position();
@@ -96,7 +97,7 @@ bool Reader::readOpaque(Scanner& s, Pending& op)
         } else {
             if (!s.skipItem())
                 return false;
-            op.attributes.push_back({ c == '@' ? nameOfPiece("symbol", symbols) : nameOfPiece("value", values),
+            op.attributes.push_back({ c == '@' ? nameOfPart("symbol", symbols) : nameOfPart("value", values),
                 s.since(begin), begin, false });
         }
         before = s.rawPosition();

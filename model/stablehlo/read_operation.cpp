@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Regions, statements and the generic form of operations.
+// A part of Reader, which is declared in reader.h.
 #include <algorithm>
 #include <array>
 
@@ -14,16 +15,16 @@ namespace shardscope::mlir {
 namespace {
 
 /// The operation of the same dialect that may have been meant; "" for none.
-std::string nearestOperation(std::string_view written)
+std::string nearestOperation(std::string_view declared)
 {
-    const std::string dialect(written.substr(0, written.find('.') + 1));
+    const std::string dialect(declared.substr(0, declared.find('.') + 1));
     std::vector<std::string> known;
     for (std::size_t kind = 0; kind < opKindCount; ++kind) {
         const OpRow& row = opRow(static_cast<OpKind>(kind));
         if (!row.name.empty() && std::string(prefix(row.dialect)) + '.' == dialect)
             known.push_back(dialect + std::string(row.name));
     }
-    return nearestName(written, known);
+    return nearestName(declared, known);
 }
 
 bool isReturn(std::string_view name)
@@ -549,7 +550,7 @@ void Reader::warnOf(const Pending& op, const Operation& operation)
             args.emplace_back("nearest", std::move(nearest));
         warn(Code::OpaqueOperation, std::move(args), op.position);
     }
-    const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
+    const auto* call = attributesAs<CustomCallAttributes>(operation.attributes);
     if (!call || customCallFamily(call->target) != CustomCallFamily::Unknown || m_unknownTargets.contains(call->target))
         return;
     const Dictionary& further = m_program.dictionaries[operation.extra];
@@ -569,9 +570,9 @@ void Reader::addShardings(const Operation& operation, OperationId id, std::vecto
             shard(operation.results[i], indices[i]);
     } else if (!indices.empty()) { // operations end in another order than they begin
         std::vector<LooseShardings>& loose = m_program.looseShardings;
-        const auto behind = std::upper_bound(loose.begin(), loose.end(), id.index,
+        const auto after = std::upper_bound(loose.begin(), loose.end(), id.index,
             [](std::uint32_t index, const LooseShardings& one) { return index < one.operation.index; });
-        loose.insert(behind, { id, std::move(indices) });
+        loose.insert(after, { id, std::move(indices) });
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pretty forms. Most are "%a, %b, name = value {attributes} : types"; the others are read one by one.
+// Declared in reader.h.
 #include <algorithm>
 
 #include "base/codes.h"
@@ -102,7 +103,7 @@ bool Reader::readConstant(Scanner& s, Pending& op)
         op.made = std::move(constant);
         return true;
     }
-    op.made = wide(OpaqueAttributes{ std::string(op.name) }); // elements of a type that is not known
+    op.made = otherAttributes(OpaqueAttributes{ std::string(op.name) }); // elements of a type that is not known
     op.kind = OpKind::Opaque;
     op.attributes.push_back({ "value", value, begin, false });
     return true;
@@ -129,7 +130,7 @@ bool Reader::readSlice(Scanner& s, Pending& op)
         if (!s.require(']'))
             return false;
     }
-    op.made = wide(std::move(slice));
+    op.made = otherAttributes(std::move(slice));
     op.isMade = true;
     return readAttributesAfter(s, op) && readTypesAfter(s, op);
 }
@@ -199,7 +200,7 @@ bool Reader::readTupleElement(Scanner& s, Pending& op)
     TupleElementAttributes element;
     if (!readOperand(s, op.operands.emplace_back()) || !s.require('[') || !s.integer(element.index) || !s.require(']'))
         return false;
-    op.made = wide(element);
+    op.made = otherAttributes(element);
     op.isMade = true;
     return readAttributesAfter(s, op) && readTypesAfter(s, op);
 }

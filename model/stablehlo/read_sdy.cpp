@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardy's operations in their pretty forms. What stands in them becomes the attributes of the generic form.
+// Declared in reader.h.
 #include "base/codes.h"
 #include "stablehlo/reader.h"
 
@@ -120,21 +121,21 @@ bool Reader::makeSdyAttributes(Pending& op)
     case OpKind::ShardingConstraint:
         if (!ownSharding(true, own))
             return false;
-        op.made = ConstraintAttributes{ GivenSharding{ std::make_shared<const ProgramSharding>(std::move(*own)) } };
+        op.made = ConstraintAttributes{ ExplicitSharding{ std::make_shared<const ProgramSharding>(std::move(*own)) } };
         return true;
     case OpKind::Reshard:
     case OpKind::DataFlowEdge:
     case OpKind::FuncDataFlowEdge:
         if (!ownSharding(op.kind == OpKind::Reshard, own))
             return false;
-        op.made = wide(OwnShardingAttributes{ std::move(own) });
+        op.made = otherAttributes(OwnShardingAttributes{ std::move(own) });
         return true;
     case OpKind::ManualComputation: {
         ManualComputationAttributes manual;
         if (!shardings("in_shardings", manual.in) || !shardings("out_shardings", manual.out)
             || !takeStrings(op, "manual_axes", manual.manualAxes))
             return false;
-        op.made = wide(std::move(manual));
+        op.made = otherAttributes(std::move(manual));
         return true;
     }
     case OpKind::NamedComputation: {
@@ -142,29 +143,30 @@ bool Reader::makeSdyAttributes(Pending& op)
         if (!takeString(op, "name", computation.name) || !shardings("in_shardings", computation.in)
             || !shardings("out_shardings", computation.out))
             return false;
-        op.made = wide(std::move(computation));
+        op.made = otherAttributes(std::move(computation));
         return true;
     }
     case OpKind::PropagationBarrier: {
         std::size_t direction = 0;
-        if (NamedAttribute* given = find(op.attributes, "allowed_direction"); given && isDigit(given->value[0])) {
+        if (NamedAttribute* specified = find(op.attributes, "allowed_direction");
+            specified && isDigit(specified->value[0])) {
             std::int64_t number = 0;
             if (!takeInteger(op, "allowed_direction", {}, true, number))
                 return false;
             if (number < 0 || number > 3)
-                return attributeProblem(*given, "a number from 0 to 3");
+                return attributeProblem(*specified, "a number from 0 to 3");
             direction = static_cast<std::size_t>(number);
         } else if (!takeWord(op, "allowed_direction", {}, true, { "NONE", "FORWARD", "BACKWARD", "BOTH" }, direction)) {
             return false;
         }
-        op.made = wide(PropagationBarrierAttributes{ static_cast<BarrierDirection>(direction) });
+        op.made = otherAttributes(PropagationBarrierAttributes{ static_cast<BarrierDirection>(direction) });
         return true;
     }
     case OpKind::ShardingGroup: {
         ShardingGroupAttributes group;
         if (!takeInteger(op, "group_id", {}, true, group.group))
             return false;
-        op.made = wide(group);
+        op.made = otherAttributes(group);
         return true;
     }
     default:
@@ -266,7 +268,7 @@ bool Reader::makeSdyCollective(Pending& op)
     default:
         break; // collective_permute
     }
-    op.made = wide(std::move(a));
+    op.made = otherAttributes(std::move(a));
     return true;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardy's meshes and shardings.
+// A part of Reader, which is declared in reader.h.
 #include <algorithm>
 #include <limits>
 
@@ -66,20 +67,20 @@ bool Reader::readMesh(Scanner& s, ProgramMesh& mesh)
     if (!mesh.illegal || m_options.keepIllegalShardings)
         return true;
     // Ids in plain order say nothing, and are let pass.
-    const WrittenMesh& written = *mesh.illegal;
-    if (written.axes.empty())
+    const DeclaredMesh& declared = *mesh.illegal;
+    if (declared.axes.empty())
         return s.problem(Code::CountMismatch,
-            { { "what", "device_ids" }, { "found", written.deviceIds.size() }, { "wanted", 1 },
+            { { "what", "device_ids" }, { "found", declared.deviceIds.size() }, { "wanted", 1 },
                 { "of", "a mesh without axes" } },
             begin);
     std::vector<std::int32_t> order;
-    for (const std::int64_t id : written.deviceIds) {
+    for (const std::int64_t id : declared.deviceIds) {
         if (id < 0 || id > largest)
             return s.problem(Code::OutOfRange,
                 { { "key", "device_ids" }, { "value", id }, { "min", 0 }, { "max", largest } }, begin);
         order.push_back(static_cast<std::int32_t>(id));
     }
-    Result<Mesh> made = Mesh::create(written.axes, std::move(order));
+    Result<Mesh> made = Mesh::create(declared.axes, std::move(order));
     if (!made) {
         Error error = std::move(made.error());
         return s.problem(error.code, std::move(error.args), begin);
@@ -185,12 +186,12 @@ bool Reader::readAxis(Scanner& s, ProgramMesh& mesh, AxisRef& axis)
     if (!s.require('(') || !s.integer(part.pre) || !s.require(')') || !s.integer(part.size))
         return false;
     if (!m_options.keepIllegalShardings) {
-        const std::int64_t whole = mesh.mesh->size(*index);
+        const std::int64_t full = mesh.mesh->size(*index);
         if (part.pre < 1 || part.size < 1 || part.pre > largest || part.size > largest
             || part.pre * part.size > largest)
             return s.problem(Code::BadSubAxis,
-                { { "axis", name }, { "pre", part.pre }, { "size", part.size }, { "whole", whole } }, begin);
-        if (part.pre == 1 && part.size == whole) { // all of it, which needs no part
+                { { "axis", name }, { "pre", part.pre }, { "size", part.size }, { "whole", full } }, begin);
+        if (part.pre == 1 && part.size == full) { // all of it, which needs no part
             axis = fullAxis(*mesh.mesh, *index);
             return true;
         }

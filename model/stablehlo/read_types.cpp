@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A part of Reader, which is declared in reader.h.
 #include <algorithm>
 #include <cstring>
 
@@ -87,12 +88,12 @@ bool Reader::readTensorType(Scanner& s, TensorType& type, std::size_t begin)
     constexpr std::size_t longest = 64;
     const std::size_t reach = std::min(longest, s.end() - inside);
     const void* close = std::memchr(m_text.data() + inside, '>', reach);
-    const std::string_view written = close
+    const std::string_view declared = close
         ? m_text.substr(inside, static_cast<std::size_t>(static_cast<const char*>(close) - m_text.data()) - inside)
         : std::string_view();
-    if (const TensorType* known = written.empty() ? nullptr : m_parts.type(written)) {
+    if (const TensorType* known = declared.empty() ? nullptr : m_parts.type(declared)) {
         type = *known;
-        s.seek(inside + written.size() + 1);
+        s.seek(inside + declared.size() + 1);
         return true;
     }
     Shape shape;
@@ -143,8 +144,8 @@ bool Reader::readTensorType(Scanner& s, TensorType& type, std::size_t begin)
             m_trouble.error = std::move(error);
         return false;
     }
-    if (!written.empty() && s.rawPosition() == inside + written.size() + 1)
-        m_parts.remember(written, type);
+    if (!declared.empty() && s.rawPosition() == inside + declared.size() + 1)
+        m_parts.remember(declared, type);
     return true;
 }
 

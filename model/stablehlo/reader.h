@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "program/program.h"
-#include "program/wide_attributes.h"
 #include "stablehlo/read.h"
 #include "stablehlo/scanner.h"
 #include "stablehlo/shared_parts.h"
@@ -88,7 +88,7 @@ struct LocationText {
 
 /// The entries of mhlo.frontend_attributes while they are read.
 struct Frontend {
-    NamedAttribute* whole = nullptr;
+    NamedAttribute* full = nullptr;
     std::vector<NamedAttribute> entries;
 };
 
@@ -328,7 +328,7 @@ private:
     Aliases m_aliases;
     std::vector<LocationText> m_locations;
     std::vector<std::int64_t> m_numbers; ///< used again and again
-    std::deque<std::string> m_pieceNames; ///< of attributes that a text gives no name
+    std::deque<std::string> m_partNames; ///< of attributes that a text gives no name
     std::size_t m_expanded = 0; ///< characters that aliases have grown to
     std::unordered_map<std::string, std::uint32_t> m_meshes; ///< by name
     bool m_wrappedMeshesFound = false;

@@ -243,7 +243,7 @@ bool Scanner::skipValue(bool pretty)
 {
     skipBlanks();
     const std::size_t begin = m_position;
-    std::size_t behind = begin;
+    std::size_t after = begin;
     std::string open;
     while (!atEnd()) {
         const char c = m_text[m_position];
@@ -253,13 +253,13 @@ bool Scanner::skipValue(bool pretty)
             break;
         if (!stepOver(open))
             return false;
-        behind = m_position;
+        after = m_position;
     }
-    if (behind == begin)
+    if (after == begin)
         return expected("a value");
     if (!open.empty())
         return expected("the end of a bracket “" + open.substr(open.size() - 1) + "”");
-    m_position = behind;
+    m_position = after;
     return true;
 }
 
@@ -337,8 +337,8 @@ std::string Scanner::found(std::size_t position) const
         while (end < m_end && (static_cast<unsigned char>(m_text[end]) & 0xC0U) == 0x80U)
             ++end; // the rest of a character
     }
-    const bool cut = end - position > longest;
-    if (cut) {
+    const bool shortened = end - position > longest;
+    if (shortened) {
         end = position + longest;
         while (end > position + 1 && (static_cast<unsigned char>(m_text[end]) & 0xC0U) == 0x80U)
             --end;
@@ -346,7 +346,7 @@ std::string Scanner::found(std::size_t position) const
     std::string shown;
     for (const char c : m_text.substr(position, end - position))
         shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-    return "“" + shown + (cut ? "…”" : "”");
+    return "“" + shown + (shortened ? "…”" : "”");
 }
 
 Places::Place Places::of(std::size_t offset)

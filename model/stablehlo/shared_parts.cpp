@@ -87,7 +87,8 @@ DimensionList SharedParts::dimensions(std::span<const std::int64_t> dimensions)
 
 Attributes SharedParts::attributes(Attributes attributes)
 {
-    if (!std::holds_alternative<Wide>(attributes) && !std::holds_alternative<ConstraintAttributes>(attributes))
+    if (!std::holds_alternative<SharedAttributes>(attributes)
+        && !std::holds_alternative<ConstraintAttributes>(attributes))
         return attributes;
     const std::uint64_t key = hash(attributes);
     const auto found = m_attributes.find(key);

@@ -52,14 +52,14 @@ QString dimensionNameOf(const Program& program, ValueId value, std::size_t dimen
 
 /// An operand of the operation that sums, and on which of its dimensions the axes shard it.
 struct ShardedOperand {
-    const HeldOperand* operand;
+    const OperandSharding* operand;
     QString dimension;
 };
 
 std::vector<ShardedOperand> shardedOperands(const Program& program, const CollectiveEntry& entry)
 {
     std::vector<ShardedOperand> sharded;
-    for (const HeldOperand& operand : entry.operands) {
+    for (const OperandSharding& operand : entry.operands) {
         QStringList names;
         for (std::size_t d = 0; d < operand.sharding.rank(); ++d)
             if (overlapsAny(operand.sharding.dims[d].axes, entry.axes))
@@ -196,15 +196,15 @@ void sayHalo(Sentence& s, const CollectiveList& list, const CollectiveEntry& ent
         const HaloSide& halo = entry.halos[i];
         if (i > 0)
             s.say(i + 1 == entry.halos.size() ? Words::tr(" and ") : Words::tr(", "));
-        if (halo.before == halo.behind)
+        if (halo.before == halo.after)
             s.say(Words::tr("%1 on both sides of a device's own block").arg(counted(halo.before, Noun::Element)));
-        else if (halo.behind == 0)
+        else if (halo.after == 0)
             s.say(Words::tr("%1 before a device's own block").arg(counted(halo.before, Noun::Element)));
         else if (halo.before == 0)
-            s.say(Words::tr("%1 after a device's own block").arg(counted(halo.behind, Noun::Element)));
+            s.say(Words::tr("%1 after a device's own block").arg(counted(halo.after, Noun::Element)));
         else
             s.say(Words::tr("%1 before and %2 after a device's own block")
-                      .arg(counted(halo.before, Noun::Element), count(halo.behind)));
+                      .arg(counted(halo.before, Noun::Element), count(halo.after)));
         s.say(Words::tr(" along "));
         s.strong(names[static_cast<qsizetype>(i)]);
     }
@@ -344,7 +344,7 @@ QString causeName(const CollectiveEntry& entry)
         return Words::tr("returned");
     case Reason::Kind::PartialOperand:
         return Words::tr("unfinished %1", "sum, maximum, ...").arg(reductionName(entry.collective.reduction));
-    case Reason::Kind::BorderReshard:
+    case Reason::Kind::BoundaryReshard:
         return Words::tr("border");
     case Reason::Kind::CallReshard:
         return Words::tr("call");
@@ -471,7 +471,7 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
     case Reason::Kind::ReturnReshard:
         s.fill(Words::tr("%1 is held as %2, and is to be returned as %3."), { value, before, after });
         break;
-    case Reason::Kind::BorderReshard:
+    case Reason::Kind::BoundaryReshard:
         s.fill(Words::tr("The %1 takes or returns %2 as %3, and it is held as %4 on this side of the border."),
             { operation, value, after, before });
         break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Numbers with the thing that they count. The English forms are chosen here, so that they are right without a
 // translation file; a translation chooses its own forms by the number that tr() gets.
+// Declared in words.h.
 #include "words/things.h"
 #include "words/words.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in words.h.
 #include "words/words.h"
 
 #include "base/codes.h"
@@ -193,7 +194,7 @@ ProblemText describeSharding(const Diagnostic& d)
     case Code::UnknownAxis:
         return { Words::tr("%1 names the mesh axis %2, which the mesh lacks").arg(arg.tensor(), arg.quote("axis")),
             knownAxes(d), {} };
-    case Code::AtomCut:
+    case Code::AtomSplit:
         return { Words::tr("a unit that must stay in one shard would be split"),
             Words::tr("Use fewer devices on that dimension."), {} };
     case Code::AxisUsedTwice:

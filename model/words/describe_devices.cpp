@@ -31,9 +31,9 @@ private:
 
 QString joined(const QStringList& sentences)
 {
-    QStringList said = sentences;
-    said.removeAll(QString());
-    return said.join(QLatin1Char(' '));
+    QStringList stated = sentences;
+    stated.removeAll(QString());
+    return stated.join(QLatin1Char(' '));
 }
 
 /// "of slice 3", for errors inside one part of a hybrid mesh.

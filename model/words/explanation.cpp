@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in words.h.
 #include <algorithm>
 
 #include "base/codes.h"
@@ -36,7 +37,7 @@ public:
             return text;
         }
         Sentence first = sentence();
-        sayCuts(first);
+        stateShardings(first);
         saySkipped(first);
         sayLostAxes(first);
         sayParts(first);
@@ -86,7 +87,7 @@ private:
     {
         return reason.name.empty() ? Words::tr("dimension %1").arg(reason.dimension) : fromStd(reason.name);
     }
-    std::int64_t pieces(const DimensionReason& reason) const { return product(reason.axes); }
+    std::int64_t parts(const DimensionReason& reason) const { return product(reason.axes); }
     QString devicesAlong(std::span<const AxisRef> axes) const { return counted(product(axes), Noun::Device); }
     /// Moments have the annotation of the parameter that they belong to.
     bool isMoment() const { return m_value.role == Role::Mu || m_value.role == Role::Nu; }
@@ -96,30 +97,30 @@ private:
         const ResolvedAnnotation* annotation = m_explanation.annotation;
         return annotation && annotation->spec && annotation->resolution ? &*annotation->resolution : nullptr;
     }
-    LogicalNames writtenNames() const
+    LogicalNames declaredNames() const
     {
-        const auto* logical = std::get_if<LogicalAxes>(&m_explanation.annotation->written);
+        const auto* logical = std::get_if<LogicalAxes>(&m_explanation.annotation->declared);
         return logical ? logical->names : LogicalNames();
     }
 
     /// "It is sharded 2 ways along batch and 4 ways along hidden"; `first` says whose the sentence is.
-    void startCuts(Sentence& s, std::span<const DimensionReason* const> dims, bool& first) const
+    void startShardings(Sentence& s, std::span<const DimensionReason* const> dims, bool& first) const
     {
         s.say(first ? Words::tr("%1 is sharded ").arg(fullName()) : Words::tr(" It is sharded "));
         first = false;
         for (std::size_t i = 0; i < dims.size(); ++i) {
             s.between(i, dims.size());
-            s.say(Words::tr("%1 ways along ").arg(count(pieces(*dims[i]))));
+            s.say(Words::tr("%1 ways along ").arg(count(parts(*dims[i]))));
             s.strong(dimensionName(*dims[i]));
         }
     }
 
-    void sayCuts(Sentence& s) const
+    void stateShardings(Sentence& s) const
     {
         bool first = true;
         std::vector<const DimensionReason*> device, propagated;
         for (const DimensionReason& reason : m_explanation.dims) {
-            if (pieces(reason) == 1) // an axis of one device shards nothing
+            if (parts(reason) == 1) // an axis of one device shards nothing
                 continue;
             if (reason.kind == Kind::DeviceAxes) {
                 device.push_back(&reason);
@@ -127,7 +128,7 @@ private:
                 propagated.push_back(&reason);
             } else {
                 const DimensionReason* const one[] = { &reason };
-                startCuts(s, one, first);
+                startShardings(s, one, first);
                 s.fill(Words::tr(", because %1 maps %2 to "), { ruleName(reason.rule), { dimensionName(reason) } });
                 s.axes(reason.axes);
                 s.say(Words::tr(", which has %1.").arg(devicesAlong(reason.axes)));
@@ -150,7 +151,7 @@ private:
 
     void sayDeviceAxes(Sentence& s, const std::vector<const DimensionReason*>& dims, bool& first) const
     {
-        startCuts(s, dims, first);
+        startShardings(s, dims, first);
         const bool constraint = m_explanation.annotation && m_explanation.annotation->operation.valid();
         s.say(constraint     ? Words::tr(", because the constraint on it names ")
                 : isMoment() ? Words::tr(", because it is annotated as its parameter is, with ")
@@ -168,19 +169,19 @@ private:
         origins.reserve(dims.size());
         for (const DimensionReason* reason : dims)
             origins.emplace_back(m_snapshot, m_explanation.value, *reason);
-        std::vector<bool> said(dims.size());
+        std::vector<bool> stated(dims.size());
         for (std::size_t i = 0; i < dims.size(); ++i) {
-            if (said[i])
+            if (stated[i])
                 continue;
             std::vector<const DimensionReason*> together;
             std::vector<const Origin*> alike;
             for (std::size_t k = i; k < dims.size(); ++k)
-                if (!said[k] && origins[k].isLike(origins[i])) {
-                    said[k] = true;
+                if (!stated[k] && origins[k].isLike(origins[i])) {
+                    stated[k] = true;
                     together.push_back(dims[k]);
                     alike.push_back(&origins[k]);
                 }
-            startCuts(s, together, first);
+            startShardings(s, together, first);
             const QString name = origins[i].alikeName();
             const Text request = Origin::request(alike);
             if (name.isEmpty())
@@ -204,9 +205,9 @@ private:
                     axes << fromStd(axis);
                 s.fill(Words::tr(" %1 maps %2 to %3, but "),
                     { ruleName(reason.rule, true), { dimensionName(reason) }, { axes.join(Words::tr(" and ")) } });
-                s.append(verdictReason(*reason.trace, rules(), writtenNames()));
-                s.say(pieces(reason) == 1 ? Words::tr(", so ") : QStringLiteral("."));
-                if (pieces(reason) == 1) {
+                s.append(verdictReason(*reason.trace, rules(), declaredNames()));
+                s.say(parts(reason) == 1 ? Words::tr(", so ") : QStringLiteral("."));
+                if (parts(reason) == 1) {
                     s.strong(dimensionName(reason));
                     s.say(Words::tr(" stays replicated."));
                 }
@@ -285,12 +286,12 @@ private:
                     { ruleName(static_cast<int>(trace.rule), true), { fromStd(asking.name.name) } });
                 s.axes(std::span(&axis, 1));
                 s.say(Words::tr(", but "));
-                s.append(verdictReason(trace, rules(), writtenNames()));
+                s.append(verdictReason(trace, rules(), declaredNames()));
                 return s.take();
             }
             QStringList unruled;
             for (const DimensionReason& reason : m_explanation.dims)
-                if (reason.kind == Kind::NoRule && pieces(reason) == 1)
+                if (reason.kind == Kind::NoRule && parts(reason) == 1)
                     unruled << dimensionName(reason);
             if (!unruled.isEmpty()) {
                 const QString within = withinText(m_snapshot.experiment->rules, list());
@@ -299,10 +300,10 @@ private:
                 return s.take();
             }
         }
-        const bool written = !resolution && m_explanation.annotation && m_explanation.annotation->spec;
-        s.say(written && m_explanation.annotation->operation.valid() ? Words::tr("The constraint on it does not name ")
-                : written                                            ? Words::tr("Its annotation does not name ")
-                                                                     : Words::tr("Nothing shards it along "));
+        const bool declared = !resolution && m_explanation.annotation && m_explanation.annotation->spec;
+        s.say(declared && m_explanation.annotation->operation.valid() ? Words::tr("The constraint on it does not name ")
+                : declared                                            ? Words::tr("Its annotation does not name ")
+                                                                      : Words::tr("Nothing shards it along "));
         s.axes(std::span(&axis, 1));
         return s.take();
     }
@@ -380,8 +381,8 @@ private:
         const Layout& layout = m_row->layout;
         for (const DimensionReason& reason : m_explanation.dims) {
             const std::size_t d = reason.dimension;
-            const std::int64_t pieces = layout.shardGrid()[d], block = layout.shardShape()[d];
-            const std::int64_t size = layout.shape()[d], room = pieces * block;
+            const std::int64_t parts = layout.shardGrid()[d], block = layout.shardShape()[d];
+            const std::int64_t size = layout.shape()[d], room = parts * block;
             if (room == size)
                 continue;
             const Diagnostic* error = indivisible(d);
@@ -390,7 +391,7 @@ private:
                 s.code(fromStd(error->id()) + QStringLiteral(": "));
             s.strong(dimensionName(reason));
             s.say(Words::tr(" has size %1, which does not divide by %2 along ")
-                      .arg(count(size), counted(pieces, Noun::Device)));
+                      .arg(count(size), counted(parts, Noun::Device)));
             s.axes(reason.axes);
             s.say(Words::tr(": each has room for %1, and %2, %3 of the memory.")
                       .arg(count(block), paddingOf(room - size, room),
@@ -432,7 +433,7 @@ private:
     /// What a text annotates and does not divide.
     bool sayDropped(Sentence& s, const DimensionReason& reason) const
     {
-        if (!m_explanation.annotation || !std::holds_alternative<GivenSharding>(m_explanation.annotation->written))
+        if (!m_explanation.annotation || !std::holds_alternative<ExplicitSharding>(m_explanation.annotation->declared))
             return false;
         for (const DroppedAxes& dropped : m_explanation.annotation->dropped) {
             if (dropped.dimension != reason.dimension || dropped.reason != DroppedAxes::Reason::Indivisible)
@@ -471,7 +472,7 @@ private:
         case Kind::RulesSkipped:
             s.fill(Words::tr("%1 was skipped"), { ruleName(reason.rule) });
             if (reason.trace)
-                s.say(QStringLiteral(": ")).append(verdictReason(*reason.trace, rules(), writtenNames()));
+                s.say(QStringLiteral(": ")).append(verdictReason(*reason.trace, rules(), declaredNames()));
             cause.outcome = Words::tr("replicated");
             break;
         case Kind::DeviceAxes:
@@ -479,7 +480,7 @@ private:
             s.axes(reason.axes);
             cause.outcome = Words::tr("applied");
             break;
-        case Kind::DeviceWhole:
+        case Kind::DeviceUnsharded:
             s.say(Words::tr("written in the model: None"));
             cause.outcome = Words::tr("replicated");
             break;
@@ -488,9 +489,9 @@ private:
             if (const QString name = origin.alikeName(); !name.isEmpty())
                 s.fill(Words::tr("as %1: "), { { name, origin.link() } });
             s.append(origin.shortRequest());
-            const bool given =
+            const bool specified =
                 reason.chain.size() == 1 && reason.chain.front().seed && reason.chain.front().to == m_explanation.value;
-            cause.outcome = given ? Words::tr("given") : Words::tr("propagated");
+            cause.outcome = specified ? Words::tr("given") : Words::tr("propagated");
             break;
         }
         case Kind::Unannotated:

@@ -23,14 +23,14 @@ QString operandOf(const Diagnostic& d, const std::string& key)
 }
 
 /// "y P('data', None)"
-QString cutOperand(const Diagnostic& d, const std::string& key)
+QString shardedOperand(const Diagnostic& d, const std::string& key)
 {
     return Words::tr("%1 %2", "a tensor and how it is sharded").arg(operandOf(d, key), Reader(d)(key + "_spec"));
 }
 
 QString pair(const Diagnostic& d)
 {
-    return Words::tr("%1 and %2").arg(cutOperand(d, "first"), cutOperand(d, "second"));
+    return Words::tr("%1 and %2").arg(shardedOperand(d, "first"), shardedOperand(d, "second"));
 }
 
 QString whatIsWrong(const Diagnostic& d)
@@ -62,13 +62,13 @@ QString whatIsWrong(const Diagnostic& d)
         return Words::tr(
             "how its result is sharded does not follow from %1: it splits or merges more than one dimension, "
             "or a sharded one whose shards do not stay together")
-            .arg(cutOperand(d, "first"));
+            .arg(shardedOperand(d, "first"));
     if (wrong == "pad_sharded_dim")
-        return Words::tr("it pads %1, which is sharded: %2").arg(dimension, cutOperand(d, "first"));
+        return Words::tr("it pads %1, which is sharded: %2").arg(dimension, shardedOperand(d, "first"));
     if (wrong == "cumulative_op_on_sharded_dim")
-        return Words::tr("it runs along %1, which is sharded: %2").arg(dimension, cutOperand(d, "first"));
+        return Words::tr("it runs along %1, which is sharded: %2").arg(dimension, shardedOperand(d, "first"));
     if (wrong == "gather_needs_out_sharding")
-        return Words::tr("it takes entries along %1, which is sharded: %2").arg(dimension, cutOperand(d, "first"));
+        return Words::tr("it takes entries along %1, which is sharded: %2").arg(dimension, shardedOperand(d, "first"));
     if (wrong == "carry_type_mismatch")
         return Words::tr("its body takes the carried value %1 as %2 and gives it back as %3")
             .arg(arg.number("dim"), arg("first_spec"), arg("second_spec"));
@@ -79,24 +79,24 @@ QString whatIsWrong(const Diagnostic& d)
         return Words::tr("it adds up values that are unreduced over different axes, %1").arg(pair(d));
     if (wrong == "mul_needs_reduced_operand")
         return Words::tr("the other factor of %1 would have to be marked as reduced over the same axes")
-            .arg(cutOperand(d, "first"));
+            .arg(shardedOperand(d, "first"));
     if (wrong == "unreduced_denominator")
-        return Words::tr("it divides by %1, whose partial values are not added up yet").arg(cutOperand(d, "first"));
+        return Words::tr("it divides by %1, whose partial values are not added up yet").arg(shardedOperand(d, "first"));
     if (wrong == "operand_unreduced")
         return Words::tr("it takes no product of %1, whose partial values are not added up yet")
-            .arg(cutOperand(d, "first"));
+            .arg(shardedOperand(d, "first"));
     if (wrong == "no_unreduced_rule")
         return Words::tr("it is not linear, and the partial values of %1 are not added up yet")
-            .arg(cutOperand(d, "first"));
+            .arg(shardedOperand(d, "first"));
     if (wrong == "reshape_drops_unreduced")
         return Words::tr("it would add up the partial values of %1, and a reshape moves nothing")
-            .arg(cutOperand(d, "first"));
+            .arg(shardedOperand(d, "first"));
     if (wrong == "reshape_adds_unreduced")
         return Words::tr("its result is to be unreduced over %1, and %2 is not")
-            .arg(arg("wanted"), cutOperand(d, "first"));
+            .arg(arg("wanted"), shardedOperand(d, "first"));
     if (wrong == "unreduced_axes_not_reduced")
         return Words::tr("its result is to stay unreduced over %1, which does not shard what it adds up over in %2")
-            .arg(arg("wanted"), cutOperand(d, "first"));
+            .arg(arg("wanted"), shardedOperand(d, "first"));
     return Words::tr("the shardings of its operands do not say how its result is sharded");
 }
 

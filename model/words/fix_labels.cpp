@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in diagnostic_reader.h.
 #include "words/words.h"
 
 #include "experiment/rule_lists.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "words/definitions.h"
 #include "words/sentence.h"
 
@@ -25,7 +25,7 @@ QString both(const MemoryTransfer& transfer)
 }
 
 /// What an experiment says of one array itself.
-std::optional<MemoryKind> saidOf(const Experiment& experiment, std::string_view path)
+std::optional<MemoryKind> statedOf(const Experiment& experiment, std::string_view path)
 {
     const auto* model = std::get_if<ArraysModel>(&experiment.model);
     if (!model)
@@ -37,7 +37,7 @@ std::optional<MemoryKind> saidOf(const Experiment& experiment, std::string_view 
 
 QString targetOf(const Operation& operation)
 {
-    const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
+    const auto* call = attributesAs<CustomCallAttributes>(operation.attributes);
     return call ? fromStd(call->target) : QString();
 }
 
@@ -73,18 +73,18 @@ private:
 
     void ofExperiment(Sentence& s) const
     {
-        const bool said = saidOf(*m_snapshot.experiment, m_row.path).has_value();
-        if (!m_onHost && !said)
+        const bool stated = statedOf(*m_snapshot.experiment, m_row.path).has_value();
+        if (!m_onHost && !stated)
             return;
         say(s,
-            said ? Words::tr("as the experiment says of this array")
-                 : Words::tr("because the experiment keeps parameters on the host"));
+            stated ? Words::tr("as the experiment says of this array")
+                   : Words::tr("because the experiment keeps parameters on the host"));
         if (!m_onHost)
             return;
         MemoryTransfer in, back;
         for (const HostTransfer& transfer : hostTransfers(m_snapshot).list)
             if (transfer.value == m_row.value)
-                (transfer.cause == HostTransfer::Cause::Written ? back : in) = transfer.bytes;
+                (transfer.cause == HostTransfer::Cause::Declared ? back : in) = transfer.bytes;
         const bool comesIn = in.bytesPerDevice > 0, goesBack = back.bytesPerDevice > 0;
         if (!comesIn && !goesBack) {
             const MemoryTransfer once = memoryTransfer(m_row.layout, byteSize(m_row.type.dtype), kind(), own());
@@ -203,7 +203,7 @@ QString transferCause(const Snapshot& snapshot, const HostTransfer& transfer)
     switch (transfer.cause) {
     case HostTransfer::Cause::Read:
         return Words::tr("read by the step");
-    case HostTransfer::Cause::Written:
+    case HostTransfer::Cause::Declared:
         return Words::tr("made by the step");
     case HostTransfer::Cause::Placement:
         return targetOf(snapshot.program->operation(transfer.operation));

@@ -72,19 +72,19 @@ QStringList assignmentReason(const MeshReason& reason, const std::vector<std::st
     if (axes.isEmpty())
         return { Words::tr("There is one device, and no mesh axis to lay it along.") };
     const QString machine = crossed(physical);
-    QStringList said;
+    QStringList stated;
     if (assignment.contiguous)
-        said << Words::tr("The physical axes were taken in the order %1, which makes submeshes contiguous.")
-                    .arg(order.join(QStringLiteral(", ")));
-    said << (reason.rule == OrderRule::SplitAxes
+        stated << Words::tr("The physical axes were taken in the order %1, which makes submeshes contiguous.")
+                      .arg(order.join(QStringLiteral(", ")));
+    stated << (reason.rule == OrderRule::SplitAxes
             ? Words::tr("Mesh axes share the physical axes of %1: %2.").arg(machine, axes.join(QStringLiteral(", ")))
             : Words::tr("Every mesh axis is a product of whole physical axes of %1: %2.")
                   .arg(machine, axes.join(QStringLiteral(", "))));
     if (reason.rule == OrderRule::SplitAxes)
-        said << Words::tr("Inside a shared physical axis, neighbours belong to the later mesh axis.");
+        stated << Words::tr("Inside a shared physical axis, neighbours belong to the later mesh axis.");
     if (reason.splitByKind)
-        said << Words::tr("On %1 they may be shared without being asked for.").arg(fromStd(reason.kind));
-    return said;
+        stated << Words::tr("On %1 they may be shared without being asked for.").arg(fromStd(reason.kind));
+    return stated;
 }
 
 QString kindRule(const MeshReason& reason)
@@ -125,59 +125,60 @@ QString kindRule(const MeshReason& reason)
 QStringList granuleReason(const MeshReason& reason, const std::vector<std::string>& names)
 {
     const GranuleReason& granules = *reason.granules;
-    QStringList said;
-    said << (granules.byProcess
+    QStringList stated;
+    stated << (granules.byProcess
             ? Words::tr("There is one mesh of %1 per host; the %2 hosts stand side by side as %3.")
             : Words::tr("There is one mesh of %1 per slice; the %2 slices stand side by side as %3."))
-                .arg(
-                    crossed(granules.inner), count(static_cast<qint64>(granules.keys.size())), crossed(granules.outer));
+                  .arg(crossed(granules.inner), count(static_cast<qint64>(granules.keys.size())),
+                      crossed(granules.outer));
     QStringList over;
     for (std::size_t axis = 0; axis < granules.outer.size(); ++axis)
         if (granules.outer[axis] > 1)
             over << axisName(axis, names);
     if (!over.isEmpty())
-        said << (granules.byProcess ? Words::tr("Steps along %1 that leave a host use the data-center network.")
-                                    : Words::tr("Steps along %1 that leave a slice use the data-center network."))
-                    .arg(over.join(QStringLiteral(", ")));
+        stated << (granules.byProcess ? Words::tr("Steps along %1 that leave a host use the data-center network.")
+                                      : Words::tr("Steps along %1 that leave a slice use the data-center network."))
+                      .arg(over.join(QStringLiteral(", ")));
     if (!granules.sorted)
-        said << Words::tr("They stand in the order in which they are listed, not of their numbers.");
-    return said;
+        stated << Words::tr("They stand in the order in which they are listed, not of their numbers.");
+    return stated;
 }
 
 QStringList submeshReason(const MeshReason& reason)
 {
     const SubmeshReason& submesh = *reason.submesh;
     const bool tpu = submesh.bounds.size() == 4;
-    QStringList said;
+    QStringList stated;
     if (submesh.partitions)
-        said << Words::tr("The table of default meshes has the submesh %1 for %2 of %3 here.", "4 partitions of TPU v4")
-                    .arg(
-                        crossed(submesh.submesh), counted(*submesh.partitions, Thing::Partition), fromStd(reason.kind));
-    said << (tpu
+        stated << Words::tr(
+            "The table of default meshes has the submesh %1 for %2 of %3 here.", "4 partitions of TPU v4")
+                      .arg(crossed(submesh.submesh), counted(*submesh.partitions, Thing::Partition),
+                          fromStd(reason.kind));
+    stated << (tpu
             ? Words::tr("Tiles of %1 (x, y, z, core) cover the %2 devices: model counts inside a tile, data counts "
                         "the tiles.")
             : Words::tr("Tiles of %1 (host, device) cover the %2 devices: model counts inside a tile, data counts "
                         "the tiles."))
-                .arg(crossed(submesh.submesh), crossed(submesh.bounds));
+                  .arg(crossed(submesh.submesh), crossed(submesh.bounds));
     switch (submesh.order) {
     case SubmeshReason::Order::Plain:
         break;
     case SubmeshReason::Order::ZMajorInYZ:
-        said << Words::tr("A tile is a whole row along x or a whole YZ plane: z counts before y, so that hosts keep "
-                          "blocks of their own without tiling.");
+        stated << Words::tr("A tile is a whole row along x or a whole YZ plane: z counts before y, so that hosts keep "
+                            "blocks of their own without tiling.");
         break;
     case SubmeshReason::Order::ZMajorInXZ:
-        said << Words::tr("A tile is a whole row along y or a whole XZ plane: z counts before x, so that hosts keep "
-                          "blocks of their own without tiling.");
+        stated << Words::tr("A tile is a whole row along y or a whole XZ plane: z counts before x, so that hosts keep "
+                            "blocks of their own without tiling.");
         break;
     case SubmeshReason::Order::TiledByHost:
-        said << Words::tr(
+        stated << Words::tr(
             "Hosts of %1 are counted first, then the devices inside them, so that a host keeps a block of "
             "its own.")
-                    .arg(crossed(submesh.hostBounds));
+                      .arg(crossed(submesh.hostBounds));
         break;
     }
-    return said;
+    return stated;
 }
 
 QStringList sentences(const MeshReason& reason, const std::vector<std::string>& names)
@@ -191,33 +192,33 @@ QStringList sentences(const MeshReason& reason, const std::vector<std::string>& 
                            "plays no part on CPUs.") };
     if (!reason.granules)
         return { kindRule(reason) };
-    QStringList said = granuleReason(reason, names);
+    QStringList stated = granuleReason(reason, names);
     if (!reason.inner.empty()) {
-        said << (reason.granules->byProcess ? Words::tr("Inside a host:") : Words::tr("Inside a slice:"));
-        said.last() += QStringLiteral(" ") + sentences(reason.inner.front(), names).join(QLatin1Char(' '));
+        stated << (reason.granules->byProcess ? Words::tr("Inside a host:") : Words::tr("Inside a slice:"));
+        stated.last() += QStringLiteral(" ") + sentences(reason.inner.front(), names).join(QLatin1Char(' '));
     }
-    return said;
+    return stated;
 }
 
 } // namespace
 
 QString deviceSet(const DeviceSet& set)
 {
-    QString said = Words::tr("%1 of kind %2: %3 × %4")
-                       .arg(counted(set.count(), Noun::Device), fromStd(set.kind), counted(set.hosts, Noun::Host),
-                           count(set.devicesPerHost));
+    QString stated = Words::tr("%1 of kind %2: %3 × %4")
+                         .arg(counted(set.count(), Noun::Device), fromStd(set.kind), counted(set.hosts, Noun::Host),
+                             count(set.devicesPerHost));
     if (set.slices > 1)
-        said += Words::tr(", %1 slices").arg(count(set.slices));
-    return said;
+        stated += Words::tr(", %1 slices").arg(count(set.slices));
+    return stated;
 }
 
 QStringList meshReason(const DeviceArray& array, const std::vector<std::string>& names)
 {
-    QStringList said;
+    QStringList stated;
     if (array.reason.usedOf)
-        said << Words::tr("The first %1 of %2 devices are used.")
-                    .arg(count(static_cast<qint64>(array.ids.size())), count(*array.reason.usedOf));
-    return said + sentences(array.reason, names);
+        stated << Words::tr("The first %1 of %2 devices are used.")
+                      .arg(count(static_cast<qint64>(array.ids.size())), count(*array.reason.usedOf));
+    return stated + sentences(array.reason, names);
 }
 
 QString hostBlock(const HostBlock& block, const DeviceArray& array, const std::vector<std::string>& names)
@@ -263,7 +264,7 @@ QString ruleName(OrderRule rule)
         return QStringLiteral("cube_ring");
     case OrderRule::ChipRings:
         return QStringLiteral("chip_rings");
-    case OrderRule::WholeAxes:
+    case OrderRule::FullAxes:
         return QStringLiteral("whole_axes");
     case OrderRule::SplitAxes:
         return QStringLiteral("split_axes");

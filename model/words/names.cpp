@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in words.h.
 #include "schedule/plan.h"
 #include "words/words.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in words.h.
 #include "words/words.h"
 
 #include <QLocale>
@@ -124,14 +125,14 @@ QStringList padding(const TensorRow& row)
 {
     QStringList lines;
     for (std::size_t d = 0; d < row.type.rank(); ++d) {
-        const std::int64_t size = row.layout.shape()[d], pieces = row.layout.shardGrid()[d];
-        const std::int64_t room = pieces * row.layout.shardShape()[d];
+        const std::int64_t size = row.layout.shape()[d], parts = row.layout.shardGrid()[d];
+        const std::int64_t room = parts * row.layout.shardShape()[d];
         if (room == size)
             continue;
         const QString name = d < row.dimNames.size() && !row.dimNames[d].empty() ? fromStd(row.dimNames[d])
                                                                                  : Words::tr("dimension %1").arg(d);
         lines << Words::tr("%1: %2 in %3, %4", "batch: 10 in 4 shards, 2 of 12 are padding")
-                     .arg(name, count(size), counted(pieces, Noun::Shard), paddingOf(room - size, room));
+                     .arg(name, count(size), counted(parts, Noun::Shard), paddingOf(room - size, room));
     }
     return lines;
 }
@@ -155,19 +156,19 @@ QString sentSummary(const CollectiveList& list)
             parts.push_back({ fromStd(sum.key).replace(QStringLiteral(", "), QStringLiteral("+")), sum.sent.value() });
     const std::size_t unit = byteUnit(total);
     const double scale = 100 / std::pow(1024.0, static_cast<double>(unit));
-    const auto whole = static_cast<qint64>(std::llround(total * scale));
-    qint64 given = 0;
+    const auto full = static_cast<qint64>(std::llround(total * scale));
+    qint64 specified = 0;
     for (Part& part : parts) {
         part.hundredths = static_cast<qint64>(std::floor(part.bytes * scale));
         part.remainder = part.bytes * scale - static_cast<double>(part.hundredths);
-        given += part.hundredths;
+        specified += part.hundredths;
     }
     std::vector<std::size_t> order(parts.size());
     for (std::size_t i = 0; i < order.size(); ++i)
         order[i] = i;
     std::stable_sort(order.begin(), order.end(),
         [&](std::size_t a, std::size_t b) { return parts[a].remainder > parts[b].remainder; });
-    for (std::size_t i = 0; i < order.size() && given < whole; ++i, ++given)
+    for (std::size_t i = 0; i < order.size() && specified < full; ++i, ++specified)
         ++parts[order[i]].hundredths;
 
     const QLocale locale;
@@ -177,7 +178,7 @@ QString sentSummary(const CollectiveList& list)
     QStringList texts;
     for (const Part& part : parts)
         texts << Words::tr("%1 %2", "amount and mesh axes").arg(number(part.hundredths), part.axes);
-    const QString sum = Words::tr("%1 %2").arg(number(whole), QLatin1String(byteUnits[unit]));
+    const QString sum = Words::tr("%1 %2").arg(number(full), QLatin1String(byteUnits[unit]));
     return Words::tr("Sent %1 per step: %2").arg(sum, texts.join(QStringLiteral(", ")));
 }
 

@@ -26,7 +26,7 @@ const ResolvedAnnotation* originalOf(const Snapshot& snapshot, const ResolvedAnn
     const ResolvedAnnotation* found = nullptr;
     for (const ResolvedAnnotation& candidate : snapshot.annotations->constraints) {
         const std::string& of = program.scopes[program.operation(candidate.operation).scope];
-        if (isBackward(of) || !(candidate.written == derived.written) || backwardScopeOf(of) != scope
+        if (isBackward(of) || !(candidate.declared == derived.declared) || backwardScopeOf(of) != scope
             || !(program.value(candidate.value).type == program.value(derived.value).type)
             || program.value(candidate.value).path.empty())
             continue;
@@ -133,8 +133,8 @@ QString Origin::describeWay(std::size_t from) const
             ++others;
             other = operation.kind;
         }
-        if (const QString said = fromStd(row.name); !names.contains(said))
-            names << said;
+        if (const QString stated = fromStd(row.name); !names.contains(stated))
+            names << stated;
     }
     const QString dimension = m_reason.name.empty() ? Words::tr("the dimension") : fromStd(m_reason.name);
     const QString ops = names.join(QStringLiteral(", "));

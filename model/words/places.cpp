@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Places in an experiment, in words: what a JSON pointer means to somebody who never saw the file.
+// Declared in words.h.
 #include "words/words.h"
 
 #include <algorithm>

@@ -84,7 +84,7 @@ ValueId askedValue(const Program& program, const PropagationStep& seed)
 
 namespace {
 
-Text givenStep(const Program& program, const Mesh& mesh, const PropagationStep& seed)
+Text specifiedStep(const Program& program, const Mesh& mesh, const PropagationStep& seed)
 {
     Sentence s(mesh);
     const ValueId value = askedValue(program, seed);
@@ -122,7 +122,7 @@ Text givenStep(const Program& program, const Mesh& mesh, const PropagationStep& 
 Text propagationStep(const Program& program, const Mesh& mesh, const PropagationStep& step)
 {
     if (step.seed)
-        return givenStep(program, mesh, step);
+        return specifiedStep(program, mesh, step);
     Sentence s(mesh);
     const AxisRef axis = step.axis;
     const Sentence::Part target{ operandName(program, step.to), valueLink(program, step.to) };

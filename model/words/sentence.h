@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Text piece by piece: plain words, strong names, mesh axes in their colour.
+// Text part by part: plain words, strong names, mesh axes in their colour.
 #pragma once
 
 #include <initializer_list>

@@ -222,15 +222,15 @@ QString chunkText(const HostArray& array, const TensorRow& tensor)
     if (!array.chunk)
         return Words::tr("no single chunk");
     QStringList parts;
-    bool cut = false;
+    bool sharded = false;
     for (std::size_t dim = 0; dim < array.chunk->slice.size(); ++dim) {
         const auto& slice = array.chunk->slice[dim];
         const std::int64_t size = tensor.type.shape[dim];
         const bool part = slice && slice->size() != size;
-        cut = cut || part;
+        sharded = sharded || part;
         parts << (part ? range(slice->begin, slice->end) : Words::tr("all", "of a dimension"));
     }
-    return cut ? parts.join(QStringLiteral(", ")) : Words::tr("full array");
+    return sharded ? parts.join(QStringLiteral(", ")) : Words::tr("full array");
 }
 
 QString writesText(const HostArray& array, std::int32_t host)

@@ -17,14 +17,14 @@ QString changesSummary(const ValueChanges& changes)
     const auto all = static_cast<qint64>(changes.values.size());
     QString text = all == 1 ? Words::tr("1 of %1 values changes.").arg(count(changes.compared))
                             : Words::tr("%1 of %2 values change.").arg(count(all), count(changes.compared));
-    const auto said = [](std::int64_t bytesInAll) { return bytes(static_cast<double>(bytesInAll)); };
+    const auto stated = [](std::int64_t bytesInAll) { return bytes(static_cast<double>(bytesInAll)); };
     if (less > 0 && more > 0)
         text += Words::tr(" Added up, %2 take %1 less per device, %4 take %3 more.")
-                    .arg(said(changes.smallerBytes), count(less), said(changes.largerBytes), count(more));
+                    .arg(stated(changes.smallerBytes), count(less), stated(changes.largerBytes), count(more));
     else if (less > 0)
-        text += Words::tr(" Added up, they take %1 less per device.").arg(said(changes.smallerBytes));
+        text += Words::tr(" Added up, they take %1 less per device.").arg(stated(changes.smallerBytes));
     else if (more > 0)
-        text += Words::tr(" Added up, they take %1 more per device.").arg(said(changes.largerBytes));
+        text += Words::tr(" Added up, they take %1 more per device.").arg(stated(changes.largerBytes));
     else
         text += Words::tr(" Each device holds as much as before.");
     return text;

@@ -4,7 +4,7 @@
 #include "program/custom_calls.h"
 #include "program/known_operations.h"
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "words/definitions.h"
 #include "words/links.h"
 #include "words/propagation_steps.h"
@@ -57,7 +57,7 @@ QString reasonPattern(BlockReason reason)
 /// Operations and custom calls that nobody here knows.
 bool isUnknown(const Operation& operation)
 {
-    if (const auto* call = wideAs<CustomCallAttributes>(operation.attributes))
+    if (const auto* call = attributesAs<CustomCallAttributes>(operation.attributes))
         return customCallFamily(call->target) == CustomCallFamily::Unknown;
     return operation.kind == OpKind::Opaque && !knownOperation(qualifiedName(operation));
 }
@@ -66,7 +66,7 @@ bool isUnknown(const Operation& operation)
 QString passerName(const Program& program, OperationId id)
 {
     const Operation& operation = program.operation(id);
-    const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
+    const auto* call = attributesAs<CustomCallAttributes>(operation.attributes);
     return call ? operationName(operation) + QStringLiteral(" @") + fromStd(call->target) : operationName(operation);
 }
 
@@ -126,18 +126,18 @@ Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const Absen
 std::vector<Text> whyNot(const Program& program, const Mesh& mesh, ValueId value, const std::vector<AbsentAxis>& absent)
 {
     std::vector<Text> sentences;
-    std::vector<bool> said(absent.size());
+    std::vector<bool> stated(absent.size());
     for (std::size_t i = 0; i < absent.size(); ++i) {
         if (absent[i].blocker) {
             sentences.push_back(whyNot(program, mesh, value, absent[i]));
             continue;
         }
-        if (said[i])
+        if (stated[i])
             continue;
         std::vector<std::size_t> dimensions;
         for (std::size_t k = i; k < absent.size(); ++k)
             if (!absent[k].blocker && absent[k].axis == absent[i].axis) {
-                said[k] = true;
+                stated[k] = true;
                 dimensions.push_back(absent[k].dimension);
             }
         Sentence s(mesh);

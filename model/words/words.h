@@ -22,7 +22,7 @@ struct WhatIf;
 
 namespace shardscope::words {
 
-/// Text in pieces, so that a view can colour mesh axes and a terminal can leave the marks out.
+/// Text in parts, so that a view can colour mesh axes and a terminal can leave the marks out.
 struct Span {
     enum class Style : std::uint8_t { Plain, Strong, Axis, Code };
     QString text;

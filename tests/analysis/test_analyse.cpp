@@ -181,7 +181,7 @@ private Q_SLOTS:
     }
 
     /// What saves memory is found on a few of many like layers, and helps all of them.
-    void deepNetworksAreGivenWhatHelpsThem()
+    void deepNetworksAreSpecifiedWhatHelpsThem()
     {
         Experiment deep = example("flax-mlp-logical");
         std::get<MlpModel>(deep.model).settings.layers = 300;
@@ -359,8 +359,8 @@ private Q_SLOTS:
     static Snapshot reached(std::int64_t size, const LogicalRules& rules)
     {
         Builder b("reached");
-        const LogicalAxes written{ { LogicalName::of("b") } };
-        const ValueId x = b.argument({ DType::F32, { size } }, "x", Role::Input, { "b" }, written);
+        const LogicalAxes declared{ { LogicalName::of("b") } };
+        const ValueId x = b.argument({ DType::F32, { size } }, "x", Role::Input, { "b" }, declared);
         const ValueId y = b.constrain(b.unary(OpKind::Tanh, x), DeviceAxes{ { { SpecEntry::axis("a") } } });
         b.result(b.named(y, "y", Role::Activation, { "b" }));
         Snapshot snapshot;
@@ -368,7 +368,7 @@ private Q_SLOTS:
         snapshot.program = std::make_shared<const Program>(std::move(b).finish());
         snapshot.mesh = std::make_shared<const Mesh>(*Mesh::create({ { "a", 2 } }));
         auto annotations = std::make_shared<Annotations>();
-        ResolvedAnnotation annotation{ x, {}, written, *resolve(written.names, rules, FlaxVersion::Current), -1, {},
+        ResolvedAnnotation annotation{ x, {}, declared, *resolve(declared.names, rules, FlaxVersion::Current), -1, {},
             {} };
         annotation.spec = annotation.resolution->spec();
         AnnotatedInput input{ snapshot.program, snapshot.mesh, { {} }, { {} }, { {}, {} } };
@@ -398,8 +398,8 @@ private Q_SLOTS:
         const Snapshot ruled = reached(8, rules);
         QCOMPARE(explain(ruled, ruled.row("x")->value).dims[0].kind, DimensionReason::Kind::Rule);
         rules.list = { rule("b", SpecEntry::none()) };
-        const Snapshot whole = reached(8, rules);
-        QCOMPARE(explain(whole, whole.row("x")->value).dims[0].kind, DimensionReason::Kind::RuleToNull);
+        const Snapshot full = reached(8, rules);
+        QCOMPARE(explain(full, full.row("x")->value).dims[0].kind, DimensionReason::Kind::RuleToNull);
     }
 
     void argumentsAreDrawnAsTheyAreHeld()

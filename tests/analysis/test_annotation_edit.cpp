@@ -23,9 +23,9 @@ namespace {
 /// The product of a and b, its tanh, and a constraint on that; `a` is where a's sharding stands.
 std::string product(const std::string& a, const std::string& constraint = R"([{?}, {?}])", bool withMesh = true)
 {
-    const std::string given = a.empty() ? "" : " {sdy.sharding = #sdy.sharding<@mesh, " + a + ">}";
+    const std::string specified = a.empty() ? "" : " {sdy.sharding = #sdy.sharding<@mesh, " + a + ">}";
     return (withMesh ? std::string("sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\n") : std::string())
-        + "func.func @main(%a: tensor<8x16xf32>" + given + ", %b: tensor<16x32xf32>) -> tensor<8x32xf32> {\n"
+        + "func.func @main(%a: tensor<8x16xf32>" + specified + ", %b: tensor<16x32xf32>) -> tensor<8x32xf32> {\n"
         + "  %c = stablehlo.constant dense<1.0> : tensor<8x16xf32>\n"
         + "  %s = stablehlo.add %a, %c : tensor<8x16xf32>\n" + "  %t = stablehlo.multiply %s, %c : tensor<8x16xf32>\n"
         + "  %0 = stablehlo.dot_general %t, %b, contracting_dims = [1] x [0] : "
@@ -75,20 +75,20 @@ private Q_SLOTS:
     void countsAsIfItStoodInTheText()
     {
         const SnapshotPtr plain = analysed(experimentWith(product("")));
-        const SnapshotPtr written = analysed(experimentWith(product(R"([{"x"}, {}])")));
+        const SnapshotPtr declared = analysed(experimentWith(product(R"([{"x"}, {}])")));
         const auto edited = withValueSharding(experimentWith(product("")), "a", "[{x}, {}]");
         QVERIFY(edited);
-        const SnapshotPtr given = analysed(*edited);
-        QVERIFY(given->laidOut());
-        QCOMPARE(all(*given), all(*written));
-        QVERIFY(all(*plain) != all(*written));
+        const SnapshotPtr specified = analysed(*edited);
+        QVERIFY(specified->laidOut());
+        QCOMPARE(all(*specified), all(*declared));
+        QVERIFY(all(*plain) != all(*declared));
         // It takes the place of what the text says, and goes again.
         const auto over = withValueSharding(experimentWith(product(R"([{"x"}, {}])")), "a", "[{}, {y}]");
         QVERIFY(over);
         QCOMPARE(shardingOf(*analysed(*over), "a"), std::string("[{}, {y}]"));
         const auto back = withValueSharding(*over, "a", std::nullopt);
         QVERIFY(back);
-        QCOMPARE(all(*analysed(*back)), all(*written));
+        QCOMPARE(all(*analysed(*back)), all(*declared));
         QVERIFY(*back == experimentWith(product(R"([{"x"}, {}])")));
     }
 
@@ -118,12 +118,12 @@ private Q_SLOTS:
         const SnapshotPtr snapshot = analysed(experimentWith(product(R"([{"x", ?}, {}])")));
         auto targets = annotationTargets(*snapshot, snapshot->program->find("a"));
         QCOMPARE(targets.size(), std::size_t{ 1 });
-        QVERIFY(targets[0].kind == AnnotationTarget::Kind::Input && targets[0].isWritten && !targets[0].isOwn);
-        QCOMPARE(dimensionsText(targets[0].written, *snapshot->mesh), std::string("[{x, ?}, {}]"));
+        QVERIFY(targets[0].kind == AnnotationTarget::Kind::Input && targets[0].isDeclared && !targets[0].isOwn);
+        QCOMPARE(dimensionsText(targets[0].declared, *snapshot->mesh), std::string("[{x, ?}, {}]"));
         QVERIFY(!withoutOwnSharding(*snapshot, targets[0]));
         targets = annotationTargets(*snapshot, snapshot->program->find("b"));
-        QVERIFY(!targets[0].isWritten);
-        QCOMPARE(dimensionsText(targets[0].written, *snapshot->mesh), std::string("[{?}, {?}]"));
+        QVERIFY(!targets[0].isDeclared);
+        QCOMPARE(dimensionsText(targets[0].declared, *snapshot->mesh), std::string("[{?}, {?}]"));
         // What main returns has two: its own, and that of the result.
         targets = annotationTargets(*snapshot, snapshot->program->main().results[0]);
         QCOMPARE(targets.size(), std::size_t{ 2 });
@@ -141,9 +141,9 @@ private Q_SLOTS:
         Experiment experiment = experimentWith(product("", "", false));
         experiment.mesh.axes = { { "data", 4 } };
         experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, 4 };
-        const auto given = withValueSharding(experiment, "a", "[{data}, {}]");
-        QVERIFY(given);
-        const SnapshotPtr snapshot = analysed(*given);
+        const auto specified = withValueSharding(experiment, "a", "[{data}, {}]");
+        QVERIFY(specified);
+        const SnapshotPtr snapshot = analysed(*specified);
         QVERIFY(snapshot->laidOut());
         QCOMPARE(shardingOf(*snapshot, "a"), std::string("[{data}, {}]"));
         QCOMPARE(snapshot->row("a")->bytesPerDevice, std::int64_t{ 8 * 16 * 4 / 4 });
@@ -174,10 +174,10 @@ private Q_SLOTS:
         QFETCH(QString, value);
         QFETCH(QString, sharding);
         QFETCH(int, code);
-        const auto given =
+        const auto specified =
             withValueSharding(experimentWith(product(R"([{"x"}, {}])")), value.toStdString(), sharding.toStdString());
-        QVERIFY(given);
-        const SnapshotPtr snapshot = analysed(*given);
+        QVERIFY(specified);
+        const SnapshotPtr snapshot = analysed(*specified);
         QVERIFY(hasProblem(*snapshot, static_cast<Code>(code), "/model/shardings/" + value.toStdString()));
         // The text counts then.
         QVERIFY(snapshot->laidOut());

@@ -44,7 +44,7 @@ std::string program(
 }
 
 /// "accepted", or the kinds of all refusals with the lines that they stand in: "pad_sharded_dim:3".
-QString said(const ExplicitReport& report)
+QString stated(const ExplicitReport& report)
 {
     QStringList all;
     for (const ExplicitRefusal& refusal : report.refusals)
@@ -62,7 +62,7 @@ ExplicitReport reportOf(const std::string& text)
     return *report;
 }
 
-constexpr const char* wholeText = "";
+constexpr const char* fullText = "";
 constexpr const char* rows = "[{\"x\"}, {}]";
 constexpr const char* columns = "[{}, {\"x\"}]";
 constexpr const char* rowsY = "[{\"y\"}, {}]";
@@ -111,7 +111,7 @@ private Q_SLOTS:
         };
         // Elementwise: a dimension is cut alike, or in one operand only.
         row("add alike", binary("add", rows, rows), "accepted");
-        row("add one whole", binary("add", rows, wholeText), "accepted");
+        row("add one whole", binary("add", rows, fullText), "accepted");
         row("add both ways", binary("add", rows, columnsY), "accepted");
         row("add otherwise", binary("add", rows, rowsY), "operands_sharded_differently:3");
         row("add twice", binary("multiply", rows, columns), "result_mentions_axis_twice:3");
@@ -124,7 +124,7 @@ private Q_SLOTS:
         row("convert",
             onto(rows, "stablehlo.convert %a : (tensor<8x4xf32>) -> tensor<8x4xbf16>", "8x4xf32", "8x4xbf16"),
             "accepted");
-        // Pieces are of one size: JAX takes no others across its border, and its types have none. It is said once.
+        // Pieces are of one size: JAX takes no others across its boundary, and its types have none. It is said once.
         row("uneven argument",
             program({ { "a", "7x4xf32", rows } }, "  %0 = stablehlo.negate %a : tensor<7x4xf32>\n", "0", "7x4xf32"),
             "not_divisible:0");
@@ -136,8 +136,8 @@ private Q_SLOTS:
                 "2", "7x4xf32"),
             "not_divisible:4");
         // Products.
-        row("rows times whole", dot(rows, wholeText), "accepted");
-        row("one side of what is added up", dot(columns, wholeText), "accepted");
+        row("rows times whole", dot(rows, fullText), "accepted");
+        row("one side of what is added up", dot(columns, fullText), "accepted");
         row("fsdp", dot(rows, rows), "accepted"); // x cuts rows of one, and of the other what is added up
         row("both sides", dot(columns, rows), "contracting_dims_both_sharded:3");
         row("both sides, other axes", dot(columns, rowsY), "contracting_dims_both_sharded:3");
@@ -146,9 +146,9 @@ private Q_SLOTS:
         row("rows and columns, told", dot(rows, columns, "[{\"x\"}, {}]"), "accepted");
         row("rows and other columns", dot(rows, columnsY), "accepted");
         row("left unreduced", dot(columns, rows, "[{}, {}], unreduced={\"x\"}"), "accepted");
-        row("left unreduced, one side", dot(columns, wholeText, "[{}, {}], unreduced={\"x\"}"),
+        row("left unreduced, one side", dot(columns, fullText, "[{}, {}], unreduced={\"x\"}"),
             "contracting_dims_not_identical:3");
-        row("left unreduced, other axes", dot(rows, wholeText, "[{\"x\"}, {}], unreduced={\"y\"}"),
+        row("left unreduced, other axes", dot(rows, fullText, "[{\"x\"}, {}], unreduced={\"y\"}"),
             "unreduced_axes_not_contracted:3");
         for (const bool alike : { true, false })
             row(alike ? "batch alike" : "batch otherwise",
@@ -210,16 +210,15 @@ private Q_SLOTS:
             onto(columns, "stablehlo.reshape %a : (tensor<8x4xf32>) -> tensor<32xf32>", "8x4xf32", "32xf32"),
             "reshape_needs_out_sharding:4");
         row("two at once",
-            onto(
-                wholeText, "stablehlo.reshape %a : (tensor<8x4xf32>) -> tensor<4x2x2x2xf32>", "8x4xf32", "4x2x2x2xf32"),
+            onto(fullText, "stablehlo.reshape %a : (tensor<8x4xf32>) -> tensor<4x2x2x2xf32>", "8x4xf32", "4x2x2x2xf32"),
             "reshape_needs_out_sharding:4");
         row("two at once, told",
-            onto(wholeText,
+            onto(fullText,
                 "stablehlo.reshape %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}, {}, {}]>]>} : "
                 "(tensor<8x4xf32>) -> tensor<4x2x2x2xf32>",
                 "8x4xf32", "4x2x2x2xf32"),
             "accepted");
-        // Padding, slices, pieces put together.
+        // Padding, slices, parts put together.
         row("pad what is whole",
             onto(rows,
                 "stablehlo.pad %a, %c, low = [0, 1], high = [0, 1], interior = [0, 0] : (tensor<8x4xf32>, "
@@ -233,9 +232,9 @@ private Q_SLOTS:
                 "8x4xf32", "10x4xf32"),
             "pad_sharded_dim:4");
         // Cumulative sums.
-        for (const char* cut : { columns, rows })
-            row(cut == rows ? "cumulative along the cut" : "cumulative across the cut",
-                onto(cut,
+        for (const char* sharded : { columns, rows })
+            row(sharded == rows ? "cumulative along the cut" : "cumulative across the cut",
+                onto(sharded,
                     "\"stablehlo.reduce_window\"(%a, %c) <{window_dimensions = array<i64: 8, 1>, padding = dense<[[7, "
                     "0], "
                     "[0, 0]]> : tensor<2x2xi64>}> ({\n  ^bb0(%p: tensor<f32>, %q: tensor<f32>):\n    %s = "
@@ -244,15 +243,15 @@ private Q_SLOTS:
                     "tensor<f32>) "
                     "-> tensor<8x4xf32>",
                     "8x4xf32", "8x4xf32"),
-                cut == rows ? "cumulative_op_on_sharded_dim:4" : "accepted");
+                sharded == rows ? "cumulative_op_on_sharded_dim:4" : "accepted");
         // Partial sums.
         row("unreduced alike", binary("add", partialX, partialX), "accepted");
         row("unreduced otherwise", binary("add", partialX, partialY), "unreduced_axes_differ:3");
-        row("unreduced and whole", binary("add", partialX, wholeText), "unreduced_axes_differ:3");
-        row("unreduced times", binary("multiply", partialX, wholeText), "mul_needs_reduced_operand:3");
-        row("unreduced below", binary("divide", wholeText, partialX), "unreduced_denominator:3");
+        row("unreduced and whole", binary("add", partialX, fullText), "unreduced_axes_differ:3");
+        row("unreduced times", binary("multiply", partialX, fullText), "mul_needs_reduced_operand:3");
+        row("unreduced below", binary("divide", fullText, partialX), "unreduced_denominator:3");
         row("unreduced and not linear", unary("tanh", partialX), "no_unreduced_rule:3");
-        row("product of unreduced", dot(partialX, wholeText), "operand_unreduced:3");
+        row("product of unreduced", dot(partialX, fullText), "operand_unreduced:3");
         row("reshape of unreduced",
             onto(partialX, "stablehlo.reshape %a : (tensor<8x4xf32>) -> tensor<32xf32>", "8x4xf32", "32xf32"),
             "accepted");
@@ -263,7 +262,7 @@ private Q_SLOTS:
                 "8x4xf32", "32xf32"),
             "reshape_drops_unreduced:4");
         row("reshape that parts",
-            onto(wholeText,
+            onto(fullText,
                 "stablehlo.reshape %a {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{}], "
                 "unreduced={\"x\"}>]>} : (tensor<8x4xf32>) -> tensor<32xf32>",
                 "8x4xf32", "32xf32"),
@@ -285,7 +284,7 @@ private Q_SLOTS:
     void rules()
     {
         QFETCH(QString, text);
-        QTEST(said(reportOf(text.toStdString())), "verdict");
+        QTEST(stated(reportOf(text.toStdString())), "verdict");
     }
 
     /// What contradicts what, and what would help.
@@ -319,14 +318,14 @@ private Q_SLOTS:
     }
 
     /// Behind a refusal goes on what propagation decided: its users are not refused for it.
-    void oneCauseIsSaidOnce()
+    void oneCauseIsStatedOnce()
     {
         const ExplicitReport report = reportOf(program({ { "a", "8x4xf32", rows }, { "b", "8x4xf32", rowsY } },
             "  %0 = stablehlo.add %a, %b : tensor<8x4xf32>\n"
             "  %1 = stablehlo.tanh %0 : tensor<8x4xf32>\n"
             "  %2 = stablehlo.multiply %1, %0 : tensor<8x4xf32>\n",
             "2", "8x4xf32"));
-        QCOMPARE(said(report), QStringLiteral("operands_sharded_differently:3"));
+        QCOMPARE(stated(report), QStringLiteral("operands_sharded_differently:3"));
         QCOMPARE(report.accepted, std::int64_t{ 2 });
     }
 
@@ -337,7 +336,7 @@ private Q_SLOTS:
             "  %1 = stablehlo.reverse %0, dims = [1] : tensor<8x4xf32>\n"
             "  %2 = stablehlo.slice %1 [0:4, 0:4] : (tensor<8x4xf32>) -> tensor<4x4xf32>\n",
             "2", "4x4xf32"));
-        QCOMPARE(said(report), QStringLiteral("accepted"));
+        QCOMPARE(stated(report), QStringLiteral("accepted"));
         QCOMPARE(report.unjudged.size(), std::size_t{ 2 });
         QCOMPARE(report.unjudged[0], (std::pair<std::string, std::int64_t>{ "stablehlo.reverse", 2 }));
         QCOMPARE(report.unjudged[1], (std::pair<std::string, std::int64_t>{ "stablehlo.slice", 1 }));
@@ -379,7 +378,7 @@ private Q_SLOTS:
                   "    stablehlo.return %i, %u : tensor<i32>, tensor<8x4xf32>\n"
                   "  }\n",
             "w#1", "8x4xf32"));
-        QTEST(said(report), "verdict");
+        QTEST(stated(report), "verdict");
         if (!report.accepts())
             QCOMPARE(report.refusals.front().diagnostic.number("dim"), std::int64_t{ 1 });
     }
@@ -402,7 +401,7 @@ private Q_SLOTS:
                 "    stablehlo.return %b : tensor<8x4xf32>\n"
                 "  }) : (tensor<i1>) -> tensor<8x4xf32>\n",
                 "0", "8x4xf32"));
-        QTEST(said(report), "verdict");
+        QTEST(stated(report), "verdict");
     }
 
     /// A function is looked at with the shardings that it is called with, and an operation of it refused once.
@@ -417,8 +416,8 @@ private Q_SLOTS:
                 + "func.func private @sum(%s: tensor<8x4xf32>, %t: tensor<8x4xf32>) -> tensor<8x4xf32> {\n"
                   "  %0 = stablehlo.add %s, %t : tensor<8x4xf32>\n  return %0 : tensor<8x4xf32>\n}\n";
         };
-        QCOMPARE(said(reportOf(calls(wholeText))), QStringLiteral("accepted"));
-        QCOMPARE(said(reportOf(calls(rowsY))), QStringLiteral("operands_sharded_differently:9"));
+        QCOMPARE(stated(reportOf(calls(fullText))), QStringLiteral("accepted"));
+        QCOMPARE(stated(reportOf(calls(rowsY))), QStringLiteral("operands_sharded_differently:9"));
     }
 
     /// What differentiation made has no author who could have said more: JAX says it.
@@ -432,10 +431,10 @@ private Q_SLOTS:
                 "0", "8x8xf32");
         };
         const ExplicitReport backward = reportOf(text("jit(step)/transpose(jvp(main))/dot_general"));
-        QCOMPARE(said(backward), QStringLiteral("accepted"));
+        QCOMPARE(stated(backward), QStringLiteral("accepted"));
         QCOMPARE(backward.differentiated, std::int64_t{ 1 });
-        QCOMPARE(
-            said(reportOf(text("jit(step)/jvp(main)/dot_general"))), QStringLiteral("contracting_dims_both_sharded:3"));
+        QCOMPARE(stated(reportOf(text("jit(step)/jvp(main)/dot_general"))),
+            QStringLiteral("contracting_dims_both_sharded:3"));
     }
 
     /// Two layers of relu(x W1) W2 with W1 cut by columns and W2 by rows: the second product adds up over what both

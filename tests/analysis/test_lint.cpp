@@ -194,7 +194,7 @@ private Q_SLOTS:
                 const std::string place = annotation.operation.valid()
                     ? snapshot->program->scopes[snapshot->program->operation(annotation.operation).scope]
                     : *value.path;
-                if (std::holds_alternative<LogicalAxes>(annotation.written))
+                if (std::holds_alternative<LogicalAxes>(annotation.declared))
                     QCOMPARE(annotation.innerRules, place.find("layers.1") == std::string::npos ? -1 : 0);
             }
         QCOMPARE(snapshot->errorCount(), 0);
@@ -205,7 +205,7 @@ private Q_SLOTS:
         const SnapshotPtr without = analysed(unbound);
         int active = 0, inactive = 0;
         for (const ResolvedAnnotation& annotation : without->annotations->constraints)
-            if (std::holds_alternative<LogicalAxes>(annotation.written)) {
+            if (std::holds_alternative<LogicalAxes>(annotation.declared)) {
                 QCOMPARE(annotation.spec.has_value(), annotation.innerRules == 0);
                 ++(annotation.spec ? active : inactive);
             }
@@ -437,11 +437,11 @@ private Q_SLOTS:
         settings.yConstraint = MlpSettings::Axes::Device;
         settings.deviceAxes = { { "batch", SpecEntry::none() }, { "hidden", SpecEntry::none() },
             { "embed", SpecEntry::none() } };
-        const std::vector<Problem> whole = found(experiment, Code::FullRematerialise);
-        QVERIFY(!whole.empty());
-        QCOMPARE(whole[0].diagnostic.where.path, std::string("layers.0/y"));
-        QVERIFY(!whole[0].diagnostic.list("axes").empty());
-        QCOMPARE(whole[0].diagnostic.number("bytes"), std::int64_t{ 8 * 1024 * 4 });
+        const std::vector<Problem> full = found(experiment, Code::FullRematerialise);
+        QVERIFY(!full.empty());
+        QCOMPARE(full[0].diagnostic.where.path, std::string("layers.0/y"));
+        QVERIFY(!full[0].diagnostic.list("axes").empty());
+        QCOMPARE(full[0].diagnostic.number("bytes"), std::int64_t{ 8 * 1024 * 4 });
         // With logical names the constraint cuts y as it is used.
         settings.yConstraint = MlpSettings::Axes::Logical;
         QVERIFY(found(experiment, Code::FullRematerialise).empty());

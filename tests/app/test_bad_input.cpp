@@ -42,8 +42,8 @@ QByteArray truncated(const QString& command)
         return "rules = (('batch', 'data'), ('embed', ('mod";
     if (command.contains(QLatin1String("@FILE")))
         return "kind: TPU v4\n0 0 0 0 0\n1 0 1 0";
-    const QByteArray whole = smallMlp();
-    return whole.left(whole.size() / 2);
+    const QByteArray full = smallMlp();
+    return full.left(full.size() / 2);
 }
 
 /// Cause and remedy under a code, about the file.
@@ -148,8 +148,8 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("command");
         QTest::addColumn<QString>("said");
-        const auto row = [](const char* command, const char* said) {
-            QTest::newRow(command) << QString::fromUtf8(command) << QString::fromUtf8(said);
+        const auto row = [](const char* command, const char* stated) {
+            QTest::newRow(command) << QString::fromUtf8(command) << QString::fromUtf8(stated);
         };
         // Names that are not known, with the one that was meant.
         row("run rule-lap", "Did you mean the example “rule-lab”?");
@@ -240,11 +240,11 @@ private Q_SLOTS:
     void arguments()
     {
         QFETCH(QString, command);
-        QFETCH(QString, said);
+        QFETCH(QString, stated);
         const Ran ran = run(command.toUtf8(), path("right.json"));
         QVERIFY2(ran.code == 2, qPrintable(told(ran)));
         QVERIFY2(ran.out.isEmpty(), qPrintable(told(ran)));
-        QVERIFY2(ran.error.contains(said), qPrintable(told(ran)));
+        QVERIFY2(ran.error.contains(stated), qPrintable(told(ran)));
         QVERIFY(!QFile::exists(path("picture.png")));
         QVERIFY(!QFile::exists(QStringLiteral("picture.jpg")) && !QFile::exists(QStringLiteral("picture.webp")));
     }

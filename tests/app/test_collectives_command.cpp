@@ -103,7 +103,7 @@ private Q_SLOTS:
         QCOMPARE(rows, wanted.size());
     }
 
-    void meshesOfThreeAxesAreShownWhole()
+    void meshesOfThreeAxesAreShownFull()
     {
         const QString out = runProgram({ QStringLiteral("show"), QStringLiteral("rule-lab") }).out;
         const qsizetype first = out.indexOf(QStringLiteral("\n  X 0\n")),
@@ -267,11 +267,11 @@ private Q_SLOTS:
     void numbersThatAreNone()
     {
         QFETCH(QString, number);
-        QFETCH(QString, said);
+        QFETCH(QString, stated);
         const Ran ran = runProgram({ QStringLiteral("explain"), mlp, QStringLiteral("--collective=") + number });
         QCOMPARE(ran.code, 2);
         QVERIFY(ran.out.isEmpty());
-        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+        QVERIFY2(ran.error.contains(stated), qPrintable(ran.error));
         QCOMPARE(runProgram({ QStringLiteral("explain"), mlp, QStringLiteral("--collective"), QStringLiteral("1"),
                                 QStringLiteral("--tensor"), QStringLiteral("x") })
                      .code,

@@ -373,13 +373,13 @@ private Q_SLOTS:
         const QString path = file(text);
         const Ran ran = runProgram({ QStringLiteral("check"), path });
         QCOMPARE(ran.code, code);
-        const QString& said = code == 2 ? ran.error : ran.out;
-        QVERIFY2(said.contains(id), qPrintable(said));
+        const QString& stated = code == 2 ? ran.error : ran.out;
+        QVERIFY2(stated.contains(id), qPrintable(stated));
         if (code == 2) { // place, cause and remedy
             QVERIFY(ran.out.isEmpty());
-            QVERIFY2(said.contains(QRegularExpression(
+            QVERIFY2(stated.contains(QRegularExpression(
                          QRegularExpression::escape(path) + QStringLiteral(":\\d+:\\d+: E\\d+: .+\\. .+\\.?"))),
-                qPrintable(said));
+                qPrintable(stated));
         }
         const Ran fromInput = runProgram(argumentsOf("check - --json"), text);
         QCOMPARE(fromInput.code, code);
@@ -396,7 +396,7 @@ private Q_SLOTS:
             for (const auto& problem : problems) {
                 const auto remedy = problem.at("remedy").template get<std::string>();
                 QVERIFY2(!remedy.empty(), problem.dump().c_str());
-                QVERIFY2(said.contains(QString::fromStdString(remedy)), qPrintable(said));
+                QVERIFY2(stated.contains(QString::fromStdString(remedy)), qPrintable(stated));
             }
         }
         // The same file in the other commands: nothing crashes, and bad input is bad input.

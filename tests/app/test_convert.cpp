@@ -182,8 +182,8 @@ private Q_SLOTS:
             QCOMPARE(list.code, 0);
             QVERIFY2(list.error.contains(QStringLiteral("Penzai's mapping is written as a list of rules.")),
                 qPrintable(list.error));
-            const QString written = file("list.txt", list.out.toUtf8());
-            const Ran again = convert(written, (QByteArray("--mesh foo=4,bar=2 --from ") + to).constData());
+            const QString declared = file("list.txt", list.out.toUtf8());
+            const Ran again = convert(declared, (QByteArray("--mesh foo=4,bar=2 --from ") + to).constData());
             QVERIFY2(again.code == 0 && again.out.contains(QStringLiteral("\"a\"")), qPrintable(again.error));
         }
     }
@@ -250,8 +250,8 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("options");
         QTest::addColumn<QString>("said");
-        const auto row = [](const char* name, const char* text, const char* options, const char* said) {
-            QTest::newRow(name) << QByteArray(text) << options << said;
+        const auto row = [](const char* name, const char* text, const char* options, const char* stated) {
+            QTest::newRow(name) << QByteArray(text) << options << stated;
         };
         row("sizes that are open", config, "--from maxtext", "E187");
         row("devices that do not fit", config, "--from maxtext --devices 7 --slices 2", "E102");
@@ -277,11 +277,11 @@ private Q_SLOTS:
     {
         QFETCH(QByteArray, text);
         QFETCH(QString, options);
-        QFETCH(QString, said);
+        QFETCH(QString, stated);
         const Ran ran = convert(file("input", text), options.toUtf8());
         QCOMPARE(ran.code, 2);
         QVERIFY(ran.out.isEmpty());
-        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+        QVERIFY2(ran.error.contains(stated), qPrintable(ran.error));
         const Ran json = convert(file("input", text), (options + QStringLiteral(" --json")).toUtf8());
         QCOMPARE(json.code, 2);
         QVERIFY(!json.json().at("problems").empty());

@@ -185,8 +185,8 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("arguments");
         QTest::addColumn<QString>("said");
-        const auto row = [](const char* arguments, const char* said) {
-            QTest::newRow(arguments) << QString::fromUtf8(arguments) << QString::fromUtf8(said);
+        const auto row = [](const char* arguments, const char* stated) {
+            QTest::newRow(arguments) << QString::fromUtf8(arguments) << QString::fromUtf8(stated);
         };
         row("--devices cpu:8 --shape 3x3", "Shapes that work: ");
         row("--devices tpu-v4:4x4x4 --shape data=2,model=32", "the mesh axis model has size 32");
@@ -231,11 +231,11 @@ private Q_SLOTS:
     void refuses()
     {
         QFETCH(QString, arguments);
-        QFETCH(QString, said);
+        QFETCH(QString, stated);
         const Ran ran = runProgram(meshArguments(arguments));
         QCOMPARE(ran.code, 2);
         QVERIFY(ran.out.isEmpty());
-        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+        QVERIFY2(ran.error.contains(stated), qPrintable(ran.error));
     }
 
     void refusesInJson()

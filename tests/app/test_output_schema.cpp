@@ -106,11 +106,11 @@ class OutputSchemaTest : public QObject {
             return QStringLiteral("no JSON: ") + ran.out.left(500) + ran.error;
         valijson::adapters::NlohmannJsonAdapter adapter(json);
         valijson::ValidationResults results;
-        QString said;
+        QString stated;
         if (!valijson::Validator(valijson::Validator::kStrongTypes).validate(m_schema, adapter, &results)) {
             valijson::ValidationResults::Error error;
             while (results.popError(error))
-                said += QString::fromStdString([&] {
+                stated += QString::fromStdString([&] {
                     std::string text;
                     for (const std::string& part : error.context)
                         text += part;
@@ -118,11 +118,11 @@ class OutputSchemaTest : public QObject {
                 }());
         }
         if (json.value("command", "") != command.toStdString())
-            said += QStringLiteral("another command\n");
-        if (!said.isEmpty())
-            said += ran.out.left(3000) + ran.error;
+            stated += QStringLiteral("another command\n");
+        if (!stated.isEmpty())
+            stated += ran.out.left(3000) + ran.error;
         collect(json, command.toStdString(), m_types);
-        return said;
+        return stated;
     }
     static QString word(const char* command) { return QString::fromUtf8(command).section(QLatin1Char(' '), 0, 0); }
 
@@ -162,9 +162,9 @@ private Q_SLOTS:
     {
         for (const char* command : everyCommand) {
             const Ran ran = run(QString::fromUtf8(command));
-            const QString said = wrong(ran, word(command));
+            const QString stated = wrong(ran, word(command));
             QVERIFY2(
-                said.isEmpty() && ran.code == 0, qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + said));
+                stated.isEmpty() && ran.code == 0, qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + stated));
         }
     }
 
@@ -177,8 +177,8 @@ private Q_SLOTS:
             for (const char* command : finding) {
                 const Ran ran = run(QString::fromUtf8(command).replace(
                     QStringLiteral("FILE"), m_folder.filePath(QStringLiteral("bad.json"))));
-                const QString said = wrong(ran, word(command));
-                QVERIFY2(said.isEmpty(), qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + said));
+                const QString stated = wrong(ran, word(command));
+                QVERIFY2(stated.isEmpty(), qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + stated));
                 // What is wrong with the experiment keeps its program legal, and the rules of its operations known.
                 const bool legal = word(command) == QLatin1String("rules") || word(command) == QLatin1String("verify");
                 QVERIFY2(ran.code == 1 || ran.code == 2 || legal,
@@ -192,9 +192,9 @@ private Q_SLOTS:
     {
         for (const char* command : readingNothing) {
             const Ran ran = run(QString::fromUtf8(command));
-            const QString said = wrong(ran, word(command));
+            const QString stated = wrong(ran, word(command));
             QVERIFY2(
-                said.isEmpty() && ran.code == 2, qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + said));
+                stated.isEmpty() && ran.code == 2, qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + stated));
             QVERIFY2(!ran.json().at("problems").empty(), command);
         }
     }
@@ -205,9 +205,9 @@ private Q_SLOTS:
         std::map<QString, std::string> versions;
         for (const char* command : everyCommand) {
             const Ran ran = run(QString::fromUtf8(command), { QStringLiteral("--json"), QStringLiteral("--no-such") });
-            const QString said = wrong(ran, word(command));
+            const QString stated = wrong(ran, word(command));
             QVERIFY2(
-                said.isEmpty() && ran.code == 2, qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + said));
+                stated.isEmpty() && ran.code == 2, qPrintable(QString::fromUtf8(command) + QLatin1Char('\n') + stated));
             const nlohmann::json json = ran.json();
             QVERIFY2(json.at("problems").at(0).at("code") == "E131", qPrintable(ran.out));
             QVERIFY2(json.at("format") == "shardscope-" + word(command).toStdString(), qPrintable(ran.out));
@@ -237,15 +237,15 @@ private Q_SLOTS:
         QVERIFY2(ran.json().at("problems").at(0).at("code") == "E132", qPrintable(ran.out));
         QVERIFY2(ran.json().at("problems").at(0).at("args").at("nearest") == "run", qPrintable(ran.out));
         QVERIFY(ran.json().at("format") == "shardscope");
-        const auto said = [this](const char* command) { return run(QString::fromUtf8(command), {}).error; };
+        const auto stated = [this](const char* command) { return run(QString::fromUtf8(command), {}).error; };
         QVERIFY2(
-            said("rnu x").startsWith(QStringLiteral("E132: there is no command “rnu”")), qPrintable(said("rnu x")));
-        QVERIFY(said("rnu x").contains(QStringLiteral("Did you mean “run”?")));
-        QVERIFY(said("rule-lap").contains(QStringLiteral("Did you mean “rule-lab”?")));
-        QVERIFY(said("no/such/file.json").contains(QStringLiteral("E129: no/such/file.json cannot be read")));
+            stated("rnu x").startsWith(QStringLiteral("E132: there is no command “rnu”")), qPrintable(stated("rnu x")));
+        QVERIFY(stated("rnu x").contains(QStringLiteral("Did you mean “run”?")));
+        QVERIFY(stated("rule-lap").contains(QStringLiteral("Did you mean “rule-lab”?")));
+        QVERIFY(stated("no/such/file.json").contains(QStringLiteral("E129: no/such/file.json cannot be read")));
         // A file or an example comes first; what follows it is what is wrong.
-        QVERIFY2(said("rule-lab x").contains(QStringLiteral("E131")), qPrintable(said("rule-lab x")));
-        QVERIFY2(said("FILE x").contains(QStringLiteral("E131")), qPrintable(said("FILE x")));
+        QVERIFY2(stated("rule-lab x").contains(QStringLiteral("E131")), qPrintable(stated("rule-lab x")));
+        QVERIFY2(stated("FILE x").contains(QStringLiteral("E131")), qPrintable(stated("FILE x")));
     }
 
     /// Files are called as they were typed.
@@ -301,17 +301,17 @@ private Q_SLOTS:
     /// A number beyond all ranges is told the range of its key.
     void rangesOfKeys()
     {
-        const auto said = [this](const QByteArray& from, const QByteArray& to) {
+        const auto stated = [this](const QByteArray& from, const QByteArray& to) {
             return runProgram(
                 { QStringLiteral("check"), writeFile(m_folder, QStringLiteral("range.json"), smallMlp(from, to)) })
                 .error;
         };
-        const QString layers = said("\"layers\": 2", "\"layers\": 99999999999999999999");
+        const QString layers = stated("\"layers\": 2", "\"layers\": 99999999999999999999");
         QVERIFY2(layers.contains(QStringLiteral("from 1 to 4096")), qPrintable(layers));
         QCOMPARE(layers.count(QStringLiteral("E125")), 1);
-        const QString axis = said("[\"data\", 2]", "[\"data\", 99999999999999999999]");
+        const QString axis = stated("[\"data\", 2]", "[\"data\", 99999999999999999999]");
         QVERIFY2(axis.contains(QStringLiteral("from 1 to 1048576")), qPrintable(axis));
-        const QString runs = said("\"runs\": 3", "\"runs\": 1" + QByteArray(60, '0'));
+        const QString runs = stated("\"runs\": 3", "\"runs\": 1" + QByteArray(60, '0'));
         QVERIFY2(runs.contains(QStringLiteral("E125")) && !runs.contains(QStringLiteral("9223372036854775807")),
             qPrintable(runs));
     }

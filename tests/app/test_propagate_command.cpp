@@ -262,10 +262,10 @@ func.func @main(%lhs: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
             QFile experiment(folder.filePath(QStringLiteral("named.json")));
             if (!experiment.open(QIODevice::WriteOnly))
                 return std::string();
-            const nlohmann::json whole{ { "format", "sharding-experiment" }, { "version", "1.0" },
+            const nlohmann::json full{ { "format", "sharding-experiment" }, { "version", "1.0" },
                 { "mesh", { { "axes", nlohmann::json::parse(R"([["x", 2], ["y", 2]])") } } },
                 { "hardware", { { "hosts", 1 }, { "devices_per_host", 4 } } }, { "model", model } };
-            experiment.write(QByteArray::fromStdString(whole.dump()));
+            experiment.write(QByteArray::fromStdString(full.dump()));
             experiment.close();
             const Ran ran = runProgram({ QStringLiteral("explain"), experiment.fileName(), QStringLiteral("--tensor"),
                 QStringLiteral("%sum") });
@@ -397,11 +397,11 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
   return %2 : tensor<8x8xf32>
 }
 )";
-        const QString given =
+        const QString specified =
             QStringLiteral("Given: sdy.manual_computation asks in its in_shardings for %0 to be sharded on "
                            "dimension 0 along x.");
         const Ran ran = propagate({ QStringLiteral("--explain"), QStringLiteral("a") }, text);
-        QVERIFY2(ran.out.contains(given), qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(specified), qPrintable(ran.out));
         QVERIFY(ran.error.contains(QStringLiteral("W234")));
         const auto chain =
             propagate({ QStringLiteral("--explain"), QStringLiteral("a"), QStringLiteral("--json") }, text)
@@ -415,8 +415,8 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         const QString held =
             QStringLiteral("x does not shard dimension 0: %1 is sharded along it, but custom_call @Foo passes "
                            "no axes on");
-        const Ran behind = propagate({ QStringLiteral("--explain"), QStringLiteral("%2") }, text);
-        QVERIFY2(behind.out.contains(held), qPrintable(behind.out));
+        const Ran after = propagate({ QStringLiteral("--explain"), QStringLiteral("%2") }, text);
+        QVERIFY2(after.out.contains(held), qPrintable(after.out));
         const auto explain = [&](const char* tensor) {
             return runProgram(
                 { QStringLiteral("explain"), QStringLiteral("-"), QStringLiteral("--tensor"), QLatin1String(tensor) },
@@ -438,8 +438,8 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         const Ran network = run(example);
         QVERIFY2(network.code == 0, qPrintable(network.error));
         QVERIFY2(network.out.contains(QStringLiteral("sdy.mesh @mesh")), qPrintable(network.out));
-        const Ran written = runProgram({ QStringLiteral("examples"), example });
-        const Ran piped = run(QStringLiteral("-"), {}, written.out.toUtf8());
+        const Ran declared = runProgram({ QStringLiteral("examples"), example });
+        const Ran piped = run(QStringLiteral("-"), {}, declared.out.toUtf8());
         QCOMPARE(piped.out, network.out);
         // What is printed is a program with the same shardings: nothing more to do.
         const Ran again = run(QStringLiteral("-"), {}, network.out.toUtf8());

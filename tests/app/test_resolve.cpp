@@ -137,7 +137,7 @@ private Q_SLOTS:
             qPrintable(ran.error));
 
         // The mesh that is given counts; what contradicts it is a warning.
-        for (const auto& [options, said] : std::initializer_list<std::pair<const char*, const char*>>{
+        for (const auto& [options, stated] : std::initializer_list<std::pair<const char*, const char*>>{
                  { "--partitions 4", "W219: --partitions asks for 4 along model, the mesh has 2; the mesh counts" },
                  { "--partitions 3", "W219: --partitions asks for 3 along model, and the mesh's 8 devices do not" },
                  { "--submesh 4,2,1,1", "W219: --submesh asks for 8 along model, the mesh has 2" },
@@ -146,7 +146,7 @@ private Q_SLOTS:
             ran = resolve(
                 rules, (QByteArray("--dialect t5x --names batch --mesh data=4,model=2 ") + options).constData());
             QCOMPARE(ran.code, 0);
-            QVERIFY2(ran.error.contains(QString::fromUtf8(said)), qPrintable(ran.error));
+            QVERIFY2(ran.error.contains(QString::fromUtf8(stated)), qPrintable(ran.error));
         }
         for (const char* right : { "--partitions 2", "--submesh 2,1,1,1", "--ici-shape 1,4,2 --dcn-shape 1,1,1" }) {
             ran =
@@ -392,10 +392,10 @@ private Q_SLOTS:
         QCOMPARE(runProgram({ QStringLiteral("check"), lab }).code, 0);
         const Ran why =
             runProgram({ QStringLiteral("explain"), lab, QStringLiteral("--tensor"), QStringLiteral("decoder/x") });
-        const QString said = why.out.simplified();
-        QVERIFY2(said.contains(QStringLiteral("rule 1 within decoder maps embed to data"))
-                && said.contains(QStringLiteral("The rules within decoder replace those outside."))
-                && said.contains(QStringLiteral("No rule within decoder names batch")),
+        const QString stated = why.out.simplified();
+        QVERIFY2(stated.contains(QStringLiteral("rule 1 within decoder maps embed to data"))
+                && stated.contains(QStringLiteral("The rules within decoder replace those outside."))
+                && stated.contains(QStringLiteral("No rule within decoder names batch")),
             qPrintable(why.out));
         const QString folder = m_folder.filePath(QStringLiteral("lab.json"));
         QCOMPARE(runProgram({ QStringLiteral("convert"), lab, QStringLiteral("--from"), QStringLiteral("experiment"),
@@ -672,8 +672,8 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("said");
-        const auto row = [](const char* name, const char* text, const char* said) {
-            QTest::newRow(name) << QByteArray(text) << said;
+        const auto row = [](const char* name, const char* text, const char* stated) {
+            QTest::newRow(name) << QByteArray(text) << stated;
         };
         row("empty", "", "E123");
         row("a shape that is none", "path,shape\na,8x?\n", ":2:5: E120");
@@ -685,11 +685,11 @@ private Q_SLOTS:
     void badTables()
     {
         QFETCH(QByteArray, text);
-        QFETCH(QString, said);
+        QFETCH(QString, stated);
         const QString path = file("bad.csv", text);
         const Ran ran = resolve(simpleRules, ("--mesh data=2 --table " + path).toUtf8());
         QCOMPARE(ran.code, 2);
-        QVERIFY2(ran.error.startsWith(path) && ran.error.contains(said), qPrintable(ran.error));
+        QVERIFY2(ran.error.startsWith(path) && ran.error.contains(stated), qPrintable(ran.error));
         QVERIFY(ran.out.isEmpty());
         const Ran json = resolve(simpleRules, ("--json --mesh data=2 --table " + path).toUtf8());
         QVERIFY(!json.json().at("problems").empty());

@@ -93,14 +93,14 @@ private Q_SLOTS:
         const Ran plain = run(smallMlp(), quick);
         QCOMPARE(initialOf(plain, "params/layers.0/W1"), QStringLiteral("xavier, seed 0"));
         QCOMPARE(initialOf(plain, "x"), QStringLiteral("ones"));
-        const QByteArray said = smallMlp("\"runs\": 3",
+        const QByteArray stated = smallMlp("\"runs\": 3",
             "\"initial\": { \"params/**\": \"normal 0.5\", \"x\": \"constant 2\" }, \"seed\": 4, \"runs\": 3");
-        const Ran chosen = run(said, quick);
+        const Ran chosen = run(stated, quick);
         QCOMPARE(chosen.code, 0);
         QCOMPARE(initialOf(chosen, "params/layers.0/W1"), QStringLiteral("normal 0.5, seed 4"));
         QCOMPARE(initialOf(chosen, "x"), QStringLiteral("constant 2"));
         QCOMPARE(initialOf(chosen, "step"), QStringLiteral("zeros"));
-        const Ran more = run(said,
+        const Ran more = run(stated,
             QStringList{ QStringLiteral("--init"), QStringLiteral("x=zeros"), QStringLiteral("--init"),
                 QStringLiteral("params/layers.1/W?=ones") }
                 + quick);
@@ -108,11 +108,11 @@ private Q_SLOTS:
         QCOMPARE(initialOf(more, "params/layers.1/W2"), QStringLiteral("ones"));
         QVERIFY(more.json().at("steps").at(0).at("loss") == 0);
         QVERIFY(more.json().at("check").at("passed") == true);
-        const Ran shown = run(said, { QStringLiteral("--no-timeit") });
+        const Ran shown = run(stated, { QStringLiteral("--no-timeit") });
         QVERIFY2(shown.out.contains(QStringLiteral("(constant 2)\n")), qPrintable(shown.out));
         // What does not fit is said, in a file as a warning.
         for (const char* wrong : { "x=zeroes", "y=zeros", "step=normal 1", "x", "x=normal", "x=file no.npy" }) {
-            const Ran refused = run(said, { QStringLiteral("--init"), QLatin1String(wrong) });
+            const Ran refused = run(stated, { QStringLiteral("--init"), QLatin1String(wrong) });
             QVERIFY2(refused.code != 0 && refused.error.contains(QStringLiteral(": E")), wrong);
         }
         const Ran warned =
@@ -222,9 +222,9 @@ private Q_SLOTS:
                 result = pair.at("result");
             }
         const QString file = QStringLiteral("%1/result%2.npy").arg(out).arg(result);
-        const QString given = QStringLiteral("params/layers.0/W1=") + file;
+        const QString specified = QStringLiteral("params/layers.0/W1=") + file;
         const auto again =
-            run(smallMlp(), QStringList{ QStringLiteral("--inputs"), given, QStringLiteral("--random=0") } + quick)
+            run(smallMlp(), QStringList{ QStringLiteral("--inputs"), specified, QStringLiteral("--random=0") } + quick)
                 .json();
         QVERIFY(again.at("arguments").at(argument).at("summary") == results.at(result).at("summary"));
         QCOMPARE(QString::fromStdString(again.at("arguments").at(argument).at("from").get<std::string>()), file);

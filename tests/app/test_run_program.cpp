@@ -374,10 +374,10 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(found.at(2).at("device") == 1);
         QVERIFY(found.at(2).at("element") == Json::parse("[0]"));
         // One that comes in with an argument.
-        const Ran given = run(text, { QStringLiteral("--inputs"), QStringLiteral("-") }, "[[1, 2, 3, \"nan\"]]");
-        QCOMPARE(given.code, 0);
-        QVERIFY2(given.out.contains(QStringLiteral("%arg0[3] is NaN as it is given")), qPrintable(given.out));
-        QCOMPARE(given.out.count(QStringLiteral("is NaN as it is given")), 1);
+        const Ran specified = run(text, { QStringLiteral("--inputs"), QStringLiteral("-") }, "[[1, 2, 3, \"nan\"]]");
+        QCOMPARE(specified.code, 0);
+        QVERIFY2(specified.out.contains(QStringLiteral("%arg0[3] is NaN as it is given")), qPrintable(specified.out));
+        QCOMPARE(specified.out.count(QStringLiteral("is NaN as it is given")), 1);
     }
 
     /// NaN on both sides says nothing of the devices.
@@ -396,10 +396,10 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(check.at("verdict") == "not_compared");
         QVERIFY(check.at("compared") == 0);
         QVERIFY(check.at("not_finite") == 4);
-        const Ran said = run(text, { QStringLiteral("--inputs"), QStringLiteral("-") }, "[[-1, -2, -3, -4]]");
-        QVERIFY2(said.out.contains(QStringLiteral("result 0 could not be compared: all of it, 4 elements, is NaN")),
-            qPrintable(said.out));
-        QVERIFY(!said.out.contains(QStringLiteral("agree")));
+        const Ran stated = run(text, { QStringLiteral("--inputs"), QStringLiteral("-") }, "[[-1, -2, -3, -4]]");
+        QVERIFY2(stated.out.contains(QStringLiteral("result 0 could not be compared: all of it, 4 elements, is NaN")),
+            qPrintable(stated.out));
+        QVERIFY(!stated.out.contains(QStringLiteral("agree")));
         // One number is enough for a comparison, and the others are counted.
         const Ran one = runJson(text, "[[1, -2, -3, -4]]");
         QCOMPARE(one.code, 0);
@@ -436,9 +436,9 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QCOMPARE(summary.at("mean").get<double>(), (64 * 65 / 2 - 7 - 100) / 65.0);
         QVERIFY(summary.at("not_finite") == 0);
         QCOMPARE(summary.at("sha256").get<std::string>().size(), std::size_t{ 64 });
-        const Json whole = runJson(text, inputs, { QStringLiteral("--values") }).json().at("results").at(0);
-        QCOMPARE(whole.at("value").size(), std::size_t{ 65 });
-        QVERIFY(whole.at("summary") == summary);
+        const Json full = runJson(text, inputs, { QStringLiteral("--values") }).json().at("results").at(0);
+        QCOMPARE(full.at("value").size(), std::size_t{ 65 });
+        QVERIFY(full.at("summary") == summary);
         // As numpy has it: hashlib.sha256(numpy.float32([1, 2]).tobytes()).hexdigest()
         const Json known = runJson(identity("tensor<2xf32>"), "[[1, 2]]").json().at("results").at(0);
         const QByteArray bytes = QByteArray::fromHex("0000803f00000040");
@@ -621,13 +621,13 @@ func.func @main(%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>,
             QVERIFY(number.get<double>() >= 3 && number.get<double>() < 4);
         // Files are written by the command itself.
         const QString out = m_folder.filePath(QStringLiteral("kept"));
-        const Ran written = with({ QStringLiteral("--random=3"), QStringLiteral("--out"), out });
-        QCOMPARE(written.code, 0);
+        const Ran declared = with({ QStringLiteral("--random=3"), QStringLiteral("--out"), out });
+        QCOMPARE(declared.code, 0);
         const Ran read =
             with({ QStringLiteral("--init"), QStringLiteral("arg2=file ") + out + QStringLiteral("/result2.npy") });
         QVERIFY2(read.code == 0, qPrintable(read.error));
-        QVERIFY(read.json().at("results").at(2).at("value") == written.json().at("results").at(2).at("value"));
-        QVERIFY(read.json().at("results").at(0).at("value") != written.json().at("results").at(0).at("value"));
+        QVERIFY(read.json().at("results").at(2).at("value") == declared.json().at("results").at(2).at("value"));
+        QVERIFY(read.json().at("results").at(0).at("value") != declared.json().at("results").at(0).at("value"));
         const Ran other =
             with({ QStringLiteral("--init"), QStringLiteral("arg1=file ") + out + QStringLiteral("/result2.npy") });
         QVERIFY2(other.code == 2 && other.error.contains(QStringLiteral("E140")), qPrintable(other.error));
@@ -712,9 +712,9 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     /// The notebook's train step as its text: Adam's second moment under a root, weights of a thousand terms.
     void trainStepIsFinite()
     {
-        const Ran given = runProgram({ QStringLiteral("propagate"), QStringLiteral("flax-mlp-logical") });
-        QCOMPARE(given.code, 0);
-        const QString step = file("step.mlir", given.out.toUtf8());
+        const Ran specified = runProgram({ QStringLiteral("propagate"), QStringLiteral("flax-mlp-logical") });
+        QCOMPARE(specified.code, 0);
+        const QString step = file("step.mlir", specified.out.toUtf8());
         const Ran ran = runProgram(
             { QStringLiteral("run"), step, QStringLiteral("--random"), QStringLiteral("1"), QStringLiteral("--json") });
         QVERIFY2(ran.code == 0, qPrintable(ran.error));
@@ -782,10 +782,10 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
                 runJson(gather, array + '[' + at + "]]").json().at("results").at(0).at("value") == Json::parse(wanted));
         }
         // Cut over devices they mean the same.
-        QByteArray cut = slice;
-        cut.replace("%arg0: tensor<5xi32>", "%arg0: tensor<6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}")
+        QByteArray sharded = slice;
+        sharded.replace("%arg0: tensor<5xi32>", "%arg0: tensor<6xi32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}")
             .replace("(tensor<5xi32>", "(tensor<6xi32>");
-        const Json json = runJson("sdy.mesh @mesh = <[\"x\"=2]>\n" + cut, "[[10, 11, 12, 13, 14, 15], 9]").json();
+        const Json json = runJson("sdy.mesh @mesh = <[\"x\"=2]>\n" + sharded, "[[10, 11, 12, 13, 14, 15], 9]").json();
         QVERIFY(json.at("results").at(0).at("value") == Json::parse("[14, 15]"));
         QVERIFY(json.at("check").at("passed") == true);
     }
@@ -831,10 +831,10 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     void refused()
     {
         QFETCH(const QByteArray, text);
-        QFETCH(const QString, said);
+        QFETCH(const QString, stated);
         const Ran ran = run(text, { QStringLiteral("--random"), QStringLiteral("1") });
         QVERIFY2(ran.code == 1, qPrintable(ran.out + ran.error));
-        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+        QVERIFY2(ran.error.contains(stated), qPrintable(ran.error));
         QVERIFY(ran.error.contains(QStringLiteral("E144")));
         QVERIFY(ran.out.isEmpty());
     }
@@ -876,13 +876,13 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     {
         QFETCH(const QByteArray, inputs);
         QFETCH(const QString, code);
-        QFETCH(const QString, said);
+        QFETCH(const QString, stated);
         const QByteArray text = function(
             "%arg0: tensor<2x2xf32>, %arg1: tensor<2xi32>", "  return %arg0 : tensor<2x2xf32>", "tensor<2x2xf32>");
         const Ran ran = run(text, { QStringLiteral("--inputs"), QStringLiteral("-") }, inputs);
         QCOMPARE(ran.code, 2);
         QVERIFY2(ran.error.contains(code), qPrintable(ran.error));
-        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+        QVERIFY2(ran.error.contains(stated), qPrintable(ran.error));
         QVERIFY(ran.out.isEmpty());
     }
 
@@ -917,8 +917,8 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     void badNames()
     {
         const QByteArray text = identity("tensor<f32>");
-        const auto error = [&](const QString& given) {
-            const Ran ran = run(text, { QStringLiteral("--inputs"), given });
+        const auto error = [&](const QString& specified) {
+            const Ran ran = run(text, { QStringLiteral("--inputs"), specified });
             return ran.code == 2 ? ran.error : QString();
         };
         QVERIFY(error(QStringLiteral("/there/is/no.npy")).contains(QStringLiteral("E129")));

@@ -205,8 +205,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("shape");
         QTest::addColumn<QString>("options");
         QTest::addColumn<QString>("said");
-        const auto row = [](const char* spec, const char* shape, const char* options, const char* said) {
-            QTest::newRow(QByteArray(spec) + " " + shape + " " + options) << spec << shape << options << said;
+        const auto row = [](const char* spec, const char* shape, const char* options, const char* stated) {
+            QTest::newRow(QByteArray(spec) + " " + shape + " " + options) << spec << shape << options << stated;
         };
         row("P('x', 3)", "8,8", "--mesh x=2", "--spec:1:8: E120");
         row("P('w')", "8", "--mesh x=2", "E104");
@@ -241,12 +241,12 @@ private Q_SLOTS:
         QFETCH(QString, spec);
         QFETCH(QString, shape);
         QFETCH(QString, options);
-        QFETCH(QString, said);
+        QFETCH(QString, stated);
         const Ran ran = sharding(spec.toUtf8(), shape.toUtf8(), options.split(QLatin1Char(' '), Qt::SkipEmptyParts));
         QCOMPARE(ran.code, 2);
         QVERIFY(ran.out.isEmpty());
         QVERIFY(!ran.error.isEmpty());
-        QVERIFY2(ran.error.contains(said), qPrintable(ran.error));
+        QVERIFY2(ran.error.contains(stated), qPrintable(ran.error));
     }
 
     void manyDevices()

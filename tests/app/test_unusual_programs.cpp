@@ -111,7 +111,7 @@ std::map<QString, Numbers> knownNumbers()
         places.push_back(downPlaces);
     }
     const auto doubled = [](const Matrix& m) { return map(m, [](double x) { return 2 * x; }); };
-    const Matrix a84 = numbers(8, 4, 2), big = numbers(64, 64, 3), wide = numbers(32, 32, 5);
+    const Matrix a84 = numbers(8, 4, 2), big = numbers(64, 64, 3), otherAttributes = numbers(32, 32, 5);
     std::vector<double> columns(4, 0); // sums
     Matrix paired; // rows of shards that add up
     for (std::size_t i = 0; i < 8; ++i)
@@ -137,7 +137,8 @@ std::map<QString, Numbers> knownNumbers()
         { "manual_sum_in_function", { { a84 }, { columns } } },
         { "manual_sum_other_order", { { a84 }, { paired } } },
         { "manual_in_manual", { { { 1, 20, 300, 4000 } }, { { 4321 }, { -1, -20, -300, -4000 } } } },
-        { "manual_priorities", { { wide, wide }, { matrixSum(doubled(wide), wide) } } },
+        { "manual_priorities",
+            { { otherAttributes, otherAttributes }, { matrixSum(doubled(otherAttributes), otherAttributes) } } },
         { "dot_reduce_scatter", { { a48, b84 }, { dot } } },
         { "dot_several_sums",
             { { a48, b84 }, { map(dot, [](double x) { return std::tanh(x); }), dot, map(dot, negated), dot } } },

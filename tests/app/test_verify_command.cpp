@@ -131,10 +131,10 @@ private Q_SLOTS:
     void illegalPrograms()
     {
         QFETCH(QByteArray, text);
-        QFETCH(QString, said);
+        QFETCH(QString, stated);
         const Ran ran = verify(text);
         QCOMPARE(ran.code, 2);
-        QVERIFY2((ran.out + ran.error).contains(said), qPrintable(ran.out + ran.error));
+        QVERIFY2((ran.out + ran.error).contains(stated), qPrintable(ran.out + ran.error));
     }
 
     void allFindingsAreListed()
@@ -149,7 +149,7 @@ private Q_SLOTS:
     }
 
     /// An operation that is wrong in itself hides no other, nor what is wrong with shardings; all in order of place.
-    void findingsBehindFindings()
+    void findingsAfterFindings()
     {
         const QByteArray text = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
 func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"q"}, {}]>}, %b: tensor<8x8xf32>) -> tensor<8x8xf32> {
@@ -162,14 +162,14 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"q"},
 )";
         const auto json = verify(text, { QStringLiteral("--json") }).json();
         QCOMPARE(json["legal"].get<bool>(), false);
-        QStringList said;
+        QStringList stated;
         for (const auto& problem : json["problems"])
-            said << QString::fromStdString(problem["code"].get<std::string>()) + QLatin1Char(':')
+            stated << QString::fromStdString(problem["code"].get<std::string>()) + QLatin1Char(':')
                     + QString::number(problem["where"]["line"].get<int>());
-        QCOMPARE(said.mid(0, 4).join(QLatin1Char(' ')), QStringLiteral("E193:2 E104:2 E193:3 E142:4"));
-        QVERIFY2(said.contains(QStringLiteral("E190:5")) && said.contains(QStringLiteral("E142:6"))
-                && said.contains(QStringLiteral("E193:7")),
-            qPrintable(said.join(QLatin1Char(' '))));
+        QCOMPARE(stated.mid(0, 4).join(QLatin1Char(' ')), QStringLiteral("E193:2 E104:2 E193:3 E142:4"));
+        QVERIFY2(stated.contains(QStringLiteral("E190:5")) && stated.contains(QStringLiteral("E142:6"))
+                && stated.contains(QStringLiteral("E193:7")),
+            qPrintable(stated.join(QLatin1Char(' '))));
         // Other commands say the same of it, on the error stream.
         const Ran propagated = runProgram({ QStringLiteral("propagate"), QStringLiteral("-") }, text);
         QCOMPARE(propagated.code, 2);

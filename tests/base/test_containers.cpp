@@ -218,8 +218,8 @@ void TestContainers::rationalArithmetic()
     QVERIFY(std::abs(close.value() - 1) < 1e-9);
     const bool holds = test::propertyHolds(100, "sums and products are those of the fractions", [] {
         const auto part = rc::gen::inRange<std::int64_t>(-1000, 1000);
-        const auto whole = rc::gen::inRange<std::int64_t>(1, 1000);
-        const std::int64_t a = *part, b = *whole, c = *part, d = *whole;
+        const auto full = rc::gen::inRange<std::int64_t>(1, 1000);
+        const std::int64_t a = *part, b = *full, c = *part, d = *full;
         const Rational sum = Rational(a, b) + Rational(c, d);
         const Rational product = Rational(a, b) * Rational(c, d);
         RC_ASSERT(sum.numerator() * b * d == (a * d + c * b) * sum.denominator());

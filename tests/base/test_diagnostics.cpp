@@ -54,7 +54,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::DevicesMismatch:
         case Code::DuplicateDimension:
         case Code::UnknownAxis:
-        case Code::AtomCut:
+        case Code::AtomSplit:
         case Code::AxisUsedTwice:
         case Code::SpecTooLong:
         case Code::NestedTuple:

@@ -61,7 +61,7 @@ private:
     ValueId argument(const std::string& path, const Shape& shape, const Names& names, Role role = Role::Input)
     {
         const ValueId value = m_builder.argument({ DType::BF16, shape }, path, role);
-        m_given.emplace_back(value, sharding(names));
+        m_specified.emplace_back(value, sharding(names));
         return value;
     }
     ValueId parameter(const std::string& name, const Shape& shape, const Names& names)
@@ -72,7 +72,7 @@ private:
     }
     ValueId constrain(ValueId value, const Names& names)
     {
-        return m_builder.constrain(value, GivenSharding{ std::make_shared<const ProgramSharding>(sharding(names)) });
+        return m_builder.constrain(value, ExplicitSharding{ std::make_shared<const ProgramSharding>(sharding(names)) });
     }
     /// What a name of a dimension becomes on the mesh.
     [[nodiscard]] ProgramSharding sharding(const Names& names) const
@@ -183,7 +183,7 @@ private:
     {
         program.meshes = { m_mesh };
         program.valueShardings.assign(program.values.size(), 0);
-        for (const auto& [value, sharding] : m_given) {
+        for (const auto& [value, sharding] : m_specified) {
             auto known = std::find(program.shardings.begin(), program.shardings.end(), sharding);
             if (known == program.shardings.end())
                 known = program.shardings.insert(known, sharding);
@@ -198,7 +198,7 @@ private:
     ProgramMesh m_mesh;
     std::string m_layer;
     std::vector<ValueId> m_parameters;
-    std::vector<std::pair<ValueId, ProgramSharding>> m_given;
+    std::vector<std::pair<ValueId, ProgramSharding>> m_specified;
 };
 
 } // namespace

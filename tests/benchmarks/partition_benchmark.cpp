@@ -61,7 +61,7 @@ bool planAll(benchmark::State& state, Program program, Stopwatch& watch)
         state.SkipWithError(std::string(error.id()).c_str());
         return false;
     };
-    const auto given = std::make_shared<const Program>(program);
+    const auto specified = std::make_shared<const Program>(program);
     Result<ShardedProgram> sharded = shardProgram(std::move(program));
     if (!sharded)
         return refused(sharded.error());
@@ -70,7 +70,7 @@ bool planAll(benchmark::State& state, Program program, Stopwatch& watch)
     if (!parts)
         return refused(parts.error());
     state.counters["localise"] = watch.lap();
-    Result<FlatProgram> flat = flatten(given, std::make_shared<const PartitionedProgram>(std::move(*parts)), {});
+    Result<FlatProgram> flat = flatten(specified, std::make_shared<const PartitionedProgram>(std::move(*parts)), {});
     if (!flat)
         return refused(flat.error());
     state.counters["flatten"] = watch.lap();

@@ -233,14 +233,14 @@ void inTheWindow(bool fourAxes, bool scoped)
     const SnapshotPtr snapshot = window.document()->snapshot();
     if (!snapshot || !snapshot->propagation || !window.programView()->canvas()->layoutOfGraph())
         qFatal("not shown");
-    const double whole = read.clock + laidOut.clock + painted.clock;
+    const double full = read.clock + laidOut.clock + painted.clock;
     std::printf("  opened in the window within %.0f ms by the clock: read %.0f, verified, propagated and handed to the "
                 "docks %.0f, painted %.0f\n",
-        whole, read.clock, laidOut.clock, painted.clock);
+        full, read.clock, laidOut.clock, painted.clock);
     const double processor = read.processor + laidOut.processor + painted.processor;
     std::printf("  its threads took %.0f ms of processor time\n", processor);
     exceeded = exceeded || processor > openBudget;
-    late = late || whole > openBudget;
+    late = late || full > openBudget;
 
     Bench bench(name.c_str(), snapshot);
     bench.all("folded");

@@ -11,7 +11,7 @@ namespace shardscope::conformance {
 namespace {
 
 /// Axes get numbers in the order of their names, which is the order the reference compares them in. Without a mesh the
-/// size of a whole axis is open: any common multiple of what its parts need will do.
+/// size of a full axis is open: any common multiple of what its parts need will do.
 struct Axes {
     std::map<std::string, std::int64_t> sizes;
 

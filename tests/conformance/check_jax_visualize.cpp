@@ -38,10 +38,10 @@ CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json&)
 
     GridTextOptions options;
     options.platform = oneCase.at("platform");
-    const Json given = oneCase.value("options", Json::object());
-    options.scale = given.value("scale", options.scale);
-    options.minimumWidth = given.value("min_width", options.minimumWidth);
-    options.maximumWidth = given.value("max_width", options.maximumWidth);
+    const Json specified = oneCase.value("options", Json::object());
+    options.scale = specified.value("scale", options.scale);
+    options.minimumWidth = specified.value("min_width", options.minimumWidth);
+    options.maximumWidth = specified.value("max_width", options.maximumWidth);
     const Result<std::string> text = visualizeArraySharding(*layout, options);
     if (!text)
         return compareMembers(oneCase, { { "error", errorLike(oneCase.value("error", Json()), text.error()) } });

@@ -246,15 +246,15 @@ Dimensions dimensions(const Json& list)
 Json operationsAround(const Json& c, const Mesh& mesh)
 {
     const std::array<const char*, 2> names{ "lhs", "rhs" };
-    std::array<TensorSharding, 2> given;
+    std::array<TensorSharding, 2> specified;
     std::vector<TensorType> types;
     std::vector<TensorInOperation> tensors;
     for (std::size_t i = 0; i < 2; ++i) {
         const Json& shape = c.at(std::string(names[i]) + "_shape");
         const Json& spec = c.at(std::string(names[i]) + "_spec");
-        given[i] = plainSharding(mesh, spec.is_null() ? Json::array() : spec, shape.size());
+        specified[i] = plainSharding(mesh, spec.is_null() ? Json::array() : spec, shape.size());
         types.push_back({ DType::F32, plainShape(shape) });
-        tensors.push_back({ &given[i], types.back().elementCount(), false });
+        tensors.push_back({ &specified[i], types.back().elementCount(), false });
     }
     const TensorType result{ DType::F32, plainShape(c.at("out_shape")) };
     const Json& spec = c.at("out_spec_annotated");
@@ -272,7 +272,7 @@ Json operationsAround(const Json& c, const Mesh& mesh)
     Json product{ { "dot", Json::array() }, { "out", listsJson(mesh, common.results[0]) } };
     for (std::size_t i = 0; i < 2; ++i) {
         const std::string argument = c.at("same_operand") ? "arg0" : "arg" + std::to_string(i);
-        const bool same = common.operands[i].isEquivalent(given[i]);
+        const bool same = common.operands[i].isEquivalent(specified[i]);
         if (!same)
             operations.push_back({ { "reshard", argument }, { "to", listsJson(mesh, common.operands[i]) } });
         product["dot"].push_back(same ? argument : "reshard of " + argument);

@@ -65,9 +65,9 @@ std::map<std::string, const Json*> parametersOf(const Json& layers)
 InitialValues initialOf(const Json& oneCase)
 {
     InitialValues initial;
-    initial.given["x"] = flat(oneCase.at("x"));
+    initial.specified["x"] = flat(oneCase.at("x"));
     for (const auto& [name, json] : parametersOf(oneCase.at("params")))
-        initial.given["params/" + name] = flat(*json);
+        initial.specified["params/" + name] = flat(*json);
     return initial;
 }
 

@@ -6,8 +6,8 @@
 #include "partition/export/canonicalize_collectives.h"
 #include "partition/reshard_bytes.h"
 #include "partition/reshard_simulation.h"
+#include "program/other_attributes.h"
 #include "program/unreduced_axes.h"
-#include "program/wide_attributes.h"
 #include "stablehlo/read.h"
 
 namespace shardscope::conformance {
@@ -93,10 +93,10 @@ Result<Program> reducedAndSliced(const Json& oneCase)
 
 CaseResult checkFusion(const Json& oneCase)
 {
-    Result<Program> given = reducedAndSliced(oneCase);
-    if (!given)
-        return CaseResult::failed(std::string(given.error().id()));
-    const Program program = passes::canonicalizeCollectives(std::move(*given)).program;
+    Result<Program> specified = reducedAndSliced(oneCase);
+    if (!specified)
+        return CaseResult::failed(std::string(specified.error().id()));
+    const Program program = passes::canonicalizeCollectives(std::move(*specified)).program;
     Json found = Json::object();
     for (const OperationId id : program.main().operations) {
         const Operation& operation = program.operation(id);
@@ -105,8 +105,8 @@ CaseResult checkFusion(const Json& oneCase)
                                                                         : nullptr;
         if (!member)
             return CaseResult::failed("not fused");
-        found[member] = perDimension(
-            *program.meshes.front().mesh, wideAs<SdyCollectiveAttributes>(operation.attributes)->axesPerDimension);
+        found[member] = perDimension(*program.meshes.front().mesh,
+            attributesAs<SdyCollectiveAttributes>(operation.attributes)->axesPerDimension);
     }
     return compareMembers(oneCase, found);
 }
@@ -123,7 +123,7 @@ CaseResult checkReshard(const Json& oneCase, const Json& /*file*/)
         target = plainMesh(oneCase.at("target_mesh"), oneCase.value("target_device_ids", Json()));
     const Shape shape = plainShape(oneCase.at("shape"));
     const Json& known = oneCase.value("known_good", Json());
-    const bool bothWhole = [&] {
+    const bool bothFull = [&] {
         for (const char* spec : { "in_spec", "out_spec" })
             for (const Json& dim : oneCase.at(spec))
                 if (!dim.empty())
@@ -136,7 +136,7 @@ CaseResult checkReshard(const Json& oneCase, const Json& /*file*/)
     }
     // What is whole on both sides needs nothing, whatever the meshes.
     if (!haveSameAxes(*source, *target))
-        return bothWhole && known.empty() ? CaseResult::passed() : CaseResult::failed("meshes of other axes");
+        return bothFull && known.empty() ? CaseResult::passed() : CaseResult::failed("meshes of other axes");
 
     Reshard reshard;
     reshard.type.dtype = plainType(oneCase);

@@ -54,7 +54,7 @@ struct Execution {
 
     [[nodiscard]] const Program& program() const { return *devices->program; }
     [[nodiscard]] Doubles gathered(const char* path) const { return run->gather(program().find(path)); }
-    [[nodiscard]] Doubles whole(const char* path) const { return **reference->after(program().find(path), 1); }
+    [[nodiscard]] Doubles full(const char* path) const { return **reference->after(program().find(path), 1); }
     [[nodiscard]] Doubles shard(const char* path, std::int64_t position) const
     {
         return run->shard(program().find(path), position);
@@ -88,15 +88,15 @@ Result<Execution> execute(Program program, const MeshPtr& mesh, const InitialVal
 /// sigmoid(x W + bias) with x and W cut along the contracted dimension, and the product of every part by itself.
 Program sigmoidLayer(std::int64_t inputs, std::int64_t outputs, std::int64_t parts)
 {
-    const auto cut = [](std::size_t rank) {
+    const auto sharded = [](std::size_t rank) {
         PartitionSpec spec;
         spec.entries.resize(rank);
         spec.entries.front() = SpecEntry::axis("x");
         return DeviceAxes{ spec };
     };
     Builder b("sigmoid_layer");
-    const ValueId x = b.argument({ DType::F64, { inputs } }, "x", Role::Input, {}, cut(1));
-    const ValueId weights = b.argument({ DType::F64, { inputs, outputs } }, "weights", Role::Input, {}, cut(2));
+    const ValueId x = b.argument({ DType::F64, { inputs } }, "x", Role::Input, {}, sharded(1));
+    const ValueId weights = b.argument({ DType::F64, { inputs, outputs } }, "weights", Role::Input, {}, sharded(2));
     const ValueId bias = b.argument({ DType::F64, { outputs } }, "bias", Role::Input);
     const ValueId before = b.named(b.binary(OpKind::Add, b.dot(x, weights), bias), "before", Role::Activation);
     const ValueId y = b.named(b.unary(OpKind::Logistic, before), "y", Role::Activation);
@@ -119,7 +119,7 @@ CaseResult checkSigmoidLayer(const Json& oneCase)
     const MeshPtr mesh = test::makeMesh({ { "x", parts } });
     InitialValues initial;
     for (const char* argument : { "x", "weights", "bias" })
-        initial.given[argument] = flat(oneCase.at(argument));
+        initial.specified[argument] = flat(oneCase.at(argument));
 
     const auto exact = execute(sigmoidLayer(inputs, outputs, parts), mesh, initial);
     if (!exact)
@@ -128,7 +128,7 @@ CaseResult checkSigmoidLayer(const Json& oneCase)
     for (const auto& [member, path] : { std::pair{ "pre_activation", "before" }, std::pair{ "expected", "y" } }) {
         const Doubles expected = flat(oneCase.at(member));
         found.push_back(compare(expected, exact->gathered(path), 1e-9, std::string("devices: /") + member));
-        found.push_back(compare(expected, exact->whole(path), 1e-9, std::string("reference: /") + member));
+        found.push_back(compare(expected, exact->full(path), 1e-9, std::string("reference: /") + member));
     }
     const Json& products = oneCase.at("per_shard_partial_products");
     for (std::int64_t device = 0; device < parts; ++device) {
@@ -166,7 +166,7 @@ CaseResult checkColumnSum(const Json& oneCase)
     b.result(forced);
     b.result(partial);
     InitialValues initial;
-    initial.given["x"] = flat(oneCase.at("input"));
+    initial.specified["x"] = flat(oneCase.at("input"));
     const auto execution = execute(std::move(b).finish(), mesh, initial);
     if (!execution)
         return unexpectedError(execution.error());
@@ -187,7 +187,7 @@ CaseResult checkColumnSum(const Json& oneCase)
             replicated.push_back(axis);
     }
     if (execution->gathered("forced") != execution->gathered("sum")
-        || execution->whole("sum") != execution->gathered("sum"))
+        || execution->full("sum") != execution->gathered("sum"))
         return CaseResult::failed("the sum depends on where it is computed");
     return compareMembers(oneCase,
         { { "expected", execution->gathered("sum") }, { "local_partial_sums", partials },
@@ -244,10 +244,10 @@ struct OverBlocks {
         const BlockProgram program = BlockBuilder(builder).finish(result);
         if (auto fits = checkOutput(program, out); !fits)
             return tl::unexpected(fits.error());
-        kernels::Array whole = kernels::Array::make(type);
-        for (std::int64_t i = 0; i < whole.count(); ++i)
-            kernels::setNumber(whole, i, static_cast<double>(i));
-        return test::runBlocks(program, { std::move(whole) }, { spec }, out);
+        kernels::Array full = kernels::Array::make(type);
+        for (std::int64_t i = 0; i < full.count(); ++i)
+            kernels::setNumber(full, i, static_cast<double>(i));
+        return test::runBlocks(program, { std::move(full) }, { spec }, out);
     }
 };
 
@@ -348,10 +348,10 @@ CaseResult checkLocalSumThenPsum(const Json& oneCase)
     // A line of one number for each device along the axes that are left.
     PartitionSpec out{ { SpecEntry::none() } };
     for (const std::string& axis : mesh->axisNames()) {
-        const auto cuts = [&](const SpecEntry& entry) {
+        const auto slices = [&](const SpecEntry& entry) {
             return std::find(entry.axes.begin(), entry.axes.end(), axis) != entry.axes.end();
         };
-        if (std::any_of(spec->entries.begin(), spec->entries.end(), cuts)
+        if (std::any_of(spec->entries.begin(), spec->entries.end(), slices)
             && std::find(axes.begin(), axes.end(), axis) == axes.end())
             out.entries[0].axes.push_back(axis);
     }
@@ -363,10 +363,10 @@ CaseResult checkLocalSumThenPsum(const Json& oneCase)
         PartitionSpec own = out;
         if (value == local) {
             own.entries.clear();
-            std::vector<std::string> cutting;
+            std::vector<std::string> inShardings;
             for (const SpecEntry& entry : spec->entries)
-                cutting.insert(cutting.end(), entry.axes.begin(), entry.axes.end());
-            own.entries.push_back(cutting.empty() ? SpecEntry::none() : SpecEntry::tuple(cutting));
+                inShardings.insert(inShardings.end(), entry.axes.begin(), entry.axes.end());
+            own.entries.push_back(inShardings.empty() ? SpecEntry::none() : SpecEntry::tuple(inShardings));
         }
         const auto done = made->run(b.reshape(value, { 1 }), own);
         if (!done)
@@ -389,10 +389,10 @@ CaseResult checkLocalSumThenPsum(const Json& oneCase)
         return unexpectedError(gradient.error());
     double times = 1;
     for (const std::string& axis : axes) {
-        const auto cuts = [&](const SpecEntry& entry) {
+        const auto slices = [&](const SpecEntry& entry) {
             return std::find(entry.axes.begin(), entry.axes.end(), axis) != entry.axes.end();
         };
-        if (std::none_of(spec->entries.begin(), spec->entries.end(), cuts))
+        if (std::none_of(spec->entries.begin(), spec->entries.end(), slices))
             times *= static_cast<double>(mesh->size(*mesh->axisIndex(axis)));
     }
     found.push_back(compare(

@@ -93,16 +93,16 @@ Result<Program> trainStep(const Scheme& scheme, const Sizes& sizes)
         states.push_back({ argument("W", Role::Parameter), argument("mu", Role::Mu), argument("nu", Role::Nu) });
     }
     const ValueId count = builder.argument({ DType::I32, {} }, "count", Role::Count);
-    const Annotation whole = annotationOf(scheme.x);
+    const Annotation full = annotationOf(scheme.x);
     const char* const hidden[2] = { scheme.x[0], scheme.first[1] };
-    ValueId x = builder.argument(input, "x", Role::Input, {}, whole);
-    const ValueId target = builder.argument(input, "y", Role::Input, {}, whole);
+    ValueId x = builder.argument(input, "x", Role::Input, {}, full);
+    const ValueId target = builder.argument(input, "y", Role::Input, {}, full);
 
     builder.setScope("forward");
     for (std::size_t i = 0; i < states.size(); i += 2) {
         const ValueId h = builder.constrain(builder.dot(x, states[i].parameter), annotationOf(hidden));
         const ValueId relu = builder.binary(OpKind::Maximum, h, builder.constant(inner, 0));
-        x = builder.constrain(builder.dot(relu, states[i + 1].parameter), whole);
+        x = builder.constrain(builder.dot(relu, states[i + 1].parameter), full);
     }
     const ValueId error = builder.binary(OpKind::Subtract, x, target);
     const ValueId sum = builder.reduce(ReduceKind::Sum, builder.binary(OpKind::Multiply, error, error), { 0, 1 });

@@ -62,15 +62,15 @@ DeviceSet toTpus(const std::string& name, const Json& topology)
     if (reversed)
         std::reverse(own.begin(), own.end());
     if (topology.contains("devices")) {
-        const std::vector<DevicePlace> given = toPlaces(topology.at("devices"));
-        std::vector<DevicePlace> sortedGiven = given;
-        std::sort(sortedGiven.begin(), sortedGiven.end(), byId);
+        const std::vector<DevicePlace> specified = toPlaces(topology.at("devices"));
+        std::vector<DevicePlace> sortedSpecified = specified;
+        std::sort(sortedSpecified.begin(), sortedSpecified.end(), byId);
         std::vector<DevicePlace> sortedOwn = own;
         std::sort(sortedOwn.begin(), sortedOwn.end(), byId);
         // T5X's topologies list their devices in another order, which must not matter there.
-        if (topology.contains("bounds") ? sortedGiven != sortedOwn : given != own)
+        if (topology.contains("bounds") ? sortedSpecified != sortedOwn : specified != own)
             throw std::runtime_error("the description of " + name + " gives other devices than the file");
-        own = given;
+        own = specified;
         const Result<DeviceSet> set = DeviceSet::ofList(derived.kind, derived.platform, std::move(own));
         if (!set)
             throw std::runtime_error("the list of devices is refused");

@@ -15,13 +15,13 @@ namespace shardscope::conformance {
 
 /// Name to number and size. The tables give no mesh, and one with all their axes would be larger than meshes may be.
 struct TableAxes {
-    std::map<std::string, AxisRef> whole;
+    std::map<std::string, AxisRef> full;
 
     void collect(const nlohmann::json& node)
     {
         if (node.is_object() && node.contains("name") && node.contains("pre")) {
-            const auto number = static_cast<std::int32_t>(whole.size());
-            AxisRef& axis = whole.try_emplace(node["name"].get<std::string>(), AxisRef{ number, 1, 2 }).first->second;
+            const auto number = static_cast<std::int32_t>(full.size());
+            AxisRef& axis = full.try_emplace(node["name"].get<std::string>(), AxisRef{ number, 1, 2 }).first->second;
             if (!node["pre"].is_null())
                 axis.size = std::max(axis.size, 2 * node["pre"].get<int>() * node["size"].get<int>());
         } else if (node.is_structured()) {
@@ -33,7 +33,7 @@ struct TableAxes {
     {
         AxisList result;
         for (const nlohmann::json& axis : axes) {
-            const AxisRef& ref = whole.at(axis["name"].get<std::string>());
+            const AxisRef& ref = full.at(axis["name"].get<std::string>());
             result.push_back(
                 axis["pre"].is_null() ? ref : AxisRef{ ref.axis, axis["pre"].get<int>(), axis["size"].get<int>() });
         }
@@ -41,8 +41,8 @@ struct TableAxes {
     }
     [[nodiscard]] Mesh mesh() const
     {
-        std::vector<MeshAxis> axes(whole.size());
-        for (const auto& [name, ref] : whole)
+        std::vector<MeshAxis> axes(full.size());
+        for (const auto& [name, ref] : full)
             axes[static_cast<std::size_t>(ref.axis)] = { name, ref.size };
         return Mesh::create(axes).value();
     }

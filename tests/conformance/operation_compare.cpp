@@ -16,8 +16,8 @@ std::string unlike(const std::string& what, const std::string& expected, const s
 const ProgramSharding* constraintSharding(const Operation& operation)
 {
     const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes);
-    const auto* given = constraint ? std::get_if<GivenSharding>(&constraint->annotation) : nullptr;
-    return given ? given->given.get() : nullptr;
+    const auto* specified = constraint ? std::get_if<ExplicitSharding>(&constraint->annotation) : nullptr;
+    return specified ? specified->specified.get() : nullptr;
 }
 
 /// Operations whose sharding is their own, not that of their results. Absent where it has none.
@@ -28,11 +28,11 @@ bool ownsSharding(const Operation& operation, const ProgramSharding*& own)
         own = constraintSharding(operation);
         return true;
     }
-    if (const auto* attributes = wideAs<OwnShardingAttributes>(operation.attributes)) {
+    if (const auto* attributes = attributesAs<OwnShardingAttributes>(operation.attributes)) {
         own = attributes->sharding ? &*attributes->sharding : nullptr;
         return true;
     }
-    if (const auto* attributes = wideAs<SdyCollectiveAttributes>(operation.attributes)) {
+    if (const auto* attributes = attributesAs<SdyCollectiveAttributes>(operation.attributes)) {
         own = &attributes->out;
         return true;
     }
@@ -222,14 +222,14 @@ Json attributeJson(const Operation& operation, const std::string& key)
 {
     const Attributes& attributes = operation.attributes;
     if (key == "keywords") {
-        const auto* collective = wideAs<SdyCollectiveAttributes>(attributes);
+        const auto* collective = attributesAs<SdyCollectiveAttributes>(attributes);
         if (collective)
             return Json::array({ collective->kind == ReduceKind::Max ? "max"
                     : collective->kind == ReduceKind::Min            ? "min"
                                                                      : "sum" });
     }
     if (key == "has_side_effect")
-        if (const auto* call = wideAs<CustomCallAttributes>(attributes))
+        if (const auto* call = attributesAs<CustomCallAttributes>(attributes))
             return call->hasSideEffect;
     if (key == "contracting_dims")
         if (const auto* dot = std::get_if<DotGeneralAttributes>(&attributes))
@@ -293,7 +293,7 @@ std::string attributesDifference(const Program& program, const Json& expected, c
 
 std::string shardyDifference(const Program& program, const Json& entry, const Operation& operation)
 {
-    if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes)) {
+    if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes)) {
         std::string found;
         if (entry.contains("in_shardings"))
             found = listDifference(program, "in_shardings", entry["in_shardings"], manual->in);
@@ -307,7 +307,7 @@ std::string shardyDifference(const Program& program, const Json& entry, const Op
         }
         return found;
     }
-    if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes)) {
+    if (const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes)) {
         std::string found;
         if (entry.contains("in_shardings"))
             found = listDifference(program, "in_shardings", entry["in_shardings"], named->in);
@@ -315,16 +315,17 @@ std::string shardyDifference(const Program& program, const Json& entry, const Op
             found = listDifference(program, "out_shardings", entry["out_shardings"], named->out);
         return found;
     }
-    if (const auto* group = wideAs<ShardingGroupAttributes>(operation.attributes); group && entry.contains("group_id"))
+    if (const auto* group = attributesAs<ShardingGroupAttributes>(operation.attributes);
+        group && entry.contains("group_id"))
         return unlike("group_id", entry["group_id"].dump(), std::to_string(group->group));
-    if (const auto* barrier = wideAs<PropagationBarrierAttributes>(operation.attributes);
+    if (const auto* barrier = attributesAs<PropagationBarrierAttributes>(operation.attributes);
         barrier && entry.contains("allowed_direction"))
         return unlike("allowed_direction", entry["allowed_direction"].get<std::string>(),
             barrier->allowed == BarrierDirection::Forward        ? "FORWARD"
                 : barrier->allowed == BarrierDirection::Backward ? "BACKWARD"
                 : barrier->allowed == BarrierDirection::Both     ? "BOTH"
                                                                  : "NONE");
-    if (const auto* collective = wideAs<SdyCollectiveAttributes>(operation.attributes))
+    if (const auto* collective = attributesAs<SdyCollectiveAttributes>(operation.attributes))
         return collectiveDifference(program, entry, *collective);
     for (const char* key : { "in_shardings", "manual_axes", "group_id", "allowed_direction", "axes", "axes_per_dim" })
         if (entry.contains(key))

@@ -134,7 +134,7 @@ constexpr std::array rows{
     PassRow{ "sdy-sink-data-flow-edges", plain<sinkDataFlowEdges> },
     PassRow{ "sdy-sink-func-data-flow-edges", plain<sinkFunctionDataFlowEdges> },
     PassRow{ "sdy-unflatten-call-graph", plain<unflattenCallGraph> },
-    PassRow{ "sdy-update-non-divisible-input-output-shardings", plain<cutToDivisors> },
+    PassRow{ "sdy-update-non-divisible-input-output-shardings", plain<keepDivisors> },
     PassRow{ "sdy-user-priority-propagate", propagated<Strategy::Full> },
     PassRow{ "sdy-verify-unreduced-axes", unreducedVerified },
 };

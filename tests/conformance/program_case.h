@@ -12,7 +12,7 @@
 
 #include "conformance/checker.h"
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope::conformance {
 

@@ -36,9 +36,9 @@ void appendElement(std::vector<std::byte>& bytes, DType type, const Json& value)
     }
     if (isFloat(type) || !isTensor(type))
         throw std::runtime_error("a constant of type " + std::string(name(type)));
-    const auto whole = static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
+    const auto full = static_cast<std::uint64_t>(static_cast<std::int64_t>(number));
     for (std::int64_t i = 0; i < byteSize(type); ++i)
-        bytes.push_back(static_cast<std::byte>((whole >> (8 * i)) & 0xFFU));
+        bytes.push_back(static_cast<std::byte>((full >> (8 * i)) & 0xFFU));
 }
 
 void appendElements(std::vector<std::byte>& bytes, DType type, const Json& value)
@@ -163,13 +163,13 @@ Attributes ofIndexing(OpKind kind, Members& members)
     if (kind == OpKind::Gather) {
         const Json numbers = members["dimension_numbers"];
         const auto list = [&](const char* name) { return Members::dimsOf(numbers.value(name, Json())); };
-        return wide(GatherAttributes{ list("offset_dims"), list("collapsed_slice_dims"), list("operand_batching_dims"),
-            list("start_indices_batching_dims"), list("start_index_map"), numbers.value("index_vector_dim", 0),
-            members.dims("slice_sizes"), members.flag("indices_are_sorted") });
+        return otherAttributes(GatherAttributes{ list("offset_dims"), list("collapsed_slice_dims"),
+            list("operand_batching_dims"), list("start_indices_batching_dims"), list("start_index_map"),
+            numbers.value("index_vector_dim", 0), members.dims("slice_sizes"), members.flag("indices_are_sorted") });
     }
     const Json numbers = members["scatter_dimension_numbers"];
     const auto list = [&](const char* name) { return Members::dimsOf(numbers.value(name, Json())); };
-    return wide(ScatterAttributes{ list("update_window_dims"), list("inserted_window_dims"),
+    return otherAttributes(ScatterAttributes{ list("update_window_dims"), list("inserted_window_dims"),
         list("input_batching_dims"), list("scatter_indices_batching_dims"), list("scatter_dims_to_operand_dims"),
         numbers.value("index_vector_dim", 0), members.flag("indices_are_sorted"), members.flag("unique_indices") });
 }
@@ -178,10 +178,10 @@ Attributes ofDecomposition(OpKind kind, Members& members)
 {
     switch (kind) {
     case OpKind::Cholesky:
-        return wide(CholeskyAttributes{ members.flag("lower") });
+        return otherAttributes(CholeskyAttributes{ members.flag("lower") });
     case OpKind::TriangularSolve: {
         const std::string transpose = members["transpose_a"].dump();
-        return wide(
+        return otherAttributes(
             TriangularSolveAttributes{ members.flag("left_side"), members.flag("lower"), members.flag("unit_diagonal"),
                 transpose.find("NO_TRANSPOSE") != std::string::npos  ? TransposeA::NoTranspose
                     : transpose.find("ADJOINT") != std::string::npos ? TransposeA::Adjoint
@@ -190,17 +190,17 @@ Attributes ofDecomposition(OpKind kind, Members& members)
     case OpKind::Fft: {
         static const std::map<std::string, FftType> types{ { "FFT", FftType::Fft }, { "IFFT", FftType::Ifft },
             { "RFFT", FftType::Rfft }, { "IRFFT", FftType::Irfft } };
-        return wide(FftAttributes{ types.at(members.text("type")), members.dims("length") });
+        return otherAttributes(FftAttributes{ types.at(members.text("type")), members.dims("length") });
     }
     case OpKind::RngBitGenerator: {
         const std::string algorithm = members.text("algorithm");
-        return wide(RngBitGeneratorAttributes{ algorithm == "PHILOX" ? RngAlgorithm::Philox
-                : algorithm == "THREE_FRY"                           ? RngAlgorithm::ThreeFry
-                                                                     : RngAlgorithm::Default });
+        return otherAttributes(RngBitGeneratorAttributes{ algorithm == "PHILOX" ? RngAlgorithm::Philox
+                : algorithm == "THREE_FRY"                                      ? RngAlgorithm::ThreeFry
+                                                                                : RngAlgorithm::Default });
     }
     default: {
         const double epsilon = members["epsilon"].get<double>();
-        return wide(BatchNormAttributes{ epsilon, members.number("feature_index") });
+        return otherAttributes(BatchNormAttributes{ epsilon, members.number("feature_index") });
     }
     }
 }
@@ -230,7 +230,7 @@ Attributes readAttributes(OpKind kind, const Json& operation, const TensorType& 
     }
     case OpKind::Dot: {
         const Json& precision = members["precision"];
-        return wide(DotAttributes{
+        return otherAttributes(DotAttributes{
             precision.is_array() ? precision.get<std::vector<std::string>>() : std::vector<std::string>() });
     }
     case OpKind::BroadcastInDim:
@@ -245,30 +245,30 @@ Attributes readAttributes(OpKind kind, const Json& operation, const TensorType& 
         VariadicReduceAttributes reduce{ members.dims("dimensions"), {} };
         if (const std::string applies = members.text("applies"); !applies.empty())
             reduce.kind = reduceKind(applies);
-        return wide(std::move(reduce));
+        return otherAttributes(std::move(reduce));
     }
     case OpKind::Reverse:
     case OpKind::Map:
-        return wide(DimensionsAttributes{ members.dims("dims") });
+        return otherAttributes(DimensionsAttributes{ members.dims("dims") });
     case OpKind::Concatenate:
-        return wide(DimensionAttributes{ members.number("dim") });
+        return otherAttributes(DimensionAttributes{ members.number("dim") });
     case OpKind::Slice:
-        return wide(SliceAttributes{
+        return otherAttributes(SliceAttributes{
             members.dims("start_indices"), members.dims("limit_indices"), members.dims("strides", operand.rank(), 1) });
     case OpKind::Pad:
-        return wide(PadAttributes{ members.dims("low"), members.dims("high"), members.dims("interior") });
+        return otherAttributes(PadAttributes{ members.dims("low"), members.dims("high"), members.dims("interior") });
     case OpKind::DynamicSlice:
-        return wide(DynamicSliceAttributes{ members.dims("sizes") });
+        return otherAttributes(DynamicSliceAttributes{ members.dims("sizes") });
     case OpKind::Gather:
     case OpKind::Scatter:
         return ofIndexing(kind, members);
     case OpKind::Sort:
-        return wide(SortAttributes{ members.number("dimension", -1), members.flag("is_stable") });
+        return otherAttributes(SortAttributes{ members.number("dimension", -1), members.flag("is_stable") });
     case OpKind::ReduceWindow:
     case OpKind::SelectAndScatter:
-        return wide(window(members, operand.rank()));
+        return otherAttributes(window(members, operand.rank()));
     case OpKind::Convolution:
-        return wide(convolution(members));
+        return otherAttributes(convolution(members));
     case OpKind::Cholesky:
     case OpKind::TriangularSolve:
     case OpKind::Fft:
@@ -278,7 +278,7 @@ Attributes readAttributes(OpKind kind, const Json& operation, const TensorType& 
     case OpKind::BatchNormGrad:
         return ofDecomposition(kind, members);
     case OpKind::Call:
-        return wide(CallAttributes{ operation.at("symbol").get<std::string>() });
+        return otherAttributes(CallAttributes{ operation.at("symbol").get<std::string>() });
     case OpKind::CustomCall: {
         CustomCallAttributes call;
         call.target = operation.at("symbol").get<std::string>();
@@ -286,12 +286,12 @@ Attributes readAttributes(OpKind kind, const Json& operation, const TensorType& 
         call.backendConfig = members.text("backend_config");
         for (const Json& called : members["called_computations"])
             call.calledComputations.push_back(called.at("symbol").get<std::string>());
-        return wide(std::move(call));
+        return otherAttributes(std::move(call));
     }
     case OpKind::Send:
     case OpKind::Recv: {
         const Json channel = members["channel_handle"];
-        return wide(TransferAttributes{ channel.value("handle", std::int64_t{ 0 }),
+        return otherAttributes(TransferAttributes{ channel.value("handle", std::int64_t{ 0 }),
             channel.value("type", std::int64_t{ 0 }), members.flag("is_host_transfer"), {} });
     }
     case OpKind::AllReduce:
@@ -300,9 +300,9 @@ Attributes readAttributes(OpKind kind, const Json& operation, const TensorType& 
     case OpKind::AllToAll:
     case OpKind::CollectivePermute:
     case OpKind::CollectiveBroadcast:
-        return wide(collective(members));
+        return otherAttributes(collective(members));
     case OpKind::Opaque:
-        return wide(OpaqueAttributes{ operation.at("op").get<std::string>() });
+        return otherAttributes(OpaqueAttributes{ operation.at("op").get<std::string>() });
     default:
         return readShardyAttributes(kind, members, operation, readers);
     }

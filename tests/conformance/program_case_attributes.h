@@ -7,7 +7,7 @@
 
 #include "conformance/checker.h"
 #include "program/op_kind.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope::conformance {
 

@@ -41,36 +41,36 @@ Attributes readShardyAttributes(OpKind kind, Members& members, const Json& opera
 {
     switch (kind) {
     case OpKind::ShardingConstraint:
-        return ConstraintAttributes{ GivenSharding{
+        return ConstraintAttributes{ ExplicitSharding{
             std::make_shared<const ProgramSharding>(readers.sharding(operation.at("constraint_sharding"))) } };
     case OpKind::Reshard:
-        return wide(OwnShardingAttributes{ readers.sharding(operation.at("constraint_sharding")) });
+        return otherAttributes(OwnShardingAttributes{ readers.sharding(operation.at("constraint_sharding")) });
     case OpKind::DataFlowEdge:
     case OpKind::FuncDataFlowEdge: {
         OwnShardingAttributes own;
         if (const Json& sharding = members["sharding"]; sharding.is_object())
             own.sharding = readers.sharding(sharding);
-        return wide(std::move(own));
+        return otherAttributes(std::move(own));
     }
     case OpKind::ManualComputation: {
         ManualComputationAttributes manual{ shardings(members["in_shardings"], readers),
             shardings(members["out_shardings"], readers), {} };
         for (const Json& axis : members["manual_axes"])
             manual.manualAxes.push_back(axis.at("name").get<std::string>());
-        return wide(std::move(manual));
+        return otherAttributes(std::move(manual));
     }
     case OpKind::NamedComputation:
-        return wide(NamedComputationAttributes{ members.text("name"), shardings(members["in_shardings"], readers),
-            shardings(members["out_shardings"], readers) });
+        return otherAttributes(NamedComputationAttributes{ members.text("name"),
+            shardings(members["in_shardings"], readers), shardings(members["out_shardings"], readers) });
     case OpKind::PropagationBarrier: {
         const std::string allowed = members.text("allowed_direction");
-        return wide(PropagationBarrierAttributes{ allowed == "FORWARD" ? BarrierDirection::Forward
-                : allowed == "BACKWARD"                                ? BarrierDirection::Backward
-                : allowed == "BOTH"                                    ? BarrierDirection::Both
-                                                                       : BarrierDirection::None });
+        return otherAttributes(PropagationBarrierAttributes{ allowed == "FORWARD" ? BarrierDirection::Forward
+                : allowed == "BACKWARD"                                           ? BarrierDirection::Backward
+                : allowed == "BOTH"                                               ? BarrierDirection::Both
+                                                                                  : BarrierDirection::None });
     }
     case OpKind::ShardingGroup:
-        return wide(ShardingGroupAttributes{ members.number("group_id") });
+        return otherAttributes(ShardingGroupAttributes{ members.number("group_id") });
     case OpKind::SdyAllGather:
     case OpKind::SdyAllReduce:
     case OpKind::SdyAllSlice:
@@ -79,7 +79,7 @@ Attributes readShardyAttributes(OpKind kind, Members& members, const Json& opera
     case OpKind::SdyReduceScatter:
     case OpKind::ShardedToUnreduced:
     case OpKind::ReplicatedToUnreduced:
-        return wide(sdyCollective(kind, members, readers));
+        return otherAttributes(sdyCollective(kind, members, readers));
     default:
         return {};
     }

@@ -9,9 +9,9 @@
 #include "partition/partition_program.h"
 #include "program/editor.h"
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "program/over_mesh.h"
 #include "program/program_mesh.h"
-#include "program/wide_attributes.h"
 #include "simulate/check/compare.h"
 #include "simulate/executed.h"
 #include "simulate/planned_run.h"
@@ -45,7 +45,7 @@ bool isCheck(const Operation& operation)
 {
     return qualifiedName(operation).starts_with("check.")
         || (operation.kind == OpKind::CustomCall
-            && wideAs<CustomCallAttributes>(operation.attributes)->target.starts_with("check."));
+            && attributesAs<CustomCallAttributes>(operation.attributes)->target.starts_with("check."));
 }
 
 /// Every axis in turn goes to the first dimension that it divides further.
@@ -79,9 +79,9 @@ std::optional<Program> cutInputs(Program program, std::int64_t devices)
     };
     for (const ValueId argument : edit.program().main().arguments)
         if (isTensor(edit.value(argument).type.dtype)) {
-            ProgramSharding cut = sharding(argument);
-            any |= !cut.sharding.isFullyReplicated();
-            edit.setSharding(argument, cut);
+            ProgramSharding sharded = sharding(argument);
+            any |= !sharded.sharding.isFullyReplicated();
+            edit.setSharding(argument, sharded);
         }
     for (const OperationId id : std::vector<OperationId>(edit.program().main().operations)) {
         const Operation operation = edit.operation(id);
@@ -94,12 +94,13 @@ std::optional<Program> cutInputs(Program program, std::int64_t devices)
             const UseList& uses = edit.uses(result);
             if (!isTensor(edit.value(result).type.dtype) || std::none_of(uses.begin(), uses.end(), isComputation))
                 continue;
-            ProgramSharding cut = sharding(result);
-            if (cut.sharding.isFullyReplicated())
+            ProgramSharding sharded = sharding(result);
+            if (sharded.sharding.isFullyReplicated())
                 continue;
             any = true;
             const OperationId constraint = edit.addLike(OpKind::ShardingConstraint, { result },
-                ConstraintAttributes{ GivenSharding{ std::make_shared<const ProgramSharding>(std::move(cut)) } });
+                ConstraintAttributes{
+                    ExplicitSharding{ std::make_shared<const ProgramSharding>(std::move(sharded)) } });
             edit.placeAfter(id, constraint);
             edit.replaceUsesIf(result, edit.result(constraint),
                 [&](const Use& use) { return isComputation(use) && use.operation != constraint; });
@@ -114,13 +115,13 @@ kernels::Array randomArray(const TensorType& type, std::mt19937& random)
 {
     kernels::Array array = kernels::Array::zeros(type);
     std::uniform_real_distribution<double> real(-1, 1);
-    std::uniform_int_distribution<std::int64_t> whole(0, 3);
+    std::uniform_int_distribution<std::int64_t> full(0, 3);
     const bool real64 = isFloat(type.dtype);
     for (std::int64_t i = 0; i < array.count(); ++i)
         if (real64)
             kernels::setNumber(array, i, real(random));
         else
-            kernels::setInteger(array, i, whole(random));
+            kernels::setInteger(array, i, full(random));
     return array;
 }
 
@@ -137,7 +138,7 @@ bool sameBits(const kernels::Arrays& a, const kernels::Arrays& b)
 }
 
 /// Compares what the devices make of `program` with what `given` makes whole, and with 1, 2 and 4 threads: bit by bit.
-PartitionedOutcome runOnDevices(const Program& given, Program program)
+PartitionedOutcome runOnDevices(const Program& specified, Program program)
 {
     using Kind = PartitionedOutcome::Kind;
     auto parts = partitionProgram(std::move(program));
@@ -151,9 +152,9 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
     kernels::Arrays arguments;
     for (const ShardedArray& input : parts->device.inputs)
         arguments.push_back(randomArray(input.type, random));
-    const auto whole = test::executeInFull(given, arguments);
-    if (!whole)
-        return PartitionedOutcome{ Kind::Unsupported, "unsharded: " + sentenceOf(whole.error()) };
+    const auto full = test::executeInFull(specified, arguments);
+    if (!full)
+        return PartitionedOutcome{ Kind::Unsupported, "unsharded: " + sentenceOf(full.error()) };
     const auto done = test::executeParts(*parts, arguments);
     if (!done)
         return failed(sentenceOf(done.error()));
@@ -161,13 +162,13 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
         if (!finding.passed())
             return failed("device " + std::to_string(finding.device) + ", element " + std::to_string(finding.element)
                 + ": " + finding.value + " instead of " + finding.expected);
-    if (done->findings.size() < whole->findings.size())
+    if (done->findings.size() < full->findings.size())
         return failed("checks are lost");
     if (!done->differences.empty())
         return failed("copies of output " + std::to_string(done->differences[0].output) + " differ");
     for (std::size_t i = 0; i < done->outputs.size(); ++i)
         if (isTensor(done->outputs[i].type.dtype))
-            if (const std::string differs = arrayDifference(done->outputs[i], whole->outputs[i]); !differs.empty())
+            if (const std::string differs = arrayDifference(done->outputs[i], full->outputs[i]); !differs.empty())
                 return failed("output " + std::to_string(i) + ", " + differs);
     // By its plan, with fused instructions and without, and with several threads.
     const auto shared = std::make_shared<const PartitionedProgram>(std::move(*parts));
@@ -181,7 +182,7 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
                 return failed("by its plan: copies differ");
             for (std::size_t i = 0; i < planned->outputs.size(); ++i)
                 if (isTensor(planned->outputs[i].type.dtype))
-                    if (const std::string differs = arrayDifference(planned->outputs[i], whole->outputs[i]);
+                    if (const std::string differs = arrayDifference(planned->outputs[i], full->outputs[i]);
                         !differs.empty())
                         return failed("by its plan: output " + std::to_string(i) + ", " + differs);
             if (!first)
@@ -229,23 +230,23 @@ Program withMain(Program program, std::size_t function)
     return program;
 }
 
-std::optional<PartitionedOutcome> runPartitioned(const Program& given, std::int64_t devices)
+std::optional<PartitionedOutcome> runPartitioned(const Program& specified, std::int64_t devices)
 {
-    std::optional<Program> program = given;
-    if (const auto mesh = mainMesh(given)) {
+    std::optional<Program> program = specified;
+    if (const auto mesh = mainMesh(specified)) {
         if (devices != 2)
             return std::nullopt; // its own mesh, once
-        devices = given.meshes[*mesh].mesh->deviceCount();
+        devices = specified.meshes[*mesh].mesh->deviceCount();
     } else {
         // Without a mesh, devices that it speaks of are those that all of it runs on.
-        if (std::any_of(given.operations.begin(), given.operations.end(),
+        if (std::any_of(specified.operations.begin(), specified.operations.end(),
                 [](const Operation& operation) { return isBoundToDevices(operation.kind); }))
             return std::nullopt;
-        program = cutInputs(given, devices);
+        program = cutInputs(specified, devices);
         if (!program)
             return std::nullopt;
     }
-    PartitionedOutcome outcome = runOnDevices(given, std::move(*program));
+    PartitionedOutcome outcome = runOnDevices(specified, std::move(*program));
     outcome.devices = devices;
     return outcome;
 }

@@ -75,9 +75,9 @@ void report(const std::string& name, std::int64_t devices, const Outcome& outcom
 }
 
 void reportPartitioned(
-    const std::string& name, const Program& program, std::size_t function, const Outcome& whole, ProgramCounts& total)
+    const std::string& name, const Program& program, std::size_t function, const Outcome& full, ProgramCounts& total)
 {
-    if (whole.verdict != Verdict::Passed)
+    if (full.verdict != Verdict::Passed)
         return;
     const Program own = withMain(program, function);
     for (const std::int64_t devices : { 2, 8 })
@@ -125,18 +125,18 @@ bool runProgramFile(const std::string& path, ProgramCounts& total)
         const std::string prefix = stem + (program.name.empty() || read->size() == 1 ? "" : '/' + program.name);
         // main alone; without one every function that nobody has to give anything to.
         if (program.functions.empty() || program.function("main")) {
-            const Outcome whole = execute(program);
-            report(prefix, 1, whole, total);
-            reportPartitioned(prefix, program, 0, whole, total);
+            const Outcome full = execute(program);
+            report(prefix, 1, full, total);
+            reportPartitioned(prefix, program, 0, full, total);
             continue;
         }
         for (std::size_t f = 0; f < program.functions.size(); ++f) {
             const Function& function = program.functions[f];
             if (!program.regions[function.body.index].arguments.empty() && program.functions.size() > 1)
                 continue;
-            const Outcome whole = execute(withMain(program, f));
-            report(stem + '/' + function.name, 1, whole, total);
-            reportPartitioned(stem + '/' + function.name, program, f, whole, total);
+            const Outcome full = execute(withMain(program, f));
+            report(stem + '/' + function.name, 1, full, total);
+            reportPartitioned(stem + '/' + function.name, program, f, full, total);
         }
     }
     return true;

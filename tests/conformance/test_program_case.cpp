@@ -12,7 +12,7 @@ class TestProgramCase : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void builds();
-    void keepsWhatCannotBeSaid();
+    void keepsWhatCannotBeStated();
     void comparesShardings_data();
     void comparesShardings();
     void comparesSequences_data();
@@ -82,7 +82,7 @@ void TestProgramCase::builds()
     QCOMPARE(program.dictionaries[abs.extra].front().name, std::string("foo"));
 }
 
-void TestProgramCase::keepsWhatCannotBeSaid()
+void TestProgramCase::keepsWhatCannotBeStated()
 {
     Json oneCase = aCase();
     Json& sharding = oneCase["functions"][1]["args"][0]["sharding"];

@@ -111,7 +111,7 @@ private Q_SLOTS:
         QCOMPARE(document.lastGood()->mesh->deviceCount(), 8);
     }
 
-    void whatCanBeLookedAtIsTheLastGoodSnapshot()
+    void whatCanBeExaminedAtIsTheLastGoodSnapshot()
     {
         Document document;
         document.setExperiment(small(), {});

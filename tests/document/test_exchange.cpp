@@ -125,7 +125,7 @@ private Q_SLOTS:
         QVERIFY(rulesAsText(experiment, RulesForm::MaxText).error().code == Code::WrongType);
     }
 
-    void additionalRulesFollowBehind()
+    void additionalRulesFollowAfter()
     {
         const Experiment lab = example("rule-lab");
         const PublishedRules& set = *findPublishedRules("t5x-a1p1");
@@ -187,7 +187,7 @@ private Q_SLOTS:
         QCOMPARE(wrong.error()[1].where.file, std::string("model.csv"));
     }
 
-    void filesAreWrittenWholeOrNotAtAll()
+    void filesAreWrittenFullOrNotAtAll()
     {
         QVERIFY(readFile(QStringLiteral("/nowhere/at/all")).error().code == Code::Unreadable);
         QVERIFY(readFile(QStringLiteral("/")).error().code == Code::Unreadable);

@@ -29,7 +29,7 @@ using namespace shardscope;
 namespace {
 
 /// What a document says of one array, or what follows from what it says.
-struct Said {
+struct Stated {
     const char* section;
     const char* example;
     const char* path;
@@ -37,7 +37,7 @@ struct Said {
     const char* local; ///< shape on one device
 };
 
-constexpr Said said[] = {
+constexpr Stated stated[] = {
     // Flax: parallel training.
     { "Output's sharding, kernel", "flax-mlp-device", "params/layers.0/W1", "P(-, model)", "1024x256" },
     { "Output's sharding, W2", "flax-mlp-device", "params/layers.0/W2", "P(model, -)", "256x1024" },
@@ -222,13 +222,13 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("index");
         int index = 0;
-        for (const Said& row : said)
+        for (const Stated& row : stated)
             QTest::addRow("%s: %s, %s", row.example, row.path, row.section) << index++;
     }
     void itGivesWhatTheDocumentSays()
     {
         QFETCH(int, index);
-        const Said& row = said[index];
+        const Stated& row = stated[index];
         const SnapshotPtr snapshot = analysed(row.example);
         const TensorRow* tensor = snapshot->row(row.path);
         QVERIFY(tensor);
@@ -305,7 +305,7 @@ private Q_SLOTS:
         const auto hybrid = hybridRules(*t5xStandardRules(1, 1, {}));
         QVERIFY(exampleOf("t5x-replica-data-model").rules.rules == *hybrid);
         QVERIFY(exampleOf("t5x-hosts").rules.rules == *hybrid);
-        // ici_mesh_shape [2, 3, 4]: 24 devices, and the batch in six pieces.
+        // ici_mesh_shape [2, 3, 4]: 24 devices, and the batch in six parts.
         const SnapshotPtr slices = analysed("t5x-replica-data-model");
         QCOMPARE(slices->mesh->deviceCount(), 24);
         QCOMPARE(slices->row("batch/tokens")->layout.distinctShards(), 6);

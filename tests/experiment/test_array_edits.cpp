@@ -166,10 +166,10 @@ private Q_SLOTS:
         Experiment device = before;
         std::get<MlpModel>(device.model).settings.axes = MlpSettings::Axes::Device;
         const std::vector<ProgramArray> arrays = arraysOf(buildProgram(device)->program);
-        QVERIFY(arrays.front().written.has_value());
-        QCOMPARE(toColumn(*arrays.front().written), std::string("P(-, model)"));
+        QVERIFY(arrays.front().declared.has_value());
+        QCOMPARE(toColumn(*arrays.front().declared), std::string("P(-, model)"));
         QVERIFY(arrays.front().array.names == names({ "embed", "hidden" }));
-        QVERIFY(!arraysOf(program).front().written.has_value());
+        QVERIFY(!arraysOf(program).front().declared.has_value());
     }
 
     void mapping()

@@ -66,9 +66,9 @@ private Q_SLOTS:
             orderOf(flat, meshOf(axes, OrderMethod::AsListed)), (std::vector<std::int32_t>{ 0, 1, 4, 5, 2, 3, 6, 7 }));
         QCOMPARE(orderOf("cpu:8", meshOf(axes, OrderMethod::CreateDeviceMesh)), plain);
         QVERIFY(makeMesh(*parseDevices("cpu:8"), meshOf(axes, OrderMethod::CreateDeviceMesh))->deviceOrder().empty());
-        MeshSetting given{ axes, { 7, 6, 5, 4, 3, 2, 1, 0 } };
-        given.order.method = OrderMethod::CreateDeviceMesh; // what the file names counts
-        QCOMPARE(orderOf(flat, given), given.deviceOrder);
+        MeshSetting specified{ axes, { 7, 6, 5, 4, 3, 2, 1, 0 } };
+        specified.order.method = OrderMethod::CreateDeviceMesh; // what the file names counts
+        QCOMPARE(orderOf(flat, specified), specified.deviceOrder);
     }
 
     void cube()
@@ -81,7 +81,7 @@ private Q_SLOTS:
         }
         const Result<OrderedMesh> ordered =
             orderedMesh(*parseDevices("tpu-v4:4x4x4"), meshOf(axes, OrderMethod::CreateDeviceMesh));
-        QCOMPARE(ordered->reason.rule, OrderRule::WholeAxes);
+        QCOMPARE(ordered->reason.rule, OrderRule::FullAxes);
         QCOMPARE(ordered->reason.assignment->share(0, 1), 4); // x became model
     }
 

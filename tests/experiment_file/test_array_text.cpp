@@ -168,11 +168,11 @@ private Q_SLOTS:
     {
         for (const DType dtype : { DType::F16, DType::BF16, DType::F8E4M3FN, DType::F8E5M2, DType::F8E4M3FNUZ,
                  DType::F8E8M0FNU, DType::F4E2M1FN, DType::F6E2M3FN }) {
-            const bool wide = byteSize(dtype) == 2;
-            const std::uint64_t count = wide ? 0x10000
-                : dtype == DType::F4E2M1FN   ? 16
-                : dtype == DType::F6E2M3FN   ? 64
-                                             : 0x100;
+            const bool otherAttributes = byteSize(dtype) == 2;
+            const std::uint64_t count = otherAttributes ? 0x10000
+                : dtype == DType::F4E2M1FN              ? 16
+                : dtype == DType::F6E2M3FN              ? 64
+                                                        : 0x100;
             for (std::uint64_t pattern = 0; pattern < count; ++pattern) {
                 const std::string text = shown(dtype, pattern);
                 const std::uint64_t again = bits(text, dtype);

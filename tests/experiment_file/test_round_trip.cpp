@@ -163,7 +163,7 @@ ModelSetting anyModel(const std::vector<std::string>& axes)
     return MlpModel{ s };
 }
 
-/// A program line by line, with shardings for some of its values: whole axes of the mesh, each once.
+/// A program line by line, with shardings for some of its values: full axes of the mesh, each once.
 ProgramModel anyProgram(const MeshSetting& setting)
 {
     ProgramModel model;
@@ -362,11 +362,11 @@ private Q_SLOTS:
         QCOMPARE(model.shardings[0].value, std::string("arg1"));
         QCOMPARE(model.shardings[0].sharding, std::string("[{data, ?}p0, {}]"));
         QCOMPARE(model.shardings[1].value, std::string("arg0"));
-        const std::string written = writeExperiment(read->experiment);
-        QVERIFY(written.find("    \"shardings\": {\n      \"arg1\": \"[{data, ?}p0, {}]\",\n      \"arg0\": "
-                             "\"[{gone}]\"\n    }\n  },")
+        const std::string declared = writeExperiment(read->experiment);
+        QVERIFY(declared.find("    \"shardings\": {\n      \"arg1\": \"[{data, ?}p0, {}]\",\n      \"arg0\": "
+                              "\"[{gone}]\"\n    }\n  },")
             != std::string::npos);
-        QCOMPARE(writeExperiment(readExperiment(written)->experiment), written);
+        QCOMPARE(writeExperiment(readExperiment(declared)->experiment), declared);
     }
 
     /// Written only where it says something; keys of later versions within it stay.
@@ -385,10 +385,10 @@ private Q_SLOTS:
         QCOMPARE(read->warnings.size(), std::size_t{ 2 });
         QCOMPARE(read->warnings[0].code, Code::UnknownKey);
         QCOMPARE(read->warnings[0].where.pointer, std::string("/placement/moments_on_devices"));
-        const std::string written = writeExperiment(read->experiment);
-        QVERIFY(written.find("\"moments_on_devices\": false") != std::string::npos);
-        QVERIFY(written.find("\"memory_kind\": \"pinned_host\", \"memory_tier\": 2") != std::string::npos);
-        QVERIFY(readExperiment(written)->experiment == read->experiment);
+        const std::string declared = writeExperiment(read->experiment);
+        QVERIFY(declared.find("\"moments_on_devices\": false") != std::string::npos);
+        QVERIFY(declared.find("\"memory_kind\": \"pinned_host\", \"memory_tier\": 2") != std::string::npos);
+        QVERIFY(readExperiment(declared)->experiment == read->experiment);
     }
 
     void whatEditsAccept()
@@ -526,10 +526,10 @@ private Q_SLOTS:
     {
         // As the writer would have it, but for the keys that it does not know.
         std::string text = writeExperiment(builtinExamples().back().make());
-        const auto insert = [&](const std::string& behind, const std::string& addition) {
-            const std::size_t at = text.find(behind);
+        const auto insert = [&](const std::string& after, const std::string& addition) {
+            const std::size_t at = text.find(after);
             QVERIFY(at != std::string::npos);
-            text.insert(at + behind.size(), addition);
+            text.insert(at + after.size(), addition);
         };
         insert("{\n", "  \"$schema\": \"x\",\n");
         insert("\"platform\": \"cpu\",\n",
@@ -639,7 +639,7 @@ private Q_SLOTS:
     }
 
     /// Notes that are empty are not written: what stands behind them stands behind what is before them.
-    void unknownKeysBehindEmptyNotes()
+    void unknownKeysAfterEmptyNotes()
     {
         const auto read = readExperiment(R"({"format": "sharding-experiment", "version": "1.0",
   "run": { "notes": "", "first": 1, "seed": 3, "notes ": "", "third": 2 } })");

@@ -13,7 +13,7 @@ namespace {
 
 using Random = test::SplitMix;
 
-constexpr std::array<std::string_view, 26> pieces{ "(", ")", "[", "]", "{", "}", ",", ":", "=", "'", "\"", "#", "\\",
+constexpr std::array<std::string_view, 26> parts{ "(", ")", "[", "]", "{", "}", ",", ":", "=", "'", "\"", "#", "\\",
     "\n", "None", "null", "-1", "99999999999999999999", "1e999", "\\u0000", "\\ud800", "\xff", "\xc3\xa9",
     "\xf0\x9f\x98", "true", "/*" };
 constexpr std::size_t maximumSize = 16384;
@@ -39,10 +39,10 @@ void mutateOnce(Random& random, const Target& target, std::string& text)
         text.insert(begin, text.substr(begin, length));
         break;
     case 2:
-        text.insert(begin, pieces[random.below(pieces.size())]);
+        text.insert(begin, parts[random.below(parts.size())]);
         break;
     case 3:
-        text.replace(begin, length, pieces[random.below(pieces.size())]);
+        text.replace(begin, length, parts[random.below(parts.size())]);
         break;
     case 4:
         if (begin < text.size())
@@ -52,7 +52,7 @@ void mutateOnce(Random& random, const Target& target, std::string& text)
         if (begin < text.size())
             text[begin] = static_cast<char>(static_cast<unsigned char>(text[begin]) ^ (1U << random.below(8)));
         break;
-    case 6: // a piece of another seed
+    case 6: // a part of another seed
     {
         const std::string& other = target.seeds[random.below(target.seeds.size())];
         const auto [from, count] = someRange(random, other);
@@ -64,7 +64,7 @@ void mutateOnce(Random& random, const Target& target, std::string& text)
         break;
     case 8: // brackets in brackets
     {
-        const std::string_view open = pieces[random.below(6)];
+        const std::string_view open = parts[random.below(6)];
         std::string many;
         for (std::size_t i = random.below(200); i > 0; --i)
             many += open;

@@ -23,7 +23,7 @@ struct LongList {
 
 struct Target {
     std::string name;
-    std::vector<std::string> seeds; ///< valid texts, and pieces that make good mutations
+    std::vector<std::string> seeds; ///< valid texts, and parts that make good mutations
     /// Reads the text. Returns "" when all is well, else what is wrong with the answer.
     std::string (*run)(std::string_view text);
     std::vector<LongList> lists{};

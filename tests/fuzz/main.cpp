@@ -42,10 +42,10 @@ std::vector<std::string> giants(const Target& target)
 {
     std::vector<std::string> texts{ "", std::string(1, '\0'), std::string(1'000'000, ' '),
         std::string(1'000'000, '\'') };
-    for (const char* piece : { "(", "[", "{", "((", "[(", "{'a':", "{\"a\":", "'a',", "a=1,", "\"", "\\", "#\n" }) {
+    for (const char* part : { "(", "[", "{", "((", "[(", "{'a':", "{\"a\":", "'a',", "a=1,", "\"", "\\", "#\n" }) {
         std::string text;
         while (text.size() < 1'000'000)
-            text += piece;
+            text += part;
         texts.push_back(std::move(text));
     }
     for (const LongList& list : target.lists)

@@ -25,11 +25,11 @@ std::string runNpy(std::string_view text)
         header->shape };
     if (!header->holds(type))
         return "does not hold what it says";
-    const std::string written = writeNpy(type, bytes->data());
-    const auto again = readNpyHeader(written);
+    const std::string declared = writeNpy(type, bytes->data());
+    const auto again = readNpyHeader(declared);
     if (!again || !again->holds(type))
         return "cannot read its own file";
-    const auto same = readNpyElements(written, *again);
+    const auto same = readNpyElements(declared, *again);
     return same && *same == *bytes ? std::string() : "reads its own file differently";
 }
 
@@ -60,10 +60,10 @@ std::string runArrayText(std::string_view text)
         }
         if (static_cast<std::int64_t>(bytes->size()) != type.byteCount())
             return "another number of bytes than the type has";
-        const std::string written = arrayText(type, bytes->data());
-        const auto again = readArrayText(parseJson(written).root, type, "x");
-        if (!again || arrayText(type, again->data()) != written)
-            return "reads its own text differently: " + written;
+        const std::string declared = arrayText(type, bytes->data());
+        const auto again = readArrayText(parseJson(declared).root, type, "x");
+        if (!again || arrayText(type, again->data()) != declared)
+            return "reads its own text differently: " + declared;
     }
     return {};
 }

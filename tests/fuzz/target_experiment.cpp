@@ -44,13 +44,13 @@ std::string runExperiment(std::string_view text)
         return checkErrors(read.error(), text);
     if (std::string wrong = checkWarnings(read->warnings); !wrong.empty())
         return wrong;
-    const std::string written = writeExperiment(read->experiment);
-    const auto again = readExperiment(written);
+    const std::string declared = writeExperiment(read->experiment);
+    const auto again = readExperiment(declared);
     if (!again)
-        return "cannot read its own text: " + std::string(again.error().front().id()) + "\n" + written;
+        return "cannot read its own text: " + std::string(again.error().front().id()) + "\n" + declared;
     if (!(again->experiment == read->experiment))
-        return "reads its own text differently: " + written;
-    return writeExperiment(again->experiment) == written ? std::string() : "writes it differently: " + written;
+        return "reads its own text differently: " + declared;
+    return writeExperiment(again->experiment) == declared ? std::string() : "writes it differently: " + declared;
 }
 
 /// The examples, and what they do not have: comments, every kind of value, keys of later versions.

@@ -18,11 +18,11 @@ std::string runMaxText(std::string_view text)
     const Result<ReadMaxText> read = readMaxText(text);
     if (!read)
         return checkError(read.error(), text);
-    const auto given = [](std::int64_t number) {
+    const auto specified = [](std::int64_t number) {
         return number > 0 ? std::optional<std::int64_t>(number) : std::nullopt;
     };
     for (const auto& [devices, slices] : { std::pair(0, 0), std::pair(8, 0), std::pair(8, 2), std::pair(0, 4) })
-        if (const Result<MaxTextMesh> mesh = resolveMesh(read->config, { given(devices), given(slices) })) {
+        if (const Result<MaxTextMesh> mesh = resolveMesh(read->config, { specified(devices), specified(slices) })) {
             if (!splitOverSlices(mesh->meshAxes(), mesh->deviceOrder, mesh->slices))
                 return "slices that are not found again";
             std::int64_t product = 1;
@@ -33,18 +33,18 @@ std::string runMaxText(std::string_view text)
         } else if (const std::string wrong = checkError(mesh.error(), text); !wrong.empty()) {
             return wrong;
         }
-    const Result<std::string> written = writeMaxText(read->config);
-    if (!written)
+    const Result<std::string> declared = writeMaxText(read->config);
+    if (!declared)
         return "cannot write what it read";
-    const Result<ReadMaxText> again = readMaxText(*written);
+    const Result<ReadMaxText> again = readMaxText(*declared);
     if (!again)
-        return "cannot read its own text " + *written;
+        return "cannot read its own text " + *declared;
     const auto sharesKey = [&](const MaxTextAxis& axis) { // of which the text can hold only one size
         return axis.name == "stage" || axis.name == "model" || axis.name.empty();
     };
     if (std::any_of(read->config.axes.begin(), read->config.axes.end(), sharesKey))
         return {};
-    return again->config == read->config ? std::string() : "reads its own text differently: " + *written;
+    return again->config == read->config ? std::string() : "reads its own text differently: " + *declared;
 }
 
 std::string checkTable(const ReadTable& table, std::string_view text)

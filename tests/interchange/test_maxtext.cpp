@@ -289,9 +289,9 @@ void TestMaxText::meshes()
     QFETCH(int, devices);
     QFETCH(int, slices);
     QFETCH(QString, mesh);
-    const auto given = [](int number) { return number > 0 ? std::optional<std::int64_t>(number) : std::nullopt; };
+    const auto specified = [](int number) { return number > 0 ? std::optional<std::int64_t>(number) : std::nullopt; };
     const Result<MaxTextMesh> resolved =
-        resolveMesh(readMaxText(text.toStdString())->config, { given(devices), given(slices) });
+        resolveMesh(readMaxText(text.toStdString())->config, { specified(devices), specified(slices) });
     QVERIFY(resolved.has_value());
     QCOMPARE(meshText(*resolved), mesh);
 }
@@ -322,9 +322,9 @@ void TestMaxText::refusedMeshes()
     QFETCH(int, devices);
     QFETCH(int, slices);
     QFETCH(int, code);
-    const auto given = [](int number) { return number > 0 ? std::optional<std::int64_t>(number) : std::nullopt; };
+    const auto specified = [](int number) { return number > 0 ? std::optional<std::int64_t>(number) : std::nullopt; };
     const Result<MaxTextMesh> mesh =
-        resolveMesh(readMaxText(text.toStdString())->config, { given(devices), given(slices) });
+        resolveMesh(readMaxText(text.toStdString())->config, { specified(devices), specified(slices) });
     QVERIFY(!mesh.has_value());
     QCOMPARE(static_cast<int>(mesh.error().code), code);
 }

@@ -180,9 +180,9 @@ private Q_SLOTS:
         }
         QCOMPARE(readNpyHeader("").error().code, Code::Syntax);
         QCOMPARE(readNpyHeader("PK\x03\x04").error().code, Code::Syntax);
-        const std::string whole = file(1, header("<f4", "()"), "abcd");
-        for (std::size_t size = 0; size < whole.size() - 4; ++size)
-            QCOMPARE(readNpyHeader(std::string_view(whole).substr(0, size)).error().code, Code::Syntax);
+        const std::string full = file(1, header("<f4", "()"), "abcd");
+        for (std::size_t size = 0; size < full.size() - 4; ++size)
+            QCOMPARE(readNpyHeader(std::string_view(full).substr(0, size)).error().code, Code::Syntax);
         // A header that is said to be longer than anybody's.
         QCOMPARE(readNpyHeader("\x93NUMPY\x02\x00\xff\xff\xff\xff"s).error().code, Code::TooLarge);
     }
@@ -192,10 +192,10 @@ private Q_SLOTS:
         const std::string text = file(1, header("<f4", "(3,)"), "0123456789");
         const auto head = readNpyHeader(text);
         QVERIFY(head);
-        const auto cut = readNpyElements(text, *head);
-        QCOMPARE(cut.error().code, Code::CountMismatch);
-        QCOMPARE(cut.error().number("found"), 10);
-        QCOMPARE(cut.error().number("wanted"), 12);
+        const auto sharded = readNpyElements(text, *head);
+        QCOMPARE(sharded.error().code, Code::CountMismatch);
+        QCOMPARE(sharded.error().number("found"), 10);
+        QCOMPARE(sharded.error().number("wanted"), 12);
         const std::string more = text + "abc";
         QCOMPARE(readNpyElements(more, *head).error().code, Code::CountMismatch);
         // A shape whose elements nobody has room for, in a file of a few bytes: refused before memory is taken.

@@ -140,7 +140,7 @@ void TestAxisRef::againstIndexSets()
 void TestAxisRef::coexistence()
 {
     QVERIFY(!canCoexist({ 0, 2, 3 }, { 0, 3, 2 }));
-    QVERIFY(canCoexist({ 0, 1, 12 }, { 0, 2, 3 })); // a whole axis, with any part of it
+    QVERIFY(canCoexist({ 0, 1, 12 }, { 0, 2, 3 })); // a full axis, with any part of it
     QVERIFY(!canCoexist({ 0, 1, 2 }, { 0, 3, 2 }));
 }
 

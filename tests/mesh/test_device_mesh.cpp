@@ -24,7 +24,7 @@ private Q_SLOTS:
     void gathersStrided();
     void shapesAsText();
     void permutationOfTheDevices();
-    void wholeAxesAgainstBitMasks();
+    void fullAxesAgainstBitMasks();
     void splittingRespectsPhysicalAxes();
     void bestSplitOfAll();
     void documentedSplit();
@@ -75,8 +75,8 @@ bool followsAssignment(const DeviceArray& array, const DeviceList& devices)
     return true;
 }
 
-/// The rule of whole axes by bit masks: of all sets of free axes with the right product the largest, then the first.
-std::optional<std::vector<std::int64_t>> wholeAxesByMasks(const MeshShape& physical, const MeshShape& logical)
+/// The rule of full axes by bit masks: of all sets of free axes with the right product the largest, then the first.
+std::optional<std::vector<std::int64_t>> fullAxesByMasks(const MeshShape& physical, const MeshShape& logical)
 {
     std::vector<std::int64_t> sizes(physical.size() * logical.size(), 1);
     unsigned taken = 0;
@@ -174,14 +174,14 @@ void TestDeviceMesh::permutationOfTheDevices()
         RC_ASSERT(isPermutation(*array, devices));
         RC_ASSERT((!array->reason.assignment || followsAssignment(*array, devices)));
         // Without splitting it is the same mesh or an error.
-        const Result<DeviceArray> whole = createDeviceMesh(shape, devices);
-        RC_ASSERT(whole.has_value() == (array->reason.rule != OrderRule::SplitAxes));
-        RC_ASSERT((!whole || (whole->ids == array->ids && whole->reason == array->reason)));
+        const Result<DeviceArray> full = createDeviceMesh(shape, devices);
+        RC_ASSERT(full.has_value() == (array->reason.rule != OrderRule::SplitAxes));
+        RC_ASSERT((!full || (full->ids == array->ids && full->reason == array->reason)));
     });
     QVERIFY(holds);
 }
 
-void TestDeviceMesh::wholeAxesAgainstBitMasks()
+void TestDeviceMesh::fullAxesAgainstBitMasks()
 {
     const bool holds = test::propertyHolds(2000, "largest set, first in order", [] {
         MeshShape physical;
@@ -191,8 +191,8 @@ void TestDeviceMesh::wholeAxesAgainstBitMasks()
         for (const std::int64_t size : physical)
             count *= size;
         const MeshShape logical = randomShape(count, *rc::gen::inRange<std::size_t>(1, 5));
-        const auto expected = wholeAxesByMasks(physical, logical);
-        const auto found = assignWholeAxes(physical, logical);
+        const auto expected = fullAxesByMasks(physical, logical);
+        const auto found = assignFullAxes(physical, logical);
         RC_ASSERT(found.has_value() == expected.has_value());
         RC_ASSERT((!found || *found == *expected));
     });
@@ -264,7 +264,7 @@ void TestDeviceMesh::documentedSplit()
     // The example of axis_assignment.h: the last 8 is x4 y2, the first one y2 z4.
     QCOMPARE(assignSplitAxes(MeshShape{ 4, 4, 4 }, MeshShape{ 8, 8 }), (std::vector<std::int64_t>{ 1, 4, 2, 2, 4, 1 }));
     QCOMPARE(
-        *assignWholeAxes(MeshShape{ 4, 4, 8 }, MeshShape{ 8, 16 }), (std::vector<std::int64_t>{ 1, 4, 1, 4, 8, 1 }));
+        *assignFullAxes(MeshShape{ 4, 4, 8 }, MeshShape{ 8, 16 }), (std::vector<std::int64_t>{ 1, 4, 1, 4, 8, 1 }));
 }
 
 void TestDeviceMesh::everySizeCanBeSplit()

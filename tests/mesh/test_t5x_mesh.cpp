@@ -242,13 +242,13 @@ void TestT5xMesh::whereTheyFail()
     const DeviceSet six = machine("TPU v4", { 6, 2, 2 });
     const HardwareMesh three{ 3, 2, 2, 1 };
     QCOMPARE(t5xMesh(DeviceList(six), three).error().code, Code::HostTiling);
-    const auto cut = submeshFailure(six, three, Code::HostTiling);
-    QVERIFY(cut.has_value());
-    QCOMPARE(cut->parts.size(), std::size_t{ 1 });
-    QCOMPARE(cut->parts[0].cause, Cause::CutHosts);
-    for (const std::int32_t id : cut->parts[0].devices)
+    const auto sharded = submeshFailure(six, three, Code::HostTiling);
+    QVERIFY(sharded.has_value());
+    QCOMPARE(sharded->parts.size(), std::size_t{ 1 });
+    QCOMPARE(sharded->parts[0].cause, Cause::SplitHosts);
+    for (const std::int32_t id : sharded->parts[0].devices)
         QCOMPARE(DevicePlaces(six)[id].coordinates[0] / 2, 1);
-    QCOMPARE(cut->parts[0].devices.size(), std::size_t{ 8 });
+    QCOMPARE(sharded->parts[0].devices.size(), std::size_t{ 8 });
 
     QVERIFY(!submeshFailure(cube, { 3, 1 }, Code::SubmeshNotFactor)); // another rank
     QVERIFY(!submeshFailure(cube, { 3, 1, 1, 1 }, Code::MultiSlice));
@@ -301,9 +301,9 @@ void TestT5xMesh::defaultMeshes()
     QCOMPARE(byTable->reason.submesh->partitions, std::optional<std::int64_t>(4));
     QCOMPARE(byTable->names, (std::vector<std::string>{ "data", "model" }));
     options.submesh = { 2, 2, 1, 1 }; // takes precedence
-    const Result<DeviceArray> given = t5xDefaultMesh(DeviceList(v4), options);
-    QCOMPARE(given->reason.submesh->submesh, options.submesh);
-    QVERIFY(!given->reason.submesh->partitions);
+    const Result<DeviceArray> specified = t5xDefaultMesh(DeviceList(v4), options);
+    QCOMPARE(specified->reason.submesh->submesh, options.submesh);
+    QVERIFY(!specified->reason.submesh->partitions);
     options.ici = MeshShape{ 1, 16, 4 };
     QVERIFY(t5xDefaultMesh(DeviceList(v4), options)->reason.submesh); // without a DCN shape it plays no part
     options.dcn = MeshShape{ 1, 1, 1 };
@@ -416,9 +416,9 @@ void TestT5xMesh::incompleteMachines()
     QCOMPARE(t5xMesh(DeviceList(slices), { 1, 1, 1, 1 }).error().code, Code::MultiSlice);
     QVERIFY(t5xDefaultMesh(
         DeviceList(slices), { 1, {}, MeshShape{ 1, 2, 2 }, MeshShape{ 2, 1, 1 }, MeshUtilsVersion::Head }));
-    const DeviceSet whole = machine("TPU v4", { 4, 2, 1 });
+    const DeviceSet full = machine("TPU v4", { 4, 2, 1 });
     QCOMPARE(
-        t5xMesh(DeviceList(whole).at({ 0, 1, 2, 3, 4, 7 }), { 1, 1, 1, 1 }).error().code, Code::DevicesDoNotFillBox);
+        t5xMesh(DeviceList(full).at({ 0, 1, 2, 3, 4, 7 }), { 1, 1, 1, 1 }).error().code, Code::DevicesDoNotFillBox);
 }
 
 void TestT5xMesh::hostBlocksAgainstSets()

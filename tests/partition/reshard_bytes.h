@@ -37,13 +37,13 @@ struct MissingBytes {
     MissingBytes missing;
     for (std::int64_t position = 0; position < mesh->deviceCount(); ++position) {
         const std::vector<IndexRange> wanted = to.rangesAt(position);
-        const std::vector<IndexRange> held = from.rangesAt(sourceMesh->positionOf(mesh->deviceAt(position)));
+        const std::vector<IndexRange> current = from.rangesAt(sourceMesh->positionOf(mesh->deviceAt(position)));
         std::int64_t elements = 1;
         std::int64_t common = 1;
         for (std::size_t d = 0; d < wanted.size(); ++d) {
             elements *= wanted[d].size();
             common *= std::max<std::int64_t>(
-                0, std::min(wanted[d].end, held[d].end) - std::max(wanted[d].begin, held[d].begin));
+                0, std::min(wanted[d].end, current[d].end) - std::max(wanted[d].begin, current[d].begin));
         }
         const std::int64_t bytes = TensorType{ reshard.type.dtype, { elements - common } }.byteCount();
         missing.neediestDevice = std::max(missing.neediestDevice, bytes);

@@ -19,7 +19,7 @@ using Holdings = std::vector<std::vector<std::uint64_t>>;
 inline Holdings holdingsOf(const MeshPtr& mesh, const TensorSharding& sharding, const Shape& shape)
 {
     const Layout layout(mesh, sharding, shape);
-    Holdings held(static_cast<std::size_t>(mesh->deviceCount()));
+    Holdings current(static_cast<std::size_t>(mesh->deviceCount()));
     for (std::int64_t p = 0; p < mesh->deviceCount(); ++p) {
         std::uint64_t addend = 0;
         for (const AxisRef& ref : sharding.unreduced)
@@ -35,9 +35,9 @@ inline Holdings holdingsOf(const MeshPtr& mesh, const TensorSharding& sharding, 
                     next.push_back(i >= ranges[d].begin && i < ranges[d].end ? outer : 0);
             bits = std::move(next);
         }
-        held[static_cast<std::size_t>(mesh->deviceAt(p))] = std::move(bits);
+        current[static_cast<std::size_t>(mesh->deviceAt(p))] = std::move(bits);
     }
-    return held;
+    return current;
 }
 
 struct Simulated {
@@ -52,8 +52,8 @@ inline Simulated simulate(const Reshard& reshard, const std::vector<ReshardStep>
     const auto source = reshard.sourceMesh ? std::make_shared<const Mesh>(*reshard.sourceMesh) : mesh;
     const Shape& shape = reshard.type.shape;
     Simulated result;
-    Holdings held = holdingsOf(source, reshard.from, shape);
-    std::vector<std::int64_t> received(held.size());
+    Holdings current = holdingsOf(source, reshard.from, shape);
+    std::vector<std::int64_t> received(current.size());
     TensorSharding before = reshard.from;
     for (const ReshardStep& step : steps) {
         const Collective& collective = step.collective;
@@ -69,7 +69,7 @@ inline Simulated simulate(const Reshard& reshard, const std::vector<ReshardStep>
             return { kind + ": bytes do not fit the group and the local shape" };
         if (fromAnywhere) {
             groups.assign(1, {});
-            for (std::int32_t p = 0; p < static_cast<std::int32_t>(held.size()); ++p)
+            for (std::int32_t p = 0; p < static_cast<std::int32_t>(current.size()); ++p)
                 groups.front().push_back(p);
         }
         const bool adds =
@@ -77,24 +77,24 @@ inline Simulated simulate(const Reshard& reshard, const std::vector<ReshardStep>
         TensorSharding blocks = step.after;
         blocks.unreduced.clear();
         const Holdings wanted = holdingsOf(on, blocks, shape);
-        Holdings next(held.size());
+        Holdings next(current.size());
         for (const auto& group : groups) {
             for (const std::int32_t position : group) {
                 const auto device = static_cast<std::size_t>(on->deviceAt(position));
                 std::vector<std::uint64_t>& now = next[device];
-                now.assign(held[device].size(), 0);
+                now.assign(current[device].size(), 0);
                 bool possible = true;
                 for (std::size_t i = 0; i < now.size(); ++i) {
                     if (wanted[device][i] == 0)
                         continue;
-                    now[i] = held[device][i];
+                    now[i] = current[device][i];
                     if (collective.kind == CollectiveKind::AllSlice) {
                         possible = possible && now[i] != 0;
                         continue;
                     }
                     const std::uint64_t own = now[i];
                     for (const std::int32_t member : group) {
-                        const std::uint64_t there = held[static_cast<std::size_t>(on->deviceAt(member))][i];
+                        const std::uint64_t there = current[static_cast<std::size_t>(on->deviceAt(member))][i];
                         if (adds || (now[i] == 0 && there != 0))
                             now[i] |= there;
                     }
@@ -103,13 +103,13 @@ inline Simulated simulate(const Reshard& reshard, const std::vector<ReshardStep>
                 }
                 if (collective.kind == CollectiveKind::CollectivePermute && !fromAnywhere)
                     possible = possible && std::any_of(group.begin(), group.end(), [&](std::int32_t member) {
-                        return held[static_cast<std::size_t>(on->deviceAt(member))] == now;
+                        return current[static_cast<std::size_t>(on->deviceAt(member))] == now;
                     });
                 if (!possible)
                     return { kind + " wants what its group does not hold" };
             }
         }
-        held = std::move(next);
+        current = std::move(next);
         before = step.after;
     }
     Holdings target = holdingsOf(mesh, reshard.to, shape);
@@ -121,7 +121,7 @@ inline Simulated simulate(const Reshard& reshard, const std::vector<ReshardStep>
         for (auto& device : target)
             for (std::uint64_t& element : device)
                 element = element == 0 ? 0 : (std::uint64_t{ 1 } << addends) - 1;
-    if (held != target)
+    if (current != target)
         result.wrong = "something else than the target is held at the end";
     result.maxReceived = *std::max_element(received.begin(), received.end());
     return result;

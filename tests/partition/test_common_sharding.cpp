@@ -119,7 +119,7 @@ private Q_SLOTS:
 
         std::string ours;
         std::string reference;
-        // Shardy leaves a dimension of size 1 cut; then only the first piece holds anything, so ours is put together.
+        // Shardy leaves a dimension of size 1 cut; then only the first part holds anything, so ours is put together.
         json wanted = c.at("want_operands");
         if (c.at("id") == "reshape_size_1_dimensions_2")
             wanted[0] = json::array({ json::array(), json::array() });
@@ -143,14 +143,14 @@ private Q_SLOTS:
         // Two tensors of 2^62 elements want x for the dimension, one wants y: together they weigh more than one.
         const TensorType huge{ DType::Pred, { std::int64_t{ 1 } << 62 } };
         const Mesh mesh = *Mesh::create({ { "x", 2 }, { "y", 2 } });
-        const auto cut = [&](std::size_t axis) {
+        const auto sharded = [&](std::size_t axis) {
             TensorSharding sharding = TensorSharding::fullyReplicated(1);
             sharding.dims[0].axes.push_back(fullAxis(mesh, axis));
             return Around{ sharding, huge };
         };
         const std::array types{ huge, huge };
         const FactorRule rule = opRow(OpKind::Or).factors(types, huge, {});
-        const CommonSharding common = choose(rule, { cut(0), cut(0) }, cut(1), false);
+        const CommonSharding common = choose(rule, { sharded(0), sharded(0) }, sharded(1), false);
         QVERIFY(!common.compatible);
         QCOMPARE(common.factors[0].front(), fullAxis(mesh, 0));
     }
@@ -159,14 +159,14 @@ private Q_SLOTS:
     {
         const TensorType type{ DType::F32, { 8 } };
         const Mesh mesh = *Mesh::create({ { "x", 2 } });
-        TensorSharding cut = TensorSharding::fullyReplicated(1);
-        cut.dims[0].axes.push_back(fullAxis(mesh, 0));
+        TensorSharding sharded = TensorSharding::fullyReplicated(1);
+        sharded.dims[0].axes.push_back(fullAxis(mesh, 0));
         const std::array types{ type, type };
         const FactorRule rule = opRow(OpKind::Add).factors(types, type, {});
-        const CommonSharding common = choose(rule, { { cut, type }, { TensorSharding::fullyReplicated(1), type } },
-            { cut, type }, false, { false, true });
+        const CommonSharding common = choose(rule, { { sharded, type }, { TensorSharding::fullyReplicated(1), type } },
+            { sharded, type }, false, { false, true });
         QVERIFY(common.compatible);
-        QVERIFY(common.operands[1].isEquivalent(cut));
+        QVERIFY(common.operands[1].isEquivalent(sharded));
     }
 };
 

@@ -101,16 +101,17 @@ ValueId anyWideOperation(Builder& builder, const std::vector<ValueId>& values)
             slice.strides.push_back(1);
         }
         const std::array operands{ a };
-        return builder.add(OpKind::Slice, operands, wide(std::move(slice)));
+        return builder.add(OpKind::Slice, operands, otherAttributes(std::move(slice)));
     }
     case 1: {
         const std::array operands{ a, a };
-        return builder.add(OpKind::Concatenate, operands, wide(DimensionAttributes{ static_cast<std::int64_t>(dim) }));
+        return builder.add(
+            OpKind::Concatenate, operands, otherAttributes(DimensionAttributes{ static_cast<std::int64_t>(dim) }));
     }
     case 2: {
         const std::array operands{ a };
-        return builder.add(
-            OpKind::Reverse, operands, wide(DimensionsAttributes{ { static_cast<std::int64_t>(dim) } }), type);
+        return builder.add(OpKind::Reverse, operands,
+            otherAttributes(DimensionsAttributes{ { static_cast<std::int64_t>(dim) } }), type);
     }
     default: {
         PadAttributes pad;
@@ -120,7 +121,7 @@ ValueId anyWideOperation(Builder& builder, const std::vector<ValueId>& values)
             pad.interior.push_back(0);
         }
         const std::array operands{ a, builder.constant({ type.dtype, {} }, 0) };
-        return builder.add(OpKind::Pad, operands, wide(std::move(pad)));
+        return builder.add(OpKind::Pad, operands, otherAttributes(std::move(pad)));
     }
     }
 }
@@ -168,9 +169,9 @@ Program anyProgram(bool twoOrders)
     edit.raw().meshes.push_back(other);
     for (Operation& operation : edit.raw().operations)
         if (operation.kind == OpKind::ShardingConstraint) {
-            const ProgramSharding given = anySharding(mesh, edit.value(operation.results[0]).type.rank());
+            const ProgramSharding specified = anySharding(mesh, edit.value(operation.results[0]).type.rank());
             operation.kind = OpKind::Reshard;
-            operation.attributes = wide(OwnShardingAttributes{ given });
+            operation.attributes = otherAttributes(OwnShardingAttributes{ specified });
         }
     for (std::size_t v = 0; v < edit.program().values.size(); ++v) {
         const ValueId value(v);
@@ -195,16 +196,17 @@ std::string disagreement(const Program& program, const Operation& operation)
     const FactorRule rule = factorRule(program, operation);
     if (!rule.exists() || rule.factors.empty())
         return {};
-    std::vector<TensorSharding> held;
+    std::vector<TensorSharding> current;
     std::vector<const Mesh*> meshes;
     std::vector<TensorInOperation> operands, results;
-    held.reserve(rule.operands.size() + rule.results.size());
+    current.reserve(rule.operands.size() + rule.results.size());
     const auto take = [&](std::vector<TensorInOperation>& list, ValueId value) {
-        const ProgramSharding* given = shardings.of(value);
-        held.push_back(given ? given->sharding : TensorSharding::fullyReplicated(program.value(value).type.rank()));
-        if (given && !given->sharding.isFullyReplicated())
-            meshes.push_back(program.meshes[given->mesh].mesh.get());
-        list.push_back({ &held.back(), program.value(value).type.elementCount(), false });
+        const ProgramSharding* specified = shardings.of(value);
+        current.push_back(
+            specified ? specified->sharding : TensorSharding::fullyReplicated(program.value(value).type.rank()));
+        if (specified && !specified->sharding.isFullyReplicated())
+            meshes.push_back(program.meshes[specified->mesh].mesh.get());
+        list.push_back({ &current.back(), program.value(value).type.elementCount(), false });
     };
     for (const ValueId operand : operation.operands)
         take(operands, operand);
@@ -307,7 +309,7 @@ void TestExplicitReshards::loopsReshardWhatTheyTake()
     QCOMPARE(kinds, (std::vector<OpKind>{ OpKind::Negate, OpKind::Reshard, OpKind::Reshard }));
     for (const passes::Inserted& inserted : outcome->inserted)
         if (inserted.operation == outcome->program.main().operations[0])
-            QVERIFY((inserted.reason == Reason{ Reason::Kind::BorderReshard, loop, -1, 0 }));
+            QVERIFY((inserted.reason == Reason{ Reason::Kind::BoundaryReshard, loop, -1, 0 }));
 }
 
 void TestExplicitReshards::twoSingleDevices()
@@ -326,7 +328,7 @@ void TestExplicitReshards::twoSingleDevices()
     const std::array types{ square, square };
     CustomCallAttributes attributes;
     attributes.target = "f";
-    const OperationId call = edit.add(OpKind::CustomCall, operands, types, wide(std::move(attributes)));
+    const OperationId call = edit.add(OpKind::CustomCall, operands, types, otherAttributes(std::move(attributes)));
     edit.placeLast(RegionId(std::size_t{ 0 }), call);
     edit.setSharding(edit.result(call, 0), { 1, {} });
     edit.setSharding(edit.result(call, 1), { 2, {} });

@@ -8,7 +8,7 @@
 
 #include "partition/halo_plan.h"
 #include "partition/partition_program.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "random_cases.h"
 #include "registered_test.h"
 #include "split_mix.h"
@@ -23,13 +23,13 @@ class TestHalo : public QObject {
 private Q_SLOTS:
     void windowReadsOneElementOnBothSides();
     void plansBringWhatIsRead();
-    void piecesOfSeveralArrays();
+    void partsOfSeveralArrays();
     void thereIsNoPlanForUnevenBlocksAndPhases();
     void stripsAreSentInsteadOfTheArray();
     void alignedSlicesSendNothing();
     void whatCostsAsMuchAsGatheringIsGathered();
     void longDimensionsAreCountedInLongNumbers();
-    void windowsOverPaddingAreNotBroughtInPieces();
+    void windowsOverPaddingAreNotBroughtInParts();
 };
 
 namespace {
@@ -49,14 +49,14 @@ std::vector<std::vector<std::int64_t>> carriedOut(const HaloReads& reads, const 
         firsts.push_back(all);
         all += input.size;
     }
-    std::vector<std::vector<std::int64_t>> held(
+    std::vector<std::vector<std::int64_t>> current(
         static_cast<std::size_t>(plan.devices), std::vector<std::int64_t>(static_cast<std::size_t>(plan.length), -1));
     const auto carry = [&](const HaloPlan::Round& round) {
         for (const HaloPlan::Edge& edge : round.edges) {
             const HaloReads::Input& input = reads.inputs[edge.input];
-            const std::int64_t block = input.cut ? edge.source * (input.size / plan.devices) : 0;
+            const std::int64_t block = input.sharded ? edge.source * (input.size / plan.devices) : 0;
             for (std::int64_t i = 0; i < edge.elements; ++i)
-                held[static_cast<std::size_t>(edge.target)][static_cast<std::size_t>(edge.to + i)] =
+                current[static_cast<std::size_t>(edge.target)][static_cast<std::size_t>(edge.to + i)] =
                     firsts[edge.input] + block + edge.from + i;
         }
     };
@@ -67,9 +67,9 @@ std::vector<std::vector<std::int64_t>> carriedOut(const HaloReads& reads, const 
             for (std::int64_t i = 0; i < plan.length; ++i) {
                 const std::int64_t element = plan.begin + d * plan.delta + i;
                 if (element / plan.delta == d && element >= 0)
-                    held[static_cast<std::size_t>(d)][static_cast<std::size_t>(i)] = element;
+                    current[static_cast<std::size_t>(d)][static_cast<std::size_t>(i)] = element;
             }
-    return held;
+    return current;
 }
 
 bool sendsAndReceivesOnce(const HaloPlan::Round& round)
@@ -185,7 +185,7 @@ void TestHalo::plansBringWhatIsRead()
         uniform += plan->uniform ? 1 : 0;
         for (const HaloPlan::Round& round : plan->rounds)
             QVERIFY2(sendsAndReceivesOnce(round), name.c_str());
-        const auto held = carriedOut(reads, *plan);
+        const auto current = carriedOut(reads, *plan);
         for (std::int64_t o = 0; o < wanted.outputSize; ++o)
             for (std::int64_t tap = 0; tap < wanted.taps; ++tap) {
                 const std::int64_t place = wanted.start + o * wanted.stride + tap * wanted.tapSpacing;
@@ -194,14 +194,15 @@ void TestHalo::plansBringWhatIsRead()
                 const std::int64_t element = place / wanted.spread, device = o / block;
                 const std::int64_t at = element - plan->begin - device * plan->delta;
                 QVERIFY2(at >= 0 && at < plan->length, name.c_str());
-                QVERIFY2(held[static_cast<std::size_t>(device)][static_cast<std::size_t>(at)] == element, name.c_str());
+                QVERIFY2(
+                    current[static_cast<std::size_t>(device)][static_cast<std::size_t>(at)] == element, name.c_str());
             }
     }
     QVERIFY2(plans > static_cast<int>(cases) / 10, qPrintable(QString::number(plans)));
     QVERIFY2(uniform > plans / 50, qPrintable(QString::number(uniform)));
 }
 
-void TestHalo::piecesOfSeveralArrays()
+void TestHalo::partsOfSeveralArrays()
 {
     for (std::uint64_t seed = 0; seed < test::randomCases(std::uint64_t{ 2000 }); ++seed) {
         shardscope::test::SplitMix random(seed);
@@ -209,9 +210,9 @@ void TestHalo::piecesOfSeveralArrays()
         reads.devices = 2 + static_cast<std::int64_t>(random.below(6));
         std::int64_t all = 0;
         for (std::size_t i = 2 + random.below(2); i > 0; --i) {
-            const bool cut = !random.once(4);
-            const std::int64_t size = (1 + static_cast<std::int64_t>(random.below(5))) * (cut ? reads.devices : 1);
-            reads.inputs.push_back({ size, cut, all });
+            const bool sharded = !random.once(4);
+            const std::int64_t size = (1 + static_cast<std::int64_t>(random.below(5))) * (sharded ? reads.devices : 1);
+            reads.inputs.push_back({ size, sharded, all });
             all += size;
         }
         if (all % reads.devices != 0)
@@ -262,14 +263,14 @@ void TestHalo::stripsAreSentInsteadOfTheArray()
     QCOMPARE(permutes.size(), std::size_t{ 2 });
     for (const Operation* permute : permutes) {
         QVERIFY(device.value(permute->operands[0]).type.shape == Shape({ 1, 8 }));
-        QCOMPARE(wideAs<CollectiveAttributes>(permute->attributes)->groups.size(), std::size_t{ 3 });
+        QCOMPARE(attributesAs<CollectiveAttributes>(permute->attributes)->groups.size(), std::size_t{ 3 });
     }
     QVERIFY(all(device, OpKind::AllGather).empty());
     QVERIFY(all(device, OpKind::Select).empty()); // what nobody sends is zero, as the initial value is
     const auto windows = all(device, OpKind::ReduceWindow);
     QCOMPARE(windows.size(), std::size_t{ 1 });
     QVERIFY(device.value(windows[0]->operands[0]).type.shape == Shape({ 6, 8 }));
-    const auto& padding = wideAs<WindowAttributes>(windows[0]->attributes)->padding;
+    const auto& padding = attributesAs<WindowAttributes>(windows[0]->attributes)->padding;
     QCOMPARE(padding[0].first + padding[0].second, std::int64_t{ 0 });
 }
 
@@ -320,26 +321,27 @@ void TestHalo::longDimensionsAreCountedInLongNumbers()
         return found;
     };
     // Uniform strips, and places compared with the array's end.
-    const std::string cut = " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}";
+    const std::string sharded = " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}";
     const std::string padded =
-        deviceText("%a: tensor<8589934592xf32>" + cut, R"(  %c = stablehlo.constant dense<1.0> : tensor<f32>
+        deviceText("%a: tensor<8589934592xf32>" + sharded, R"(  %c = stablehlo.constant dense<1.0> : tensor<f32>
   %0 = stablehlo.pad %a, %c, low = [1], high = [-1], interior = [0] : (tensor<8589934592xf32>, tensor<f32>) -> tensor<8589934592xf32>)");
     QVERIFY(says(padded, "dense<[-1, 2147483647, 4294967295, 6442450943]> : tensor<4xi64>"));
     QVERIFY(says(padded, "dense<8589934592> : tensor<i64>"));
     // Pieces that lie elsewhere on every device.
-    const std::string joined = deviceText("%a: tensor<4294967296xf32>" + cut + ", %b: tensor<4294967296xf32>" + cut,
+    const std::string joined = deviceText(
+        "%a: tensor<4294967296xf32>" + sharded + ", %b: tensor<4294967296xf32>" + sharded,
         R"(  %0 = stablehlo.concatenate %a, %b, dim = 0 : (tensor<4294967296xf32>, tensor<4294967296xf32>) -> tensor<8589934592xf32>)");
     QVERIFY(says(joined, "dynamic_update_slice"));
     QVERIFY(says(joined, "tensor<4xi64>"));
     QVERIFY(joined.find("xi32>") == std::string::npos && joined.find("tensor<i32>") == std::string::npos);
     // What is whole is cut at offsets.
-    const std::string whole = deviceText("%a: tensor<8589934592xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}",
+    const std::string full = deviceText("%a: tensor<8589934592xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}",
         R"(  %0 = sdy.reshard %a <@mesh, [{"x"}]> : tensor<8589934592xf32>)");
-    QVERIFY(says(whole, "dense<[0, 2147483648, 4294967296, 6442450944]> : tensor<4xi64>"));
+    QVERIFY(says(full, "dense<[0, 2147483648, 4294967296, 6442450944]> : tensor<4xi64>"));
 }
 
-/// 10^9 places of padding in front of two elements: no array of that length, and no piece for each of them.
-void TestHalo::windowsOverPaddingAreNotBroughtInPieces()
+/// 10^9 places of padding in front of two elements: no array of that length, and no part for each of them.
+void TestHalo::windowsOverPaddingAreNotBroughtInParts()
 {
     const PartitionedProgram window = partitioned(R"(
         sdy.mesh @mesh = <["x"=2]>
@@ -356,7 +358,7 @@ void TestHalo::windowsOverPaddingAreNotBroughtInPieces()
     const auto windows = all(window.device.program, OpKind::ReduceWindow);
     QCOMPARE(windows.size(), std::size_t{ 1 });
     QVERIFY(window.device.program.value(windows[0]->operands[0]).type.shape == Shape({ 2 }));
-    // The array is moved behind 10^9 places and cut off again: a piece of filling, whatever the length.
+    // The array is moved behind 10^9 places and cut off again: a part of filling, whatever the length.
     const PartitionedProgram pad = partitioned(R"(
         sdy.mesh @mesh = <["x"=2]>
         func.func @main(%arg0: tensor<4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xi32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {

@@ -81,7 +81,7 @@ Pair randomPair(std::mt19937& random)
     }
     pair.mesh = std::make_shared<const Mesh>(Mesh::create(axes).value());
     const std::size_t dims = 1 + draw(3);
-    const bool whole = draw(2) == 0; // axes in one piece
+    const bool full = draw(2) == 0; // axes in one part
     for (TensorSharding* sharding : { &pair.from, &pair.to }) {
         *sharding = TensorSharding::fullyReplicated(dims);
         std::vector<AxisRef> parts;
@@ -93,7 +93,7 @@ Pair randomPair(std::mt19937& random)
                 for (std::int64_t k = 2; k <= rest; ++k)
                     if (rest % k == 0)
                         divisors.push_back(k);
-                const std::int64_t size = whole ? rest : divisors[draw(static_cast<int>(divisors.size()))];
+                const std::int64_t size = full ? rest : divisors[draw(static_cast<int>(divisors.size()))];
                 parts.push_back(
                     { static_cast<std::int32_t>(a), static_cast<std::int32_t>(pre), static_cast<std::int32_t>(size) });
                 pre *= size;
@@ -106,7 +106,7 @@ Pair randomPair(std::mt19937& random)
             if (d < dims)
                 appendMerged(sharding->dims[d].axes, part);
         }
-        // Permutations of axes within the same pieces are the hardest: let the target often be a shuffled source.
+        // Permutations of axes within the same parts are the hardest: let the target often be a shuffled source.
         if (sharding == &pair.to && draw(3) == 0) {
             pair.to = pair.from;
             std::shuffle(pair.to.dims.begin(), pair.to.dims.end(), random);

@@ -9,7 +9,7 @@
 #include "partition/partition_program.h"
 #include "partition/uneven.h"
 #include "program/editor.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "registered_test.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"
@@ -19,21 +19,21 @@ using namespace shardscope;
 class TestUneven : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void piecesAreOfOneSize();
+    void partsAreOfOneSize();
     void elementwiseNeedsNoMask();
     void sumsReadAMaskedCopy();
     void largestIsMaskedWithTheInitialValue();
     void productsMaskBothSides();
-    void wholeNumbersMaskOneSide();
+    void fullNumbersMaskOneSide();
     void aMaskIsMadeOnce();
     void zerosNeedNoMask();
     void sumsThatAreCutAreScattered();
-    void piecesMoveBetweenDimensions();
-    void otherPiecesGoByTheWhole();
+    void partsMoveBetweenDimensions();
+    void otherPartsGoByTheFull();
     void constantsAreMadeLonger();
     void loopsCarryPadding();
     void writtenCollectivesBecomeReshards();
-    void oneElementStaysWhole();
+    void oneElementStaysFull();
     void manualShapesAreTheUsers();
     void factorsThatMayBePadded_data();
     void factorsThatMayBePadded();
@@ -96,7 +96,7 @@ const std::string sum = "  %c = stablehlo.constant dense<0.0> : tensor<f32>\n"
 
 } // namespace
 
-void TestUneven::piecesAreOfOneSize()
+void TestUneven::partsAreOfOneSize()
 {
     const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<10x6xf32> [x0]", "tensor<10x6xf32> [x0]",
         "  %0 = stablehlo.exponential %a : tensor<10x6xf32>\n  return %0 : tensor<10x6xf32>\n"));
@@ -106,11 +106,11 @@ void TestUneven::piecesAreOfOneSize()
     QCOMPARE(*parts.device.inputs[0].type.shape, (Shape{ 10, 6 }));
     QCOMPARE(*parts.device.outputs[0].type.shape, (Shape{ 10, 6 }));
     QCOMPARE(shardCount(parts.device.outputs[0].sharding.dims[0]), std::int64_t{ 4 });
-    const PaddedShard& piece = parts.device.padding.at(parts.device.program.main().results[0]);
-    QCOMPARE(piece.whole, (Shape{ 10, 6 }));
-    QCOMPARE(piece.padded, (Shape{ 12, 6 }));
-    QCOMPARE(extentsAt(piece, parts.device.mesh, 0), (Shape{ 3, 6 }));
-    QCOMPARE(extentsAt(piece, parts.device.mesh, 3), (Shape{ 1, 6 }));
+    const PaddedShard& part = parts.device.padding.at(parts.device.program.main().results[0]);
+    QCOMPARE(part.full, (Shape{ 10, 6 }));
+    QCOMPARE(part.padded, (Shape{ 12, 6 }));
+    QCOMPARE(extentsAt(part, parts.device.mesh, 0), (Shape{ 3, 6 }));
+    QCOMPARE(extentsAt(part, parts.device.mesh, 3), (Shape{ 1, 6 }));
 }
 
 void TestUneven::elementwiseNeedsNoMask()
@@ -177,7 +177,7 @@ void TestUneven::productsMaskBothSides()
     QCOMPARE(kinds[OpKind::Select], 0);
 }
 
-void TestUneven::wholeNumbersMaskOneSide()
+void TestUneven::fullNumbersMaskOneSide()
 {
     auto kinds = countsByKind(partitionedUneven(
         main4("%a: tensor<6x10xi32> [x1], %b: tensor<10x6xi32> [x0]", "tensor<6x6xi32> [none]",
@@ -225,7 +225,7 @@ void TestUneven::sumsThatAreCutAreScattered()
     QCOMPARE(kinds[OpKind::AllReduce], 0);
 }
 
-void TestUneven::piecesMoveBetweenDimensions()
+void TestUneven::partsMoveBetweenDimensions()
 {
     const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<10x6xf32> [x0]", "tensor<10x6xf32>",
         "  %0 = sdy.reshard %a <@mesh, [{}, {\"x\"}]> : tensor<10x6xf32>\n  %1 = stablehlo.negate %0 : "
@@ -236,7 +236,7 @@ void TestUneven::piecesMoveBetweenDimensions()
     QCOMPARE(shapeOfResult(parts, 0), (Shape{ 10, 2 }));
 }
 
-void TestUneven::otherPiecesGoByTheWhole()
+void TestUneven::otherPartsGoByTheFull()
 {
     const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<10xf32> [x]", "tensor<10xf32> [half]",
         "  %0 = sdy.reshard %a <@mesh, [{\"x\":(1)2}]> : tensor<10xf32>\n  return %0 : tensor<10xf32>\n"));
@@ -310,7 +310,7 @@ void TestUneven::writtenCollectivesBecomeReshards()
     QCOMPARE(shapeOfResult(parts, 0), (Shape{ 10 }));
 }
 
-void TestUneven::oneElementStaysWhole()
+void TestUneven::oneElementStaysFull()
 {
     const PartitionedProgram parts = partitionedUneven(main4("%a: tensor<1x6xf32> [x0]", "tensor<1x6xf32>",
         "  %0 = stablehlo.negate %a : tensor<1x6xf32>\n  return %0 : tensor<1x6xf32>\n"));
@@ -365,9 +365,9 @@ void TestUneven::factorsThatMayBePadded()
             + operation.toStdString() + "\n  return\n}\n");
     QVERIFY(read);
     const Program& program = read->program;
-    const Operation& held = program.operation(program.main().operations[0]);
-    const FactorRule rule = factorRule(program, held);
-    const std::vector<char> may = paddableFactors(program, held, rule);
+    const Operation& current = program.operation(program.main().operations[0]);
+    const FactorRule rule = factorRule(program, current);
+    const std::vector<char> may = paddableFactors(program, current, rule);
     QStringList found;
     for (std::size_t f = 0; f < may.size(); ++f)
         if (may[f])

@@ -14,7 +14,7 @@
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
 #include "program/counted_loop.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "random_properties.h"
 #include "registered_test.h"
 #include "schedule/plan.h"
@@ -102,7 +102,7 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}
   return %7 : tensor<8x8xf32>
 })";
 
-/// A sum of parts, and something that pieces of it would do for.
+/// A sum of parts, and something that parts of it would do for.
 constexpr const char* summed = R"(sdy.mesh @mesh = <["x"=2]>
 func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %w: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {
   %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
@@ -225,7 +225,7 @@ std::size_t firstOver(const CollectiveList& list, std::string_view axes)
     return i;
 }
 
-std::int64_t whole(Rational number)
+std::int64_t full(Rational number)
 {
     return number.denominator() == 1 ? number.numerator() : -1;
 }
@@ -259,8 +259,8 @@ private Q_SLOTS:
         const auto list = listOf(*snapshot);
         QVERIFY(list);
         QCOMPARE(list->entries.size(), snapshot->collectives->entries.size());
-        QCOMPARE(whole(sentBytes(*list).step), sent);
-        QCOMPARE(whole(sentBytes(*list).scalarLoss), loss);
+        QCOMPARE(full(sentBytes(*list).step), sent);
+        QCOMPARE(full(sentBytes(*list).scalarLoss), loss);
         for (const CollectiveKey key : { CollectiveKey::Kind, CollectiveKey::Axes, CollectiveKey::Layer }) {
             const std::vector<CollectiveSum> all = sums(*list, key);
             Rational sum;
@@ -268,7 +268,7 @@ private Q_SLOTS:
                 sum += all[i].sent;
                 QVERIFY(i == 0 || all[i - 1].sent.value() >= all[i].sent.value());
             }
-            QCOMPARE(whole(sum), sent);
+            QCOMPARE(full(sum), sent);
         }
     }
 
@@ -321,10 +321,10 @@ private Q_SLOTS:
         QCOMPARE(byAxes.size(), std::size_t{ 2 });
         QCOMPARE(byAxes[0].key, std::string("data"));
         QCOMPARE(byAxes[0].collectives, std::int64_t{ 8 });
-        QCOMPARE(whole(byAxes[0].sent), std::int64_t{ 8 } << 20);
+        QCOMPARE(full(byAxes[0].sent), std::int64_t{ 8 } << 20);
         QCOMPARE(byAxes[1].key, std::string("model"));
         QCOMPARE(byAxes[1].collectives, std::int64_t{ 7 });
-        QCOMPARE(whole(byAxes[1].sent), std::int64_t{ 168 } << 10);
+        QCOMPARE(full(byAxes[1].sent), std::int64_t{ 168 } << 10);
         const CollectiveEntry& entry = list->entries[firstOver(*list, "model")];
         QCOMPARE(entry.groupSize, std::int64_t{ 4 });
         QCOMPARE(entry.groupCount, std::int64_t{ 2 });
@@ -345,21 +345,21 @@ private Q_SLOTS:
         const std::size_t index = firstOver(*list, "model");
         const std::vector<CollectiveAlternative> options = alternatives(*list, index);
         QCOMPARE(options.front().kind, Kind::Keep);
-        QCOMPARE(whole(options.front().sentBytes), std::int64_t{ 24 } << 10);
-        QCOMPARE(whole(*options.front().stepBytes), std::int64_t{ 8'560'640 });
+        QCOMPARE(full(options.front().sentBytes), std::int64_t{ 24 } << 10);
+        QCOMPARE(full(*options.front().stepBytes), std::int64_t{ 8'560'640 });
         const CollectiveAlternative* scatter = find(options, Kind::ScatterResult);
         QVERIFY(scatter);
-        QCOMPARE(whole(scatter->sentBytes), std::int64_t{ 12 } << 10);
+        QCOMPARE(full(scatter->sentBytes), std::int64_t{ 12 } << 10);
         QCOMPARE(scatter->moreBytesHeld, std::int64_t{ -12 } << 10);
-        QCOMPARE(whole(*scatter->stepBytes), std::int64_t{ 8'560'640 - (12 << 10) });
+        QCOMPARE(full(*scatter->stepBytes), std::int64_t{ 8'560'640 - (12 << 10) });
         const CollectiveAlternative* gather = find(options, Kind::GatherOperands);
         QVERIFY(gather);
-        QCOMPARE(whole(gather->sentBytes), 3 * (std::int64_t{ 4 } << 10) + 3 * (std::int64_t{ 1 } << 20));
+        QCOMPARE(full(gather->sentBytes), 3 * (std::int64_t{ 4 } << 10) + 3 * (std::int64_t{ 1 } << 20));
         QCOMPARE(gather->moreBytesHeld, 3 * (std::int64_t{ 4 } << 10) + 3 * (std::int64_t{ 1 } << 20));
         const CollectiveAlternative* change = find(options, Kind::ChangeSharding);
         QVERIFY(change);
         QCOMPARE(list->program->value(change->value).path, Shared<std::string>("params/layers.0/W2"));
-        QCOMPARE(whole(change->sentBytes), 3 * (std::int64_t{ 4 } << 10));
+        QCOMPARE(full(change->sentBytes), 3 * (std::int64_t{ 4 } << 10));
         QCOMPARE(change->moreBytesHeld, std::int64_t{ 3 } << 20);
         QVERIFY(!change->stepBytes);
     }
@@ -435,7 +435,7 @@ private Q_SLOTS:
         QCOMPARE(list->entries.size(), std::size_t{ 3 });
         const CollectiveEntry& slice = list->entries[0];
         QCOMPARE(slice.kind, CollectiveKind::AllSlice);
-        QCOMPARE(slice.reason->kind, Reason::Kind::BorderReshard);
+        QCOMPARE(slice.reason->kind, Reason::Kind::BoundaryReshard);
         const CollectiveEntry& scatter = list->entries[1];
         QCOMPARE(scatter.kind, CollectiveKind::ReduceScatter);
         QCOMPARE(scatter.times, std::int64_t{ 15 });
@@ -444,8 +444,8 @@ private Q_SLOTS:
         QCOMPARE(reduce.kind, CollectiveKind::AllReduce);
         QCOMPARE(reduce.times, std::int64_t{ 1 });
         // 1/2 * 256 bytes 15 times, and 2 * 1/2 * 256 bytes.
-        QCOMPARE(whole(scatter.sentBytes), std::int64_t{ 128 });
-        QCOMPARE(whole(sentBytes(*list).step), std::int64_t{ 15 * 128 + 256 });
+        QCOMPARE(full(scatter.sentBytes), std::int64_t{ 128 });
+        QCOMPARE(full(sentBytes(*list).step), std::int64_t{ 15 * 128 + 256 });
         QCOMPARE(sums(*list, CollectiveKey::Axes)[0].timesPerStep, std::int64_t{ 16 }); // an all_slice sends nothing
         QVERIFY(!isExchange(slice) && isExchange(scatter));
         for (const CollectiveEntry* sum : { &scatter, &reduce }) {
@@ -484,7 +484,7 @@ private Q_SLOTS:
         QCOMPARE(entry.groupSize, std::int64_t{ 2 });
         QCOMPARE(replicaGroups(entry, *list->mesh),
             (std::vector<std::vector<std::int64_t>>{ { 0, 2 }, { 1, 3 }, { 4, 6 }, { 5, 7 } }));
-        QCOMPARE(whole(entry.sentBytes), std::int64_t{ 16 });
+        QCOMPARE(full(entry.sentBytes), std::int64_t{ 16 });
     }
 
     void groupsOfTheProgram()
@@ -493,19 +493,19 @@ private Q_SLOTS:
         const auto list = listOf(*snapshot);
         QVERIFY(list);
         const auto entry = std::find_if(list->entries.begin(), list->entries.end(),
-            [](const CollectiveEntry& e) { return !e.writtenGroups.empty(); });
+            [](const CollectiveEntry& e) { return !e.declaredGroups.empty(); });
         QVERIFY(entry != list->entries.end());
         QCOMPARE(keyOf(*entry, CollectiveKey::Axes), std::string("y"));
         QVERIFY(!entry->reason);
-        QCOMPARE(whole(entry->sentBytes), std::int64_t{ 32 });
+        QCOMPARE(full(entry->sentBytes), std::int64_t{ 32 });
         const auto index = static_cast<std::size_t>(entry - list->entries.begin());
         QCOMPARE(entry->before.unreduced, entry->axes);
         // Pieces of the sum: its 4 rows or its 2 columns.
         const auto options = alternatives(*snapshot, *list, index);
         QCOMPARE(options.size(), std::size_t{ 3 });
         QCOMPARE(options[1].kind, Kind::ScatterReturned);
-        QCOMPARE(whole(options[1].sentBytes), std::int64_t{ 16 });
-        QCOMPARE(whole(*options[1].stepBytes), std::int64_t{ 16 });
+        QCOMPARE(full(options[1].sentBytes), std::int64_t{ 16 });
+        QCOMPARE(full(*options[1].stepBytes), std::int64_t{ 16 });
         QCOMPARE(options[1].moreBytesHeld, std::int64_t{ -16 });
         // Rows are sharded along x outside, and then along y.
         QCOMPARE(product(options[1].sharding->dims[0].axes), std::int64_t{ 4 });
@@ -524,7 +524,7 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < 3; ++i) {
             const auto options = alternatives(*snapshot, *list, i);
             QCOMPARE(options.front().steps.size(), std::size_t{ 1 });
-            QCOMPARE(whole(options.front().sentBytes), bytes[i]);
+            QCOMPARE(full(options.front().sentBytes), bytes[i]);
             QCOMPARE(keyOf(list->entries[i], CollectiveKey::Axes), std::string("i"));
         }
         QCOMPARE(sentPairs(list->entries[0]),
@@ -534,7 +534,7 @@ private Q_SLOTS:
         const auto gathered = alternatives(*snapshot, *list, 2);
         QCOMPARE(gathered.size(), std::size_t{ 2 });
         QCOMPARE(gathered[1].kind, Kind::ReturnBlocks);
-        QCOMPARE(whole(gathered[1].sentBytes), std::int64_t{ 0 });
+        QCOMPARE(full(gathered[1].sentBytes), std::int64_t{ 0 });
         QCOMPARE(gathered[1].moreBytesHeld, std::int64_t{ -96 });
         QCOMPARE(product(gathered[1].sharding->dims[0].axes), std::int64_t{ 4 });
         QCOMPARE(alternatives(*snapshot, *list, 1).size(), std::size_t{ 1 });
@@ -575,7 +575,7 @@ private Q_SLOTS:
         QStringList labels;
         std::set<std::int64_t> channels;
         for (const Operation& operation : program.operations)
-            if (const auto* collective = wideAs<CollectiveAttributes>(operation.attributes)) {
+            if (const auto* collective = attributesAs<CollectiveAttributes>(operation.attributes)) {
                 channels.insert(collective->channelId);
                 for (const NamedText& attribute : program.dictionaries[operation.extra])
                     if (attribute.name == "shardscope.axes")
@@ -588,7 +588,7 @@ private Q_SLOTS:
     }
 
     /// A plan is chosen for all reshards, and what it makes may fuse with what stands before.
-    void fewestBytesCountTheWholeStep()
+    void fewestBytesCountTheFullStep()
     {
         const auto example = std::find_if(builtinExamples().begin(), builtinExamples().end(),
             [](const auto& e) { return std::string_view(e.id) == "jax-constrained-contraction"; });
@@ -623,11 +623,11 @@ private Q_SLOTS:
         const auto own = listOf(*network);
         QVERIFY(own);
         QCOMPARE(list->entries.size(), own->entries.size());
-        QCOMPARE(whole(sentBytes(*list).step + sentBytes(*list).scalarLoss),
-            whole(sentBytes(*own).step + sentBytes(*own).scalarLoss));
+        QCOMPARE(full(sentBytes(*list).step + sentBytes(*list).scalarLoss),
+            full(sentBytes(*own).step + sentBytes(*own).scalarLoss));
         const auto byAxes = sums(*list, CollectiveKey::Axes);
         QCOMPARE(byAxes[1].key, std::string("model"));
-        QCOMPARE(whole(byAxes[1].sent), whole(sums(*own, CollectiveKey::Axes)[1].sent));
+        QCOMPARE(full(byAxes[1].sent), full(sums(*own, CollectiveKey::Axes)[1].sent));
     }
 
     /// Any sequence between the two shardings does; the whole step is priced with each.
@@ -639,20 +639,20 @@ private Q_SLOTS:
         QCOMPARE(list->entries.size(), std::size_t{ 3 });
         for (std::size_t i = 0; i < 3; ++i) { // one reshard, whichever step is asked for
             const std::vector<CollectiveAlternative> options = alternatives(*list, i);
-            QCOMPARE(whole(options.front().sentBytes), std::int64_t{ 896 });
+            QCOMPARE(full(options.front().sentBytes), std::int64_t{ 896 });
             QCOMPARE(options.front().steps.size(), std::size_t{ 3 });
             const CollectiveAlternative* optimal = find(options, Kind::OptimalReshard);
             QVERIFY(optimal);
-            QCOMPARE(whole(optimal->sentBytes), std::int64_t{ 512 });
-            QCOMPARE(whole(*optimal->stepBytes), std::int64_t{ 512 });
+            QCOMPARE(full(optimal->sentBytes), std::int64_t{ 512 });
+            QCOMPARE(full(*optimal->stepBytes), std::int64_t{ 512 });
             const CollectiveAlternative* gathered = find(options, Kind::GatherAndSlice);
             QVERIFY(gathered);
-            QCOMPARE(whole(gathered->sentBytes), std::int64_t{ 3 * 1024 }); // three of four blocks of 1 KiB
+            QCOMPARE(full(gathered->sentBytes), std::int64_t{ 3 * 1024 }); // three of four blocks of 1 KiB
             QVERIFY(!find(options, Kind::ShardyReshard)); // that is what there is
         }
         const auto changed = collectivesOf(*snapshot, true);
         QVERIFY(changed);
-        QCOMPARE(whole(sentBytes(**changed).step), std::int64_t{ 512 });
+        QCOMPARE(full(sentBytes(**changed).step), std::int64_t{ 512 });
     }
 
     /// A value that several read in one form is exchanged once.
@@ -662,7 +662,7 @@ private Q_SLOTS:
         QVERIFY(list);
         QCOMPARE(list->entries.size(), std::size_t{ 1 });
         QCOMPARE(list->entries[0].kind, CollectiveKind::AllGather);
-        QCOMPARE(whole(sentBytes(*list).step), std::int64_t{ 3 * 64 }); // three shards of 2 x 8 floats
+        QCOMPARE(full(sentBytes(*list).step), std::int64_t{ 3 * 64 }); // three shards of 2 x 8 floats
         const auto both = listOf(*ofText(twoWays));
         QVERIFY(both);
         QCOMPARE(both->entries.size(), std::size_t{ 2 });
@@ -678,7 +678,7 @@ private Q_SLOTS:
         const CollectiveAlternative* change = find(options, Kind::ChangeSharding);
         QVERIFY(change);
         QVERIFY(change->stepBytes);
-        QCOMPARE(whole(*change->stepBytes), std::int64_t{ 0 });
+        QCOMPARE(full(*change->stepBytes), std::int64_t{ 0 });
         QCOMPARE(change->moreBytesHeld, std::int64_t{ 128 });
         QCOMPARE(*change->stepMoreBytesHeld, std::int64_t{ 128 });
         QVERIFY(change->after);
@@ -689,11 +689,11 @@ private Q_SLOTS:
         const CollectiveAlternative* scatter = find(options, Kind::ScatterResult);
         QVERIFY(scatter);
         QVERIFY(!scatter->after);
-        QCOMPARE(whole(*scatter->stepBytes), std::int64_t{ 15 * 128 + 128 });
+        QCOMPARE(full(*scatter->stepBytes), std::int64_t{ 15 * 128 + 128 });
     }
 
     /// Pieces of a sum, tried out: what comes next takes them, and they are gathered in the end.
-    void piecesAreTriedOut()
+    void partsAreTriedOut()
     {
         const SnapshotPtr snapshot = ofText(summed);
         const auto list = listOf(*snapshot);

@@ -51,7 +51,7 @@ private Q_SLOTS:
         const SnapshotPtr snapshot =
             analysed(on("tpu-v4:4x4x4", { { "data", 16 }, { "model", 4 } }, OrderMethod::CreateDeviceMesh));
         QVERIFY(snapshot->ok());
-        QCOMPARE(snapshot->orderReason->rule, OrderRule::WholeAxes);
+        QCOMPARE(snapshot->orderReason->rule, OrderRule::FullAxes);
         const TensorRow* weight = snapshot->row("params/layers.0/W1");
         QVERIFY(weight);
         // W1 is sharded along model, which is x: devices at x = 1 hold the second quarter.
@@ -193,7 +193,7 @@ private Q_SLOTS:
         QVERIFY(snapshot->ok());
         const HostIndex index(snapshot);
         QCOMPARE(index.blocks().size(), std::size_t{ 16 });
-        std::vector<std::int64_t> written(snapshot->tensors.size());
+        std::vector<std::int64_t> declared(snapshot->tensors.size());
         std::int64_t all = 0;
         std::set<std::pair<std::int64_t, std::int64_t>> batches;
         for (std::size_t host = 0; host < 16; ++host) {
@@ -205,20 +205,20 @@ private Q_SLOTS:
                 QVERIFY(array.chunk.has_value());
                 QCOMPARE(array.writer == chunks.host, array.chunk->writes());
                 if (array.chunk->writes())
-                    written[array.row] += array.bytes;
+                    declared[array.row] += array.bytes;
                 // The writer holds the same chunk.
                 const HostShare writer = index.of(static_cast<std::size_t>(*array.writer));
                 QCOMPARE(writer.arrays[array.row].chunk->slice, array.chunk->slice);
                 QVERIFY(writer.arrays[array.row].chunk->writes());
             }
-            all += chunks.written;
+            all += chunks.declared;
             const auto batch = index.batch(host);
             QVERIFY(batch && batch->layout);
             batches.emplace(batch->range().begin, batch->range().end);
         }
         std::int64_t state = 0;
         for (std::size_t row = 0; row < snapshot->tensors.size(); ++row)
-            QCOMPARE(written[row], snapshot->tensors[row].bytesInAll); // every byte once
+            QCOMPARE(declared[row], snapshot->tensors[row].bytesInAll); // every byte once
         state = index.of(0).state;
         QVERIFY(state > 0);
         QCOMPARE(all, state);
@@ -247,7 +247,7 @@ private Q_SLOTS:
             QCOMPARE(std::set<std::int64_t>(array.shards.begin(), array.shards.end()), held);
             QCOMPARE(array.bytes, static_cast<std::int64_t>(held.size()) * tensor.bytesPerDevice);
         }
-        QVERIFY(chunks.state > 0 && chunks.written == 0);
+        QVERIFY(chunks.state > 0 && chunks.declared == 0);
         QCOMPARE(chunks.devices, (std::vector<std::int32_t>{ 4, 5, 6, 7 }));
     }
 };

@@ -209,12 +209,12 @@ private Q_SLOTS:
         const SnapshotPtr snapshot = analysed(*withPlatform(before, "gpu"));
         const auto problems = found(*snapshot, Code::UnknownMemoryKind);
         QCOMPARE(problems.size(), std::size_t{ 1 });
-        const Diagnostic& said = problems[0]->diagnostic;
-        QCOMPARE(said.where.pointer, std::string("/model/arrays/1/memory_kind"));
-        QCOMPARE(said.where.path, std::string("b"));
+        const Diagnostic& stated = problems[0]->diagnostic;
+        QCOMPARE(stated.where.pointer, std::string("/model/arrays/1/memory_kind"));
+        QCOMPARE(stated.where.path, std::string("b"));
         QCOMPARE(problems[0]->values.size(), std::size_t{ 1 });
         QVERIFY(problems[0]->values[0] == snapshot->row("b")->value);
-        QCOMPARE(said.list("known"), (std::vector<std::string>{ "device", "pinned_host" }));
+        QCOMPARE(stated.list("known"), (std::vector<std::string>{ "device", "pinned_host" }));
         QVERIFY(snapshot->laidOut() && !snapshot->ok());
         QVERIFY(snapshot->row("b"));
     }
@@ -399,11 +399,11 @@ private Q_SLOTS:
         QVERIFY(snapshot->laidOut()); // it can be looked at all the same
         if (line == 0)
             return;
-        const Diagnostic& said = memory.findings[0];
-        QCOMPARE(said.code, Code::MixedMemoryKinds);
-        QCOMPARE(said.where.line, line);
-        QVERIFY(said.where.column > 0);
-        QCOMPARE(said.list("kinds").size(), std::size_t{ 2 });
+        const Diagnostic& stated = memory.findings[0];
+        QCOMPARE(stated.code, Code::MixedMemoryKinds);
+        QCOMPARE(stated.where.line, line);
+        QVERIFY(stated.where.column > 0);
+        QCOMPARE(stated.list("kinds").size(), std::size_t{ 2 });
     }
 
     void memoriesThatNobodyHas()

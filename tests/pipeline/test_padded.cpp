@@ -102,13 +102,13 @@ private Q_SLOTS:
             std::int64_t elements = 1;
             bool uneven = false;
             for (std::size_t d = 0; d < row.type.rank(); ++d) {
-                std::int64_t pieces = 1;
+                std::int64_t parts = 1;
                 for (const std::string& axis : row.spec.axesOf(d))
-                    pieces *= axis == "data" ? data : model;
-                const std::int64_t local = (row.type.shape[d] + pieces - 1) / pieces;
+                    parts *= axis == "data" ? data : model;
+                const std::int64_t local = (row.type.shape[d] + parts - 1) / parts;
                 QCOMPARE(row.layout.shardShape()[d], local);
                 elements *= local;
-                uneven = uneven || local * pieces != row.type.shape[d];
+                uneven = uneven || local * parts != row.type.shape[d];
             }
             QCOMPARE(row.bytesPerDevice, elements * static_cast<std::int64_t>(byteSize(row.type.dtype)));
             QCOMPARE(row.layout.isUneven(), uneven);

@@ -16,7 +16,7 @@
 #include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "propagation/halo_texts.h"
 #include "propagation/program_texts.h"
 #include "random_cases.h"
@@ -34,7 +34,7 @@ class TestPlanAndRun : public QObject {
 
 private Q_SLOTS:
     void exchangesAreThoseOfThePlan();
-    void unequalPiecesAreExchangedAsPlanned();
+    void unequalPartsAreExchangedAsPlanned();
     void planSendsWhatIsMissing();
     void otherDevicesChangeNumbersOnly();
     void halosAreThoseOfThePlanAndGiveTheReference();
@@ -108,7 +108,7 @@ public:
     void computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
         std::span<kernels::Array> /*results*/) override
     {
-        if (!wideAs<CollectiveAttributes>(m_program.operation(operation).attributes))
+        if (!attributesAs<CollectiveAttributes>(m_program.operation(operation).attributes))
             return;
         One& one = seen[operation.index];
         ++one.times[device];
@@ -125,7 +125,7 @@ private:
 /// What a device sends at most in one execution, by the groups that the devices' program names.
 Rational sentBy(const Operation& operation, std::int64_t bytes)
 {
-    const auto& own = *wideAs<CollectiveAttributes>(operation.attributes);
+    const auto& own = *attributesAs<CollectiveAttributes>(operation.attributes);
     std::int64_t members = 1;
     for (const std::vector<std::int64_t>& group : own.groups)
         members = std::max(members, static_cast<std::int64_t>(group.size()));
@@ -150,9 +150,9 @@ bool isWithin(const std::vector<std::vector<std::int64_t>>& groups, const std::v
 {
     return std::all_of(groups.begin(), groups.end(), [&](const std::vector<std::int64_t>& group) {
         const bool alone = std::all_of(group.begin(), group.end(), [&](std::int64_t d) { return d == group[0]; });
-        return alone || std::any_of(plan.begin(), plan.end(), [&](const std::vector<std::int64_t>& whole) {
+        return alone || std::any_of(plan.begin(), plan.end(), [&](const std::vector<std::int64_t>& full) {
             return std::all_of(group.begin(), group.end(),
-                [&](std::int64_t device) { return std::find(whole.begin(), whole.end(), device) != whole.end(); });
+                [&](std::int64_t device) { return std::find(full.begin(), full.end(), device) != full.end(); });
         });
     });
 }
@@ -189,7 +189,8 @@ std::string compareWithRun(const Planned& plan, std::uint64_t seed, std::array<i
             return name + " exchanges what no plan says";
         const CollectiveEntry& entry = *found->second;
         const Operation& operation = device.program.operation(id);
-        if (!isWithin(wideAs<CollectiveAttributes>(operation.attributes)->groups, replicaGroups(entry, *entry.mesh)))
+        if (!isWithin(
+                attributesAs<CollectiveAttributes>(operation.attributes)->groups, replicaGroups(entry, *entry.mesh)))
             return name + " exchanges between devices that the plan does not connect";
         sent[planned.index] += sentBy(operation, one.bytes);
         if (!entry.timesKnown || entry.conditional)
@@ -227,16 +228,16 @@ std::string compareWithReference(const Planned& plan, std::uint64_t seed)
         for (std::int64_t i = 0; i < arguments.back().count(); ++i)
             kernels::setInteger(arguments.back(), i, static_cast<std::int64_t>(random.next()));
     }
-    const auto whole = test::executeInFull(read->program, arguments);
-    if (!whole)
-        return "reference: " + std::string(whole.error().id());
+    const auto full = test::executeInFull(read->program, arguments);
+    if (!full)
+        return "reference: " + std::string(full.error().id());
     const auto devices = test::executeParts(*plan.parts, arguments);
     if (!devices)
         return "devices: " + std::string(devices.error().id());
     if (!devices->differences.empty())
         return "copies differ";
-    for (std::size_t i = 0; i < whole->outputs.size(); ++i) {
-        const kernels::Array &a = whole->outputs[i], &b = devices->outputs[i];
+    for (std::size_t i = 0; i < full->outputs.size(); ++i) {
+        const kernels::Array &a = full->outputs[i], &b = devices->outputs[i];
         if (!(a.type == b.type))
             return "output " + std::to_string(i) + " has another type";
         for (std::int64_t e = 0; e < a.count() * a.elementBytes(); ++e)
@@ -250,10 +251,10 @@ std::string compareWithReference(const Planned& plan, std::uint64_t seed)
 /// What a halo sends against what it would take to have the array whole along its dimensions.
 std::string compareWithGathering(const CollectiveEntry& entry)
 {
-    TensorSharding whole = entry.before;
+    TensorSharding full = entry.before;
     for (const HaloSide& halo : entry.halos)
-        whole.dims[halo.dimension].axes.clear();
-    const std::int64_t lacking = localBytes(entry.type, whole) - localBytes(entry.type, entry.before);
+        full.dims[halo.dimension].axes.clear();
+    const std::int64_t lacking = localBytes(entry.type, full) - localBytes(entry.type, entry.before);
     if (entry.gatheredBytes.value() < static_cast<double>(lacking))
         return "gathering would send " + std::to_string(entry.gatheredBytes.value()) + " bytes, of "
             + std::to_string(lacking);
@@ -379,7 +380,7 @@ void TestPlanAndRun::exchangesAreThoseOfThePlan()
     QVERIFY(counts[1] > 0 || !test::triesAllRandomCases());
 }
 
-void TestPlanAndRun::unequalPiecesAreExchangedAsPlanned()
+void TestPlanAndRun::unequalPartsAreExchangedAsPlanned()
 {
     std::array<int, 2> counts{};
     int padded = 0;

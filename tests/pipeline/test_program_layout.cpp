@@ -94,9 +94,9 @@ private Q_SLOTS:
     {
         const SnapshotPtr snapshot = laidOut(
             sum("sdy.mesh @a = <[\"x\"=2]>\nsdy.mesh @b = <[\"z\"=4]>\n", "@a, [{\"x\"}, {?}]", "@b, [{\"z\"}, {}]"));
-        const Diagnostic* said = problem(*snapshot, Code::ProgramNotRun);
-        QVERIFY(said && said->arg("elsewhere"));
-        QCOMPARE(said->list("elsewhere"), std::vector<std::string>{ "b" });
+        const Diagnostic* stated = problem(*snapshot, Code::ProgramNotRun);
+        QVERIFY(stated && stated->arg("elsewhere"));
+        QCOMPARE(stated->list("elsewhere"), std::vector<std::string>{ "b" });
     }
     void meshesAlongWhichNothingIsShardedDoNotCount()
     {
@@ -139,14 +139,14 @@ private Q_SLOTS:
     {
         const SnapshotPtr snapshot =
             laidOut(sum(twoByFour, "@mesh, [{\"y\", ?}, {?}]", "@mesh, [{?}, {\"x\"}]", "1x8"));
-        const Diagnostic* said = problem(*snapshot, Code::SilentlyReplicated);
-        QVERIFY(said);
-        QCOMPARE(said->where.path, std::string("a"));
-        QCOMPARE(said->number("size"), 1);
-        QCOMPARE(said->number("partitions"), 4);
+        const Diagnostic* stated = problem(*snapshot, Code::SilentlyReplicated);
+        QVERIFY(stated);
+        QCOMPARE(stated->where.path, std::string("a"));
+        QCOMPARE(stated->number("size"), 1);
+        QCOMPARE(stated->number("partitions"), 4);
         QCOMPARE(held(*snapshot, "a"), std::string("P(None, 'x')"));
     }
-    void groupsThatDisagreeAreSaid()
+    void groupsThatDisagreeAreStated()
     {
         std::string text = sum(twoByFour, "@mesh, [{\"x\", ?}, {?}]", "@mesh, [{\"y\", ?}, {?}]");
         text.insert(text.find("  %0 ="),

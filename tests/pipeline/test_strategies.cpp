@@ -67,21 +67,21 @@ std::string axesOf(const Mesh& mesh, const DimensionSharding& dim)
 /// Where the given program, propagated by itself, is sharded otherwise than in the snapshot.
 std::string differenceAlone(const Snapshot& snapshot, const PropagationSetting& setting, int& compared)
 {
-    const ProgramPtr& given = snapshot.annotated;
-    if (!given || !verify(*given).empty())
+    const ProgramPtr& specified = snapshot.annotated;
+    if (!specified || !verify(*specified).empty())
         return "no legal program";
-    const Result<Program> ready = prepared(*given, setting);
+    const Result<Program> ready = prepared(*specified, setting);
     if (!ready)
         return "cannot be prepared";
     const PropagatedProgram alone = propagateProgram(*ready, engineStrategy(setting), engineOptions(setting));
-    for (std::size_t v = 0; v < given->values.size(); ++v) {
-        const OperationId definition = given->values[v].definition;
+    for (std::size_t v = 0; v < specified->values.size(); ++v) {
+        const OperationId definition = specified->values[v].definition;
         const auto isConstant = [&](OperationId id) {
-            return id.valid() && given->operation(id).kind == OpKind::Constant;
+            return id.valid() && specified->operation(id).kind == OpKind::Constant;
         };
-        const bool isBroadcast = definition.valid() && given->operation(definition).kind == OpKind::BroadcastInDim;
+        const bool isBroadcast = definition.valid() && specified->operation(definition).kind == OpKind::BroadcastInDim;
         if (isConstant(definition)
-            || (isBroadcast && isConstant(given->value(given->operation(definition).operands[0]).definition)))
+            || (isBroadcast && isConstant(specified->value(specified->operation(definition).operands[0]).definition)))
             continue; // one that two operations use is another one for each of them in a program by itself
         const std::uint32_t mesh = alone.result.meshes[v];
         const TensorSharding& own = alone.result.shardings[v];
@@ -89,7 +89,8 @@ std::string differenceAlone(const Snapshot& snapshot, const PropagationSetting& 
         for (std::size_t d = 0; d < shown.rank(); ++d, ++compared)
             if ((mesh == 0 ? std::string() : axesOf(*alone.program.meshes[mesh - 1].mesh, own.dims[d]))
                 != axesOf(*snapshot.mesh, shown.dims[d]))
-                return "value " + std::to_string(v) + ' ' + *given->values[v].path + ", dimension " + std::to_string(d);
+                return "value " + std::to_string(v) + ' ' + *specified->values[v].path + ", dimension "
+                    + std::to_string(d);
     }
     return {};
 }
@@ -137,8 +138,8 @@ private Q_SLOTS:
             QCOMPARE(annotated.values.size(), snapshot->source->program.values.size());
             for (const ResolvedAnnotation& argument : snapshot->annotations->arguments) {
                 const ProgramSharding* own = annotated.shardingOf(argument.value);
-                if (std::holds_alternative<GivenSharding>(argument.written)) {
-                    QVERIFY(own && *own == *std::get<GivenSharding>(argument.written).given);
+                if (std::holds_alternative<ExplicitSharding>(argument.declared)) {
+                    QVERIFY(own && *own == *std::get<ExplicitSharding>(argument.declared).specified);
                     continue;
                 }
                 QCOMPARE(own != nullptr, argument.spec.has_value());
@@ -221,20 +222,20 @@ private Q_SLOTS:
         const auto product = std::find_if(program.operations.begin(), program.operations.end(),
             [](const Operation& operation) { return operation.kind == OpKind::DotGeneral; });
         const ValueId result = product->results[0];
-        const auto cut = [&](const Snapshot& snapshot) {
+        const auto sharded = [&](const Snapshot& snapshot) {
             const TensorSharding& sharding = snapshot.propagation->shardings[result.index];
             return std::any_of(sharding.dims.begin(), sharding.dims.end(),
                 [](const DimensionSharding& dim) { return !dim.axes.empty(); });
         };
-        QVERIFY(cut(*first));
+        QVERIFY(sharded(*first));
         const auto after = withShardingRule(before, program, program.value(result).path,
             "([i, k], [k, j])->([i, j]) {i=8, j=32, k=16} reduction={k} blocked_propagation={i, j}");
         QVERIFY(after.has_value());
         const SnapshotPtr second = analysed(*after, cache);
         QVERIFY(second->laidOut());
-        QVERIFY(!cut(*second));
+        QVERIFY(!sharded(*second));
         QCOMPARE(second->source, first->source); // the text is not read again
-        QVERIFY(cut(*analysed(*withoutShardingRule(*after, program.value(result).path), cache)));
+        QVERIFY(sharded(*analysed(*withoutShardingRule(*after, program.value(result).path), cache)));
     }
 
     /// A rule that cannot be is left out, said, and can be dropped.

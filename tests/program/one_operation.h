@@ -3,7 +3,7 @@
 #pragma once
 
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 

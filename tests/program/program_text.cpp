@@ -103,7 +103,7 @@ struct AttributeText {
     }
     std::string operator()(const IotaAttributes& a) const { return " dim = " + std::to_string(a.dimension); }
     std::string operator()(const ConstraintAttributes& a) const { return " <" + toText(a.annotation) + '>'; }
-    std::string operator()(const Wide&) const { return " {...}"; } // see the StableHLO printer
+    std::string operator()(const SharedAttributes&) const { return " {...}"; } // see the StableHLO printer
 };
 
 class Printer {

@@ -31,40 +31,46 @@ inline std::vector<Sample> sampleOperations()
     };
     const auto free = [&] { all.back().freeResult = true; };
 
-    add("map", Map, { f32({ 4, 2 }), f32({ 4, 2 }) }, { f32({ 4, 2 }) }, wide(DimensionsAttributes{ { 0, 1 } }), 8)
+    add("map", Map, { f32({ 4, 2 }), f32({ 4, 2 }) }, { f32({ 4, 2 }) },
+        otherAttributes(DimensionsAttributes{ { 0, 1 } }), 8)
         .reducer(Add, { DType::F32 });
     add("bitcast same", BitcastConvert, { f32({ 4, 2 }) }, { i32({ 4, 2 }) });
     add("bitcast narrow", BitcastConvert, { f32({ 4, 2 }) }, { { DType::U8, { 4, 2, 4 } } });
     add("bitcast wide", BitcastConvert, { i32({ 4, 2 }) }, { { DType::F64, { 4 } } });
-    add("slice", Slice, { f32({ 8, 9 }) }, { f32({ 8, 3 }) }, wide(SliceAttributes{ { 0, 1 }, { 8, 8 }, { 1, 3 } }), 0);
-    add("pad", Pad, { f32({ 8, 3 }), scalar }, { f32({ 8, 8 }) }, wide(PadAttributes{ { 0, 1 }, { 0, 2 }, { 0, 1 } }));
-    add("pad off", Pad, { f32({ 8, 3 }), scalar }, { f32({ 6, 3 }) }, wide(PadAttributes{ { -1, 0 }, { -1, 0 }, {} }));
+    add("slice", Slice, { f32({ 8, 9 }) }, { f32({ 8, 3 }) },
+        otherAttributes(SliceAttributes{ { 0, 1 }, { 8, 8 }, { 1, 3 } }), 0);
+    add("pad", Pad, { f32({ 8, 3 }), scalar }, { f32({ 8, 8 }) },
+        otherAttributes(PadAttributes{ { 0, 1 }, { 0, 2 }, { 0, 1 } }));
+    add("pad off", Pad, { f32({ 8, 3 }), scalar }, { f32({ 6, 3 }) },
+        otherAttributes(PadAttributes{ { -1, 0 }, { -1, 0 }, {} }));
     add("concatenate", Concatenate, { f32({ 4, 3 }), f32({ 4, 5 }) }, { f32({ 4, 8 }) },
-        wide(DimensionAttributes{ 1 }));
-    add("reverse", Reverse, { f32({ 4, 3 }) }, { f32({ 4, 3 }) }, wide(DimensionsAttributes{ { 1 } }));
+        otherAttributes(DimensionAttributes{ 1 }));
+    add("reverse", Reverse, { f32({ 4, 3 }) }, { f32({ 4, 3 }) }, otherAttributes(DimensionsAttributes{ { 1 } }));
     add("dynamic_slice", DynamicSlice, { f32({ 4, 8 }), i32({}), i32({}) }, { f32({ 4, 2 }) },
-        wide(DynamicSliceAttributes{ { 4, 2 } }));
+        otherAttributes(DynamicSliceAttributes{ { 4, 2 } }));
     add("dynamic_update_slice", DynamicUpdateSlice, { f32({ 4, 8 }), f32({ 4, 2 }), i32({}), i32({}) },
         { f32({ 4, 8 }) });
     add("gather", Gather, { f32({ 3, 4, 2 }), i32({ 2, 3, 2 }) }, { f32({ 2, 3, 2, 2 }) },
-        wide(GatherAttributes{ { 2, 3 }, { 0 }, {}, {}, { 1, 0 }, 2, { 1, 2, 2 } }));
+        otherAttributes(GatherAttributes{ { 2, 3 }, { 0 }, {}, {}, { 1, 0 }, 2, { 1, 2, 2 } }));
     add("gather in batches", Gather, { f32({ 5, 3, 7, 4 }), i32({ 7, 2, 5, 3 }) }, { f32({ 7, 5, 3, 2 }) },
-        wide(GatherAttributes{ { 3 }, { 1 }, { 0, 2 }, { 2, 0 }, { 1, 3 }, 1, { 1, 1, 1, 2 } }));
+        otherAttributes(GatherAttributes{ { 3 }, { 1 }, { 0, 2 }, { 2, 0 }, { 1, 3 }, 1, { 1, 1, 1, 2 } }));
     add("gather one", Gather, { f32({ 5, 6 }), i32({ 7 }) }, { f32({ 5, 7, 1 }) },
-        wide(GatherAttributes{ { 0, 2 }, {}, {}, {}, { 1 }, 1, { 5, 1 } }));
+        otherAttributes(GatherAttributes{ { 0, 2 }, {}, {}, {}, { 1 }, 1, { 5, 1 } }));
     add("scatter", Scatter, { f32({ 3, 4, 2 }), i32({ 2, 3, 2 }), f32({ 2, 3, 2, 2 }) }, { f32({ 3, 4, 2 }) },
-        wide(ScatterAttributes{ { 2, 3 }, { 0 }, {}, {}, { 1, 0 }, 2 }), 24)
+        otherAttributes(ScatterAttributes{ { 2, 3 }, { 0 }, {}, {}, { 1, 0 }, 2 }), 24)
         .reducer(Add, { DType::F32 });
     add("scatter in batches", Scatter,
         { f32({ 5, 3, 7, 4 }), i32({ 5, 3, 7, 4 }), i32({ 7, 5, 3, 2 }), f32({ 7, 5, 3, 2 }), i32({ 7, 5, 3, 2 }) },
         { f32({ 5, 3, 7, 4 }), i32({ 5, 3, 7, 4 }) },
-        wide(ScatterAttributes{ { 3 }, { 1 }, { 0, 2 }, { 1, 0 }, { 1, 3 }, 3 }))
+        otherAttributes(ScatterAttributes{ { 3 }, { 1 }, { 0, 2 }, { 1, 0 }, { 1, 3 }, 3 }))
         .reducer(Maximum, { DType::F32, DType::I32 });
-    add("sort", Sort, { f32({ 4, 8 }), i32({ 4, 8 }) }, { f32({ 4, 8 }), i32({ 4, 8 }) }, wide(SortAttributes{ 1 }), 96)
+    add("sort", Sort, { f32({ 4, 8 }), i32({ 4, 8 }) }, { f32({ 4, 8 }), i32({ 4, 8 }) },
+        otherAttributes(SortAttributes{ 1 }), 96)
         .comparator({ DType::F32, DType::I32 });
-    add("sort alone", Sort, { f32({ 1, 8 }) }, { f32({ 1, 8 }) }, wide(SortAttributes{ -1 }), 24)
+    add("sort alone", Sort, { f32({ 1, 8 }) }, { f32({ 1, 8 }) }, otherAttributes(SortAttributes{ -1 }), 24)
         .comparator({ DType::F32 });
-    add("dot", Dot, { f32({ 4, 3 }), f32({ 3, 5 }) }, { f32({ 4, 5 }) }, wide(DotAttributes{}), 2 * 4 * 3 * 5);
+    add("dot", Dot, { f32({ 4, 3 }), f32({ 3, 5 }) }, { f32({ 4, 5 }) }, otherAttributes(DotAttributes{}),
+        2 * 4 * 3 * 5);
     add("dot vectors", Dot, { f32({ 3 }), f32({ 3 }) }, { scalar }, {}, 6);
     add("dot_general", DotGeneral, { { DType::BF16, { 2, 3 } }, { DType::BF16, { 3, 4 } } }, { f32({ 2, 4 }) },
         DotGeneralAttributes{ {}, {}, { 1 }, { 0 } }, 48);
@@ -73,51 +79,55 @@ inline std::vector<Sample> sampleOperations()
     conv.inputSpatial = conv.kernelSpatial = conv.outputSpatial = { 2, 3 };
     conv.kernelOutputFeature = 0;
     conv.padding = { { 1, 1 }, { 0, 0 } };
-    add("convolution", Convolution, { f32({ 2, 6, 8, 8 }), f32({ 4, 6, 3, 3 }) }, { f32({ 2, 4, 8, 6 }) }, wide(conv),
-        2.0 * (2 * 4 * 8 * 6) * (6 * 3 * 3));
+    add("convolution", Convolution, { f32({ 2, 6, 8, 8 }), f32({ 4, 6, 3, 3 }) }, { f32({ 2, 4, 8, 6 }) },
+        otherAttributes(conv), 2.0 * (2 * 4 * 8 * 6) * (6 * 3 * 3));
     conv.featureGroupCount = 3;
     conv.strides = { 2, 2 };
     add("convolution in groups", Convolution, { f32({ 2, 6, 8, 8 }), f32({ 9, 2, 3, 3 }) }, { f32({ 2, 9, 4, 3 }) },
-        wide(conv), 2.0 * (2 * 9 * 4 * 3) * (2 * 3 * 3));
+        otherAttributes(conv), 2.0 * (2 * 9 * 4 * 3) * (2 * 3 * 3));
     conv.featureGroupCount = 1;
     conv.batchGroupCount = 2;
     conv.lhsDilation = { 2, 1 };
     conv.rhsDilation = { 1, 2 };
     add("convolution of batches", Convolution, { f32({ 4, 6, 8, 8 }), f32({ 8, 6, 3, 3 }) }, { f32({ 2, 8, 8, 2 }) },
-        wide(conv));
+        otherAttributes(conv));
     add("reduce", VariadicReduce, { f32({ 4, 3 }), i32({ 4, 3 }), scalar, i32({}) }, { f32({ 4 }), i32({ 4 }) },
-        wide(VariadicReduceAttributes{ { 1 }, {} }), 24)
+        otherAttributes(VariadicReduceAttributes{ { 1 }, {} }), 24)
         .reducer(Add, { DType::F32, DType::I32 });
     add("reduce, short", VariadicReduce, { f32({ 4, 3 }), scalar }, { f32({ 3 }) },
-        wide(VariadicReduceAttributes{ { 0 }, ReduceKind::Max }), 12);
+        otherAttributes(VariadicReduceAttributes{ { 0 }, ReduceKind::Max }), 12);
     WindowAttributes window{ { 1, 2 }, { 1, 2 }, {}, {}, {} };
-    add("reduce_window", ReduceWindow, { f32({ 4, 8 }), scalar }, { f32({ 4, 4 }) }, wide(window), 32)
+    add("reduce_window", ReduceWindow, { f32({ 4, 8 }), scalar }, { f32({ 4, 4 }) }, otherAttributes(window), 32)
         .reducer(Maximum, { DType::F32 });
     window = { { 1, 3 }, { 1, 2 }, { 1, 2 }, { 1, 2 }, { { 0, 0 }, { 1, 0 } } };
-    add("reduce_window, spread", ReduceWindow, { f32({ 4, 8 }), scalar }, { f32({ 4, 6 }) }, wide(window))
+    add("reduce_window, spread", ReduceWindow, { f32({ 4, 8 }), scalar }, { f32({ 4, 6 }) }, otherAttributes(window))
         .reducer(Add, { DType::F32 });
     window = { { 1, 2 }, { 1, 2 }, {}, {}, {} };
     add("select_and_scatter", SelectAndScatter, { f32({ 4, 8 }), f32({ 4, 4 }), scalar }, { f32({ 4, 8 }) },
-        wide(window), 48)
+        otherAttributes(window), 48)
         .comparator({ DType::F32 })
         .reducer(Add, { DType::F32 });
-    add("cholesky", Cholesky, { f32({ 2, 6, 6 }) }, { f32({ 2, 6, 6 }) }, wide(CholeskyAttributes{}), 2 * 72);
+    add("cholesky", Cholesky, { f32({ 2, 6, 6 }) }, { f32({ 2, 6, 6 }) }, otherAttributes(CholeskyAttributes{}),
+        2 * 72);
     for (const bool left : { true, false })
         for (const TransposeA transpose : { TransposeA::NoTranspose, TransposeA::Adjoint })
             add("triangular_solve", TriangularSolve, { f32({ 2, 3, 3 }), left ? f32({ 2, 3, 5 }) : f32({ 2, 5, 3 }) },
                 { left ? f32({ 2, 3, 5 }) : f32({ 2, 5, 3 }) },
-                wide(TriangularSolveAttributes{ left, true, false, transpose }), 90);
-    add("fft", Fft, { c64({ 2, 4, 8 }) }, { c64({ 2, 4, 8 }) }, wide(FftAttributes{ FftType::Fft, { 4, 8 } }),
-        5 * 64 * 5);
-    add("rfft", Fft, { f32({ 2, 8 }) }, { c64({ 2, 5 }) }, wide(FftAttributes{ FftType::Rfft, { 8 } }));
-    add("irfft", Fft, { c64({ 2, 5 }) }, { f32({ 2, 8 }) }, wide(FftAttributes{ FftType::Irfft, { 8 } }));
-    add("rng", Rng, { scalar, scalar, { DType::I64, { 2 } } }, { f32({ 4, 3 }) }, wide(RngAttributes{}));
+                otherAttributes(TriangularSolveAttributes{ left, true, false, transpose }), 90);
+    add("fft", Fft, { c64({ 2, 4, 8 }) }, { c64({ 2, 4, 8 }) },
+        otherAttributes(FftAttributes{ FftType::Fft, { 4, 8 } }), 5 * 64 * 5);
+    add("rfft", Fft, { f32({ 2, 8 }) }, { c64({ 2, 5 }) }, otherAttributes(FftAttributes{ FftType::Rfft, { 8 } }));
+    add("irfft", Fft, { c64({ 2, 5 }) }, { f32({ 2, 8 }) }, otherAttributes(FftAttributes{ FftType::Irfft, { 8 } }));
+    add("rng", Rng, { scalar, scalar, { DType::I64, { 2 } } }, { f32({ 4, 3 }) }, otherAttributes(RngAttributes{}));
     add("rng_bit_generator", RngBitGenerator, { { DType::U64, { 2 } } },
-        { { DType::U64, { 2 } }, { DType::U32, { 6 } } }, wide(RngBitGeneratorAttributes{}));
+        { { DType::U64, { 2 } }, { DType::U32, { 6 } } }, otherAttributes(RngBitGeneratorAttributes{}));
     const T x = f32({ 4, 8 }), v = f32({ 8 });
-    add("batch_norm_inference", BatchNormInference, { x, v, v, v, v }, { x }, wide(BatchNormAttributes{ 0.1, 1 }), 128);
-    add("batch_norm_training", BatchNormTraining, { x, v, v }, { x, v, v }, wide(BatchNormAttributes{ 0.1, 1 }));
-    add("batch_norm_grad", BatchNormGrad, { x, v, v, v, x }, { x, v, v }, wide(BatchNormAttributes{ 0.1, 1 }));
+    add("batch_norm_inference", BatchNormInference, { x, v, v, v, v }, { x },
+        otherAttributes(BatchNormAttributes{ 0.1, 1 }), 128);
+    add("batch_norm_training", BatchNormTraining, { x, v, v }, { x, v, v },
+        otherAttributes(BatchNormAttributes{ 0.1, 1 }));
+    add("batch_norm_grad", BatchNormGrad, { x, v, v, v, x }, { x, v, v },
+        otherAttributes(BatchNormAttributes{ 0.1, 1 }));
 
     const auto same = [](OneOperation&, const std::vector<ValueId>& own) { return own; };
     const auto no = [&](OneOperation& one, const std::vector<ValueId>&) {
@@ -132,37 +142,37 @@ inline std::vector<Sample> sampleOperations()
     add("optimization_barrier", OptimizationBarrier, { x, token }, { x, token });
     add("after_all", AfterAll, { token, token }, { token });
     add("create_token", CreateToken, {}, { token });
-    add("send", Send, { x, token }, { token }, wide(TransferAttributes{}));
-    add("recv", Recv, { token }, { x, token }, wide(TransferAttributes{}));
+    add("send", Send, { x, token }, { token }, otherAttributes(TransferAttributes{}));
+    add("recv", Recv, { token }, { x, token }, otherAttributes(TransferAttributes{}));
     free();
-    add("infeed", Infeed, { token }, { x, token }, wide(TransferAttributes{}));
+    add("infeed", Infeed, { token }, { x, token }, otherAttributes(TransferAttributes{}));
     free();
-    add("outfeed", Outfeed, { x, token }, { token }, wide(TransferAttributes{}));
+    add("outfeed", Outfeed, { x, token }, { token }, otherAttributes(TransferAttributes{}));
     add("partition_id", PartitionId, {}, { { DType::U32, {} } });
     add("replica_id", ReplicaId, {}, { { DType::U32, {} } });
     OneOperation& tuple = add("tuple", Tuple, { x, token }, { { DType::Other, {}, 0 } });
     tuple.program.otherTypes = { "tuple<tensor<4x8xf32>, !stablehlo.token>" };
-    OneOperation& element = add(
-        "get_tuple_element", GetTupleElement, { { DType::Other, {}, 0 } }, { x }, wide(TupleElementAttributes{ 1 }));
+    OneOperation& element = add("get_tuple_element", GetTupleElement, { { DType::Other, {}, 0 } }, { x },
+        otherAttributes(TupleElementAttributes{ 1 }));
     element.program.otherTypes = { "tuple<tuple<!stablehlo.token, tensor<f32>>, tensor<4x8xf32>>" };
 
     CollectiveAttributes c;
     c.groups = { { 0, 1 }, { 2, -1 } };
-    add("all_reduce", AllReduce, { x, v }, { x, v }, wide(c)).reducer(Add, { DType::F32 });
+    add("all_reduce", AllReduce, { x, v }, { x, v }, otherAttributes(c)).reducer(Add, { DType::F32 });
     c.dimension = 1;
-    add("all_gather", AllGather, { x }, { f32({ 4, 16 }) }, wide(c));
-    add("reduce_scatter", ReduceScatter, { x }, { f32({ 4, 4 }) }, wide(c)).reducer(Add, { DType::F32 });
+    add("all_gather", AllGather, { x }, { f32({ 4, 16 }) }, otherAttributes(c));
+    add("reduce_scatter", ReduceScatter, { x }, { f32({ 4, 4 }) }, otherAttributes(c)).reducer(Add, { DType::F32 });
     c.concatDimension = 0;
     c.splitCount = 2;
-    add("all_to_all", AllToAll, { x, x }, { f32({ 8, 4 }), f32({ 8, 4 }) }, wide(c));
-    add("collective_permute", CollectivePermute, { x }, { x }, wide(c));
-    all.back().one.operation().attributes = wide(CollectiveAttributes{ { { 0, 1 }, { 1, 0 } } });
-    add("collective_broadcast", CollectiveBroadcast, { x }, { x }, wide(c));
+    add("all_to_all", AllToAll, { x, x }, { f32({ 8, 4 }), f32({ 8, 4 }) }, otherAttributes(c));
+    add("collective_permute", CollectivePermute, { x }, { x }, otherAttributes(c));
+    all.back().one.operation().attributes = otherAttributes(CollectiveAttributes{ { { 0, 1 }, { 1, 0 } } });
+    add("collective_broadcast", CollectiveBroadcast, { x }, { x }, otherAttributes(c));
 
     const auto custom = [&](const char* target, std::vector<T> operands, std::vector<T> results) {
         CustomCallAttributes call;
         call.target = target;
-        add(target, CustomCall, std::move(operands), std::move(results), wide(std::move(call)));
+        add(target, CustomCall, std::move(operands), std::move(results), otherAttributes(std::move(call)));
         free();
     };
     custom("MoveToHost", { x }, { x });
@@ -172,9 +182,9 @@ inline std::vector<Sample> sampleOperations()
     custom("Qr", { f32({ 2, 5, 4 }) }, { f32({ 2, 5, 4 }), f32({ 2, 4 }) });
     custom("ProductOfElementaryHouseholderReflectors", { f32({ 2, 5, 4 }), f32({ 2, 3 }) }, { f32({ 2, 5, 4 }) });
     custom("unknown", { x }, { v });
-    add("opaque", Opaque, { x, token }, { v }, wide(OpaqueAttributes{ "foo.bar" })).body({ x }, same);
+    add("opaque", Opaque, { x, token }, { v }, otherAttributes(OpaqueAttributes{ "foo.bar" })).body({ x }, same);
     free();
-    add("top_k", ChloTopK, { x }, { f32({ 4, 3 }), i32({ 4, 3 }) }, wide(TopKAttributes{ 3 }));
+    add("top_k", ChloTopK, { x }, { f32({ 4, 3 }), i32({ 4, 3 }) }, otherAttributes(TopKAttributes{ 3 }));
     const auto ragged = [&](const char* name, std::vector<T> operands, T result, std::string dims, double flops) {
         OneOperation& one = add(name, ChloRaggedDot, std::move(operands), { std::move(result) }, {}, flops);
         one.program.dictionaries.push_back(
@@ -194,16 +204,18 @@ inline std::vector<Sample> sampleOperations()
     add("broadcast_add", ChloBroadcastAdd, { x, f32({ 1, 8 }) }, { x }, {}, 32);
     add("broadcast_compare", ChloBroadcastCompare, { x, f32({ 4 }) }, { { DType::Pred, { 4, 8 } } },
         BroadcastAttributes{ { 0 } });
-    add("reshard", Reshard, { x }, { x }, wide(OwnShardingAttributes{}), 0);
-    add("data_flow_edge", DataFlowEdge, { x }, { x }, wide(OwnShardingAttributes{}));
-    add("propagation_barrier", PropagationBarrier, { x }, { x }, wide(PropagationBarrierAttributes{}));
-    add("sharding_group", ShardingGroup, { x }, {}, wide(ShardingGroupAttributes{}));
+    add("reshard", Reshard, { x }, { x }, otherAttributes(OwnShardingAttributes{}), 0);
+    add("data_flow_edge", DataFlowEdge, { x }, { x }, otherAttributes(OwnShardingAttributes{}));
+    add("propagation_barrier", PropagationBarrier, { x }, { x }, otherAttributes(PropagationBarrierAttributes{}));
+    add("sharding_group", ShardingGroup, { x }, {}, otherAttributes(ShardingGroupAttributes{}));
     for (const OpKind kind : { SdyAllGather, SdyAllReduce, SdyAllSlice, SdyAllToAll, SdyCollectivePermute,
              SdyReduceScatter, ShardedToUnreduced, ReplicatedToUnreduced })
-        add(opRow(kind).name.data(), kind, { x }, { x }, wide(SdyCollectiveAttributes{}));
-    add("manual_computation", ManualComputation, { x }, { x }, wide(ManualComputationAttributes{})).body({ v }, same);
+        add(opRow(kind).name.data(), kind, { x }, { x }, otherAttributes(SdyCollectiveAttributes{}));
+    add("manual_computation", ManualComputation, { x }, { x }, otherAttributes(ManualComputationAttributes{}))
+        .body({ v }, same);
     free();
-    add("named_computation", NamedComputation, { x, v }, { x, v }, wide(NamedComputationAttributes{ "f", {}, {} }))
+    add("named_computation", NamedComputation, { x, v }, { x, v },
+        otherAttributes(NamedComputationAttributes{ "f", {}, {} }))
         .body({ x, v }, same);
     return all;
 }

@@ -49,8 +49,8 @@ private Q_SLOTS:
             const Annotation& annotation =
                 std::get<ConstraintAttributes>(program.operation(program.value(value).definition).attributes)
                     .annotation;
-            const auto* own = std::get_if<GivenSharding>(&annotation);
-            return own ? own->given : nullptr;
+            const auto* own = std::get_if<ExplicitSharding>(&annotation);
+            return own ? own->specified : nullptr;
         };
         QVERIFY(constraintOf(asked)->sharding == along(0));
         QVERIFY(!constraintOf(idle)); // asks for nothing

@@ -32,9 +32,9 @@ Sample sample(const QString& name)
 template <class T, class Change>
 void change(OneOperation& one, Change how)
 {
-    T attributes = *wideAs<T>(one.operation().attributes);
+    T attributes = *attributesAs<T>(one.operation().attributes);
     how(attributes);
-    one.operation().attributes = wide(std::move(attributes));
+    one.operation().attributes = otherAttributes(std::move(attributes));
 }
 
 } // namespace
@@ -103,7 +103,7 @@ private Q_SLOTS:
                 damaged("a body that returns nothing",
                     [r](OneOperation& bad) { bad.program.regions[bad.operation().regions[r].index].results.clear(); });
             }
-            if (std::holds_alternative<Wide>(operation.attributes) && operation.kind != OpKind::Dot
+            if (std::holds_alternative<SharedAttributes>(operation.attributes) && operation.kind != OpKind::Dot
                 && operation.kind != OpKind::Rng && operation.kind != OpKind::RngBitGenerator
                 && operation.kind != OpKind::Cholesky && opRow(operation.kind).name != "send"
                 && opRow(operation.kind).name != "recv" && opRow(operation.kind).name != "infeed"

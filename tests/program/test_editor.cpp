@@ -145,8 +145,8 @@ void TestEditor::copiesRegions()
     Editor edit(chain());
     const RegionId main(std::size_t{ 0 });
     const ValueId x = edit.region(main).arguments[0];
-    const OperationId computation = edit.add(
-        OpKind::NamedComputation, { &x, 1 }, { &eightByFour, 1 }, wide(NamedComputationAttributes{ "f", {}, {} }));
+    const OperationId computation = edit.add(OpKind::NamedComputation, { &x, 1 }, { &eightByFour, 1 },
+        otherAttributes(NamedComputationAttributes{ "f", {}, {} }));
     const RegionId body = edit.addRegion(computation);
     const ValueId argument = edit.addArgument(body, eightByFour);
     const OperationId inner = addUnary(edit, OpKind::Sine, argument);

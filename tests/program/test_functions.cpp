@@ -23,7 +23,7 @@ ValueId valueId(std::size_t index)
 /// main(x) = call f(x); f(y) = abs(y)
 Program twoFunctions()
 {
-    OneOperation one(OpKind::Call, { vectorOfFour }, { vectorOfFour }, wide(CallAttributes{ "f" }));
+    OneOperation one(OpKind::Call, { vectorOfFour }, { vectorOfFour }, otherAttributes(CallAttributes{ "f" }));
     Program& p = one.program;
     p.regions.emplace_back();
     p.values.push_back({ vectorOfFour, {}, 0, {}, {}, {} });
@@ -73,7 +73,8 @@ private Q_SLOTS:
         const auto row = [](bool functions, const char* expected, std::function<void(P)> damage) {
             QTest::newRow(expected) << functions << std::move(damage) << QString(expected);
         };
-        row(true, "there is no function @g", [](P p) { p.operations[0].attributes = wide(CallAttributes{ "g" }); });
+        row(true, "there is no function @g",
+            [](P p) { p.operations[0].attributes = otherAttributes(CallAttributes{ "g" }); });
         row(true, "argument 0 of the call is tensor<4xf32> and should be tensor<5xf32>", [](P p) {
             p.values[2].type = p.values[3].type = { DType::F32, { 5 } };
         });
@@ -91,11 +92,11 @@ private Q_SLOTS:
         row(true, "return: value 0 is not defined before its use", [](P p) { p.regions[1].results = { valueId(0) }; });
         row(true, "it calls itself", [](P p) {
             p.operations[1].kind = OpKind::Call;
-            p.operations[1].attributes = wide(CallAttributes{ "f" });
+            p.operations[1].attributes = otherAttributes(CallAttributes{ "f" });
         });
         row(true, "it calls itself by way of main", [](P p) {
             p.operations[1].kind = OpKind::Call;
-            p.operations[1].attributes = wide(CallAttributes{ "main" });
+            p.operations[1].attributes = otherAttributes(CallAttributes{ "main" });
         });
         row(false, "return: value 3 is not defined",
             [](P p) { p.regions[2].results = { valueId(3) }; }); // of the other branch
@@ -129,8 +130,8 @@ private Q_SLOTS:
     /// The body of a manual computation uses its arguments only.
     void isolated()
     {
-        OneOperation one(
-            OpKind::ManualComputation, { vectorOfFour }, { vectorOfFour }, wide(ManualComputationAttributes{}));
+        OneOperation one(OpKind::ManualComputation, { vectorOfFour }, { vectorOfFour },
+            otherAttributes(ManualComputationAttributes{}));
         one.body({ vectorOfFour }, [](OneOperation& o, const std::vector<ValueId>& own) {
             return std::vector{ o.inner(OpKind::Abs, { own[0] }, vectorOfFour) };
         });
@@ -165,7 +166,7 @@ private Q_SLOTS:
             const OperationId outer(program.operations.size() - 1);
             Operation inner;
             inner.kind = OpKind::Opaque;
-            inner.attributes = wide(OpaqueAttributes{ "a.b" });
+            inner.attributes = otherAttributes(OpaqueAttributes{ "a.b" });
             program.operations.push_back(inner);
             const RegionId region(program.regions.size());
             program.regions.push_back({ {}, { OperationId(program.operations.size() - 1) }, {} });

@@ -7,11 +7,11 @@
 
 #include "program/body.h"
 #include "program/custom_calls.h"
+#include "program/declared_rule.h"
 #include "program/f32.h"
 #include "program/factor_rule_text.h"
 #include "program/one_operation.h"
 #include "program/sample_operations.h"
-#include "program/written_rule.h"
 #include "registered_test.h"
 
 using namespace shardscope;
@@ -33,7 +33,7 @@ Attributes customCall(std::string target)
 {
     CustomCallAttributes call;
     call.target = std::move(target);
-    return wide(std::move(call));
+    return otherAttributes(std::move(call));
 }
 
 /// What is wrong with a rule of an operation; "" for a sound one.
@@ -99,8 +99,8 @@ private Q_SLOTS:
                     continue;
                 const QString wrong = wrongWith(sample.one.program, operation, rule);
                 QVERIFY2(wrong.isEmpty(), qPrintable(sample.name + ": " + wrong + " in " + text(rule)));
-                const auto written = parseWrittenRule("#sdy.op_sharding_rule<" + toString(rule) + '>');
-                QVERIFY2(written && toFactorRule(*written) == rule, qPrintable(sample.name + ": " + text(rule)));
+                const auto declared = parseDeclaredRule("#sdy.op_sharding_rule<" + toString(rule) + '>');
+                QVERIFY2(declared && toFactorRule(*declared) == rule, qPrintable(sample.name + ": " + text(rule)));
             }
         }
         for (std::size_t i = 0; i < opKindCount; ++i) { // no operation with a rule of its own is forgotten
@@ -119,12 +119,13 @@ private Q_SLOTS:
             update.addBefore(OpKind::SdyConstant, {}, i32({}), ConstantAttributes{ { 3 } });
         QCOMPARE(text(update.rule()), QString("([i], [j], [])->([i]) {i=8, j=2}"));
 
-        // Pieces of one tensor, of several, and pieces that are no slices.
+        // Pieces of one tensor, of several, and parts that are no slices.
         OneOperation joined(
-            OpKind::Concatenate, { f32({ 4 }), f32({ 4 }) }, { f32({ 8 }) }, wide(DimensionAttributes{}));
+            OpKind::Concatenate, { f32({ 4 }), f32({ 4 }) }, { f32({ 8 }) }, otherAttributes(DimensionAttributes{}));
         QCOMPARE(text(joined.rule()), QString("([i], [i])->([i]) {i=8} need_replication={i}"));
         const auto slice = [&](ValueId from) {
-            return joined.addBefore(OpKind::Slice, { from }, f32({ 4 }), wide(SliceAttributes{ { 0 }, { 4 }, { 1 } }));
+            return joined.addBefore(
+                OpKind::Slice, { from }, f32({ 4 }), otherAttributes(SliceAttributes{ { 0 }, { 4 }, { 1 } }));
         };
         const ValueId first = joined.operation().operands[0], second = joined.operation().operands[1];
         joined.operation().operands[0] = slice(first);
@@ -136,11 +137,11 @@ private Q_SLOTS:
         QVERIFY(verify(joined.program).empty());
 
         // A state for random numbers is needed as a whole.
-        const TensorType half{ DType::U32, { 2 } }, whole{ DType::U64, { 2 } };
-        OneOperation generator(OpKind::RngBitGenerator, { half, half }, { whole, { DType::U32, { 6 } } },
-            wide(RngBitGeneratorAttributes{}));
+        const TensorType half{ DType::U32, { 2 } }, full{ DType::U64, { 2 } };
+        OneOperation generator(OpKind::RngBitGenerator, { half, half }, { full, { DType::U32, { 6 } } },
+            otherAttributes(RngBitGeneratorAttributes{}));
         const ValueId state = generator.addBefore(OpKind::CustomCall,
-            { generator.operation().operands[0], generator.operation().operands[1] }, whole, customCall("X64Combine"));
+            { generator.operation().operands[0], generator.operation().operands[1] }, full, customCall("X64Combine"));
         generator.operation().operands = { state };
         QVERIFY(verify(generator.program).empty());
         QCOMPARE(text(generator.rule()),
@@ -157,7 +158,7 @@ private Q_SLOTS:
         using enum OpKind;
         const auto rule = [](OpKind combine, DType dtype) {
             OneOperation scatter(Scatter, { { dtype, { 8 } }, i32({ 4, 1 }), { dtype, { 4 } } }, { { dtype, { 8 } } },
-                wide(ScatterAttributes{ {}, { 0 }, {}, {}, { 0 }, 1 }));
+                otherAttributes(ScatterAttributes{ {}, { 0 }, {}, {}, { 0 }, 1 }));
             scatter.reducer(combine, { dtype });
             const std::vector<Diagnostic> found = verify(scatter.program);
             return found.empty() ? text(scatter.rule()) : QString::fromStdString(found[0].text("detail"));
@@ -172,7 +173,7 @@ private Q_SLOTS:
         QCOMPARE(rule(And, DType::I32), cannot);
 
         OneOperation both(VariadicReduce, { f32({ 4 }), i32({ 4 }), f32({}), i32({}) }, { f32({}), i32({}) },
-            wide(VariadicReduceAttributes{ { 0 }, {} }));
+            otherAttributes(VariadicReduceAttributes{ { 0 }, {} }));
         both.reducer(Maximum, { DType::F32, DType::I32 });
         QVERIFY(verify(both.program).empty());
         QVERIFY(reductionOf(both.program, both.operation()) == ReduceKind::Max);

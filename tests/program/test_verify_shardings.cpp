@@ -4,12 +4,12 @@
 #include <QtTest>
 
 #include "base/codes.h"
+#include "program/declared_rule.h"
 #include "program/f32.h"
+#include "program/other_attributes.h"
 #include "program/program_mesh.h"
 #include "program/unreduced_axes.h"
 #include "program/verify_shardings.h"
-#include "program/wide_attributes.h"
-#include "program/written_rule.h"
 #include "registered_test.h"
 
 using namespace shardscope;
@@ -129,7 +129,7 @@ private Q_SLOTS:
     void meshes_data();
     void meshes();
     void priorities();
-    void placesAreSaid();
+    void placesAreStated();
     void sharedShardingsAreReportedWhereverTheyStand();
     void looseShardings();
     void barriersAndEdges();
@@ -154,13 +154,13 @@ void TestVerifyShardings::strayAxesKeepWhatIsWritten()
     ProgramMesh mesh = declaredMesh("m", { { "x", 8 }, { "y", 2 } });
     QCOMPARE(axisReference(mesh, "x"), (AxisRef{ 0, 1, 8 }));
     QCOMPARE(axisReference(mesh, "x", SubAxis{ 2, 4 }), (AxisRef{ 0, 2, 4 }));
-    const AxisRef missing = axisReference(mesh, "w"), whole = axisReference(mesh, "x", SubAxis{ 1, 8 }),
+    const AxisRef missing = axisReference(mesh, "w"), full = axisReference(mesh, "x", SubAxis{ 1, 8 }),
                   large = axisReference(mesh, "y", SubAxis{ 1, std::int64_t{ 1 } << 40 });
     QCOMPARE(axisReference(mesh, "w"), missing); // once each
     QCOMPARE(missing.axis, 2);
     QCOMPARE(mesh.strays.size(), std::size_t{ 3 });
     QCOMPARE(axisText(mesh, missing), std::string("w"));
-    QCOMPARE(axisText(mesh, whole), std::string("x:(1)8"));
+    QCOMPARE(axisText(mesh, full), std::string("x:(1)8"));
     QCOMPARE(axisText(mesh, large), std::string("y:(1)1099511627776"));
     QCOMPARE(axisText(mesh, axisReference(mesh, "x", SubAxis{ 2, 4 })), std::string("x:(2)4"));
     QVERIFY(!strayAxis(mesh, AxisRef{ 0, 1, 8 }));
@@ -224,7 +224,7 @@ void TestVerifyShardings::priorities()
     QCOMPARE(kindsOf(made), QStringLiteral("priority"));
 }
 
-void TestVerifyShardings::placesAreSaid()
+void TestVerifyShardings::placesAreStated()
 {
     Made made;
     const ValueId a = made.argument(f32({ 8 }));
@@ -272,9 +272,9 @@ void TestVerifyShardings::looseShardings()
     made.program.shardings = { single, made.sharding({}), made.sharding({ { "x" } }) };
     const ValueId a = made.argument(f32({ 8 }));
     for (const ShardingIndex sharding : { 1U, 2U, 3U })
-        made.program.looseShardings.push_back(
-            { made.operation(OpKind::CustomCall, { a }, {}, wide(CustomCallAttributes{ "f", false, "", 0, {} })),
-                { sharding } });
+        made.program.looseShardings.push_back({ made.operation(OpKind::CustomCall, { a }, {},
+                                                    otherAttributes(CustomCallAttributes{ "f", false, "", 0, {} })),
+            { sharding } });
     made.program.looseShardings.push_back({ made.operation(OpKind::Add, { a, a }, { f32({ 8 }) }), { 3, 3 } });
     QCOMPARE(kindsOf(made), QStringLiteral("rank_mismatch:token sharding_count"));
 }
@@ -284,15 +284,16 @@ void TestVerifyShardings::barriersAndEdges()
     Made made;
     const ValueId c = made.argument(f32({ 8 }));
     for (const BarrierDirection direction : { BarrierDirection::None, BarrierDirection::Both })
-        made.operation(
-            OpKind::PropagationBarrier, { c }, { f32({ 8 }) }, wide(PropagationBarrierAttributes{ direction }));
+        made.operation(OpKind::PropagationBarrier, { c }, { f32({ 8 }) },
+            otherAttributes(PropagationBarrierAttributes{ direction }));
     QCOMPARE(kindsOf(made), QStringLiteral("propagation_barrier"));
 
     Made edges;
     const ValueId p = edges.argument(f32({ 8 })), q = edges.argument(f32({ dynamicSize }));
     const OperationId add = edges.operation(OpKind::Add, { q, q }, { f32({ 8 }) });
     const auto edge = [&](OpKind kind, ValueId of) {
-        return edges.operation(kind, { of }, { edges.program.value(of).type }, wide(OwnShardingAttributes{}));
+        return edges.operation(
+            kind, { of }, { edges.program.value(of).type }, otherAttributes(OwnShardingAttributes{}));
     };
     edge(OpKind::FuncDataFlowEdge, p);
     QCOMPARE(kindsOf(edges), QString());
@@ -301,7 +302,7 @@ void TestVerifyShardings::barriersAndEdges()
     edge(OpKind::FuncDataFlowEdge, edges.result(add));
     QVERIFY(kindsOf(edges).endsWith(QLatin1String("data_flow_edge:function")));
     const OperationId reshard = edges.operation(
-        OpKind::Reshard, { p }, { f32({ 8 }) }, wide(OwnShardingAttributes{ edges.sharding({ { "x" } }) }));
+        OpKind::Reshard, { p }, { f32({ 8 }) }, otherAttributes(OwnShardingAttributes{ edges.sharding({ { "x" } }) }));
     edge(OpKind::DataFlowEdge, edges.result(reshard));
     QVERIFY(kindsOf(edges).endsWith(QLatin1String("data_flow_edge:owner")));
 }
@@ -341,7 +342,8 @@ void TestVerifyShardings::manualComputations()
     for (const QString& axis : manual)
         attributes.manualAxes.push_back(axis.toStdString());
     const ValueId a = made.argument(f32({ size }));
-    const OperationId id = made.operation(OpKind::ManualComputation, { a }, { f32({ size }) }, wide(attributes));
+    const OperationId id =
+        made.operation(OpKind::ManualComputation, { a }, { f32({ size }) }, otherAttributes(attributes));
     const std::size_t body = made.body(id);
     made.program.regions[body].results.push_back(made.argument(f32({ inside }), body));
     QCOMPARE(kindsOf(made), found);
@@ -352,7 +354,7 @@ void TestVerifyShardings::groupsAreUnitedThroughValues()
     Made made;
     const ValueId a = made.argument(f32({ 8 })), b = made.argument(f32({ 8 })), c = made.argument(f32({ 4 }));
     const auto group = [&](ValueId value, std::int64_t number) {
-        made.operation(OpKind::ShardingGroup, { value }, {}, wide(ShardingGroupAttributes{ number }));
+        made.operation(OpKind::ShardingGroup, { value }, {}, otherAttributes(ShardingGroupAttributes{ number }));
     };
     group(a, 1);
     group(b, 1);
@@ -432,17 +434,17 @@ void TestVerifyShardings::rules()
 
 void TestVerifyShardings::writtenRulesBecomeFactorRules()
 {
-    const auto written =
-        parseWrittenRule("#sdy.op_sharding_rule<([ik, z_2], [])->([i]) {i=2, j=1, k=8, l=1, m=1, n=1, o=1, p=1, q=1, "
-                         "r=1, s=1, t=1, u=1, v=1, w=1, x=1, y=1, z=1, z_1=1, z_2=5} reduction={k, z_2}, custom>");
-    QVERIFY(written.has_value());
-    QVERIFY(written->custom);
-    QCOMPARE(written->operands[0][0], (std::vector<std::int32_t>{ 0, 2 }));
-    QCOMPARE(written->operands[0][1], (std::vector<std::int32_t>{ 19 }));
-    QVERIFY(written->operands[1].empty());
+    const auto declared =
+        parseDeclaredRule("#sdy.op_sharding_rule<([ik, z_2], [])->([i]) {i=2, j=1, k=8, l=1, m=1, n=1, o=1, p=1, q=1, "
+                          "r=1, s=1, t=1, u=1, v=1, w=1, x=1, y=1, z=1, z_1=1, z_2=5} reduction={k, z_2}, custom>");
+    QVERIFY(declared.has_value());
+    QVERIFY(declared->custom);
+    QCOMPARE(declared->operands[0][0], (std::vector<std::int32_t>{ 0, 2 }));
+    QCOMPARE(declared->operands[0][1], (std::vector<std::int32_t>{ 19 }));
+    QVERIFY(declared->operands[1].empty());
     QCOMPARE(factorName(19), std::string("z_2"));
     QCOMPARE(factorName(17), std::string("z"));
-    const FactorRule rule = toFactorRule(*written);
+    const FactorRule rule = toFactorRule(*declared);
     QCOMPARE(rule.factors.size(), std::size_t{ 20 });
     QCOMPARE(rule.factors[19].size, std::int64_t{ 5 });
     QVERIFY(rule.factors[19].kind == FactorKind::Reduction && rule.factors[2].kind == FactorKind::Reduction);
@@ -462,7 +464,7 @@ void TestVerifyShardings::differenceOfAxes()
 void TestVerifyShardings::transitions()
 {
     Made made;
-    ProgramSharding whole = made.sharding({ {} }), sums = whole, greatest = whole;
+    ProgramSharding full = made.sharding({ {} }), sums = full, greatest = full;
     sums.sharding.unreduced = { made.ref("x") };
     greatest.sharding.unreduced = { made.ref("x", SubAxis{ 1, 2 }) };
     greatest.unreducedKind = ReduceKind::Max;
@@ -472,12 +474,12 @@ void TestVerifyShardings::transitions()
         return found ? QString::fromStdString(Diagnostic{ Code::UnreducedAxes, *found, {} }.text("wrong")) : QString();
     };
     const auto none = std::nullopt;
-    QCOMPARE(wrong(&whole, &sums, ReduceKind::Sum, none), QString());
+    QCOMPARE(wrong(&full, &sums, ReduceKind::Sum, none), QString());
     QCOMPARE(wrong(nullptr, &sums, none, none), QStringLiteral("introduced"));
-    QCOMPARE(wrong(&whole, &greatest, ReduceKind::Sum, none), QStringLiteral("introduced_kind"));
-    QCOMPARE(wrong(&sums, &whole, ReduceKind::Sum, none), QStringLiteral("removed"));
-    QCOMPARE(wrong(&sums, &whole, none, ReduceKind::Sum), QString());
-    QCOMPARE(wrong(&greatest, &whole, none, ReduceKind::Sum), QStringLiteral("removed_kind"));
+    QCOMPARE(wrong(&full, &greatest, ReduceKind::Sum, none), QStringLiteral("introduced_kind"));
+    QCOMPARE(wrong(&sums, &full, ReduceKind::Sum, none), QStringLiteral("removed"));
+    QCOMPARE(wrong(&sums, &full, none, ReduceKind::Sum), QString());
+    QCOMPARE(wrong(&greatest, &full, none, ReduceKind::Sum), QStringLiteral("removed_kind"));
     QCOMPARE(wrong(&sums, &greatest, none, ReduceKind::Sum), QStringLiteral("kind"));
     made.program.meshes.push_back(declaredMesh("other", { { "u", 3 } }));
     ProgramSharding elsewhere;
@@ -493,8 +495,8 @@ void TestVerifyShardings::droppedPartialValues()
     const ValueId a = made.argument(f32({ 8 }));
     made.shard(a, sums);
     // A barrier changes nothing; the negation forgets.
-    const OperationId barrier =
-        made.operation(OpKind::PropagationBarrier, { a }, { f32({ 8 }) }, wide(PropagationBarrierAttributes{}));
+    const OperationId barrier = made.operation(
+        OpKind::PropagationBarrier, { a }, { f32({ 8 }) }, otherAttributes(PropagationBarrierAttributes{}));
     QVERIFY(!verifyUnreduced(made.program));
     const OperationId negated = made.operation(OpKind::Negate, { made.result(barrier) }, { f32({ 8 }) });
     const auto found = verifyUnreduced(made.program);
@@ -506,7 +508,7 @@ void TestVerifyShardings::droppedPartialValues()
     QVERIFY(!verifyUnreduced(made.program));
     // Behind a constraint somebody has said what it is to be.
     const OperationId constraint = made.operation(OpKind::ShardingConstraint, { a }, { f32({ 8 }) },
-        ConstraintAttributes{ GivenSharding{ std::make_shared<const ProgramSharding>(made.sharding({ {} })) } });
+        ConstraintAttributes{ ExplicitSharding{ std::make_shared<const ProgramSharding>(made.sharding({ {} })) } });
     made.operation(OpKind::Negate, { made.result(constraint) }, { f32({ 8 }) });
     QVERIFY(!verifyUnreduced(made.program));
 }
@@ -518,8 +520,8 @@ void TestVerifyShardings::partialValuesGoThroughLinearOperations_data()
     QTest::addColumn<int>("partial"); // how many of the operands are
     QTest::addColumn<int>("whole");
     QTest::addColumn<bool>("fine");
-    const auto row = [](const char* name, OpKind kind, int partial, int whole, bool fine) {
-        QTest::newRow(name) << static_cast<int>(kind) << partial << whole << fine;
+    const auto row = [](const char* name, OpKind kind, int partial, int full, bool fine) {
+        QTest::newRow(name) << static_cast<int>(kind) << partial << full << fine;
     };
     row("negate", OpKind::Negate, 1, 0, true);
     row("tanh", OpKind::Tanh, 1, 0, false);
@@ -535,13 +537,13 @@ void TestVerifyShardings::partialValuesGoThroughLinearOperations()
 {
     QFETCH(int, kind);
     QFETCH(int, partial);
-    QFETCH(int, whole);
+    QFETCH(int, full);
     QFETCH(bool, fine);
     Made made;
     ProgramSharding sums = made.sharding({ {} });
     sums.sharding.unreduced = { made.ref("y") };
     std::vector<ValueId> operands;
-    for (int i = 0; i < partial + whole; ++i) {
+    for (int i = 0; i < partial + full; ++i) {
         operands.push_back(made.argument(f32({ 8 })));
         if (i < partial)
             made.shard(operands.back(), sums);
@@ -565,7 +567,8 @@ void TestVerifyShardings::returnsOfBodies()
     attributes.out = { sums };
     attributes.manualAxes = { "x" };
     const ValueId a = made.argument(f32({ 8 }));
-    const OperationId id = made.operation(OpKind::ManualComputation, { a }, { f32({ 8 }) }, wide(attributes));
+    const OperationId id =
+        made.operation(OpKind::ManualComputation, { a }, { f32({ 8 }) }, otherAttributes(attributes));
     const std::size_t body = made.body(id);
     const ValueId inner = made.argument(f32({ 8 }), body);
     const OperationId add = made.operation(OpKind::Add, { inner, inner }, { f32({ 8 }) }, {}, body);

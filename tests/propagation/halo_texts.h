@@ -30,21 +30,21 @@ public:
         m_mesh = meshes[m_random.below(meshes.size())];
         const bool convolves = m_random.once(3);
         const std::size_t rank = convolves ? 3 + m_random.below(2) : 1 + m_random.below(3);
-        m_cuts.resize(rank);
+        m_bounds.resize(rank);
         for (std::size_t axis = 0; axis < m_mesh.size(); ++axis)
             if (!m_random.once(8)) {
                 // The spatial dimensions of a convolution are what this is about.
                 const std::size_t d = convolves && !m_random.once(5) ? 1 + m_random.below(rank - 2) : below(rank);
-                m_cuts[d].push_back(static_cast<int>(axis));
+                m_bounds[d].push_back(static_cast<int>(axis));
             }
         Sizes shape;
         for (std::size_t d = 0; d < rank; ++d)
-            shape.push_back(pieces(d) * (1 + static_cast<int>(m_random.below(pieces(d) > 1 ? 6 : 3))));
+            shape.push_back(parts(d) * (1 + static_cast<int>(m_random.below(parts(d) > 1 ? 6 : 3))));
         std::string value = argument(shape, true);
         const std::size_t wanted = 1 + m_random.below(3);
-        for (std::size_t tries = 0, written = 0; tries < 60 && written < wanted; ++tries) {
+        for (std::size_t tries = 0, declared = 0; tries < 60 && declared < wanted; ++tries) {
             const bool done = convolves && !m_random.once(3) ? convolution(value, shape) : movement(value, shape);
-            written += done ? 1 : 0;
+            declared += done ? 1 : 0;
         }
         // Within a computation over one more axis, which stays out of it: all copies are equal.
         const bool within = m_random.once(6);
@@ -61,22 +61,22 @@ public:
             devices += (devices.empty() ? ", device_ids=[" : ", ") + std::to_string(id);
         devices += devices.empty() ? "" : "]";
         const std::string results = type(shape) + " {sdy.sharding = #sdy.sharding" + sharding(shape) + "}";
-        std::string given, names, types, inside, cuts;
+        std::string specified, names, types, inside, slices;
         for (std::size_t i = 0; i < m_arguments.size(); ++i) {
             const Argument& one = m_arguments[i];
             const std::string comma = i == 0 ? "" : ", ", number = std::to_string(i);
-            given += comma + (within ? "%given" : "%arg") + number + ": " + type(one.shape)
+            specified += comma + (within ? "%given" : "%arg") + number + ": " + type(one.shape)
                 + (one.sharding.empty() ? "" : " {sdy.sharding = #sdy.sharding" + one.sharding + "}");
             names += comma + "%given" + number;
             types += comma + type(one.shape);
             inside += comma + "%arg" + number + ": " + type(one.shape);
-            cuts += comma + (one.sharding.empty() ? whole(one.shape.size()) : one.sharding);
+            slices += comma + (one.sharding.empty() ? full(one.shape.size()) : one.sharding);
         }
-        std::string text = "module {\n  sdy.mesh @mesh = <[" + axes + "]" + devices + ">\n  func.func @main(" + given
-            + ") -> (" + results + ") {\n";
+        std::string text = "module {\n  sdy.mesh @mesh = <[" + axes + "]" + devices + ">\n  func.func @main("
+            + specified + ") -> (" + results + ") {\n";
         if (!within)
             return text + m_body + "    return " + value + " : " + type(shape) + "\n  }\n}\n";
-        return text + "    %all = sdy.manual_computation(" + names + ") in_shardings=[" + cuts + "] out_shardings=["
+        return text + "    %all = sdy.manual_computation(" + names + ") in_shardings=[" + slices + "] out_shardings=["
             + sharding(shape) + "] manual_axes={\"m\"} (" + inside + ") {\n" + m_body + "    sdy.return " + value
             + " : " + type(shape) + "\n    } : (" + types + ") -> " + type(shape) + "\n    return %all : " + type(shape)
             + "\n  }\n}\n";
@@ -88,10 +88,10 @@ private:
     {
         return from + static_cast<int>(m_random.below(static_cast<std::size_t>(to - from + 1)));
     }
-    [[nodiscard]] int pieces(std::size_t d) const
+    [[nodiscard]] int parts(std::size_t d) const
     {
         int product = 1;
-        for (const int axis : d < m_cuts.size() ? m_cuts[d] : std::vector<int>())
+        for (const int axis : d < m_bounds.size() ? m_bounds[d] : std::vector<int>())
             product *= m_mesh[static_cast<std::size_t>(axis)];
         return product;
     }
@@ -114,22 +114,22 @@ private:
         std::string text = "<@mesh, [";
         for (std::size_t d = 0; d < shape.size(); ++d) {
             std::string axes;
-            for (const int axis : shape[d] % pieces(d) == 0 && d < m_cuts.size() ? m_cuts[d] : std::vector<int>())
+            for (const int axis : shape[d] % parts(d) == 0 && d < m_bounds.size() ? m_bounds[d] : std::vector<int>())
                 axes += (axes.empty() ? "\"x" : ", \"x") + std::to_string(axis) + '"';
             text += (d == 0 ? "{" : ", {") + axes + '}';
         }
         return text + "]>";
     }
-    static std::string whole(std::size_t rank)
+    static std::string full(std::size_t rank)
     {
         std::string text = "<@mesh, [";
         for (std::size_t d = 0; d < rank; ++d)
             text += d == 0 ? "{}" : ", {}";
         return text + "]>";
     }
-    std::string argument(const Sizes& shape, bool cut)
+    std::string argument(const Sizes& shape, bool sharded)
     {
-        m_arguments.push_back({ shape, cut ? sharding(shape) : std::string() });
+        m_arguments.push_back({ shape, sharded ? sharding(shape) : std::string() });
         return "%arg" + std::to_string(m_arguments.size() - 1);
     }
     std::string fresh() { return "%" + std::to_string(m_values++); }
@@ -155,7 +155,7 @@ private:
         int elements = 1;
         for (std::size_t d = 0; d < shape.size(); ++d) {
             elements *= std::max(1, shape[d]);
-            if (shape[d] < 1 || shape[d] > 96 || (shape[d] % pieces(d) != 0 && !m_random.once(20)))
+            if (shape[d] < 1 || shape[d] > 96 || (shape[d] % parts(d) != 0 && !m_random.once(20)))
                 return false;
         }
         return elements <= 4096;
@@ -183,11 +183,11 @@ private:
         std::string ranges;
         for (std::size_t d = 0; d < shape.size(); ++d) {
             int start = 0, limit = shape[d], stride = 1;
-            for (int tries = 0; tries < 12 && (pieces(d) > 1 || m_random.once(3)); ++tries) {
+            for (int tries = 0; tries < 12 && (parts(d) > 1 || m_random.once(3)); ++tries) {
                 start = number(0, shape[d] - 1);
                 limit = number(start + 1, shape[d]);
                 stride = number(1, 3);
-                if (((limit - start + stride - 1) / stride) % pieces(d) == 0)
+                if (((limit - start + stride - 1) / stride) % parts(d) == 0)
                     break;
             }
             result[d] = (limit - start + stride - 1) / stride;
@@ -211,7 +211,7 @@ private:
                 high[d] = number(-3, 6);
                 inner[d] = m_random.once(3) ? number(1, 2) : 0;
                 result[d] = shape[d] + low[d] + high[d] + inner[d] * (shape[d] - 1);
-                if (result[d] > 0 && result[d] % pieces(d) == 0)
+                if (result[d] > 0 && result[d] % parts(d) == 0)
                     break;
             }
         if (!isGood(result))
@@ -245,7 +245,7 @@ private:
         Sizes result = shape;
         for (std::size_t i = 1 + below(2); i > 0; --i) {
             Sizes other = shape;
-            if (m_random.once(3)) { // the array itself, or a piece of it
+            if (m_random.once(3)) { // the array itself, or a part of it
                 const int start = m_random.once(2) ? 0 : number(0, shape[along] - 1);
                 std::string ranges;
                 for (std::size_t d = 0; d < shape.size(); ++d)
@@ -255,7 +255,7 @@ private:
                 names.push_back(
                     line("stablehlo.slice " + value + " [" + ranges + "] : (" + type(shape) + ") -> " + type(other)));
             } else {
-                other[along] = pieces(along) * number(1, 3) + (m_random.once(4) ? 1 : 0);
+                other[along] = parts(along) * number(1, 3) + (m_random.once(4) ? 1 : 0);
                 names.push_back(argument(other, !m_random.once(4)));
             }
             shapes.push_back(other);
@@ -287,7 +287,7 @@ private:
             return room < 0 ? 0 : room / stride + 1;
         }
     };
-    Window window(int length, int cut)
+    Window window(int length, int sharded)
     {
         Window w;
         for (int tries = 0; tries < 16; ++tries) {
@@ -306,7 +306,7 @@ private:
                 w.low = number(0, (w.size - 1) * w.dilation);
                 w.high = (w.size - 1) * w.dilation - w.low;
             }
-            if (w.count(length) > 0 && w.count(length) % cut == 0)
+            if (w.count(length) > 0 && w.count(length) % sharded == 0)
                 break;
         }
         return w;
@@ -317,7 +317,7 @@ private:
         Sizes size, stride, dilation, baseDilation, result;
         std::string padding;
         for (std::size_t d = 0; d < shape.size(); ++d) {
-            const Window w = m_random.once(4) ? Window() : window(shape[d], pieces(d));
+            const Window w = m_random.once(4) ? Window() : window(shape[d], parts(d));
             size.push_back(w.size);
             stride.push_back(w.stride);
             dilation.push_back(w.dilation);
@@ -350,14 +350,14 @@ private:
         Sizes kernel, result{ shape[0] }, stride, leftDilation, rightDilation;
         std::string padding, reversal, input, ofKernel;
         for (std::size_t i = 0; i < spatial; ++i) {
-            Window w = window(shape[1 + i], pieces(1 + i));
+            Window w = window(shape[1 + i], parts(1 + i));
             if (gradient) {
                 w = Window();
                 w.dilation = m_random.once(3) ? 2 : 1;
                 w.low = number(0, 3);
                 w.high = number(0, 3);
                 w.size = (shape[1 + i] + w.dilation - 1) / w.dilation;
-                w.size -= w.size % pieces(1 + i);
+                w.size -= w.size % parts(1 + i);
                 if (w.size < 1)
                     return false;
             }
@@ -370,7 +370,7 @@ private:
             reversal += (i == 0 ? "" : ", ") + std::string(m_random.once(3) ? "true" : "false");
             input += std::to_string(i) + ", ";
         }
-        const int features = m_random.once(3) ? pieces(shape.size() - 1) : pieces(shape.size() - 1) * 2;
+        const int features = m_random.once(3) ? parts(shape.size() - 1) : parts(shape.size() - 1) * 2;
         kernel.push_back(shape.back());
         kernel.push_back(features);
         result.push_back(features);
@@ -378,12 +378,12 @@ private:
                      : !isGood(result))
             return false;
         // The kernel's spatial dimensions are cut as the array's; batch and features are not.
-        std::vector<std::vector<int>> cuts(shape.size());
+        std::vector<std::vector<int>> slices(shape.size());
         for (std::size_t i = 0; i < spatial; ++i)
-            cuts[i] = m_cuts[1 + i];
-        std::swap(cuts, m_cuts);
+            slices[i] = m_bounds[1 + i];
+        std::swap(slices, m_bounds);
         const std::string weights = argument(kernel, gradient);
-        std::swap(cuts, m_cuts);
+        std::swap(slices, m_bounds);
         take(value, shape,
             "stablehlo.convolution(" + value + ", " + weights + ") dim_numbers = [b, " + input + "f]x[" + input
                 + "i, o]->[b, " + input + "f], window = {stride = [" + list(stride) + "], pad = [" + padding
@@ -396,7 +396,7 @@ private:
 
     shardscope::test::SplitMix m_random;
     Sizes m_mesh;
-    std::vector<std::vector<int>> m_cuts; ///< per dimension: the axes that cut it
+    std::vector<std::vector<int>> m_bounds; ///< per dimension: the axes that cut it
     struct Argument {
         Sizes shape;
         std::string sharding; ///< empty: whole on every device

@@ -165,7 +165,7 @@ inline Case parseCase(const std::string& text)
     Case result;
     Mesh mesh;
     Builder builder("main");
-    std::vector<std::pair<ValueId, TensorSharding>> given;
+    std::vector<std::pair<ValueId, TensorSharding>> specified;
     const auto value = [&](const std::string& name) {
         if (!result.values.count(name))
             giveUp(name);
@@ -241,13 +241,13 @@ inline Case parseCase(const std::string& text)
             }
             result.values[head] = made;
             if (!shardingText.empty())
-                given.emplace_back(made, parseSharding(mesh, shardingText));
+                specified.emplace_back(made, parseSharding(mesh, shardingText));
         }
     }
     result.input.mesh = std::make_shared<const Mesh>(mesh);
     result.input.program = std::make_shared<const Program>(std::move(builder).finish());
     result.input.constraints.resize(result.input.program->operations.size());
-    for (const auto& [made, sharding] : given)
+    for (const auto& [made, sharding] : specified)
         result.input.constraints[result.input.program->value(made).definition.index] = sharding;
     return result;
 }

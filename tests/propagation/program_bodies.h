@@ -77,7 +77,7 @@ inline void Drafter::branch(Scope& scope, const Value& a)
 
 inline void Drafter::manual(Scope& scope, const Value& a)
 {
-    // Some axes are taken over; where one divides a dimension there, it may cut it at the border.
+    // Some axes are taken over; where one divides a dimension there, it may cut it at the boundary.
     std::vector<std::string> manualAxes;
     std::vector<int> taken;
     Scope body = inside(scope, true);
@@ -88,7 +88,7 @@ inline void Drafter::manual(Scope& scope, const Value& a)
         }
     if (taken.empty())
         return;
-    const auto border = [&](const Shape& global, Shape& local) {
+    const auto boundary = [&](const Shape& global, Shape& local) {
         Sharding made;
         made.dims.resize(global.size());
         local = global;
@@ -109,7 +109,7 @@ inline void Drafter::manual(Scope& scope, const Value& a)
     };
     const Value b = any(scope);
     Shape localA, localB, localOut;
-    const std::string inA = border(a.shape, localA), inB = border(b.shape, localB);
+    const std::string inA = boundary(a.shape, localA), inB = boundary(b.shape, localB);
     const std::string argumentA = fresh(), argumentB = fresh(), result = fresh();
     std::string axes;
     for (const int axis : taken)

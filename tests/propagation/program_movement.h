@@ -188,9 +188,9 @@ inline void Drafter::honestManual(Scope& scope, const Value& a)
             taken.push_back(axis);
     if (taken.empty())
         return;
-    Sharding border;
-    border.dims.resize(a.shape.size());
-    border.isBorder = true;
+    Sharding boundary;
+    boundary.dims.resize(a.shape.size());
+    boundary.isBorder = true;
     Shape local = a.shape;
     std::string axes;
     for (const int axis : taken) {
@@ -198,15 +198,15 @@ inline void Drafter::honestManual(Scope& scope, const Value& a)
         const std::size_t d = m_random.below(a.shape.size() + 1);
         if (d < local.size() && local[d] % size == 0) {
             local[d] /= size;
-            border.dims[d].axes.push_back({ axis, 0, size });
+            boundary.dims[d].axes.push_back({ axis, 0, size });
         } else {
-            border.replicated.push_back({ axis, 0, size });
+            boundary.replicated.push_back({ axis, 0, size });
         }
         axes += (axes.empty() ? "" : ", ") + ("\"$a" + std::to_string(axis)) + "$\"";
     }
-    for (Dimension& dim : border.dims)
+    for (Dimension& dim : boundary.dims)
         dim.open = !m_random.once(4);
-    const std::string in = add(border), out = add(border), argument = fresh(), doubled = fresh(), flipped = fresh();
+    const std::string in = add(boundary), out = add(boundary), argument = fresh(), doubled = fresh(), flipped = fresh();
     const std::string result = fresh();
     line(scope,
         result + " = sdy.manual_computation(" + a.name + ") in_shardings=[" + in + "] out_shardings=[" + out

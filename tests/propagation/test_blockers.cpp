@@ -9,7 +9,7 @@
 #include "registered_test.h"
 
 using namespace shardscope;
-using whole_programs::Maker;
+using full_programs::Maker;
 
 class TestBlockers : public QObject {
     Q_OBJECT
@@ -138,7 +138,7 @@ void TestBlockers::edgesAndBarriers()
     Maker m("a=2 b=2");
     const ValueId x = m.argument({ 8 }, "[{a,?}]");
     const ValueId y = m.result(m.operation(
-        OpKind::PropagationBarrier, { x }, 0, wide(PropagationBarrierAttributes{ BarrierDirection::None })));
+        OpKind::PropagationBarrier, { x }, 0, otherAttributes(PropagationBarrierAttributes{ BarrierDirection::None })));
     const ValueId z = m.loop(y);
     m.returns(z);
     const PropagationInput input = m.input();
@@ -172,8 +172,8 @@ void TestBlockers::blockedFactors()
     Maker m("a=2");
     const ValueId x = m.argument({ 8 }, "[{a,?}]");
     const ValueId offset = m.argument({});
-    const ValueId y =
-        m.result(m.operation(OpKind::DynamicSlice, { x, offset }, 0, wide(DynamicSliceAttributes{ { 4 } }), { { 4 } }));
+    const ValueId y = m.result(m.operation(
+        OpKind::DynamicSlice, { x, offset }, 0, otherAttributes(DynamicSliceAttributes{ { 4 } }), { { 4 } }));
     m.returns(y);
     const PropagationInput input = m.input();
     const auto blocker = firstBlocker(input, propagate(input), y, 0, fullAxis(*m.program.meshes[0].mesh, 0));
@@ -187,7 +187,7 @@ void TestBlockers::operationsWithoutRule()
     Maker m("a=2 b=2");
     const ValueId x = m.argument({ 8 }, "[{a,?}]");
     const ValueId y =
-        m.result(m.operation(OpKind::Opaque, { m.unary(x) }, 0, wide(OpaqueAttributes{ "foreign.scale" })));
+        m.result(m.operation(OpKind::Opaque, { m.unary(x) }, 0, otherAttributes(OpaqueAttributes{ "foreign.scale" })));
     const ValueId z = m.unary(y);
     m.returns(z);
     const PropagationInput input = m.input();
@@ -214,7 +214,7 @@ void TestBlockers::everyNeighbourIsExplained()
                 for (std::size_t d = 0; d < from.rank(); ++d)
                     for (const AxisRef& axis : from.dims[d].axes) {
                         const bool has = std::any_of(to.dims[d].axes.begin(), to.dims[d].axes.end(),
-                            [&](AxisRef held) { return contains(held, axis); });
+                            [&](AxisRef current) { return contains(current, axis); });
                         const auto blocker = firstBlocker(input, result, operation.results[0], d, axis);
                         RC_ASSERT(has != blocker.has_value());
                         if (!blocker)

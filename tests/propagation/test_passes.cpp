@@ -65,7 +65,7 @@ Program twoCalls()
     Editor edit(std::move(builder).finish());
     for (Operation& operation : edit.raw().operations) {
         operation.kind = OpKind::Call;
-        operation.attributes = wide(CallAttributes{ "f" });
+        operation.attributes = otherAttributes(CallAttributes{ "f" });
     }
     const RegionId body = edit.addRegion({});
     const ValueId argument = edit.addArgument(body, f32);
@@ -87,7 +87,7 @@ std::vector<std::string> calleesOf(const Program& program)
 {
     std::vector<std::string> names;
     for (const OperationId id : program.main().operations)
-        if (const auto* call = wideAs<CallAttributes>(program.operation(id).attributes))
+        if (const auto* call = attributesAs<CallAttributes>(program.operation(id).attributes))
             names.push_back(call->callee);
     return names;
 }
@@ -144,7 +144,7 @@ void TestPasses::callsGetBodiesOfTheirOwn()
     QCOMPARE(functionNames(inlined), std::string("main"));
     QVERIFY(verify(inlined).empty());
     for (const OperationId id : inlined.main().operations)
-        if (const auto* named = wideAs<NamedComputationAttributes>(inlined.operation(id).attributes))
+        if (const auto* named = attributesAs<NamedComputationAttributes>(inlined.operation(id).attributes))
             QCOMPARE(named->name, std::string("f"));
 }
 
@@ -175,18 +175,18 @@ void TestPasses::sharedBodiesAreCopied()
 {
     Editor edit(twoCalls());
     const RegionId body = edit.program().functions[1].body;
-    const ProgramSharding given{ 0, TensorSharding::fullyReplicated(2) };
-    edit.setSharding(edit.region(body).arguments[0], given);
+    const ProgramSharding specified{ 0, TensorSharding::fullyReplicated(2) };
+    edit.setSharding(edit.region(body).arguments[0], specified);
     const Program inlined = passes::importFunctionCalls(std::move(edit).finish());
     QVERIFY(verify(inlined).empty());
     QCOMPARE(functionNames(inlined), std::string("main"));
     std::set<std::uint32_t> regions;
     for (const OperationId id : inlined.main().operations) {
-        const auto* named = wideAs<NamedComputationAttributes>(inlined.operation(id).attributes);
+        const auto* named = attributesAs<NamedComputationAttributes>(inlined.operation(id).attributes);
         if (!named)
             continue;
         QCOMPARE(named->in.size(), 1U);
-        QVERIFY(named->in[0] == given);
+        QVERIFY(named->in[0] == specified);
         QVERIFY(named->out.empty());
         QCOMPARE(inlined.operation(id).regions.size(), 1U);
         regions.insert(inlined.operation(id).regions[0].index);
@@ -216,7 +216,7 @@ void TestPasses::functionsThatCallThemselvesStay()
     for (Operation& operation : program.operations)
         if (operation.kind == OpKind::Abs) {
             operation.kind = OpKind::Call;
-            operation.attributes = wide(CallAttributes{ "f" });
+            operation.attributes = otherAttributes(CallAttributes{ "f" });
         }
     program = passes::importFunctionCalls(passes::flattenCallGraph(std::move(program)));
     QCOMPARE(functionNames(program), std::string("main f"));
@@ -234,9 +234,9 @@ void TestPasses::shardingsCrossCalls()
 {
     QFETCH(bool, dedup);
     Editor edit(twoCalls());
-    ProgramSharding given{ 0, TensorSharding::open(2) };
-    given.sharding.dims[0].axes = { AxisRef{ 0, 1, 2 } };
-    edit.setSharding(edit.program().main().arguments[0], given);
+    ProgramSharding specified{ 0, TensorSharding::open(2) };
+    specified.sharding.dims[0].axes = { AxisRef{ 0, 1, 2 } };
+    edit.setSharding(edit.program().main().arguments[0], specified);
     passes::PipelineOptions options;
     options.dedupFunctionsFully = dedup;
     const auto outcome = passes::propagationPipeline(std::move(edit).finish(), options);
@@ -247,7 +247,7 @@ void TestPasses::shardingsCrossCalls()
     QVERIFY(verifyShardings(program).empty());
     QCOMPARE(functionNames(program), std::string("main f"));
     TensorSharding wanted = TensorSharding::fullyReplicated(2);
-    wanted.dims[0].axes = given.sharding.dims[0].axes;
+    wanted.dims[0].axes = specified.sharding.dims[0].axes;
     for (const std::optional<TensorSharding>& sharding : shardingsOf(program)) {
         QVERIFY(sharding.has_value());
         QVERIFY(*sharding == wanted);
@@ -265,7 +265,7 @@ void TestPasses::groupsMustFit()
         Editor edit(std::move(program));
         for (const ValueId member : { a, b })
             edit.placeLast(RegionId(std::size_t{ 0 }),
-                edit.add(OpKind::ShardingGroup, { &member, 1 }, {}, wide(ShardingGroupAttributes{ 17 })));
+                edit.add(OpKind::ShardingGroup, { &member, 1 }, {}, otherAttributes(ShardingGroupAttributes{ 17 })));
         return std::move(edit).finish();
     };
     Builder builder("groups");
@@ -281,7 +281,7 @@ void TestPasses::groupsMustFit()
     const auto right = passes::importShardingGroups(group(x, z, program));
     QVERIFY(right);
     for (const OperationId id : right->main().operations)
-        if (const auto* attributes = wideAs<ShardingGroupAttributes>(right->operation(id).attributes))
+        if (const auto* attributes = attributesAs<ShardingGroupAttributes>(right->operation(id).attributes))
             QCOMPARE(attributes->group, 0);
 }
 
@@ -296,7 +296,7 @@ void TestPasses::groupsThatDisagree()
     edit.setSharding(z, second);
     for (const ValueId member : { x, z })
         edit.placeLast(RegionId(std::size_t{ 0 }),
-            edit.add(OpKind::ShardingGroup, { &member, 1 }, {}, wide(ShardingGroupAttributes{ 3 })));
+            edit.add(OpKind::ShardingGroup, { &member, 1 }, {}, otherAttributes(ShardingGroupAttributes{ 3 })));
     const Program program = std::move(edit).finish();
     const std::vector<Diagnostic> warnings = passes::groupConflicts(program);
     QCOMPARE(warnings.size(), 1U);
@@ -335,8 +335,8 @@ void TestPasses::customCallsOfShardy()
     QCOMPARE(printStableHlo(passes::importCustomCalls(read->program)), printStableHlo(wanted->program));
 }
 
-/// What XLA computes on pieces is a manual computation: with copies of the constants that it reads; two of them where
-/// one reads what the other makes. One whose pieces have another size stays.
+/// What XLA computes on parts is a manual computation: with copies of the constants that it reads; two of them where
+/// one reads what the other makes. One whose parts have another size stays.
 void TestPasses::manualRegionsOfXla()
 {
     const std::string begin = R"(module {
@@ -348,14 +348,14 @@ void TestPasses::manualRegionsOfXla()
   }
 })";
     const auto manual = [](const std::string& from, const std::string& to, int rows) {
-        const std::string piece = "tensor<" + std::to_string(rows) + "x4xf32>", n = "part_" + to;
+        const std::string part = "tensor<" + std::to_string(rows) + "x4xf32>", n = "part_" + to;
         return "    %" + n + "a = stablehlo.custom_call @SPMDFullToShardShape(%" + from
-            + ") {mhlo.sharding = \"{manual}\"} : (tensor<8x4xf32>) -> " + piece + "\n    %" + n
-            + "b = stablehlo.broadcast_in_dim %half, dims = [] : (tensor<f32>) -> " + piece + "\n    %" + n
-            + "c = stablehlo.multiply %" + n + "a, %" + n + "b : " + piece + "\n    %" + n
-            + "d = stablehlo.custom_call @Sharding(%" + n + "c) {mhlo.sharding = \"{manual}\"} : (" + piece + ") -> "
-            + piece + "\n    %" + to + " = stablehlo.custom_call @SPMDShardToFullShape(%" + n
-            + "d) {mhlo.sharding = \"{devices=[2,1]<=[2]}\"} : (" + piece + ") -> tensor<8x4xf32>\n";
+            + ") {mhlo.sharding = \"{manual}\"} : (tensor<8x4xf32>) -> " + part + "\n    %" + n
+            + "b = stablehlo.broadcast_in_dim %half, dims = [] : (tensor<f32>) -> " + part + "\n    %" + n
+            + "c = stablehlo.multiply %" + n + "a, %" + n + "b : " + part + "\n    %" + n
+            + "d = stablehlo.custom_call @Sharding(%" + n + "c) {mhlo.sharding = \"{manual}\"} : (" + part + ") -> "
+            + part + "\n    %" + to + " = stablehlo.custom_call @SPMDShardToFullShape(%" + n
+            + "d) {mhlo.sharding = \"{devices=[2,1]<=[2]}\"} : (" + part + ") -> tensor<8x4xf32>\n";
     };
     const auto imported = [&](const std::string& middle) {
         const auto read = readStableHlo(begin + middle + end);
@@ -373,7 +373,7 @@ void TestPasses::manualRegionsOfXla()
     QVERIFY(verify(two).empty());
     QVERIFY(verifyShardings(two).empty());
     for (const Operation& operation : two.operations)
-        if (const auto* own = wideAs<ManualComputationAttributes>(operation.attributes)) {
+        if (const auto* own = attributesAs<ManualComputationAttributes>(operation.attributes)) {
             QCOMPARE(own->manualAxes, std::vector<std::string>{ "axis_0" });
             QCOMPARE(own->in.size() + own->out.size(), std::size_t{ 2 });
             QCOMPARE(two.regions[operation.regions[0].index].operations.size(), std::size_t{ 3 });

@@ -49,19 +49,19 @@ void assertDisjoint(const TensorSharding& sharding)
 }
 
 /// Closed dimensions stay, open ones only grow.
-void assertGrown(const TensorSharding& given, const TensorSharding& grown)
+void assertGrown(const TensorSharding& specified, const TensorSharding& grown)
 {
-    RC_ASSERT(given.rank() == grown.rank());
-    RC_ASSERT(given.replicated == grown.replicated);
-    RC_ASSERT(given.unreduced == grown.unreduced);
-    for (std::size_t d = 0; d < given.rank(); ++d) {
-        RC_ASSERT(given.dims[d].open == grown.dims[d].open);
-        RC_ASSERT(given.dims[d].priority == grown.dims[d].priority);
-        if (given.dims[d].open)
-            RC_ASSERT(
-                isPrefixOf(std::span<const AxisRef>(given.dims[d].axes), std::span<const AxisRef>(grown.dims[d].axes)));
+    RC_ASSERT(specified.rank() == grown.rank());
+    RC_ASSERT(specified.replicated == grown.replicated);
+    RC_ASSERT(specified.unreduced == grown.unreduced);
+    for (std::size_t d = 0; d < specified.rank(); ++d) {
+        RC_ASSERT(specified.dims[d].open == grown.dims[d].open);
+        RC_ASSERT(specified.dims[d].priority == grown.dims[d].priority);
+        if (specified.dims[d].open)
+            RC_ASSERT(isPrefixOf(
+                std::span<const AxisRef>(specified.dims[d].axes), std::span<const AxisRef>(grown.dims[d].axes)));
         else
-            RC_ASSERT(given.dims[d].axes == grown.dims[d].axes);
+            RC_ASSERT(specified.dims[d].axes == grown.dims[d].axes);
     }
 }
 

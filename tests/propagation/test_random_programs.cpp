@@ -5,9 +5,9 @@
 #include <iostream>
 #include <set>
 
+#include "program/other_attributes.h"
 #include "program/program_mesh.h"
 #include "program/verify_shardings.h"
-#include "program/wide_attributes.h"
 #include "propagation/pass_pipelines.h"
 #include "propagation/program_texts.h"
 #include "propagation/propagate_program.h"
@@ -29,7 +29,7 @@ private Q_SLOTS:
     void propagatingAgainChangesNothing();
     void namesMeanNothing();
     void axesOfSizeOneMeanNothing();
-    void everyAxisGoesBackToWhatWasGiven();
+    void everyAxisGoesBackToWhatWasSpecified();
 };
 
 namespace {
@@ -104,19 +104,19 @@ public:
             m_names.push_back(std::move(names));
         }
     }
-    [[nodiscard]] TensorSharding sharding(std::uint32_t mesh, const TensorSharding& given) const
+    [[nodiscard]] TensorSharding sharding(std::uint32_t mesh, const TensorSharding& specified) const
     {
-        TensorSharding made = given;
+        TensorSharding made = specified;
         for (DimensionSharding& dim : made.dims)
             renumber(mesh, dim.axes);
         renumber(mesh, made.replicated);
         renumber(mesh, made.unreduced);
         return made;
     }
-    [[nodiscard]] AxisRef axis(std::uint32_t mesh, AxisRef given) const
+    [[nodiscard]] AxisRef axis(std::uint32_t mesh, AxisRef specified) const
     {
-        given.axis = m_names[mesh].numbers[static_cast<std::size_t>(given.axis)];
-        return given;
+        specified.axis = m_names[mesh].numbers[static_cast<std::size_t>(specified.axis)];
+        return specified;
     }
     Program run() &&
     {
@@ -155,20 +155,20 @@ private:
     }
     void rename(Operation& operation, const std::vector<std::string>& functions) const
     {
-        if (const auto* call = wideAs<CallAttributes>(operation.attributes)) {
+        if (const auto* call = attributesAs<CallAttributes>(operation.attributes)) {
             const auto found = std::find(functions.begin(), functions.end(), call->callee);
-            operation.attributes = wide(CallAttributes{ "f" + std::to_string(found - functions.begin()) });
-        } else if (const auto* custom = wideAs<CustomCallAttributes>(operation.attributes)) {
+            operation.attributes = otherAttributes(CallAttributes{ "f" + std::to_string(found - functions.begin()) });
+        } else if (const auto* custom = attributesAs<CustomCallAttributes>(operation.attributes)) {
             CustomCallAttributes made = *custom;
             made.target = "c";
-            operation.attributes = wide(std::move(made));
-        } else if (const auto* named = wideAs<NamedComputationAttributes>(operation.attributes)) {
+            operation.attributes = otherAttributes(std::move(made));
+        } else if (const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes)) {
             NamedComputationAttributes made = *named;
             made.name = "n";
             renumber(made.in);
             renumber(made.out);
-            operation.attributes = wide(std::move(made));
-        } else if (const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes)) {
+            operation.attributes = otherAttributes(std::move(made));
+        } else if (const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes)) {
             ManualComputationAttributes made = *manual;
             const std::uint32_t mesh = made.in.empty() ? made.out.at(0).mesh : made.in[0].mesh;
             std::vector<std::string> kept;
@@ -180,17 +180,17 @@ private:
             made.manualAxes = kept;
             renumber(made.in);
             renumber(made.out);
-            operation.attributes = wide(std::move(made));
-        } else if (const auto* own = wideAs<OwnShardingAttributes>(operation.attributes)) {
+            operation.attributes = otherAttributes(std::move(made));
+        } else if (const auto* own = attributesAs<OwnShardingAttributes>(operation.attributes)) {
             OwnShardingAttributes made = *own;
             if (made.sharding)
                 made.sharding->sharding = sharding(made.sharding->mesh, made.sharding->sharding);
-            operation.attributes = wide(std::move(made));
+            operation.attributes = otherAttributes(std::move(made));
         } else if (auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes)) {
-            if (const auto* given = std::get_if<GivenSharding>(&constraint->annotation)) {
-                auto made = std::make_shared<ProgramSharding>(*given->given);
+            if (const auto* specified = std::get_if<ExplicitSharding>(&constraint->annotation)) {
+                auto made = std::make_shared<ProgramSharding>(*specified->specified);
                 made->sharding = sharding(made->mesh, made->sharding);
-                constraint->annotation = GivenSharding{ std::move(made) };
+                constraint->annotation = ExplicitSharding{ std::move(made) };
             }
         }
     }
@@ -362,9 +362,9 @@ void TestRandomPrograms::axesOfSizeOneMeanNothing()
 
 /// As a person reads the program: the chain of an axis begins with what was given, and every step takes up the one
 /// before it.
-void TestRandomPrograms::everyAxisGoesBackToWhatWasGiven()
+void TestRandomPrograms::everyAxisGoesBackToWhatWasSpecified()
 {
-    std::size_t chains = 0, borders = 0;
+    std::size_t chains = 0, boundaries = 0;
     for (std::uint64_t seed = 0; seed < programs; ++seed) {
         const std::string text = program_texts::write(program_texts::draft(seed), {});
         std::string wrong;
@@ -382,11 +382,11 @@ void TestRandomPrograms::everyAxisGoesBackToWhatWasGiven()
                                   .c_str());
                     }
                     ++chains;
-                    borders += chain.front().from.valid() ? std::size_t{ 1 } : std::size_t{ 0 };
+                    boundaries += chain.front().from.valid() ? std::size_t{ 1 } : std::size_t{ 0 };
                 }
     }
-    qInfo("%zu chains, %zu of them from what a manual computation takes over", chains, borders);
-    QVERIFY(chains > 5 * programs && (borders > 0 || !test::triesAllRandomCases()));
+    qInfo("%zu chains, %zu of them from what a manual computation takes over", chains, boundaries);
+    QVERIFY(chains > 5 * programs && (boundaries > 0 || !test::triesAllRandomCases()));
 }
 
 REGISTER_TEST(TestRandomPrograms)

@@ -55,9 +55,9 @@ private Q_SLOTS:
             for (std::size_t v = 0; v < result.shardings.size(); ++v) {
                 const ValueId value(v);
                 for (std::size_t d = 0; d < result.shardings[v].rank(); ++d) {
-                    const AxisList& held = result.shardings[v].dims[d].axes;
-                    RC_ASSERT(replay.axesAt(value, d, replay.steps()) == held);
-                    RC_ASSERT(replay.axesAt(value, d, replay.settledAt(value)) == held);
+                    const AxisList& current = result.shardings[v].dims[d].axes;
+                    RC_ASSERT(replay.axesAt(value, d, replay.steps()) == current);
+                    RC_ASSERT(replay.axesAt(value, d, replay.settledAt(value)) == current);
                 }
                 const std::uint32_t settled = replay.settledAt(value);
                 if (settled > 0) {

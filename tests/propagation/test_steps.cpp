@@ -145,10 +145,10 @@ void TestSteps::projects()
     }
     const Mesh m = meshOf(qPrintable(mesh));
     const FactorRule rule = ruleOf(dims);
-    const TensorSharding given = notation::parseSharding(m, sharding.toStdString());
-    const TensorProjection projection = project(given, rule.operands[0], rule);
+    const TensorSharding specified = notation::parseSharding(m, sharding.toStdString());
+    const TensorProjection projection = project(specified, rule.operands[0], rule);
     QCOMPARE(QString::fromStdString(describe(m, projection)), expected);
-    QCOMPARE(notation::print(m, unproject(projection, rule.operands[0], rule)), notation::print(m, given));
+    QCOMPARE(notation::print(m, unproject(projection, rule.operands[0], rule)), notation::print(m, specified));
 }
 
 void TestSteps::roundTrip()

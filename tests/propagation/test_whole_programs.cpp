@@ -14,9 +14,9 @@
 #include "stablehlo/read.h"
 
 using namespace shardscope;
-using whole_programs::Maker;
+using full_programs::Maker;
 
-class TestWholePrograms : public QObject {
+class TestFullPrograms : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
@@ -51,7 +51,7 @@ const char* const ab = "a=2 b=2 c=2";
 
 } // namespace
 
-void TestWholePrograms::throughLoops()
+void TestFullPrograms::throughLoops()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8, 8 }, "[{a,?},{?}]");
@@ -71,7 +71,7 @@ void TestWholePrograms::throughLoops()
     QVERIFY(chain.front().seed == SeedKind::Argument);
 }
 
-void TestWholePrograms::throughBranchesBothWays()
+void TestFullPrograms::throughBranchesBothWays()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8 }, "[{a,?}]");
@@ -84,7 +84,7 @@ void TestWholePrograms::throughBranchesBothWays()
     QCOMPARE(result.resultMeshes[0], 1U);
 }
 
-void TestWholePrograms::loopsNeedEdges()
+void TestFullPrograms::loopsNeedEdges()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8 }, "[{a,?}]");
@@ -95,7 +95,7 @@ void TestWholePrograms::loopsNeedEdges()
     QCOMPARE(m.text(propagate(input), y), std::string("none"));
 }
 
-void TestWholePrograms::throughManualComputations()
+void TestFullPrograms::throughManualComputations()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8, 8 }, "[{?},{b,?}]");
@@ -119,11 +119,11 @@ void TestWholePrograms::throughManualComputations()
     QVERIFY(provenance(result, inside, 0, a).empty());
 }
 
-void TestWholePrograms::manualAxesNeverGoInside()
+void TestFullPrograms::manualAxesNeverGoInside()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8, 8 }, "[{b,?},{a,?}]");
-    const ValueId y = m.manual(x, { 8, 8 }, "[{?},{?}]", "[{?},{?}]", { "a" }); // a replicated at the border
+    const ValueId y = m.manual(x, { 8, 8 }, "[{?},{?}]", "[{?},{?}]", { "a" }); // a replicated at the boundary
     m.returns(y);
     const PropagationResult result = propagate(m.input());
     const ValueId inside = m.program.regions[1].arguments[0];
@@ -131,7 +131,7 @@ void TestWholePrograms::manualAxesNeverGoInside()
     QCOMPARE(m.text(result, y), std::string("[{b,?},{?}] replicated={a}"));
 }
 
-void TestWholePrograms::throughNamedComputations()
+void TestFullPrograms::throughNamedComputations()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8, 8 });
@@ -142,7 +142,7 @@ void TestWholePrograms::throughNamedComputations()
     QCOMPARE(m.text(result, m.program.regions[1].arguments[0]), std::string("[{a,?},{?}]"));
 }
 
-void TestWholePrograms::throughCalls()
+void TestFullPrograms::throughCalls()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8, 8 }, "[{a,?},{?}]");
@@ -159,7 +159,7 @@ void TestWholePrograms::throughCalls()
     QCOMPARE(m.text(result, z), std::string("[{a,?},{b,?}]"));
 }
 
-void TestWholePrograms::callsWithoutEdges()
+void TestFullPrograms::callsWithoutEdges()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8 }, "[{a,?}]");
@@ -173,14 +173,14 @@ void TestWholePrograms::callsWithoutEdges()
     QCOMPARE(m.text(result, m.program.regions[1].arguments[0]), std::string("none"));
 }
 
-void TestWholePrograms::barriersHaveADirection()
+void TestFullPrograms::barriersHaveADirection()
 {
     for (const auto& [direction, forward, backward] : { std::tuple{ BarrierDirection::Forward, true, false },
              { BarrierDirection::Backward, false, true }, { BarrierDirection::None, false, false } }) {
         Maker m(ab);
         const ValueId x = m.argument({ 8, 8 }, "[{a,?},{?}]");
-        const ValueId y = m.result(
-            m.operation(OpKind::PropagationBarrier, { x }, 0, wide(PropagationBarrierAttributes{ direction })));
+        const ValueId y = m.result(m.operation(
+            OpKind::PropagationBarrier, { x }, 0, otherAttributes(PropagationBarrierAttributes{ direction })));
         m.returns(y, "[{?},{b,?}]");
         const PropagationResult result = propagate(m.input());
         QCOMPARE(m.text(result, x), std::string(backward ? "[{a,?},{b,?}]" : "[{a,?},{?}]"));
@@ -188,7 +188,7 @@ void TestWholePrograms::barriersHaveADirection()
     }
 }
 
-void TestWholePrograms::groupsShareOneSharding()
+void TestFullPrograms::groupsShareOneSharding()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8, 8 }, "[{a,?},{?}]");
@@ -215,7 +215,7 @@ void TestWholePrograms::groupsShareOneSharding()
     QCOMPARE(groups[0].members.size(), std::size_t{ 3 });
 }
 
-void TestWholePrograms::groupsThatDisagreeAreConstrained()
+void TestFullPrograms::groupsThatDisagreeAreConstrained()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8 }, "[{a}]");
@@ -236,7 +236,7 @@ void TestWholePrograms::groupsThatDisagreeAreConstrained()
     QCOMPARE(propagated.program.shardingOf(x)->sharding, m.sharding("[{a}]").sharding);
 }
 
-void TestWholePrograms::meshesDoNotMix()
+void TestFullPrograms::meshesDoNotMix()
 {
     Maker m("a=2");
     const std::uint32_t other = m.addMesh("other", "a=4");
@@ -263,7 +263,7 @@ void TestWholePrograms::meshesDoNotMix()
     QCOMPARE(result.meshes[z.index], 1U);
 }
 
-void TestWholePrograms::emptyMeshTakesTheOther()
+void TestFullPrograms::emptyMeshTakesTheOther()
 {
     Maker m("a=2 b=2");
     const std::uint32_t empty = m.addMesh("empty", "");
@@ -276,7 +276,7 @@ void TestWholePrograms::emptyMeshTakesTheOther()
     QCOMPARE(result.meshes[y.index], 1U);
 }
 
-void TestWholePrograms::priorities()
+void TestFullPrograms::priorities()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8, 8 }, "[{a}p1,{?}]");
@@ -291,7 +291,7 @@ void TestWholePrograms::priorities()
     QCOMPARE(m.text(propagate(m.input(Strategy::OperationPriority)), sum), std::string("none"));
 }
 
-void TestWholePrograms::basicThenAggressive()
+void TestFullPrograms::basicThenAggressive()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8, 8 }, "[{a,?},{?}]");
@@ -307,7 +307,7 @@ void TestWholePrograms::basicThenAggressive()
     QVERIFY(!result.log.back().basic);
 }
 
-void TestWholePrograms::conservative()
+void TestFullPrograms::conservative()
 {
     Maker m("a=4 b=2");
     const ValueId x = m.argument({ 8 }, "[{a}]");
@@ -320,7 +320,7 @@ void TestWholePrograms::conservative()
 }
 
 /// Whatever stands for the type of a product: axes do not come through it, and come everywhere else.
-void TestWholePrograms::unknownTypesStopAxes()
+void TestFullPrograms::unknownTypesStopAxes()
 {
     const auto read = readStableHlo(R"(
 sdy.mesh @mesh = <["x"=2, "y"=4]>
@@ -338,7 +338,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 }
 
 /// A value of a type that nobody knows cannot become one of another type on its way through a loop or a call.
-void TestWholePrograms::unknownTypesStayThemselves()
+void TestFullPrograms::unknownTypesStayThemselves()
 {
     const std::string loop = R"(
 func.func @main(%a: !foo.bar) -> OUT {
@@ -366,7 +366,7 @@ func.func private @f(%a: OUT) -> OUT {
     QCOMPARE(problems("tensor<8xf32>"), std::size_t(2));
 }
 
-void TestWholePrograms::writtenBack()
+void TestFullPrograms::writtenBack()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8, 8 }, "[{?},{b,?}]");
@@ -377,21 +377,22 @@ void TestWholePrograms::writtenBack()
     const Program& program = propagated.program;
     QCOMPARE(notation::print(*program.meshes[0].mesh, program.shardingOf(x)->sharding), std::string("[{a,?},{b,?}]"));
     const Operation& manual = program.operation(program.value(y).definition);
-    const auto* attributes = wideAs<ManualComputationAttributes>(manual.attributes);
+    const auto* attributes = attributesAs<ManualComputationAttributes>(manual.attributes);
     QVERIFY(attributes);
     QCOMPARE(attributes->in[0].sharding, m.sharding("[{a,?},{b,?}]").sharding);
     QCOMPARE(attributes->out[0].sharding, m.sharding("[{a,?},{b,?}]").sharding);
     const Operation& constraint = program.operation(program.value(z).definition);
-    const auto* given = std::get_if<GivenSharding>(&std::get<ConstraintAttributes>(constraint.attributes).annotation);
-    QVERIFY(given);
-    QCOMPARE(given->given->sharding, m.sharding("[{a,?},{b,?}]").sharding);
+    const auto* specified =
+        std::get_if<ExplicitSharding>(&std::get<ConstraintAttributes>(constraint.attributes).annotation);
+    QVERIFY(specified);
+    QCOMPARE(specified->specified->sharding, m.sharding("[{a,?},{b,?}]").sharding);
     QCOMPARE(
         program.shardings[program.functions[0].resultShardings[0] - 1].sharding, m.sharding("[{a,?},{b,?}]").sharding);
     // The same again changes nothing.
     QCOMPARE(propagateProgram(program, Strategy::Full).result.steps, 0U);
 }
 
-void TestWholePrograms::stepsAndOrigins()
+void TestFullPrograms::stepsAndOrigins()
 {
     Maker m(ab);
     const ValueId x = m.argument({ 8, 8 }, "[{a,b,?},{?}]");
@@ -406,15 +407,16 @@ void TestWholePrograms::stepsAndOrigins()
         (std::vector<StepEdges>{ { 1, { AxisEdge{ a, 1, { 0 } } } }, { 3, { AxisEdge{ b, 0, { 1 } } } } }));
     const ShardingOrigins origins(input, result);
     const ShardingOrigin output{ ShardingOrigin::Kind::Output, 0, 0 };
-    const ShardingOrigin given{ ShardingOrigin::Kind::Input, 0, 0 };
-    QCOMPARE(origins.ofValue(m.result(add)), (std::vector<AxisOrigin>{ { a, output, false }, { b, given, false } }));
-    QCOMPARE(origins.ofResult(0), (std::vector<AxisOrigin>{ { a, output, true }, { b, given, false } }));
-    QCOMPARE(toString(given), std::string("input: 0"));
+    const ShardingOrigin specified{ ShardingOrigin::Kind::Input, 0, 0 };
+    QCOMPARE(
+        origins.ofValue(m.result(add)), (std::vector<AxisOrigin>{ { a, output, false }, { b, specified, false } }));
+    QCOMPARE(origins.ofResult(0), (std::vector<AxisOrigin>{ { a, output, true }, { b, specified, false } }));
+    QCOMPARE(toString(specified), std::string("input: 0"));
 }
 
 /// A loop hands on two values along edges of their own: each is counted by itself, and neither keeps the other from
 /// being recorded.
-void TestWholePrograms::edgesOfSeveralOwners()
+void TestFullPrograms::edgesOfSeveralOwners()
 {
     const auto read = readStableHlo(R"(sdy.mesh @mesh = <["x"=2]>
 func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}, %n: tensor<i32>) -> (tensor<8xf32>, tensor<8xf32>) {
@@ -452,14 +454,14 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
     QCOMPARE(owners, (std::vector<ValueId>{ loop.results[1], loop.results[2] }));
 }
 
-void TestWholePrograms::changedAnnotationsActAsChangedText_data()
+void TestFullPrograms::changedAnnotationsActAsChangedText_data()
 {
     QTest::addColumn<bool>("fourAxes");
     QTest::newRow("data x model") << false;
     QTest::newRow("data x fsdp x tensor x sequence") << true;
 }
 
-void TestWholePrograms::changedAnnotationsActAsChangedText()
+void TestFullPrograms::changedAnnotationsActAsChangedText()
 {
     QFETCH(bool, fourAxes);
     bench::TransformerSettings settings;
@@ -467,8 +469,8 @@ void TestWholePrograms::changedAnnotationsActAsChangedText()
     settings.fourAxes = fourAxes;
     const auto first = readStableHlo(printStableHlo(bench::largeTransformer(settings)));
     QVERIFY(first.has_value());
-    const auto whole = passes::propagationPipeline(first->program);
-    QVERIFY(whole.has_value());
+    const auto full = passes::propagationPipeline(first->program);
+    QVERIFY(full.has_value());
     int different = 0;
     for (const ValueId argument : first->program.main().arguments) {
         // What is at hand with another annotation, and the text that has it, read anew.
@@ -487,10 +489,10 @@ void TestWholePrograms::changedAnnotationsActAsChangedText()
         QVERIFY(changed->propagation.shardings == fromText->propagation.shardings);
         QVERIFY(changed->propagation.results == fromText->propagation.results);
         QCOMPARE(printStableHlo(changed->program), printStableHlo(fromText->program));
-        different += changed->propagation.log == whole->propagation.log ? 0 : 1;
+        different += changed->propagation.log == full->propagation.log ? 0 : 1;
     }
     QVERIFY(different > 0);
 }
 
-REGISTER_TEST(TestWholePrograms)
+REGISTER_TEST(TestFullPrograms)
 #include "test_whole_programs.moc"

@@ -2,10 +2,10 @@
 // Programs with bodies, functions and meshes, put together by hand: what the builder of networks does not make.
 #pragma once
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "propagation/notation.h"
 
-namespace whole_programs {
+namespace full_programs {
 
 using namespace shardscope;
 
@@ -37,13 +37,13 @@ public:
         program.valueShardings[value.index] = static_cast<ShardingIndex>(program.shardings.size());
     }
 
-    ValueId argument(const Shape& shape, const std::string& given = "", std::uint32_t region = 0)
+    ValueId argument(const Shape& shape, const std::string& specified = "", std::uint32_t region = 0)
     {
         const ValueId made = value(shape);
         program.values[made.index].index = static_cast<std::uint32_t>(program.regions[region].arguments.size());
         program.regions[region].arguments.push_back(made);
-        if (!given.empty())
-            give(made, given);
+        if (!specified.empty())
+            give(made, specified);
         return made;
     }
     RegionId region()
@@ -117,7 +117,7 @@ public:
         std::vector<std::string> axes)
     {
         const OperationId id = operation(OpKind::ManualComputation, { operand }, 0,
-            wide(ManualComputationAttributes{ { sharding(in) }, { sharding(out) }, std::move(axes) }));
+            otherAttributes(ManualComputationAttributes{ { sharding(in) }, { sharding(out) }, std::move(axes) }));
         const RegionId body = region();
         const ValueId inside = unary(argument(local, "", body.index), body.index);
         program.regions[body.index].results = { inside };
@@ -126,8 +126,8 @@ public:
     }
     ValueId named(ValueId operand)
     {
-        const OperationId id =
-            operation(OpKind::NamedComputation, { operand }, 0, wide(NamedComputationAttributes{ "inner", {}, {} }));
+        const OperationId id = operation(
+            OpKind::NamedComputation, { operand }, 0, otherAttributes(NamedComputationAttributes{ "inner", {}, {} }));
         const RegionId body = region();
         const ValueId inside = unary(argument(program.value(operand).type.shape, "", body.index), body.index);
         program.regions[body.index].results = { inside };
@@ -153,12 +153,12 @@ public:
     }
     ValueId call(const std::string& name, ValueId operand)
     {
-        return result(operation(OpKind::Call, { operand }, 0, wide(CallAttributes{ name })));
+        return result(operation(OpKind::Call, { operand }, 0, otherAttributes(CallAttributes{ name })));
     }
     ValueId constrain(ValueId operand, const std::string& text, std::uint32_t region = 0)
     {
         return result(operation(OpKind::ShardingConstraint, { operand }, region,
-            ConstraintAttributes{ GivenSharding{ std::make_shared<const ProgramSharding>(sharding(text)) } }));
+            ConstraintAttributes{ ExplicitSharding{ std::make_shared<const ProgramSharding>(sharding(text)) } }));
     }
     void group(std::int64_t number, ValueId member)
     {
@@ -166,7 +166,7 @@ public:
         Operation made;
         made.kind = OpKind::ShardingGroup;
         made.operands.push_back(member);
-        made.attributes = wide(ShardingGroupAttributes{ number });
+        made.attributes = otherAttributes(ShardingGroupAttributes{ number });
         program.operations.push_back(made);
         program.regions[0].operations.push_back(id);
     }
@@ -212,4 +212,4 @@ private:
     }
 };
 
-} // namespace whole_programs
+} // namespace full_programs

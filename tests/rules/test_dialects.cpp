@@ -86,10 +86,10 @@ void TestDialects::onTheMesh()
     QFETCH(QString, spec);
     QFETCH(QString, flax);
     QFETCH(QString, maxText);
-    const PartitionSpec written = *parseSpec(spec.toStdString());
+    const PartitionSpec declared = *parseSpec(spec.toStdString());
     const std::vector<std::int64_t> shape{ 12, 8, 6, 1 };
     const auto result = [&](Dialect dialect) {
-        return QString::fromStdString(toColumn(onMesh(written, dialect, dialectMesh(), shape).spec));
+        return QString::fromStdString(toColumn(onMesh(declared, dialect, dialectMesh(), shape).spec));
     };
     QCOMPARE(result(Dialect::FlaxLinen), flax);
     QCOMPARE(result(Dialect::T5x), flax);
@@ -98,19 +98,19 @@ void TestDialects::onTheMesh()
 
 void TestDialects::whatIsLost()
 {
-    const PartitionSpec written = *parseSpec("P(('rows', 'model', 'data'), 'expert')");
+    const PartitionSpec declared = *parseSpec("P(('rows', 'model', 'data'), 'expert')");
     const std::vector<std::int64_t> shape{ 6, 5 };
     QStringList lost;
-    for (const DroppedAxes& dropped : onMesh(written, Dialect::MaxText, dialectMesh(), shape).dropped)
+    for (const DroppedAxes& dropped : onMesh(declared, Dialect::MaxText, dialectMesh(), shape).dropped)
         for (const std::string& axis : dropped.axes)
             lost << QStringLiteral("%1 %2: %3")
                         .arg(dropped.dimension)
                         .arg(QString::fromStdString(axis), QString::fromStdString(reasonName(dropped.reason)));
     QCOMPARE(lost,
         (QStringList{ "0 rows: not in mesh", "0 model: size one", "0 data: indivisible", "1 expert: indivisible" }));
-    const SpecOnMesh unknownShape = onMesh(written, Dialect::MaxText, dialectMesh(), std::nullopt);
+    const SpecOnMesh unknownShape = onMesh(declared, Dialect::MaxText, dialectMesh(), std::nullopt);
     QCOMPARE(toColumn(unknownShape.spec), std::string("P((data,), expert)"));
-    const DroppedAxes last = onMesh(written, Dialect::MaxText, dialectMesh(), shape).dropped.back();
+    const DroppedAxes last = onMesh(declared, Dialect::MaxText, dialectMesh(), shape).dropped.back();
     QCOMPARE(last.size, std::int64_t{ 5 });
     QCOMPARE(last.partitions, std::int64_t{ 3 });
 }
@@ -124,9 +124,9 @@ void TestDialects::axesTwice()
         for (const std::vector<std::string>& axes : { four, std::vector<std::string>{ "x", "x" } })
             for (const Dialect dialect : { Dialect::FlaxLinen, Dialect::T5x, Dialect::MaxText }) {
                 const std::vector<std::int64_t> shape{ 6 };
-                const PartitionSpec written{ { SpecEntry::tuple(axes) } };
-                const SpecOnMesh left = onMesh(written, dialect, large, shape);
-                QCOMPARE(left.spec, written);
+                const PartitionSpec declared{ { SpecEntry::tuple(axes) } };
+                const SpecOnMesh left = onMesh(declared, dialect, large, shape);
+                QCOMPARE(left.spec, declared);
                 QVERIFY(left.dropped.empty());
                 QCOMPARE(validate(left.spec, large, shape).error().code, Code::AxisUsedTwice);
             }

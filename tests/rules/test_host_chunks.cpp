@@ -55,7 +55,7 @@ void TestHostChunks::asOneByOne()
                         break;
                     }
                     if (!all.has_value())
-                        continue; // another host is in pieces
+                        continue; // another host is in parts
                     const HostChunk& chunk = all->hosts.at(static_cast<std::size_t>(host));
                     QCOMPARE(chunk.host, host);
                     QVERIFY(chunk.chunk == *one->chunk(shape, spec));

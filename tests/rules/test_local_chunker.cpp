@@ -77,9 +77,9 @@ Array arbitraryArray(const Mesh& mesh)
     std::set<std::size_t> used;
     for (std::size_t d = 0; d < rank; ++d) {
         const auto axis = *rc::gen::inRange<std::size_t>(0, mesh.rank() + 1);
-        const bool cut = axis < mesh.rank() && used.insert(axis).second;
-        array.spec.entries.push_back(cut ? SpecEntry::axis(mesh.axis(axis).name) : SpecEntry::none());
-        array.shape.push_back(*rc::gen::inRange<std::int64_t>(1, 4) * (cut ? mesh.size(axis) : 1));
+        const bool sharded = axis < mesh.rank() && used.insert(axis).second;
+        array.spec.entries.push_back(sharded ? SpecEntry::axis(mesh.axis(axis).name) : SpecEntry::none());
+        array.shape.push_back(*rc::gen::inRange<std::int64_t>(1, 4) * (sharded ? mesh.size(axis) : 1));
     }
     return array;
 }
@@ -130,14 +130,14 @@ void TestLocalChunker::documentedExample()
     QCOMPARE(chunker.chunkId(0), std::int64_t{ 1 });
 
     const std::vector<std::int64_t> shape{ 16, 8 };
-    const LocalChunk cut = *chunker.chunk(shape, { { SpecEntry::axis("data"), SpecEntry::none() } });
-    QCOMPARE(cut.slice[0], std::optional(IndexRange{ 4, 8 }));
-    QVERIFY(!cut.slice[1].has_value());
-    QVERIFY(cut.writes());
-    const LocalChunk whole = *chunker.chunk(shape, { { SpecEntry::none(), SpecEntry::axis("model") } });
-    QCOMPARE(whole.slice[1], std::optional(IndexRange{ 0, 8 }));
-    QCOMPARE(whole.replica, std::int64_t{ 1 });
-    QVERIFY(!whole.writes());
+    const LocalChunk sharded = *chunker.chunk(shape, { { SpecEntry::axis("data"), SpecEntry::none() } });
+    QCOMPARE(sharded.slice[0], std::optional(IndexRange{ 4, 8 }));
+    QVERIFY(!sharded.slice[1].has_value());
+    QVERIFY(sharded.writes());
+    const LocalChunk full = *chunker.chunk(shape, { { SpecEntry::none(), SpecEntry::axis("model") } });
+    QCOMPARE(full.slice[1], std::optional(IndexRange{ 0, 8 }));
+    QCOMPARE(full.replica, std::int64_t{ 1 });
+    QVERIFY(!full.writes());
 
     const std::vector<std::string> both{ "data", "model" };
     const std::vector<std::string> reversed{ "model", "data" };
@@ -229,7 +229,7 @@ void TestLocalChunker::oneHostWritesEachSlice()
         const Hosted hosted = arbitraryHosted();
         const Array array = arbitraryArray(*hosted.mesh);
         std::map<std::vector<std::int64_t>, std::set<std::int64_t>> replicas;
-        std::int64_t written = 0;
+        std::int64_t declared = 0;
         for (std::int32_t host = 0; host < hosted.count; ++host) {
             const LocalChunk chunk = *chunkerOf(hosted, host).chunk(array.shape, array.spec);
             std::vector<std::int64_t> key;
@@ -239,14 +239,14 @@ void TestLocalChunker::oneHostWritesEachSlice()
                 elements *= range.size();
             }
             RC_ASSERT(replicas[key].insert(chunk.replica).second);
-            written += chunk.writes() ? elements : 0;
+            declared += chunk.writes() ? elements : 0;
         }
         for (const auto& [slice, ids] : replicas)
             RC_ASSERT(*ids.begin() == 0 && *ids.rbegin() == static_cast<std::int64_t>(ids.size()) - 1);
         std::int64_t size = 1;
         for (const std::int64_t extent : array.shape)
             size *= extent;
-        RC_ASSERT(written == size); // every element once
+        RC_ASSERT(declared == size); // every element once
     }));
 }
 

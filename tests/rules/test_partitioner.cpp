@@ -14,7 +14,7 @@ class TestPartitioner : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void hybridMeshes();
-    void whatIsGiven();
+    void whatIsSpecified();
     void batchAxis();
     void trees();
     void nestedContexts();
@@ -59,7 +59,7 @@ void TestPartitioner::hybridMeshes()
     QCOMPARE(makePartitioner(onlyDcn)->dataAxis, SpecEntry::axis("data"));
 }
 
-void TestPartitioner::whatIsGiven()
+void TestPartitioner::whatIsSpecified()
 {
     const auto code = [](const PartitionerSettings& settings) { return makePartitioner(settings).error().code; };
     QCOMPARE(code({}), Code::NoPartitionsAndNoSubmesh);

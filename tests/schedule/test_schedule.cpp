@@ -291,9 +291,9 @@ private Q_SLOTS:
     {
         // exp, sum over a sharded dimension, divide by it: two groups around the all-reduce.
         Builder b("softmax");
-        DeviceAxes cut;
-        cut.spec.entries = { SpecEntry::none(), SpecEntry::axis("x") };
-        const ValueId a = b.argument({ DType::F32, { 4, 8 } }, "a", Role::Input, {}, cut);
+        DeviceAxes sharded;
+        sharded.spec.entries = { SpecEntry::none(), SpecEntry::axis("x") };
+        const ValueId a = b.argument({ DType::F32, { 4, 8 } }, "a", Role::Input, {}, sharded);
         const ValueId e = b.unary(OpKind::Exponential, b.unary(OpKind::Negate, a));
         const ValueId sum = b.reduce(ReduceKind::Sum, e, { 1 });
         b.result(b.binary(OpKind::Divide, e, b.broadcast(sum, { 4, 8 }, { 0 })));

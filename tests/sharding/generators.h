@@ -44,12 +44,12 @@ inline std::vector<AxisRef> shuffledRefs(const Mesh& mesh, bool parts)
 {
     std::vector<AxisRef> refs;
     for (std::size_t axis = 0; axis < mesh.rank(); ++axis) {
-        AxisRef whole = fullAxis(mesh, axis);
-        if (parts && whole.size % 2 == 0 && whole.size > 2 && *rc::gen::arbitrary<bool>()) {
-            refs.push_back({ whole.axis, 1, 2 });
-            refs.push_back({ whole.axis, 2, whole.size / 2 });
+        AxisRef full = fullAxis(mesh, axis);
+        if (parts && full.size % 2 == 0 && full.size > 2 && *rc::gen::arbitrary<bool>()) {
+            refs.push_back({ full.axis, 1, 2 });
+            refs.push_back({ full.axis, 2, full.size / 2 });
         } else {
-            refs.push_back(whole);
+            refs.push_back(full);
         }
     }
     std::shuffle(refs.begin(), refs.end(), std::mt19937(*rc::gen::arbitrary<std::uint32_t>()));

@@ -139,14 +139,14 @@ private Q_SLOTS:
     void largeMeshesCostNoMore()
     {
         const MeshPtr mesh = groupMesh({ { "data", 1024 }, { "model", 1024 } });
-        const Layout whole(mesh, TensorSharding::fullyReplicated(2), { 64, 64 });
+        const Layout full(mesh, TensorSharding::fullyReplicated(2), { 64, 64 });
         QElapsedTimer timer;
         timer.start();
         std::int64_t sum = 0;
         for (int i = 0; i < 1'000; ++i) {
-            const DeviceGroup all = DeviceGroup::holders(whole, 0);
+            const DeviceGroup all = DeviceGroup::holders(full, 0);
             sum += all.size() + all.deviceAt(all.size() - 1) + all.countIn({ 0, 16, 0, 16 });
-            sum += all == DeviceGroup::holders(whole, 0) && all.isRange() ? 1 : 0;
+            sum += all == DeviceGroup::holders(full, 0) && all.isRange() ? 1 : 0;
         }
         QCOMPARE(sum, 1'000 * (1'048'576 + 1'048'575 + 256 + 1LL));
         QVERIFY2(timer.elapsed() < 1'000, qPrintable(QString::number(timer.elapsed())));

@@ -52,12 +52,12 @@ private Q_SLOTS:
         QTest::addColumn<QByteArray>("written");
         QTest::addColumn<int>("rank");
         QTest::addColumn<QStringList>("expected");
-        const auto row = [](const char* name, const char* mesh, const char* written, int rank,
+        const auto row = [](const char* name, const char* mesh, const char* declared, int rank,
                              std::initializer_list<const char*> expected) {
             QStringList texts;
             for (const char* text : expected)
                 texts << QString::fromUtf8(text);
-            QTest::newRow(name) << QByteArray(mesh) << QByteArray(written) << rank << texts;
+            QTest::newRow(name) << QByteArray(mesh) << QByteArray(declared) << rank << texts;
         };
         constexpr const char* no = "unsupported_sharding";
         row("copies along the first axis", "x=2,y=4", "P(None, 'y')", 2,
@@ -101,11 +101,11 @@ private Q_SLOTS:
     void everyForm()
     {
         QFETCH(QByteArray, mesh);
-        QFETCH(QByteArray, written);
+        QFETCH(QByteArray, declared);
         QFETCH(int, rank);
         QFETCH(QStringList, expected);
         const MeshPtr on = formsMesh(mesh.constData());
-        const Result<Sharding> sharding = parseSharding(written.toStdString(), on);
+        const Result<Sharding> sharding = parseSharding(declared.toStdString(), on);
         QVERIFY(sharding.has_value());
         QStringList texts;
         for (const ShardingForm form : shardingForms())
@@ -265,10 +265,10 @@ private Q_SLOTS:
     /// JAX compares the order of devices too, even where all hold everything.
     void orderOfDevices()
     {
-        const auto whole = [](std::vector<std::int32_t> order) -> Sharding {
+        const auto full = [](std::vector<std::int32_t> order) -> Sharding {
             return NamedSharding{ std::make_shared<const Mesh>(*Mesh::create({ { "x", 3 } }, std::move(order))), {} };
         };
-        const Result<ShardingComparison> result = compare(whole({}), whole({ 0, 2, 1 }), Shape{ 8 });
+        const Result<ShardingComparison> result = compare(full({}), full({ 0, 2, 1 }), Shape{ 8 });
         QVERIFY(result.has_value());
         QVERIFY(result->relation == Relation::Different && result->difference == Difference::DeviceOrder);
         QCOMPARE(result->device, 1);

@@ -88,8 +88,8 @@ void TestHlo::texts_data()
     QTest::addColumn<QString>("written");
     QTest::addColumn<QString>("printed");
     QTest::addColumn<QString>("lists");
-    const auto row = [](const char* written, const char* printed, const char* lists) {
-        QTest::newRow(written) << written << (*printed ? printed : written) << (*lists ? lists : written);
+    const auto row = [](const char* declared, const char* printed, const char* lists) {
+        QTest::newRow(declared) << declared << (*printed ? printed : declared) << (*lists ? lists : declared);
     };
     row("{replicated}", "", "");
     row("{ manual }", "{manual}", "{manual}");
@@ -124,10 +124,10 @@ void TestHlo::texts_data()
 
 void TestHlo::texts()
 {
-    QFETCH(QString, written);
+    QFETCH(QString, declared);
     QFETCH(QString, printed);
     QFETCH(QString, lists);
-    const Result<HloSharding> sharding = parseHlo(written.toStdString());
+    const Result<HloSharding> sharding = parseHlo(declared.toStdString());
     QVERIFY2(sharding.has_value(), sharding ? "" : qPrintable(place(sharding.error())));
     QCOMPARE(text(toHlo(*sharding)), printed);
     QCOMPARE(text(toHlo(*sharding, HloForm::V1)), lists);
@@ -139,7 +139,7 @@ void TestHlo::errors_data()
 {
     QTest::addColumn<QString>("written");
     QTest::addColumn<QString>("where");
-    const auto row = [](const char* written, const char* where) { QTest::newRow(written) << written << where; };
+    const auto row = [](const char* declared, const char* where) { QTest::newRow(declared) << declared << where; };
     row("", "syntax 1:1");
     row("{", "syntax 1:2");
     row("{replicated", "syntax 1:12");
@@ -171,17 +171,17 @@ void TestHlo::errors_data()
 
 void TestHlo::errors()
 {
-    QFETCH(QString, written);
+    QFETCH(QString, declared);
     QFETCH(QString, where);
-    const Result<HloSharding> sharding = parseHlo(written.toStdString());
+    const Result<HloSharding> sharding = parseHlo(declared.toStdString());
     QCOMPARE(sharding ? text(toHlo(*sharding)) : place(sharding.error()), where);
 }
 
 /// The number that stands there, and not what is left of it in 32 bits.
 void TestHlo::numbersInErrors()
 {
-    for (const char* written : { "{devices=[2]0,99999999999}", "{devices=[2]<=[2]T(99999999999)}" })
-        QCOMPARE(parseHlo(written).error().number("value"), std::int64_t{ 99'999'999'999 });
+    for (const char* declared : { "{devices=[2]0,99999999999}", "{devices=[2]<=[2]T(99999999999)}" })
+        QCOMPARE(parseHlo(declared).error().number("value"), std::int64_t{ 99'999'999'999 });
     QCOMPARE(parseHlo("{devices=[2]0,-7}").error().number("value"), std::int64_t{ -7 });
 }
 
@@ -204,12 +204,12 @@ void TestHlo::validation_data()
 
 void TestHlo::validation()
 {
-    QFETCH(QString, written);
+    QFETCH(QString, declared);
     QFETCH(int, devices);
     QFETCH(QString, kind);
     const std::vector<std::int64_t> shape{ 4, 6 };
     const Result<void> valid = validate(
-        *parseHlo(written.toStdString()), shape, devices < 0 ? std::nullopt : std::optional<std::int64_t>(devices));
+        *parseHlo(declared.toStdString()), shape, devices < 0 ? std::nullopt : std::optional<std::int64_t>(devices));
     QCOMPARE(valid ? QString() : text(valid.error().kind()), kind);
 }
 
@@ -255,11 +255,11 @@ void TestHlo::randomTexts()
         const std::int64_t devices = *rc::gen::element<std::int64_t>(1, 2, 4, 6, 8, 12, 24);
         const HloSharding sharding = generators::hlo(*rc::gen::inRange<std::size_t>(0, 4), devices);
         for (const HloForm form : { HloForm::AsIs, HloForm::V1, HloForm::V2 }) {
-            const std::string written = toHlo(sharding, form);
-            const Result<HloSharding> read = parseHlo(written);
+            const std::string declared = toHlo(sharding, form);
+            const Result<HloSharding> read = parseHlo(declared);
             RC_ASSERT(read.has_value());
             RC_ASSERT(*read == sharding);
-            RC_ASSERT(toHlo(*read, form) == written);
+            RC_ASSERT(toHlo(*read, form) == declared);
         }
         if (sharding.kind == HloSharding::Kind::Tiled && sharding.tiles.isIota())
             RC_ASSERT(sharding.tiles.asList().asIota()->text() == sharding.tiles.text());
@@ -321,8 +321,8 @@ void TestHlo::axesAndBack()
             RC_ASSERT(first.rangesAt(position) == second.rangesAt(position));
     }));
     const Mesh mesh = *Mesh::create({ { "x", 2 }, { "y", 4 } });
-    const auto kindOf = [&](const char* written, std::size_t rank) {
-        const auto sharding = toTensorSharding(*parseHlo(written), mesh, rank);
+    const auto kindOf = [&](const char* declared, std::size_t rank) {
+        const auto sharding = toTensorSharding(*parseHlo(declared), mesh, rank);
         return sharding ? text(toShardy(*sharding, mesh)) : text(sharding.error().kind());
     };
     QCOMPARE(kindOf("{devices=[4,2]<=[2,4]T(1,0)}", 2), QString("<@mesh, [{\"y\"}, {\"x\"}]>"));

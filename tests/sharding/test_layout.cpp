@@ -73,7 +73,7 @@ void TestLayout::workedExample()
     QCOMPARE(ranges[1].begin, std::int64_t{ 512 });
     QCOMPARE(ranges[1].end, std::int64_t{ 768 });
 
-    // Partial sums over model: everyone holds an addend of the whole array, and nobody a copy along model.
+    // Partial sums over model: everyone holds an addend of the full array, and nobody a copy along model.
     TensorSharding partial = TensorSharding::fullyReplicated(2);
     partial.unreduced.push_back(fullAxis(*mesh, 1));
     const Layout addends(mesh, partial, Shape{ 8, 8 });
@@ -195,8 +195,8 @@ void TestLayout::uneven()
 void TestLayout::withoutElements()
 {
     const MeshPtr mesh = orderedMesh({ { "x", 2 } });
-    const NamedSharding cut{ mesh, { { SpecEntry::axis("x") } } };
-    const Layout empty = *cut.layout(std::vector<std::int64_t>{ 0 });
+    const NamedSharding sharded{ mesh, { { SpecEntry::axis("x") } } };
+    const Layout empty = *sharded.layout(std::vector<std::int64_t>{ 0 });
     QCOMPARE(empty.shardShape(), (Shape{ 0 }));
     QCOMPARE(empty.rangesAt(1).front().size(), std::int64_t{ 0 });
     QCOMPARE(empty.paddedElements(), std::int64_t{ 0 });
@@ -295,10 +295,10 @@ void TestLayout::specsAndShardings()
         RC_ASSERT(sharding.isEquivalent(toTensorSharding(canonical(spec), *mesh, rank)));
         RC_ASSERT(canonical(canonical(spec)) == canonical(spec));
         RC_ASSERT(TensorSharding::open(rank).isEquivalent(TensorSharding::fullyReplicated(rank)));
-        bool cut = false;
+        bool sharded = false;
         for (std::size_t d = 0; d < rank; ++d)
-            cut = cut || !spec.axesOf(d).empty();
-        RC_ASSERT(sharding.isFullyReplicated() == !cut);
+            sharded = sharded || !spec.axesOf(d).empty();
+        RC_ASSERT(sharding.isFullyReplicated() == !sharded);
     });
     QVERIFY(holds);
 }

@@ -23,7 +23,7 @@ private Q_SLOTS:
     void printedLikeNumpy();
     void printedAndRead();
     void written_data();
-    void written();
+    void declared();
     void equality();
 };
 
@@ -208,18 +208,18 @@ void TestPositional::layouts()
 {
     QVERIFY(generators::holds("every cell holds its block, on all of its devices", [] {
         const PositionalSharding sharding = generators::positional(generators::deviceIds());
-        const bool whole = sharding.isFullyReplicated();
+        const bool full = sharding.isFullyReplicated();
         Shape shape;
-        const std::size_t rank = whole ? *rc::gen::inRange<std::size_t>(0, 4) : sharding.rank();
+        const std::size_t rank = full ? *rc::gen::inRange<std::size_t>(0, 4) : sharding.rank();
         for (std::size_t d = 0; d < rank; ++d)
-            shape.push_back((whole ? 1 : sharding.shape()[d]) * *rc::gen::inRange<std::int64_t>(0, 4));
+            shape.push_back((full ? 1 : sharding.shape()[d]) * *rc::gen::inRange<std::int64_t>(0, 4));
         const Layout layout = *sharding.layout(shape);
         for (std::int64_t cell = 0; cell < sharding.cellCount(); ++cell) {
-            const Coordinates at = whole ? Coordinates(rank) : coordinatesOf(sharding.shape(), cell);
+            const Coordinates at = full ? Coordinates(rank) : coordinatesOf(sharding.shape(), cell);
             for (const std::int32_t device : sharding.devicesOf(cell)) {
                 const std::vector<IndexRange> ranges = layout.rangesAt(layout.mesh().positionOf(device));
                 for (std::size_t d = 0; d < rank; ++d) {
-                    const std::int64_t size = shape[d] / (whole ? 1 : sharding.shape()[d]);
+                    const std::int64_t size = shape[d] / (full ? 1 : sharding.shape()[d]);
                     RC_ASSERT(ranges[d].begin == at[d] * size);
                     RC_ASSERT(ranges[d].end == (at[d] + 1) * size);
                 }
@@ -322,7 +322,7 @@ void TestPositional::written_data()
     row("PositionalSharding([0, 1]) x", "syntax 1:28");
 }
 
-void TestPositional::written()
+void TestPositional::declared()
 {
     QFETCH(QString, code);
     QFETCH(QString, result);
@@ -342,8 +342,8 @@ void TestPositional::equality()
     QVERIFY(!(a == *PositionalSharding::create({ 0, 1 }, Shape{ 2, 1 })));
     QVERIFY(!(a == a.withMemoryKind(MemoryKind::Device)));
     // A fully replicated one fits arrays of any rank, another one its own rank alone.
-    const PositionalSharding whole = *a.replicate();
-    QVERIFY(whole.layout(std::vector<std::int64_t>{ 3, 5, 7 }).has_value());
+    const PositionalSharding full = *a.replicate();
+    QVERIFY(full.layout(std::vector<std::int64_t>{ 3, 5, 7 }).has_value());
     QVERIFY(!a.layout(std::vector<std::int64_t>{ 2, 2 }).has_value());
     QVERIFY(!PositionalSharding::create({}, Shape{}).has_value());
     QVERIFY(!PositionalSharding::create({ -1 }, Shape{ 1 }).has_value());

@@ -136,8 +136,8 @@ void TestSharding::texts_data()
 {
     QTest::addColumn<QString>("written");
     QTest::addColumn<QString>("result"); // printed, or kind and place
-    const auto row = [](const char* written, const char* result) {
-        QTest::newRow(written) << written << (*result ? result : written);
+    const auto row = [](const char* declared, const char* result) {
+        QTest::newRow(declared) << declared << (*result ? result : declared);
     };
     // On x=2, y=4.
     row("P('x', None)", "NamedSharding(mesh=Mesh('x': 2, 'y': 4), spec=PartitionSpec('x', None))");
@@ -184,10 +184,10 @@ void TestSharding::texts_data()
 
 void TestSharding::texts()
 {
-    QFETCH(QString, written);
+    QFETCH(QString, declared);
     QFETCH(QString, result);
     const auto mesh = std::make_shared<const Mesh>(*Mesh::create({ { "x", 2 }, { "y", 4 } }));
-    const Result<Sharding> sharding = parseSharding(written.toStdString(), mesh);
+    const Result<Sharding> sharding = parseSharding(declared.toStdString(), mesh);
     const QString found = sharding ? shardingText(toJax(*sharding))
                                    : shardingText(sharding.error().kind())
             + QStringLiteral(" %1:%2").arg(sharding.error().where.line).arg(sharding.error().where.column);

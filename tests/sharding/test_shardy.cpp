@@ -36,8 +36,8 @@ void TestShardy::texts_data()
 {
     QTest::addColumn<QString>("written");
     QTest::addColumn<QString>("result"); // printed, or kind and place
-    const auto row = [](const char* written, const char* result) {
-        QTest::newRow(written) << written << (*result ? result : written);
+    const auto row = [](const char* declared, const char* result) {
+        QTest::newRow(declared) << declared << (*result ? result : declared);
     };
     // On x=2, y=8, z=3.
     row("<@mesh, []>", "");
@@ -84,10 +84,10 @@ void TestShardy::texts_data()
 
 void TestShardy::texts()
 {
-    QFETCH(QString, written);
+    QFETCH(QString, declared);
     QFETCH(QString, result);
     const Mesh mesh = *Mesh::create({ { "x", 2 }, { "y", 8 }, { "z", 3 } });
-    const Result<TensorSharding> sharding = parseShardy(written.toStdString(), mesh);
+    const Result<TensorSharding> sharding = parseShardy(declared.toStdString(), mesh);
     QCOMPARE(sharding ? shardyText(toShardy(*sharding, mesh)) : shardyPlace(sharding.error()), result);
 }
 
@@ -95,8 +95,8 @@ void TestShardy::meshes_data()
 {
     QTest::addColumn<QString>("written");
     QTest::addColumn<QString>("result");
-    const auto row = [](const char* written, const char* result) {
-        QTest::newRow(written) << written << (*result ? result : written);
+    const auto row = [](const char* declared, const char* result) {
+        QTest::newRow(declared) << declared << (*result ? result : declared);
     };
     row("<[]>", "");
     row("<[\"x\"=2, \"y\"=1]>", "");
@@ -114,9 +114,9 @@ void TestShardy::meshes_data()
 
 void TestShardy::meshes()
 {
-    QFETCH(QString, written);
+    QFETCH(QString, declared);
     QFETCH(QString, result);
-    const Result<Mesh> mesh = parseShardyMesh(written.toStdString());
+    const Result<Mesh> mesh = parseShardyMesh(declared.toStdString());
     QCOMPARE(mesh ? shardyText(toShardy(*mesh, true)) : shardyPlace(mesh.error()), result);
 }
 

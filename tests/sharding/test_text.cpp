@@ -79,9 +79,8 @@ void TestText::forms_data()
     QTest::addColumn<QString>("column");
     QTest::addColumn<QString>("hlo");
     QTest::addColumn<QString>("shardy");
-    const auto row = [](const char* written, const char* jax, const char* column, const char* hlo, const char* shardy) {
-        QTest::newRow(written) << written << jax << column << hlo << shardy;
-    };
+    const auto row = [](const char* declared, const char* jax, const char* column, const char* hlo,
+                         const char* shardy) { QTest::newRow(declared) << declared << jax << column << hlo << shardy; };
     // On d=2, b=2, one=1, c=4, for arrays of rank 3.
     row("P()", "P()", "P()", "{replicated}", "<@mesh, [{}, {}, {}]>");
     row("P(None, ('d','b'), 'c')", "P(None, ('d', 'b'), 'c')", "P(-, (d, b), c)", "{devices=[1,4,4]<=[16]}",
@@ -98,12 +97,12 @@ void TestText::forms_data()
 
 void TestText::forms()
 {
-    QFETCH(QString, written);
+    QFETCH(QString, declared);
     QFETCH(QString, jax);
     QFETCH(QString, column);
     QFETCH(QString, hlo);
     QFETCH(QString, shardy);
-    const PartitionSpec spec = *parseSpec(written.toStdString());
+    const PartitionSpec spec = *parseSpec(declared.toStdString());
     QCOMPARE(QString::fromStdString(toJax(spec)), jax);
     // Python prints a tuple of one entry with its comma.
     const QString longForm = "PartitionSpec" + jax.mid(1, jax.size() - 2) + (spec.size() == 1 ? ",)" : ")");
@@ -238,8 +237,8 @@ void TestText::gridsStayBounded()
     QVERIFY(replicated.contains("(65536 devices)"));
     for (const QString& line : replicated.split('\n'))
         QVERIFY(line.size() <= 80);
-    const QString cut = drawn(layoutOf({ { "x", 256 }, { "y", 256 } }, "P('x', 'y')", Shape{ 256, 256 }));
-    QVERIFY(cut.contains("(192 more rows)") && cut.contains("(192 more columns)"));
+    const QString sharded = drawn(layoutOf({ { "x", 256 }, { "y", 256 } }, "P('x', 'y')", Shape{ 256, 256 }));
+    QVERIFY(sharded.contains("(192 more rows)") && sharded.contains("(192 more columns)"));
     const QString stacked = drawn(layoutOf({ { "x", 4096 } }, "P('x')", Shape{ 4096, 1, 1 }));
     QVERIFY(stacked.endsWith("(4032 more grids)"));
     // Shapes that would ask for cells of any width.

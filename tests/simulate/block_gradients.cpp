@@ -7,7 +7,7 @@
 #include "program/body.h"
 #include "program/builder.h"
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "simulate/block_program.h"
 
 namespace shardscope {
@@ -39,14 +39,14 @@ tl::unexpected<Error> noDerivative(std::string_view operation)
 
 Result<ValueId> BlockBuilder::transposed(const Operation& operation, ValueId cotangent)
 {
-    CollectiveAttributes own = *wideAs<CollectiveAttributes>(operation.attributes);
+    CollectiveAttributes own = *attributesAs<CollectiveAttributes>(operation.attributes);
     const TensorType wanted = type(operation.operands[0]);
     switch (operation.kind) {
     case OpKind::AllReduce:
         if (reductionOf(m_program, operation) != ReduceKind::Sum)
             return noDerivative(opRow(operation.kind).name);
         // Of all devices along axes: each counts once in the one sum. Of groups that are no axes: in that of its group.
-        if (axesOfGroups(own, *m_mesh, false).whole)
+        if (axesOfGroups(own, *m_mesh, false).full)
             return cotangent;
         return addReduction(OpKind::AllReduce, cotangent, wanted, operation.attributes, ReduceKind::Sum);
     case OpKind::AllGather:
@@ -55,11 +55,11 @@ Result<ValueId> BlockBuilder::transposed(const Operation& operation, ValueId cot
         return add(OpKind::AllGather, { cotangent }, wanted, operation.attributes);
     case OpKind::AllToAll:
         std::swap(own.dimension, own.concatDimension);
-        return add(OpKind::AllToAll, { cotangent }, wanted, wide(std::move(own)));
+        return add(OpKind::AllToAll, { cotangent }, wanted, otherAttributes(std::move(own)));
     case OpKind::CollectivePermute:
         for (std::vector<std::int64_t>& pair : own.groups)
             std::swap(pair[0], pair[1]);
-        return add(OpKind::CollectivePermute, { cotangent }, wanted, wide(std::move(own)));
+        return add(OpKind::CollectivePermute, { cotangent }, wanted, otherAttributes(std::move(own)));
     default:
         return noDerivative(opRow(operation.kind).name);
     }
@@ -110,7 +110,7 @@ Result<std::vector<ValueId>> BlockBuilder::gradients(
             any |= wanted[i] = dependent[operation.operands[i].index] && isFloat(type(operation.operands[i]).dtype);
         if (!any)
             continue;
-        if (const auto* own = wideAs<CollectiveAttributes>(operation.attributes)) {
+        if (const auto* own = attributesAs<CollectiveAttributes>(operation.attributes)) {
             const GroupAxes groups = axesOfGroups(*own, *m_mesh, operation.kind == OpKind::CollectivePermute);
             const ValueId operand = operation.operands[0];
             const Result<ValueId> back = transposed(operation, cotangents[made.index]);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -149,7 +149,7 @@ Result<ValueId> BlockBuilder::reduce(ReduceKind kind, ValueId value, const Axes&
         devices = std::move(parts);
     }
     const TensorType own = type(value);
-    return addReduction(OpKind::AllReduce, value, own, wide(collective(std::move(devices))), kind);
+    return addReduction(OpKind::AllReduce, value, own, otherAttributes(collective(std::move(devices))), kind);
 }
 
 ValueId BlockBuilder::addReduction(
@@ -197,7 +197,7 @@ Result<ValueId> BlockBuilder::allGather(ValueId value, const Axes& axes, std::in
     result.shape[at(dimension)] *= sizeOf(*indices);
     CollectiveAttributes own = collective(deviceGroups(*indices));
     own.dimension = dimension;
-    return add(OpKind::AllGather, { value }, result, wide(std::move(own)));
+    return add(OpKind::AllGather, { value }, result, otherAttributes(std::move(own)));
 }
 
 namespace {
@@ -221,7 +221,8 @@ Result<ValueId> BlockBuilder::scatterSum(ValueId value, const Axes& axes, std::i
     own.dimension = dimension;
     TensorType shard = type(value);
     shard.shape[at(dimension)] /= shards;
-    const ValueId sum = addReduction(OpKind::ReduceScatter, value, shard, wide(std::move(own)), ReduceKind::Sum);
+    const ValueId sum =
+        addReduction(OpKind::ReduceScatter, value, shard, otherAttributes(std::move(own)), ReduceKind::Sum);
     if (tiled)
         return sum;
     Shape without = shard.shape;
@@ -253,7 +254,7 @@ Result<ValueId> BlockBuilder::permute(
         for (const auto& [source, target] : pairs)
             devices.push_back({ group[at(source)], group[at(target)] });
     // Without a channel the ids are replicas; they are partitions here.
-    return add(OpKind::CollectivePermute, { value }, type(value), wide(collective(std::move(devices))));
+    return add(OpKind::CollectivePermute, { value }, type(value), otherAttributes(collective(std::move(devices))));
 }
 
 Result<ValueId> BlockBuilder::allToAll(
@@ -272,7 +273,7 @@ Result<ValueId> BlockBuilder::allToAll(
     TensorType result = type(value);
     result.shape[at(split)] /= shards;
     result.shape[at(own.concatDimension)] *= shards;
-    const ValueId moved = add(OpKind::AllToAll, { value }, result, wide(std::move(own)));
+    const ValueId moved = add(OpKind::AllToAll, { value }, result, otherAttributes(std::move(own)));
     if (tiled)
         return moved;
     // The split dimension counts the sources now; it moves to its place among the others.
@@ -295,8 +296,8 @@ Result<ValueId> BlockBuilder::axisIndex(const Axes& axes)
             table[at(group[k])] = static_cast<double>(k);
     const ValueId all = constant({ DType::I32, { m_mesh->deviceCount() } }, std::move(table));
     const ValueId own = add(OpKind::PartitionId, {}, { DType::U32, {} }, {});
-    const ValueId entry =
-        add(OpKind::DynamicSlice, { all, own }, { DType::I32, { 1 } }, wide(DynamicSliceAttributes{ { 1 } }));
+    const ValueId entry = add(
+        OpKind::DynamicSlice, { all, own }, { DType::I32, { 1 } }, otherAttributes(DynamicSliceAttributes{ { 1 } }));
     return reshape(entry, {});
 }
 

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] static Result<BlockBuilder> over(MeshPtr mesh);
 
     /// The block of a full array. Errors: those of validate(), SpecTooLong and Indivisible among them.
-    [[nodiscard]] Result<ValueId> input(const TensorType& whole, const PartitionSpec& spec);
+    [[nodiscard]] Result<ValueId> input(const TensorType& full, const PartitionSpec& spec);
 
     /// psum, pmax, pmin. Errors: UnknownAxis; GroupsDoNotCover {axes, size}.
     [[nodiscard]] Result<ValueId> reduce(ReduceKind kind, ValueId value, const Axes& axes, const Groups& groups = {});

@@ -31,19 +31,19 @@ inline Result<Execution> executeInFull(const Program& program, const kernels::Ar
 }
 
 /// The program that was partitioned, as far as its values are concerned: without the padding of uneven shards.
-inline ProgramPtr givenOf(const PartitionedProgram& parts)
+inline ProgramPtr specifiedOf(const PartitionedProgram& parts)
 {
-    auto given = std::make_shared<Program>(parts.sharded);
+    auto source = std::make_shared<Program>(parts.sharded);
     for (std::size_t i = 0; i < parts.device.inputs.size(); ++i)
-        given->values[given->main().arguments[i].index].type = parts.device.inputs[i].type;
-    return given;
+        source->values[source->main().arguments[i].index].type = parts.device.inputs[i].type;
+    return source;
 }
 
 /// What the devices of a partitioned program compute.
 inline Result<Execution> executeParts(
     const PartitionedProgram& parts, const kernels::Arrays& arguments, const ExecuteOptions& options = {})
 {
-    return execute(givenOf(parts), std::make_shared<const PartitionedProgram>(parts), arguments, options);
+    return execute(specifiedOf(parts), std::make_shared<const PartitionedProgram>(parts), arguments, options);
 }
 
 /// A program of every device on arguments of its own, by device id. They stand one after the other along their first

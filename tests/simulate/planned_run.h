@@ -15,8 +15,8 @@ namespace shardscope::test {
 inline Result<std::unique_ptr<Run>> plannedRun(std::shared_ptr<const PartitionedProgram> parts,
     const kernels::Arrays& arguments, int threads, bool fuse = true, StepState state = {})
 {
-    const ProgramPtr given = givenOf(*parts);
-    Result<FlatProgram> flat = flatten(given, std::move(parts), std::move(state));
+    const ProgramPtr source = specifiedOf(*parts);
+    Result<FlatProgram> flat = flatten(source, std::move(parts), std::move(state));
     if (!flat)
         return tl::unexpected<Error>(flat.error());
     Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), { fuse, {} });

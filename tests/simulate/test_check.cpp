@@ -228,7 +228,7 @@ void TestCheck::passesWhereRelusTurn()
         const double first = x[row % 12];
         w[i] = static_cast<float>((row < 12 ? 1 : -first / 0.7) * (0.01 + 0.001 * static_cast<double>(i % 40)));
     }
-    options.initial.given = { { "x", x }, { "params/layers.0/W1", w } };
+    options.initial.source = { { "x", x }, { "params/layers.0/W1", w } };
     const auto report = checkAgainstReference(program, options);
     QVERIFY(report.has_value());
     for (const ValueCheck& line : report->values)
@@ -257,10 +257,10 @@ void TestCheck::passesWhereNumbersUnderflow()
     settings.loss = squares ? LossKind::HalfSumOfSquares : LossKind::SumOfOutputs;
     const auto program = mlpOnDevices(settings, makeMesh(twoByFour));
     RunOptions options = randomInputs();
-    std::vector<double>& x = options.initial.given["x"];
+    std::vector<double>& x = options.initial.source["x"];
     for (int i = 0; i < 16 * 24; ++i)
         x.push_back(input * (1 + 0.37 * (i % 11)));
-    options.initial.given["params/layers.2/W2"] = std::vector<double>(40 * 24, 0); // begins with its change alone
+    options.initial.source["params/layers.2/W2"] = std::vector<double>(40 * 24, 0); // begins with its change alone
     const auto report = checkAgainstReference(program, options, 2);
     QVERIFY(report.has_value());
     for (const ValueCheck& line : report->values)
@@ -283,13 +283,13 @@ void TestCheck::passesWhereDivisorsCancel()
     builder.result(builder.named(quotient, "quotient", Role::Activation));
     const Program program = std::move(builder).finish();
     RunOptions options = randomInputs();
-    auto& given = options.initial.given;
+    auto& source = options.initial.source;
     for (int i = 0; i < 64; ++i) {
         const float x = 1 + static_cast<float>(i) / 777;
         const float y = 1 + static_cast<float>(i) / 333;
-        given["x"].push_back(x);
-        given["y"].push_back(y);
-        given["z"].push_back(x * y - 2.5e-7F); // a rounding or two away
+        source["x"].push_back(x);
+        source["y"].push_back(y);
+        source["z"].push_back(x * y - 2.5e-7F); // a rounding or two away
     }
     const auto report = checkAgainstReference(onDevices(program, mesh), options);
     QVERIFY(report.has_value());
@@ -372,9 +372,9 @@ void TestCheck::seesDroppedAddends()
                 fewer.erase(fewer.begin() + axis);
                 const auto wrong = changed(*program, [&](Program& local) {
                     Operation& operation = local.operations[op.operation.index];
-                    CollectiveAttributes attributes = *wideAs<CollectiveAttributes>(operation.attributes);
+                    CollectiveAttributes attributes = *attributesAs<CollectiveAttributes>(operation.attributes);
                     attributes.groups = deviceGroups(*program->mesh, fewer);
-                    operation.attributes = wide(std::move(attributes));
+                    operation.attributes = otherAttributes(std::move(attributes));
                 });
                 const auto report = checkAgainstReference(wrong, randomInputs());
                 QVERIFY(report.has_value());
@@ -474,14 +474,14 @@ void TestCheck::seesTheOldCount()
     for (const double count : { 0.0, 1.0, 9.0, 400.0 }) {
         RunOptions options = randomInputs();
         if (count > 0) {
-            options.initial.given["opt/count"] = { count };
+            options.initial.source["opt/count"] = { count };
             for (const ValueId argument : right.main().arguments) {
                 const Value& value = right.value(argument);
                 if (value.role != Role::Mu && value.role != Role::Nu)
                     continue;
-                std::vector<double>& given = options.initial.given[value.path];
+                std::vector<double>& source = options.initial.source[value.path];
                 for (std::int64_t i = 0; i < value.type.elementCount(); ++i)
-                    given.push_back((value.role == Role::Mu ? 0.01 : 1e-4) * static_cast<double>(i % 7 + 1));
+                    source.push_back((value.role == Role::Mu ? 0.01 : 1e-4) * static_cast<double>(i % 7 + 1));
             }
         }
         QVERIFY(checkAgainstReference(onDevices(right, mesh), options, 2)->passed());
@@ -585,9 +585,9 @@ void TestCheck::seesOverflow()
     const auto program = mlpOnDevices(settings, makeMesh(twoByFour));
     const auto wrong = withMaximums(*program); // which stay finite where sums do not
     RunOptions options = randomInputs();
-    options.initial.given["x"] = std::vector<double>(16 * 2, 3e307);
-    options.initial.given["params/layers.0/W1"] = std::vector<double>(2 * 8, 1);
-    options.initial.given["params/layers.0/W2"] = std::vector<double>(8 * 2, 1);
+    options.initial.source["x"] = std::vector<double>(16 * 2, 3e307);
+    options.initial.source["params/layers.0/W1"] = std::vector<double>(2 * 8, 1);
+    options.initial.source["params/layers.0/W2"] = std::vector<double>(8 * 2, 1);
     const auto report = checkAgainstReference(wrong, options);
     QVERIFY(report.has_value());
     QVERIFY(!report->passed());

@@ -97,10 +97,10 @@ void TestElementwiseKernels::elementwise()
                         QVERIFY(function != nullptr);
                         Buffer out(variant.result, n, shift);
                         out.set(n, 77);
-                        const double behind = out.at(n);
+                        const double after = out.at(n);
                         function(out.data(), operands[0].data(), arity > 1 ? operands[1].data() : nullptr,
                             arity > 2 ? operands[2].data() : nullptr, n);
-                        QCOMPARE(out.at(n), behind); // nothing is written behind the end
+                        QCOMPARE(out.at(n), after); // nothing is written behind the end
                         for (std::int64_t i = 0; i < n; ++i) {
                             const double right = expected[static_cast<std::size_t>(i)];
                             const double ours = out.at(i);

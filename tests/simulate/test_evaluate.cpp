@@ -8,7 +8,7 @@
 
 #include "base/codes.h"
 #include "partition/partition_program.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "registered_test.h"
 #include "simulate/check/check.h"
 #include "simulate/check/compare.h"
@@ -76,7 +76,7 @@ private Q_SLOTS:
     void functionsAreCheckedWhereverTheyRun();
     void shapesThatAreOperandsAreChecked();
     void devicesLeaveLoopsOneByOne();
-    void collectivesNeedTheWholeGroup();
+    void collectivesNeedTheFullGroup();
     void manualComputationsRunOnTheirMesh();
     void floatsRoundAfterEveryOperation();
     void bitsOfNarrowNumbers();
@@ -108,7 +108,7 @@ void TestEvaluate::threefryGivesPublishedNumbers()
         kernels::threefry({ 0x243f6a88, 0x85a308d3 }, { 0x13198a2e, 0x03707344 }), (Words{ 0xc4923a9c, 0x483df7a0 }));
 }
 
-/// Inside a computation that is manual along y, every device has whole arrays along x: what Shardy's collectives move
+/// Inside a computation that is manual along y, every device has full arrays along x: what Shardy's collectives move
 /// along that stays the array that it is. A sum along y is one.
 void TestEvaluate::collectivesOfShardyAreIdentities()
 {
@@ -177,9 +177,9 @@ func.func @main(%a: tensor<2xf32>) -> tensor<4xf32> {
   return %0 : tensor<4xf32>
 }
 )");
-        CollectiveAttributes own = *wideAs<CollectiveAttributes>(program.operations[0].attributes);
+        CollectiveAttributes own = *attributesAs<CollectiveAttributes>(program.operations[0].attributes);
         change(own);
-        program.operations[0].attributes = wide(std::move(own));
+        program.operations[0].attributes = otherAttributes(std::move(own));
         const std::vector<Diagnostic> found = notExecutable(program, { 1, devices });
         return found.empty() ? std::string() : found[0].text("wrong");
     };
@@ -281,7 +281,7 @@ func.func @main() -> tensor<ui32> {
     QCOMPARE(run(program, {}, 4), (Numbers{ { 0 }, { 1 }, { 3 }, { 6 } }));
 }
 
-void TestEvaluate::collectivesNeedTheWholeGroup()
+void TestEvaluate::collectivesNeedTheFullGroup()
 {
     const Program program = programOf(R"(
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
@@ -641,7 +641,7 @@ void TestEvaluate::findsWhereNanComesFrom()
         const auto parts = std::make_shared<const PartitionedProgram>(unsharded(program).value());
         NonFiniteWatch watch(parts->device);
         const kernels::Arrays arguments{ line(DType::F32, x) };
-        watch.given(arguments);
+        watch.source(arguments);
         ExecuteOptions options;
         options.observers = { &watch };
         if (!execute(std::make_shared<const Program>(program), parts, arguments, options))
@@ -661,9 +661,9 @@ void TestEvaluate::findsWhereNanComesFrom()
     QVERIFY(large.first(NonFiniteKind::Infinity)->produced);
     QCOMPARE(lineOf(*large.first(NonFiniteKind::Infinity)), 4U);
     QCOMPARE(large.first(NonFiniteKind::Infinity)->element, std::int64_t{ 2 });
-    const auto [givenParts, given] = watched({ std::numeric_limits<double>::quiet_NaN(), 2, 3 });
-    QVERIFY(
-        given.first(NonFiniteKind::NotANumber)->produced || !given.first(NonFiniteKind::NotANumber)->operation.valid());
+    const auto [specifiedParts, source] = watched({ std::numeric_limits<double>::quiet_NaN(), 2, 3 });
+    QVERIFY(source.first(NonFiniteKind::NotANumber)->produced
+        || !source.first(NonFiniteKind::NotANumber)->operation.valid());
 }
 
 /// The devices' program with a slip in it: they add up where they should take the larger one.
@@ -697,8 +697,8 @@ func.func @main(%arg0: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
         kernels::setNumber(options.initial.arrays[0], i, static_cast<double>(i));
     kernels::setNumber(options.initial.arrays[1], 0, 2);
     const auto check = [&] {
-        const auto given = std::make_shared<const Program>(program);
-        Result<FlatProgram> flat = flatten(given, std::make_shared<const PartitionedProgram>(*parts), {});
+        const auto source = std::make_shared<const Program>(program);
+        Result<FlatProgram> flat = flatten(source, std::make_shared<const PartitionedProgram>(*parts), {});
         return checkAgainstReference(std::make_shared<const FlatProgram>(std::move(*flat)), options).value();
     };
     QVERIFY(check().passed());
@@ -747,10 +747,10 @@ func.func @main(%arg0: tensor<5x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
     QVERIFY(!watch.first(NonFiniteKind::NotANumber));
     QVERIFY(!watch.first(NonFiniteKind::Infinity));
     QVERIFY(done->differences.empty());
-    const auto whole = test::executeInFull(program, { x });
-    QVERIFY(whole);
+    const auto full = test::executeInFull(program, { x });
+    QVERIFY(full);
     for (std::size_t r = 0; r < 3; ++r)
-        QVERIFY(compareWithReference(done->outputs[r], whole->outputs[r]).passed());
+        QVERIFY(compareWithReference(done->outputs[r], full->outputs[r]).passed());
     for (const kernels::Arrays& shards : done->shards)
         QCOMPARE(firstNonFinite(shards[0], NonFiniteKind::NotANumber), std::int64_t{ -1 });
     // It was there, or nothing would have been passed over.

@@ -75,9 +75,9 @@ struct OneCollective {
             + attributes + "}>" + region + " : (" + type + ") -> " + made + "\n  return %y : " + made + "\n}\n";
     }
     /// What each device has in the end.
-    Result<std::vector<Elements>> run(const std::vector<Elements>& given, int threads = 2) const
+    Result<std::vector<Elements>> run(const std::vector<Elements>& source, int threads = 2) const
     {
-        const Result<PlanPtr> plan = planOf(text(), static_cast<std::int64_t>(given.size()));
+        const Result<PlanPtr> plan = planOf(text(), static_cast<std::int64_t>(source.size()));
         if (!plan)
             return tl::unexpected<Error>(plan.error());
         RunOptions options;
@@ -87,16 +87,16 @@ struct OneCollective {
             return tl::unexpected<Error>(run.error());
         const FlatProgram& program = *(*plan)->program;
         const ValueId x = program.program->main().arguments[0], y = program.program->main().results[0];
-        for (std::size_t p = 0; p < given.size(); ++p) {
+        for (std::size_t p = 0; p < source.size(); ++p) {
             const auto bytes = (*run)->bytes(x, static_cast<std::int64_t>(p));
-            for (std::size_t i = 0; i < given[p].size(); ++i)
-                storeElement(dtype, const_cast<std::byte*>(bytes.data()), static_cast<std::int64_t>(i), given[p][i]);
+            for (std::size_t i = 0; i < source[p].size(); ++i)
+                storeElement(dtype, const_cast<std::byte*>(bytes.data()), static_cast<std::int64_t>(i), source[p][i]);
         }
         (*run)->step();
         if ((*run)->failure())
             return tl::unexpected<Error>(*(*run)->failure());
         std::vector<Elements> made;
-        for (std::size_t p = 0; p < given.size(); ++p)
+        for (std::size_t p = 0; p < source.size(); ++p)
             made.push_back((*run)->shard(y, static_cast<std::int64_t>(p)));
         return made;
     }
@@ -256,15 +256,15 @@ void TestExchange::reshards()
         Program program = std::move(builder).finish();
         RunOptions options;
         options.threads = 1 + round % 2;
-        Elements given(static_cast<std::size_t>(type.elementCount()));
-        std::iota(given.begin(), given.end(), 1);
-        options.initial.given["x"] = given;
+        Elements source(static_cast<std::size_t>(type.elementCount()));
+        std::iota(source.begin(), source.end(), 1);
+        options.initial.source["x"] = source;
         auto run = Run::create(makePlan(onDevices(std::move(program), mesh)), options);
         QVERIFY(run.has_value());
         (*run)->step();
-        for (double& number : given)
+        for (double& number : source)
             number = -number;
-        QCOMPARE((*run)->gatherResult(0), given);
+        QCOMPARE((*run)->gatherResult(0), source);
         QVERIFY(!(*run)->replicaDifferenceOfResult(0));
     }
 }
@@ -292,12 +292,12 @@ void TestExchange::sums()
         const auto elements = static_cast<std::int64_t>(1 + random() % (round % 10 == 0 ? 20000 : 50));
         const OneCollective one{ "replica_groups = " + textOf(groups) + overDevices + ", use_global_device_ids",
             "all_reduce", body.toStdString(), type, { elements }, { elements } };
-        std::vector<Elements> given = randomNumbers(random, devices, elements, type);
+        std::vector<Elements> source = randomNumbers(random, devices, elements, type);
         if (type == DType::BF16) // all sums are exact
-            for (Elements& own : given)
+            for (Elements& own : source)
                 for (double& number : own)
                     number = std::round(number * 8) / 8;
-        const auto made = one.run(given, 1 + round % 3);
+        const auto made = one.run(source, 1 + round % 3);
         QVERIFY2(made.has_value(), one.text().c_str());
         const auto combined = [&](double a, double b) -> double {
             if (body == QLatin1String("add"))
@@ -314,9 +314,9 @@ void TestExchange::sums()
         for (const auto& group : groups)
             for (std::int64_t i = 0; i < elements; ++i) {
                 const auto at = static_cast<std::size_t>(i);
-                double expected = given[static_cast<std::size_t>(group[0])][at];
+                double expected = source[static_cast<std::size_t>(group[0])][at];
                 for (std::size_t m = 1; m < group.size(); ++m) {
-                    expected = combined(expected, given[static_cast<std::size_t>(group[m])][at]);
+                    expected = combined(expected, source[static_cast<std::size_t>(group[m])][at]);
                     std::array<std::byte, 8> rounded{};
                     storeElement(type, rounded.data(), 0,
                         type == DType::I8 ? static_cast<double>(static_cast<std::int8_t>(static_cast<int>(expected)))
@@ -345,8 +345,8 @@ void TestExchange::reduceScatters()
         const OneCollective one{ "replica_groups = " + textOf(groups) + overDevices + ", use_global_device_ids"
                 + ", scatter_dimension = " + std::to_string(dimension) + " : i64",
             "reduce_scatter", "add", DType::I32, full, part };
-        const std::vector<Elements> given = randomNumbers(random, devices, product(full), DType::I32);
-        const auto made = one.run(given);
+        const std::vector<Elements> source = randomNumbers(random, devices, product(full), DType::I32);
+        const auto made = one.run(source);
         QVERIFY2(made.has_value(), one.text().c_str());
         for (const auto& group : groups)
             for (std::size_t rank = 0; rank < group.size(); ++rank)
@@ -355,7 +355,7 @@ void TestExchange::reduceScatters()
                     double expected = 0;
                     for (const std::int64_t member : group)
                         expected +=
-                            given[static_cast<std::size_t>(member)][static_cast<std::size_t>(numberOf(full, index))];
+                            source[static_cast<std::size_t>(member)][static_cast<std::size_t>(numberOf(full, index))];
                     QCOMPARE(
                         (*made)[static_cast<std::size_t>(group[rank])][static_cast<std::size_t>(element)], expected);
                 });
@@ -391,10 +391,10 @@ void TestExchange::moves()
             one.result[from] /= members;
             one.result[to] *= members;
         }
-        std::vector<Elements> given = randomNumbers(random, devices, product(one.operand), DType::I32);
+        std::vector<Elements> source = randomNumbers(random, devices, product(one.operand), DType::I32);
         if (dtype == DType::Pred)
-            given = randomNumbers(random, devices, product(one.operand), DType::Pred);
-        const auto made = one.run(given);
+            source = randomNumbers(random, devices, product(one.operand), DType::Pred);
+        const auto made = one.run(source);
         QVERIFY2(made.has_value(), one.text().c_str());
         for (const auto& group : groups)
             for (std::size_t rank = 0; rank < group.size(); ++rank)
@@ -409,7 +409,7 @@ void TestExchange::moves()
                         index[from] += static_cast<std::int64_t>(rank) * (one.operand[from] / members);
                     const auto sender = static_cast<std::size_t>(group[source]);
                     QCOMPARE((*made)[static_cast<std::size_t>(group[rank])][static_cast<std::size_t>(element)],
-                        given[sender][static_cast<std::size_t>(numberOf(one.operand, index))]);
+                        source[sender][static_cast<std::size_t>(numberOf(one.operand, index))]);
                 });
     }
 }
@@ -429,12 +429,12 @@ void TestExchange::permutes()
                 pairs.push_back({ d, targets[static_cast<std::size_t>(d)] });
         const OneCollective one{ "source_target_pairs = " + textOf(pairs) + overDevices, "collective_permute", {},
             DType::F32, { 3 }, { 3 } };
-        const std::vector<Elements> given = randomNumbers(random, devices, 3, DType::F32);
-        const auto made = one.run(given);
+        const std::vector<Elements> source = randomNumbers(random, devices, 3, DType::F32);
+        const auto made = one.run(source);
         QVERIFY2(made.has_value(), one.text().c_str());
         std::vector<Elements> expected(static_cast<std::size_t>(devices), Elements(3, 0));
         for (const auto& pair : pairs)
-            expected[static_cast<std::size_t>(pair[1])] = given[static_cast<std::size_t>(pair[0])];
+            expected[static_cast<std::size_t>(pair[1])] = source[static_cast<std::size_t>(pair[0])];
         QCOMPARE(*made, expected);
     }
 }

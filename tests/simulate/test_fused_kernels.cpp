@@ -51,7 +51,7 @@ FusedInstruction randomChain(std::mt19937& random, DType dtype, std::int64_t ele
     return chain;
 }
 
-/// Step by step over whole arrays, by the kernels themselves: what fusing may not change.
+/// Step by step over full arrays, by the kernels themselves: what fusing may not change.
 std::vector<std::vector<std::byte>> separately(const FusedInstruction& chain, const KernelSet& kernels,
     const std::vector<std::vector<std::byte>>& slots, DType dtype)
 {

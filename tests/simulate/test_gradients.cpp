@@ -217,7 +217,7 @@ OverBlocks randomBlocks(const MeshPtr& mesh, std::uint64_t seed)
         case 3:
             v = *b.mean(v, { "i", "j" });
             break;
-        case 4: // side by side, and back in pieces of the sum
+        case 4: // side by side, and back in parts of the sum
             v = *b.allGather(v, { axis }, d, true);
             v = b.binary(OpKind::Multiply, *b.scatterSum(b.unary(OpKind::Sine, v), { axis }, d, true), number(0.25));
             break;
@@ -256,20 +256,20 @@ OverBlocks randomBlocks(const MeshPtr& mesh, std::uint64_t seed)
 void TestGradients::ofShardedPrograms()
 {
     const auto seeds = test::randomCases(std::uint64_t{ 60 });
-    std::uint64_t cut = 0, exchanges = 0;
+    std::uint64_t sharded = 0, exchanges = 0;
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
         SplitMix random(seed + 1000);
         const std::string text = printStableHlo(randomFunction(seed));
         Result<ReadProgram> read = readStableHlo(text);
         QVERIFY2(read, text.c_str());
-        const Program whole = std::move(read->program);
+        const Program full = std::move(read->program);
         Arrays arguments;
-        for (const ValueId argument : whole.main().arguments)
-            arguments.push_back(randomArray(whole.value(argument).type, random));
+        for (const ValueId argument : full.main().arguments)
+            arguments.push_back(randomArray(full.value(argument).type, random));
         const auto loss = [&](const Arrays& at) {
-            return kernels::numberAt(test::executeInFull(whole, at).value().outputs[0], 0);
+            return kernels::numberAt(test::executeInFull(full, at).value().outputs[0], 0);
         };
-        const auto parts = partitionProgram(cutAtRandom(whole, random));
+        const auto parts = partitionProgram(cutAtRandom(full, random));
         QVERIFY2(parts, text.c_str());
         const auto devices = test::executeParts(*parts, arguments);
         QVERIFY2(devices, text.c_str());
@@ -280,11 +280,11 @@ void TestGradients::ofShardedPrograms()
             QVERIFY2(wrong.empty(), (std::to_string(seed) + ": " + wrong + '\n' + text).c_str());
         }
         for (const ShardedArray& output : parts->device.outputs)
-            cut += output.sharding.isFullyReplicated() ? 0U : 1U;
+            sharded += output.sharding.isFullyReplicated() ? 0U : 1U;
         for (const Operation& operation : parts->device.program.operations)
-            exchanges += wideAs<CollectiveAttributes>(operation.attributes) ? 1U : 0U;
+            exchanges += attributesAs<CollectiveAttributes>(operation.attributes) ? 1U : 0U;
     }
-    QVERIFY(cut > seeds);
+    QVERIFY(sharded > seeds);
     QVERIFY(exchanges > seeds);
 }
 

@@ -22,7 +22,7 @@ class TestInitialValues : public QObject {
 
 private Q_SLOTS:
     void knownAnswers();
-    void shardsArePartsOfTheWhole();
+    void shardsArePartsOfTheFull();
     void distribution();
     void roles();
     void everyKindIsCutFreely();
@@ -43,7 +43,7 @@ void TestInitialValues::knownAnswers()
         == Words{ 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 });
 }
 
-void TestInitialValues::shardsArePartsOfTheWhole()
+void TestInitialValues::shardsArePartsOfTheFull()
 {
     MlpSettings settings;
     settings.layers = 1;
@@ -54,9 +54,9 @@ void TestInitialValues::shardsArePartsOfTheWhole()
     InitialValues values;
     values.seed = 5;
     const InitialArrays arrays(program, values);
-    std::vector<double> whole(21 * 35);
+    std::vector<double> full(21 * 35);
     const IndexRange all[] = { { 0, 21 }, { 0, 35 } };
-    arrays.fill(w, all, whole);
+    arrays.fill(w, all, full);
     for (std::int64_t rows : { 1, 4, 7, 21 }) {
         for (std::int64_t columns : { 1, 5, 8, 35 }) {
             for (std::int64_t r = 0; r < 21; r += rows) {
@@ -68,7 +68,7 @@ void TestInitialValues::shardsArePartsOfTheWhole()
                     std::size_t i = 0;
                     for (std::int64_t y = part[0].begin; y < part[0].end; ++y)
                         for (std::int64_t x = part[1].begin; x < part[1].end; ++x, ++i) {
-                            QCOMPARE(shard[i], whole[static_cast<std::size_t>(y * 35 + x)]);
+                            QCOMPARE(shard[i], full[static_cast<std::size_t>(y * 35 + x)]);
                             QCOMPARE(shard[i], arrays.at(w, y * 35 + x));
                         }
                 }
@@ -128,7 +128,7 @@ void TestInitialValues::roles()
     QCOMPARE(InitialArrays(program, values).at(program.find("step"), 0), 0.0);
     values.chosen = { { "x", parseInitialValue("normal 1").value() } };
     QVERIFY(first("x") != 1.0);
-    values.given["x"] = std::vector<double>(32, 0.5);
+    values.source["x"] = std::vector<double>(32, 0.5);
     QCOMPARE(first("x"), 0.5);
 }
 
@@ -160,7 +160,7 @@ void TestInitialValues::everyKindIsCutFreely()
             const InitialArrays arrays(program, chosenFor(form, defaults));
             for (std::size_t a = 0; a < 2; ++a) {
                 const ValueId argument = program.main().arguments[a];
-                const kernels::Array whole = arrays.array(a);
+                const kernels::Array full = arrays.array(a);
                 for (std::int64_t begin = 0; begin < 5; ++begin)
                     for (std::int64_t end = begin + 1; end <= 5; ++end) {
                         const IndexRange part[] = { { 2, 5 }, { begin, begin + 4 }, { begin, end } };
@@ -172,7 +172,7 @@ void TestInitialValues::everyKindIsCutFreely()
                                 for (std::int64_t z = begin; z < end; ++z, ++i) {
                                     const std::int64_t element = (x * 9 + y) * 5 + z;
                                     QCOMPARE(shard[i], arrays.at(argument, element));
-                                    const double held = kernels::numberAt(whole, element);
+                                    const double held = kernels::numberAt(full, element);
                                     if (a == 0)
                                         QCOMPARE(static_cast<float>(shard[i]), static_cast<float>(held));
                                     else if (arrays.starts()[a].value.bound < 2'000'000'000)

@@ -190,9 +190,9 @@ void TestMemory::countsWhatARunTakes()
     QVERIFY(run.has_value());
     (*run)->step();
     const std::int64_t most = maxTaken - before;
-    const std::string said = "counted " + std::to_string(counted) + ", taken " + std::to_string(most);
-    QVERIFY2(most <= counted + counted / 50 + (64 << 10), said.c_str()); // headers of many small blocks
-    QVERIFY2(counted <= most + most / 4 + (64 << 10), said.c_str());
+    const std::string stated = "counted " + std::to_string(counted) + ", taken " + std::to_string(most);
+    QVERIFY2(most <= counted + counted / 50 + (64 << 10), stated.c_str()); // headers of many small blocks
+    QVERIFY2(counted <= most + most / 4 + (64 << 10), stated.c_str());
     options.memoryLimit = counted - 1;
     QCOMPARE(Run::create(plan, options).error().code, Code::OutOfMemory);
 }
@@ -226,9 +226,9 @@ void TestMemory::countsWhatACheckTakes()
     QVERIFY(report.has_value());
     QVERIFY(report->passed());
     const std::int64_t most = maxTaken - before;
-    const std::string said = "counted " + std::to_string(counted) + ", taken " + std::to_string(most);
-    QVERIFY2(most <= counted + (64 << 10), said.c_str());
-    QVERIFY2(counted <= 2 * most, said.c_str());
+    const std::string stated = "counted " + std::to_string(counted) + ", taken " + std::to_string(most);
+    QVERIFY2(most <= counted + (64 << 10), stated.c_str());
+    QVERIFY2(counted <= 2 * most, stated.c_str());
 }
 
 void TestMemory::refusesBeforeItTakes_data()
@@ -309,9 +309,9 @@ void TestMemory::saysWhatWouldHelp()
     QCOMPARE(unchecked.code, Code::OutOfMemory);
     // What is said is the limit that was decided by, not what the system leaves by now.
     own.memoryLimit = 0;
-    const Error said = runOutOfMemory(*plan, own, 2, static_cast<double>(needed), less).value();
-    QCOMPARE(said.number("limit"), less);
-    QCOMPARE(said.number("shared_bytes"), less);
+    const Error stated = runOutOfMemory(*plan, own, 2, static_cast<double>(needed), less).value();
+    QCOMPARE(stated.number("limit"), less);
+    QCOMPARE(stated.number("shared_bytes"), less);
     QVERIFY(unchecked.number("bytes") > needed
             + static_cast<std::int64_t>(CheckReference::of(program->program, *program).value().bytes(own).value()));
 }

@@ -60,8 +60,8 @@ class TestPartialValues : public QObject {
 private Q_SLOTS:
     void operations_data();
     void operations();
-    void wholeResultsAreNoParts_data();
-    void wholeResultsAreNoParts();
+    void fullResultsAreNoParts_data();
+    void fullResultsAreNoParts();
     void partsOfArgumentsAddUp_data();
     void partsOfArgumentsAddUp();
     void everyReshardKeepsTheSum_data();
@@ -210,14 +210,14 @@ void TestPartialValues::operations()
     kernels::Arrays arguments;
     for (const ShardedArray& input : parts->device.inputs)
         arguments.push_back(drawnArray(input.type, 7, arguments.size()));
-    const auto whole = test::executeInFull(program, arguments);
+    const auto full = test::executeInFull(program, arguments);
     const auto done = test::executeParts(*parts, arguments);
-    QVERIFY(whole && done);
+    QVERIFY(full && done);
     QVERIFY(done->differences.empty());
-    QVERIFY(compareWithReference(done->outputs[0], whole->outputs[0]).passed());
+    QVERIFY(compareWithReference(done->outputs[0], full->outputs[0]).passed());
 }
 
-void TestPartialValues::wholeResultsAreNoParts_data()
+void TestPartialValues::fullResultsAreNoParts_data()
 {
     QTest::addColumn<QString>("operation");
     QTest::addColumn<QString>("type");
@@ -232,7 +232,7 @@ void TestPartialValues::wholeResultsAreNoParts_data()
 }
 
 /// Nothing comes in parts and nothing that is cut is summed over: every device has the whole result.
-void TestPartialValues::wholeResultsAreNoParts()
+void TestPartialValues::fullResultsAreNoParts()
 {
     QFETCH(QString, operation);
     QFETCH(QString, type);
@@ -265,8 +265,8 @@ void TestPartialValues::partsOfArgumentsAddUp()
     how.type = { static_cast<DType>(dtype), { 5, 3 } };
     how.sharding = TensorSharding::fullyReplicated(2);
     how.sharding.unreduced = { fullAxis(*mesh, 0) };
-    const Array whole = drawnArray(how.type, 3, 0);
-    const kernels::Arrays shards = shardsOf(whole, how, mesh);
+    const Array full = drawnArray(how.type, 3, 0);
+    const kernels::Arrays shards = shardsOf(full, how, mesh);
     QCOMPARE(shards.size(), static_cast<std::size_t>(devices));
     int busy = 0;
     for (const Array& shard : shards)
@@ -277,19 +277,19 @@ void TestPartialValues::partsOfArgumentsAddUp()
             }
     QVERIFY(busy > 1);
     const auto backwards = [&](std::size_t i) { return shards.size() - 1 - i; };
-    for (std::int64_t e = 0; e < whole.count(); ++e) {
+    for (std::int64_t e = 0; e < full.count(); ++e) {
         Array forth = Array::zeros({ how.type.dtype, { 1 } }), back = forth;
         back = Array::zeros({ how.type.dtype, { 1 } });
         for (std::size_t i = 0; i < shards.size(); ++i) {
             kernels::setNumber(forth, 0, kernels::numberAt(forth, 0) + kernels::numberAt(shards[i], e));
             kernels::setNumber(back, 0, kernels::numberAt(back, 0) + kernels::numberAt(shards[backwards(i)], e));
         }
-        QCOMPARE(kernels::numberAt(forth, 0), kernels::numberAt(whole, e));
-        QCOMPARE(kernels::numberAt(back, 0), kernels::numberAt(whole, e));
+        QCOMPARE(kernels::numberAt(forth, 0), kernels::numberAt(full, e));
+        QCOMPARE(kernels::numberAt(back, 0), kernels::numberAt(full, e));
     }
     const AssembledArray again = assembleShards(shards, how, mesh);
     QVERIFY(!again.differ);
-    QVERIFY(compareWithReference(again.full, whole).largestError == 0);
+    QVERIFY(compareWithReference(again.full, full).largestError == 0);
 }
 
 void TestPartialValues::everyReshardKeepsTheSum_data()
@@ -302,7 +302,7 @@ void TestPartialValues::everyReshardKeepsTheSum_data()
 
 namespace {
 
-/// Every sharding of a matrix over x=2 and y=3 in whole axes: of each axis, nothing, a dimension or the parts of a sum.
+/// Every sharding of a matrix over x=2 and y=3 in full axes: of each axis, nothing, a dimension or the parts of a sum.
 QStringList shardingsOfMatrix()
 {
     QStringList all;

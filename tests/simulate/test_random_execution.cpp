@@ -35,8 +35,8 @@ private Q_SLOTS:
     void thereAndBackIsTheIdentity();
     void anyNumberOfThreadsGivesTheSameBits();
     void refusesWithOneByteLess();
-    void unequalPiecesHoldTheReference();
-    void unequalPiecesThereAndBack();
+    void unequalPartsHoldTheReference();
+    void unequalPartsThereAndBack();
     void paddingNeverLeaks();
     void noNumberInThePaddingIsNotSeen();
 };
@@ -59,7 +59,7 @@ struct Ran {
     Program program;
     std::optional<PartitionedProgram> parts;
     Arrays arguments;
-    Arrays whole; ///< results of the reference
+    Arrays full; ///< results of the reference
     Execution devices;
     std::string wrong; ///< empty: all of it worked
 };
@@ -91,12 +91,12 @@ Ran run(std::string text, std::uint64_t seed)
         return ran;
     }
     ran.arguments = randomArguments(ran.program, seed);
-    Result<Execution> whole = test::executeInFull(ran.program, ran.arguments);
-    if (!whole) {
-        ran.wrong = "reference: " + sentence(whole.error());
+    Result<Execution> full = test::executeInFull(ran.program, ran.arguments);
+    if (!full) {
+        ran.wrong = "reference: " + sentence(full.error());
         return ran;
     }
-    ran.whole = std::move(whole->outputs);
+    ran.full = std::move(full->outputs);
     Result<PartitionedProgram> parts = partitionProgram(ran.program);
     if (!parts) {
         ran.wrong = "partition: " + sentence(parts.error());
@@ -138,10 +138,10 @@ bool sameBytes(const Array& a, const Array& b)
 /// Empty if every device holds its part of every result, and no two copies differ.
 std::string compareWithReference(const Ran& ran)
 {
-    for (std::size_t i = 0; i < ran.whole.size(); ++i) {
-        if (!sameBytes(ran.devices.outputs[i], ran.whole[i]))
+    for (std::size_t i = 0; i < ran.full.size(); ++i) {
+        if (!sameBytes(ran.devices.outputs[i], ran.full[i]))
             return "output " + std::to_string(i) + " is another";
-        const Arrays wanted = shardsOf(ran.whole[i], ran.parts->device.outputs[i], ran.parts->device.mesh);
+        const Arrays wanted = shardsOf(ran.full[i], ran.parts->device.outputs[i], ran.parts->device.mesh);
         for (std::size_t device = 0; device < wanted.size(); ++device)
             if (!sameBytes(ran.devices.shards[device][i], wanted[device]))
                 return "output " + std::to_string(i) + " of device " + std::to_string(device) + " is another";
@@ -175,14 +175,14 @@ Draft draftThatRuns(std::uint64_t seed)
 void TestRandomExecution::everyDeviceHoldsItsPartOfTheReference()
 {
     std::map<OpKind, int> kinds;
-    int cut = 0;
+    int sharded = 0;
     for (std::uint64_t seed = 0; seed < programs; ++seed) {
         const Ran ran = run(program_texts::write(draftThatRuns(seed), {}), seed);
         VERIFY_RUN(ran, seed, compareWithReference(ran));
         for (const auto& [kind, count] : kindsOf(ran.parts->device.program))
             kinds[kind] += count;
         for (const ShardedArray& output : ran.parts->device.outputs)
-            cut += output.sharding.isFullyReplicated() ? 0 : 1;
+            sharded += output.sharding.isFullyReplicated() ? 0 : 1;
     }
     // They are worth something: every collective occurs, and results are cut.
     for (const OpKind kind : { OpKind::AllReduce, OpKind::AllGather, OpKind::AllToAll, OpKind::ReduceScatter,
@@ -191,7 +191,7 @@ void TestRandomExecution::everyDeviceHoldsItsPartOfTheReference()
             qWarning("no operation of kind %d", static_cast<int>(kind));
         QVERIFY(kinds[kind] > 0 || !test::triesAllRandomCases());
     }
-    QVERIFY2(cut > static_cast<int>(programs) / 3, qPrintable(QString::number(cut)));
+    QVERIFY2(sharded > static_cast<int>(programs) / 3, qPrintable(QString::number(sharded)));
 }
 
 void TestRandomExecution::orderOfDevicesMeansNothing()
@@ -246,9 +246,9 @@ std::string windowText(const Window& w, std::array<std::int64_t, 2> shape, bool 
         return std::to_string(of[0] - less) + between + std::to_string(of[1] - less);
     };
     const auto type = [&](std::array<std::int64_t, 2> of) { return "tensor<" + two(of, "x") + "xi32>"; };
-    const std::string cut = " {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}";
-    std::string text = "sdy.mesh @m = <[\"x\"=2]>\nfunc.func @main(%a: " + type(shape) + cut + ") -> (" + type(windows)
-        + cut + ") {\n  %c = stablehlo.constant dense<3> : tensor<i32>\n";
+    const std::string sharded = " {sdy.sharding = #sdy.sharding<@m, [{\"x\"}, {}]>}";
+    std::string text = "sdy.mesh @m = <[\"x\"=2]>\nfunc.func @main(%a: " + type(shape) + sharded + ") -> ("
+        + type(windows) + sharded + ") {\n  %c = stablehlo.constant dense<3> : tensor<i32>\n";
     if (!padsItself)
         text += "  %p = stablehlo.pad %a, %c, low = [" + two(w.low, ", ") + "], high = [" + two(w.high, ", ")
             + "], interior = [" + two(w.base, ", ", 1) + "] : (" + type(shape) + ", tensor<i32>) -> " + type(padded)
@@ -296,7 +296,7 @@ void TestRandomExecution::windowsOverPaddingAreThoseOfPaddedArrays()
         const Ran own = run(windowText(w, shape, true), seed), before = run(windowText(w, shape, false), seed);
         VERIFY_RUN(before, seed, compareWithReference(before));
         VERIFY_RUN(own, seed, compareWithReference(own));
-        VERIFY_RUN(own, seed, sameBytes(own.whole[0], before.whole[0]) ? std::string() : "other windows");
+        VERIFY_RUN(own, seed, sameBytes(own.full[0], before.full[0]) ? std::string() : "other windows");
     }
     QVERIFY2(compared > static_cast<int>(programs) / 2, qPrintable(QString::number(compared)));
     // 10^9 places of padding that change nothing are not gone through one by one.
@@ -308,8 +308,8 @@ void TestRandomExecution::windowsOverPaddingAreThoseOfPaddedArrays()
     VERIFY_RUN(ran, 1, compareWithReference(ran));
     const auto value = [&](const Array& array, std::int64_t i) { return kernels::integerAt(array, i); };
     const std::int64_t first = std::max<std::int64_t>(3, value(ran.arguments[0], 0));
-    QCOMPARE(value(ran.whole[0], 0), first);
-    QCOMPARE(value(ran.whole[0], 1), std::max(first, value(ran.arguments[0], 1)));
+    QCOMPARE(value(ran.full[0], 0), first);
+    QCOMPARE(value(ran.full[0], 1), std::max(first, value(ran.arguments[0], 1)));
 }
 
 void TestRandomExecution::thereAndBackIsTheIdentity()
@@ -390,15 +390,15 @@ void TestRandomExecution::refusesWithOneByteLess()
     for (std::uint64_t seed = 0; seed < programs; ++seed) {
         const Ran ran = run(program_texts::write(draftThatRuns(seed), {}), seed);
         VERIFY_RUN(ran, seed, std::string());
-        const ProgramPtr given = test::givenOf(*ran.parts);
+        const ProgramPtr source = test::specifiedOf(*ran.parts);
         const auto parts = std::make_shared<const PartitionedProgram>(*ran.parts);
-        const double needed = executionBytes(given, parts, {}).value();
+        const double needed = executionBytes(source, parts, {}).value();
         ExecuteOptions tight;
         tight.memoryLimit = static_cast<std::int64_t>(needed);
-        QVERIFY(execute(given, parts, ran.arguments, tight));
+        QVERIFY(execute(source, parts, ran.arguments, tight));
         // One byte less than is needed, and it is refused with the number.
         --tight.memoryLimit;
-        const auto refused = execute(given, parts, ran.arguments, tight);
+        const auto refused = execute(source, parts, ran.arguments, tight);
         QVERIFY(!refused);
         QVERIFY(refused.error().code == Code::OutOfMemory);
         QCOMPARE(refused.error().number("bytes"), static_cast<std::int64_t>(needed));
@@ -419,7 +419,7 @@ Draft unevenDraft(std::uint64_t seed)
 template <class Fill>
 void fillPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& mesh, Fill fill)
 {
-    const PaddedShard piece{ how.type.shape,
+    const PaddedShard part{ how.type.shape,
         [&] {
             Shape padded = how.type.shape;
             for (std::size_t d = 0; d < padded.size(); ++d)
@@ -428,7 +428,7 @@ void fillPadding(Arrays& shards, const ShardedArray& how, const MeshPtr& mesh, F
         }(),
         how.sharding };
     for (std::size_t device = 0; device < shards.size(); ++device) {
-        const Shape extents = extentsAt(piece, mesh, static_cast<std::int32_t>(device));
+        const Shape extents = extentsAt(part, mesh, static_cast<std::int32_t>(device));
         Array shard = Array::zeros(shards[device].type); // copies share their bytes
         for (std::int64_t i = 0; i < shard.count(); ++i) {
             std::int64_t left = i;
@@ -478,7 +478,7 @@ bool hasNoNumber(const Arrays& arrays)
 
 } // namespace
 
-void TestRandomExecution::unequalPiecesHoldTheReference()
+void TestRandomExecution::unequalPartsHoldTheReference()
 {
     std::uint64_t padded = 0, masks = 0;
     for (std::uint64_t seed = 0; seed < 2 * programs; ++seed) {
@@ -492,7 +492,7 @@ void TestRandomExecution::unequalPiecesHoldTheReference()
     QVERIFY2(masks > programs / 10, qPrintable(QString::number(masks)));
 }
 
-void TestRandomExecution::unequalPiecesThereAndBack()
+void TestRandomExecution::unequalPartsThereAndBack()
 {
     for (std::uint64_t seed = 0; seed < programs; ++seed) {
         const Ran ran =
@@ -512,10 +512,10 @@ void TestRandomExecution::paddingNeverLeaks()
         const Arrays results = resultsWith(ran.parts->device, ran.arguments, [&](Array& shard, std::int64_t i) {
             kernels::setInteger(shard, i, static_cast<std::int64_t>(random.next()));
         });
-        QCOMPARE(results.size(), ran.whole.size());
+        QCOMPARE(results.size(), ran.full.size());
         for (std::size_t r = 0; r < results.size(); ++r)
             VERIFY_RUN(ran, seed,
-                sameBytes(results[r], ran.whole[r]) ? std::string() : "a result depends on what the padding held");
+                sameBytes(results[r], ran.full[r]) ? std::string() : "a result depends on what the padding held");
     }
 }
 
@@ -532,14 +532,14 @@ void TestRandomExecution::noNumberInThePaddingIsNotSeen()
         if (!parts || parts->trueShapes.empty())
             continue;
         const Arrays arguments = fractions(parts->device.inputs, seed);
-        const auto whole = test::executeInFull(read->program, arguments);
-        if (!whole || hasNoNumber(whole->outputs))
+        const auto full = test::executeInFull(read->program, arguments);
+        if (!full || hasNoNumber(full->outputs))
             continue;
         ++padded;
         const Arrays results = resultsWith(parts->device, arguments, [](Array& shard, std::int64_t i) {
             kernels::setNumber(shard, i, std::numeric_limits<double>::quiet_NaN());
         });
-        QCOMPARE(results.size(), whole->outputs.size());
+        QCOMPARE(results.size(), full->outputs.size());
         if (hasNoNumber(results))
             std::cout << text << "---\n" << printStableHlo(parts->sharded) << std::endl;
         QVERIFY2(!hasNoNumber(results), qPrintable(QStringLiteral("program %1").arg(seed)));

@@ -188,7 +188,7 @@ void TestRun::readsValues()
     run->step();
     QCOMPARE(run->gather(p.find("step")), std::vector<double>{ 1 });
     for (const ValueId value : { w, gradient }) {
-        const std::vector<double> whole = run->gather(value);
+        const std::vector<double> full = run->gather(value);
         const Layout layout = program->layout(FlatValueId(value.index));
         for (std::int64_t position = 0; position < 8; ++position) {
             const auto ranges = layout.rangesAt(position);
@@ -198,7 +198,7 @@ void TestRun::readsValues()
             std::size_t i = 0;
             for (std::int64_t r = ranges[0].begin; r < ranges[0].end; ++r)
                 for (std::int64_t c = ranges[1].begin; c < ranges[1].end; ++c)
-                    QCOMPARE(shard[i++], whole[static_cast<std::size_t>(r * 40 + c)]);
+                    QCOMPARE(shard[i++], full[static_cast<std::size_t>(r * 40 + c)]);
         }
     }
     QVERIFY(run->gather(w) != before);
@@ -244,9 +244,9 @@ void TestRun::refusesWrongValues()
 {
     const auto plan = makePlan(mlpOnDevices(smallMlp(), makeMesh({ { "data", 1 }, { "model", 1 } })));
     RunOptions options = randomInputs(1);
-    options.initial.given["x"] = { 1, 2, 3 };
+    options.initial.source["x"] = { 1, 2, 3 };
     QCOMPARE(Run::create(plan, options).error().code, Code::TypeMismatch);
-    options.initial.given = { { "params/nothing", { 1 } } };
+    options.initial.source = { { "params/nothing", { 1 } } };
     QCOMPARE(Run::create(plan, options).error().code, Code::UnknownTensor);
 }
 

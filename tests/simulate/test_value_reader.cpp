@@ -84,9 +84,9 @@ private Q_SLOTS:
         int compared = 0;
         for (std::size_t v = 0; v < program->program->values.size(); ++v) {
             const ValueId value(v);
-            const std::vector<double> whole = run->gather(value);
-            QCOMPARE(reader.held(value) == Held::Yes, !whole.empty());
-            if (whole.empty())
+            const std::vector<double> full = run->gather(value);
+            QCOMPARE(reader.held(value) == Held::Yes, !full.empty());
+            if (full.empty())
                 continue;
             const Shape& shape = program->program->value(value).type.shape;
             QCOMPARE(reader.dtype(value), program->program->value(value).type.dtype);
@@ -109,7 +109,7 @@ private Q_SLOTS:
                     rest /= sample.indices[d].size();
                     stride *= shape[d];
                 }
-                QCOMPARE(read[i], whole[static_cast<std::size_t>(element)]);
+                QCOMPARE(read[i], full[static_cast<std::size_t>(element)]);
             }
             // And all of one device's shard.
             const std::int64_t position = devices->deviceCount() - 1;
@@ -184,10 +184,10 @@ private Q_SLOTS:
     {
         const ProgramOnDevices program =
             mlpOnDevices(smallMlp(DType::F64), makeMesh(axesOf(QStringLiteral("data=2 model=4"))));
-        const ProgramPtr& whole = program->program;
+        const ProgramPtr& full = program->program;
         const auto run = Run::create(makePlan(program), randomInputs()).value();
         StepReplay replay(program, randomValues());
-        const ValueId weight = whole->find("params/layers.0/W1");
+        const ValueId weight = full->find("params/layers.0/W1");
         for (int step = 1; step <= 3; ++step) {
             run->step();
             const auto array = replay.reference(weight, step).value();

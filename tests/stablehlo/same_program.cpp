@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -178,10 +178,10 @@ private:
         if (a.index() != b.index())
             return false;
         if (const auto* constraint = std::get_if<ConstraintAttributes>(&a)) {
-            const auto* given = std::get_if<GivenSharding>(&constraint->annotation);
-            const auto* other = std::get_if<GivenSharding>(&std::get<ConstraintAttributes>(b).annotation);
-            if (given && other)
-                return onOther(*given->given) == *other->given;
+            const auto* specified = std::get_if<ExplicitSharding>(&constraint->annotation);
+            const auto* other = std::get_if<ExplicitSharding>(&std::get<ConstraintAttributes>(b).annotation);
+            if (specified && other)
+                return onOther(*specified->specified) == *other->specified;
             return a == b;
         }
         const auto onOtherMeshes = [this](std::vector<ProgramSharding> list) {
@@ -189,19 +189,20 @@ private:
                 sharding = onOther(std::move(sharding));
             return list;
         };
-        if (const auto* own = wideAs<OwnShardingAttributes>(a); own && own->sharding)
-            return wide(OwnShardingAttributes{ onOther(*own->sharding) }) == b;
-        if (const auto* manual = wideAs<ManualComputationAttributes>(a))
-            return wide(ManualComputationAttributes{
+        if (const auto* own = attributesAs<OwnShardingAttributes>(a); own && own->sharding)
+            return otherAttributes(OwnShardingAttributes{ onOther(*own->sharding) }) == b;
+        if (const auto* manual = attributesAs<ManualComputationAttributes>(a))
+            return otherAttributes(ManualComputationAttributes{
                        onOtherMeshes(manual->in), onOtherMeshes(manual->out), manual->manualAxes })
                 == b;
-        if (const auto* named = wideAs<NamedComputationAttributes>(a))
-            return wide(NamedComputationAttributes{ named->name, onOtherMeshes(named->in), onOtherMeshes(named->out) })
+        if (const auto* named = attributesAs<NamedComputationAttributes>(a))
+            return otherAttributes(
+                       NamedComputationAttributes{ named->name, onOtherMeshes(named->in), onOtherMeshes(named->out) })
                 == b;
-        if (const auto* collective = wideAs<SdyCollectiveAttributes>(a)) {
+        if (const auto* collective = attributesAs<SdyCollectiveAttributes>(a)) {
             SdyCollectiveAttributes other = *collective;
             other.out = onOther(std::move(other.out));
-            return wide(std::move(other)) == b;
+            return otherAttributes(std::move(other)) == b;
         }
         return a == b;
     }

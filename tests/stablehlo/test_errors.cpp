@@ -15,7 +15,7 @@ namespace {
 struct Wrong {
     const char* name;
     const char* text;
-    const char* said; ///< how the error begins
+    const char* stated; ///< how the error begins
 };
 
 /// A function of one statement; the statement begins at 2:3.
@@ -146,11 +146,11 @@ const Wrong wrongs[] = {
         "E120 2:51 expected=“)” at the end of the location" },
 };
 
-std::string repeated(const std::string& piece, int times)
+std::string repeated(const std::string& part, int times)
 {
     std::string text;
     for (int i = 0; i < times; ++i)
-        text += piece;
+        text += part;
     return text;
 }
 
@@ -187,26 +187,26 @@ void TestErrors::wrongTexts()
     const Wrong& wrong = wrongs[index];
     const Result<ReadProgram> read = readStableHlo(wrong.text);
     QVERIFY(!read);
-    const QString said = test::shown(read.error());
-    QVERIFY2(said.startsWith(QString::fromUtf8(wrong.said)), qPrintable(said));
+    const QString stated = test::shown(read.error());
+    QVERIFY2(stated.startsWith(QString::fromUtf8(wrong.stated)), qPrintable(stated));
 }
 
 /// Texts that would take much memory, time or stack.
 void TestErrors::limits()
 {
-    const auto said = [](const std::string& text) {
+    const auto stated = [](const std::string& text) {
         const Result<ReadProgram> read = readStableHlo(text);
         return read ? QStringLiteral("read") : test::shown(read.error()).section(QLatin1Char(' '), 0, 0);
     };
     const QString tooLarge = QStringLiteral("E126");
-    QCOMPARE(said(BODY("%0 = stablehlo.constant dense<1> : tensor<99999999999x99999999999xi32>")), tooLarge);
-    QCOMPARE(said("func.func @main(%a: tensor<" + repeated("1x", 100) + "f32>) {\n  return\n}\n"), tooLarge);
+    QCOMPARE(stated(BODY("%0 = stablehlo.constant dense<1> : tensor<99999999999x99999999999xi32>")), tooLarge);
+    QCOMPARE(stated("func.func @main(%a: tensor<" + repeated("1x", 100) + "f32>) {\n  return\n}\n"), tooLarge);
     const int deep = 100'000;
-    QCOMPARE(said("func.func @main(%q: tensor<i1>) {\n" + repeated("\"a.b\"() ({ ", deep)), tooLarge);
-    QCOMPARE(said("func.func @main(%q: tensor<i1>) {\n" + repeated("a.b { ", deep)), tooLarge);
-    QCOMPARE(said("func.func @main(%q: " + repeated("(", deep) + ") {\n}\n"), tooLarge);
+    QCOMPARE(stated("func.func @main(%q: tensor<i1>) {\n" + repeated("\"a.b\"() ({ ", deep)), tooLarge);
+    QCOMPARE(stated("func.func @main(%q: tensor<i1>) {\n" + repeated("a.b { ", deep)), tooLarge);
+    QCOMPARE(stated("func.func @main(%q: " + repeated("(", deep) + ") {\n}\n"), tooLarge);
     QVERIFY(
-        said("func.func @main() attributes {a = " + repeated("[", deep) + repeated("]", deep) + "} {\n  return\n}\n")
+        stated("func.func @main() attributes {a = " + repeated("[", deep) + repeated("]", deep) + "} {\n  return\n}\n")
         == QStringLiteral("read"));
     // An alias that grows: each is the one before, twice.
     std::string bomb = "#a0 = \"x\"\n";
@@ -214,7 +214,7 @@ void TestErrors::limits()
         const std::string before = "#a" + std::to_string(i - 1);
         bomb += "#a" + std::to_string(i) + " = [" + before + ", " + before + "]\n";
     }
-    QCOMPARE(said(bomb + "func.func @main() attributes {a = #a59} {\n  return\n}\n"), tooLarge);
+    QCOMPARE(stated(bomb + "func.func @main() attributes {a = #a59} {\n  return\n}\n"), tooLarge);
     // The same with locations is no error: they are cut.
     std::string places =
         "func.func @main(%a: tensor<f32>) {\n  %0 = stablehlo.tanh %a : tensor<f32> loc(#l59)\n  return\n}\n"
@@ -227,9 +227,9 @@ void TestErrors::limits()
     QVERIFY(read);
     QVERIFY(read->program.sources[1].location.size() < 100'000);
     // Aliases in a circle.
-    QCOMPARE(said("!a = !b\n!b = !a\nfunc.func @main(%x: !a) {\n  return\n}\n"), tooLarge);
-    QVERIFY(said("#a = #b\n#b = #a\nfunc.func @main(%x: tensor<2xf32>) {\n  %0 = \"stablehlo.iota\"() "
-                 "{iota_dimension = #a} : () -> tensor<2xf32>\n  return\n}\n")
+    QCOMPARE(stated("!a = !b\n!b = !a\nfunc.func @main(%x: !a) {\n  return\n}\n"), tooLarge);
+    QVERIFY(stated("#a = #b\n#b = #a\nfunc.func @main(%x: tensor<2xf32>) {\n  %0 = \"stablehlo.iota\"() "
+                   "{iota_dimension = #a} : () -> tensor<2xf32>\n  return\n}\n")
         != QStringLiteral("read"));
 }
 
@@ -252,14 +252,14 @@ void TestErrors::callsAndShardingsThatDoNotCount()
 {
     const auto warned = [](const std::string& text) {
         const Result<ReadProgram> read = readStableHlo(text);
-        QStringList said{ test::shown(read) };
+        QStringList stated{ test::shown(read) };
         for (const Diagnostic& warning : read ? read->warnings : std::vector<Diagnostic>())
-            said << test::shown(warning);
-        said.removeAll(QString());
-        return said;
+            stated << test::shown(warning);
+        stated.removeAll(QString());
+        return stated;
     };
     const std::string mesh = "sdy.mesh @mesh = <[\"x\"=2]>\n";
-    const std::string given =
+    const std::string specified =
         "func.func @main(%a: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>},\n"
         "    %b: tensor<8x4xf32> {mhlo.sharding = \"{devices=[1,2]<=[2]}\"}) -> tensor<8x4xf32> {\n"
         "  %0 = stablehlo.custom_call @Sharding(%a) {mhlo.sharding = \"{devices=[2,1]<=[2]}\"} : "
@@ -271,12 +271,12 @@ void TestErrors::callsAndShardingsThatDoNotCount()
         "  %4 = stablehlo.custom_call @Bar(%3) {sdy.sharding_rule = #sdy.op_sharding_rule<([i, j])->"
         "([i, j]) {i=8, j=4}, custom>} : (tensor<8x4xf32>) -> tensor<8x4xf32>\n"
         "  return %4 : tensor<8x4xf32>\n}\n";
-    QCOMPARE(warned(mesh + given),
+    QCOMPARE(warned(mesh + specified),
         QStringList({ QStringLiteral("W235 3:26 op=func.func attribute=mhlo.sharding"),
             QStringLiteral("W235 4:45 op=stablehlo.custom_call attribute=mhlo.sharding"),
             QStringLiteral("W234 5:8 target=Foo") }));
     // By themselves they count, over the mesh that there is.
-    std::string alone = given;
+    std::string alone = specified;
     alone.erase(alone.find(" {sdy.sharding = #sdy.sharding<@mesh"),
         std::string(" {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}").size());
     const Result<ReadProgram> read = readStableHlo(mesh + alone);
@@ -339,10 +339,10 @@ void TestErrors::illegalHloShardings()
     std::vector<Diagnostic> findings;
     const Result<ReadProgram> read = readStableHlo(text, { .keepIllegalShardings = true, .findings = &findings });
     QVERIFY2(read, qPrintable(test::shown(read)));
-    QStringList said;
+    QStringList stated;
     for (const Diagnostic& finding : findings)
-        said << test::shown(finding);
-    QCOMPARE(said.join(QLatin1Char('|')), expected);
+        stated << test::shown(finding);
+    QCOMPARE(stated.join(QLatin1Char('|')), expected);
     // Where not all of it is asked for, the first is the error.
     const Result<ReadProgram> strict = readStableHlo(text);
     QCOMPARE(strict.has_value(), expected.isEmpty());
@@ -382,10 +382,10 @@ void TestErrors::hloShardingsThatNoMeshSays()
             + "\"}) -> tensor<8xf32> {\n  return %a : tensor<8xf32>\n}\n}\n");
         if (!read)
             return test::shown(read);
-        QStringList said;
+        QStringList stated;
         for (const Diagnostic& warning : read->warnings)
-            said << test::shown(warning);
-        return said.join(QLatin1Char('|'));
+            stated << test::shown(warning);
+        return stated.join(QLatin1Char('|'));
     };
     const char* smaller = "sdy.mesh @mesh = <[\"x\"=2]>\n";
     for (const char* sharding : { "{maximal device=1}", "{maximal device=0}", "{manual}",
@@ -452,10 +452,11 @@ void TestErrors::allThatIsWrong()
     std::vector<Diagnostic> findings;
     const Result<ReadProgram> read = readStableHlo(text, { .keepIllegalShardings = true, .findings = &findings });
     QVERIFY2(read, qPrintable(test::shown(read)));
-    QStringList said;
+    QStringList stated;
     for (const Diagnostic& finding : findings)
-        said << test::shown(finding).section(QLatin1Char(' '), 0, 1);
-    QCOMPARE(said.join(QLatin1Char('|')), QStringLiteral("E191 1:38|E193 2:8|E190 3:23|E195 5:8|E193 7:10|E193 1:11"));
+        stated << test::shown(finding).section(QLatin1Char(' '), 0, 1);
+    QCOMPARE(
+        stated.join(QLatin1Char('|')), QStringLiteral("E191 1:38|E193 2:8|E190 3:23|E195 5:8|E193 7:10|E193 1:11"));
     QVERIFY(verify(read->program).empty()); // the rest of it
     // Faulty operations are no others: nothing that is derived from their attributes is asked of them.
     QCOMPARE(read->program.operations[0].kind, OpKind::Opaque);

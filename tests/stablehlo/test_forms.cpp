@@ -425,9 +425,9 @@ void TestForms::genericForms_data()
 void TestForms::genericForms()
 {
     QFETCH(QString, text);
-    const std::string whole =
+    const std::string full =
         around(text.toStdString()) + "{-# dialect_resources: { builtin: { r: \"0x040000000100000002000000\" } } #-}\n";
-    const Result<ReadProgram> read = readStableHlo(whole);
+    const Result<ReadProgram> read = readStableHlo(full);
     QVERIFY2(read, qPrintable(test::shown(read)));
     const QString wrong = test::wayRound(read->program);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));

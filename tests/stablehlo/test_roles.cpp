@@ -16,10 +16,9 @@ QString roleText(const std::string& text, const char* state, const std::vector<C
     Result<ReadProgram> read = readStableHlo(text);
     if (!read)
         qFatal("the test's program cannot be read");
-    nameAsWritten(*read, text);
-    const ProgramRoles roles =
-        withChosen(guessRoles(read->program, stateOf(read->program, state)), read->program,
-            stateOf(read->program, state), chosen);
+    declaredName(*read, text);
+    const ProgramRoles roles = withChosen(
+        guessRoles(read->program, stateOf(read->program, state)), read->program, stateOf(read->program, state), chosen);
     QStringList arguments, results;
     for (const Role role : roles.arguments)
         arguments << QString::fromStdString(std::string(name(role)));
@@ -80,7 +79,7 @@ private Q_SLOTS:
             Result<ReadProgram> read = readStableHlo(text);
             if (!read)
                 qFatal("the test's program cannot be read");
-            nameAsWritten(*read, text);
+            declaredName(*read, text);
             const ProgramRoles roles = rolesOf(read->program, stateOf(read->program, "0=0,1=1"), {});
             giveRoles(read->program, roles);
             QString names;

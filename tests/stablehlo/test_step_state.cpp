@@ -128,9 +128,9 @@ private Q_SLOTS:
     {
         QFETCH(QString, arguments);
         QFETCH(QString, results);
-        QStringList given, returned, values, types;
+        QStringList specified, returned, values, types;
         for (const QString& argument : arguments.split(QLatin1Char(' ')))
-            given << QStringLiteral("%a%1: tensor<8xf32> loc(\"%2\")").arg(given.size()).arg(argument);
+            specified << QStringLiteral("%a%1: tensor<8xf32> loc(\"%2\")").arg(specified.size()).arg(argument);
         for (const QString& result : results.split(QLatin1Char(' '))) {
             returned << (result == QLatin1String("-")
                     ? QStringLiteral("tensor<8xf32>")
@@ -139,9 +139,9 @@ private Q_SLOTS:
             types << QStringLiteral("tensor<8xf32>");
         }
         const QString comma = QStringLiteral(", ");
-        const QString text = QStringLiteral("func.func public @main(") + given.join(comma) + QStringLiteral(") -> (")
-            + returned.join(comma) + QStringLiteral(") {\n  return ") + values.join(comma) + QStringLiteral(" : ")
-            + types.join(comma) + QStringLiteral("\n}\n");
+        const QString text = QStringLiteral("func.func public @main(") + specified.join(comma)
+            + QStringLiteral(") -> (") + returned.join(comma) + QStringLiteral(") {\n  return ") + values.join(comma)
+            + QStringLiteral(" : ") + types.join(comma) + QStringLiteral("\n}\n");
         const Result<ReadProgram> read = readStableHlo(text.toStdString());
         QVERIFY2(read.has_value(), qPrintable(text));
         QTEST(stateOfProgram(read->program), "found");

@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include "base/codes.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "registered_test.h"
 #include "stablehlo/reading.h"
 
@@ -133,9 +133,9 @@ void TestWrappedShardings::rulesOfCalls()
     const std::string inside = "([i, j])->([i, j]) {i=8, j=4}, custom";
     const std::string rule = "#sdy.op_sharding_rule<" + inside + '>';
     const std::string other = "#sdy.op_sharding_rule <\\0A  ([i, j])->([i,\\09  j]) {i=8, j=4}, custom > ";
-    for (const std::string& written : { rule, inside, other }) { // however its blanks stand
+    for (const std::string& declared : { rule, inside, other }) { // however its blanks stand
         const auto read =
-            readStableHlo(module(meshes, "", call("foreign", "xla.sdy.sharding_rule = \"" + written + '"')));
+            readStableHlo(module(meshes, "", call("foreign", "xla.sdy.sharding_rule = \"" + declared + '"')));
         QVERIFY2(read, qPrintable(test::shown(read)));
         const Dictionary& kept = read->program.dictionaries[read->program.operations[0].extra];
         QCOMPARE(kept.size(), std::size_t{ 1 });
@@ -149,8 +149,8 @@ void TestWrappedShardings::errors_data()
 {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("said"); ///< code and place
-    const auto row = [](const char* name, const std::string& text, const char* said) {
-        QTest::newRow(name) << QString::fromStdString(text) << QString::fromUtf8(said);
+    const auto row = [](const char* name, const std::string& text, const char* stated) {
+        QTest::newRow(name) << QString::fromStdString(text) << QString::fromUtf8(stated);
     };
     const auto argument = [](const std::string& sharding) {
         return module(meshes, "xla.sdy.sharding = \"" + sharding + '"', plain);
@@ -174,11 +174,11 @@ void TestWrappedShardings::errors_data()
 void TestWrappedShardings::errors()
 {
     QFETCH(QString, text);
-    QFETCH(QString, said);
+    QFETCH(QString, stated);
     const auto read = readStableHlo(text.toStdString());
     QVERIFY(!read);
     const QString shown = test::shown(read);
-    QVERIFY2(shown.startsWith(said), qPrintable(shown));
+    QVERIFY2(shown.startsWith(stated), qPrintable(shown));
     QVERIFY(read.error().where.line > 0 && read.error().where.column > 0);
 }
 

@@ -84,10 +84,10 @@ private Q_SLOTS:
                     QCOMPARE(grid.panelsInAll(), static_cast<std::int64_t>(grid.panels().size()));
                     int covered = 0, area = 0;
                     for (int panel = 0; panel < static_cast<int>(grid.panels().size()); ++panel) {
-                        const QRect whole = grid.panels()[static_cast<std::size_t>(panel)];
-                        area += whole.width() * whole.height();
-                        for (std::int64_t row = 0; row < grid.rows().pieces; ++row)
-                            for (std::int64_t column = 0; column < grid.columns().pieces; ++column) {
+                        const QRect full = grid.panels()[static_cast<std::size_t>(panel)];
+                        area += full.width() * full.height();
+                        for (std::int64_t row = 0; row < grid.rows().parts; ++row)
+                            for (std::int64_t column = 0; column < grid.columns().parts; ++column) {
                                 const GridCell cell{ panel, row, column };
                                 const std::int64_t shard = grid.shardOf(cell);
                                 ++seen.at(static_cast<std::size_t>(shard));
@@ -101,8 +101,8 @@ private Q_SLOTS:
                                     std::min(
                                         column / grid.columns().inner * grid.columns().block, grid.columns().size));
                             }
-                        for (const QRect& part : grid.padding(whole))
-                            QVERIFY(whole.contains(part) && !part.isEmpty());
+                        for (const QRect& part : grid.padding(full))
+                            QVERIFY(full.contains(part) && !part.isEmpty());
                     }
                     QCOMPARE(covered, area);
                 }
@@ -131,7 +131,7 @@ private Q_SLOTS:
         QVERIFY(nested && nested->rows == 2 && nested->columns == 3);
         QVERIFY(place(*nested, 1) == GridPlace::Nest);
         const GridLayout grid(layout, *nested, { 600, 400 }, {});
-        QCOMPARE(grid.columns().pieces, 8);
+        QCOMPARE(grid.columns().parts, 8);
         QCOMPARE(grid.columns().inner, 2);
         QCOMPARE(grid.columns().blocks(), 4);
         QCOMPARE(grid.columns().nested, std::vector<int>{ 1 });
@@ -180,14 +180,14 @@ private Q_SLOTS:
         const SlotsLayout::Item items[] = { { GridPlace::Columns, 60 }, { GridPlace::Rows, 80 },
             { GridPlace::Fold, 50 }, { GridPlace::Fold, 50 } };
         const int all = SlotsLayout::widthInOneRow(captions, items, 18);
-        const SlotsLayout wide = SlotsLayout::make(captions, items, all, 18);
-        QCOMPARE(wide.frames.size(), 4U);
-        QCOMPARE(wide.chips.size(), 4U);
-        QCOMPARE(wide.chips.front().item, 1); // from slot to slot
-        QCOMPARE(wide.frames.back().frame.right() + 1, all);
+        const SlotsLayout otherAttributes = SlotsLayout::make(captions, items, all, 18);
+        QCOMPARE(otherAttributes.frames.size(), 4U);
+        QCOMPARE(otherAttributes.chips.size(), 4U);
+        QCOMPARE(otherAttributes.chips.front().item, 1); // from slot to slot
+        QCOMPARE(otherAttributes.frames.back().frame.right() + 1, all);
         for (int width = 40; width < all; width += 7) {
             const SlotsLayout layout = SlotsLayout::make(captions, items, width, 18);
-            QVERIFY(layout.height > wide.height);
+            QVERIFY(layout.height > otherAttributes.height);
             for (const SlotsLayout::Chip& chip : layout.chips) {
                 const auto frame = std::find_if(layout.frames.begin(), layout.frames.end(),
                     [&](const auto& slot) { return slot.place == items[static_cast<std::size_t>(chip.item)].place; });
@@ -197,8 +197,8 @@ private Q_SLOTS:
                 QVERIFY(layout.placeAt(frame->frame.center()) == frame->place);
             }
         }
-        QCOMPARE(wide.chipAt(wide.chips[2].rect.center()), 2);
-        QCOMPARE(wide.chipAt({ -1, -1 }), -1);
+        QCOMPARE(otherAttributes.chipAt(otherAttributes.chips[2].rect.center()), 2);
+        QCOMPARE(otherAttributes.chipAt({ -1, -1 }), -1);
     }
 
     /// An array of rank 4 in the laboratory, all of it by keyboard.
@@ -244,13 +244,13 @@ private Q_SLOTS:
         const GridCell cell{ 0, 1, 1 };
         canvas->setCurrentCell(cell);
         const std::int64_t shard = canvas->grid().shardOf(cell);
-        const QString said = canvas->accessibleDescription();
+        const QString stated = canvas->accessibleDescription();
         sliders[0]->setFocus(Qt::TabFocusReason);
         QTest::keyClick(sliders[0], Qt::Key_Right);
         QCOMPARE(canvas->grid().slideOf(3), 1);
         QCOMPARE(canvas->grid().shardOf(cell), shard + 1);
         QCOMPARE(canvas->currentCell(), std::optional(cell));
-        QVERIFY(canvas->accessibleDescription() != said);
+        QVERIFY(canvas->accessibleDescription() != stated);
         canvas->setFocus();
         QTest::keyClick(canvas, Qt::Key_PageUp);
         QCOMPARE(sliders[0]->value(), 0);
@@ -265,7 +265,7 @@ private Q_SLOTS:
         QTest::keyClick(slots, Qt::Key_Left, Qt::AltModifier);
         QVERIFY(placeOf(3) == GridPlace::Nest);
         QVERIFY(view.results()->tray()->sliders().empty());
-        QCOMPARE(canvas->grid().columns().pieces, 4);
+        QCOMPARE(canvas->grid().columns().parts, 4);
         QVERIFY(!view.grab().isNull());
         canvas->setFocus();
         canvas->setCurrentCell(GridCell{});
@@ -289,7 +289,7 @@ private Q_SLOTS:
         menu->actions().front()->trigger();
         menu->close();
         QVERIFY(placeOf(2) == GridPlace::Rows && placeOf(0) == GridPlace::Multiples);
-        QCOMPARE(canvas->grid().rows().pieces, 1);
+        QCOMPARE(canvas->grid().rows().parts, 1);
 
         QAccessibleTableInterface* table = QAccessible::queryAccessibleInterface(slots)->tableInterface();
         QVERIFY(table);

@@ -86,7 +86,7 @@ void typeInto(QAbstractItemView* view, const QModelIndex& index, const QString& 
 }
 
 /// Words and not codes: a sentence of some length.
-bool isSaid(const QString& message)
+bool isStated(const QString& message)
 {
     return message.size() > 12 && message.contains(QLatin1Char(' '));
 }
@@ -118,7 +118,7 @@ private Q_SLOTS:
     void namesOfMeshAxes()
     {
         QFETCH(QString, name);
-        QFETCH(bool, said);
+        QFETCH(bool, stated);
         Untouched fixture;
         MeshView view(&fixture.document, &fixture.selection);
         QVERIFY(shown(view));
@@ -129,8 +129,8 @@ private Q_SLOTS:
         typeInto(editor, name);
         QTest::keyClick(editor, Qt::Key_Return);
         QVERIFY(fixture.stays());
-        QCOMPARE(isSaid(view.message()), said);
-        if (said)
+        QCOMPARE(isStated(view.message()), stated);
+        if (stated)
             QVERIFY2(view.message().contains(name), qPrintable(view.message()));
         QCOMPARE(view.row(0)->chip()->accessibleName(), QStringLiteral("Mesh axis data"));
     }
@@ -171,7 +171,7 @@ private Q_SLOTS:
         typeInto(view.row(0)->spinBox()->findChild<QLineEdit*>(), QStringLiteral("3"));
         QTest::keyClick(view.row(0)->spinBox(), Qt::Key_Return);
         QVERIFY(fixture.stays());
-        QVERIFY2(isSaid(view.message()), qPrintable(view.message()));
+        QVERIFY2(isStated(view.message()), qPrintable(view.message()));
         QCOMPARE(view.row(0)->spinBox()->value(), 2);
     }
 
@@ -198,15 +198,15 @@ private Q_SLOTS:
         typeInto(view.table(), view.model()->index(1, RulesModel::Axes), typed);
         if (refused) {
             QVERIFY(fixture.stays());
-            QVERIFY2(isSaid(view.notice()->text()), qPrintable(view.notice()->text()));
+            QVERIFY2(isStated(view.notice()->text()), qPrintable(view.notice()->text()));
             return;
         }
         fixture.document.waitForAnalysis();
         QVERIFY(fixture.document.snapshot()->laidOut());
-        bool said = false;
+        bool stated = false;
         for (const Problem& problem : fixture.document.snapshot()->problems)
-            said = said || problem.diagnostic.text("axis") == typed.toStdString();
-        QVERIFY(said);
+            stated = stated || problem.diagnostic.text("axis") == typed.toStdString();
+        QVERIFY(stated);
         fixture.document.undoStack()->undo();
         QVERIFY(*fixture.document.experiment() == fixture.before);
     }
@@ -223,7 +223,7 @@ private Q_SLOTS:
         QVERIFY(fixture.stays());
         typeInto(view.table(), view.model()->index(2, RulesModel::Axes), QStringLiteral("{data}"));
         QVERIFY(fixture.stays());
-        QVERIFY(isSaid(view.notice()->text()));
+        QVERIFY(isStated(view.notice()->text()));
     }
 
     void rulesFromElsewhere_data()
@@ -241,7 +241,7 @@ private Q_SLOTS:
         RulesView view(&fixture.document, &fixture.selection);
         QVERIFY(!view.importText(text, QStringLiteral("pasted text")));
         QVERIFY(fixture.stays());
-        QVERIFY2(isSaid(view.notice()->text()), qPrintable(view.notice()->text()));
+        QVERIFY2(isStated(view.notice()->text()), qPrintable(view.notice()->text()));
     }
 
     void namesToTrace_data()
@@ -284,7 +284,7 @@ private Q_SLOTS:
         typeInto(view.presets()->lineEdit(), typed.left(200));
         QTest::keyClick(view.presets()->lineEdit(), Qt::Key_Return);
         QVERIFY(fixture.stays());
-        QVERIFY2(isSaid(view.message()), qPrintable(view.message()));
+        QVERIFY2(isStated(view.message()), qPrintable(view.message()));
         QCOMPARE(view.presets()->lineEdit()->text(), typed.left(200)); // to be mended
         QVERIFY(view.chooseDevices(QStringLiteral("cpu:2x8")));
         QVERIFY2(view.message().isEmpty(), qPrintable(view.message()));
@@ -319,7 +319,7 @@ private Q_SLOTS:
         typeInto(option, typed);
         QTest::keyClick(option, Qt::Key_Return);
         fixture.document.waitForAnalysis();
-        QVERIFY2(isSaid(view.message()), qPrintable(view.message()));
+        QVERIFY2(isStated(view.message()), qPrintable(view.message()));
         QVERIFY(fixture.document.snapshot());
         while (fixture.document.undoStack()->canUndo())
             fixture.document.undoStack()->undo();
@@ -341,7 +341,7 @@ private Q_SLOTS:
         QVERIFY(shown(view));
         const QString spec = view.forms()->row(ShardingForm::Spec)->edit()->text();
         typeInto(view.forms()->shapeRow()->edit(), typed);
-        QVERIFY2(isSaid(view.forms()->shapeRow()->problem()), qPrintable(view.forms()->shapeRow()->problem()));
+        QVERIFY2(isStated(view.forms()->shapeRow()->problem()), qPrintable(view.forms()->shapeRow()->problem()));
         QCOMPARE(view.forms()->shapeRow()->edit()->text(), typed);
         QCOMPARE(view.forms()->row(ShardingForm::Spec)->edit()->text(), spec);
         QVERIFY(view.state().isStale());
@@ -390,7 +390,7 @@ private Q_SLOTS:
         for (const ShardingForm other : shardingForms())
             before << view.forms()->row(other)->edit()->text();
         typeInto(edited->edit(), typed);
-        QVERIFY2(isSaid(edited->problem()), qPrintable(edited->problem()));
+        QVERIFY2(isStated(edited->problem()), qPrintable(edited->problem()));
         QCOMPARE(edited->edit()->text(), typed);
         QVERIFY(view.results()->canvas()->subject().has_value());
         QVERIFY(fixture.stays());
@@ -416,7 +416,7 @@ private Q_SLOTS:
         const QModelIndex index = view.treeModel()->indexOfArray(0).siblingAtColumn(NamedTreeModel::Axes);
         const QString before = index.data().toString();
         typeInto(view.tree(), index, typed);
-        QTRY_VERIFY2(isSaid(view.refusal()->text()), qPrintable(view.refusal()->text()));
+        QTRY_VERIFY2(isStated(view.refusal()->text()), qPrintable(view.refusal()->text()));
         QVERIFY2(view.refusal()->text().contains(typed), qPrintable(view.refusal()->text())); // it can be typed again
         QCOMPARE(index.data().toString(), before);
         QVERIFY(!view.grab().isNull());
@@ -440,13 +440,13 @@ private Q_SLOTS:
         QVERIFY(shown(view));
         typeInto(view.mapping(), view.mappingModel()->index(1, MappingModel::Axes), typed);
         if (refused) {
-            QTRY_VERIFY2(isSaid(view.refusal()->text()), qPrintable(view.refusal()->text()));
+            QTRY_VERIFY2(isStated(view.refusal()->text()), qPrintable(view.refusal()->text()));
             QVERIFY(fixture.stays());
             return;
         }
         const QModelIndex cell = view.mappingModel()->index(1, MappingModel::Axes);
         QTRY_COMPARE(cell.data().toString(), typed);
-        QVERIFY2(isSaid(cell.data(Qt::ToolTipRole).toString()), qPrintable(cell.data(Qt::ToolTipRole).toString()));
+        QVERIFY2(isStated(cell.data(Qt::ToolTipRole).toString()), qPrintable(cell.data(Qt::ToolTipRole).toString()));
         fixture.document.undoStack()->undo();
         QVERIFY(*fixture.document.experiment() == fixture.before);
     }
@@ -542,7 +542,7 @@ void TestBadInput::filesThatAreOpened()
     QVERIFY(!messages.empty() && messages.size() <= 50);
     for (const Diagnostic& message : messages) {
         const QString sentence = words::oneLine(message);
-        QVERIFY2(isSaid(sentence) && sentence.size() < 2000, qPrintable(sentence));
+        QVERIFY2(isStated(sentence) && sentence.size() < 2000, qPrintable(sentence));
         qInfo("%s", qPrintable(sentence));
     }
     QCOMPARE(*window.document()->experiment(), before);

@@ -110,9 +110,9 @@ private Q_SLOTS:
         const SumsLayout layout = SumsLayout::make({ 1, 0.5, 0.0001, 0 }, 200, 22, 40);
         QCOMPARE(layout.rows.size(), std::size_t(4));
         QCOMPARE(layout.height(), 88);
-        const int whole = layout.rows[0].bar.width();
-        QVERIFY(whole > 100);
-        QVERIFY(std::abs(layout.rows[1].bar.width() - whole / 2) <= 1);
+        const int full = layout.rows[0].bar.width();
+        QVERIFY(full > 100);
+        QVERIFY(std::abs(layout.rows[1].bar.width() - full / 2) <= 1);
         QCOMPARE(layout.rows[2].bar.width(), 2); // something is sent, and is seen
         QVERIFY(layout.rows[3].bar.isEmpty());
         for (std::size_t i = 0; i < layout.rows.size(); ++i) {

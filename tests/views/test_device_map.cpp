@@ -33,7 +33,7 @@ MeshPtr plain(std::int64_t rows, std::int64_t columns)
     return std::make_shared<const Mesh>(*Mesh::create({ { "data", rows }, { "model", columns } }));
 }
 
-std::optional<Layout> cutBy(const MeshPtr& mesh, const char* axis)
+std::optional<Layout> axesOf(const MeshPtr& mesh, const char* axis)
 {
     return Layout(mesh, toTensorSharding({ { SpecEntry::axis(axis) } }, *mesh, 1), { 4'096 });
 }
@@ -77,7 +77,7 @@ private Q_SLOTS:
     void anotherMeshLeavesNothingLit()
     {
         const MeshPtr small = plain(2, 16), large = columnMajor(16, 16);
-        OnScreen screen({ 360, 200 }, small, 8, cutBy(small, "model"));
+        OnScreen screen({ 360, 200 }, small, 8, axesOf(small, "model"));
         auto& [appearance, selection, map] = screen;
         QVERIFY(screen.isShown());
         // d31 is on position 31 of the small mesh and on position 241 of the large one, which the small one has not.
@@ -89,7 +89,7 @@ private Q_SLOTS:
         // Whoever listens asks at once.
         QStringList captions;
         const auto listen = connect(&map, &DeviceMap::currentChanged, &map, [&] { captions << map.currentText(); });
-        map.setMesh(large, hostsOf(8, large), cutBy(large, "model"));
+        map.setMesh(large, hostsOf(8, large), axesOf(large, "model"));
         QVERIFY(selection.hoveredDevices().empty());
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 31 }); // stays chosen, at its new place
         for (const QString& caption : captions)
@@ -106,12 +106,12 @@ private Q_SLOTS:
     void anotherTensorLightsItsOwnHolders()
     {
         const MeshPtr mesh = plain(2, 4);
-        OnScreen screen({ 360, 120 }, mesh, 4, cutBy(mesh, "model"));
+        OnScreen screen({ 360, 120 }, mesh, 4, axesOf(mesh, "model"));
         auto& [appearance, selection, map] = screen;
         QVERIFY(screen.isShown());
         QTest::mouseMove(&map, map.shownRect(3).center());
         QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 3, 7 }));
-        map.setMesh(mesh, hostsOf(4, mesh), cutBy(mesh, "data")); // by keyboard; the pointer stays where it is
+        map.setMesh(mesh, hostsOf(4, mesh), axesOf(mesh, "data")); // by keyboard; the pointer stays where it is
         QCOMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
         map.setMesh(mesh, hostsOf(4, mesh), std::nullopt);
         QCOMPARE(selection.hoveredDevices(), std::vector<std::int32_t>{ 3 });
@@ -128,7 +128,7 @@ private Q_SLOTS:
         map.setGeometry(0, 0, 360, 120);
         window.resize(400, 200);
         const MeshPtr mesh = plain(2, 4);
-        map.setMesh(mesh, hostsOf(4, mesh), cutBy(mesh, "model"));
+        map.setMesh(mesh, hostsOf(4, mesh), axesOf(mesh, "model"));
         window.show();
         QVERIFY(QTest::qWaitForWindowActive(&window));
         map.setFocus();
@@ -167,11 +167,11 @@ private Q_SLOTS:
     void manyHoldersAreCountedNotRanged()
     {
         const MeshPtr mesh = plain(16, 4);
-        OnScreen screen({ 360, 200 }, mesh, 8, cutBy(mesh, "model"));
+        OnScreen screen({ 360, 200 }, mesh, 8, axesOf(mesh, "model"));
         auto& [appearance, selection, map] = screen;
         QCOMPARE(map.tableText(1, 0), QStringLiteral("d1: data 0, model 1, host 0"));
         QCOMPARE(map.tableText(1, 1), QStringLiteral("16 devices: d1, d5, …, d61"));
-        map.setMesh(mesh, hostsOf(8, mesh), cutBy(mesh, "data"));
+        map.setMesh(mesh, hostsOf(8, mesh), axesOf(mesh, "data"));
         QCOMPARE(map.tableText(1, 1), QStringLiteral("d0, d1, d2, d3"));
         map.setMesh(mesh, hostsOf(8, mesh), Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
         QCOMPARE(map.tableText(1, 1), QStringLiteral("d0 … d63"));
@@ -180,7 +180,7 @@ private Q_SLOTS:
     /// What tells the panels of a folded mesh from each other.
     void panelsAreNamed()
     {
-        OnScreen flat({ 360, 120 }, plain(16, 4), 4, cutBy(plain(16, 4), "model"));
+        OnScreen flat({ 360, 120 }, plain(16, 4), 4, axesOf(plain(16, 4), "model"));
         QVERIFY(flat.isShown());
         const auto& panels = flat.map.layoutOfCells().panels();
         QVERIFY(panels.size() > 1);
@@ -197,7 +197,7 @@ private Q_SLOTS:
     void everyLevelIsReachedAndLeft()
     {
         const MeshPtr mesh = plain(1024, 16);
-        OnScreen screen({ 360, 120 }, mesh, 8, cutBy(mesh, "model"));
+        OnScreen screen({ 360, 120 }, mesh, 8, axesOf(mesh, "model"));
         auto& [appearance, selection, map] = screen;
         QVERIFY(screen.isShown());
         // The class map: how many there are, in words, and what a square is.
@@ -247,13 +247,13 @@ private Q_SLOTS:
     void thousandsOfDevicesHaveTheirColours()
     {
         const MeshPtr mesh = plain(1024, 16);
-        OnScreen screen({ 900, 500 }, mesh, 8, cutBy(mesh, "model"));
+        OnScreen screen({ 900, 500 }, mesh, 8, axesOf(mesh, "model"));
         auto& [appearance, selection, map] = screen;
         QCOMPARE(map.layoutOfCells().cellsPerTile(), 1);
         const QImage picture = map.grab().toImage();
         const Theme& theme = Theme::current();
         for (const std::int64_t position : { 0, 5, 17, 4'095, 16'383 }) {
-            const Layout layout = *cutBy(mesh, "model");
+            const Layout layout = *axesOf(mesh, "model");
             QCOMPARE(picture.pixel(map.shownRect(position).center()),
                 shardColour(theme, layout, layout.shardAt(position)).rgb());
         }
@@ -261,7 +261,7 @@ private Q_SLOTS:
         appearance.setChoice(ThemeChoice::Dark);
         const QImage dark = map.grab().toImage();
         QCOMPARE(
-            dark.pixel(map.shownRect(5).center()), shardColour(Theme::darkTheme(), *cutBy(mesh, "model"), 5).rgb());
+            dark.pixel(map.shownRect(5).center()), shardColour(Theme::darkTheme(), *axesOf(mesh, "model"), 5).rgb());
         // What is lit is outlined, and the outline goes again.
         selection.setHoveredDevices({ 5 });
         QVERIFY(map.grab().toImage() != dark);

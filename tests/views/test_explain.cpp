@@ -24,15 +24,17 @@ private Q_SLOTS:
         const words::Text text{ { u"sharded along "_s }, { u"model"_s, words::Span::Style::Axis, 1 },
             { u", which has 4 devices and is named at some length so that the line has to be broken."_s } };
         const Theme& theme = Theme::light();
-        const SpanLayout wide = SpanLayout::make(text, QFont(), 0, AxisMarks::Chips, theme);
-        QCOMPARE(wide.text->lineCount(), 1);
-        QCOMPARE(wide.chips.size(), 1U);
-        QCOMPARE(wide.chips[0].axis, 1);
-        QVERIFY(wide.chips[0].rect.left() > 0 && wide.chips[0].rect.right() < wide.naturalWidth);
-        const SpanLayout narrow = SpanLayout::make(text, QFont(), wide.naturalWidth / 3, AxisMarks::Chips, theme);
+        const SpanLayout otherAttributes = SpanLayout::make(text, QFont(), 0, AxisMarks::Chips, theme);
+        QCOMPARE(otherAttributes.text->lineCount(), 1);
+        QCOMPARE(otherAttributes.chips.size(), 1U);
+        QCOMPARE(otherAttributes.chips[0].axis, 1);
+        QVERIFY(otherAttributes.chips[0].rect.left() > 0
+            && otherAttributes.chips[0].rect.right() < otherAttributes.naturalWidth);
+        const SpanLayout narrow =
+            SpanLayout::make(text, QFont(), otherAttributes.naturalWidth / 3, AxisMarks::Chips, theme);
         QVERIFY(narrow.text->lineCount() >= 3);
-        QVERIFY(narrow.naturalWidth <= wide.naturalWidth / 3);
-        QVERIFY(narrow.height >= 3 * wide.height - 1);
+        QVERIFY(narrow.naturalWidth <= otherAttributes.naturalWidth / 3);
+        QVERIFY(narrow.height >= 3 * otherAttributes.height - 1);
         QVERIFY(SpanLayout::make(text, QFont(), 0, AxisMarks::Coloured, theme).chips.empty());
 
         SpanLabel label(text);

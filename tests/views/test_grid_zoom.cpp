@@ -85,7 +85,7 @@ private Q_SLOTS:
                     }
                 const QRect panel = grid.panels().front();
                 QCOMPARE(covered, panel.width() * panel.height());
-                // 630 rows in 64 pieces of 10: the last one is padding, and only there is it drawn.
+                // 630 rows in 64 parts of 10: the last one is padding, and only there is it drawn.
                 QCOMPARE(grid.bottomPadding(panel).isEmpty(), grid.rows().end() < 64);
             }
     }

@@ -147,7 +147,7 @@ private Q_SLOTS:
         QCOMPARE(meshNow(), QStringLiteral("4 2"));
         QVERIFY(window.isWindowModified());
         QTRY_VERIFY(!document->isStale());
-        QCOMPARE(window.shardGridView()->canvas()->grid().columns().pieces, 2);
+        QCOMPARE(window.shardGridView()->canvas()->grid().columns().parts, 2);
         // And by dragging its slider.
         SizeSlider* slider = window.meshView()->row(1)->slider();
         QTest::mousePress(slider, Qt::LeftButton, Qt::NoModifier, slider->handleAt(1));
@@ -426,7 +426,7 @@ private Q_SLOTS:
     }
 
     /// Small tables show all their rows, larger ones whole ones.
-    void tablesHaveWholeRows()
+    void tablesHaveFullRows()
     {
         Appearance appearance(ThemeChoice::Light);
         MainWindow window(&appearance, { .remember = false, .tips = false });
@@ -793,16 +793,16 @@ private Q_SLOTS:
         DockFrame* trace = window.dock(QStringLiteral("trace"));
         const DockFrame* explain = window.dock(QStringLiteral("explain"));
         QVERIFY(!trace->isVisible());
-        const int whole = explain->height();
+        const int full = explain->height();
         QTest::mouseClick(window.rulesView()->findChild<QPushButton*>(QStringLiteral("trace")), Qt::LeftButton);
         QTRY_VERIFY(trace->isVisible());
-        QTRY_VERIFY(explain->height() < whole);
+        QTRY_VERIFY(explain->height() < full);
         // No verdict is cut off: the table is as wide as it needs to be, and scrolled if its place is narrower.
         const auto* matrix = trace->findChild<TraceMatrix*>();
         QVERIFY(matrix->width() >= matrix->traceLayout().minimumWidth);
         QVERIFY(matrix->traceLayout().verdict(0).width() > bold(QStringLiteral("Not concerned")));
         trace->toggleViewAction()->trigger();
-        QTRY_COMPARE(explain->height(), whole);
+        QTRY_COMPARE(explain->height(), full);
     }
 
     void statusTellsTheFigures()

@@ -41,12 +41,12 @@ private Q_SLOTS:
         Fixture fixture(experiment);
         MemoryView view(&fixture.document, &fixture.selection);
         view.show();
-        QStringList said;
+        QStringList stated;
         for (const QLabel* label : view.findChildren<QLabel*>())
             if (label->isVisible())
-                said << label->text();
+                stated << label->text();
         // Parameters, both moments, two counters and x: 3 x 8 x 1 MiB + 8 B + 4 rows of 4 KiB.
-        const QString text = said.join(u'\n');
+        const QString text = stated.join(u'\n');
         QVERIFY2(
             text.contains(u"E101"_s) && text.contains(u"24 MiB"_s) && text.contains(u"padding"_s), qPrintable(text));
         QVERIFY(view.keyFigure().isEmpty());
@@ -64,15 +64,15 @@ private Q_SLOTS:
                 MemoryBar::make({ 8 * mib, 8 * mib, 8 * mib, 8 * mib, 0, 0 }, limit, { 0, 0, 600, 28 });
             QVERIFY(bar.overLimit);
             const QRect line(bar.limitX, 0, 2, 28);
-            int cut = 0;
+            int sharded = 0;
             for (const MemoryBar::Segment& segment : bar.segments) {
                 const QRect label = bar.labelRect(segment, 8);
                 QVERIFY(!label.intersects(line));
                 QVERIFY(segment.rect.contains(label));
                 QVERIFY(label.width() >= segment.rect.width() / 2 - 18);
-                cut += label.width() < segment.rect.width() - 16;
+                sharded += label.width() < segment.rect.width() - 16;
             }
-            QCOMPARE(cut, 1);
+            QCOMPARE(sharded, 1);
         }
         const MemoryBar within = MemoryBar::make({ 8 * mib, 0, 0, 0, 0, 0 }, 9 * mib, { 0, 0, 600, 28 });
         QCOMPARE(within.labelRect(within.segments[0], 8), within.segments[0].rect.adjusted(8, 0, -8, 0));
@@ -314,12 +314,12 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
         view.resize(700, 240);
         view.show();
         QVERIFY(!view.onHost()->isVisible());
-        QStringList said;
+        QStringList stated;
         for (const QLabel* label : view.findChildren<QLabel*>())
             if (label->isVisible())
-                said << label->text();
-        QVERIFY2(said.join(u'\n').contains(u"take 16 B on each device, and 16 B per device on the host."_s),
-            qPrintable(said.join(u'\n')));
+                stated << label->text();
+        QVERIFY2(stated.join(u'\n').contains(u"take 16 B on each device, and 16 B per device on the host."_s),
+            qPrintable(stated.join(u'\n')));
         QCOMPARE(view.hostText(), u"16 B per device on the host, 16 B in, 16 B back"_s);
     }
 };

@@ -90,9 +90,9 @@ ArrayOutcome outcomeIn(const RulesSetting& rules, const char* axes, const MeshPt
     return outcomeOf({ array("w", axes), {} }, tree, mesh);
 }
 
-QString given(const ArrayOutcome& outcome)
+QString specified(const ArrayOutcome& outcome)
 {
-    return named::specText(outcome.given);
+    return named::specText(outcome.specified);
 }
 
 const std::vector<NamedArraySetting>& listOf(const Document& document)
@@ -165,16 +165,16 @@ private Q_SLOTS:
         const MeshPtr mesh = namedMesh("foo=4,bar=2");
         const std::vector<ArrayOutcome> outcomes = outcomesOf(namedTree(notebook(), nullptr), mesh);
         QCOMPARE(outcomes.size(), std::size_t{ 3 });
-        QCOMPARE(given(outcomes[0]), QStringLiteral("P(bar, foo, -)"));
-        QVERIFY(outcomes[0].given.layout->shardShape() == Shape({ 2, 2, 6 }));
-        QCOMPARE(outcomes[0].given.layout->distinctShards(), 8);
-        QCOMPARE(given(outcomes[1]), QStringLiteral("P(bar)"));
-        QVERIFY(outcomes[1].given.layout->shardShape() == Shape({ 4 }));
-        QCOMPARE(given(outcomes[2]), QStringLiteral("P(foo, -)"));
-        QVERIFY(outcomes[2].given.layout->shardShape() == Shape({ 1, 12 }));
-        QCOMPARE(outcomes[2].given.bytesPerDevice, 48);
+        QCOMPARE(specified(outcomes[0]), QStringLiteral("P(bar, foo, -)"));
+        QVERIFY(outcomes[0].specified.layout->shardShape() == Shape({ 2, 2, 6 }));
+        QCOMPARE(outcomes[0].specified.layout->distinctShards(), 8);
+        QCOMPARE(specified(outcomes[1]), QStringLiteral("P(bar)"));
+        QVERIFY(outcomes[1].specified.layout->shardShape() == Shape({ 4 }));
+        QCOMPARE(specified(outcomes[2]), QStringLiteral("P(foo, -)"));
+        QVERIFY(outcomes[2].specified.layout->shardShape() == Shape({ 1, 12 }));
+        QCOMPARE(outcomes[2].specified.bytesPerDevice, 48);
         for (const ArrayOutcome& outcome : outcomes)
-            QVERIFY(!outcome.mapping && !outcome.meant && !outcome.given.problem);
+            QVERIFY(!outcome.mapping && !outcome.meant && !outcome.specified.problem);
     }
 
     /// The docstring's rules: in order they leave features whole, as a mapping they contradict each other.
@@ -184,7 +184,7 @@ private Q_SLOTS:
         RulesSetting rules = rulesOf("[('batch', 'X'), ('features', 'X'), ('heads', 'Y'), ('batch', 'Z')]", false);
         const char* axes = "batch 8, length 128, heads 4, features 64";
         ArrayOutcome outcome = outcomeIn(rules, axes, mesh);
-        QCOMPARE(given(outcome), QStringLiteral("P(X, -, Y, -)"));
+        QCOMPARE(specified(outcome), QStringLiteral("P(X, -, Y, -)"));
         QVERIFY(outcome.mapping && outcome.mapping->problem->code == Code::RuleConflict);
         rules.rules.list.pop_back();
         outcome = outcomeIn(rules, axes, mesh);
@@ -192,43 +192,43 @@ private Q_SLOTS:
         QVERIFY(named::outcomeText(array("w", axes), outcome).contains(QStringLiteral("As a mapping: an error")));
         rules.rules.list.erase(rules.rules.list.begin() + 1);
         outcome = outcomeIn(rules, axes, mesh);
-        QCOMPARE(named::specText(*outcome.mapping), given(outcome));
+        QCOMPARE(named::specText(*outcome.mapping), specified(outcome));
         QVERIFY(named::outcomeText(array("w", axes), outcome).endsWith(QStringLiteral("As a mapping: the same.")));
         // MaxText drops what does not divide, a mapping does not.
         rules.dialect = Dialect::MaxText;
         outcome = outcomeIn(rules, "batch 7", mesh);
-        QCOMPARE(given(outcome), QStringLiteral("P(-)"));
-        QVERIFY(!outcome.given.problem && outcome.mapping->problem->code == Code::Indivisible);
+        QCOMPARE(specified(outcome), QStringLiteral("P(-)"));
+        QVERIFY(!outcome.specified.problem && outcome.mapping->problem->code == Code::Indivisible);
         // The mesh axes written at an array count, whatever rules say.
         NamedTree tree;
         tree.rules = rules;
-        const ProgramArray written{ array("w", "batch 8, b 8"), PartitionSpec{ { SpecEntry::axis("Z") } } };
-        QCOMPARE(given(outcomeOf(written, tree, mesh)), QStringLiteral("P(Z)"));
-        QCOMPARE(named::specText(*outcomeOf(written, tree, mesh).mapping), QStringLiteral("P(X, -)"));
+        const ProgramArray declared{ array("w", "batch 8, b 8"), PartitionSpec{ { SpecEntry::axis("Z") } } };
+        QCOMPARE(specified(outcomeOf(declared, tree, mesh)), QStringLiteral("P(Z)"));
+        QCOMPARE(named::specText(*outcomeOf(declared, tree, mesh).mapping), QStringLiteral("P(X, -)"));
     }
 
     void errorsBelongToTheirArray()
     {
         const MeshPtr mesh = namedMesh("foo=4,bar=2");
         const RulesSetting rules = rulesOf("[('a', 'bar'), ('b', 'foo'), ('e', 'bar')]", true);
-        QVERIFY(!outcomeIn(rules, "a 4, b 8", mesh).given.problem);
-        const auto code = [&](const char* axes) { return outcomeIn(rules, axes, mesh).given.problem->code; };
+        QVERIFY(!outcomeIn(rules, "a 4, b 8", mesh).specified.problem);
+        const auto code = [&](const char* axes) { return outcomeIn(rules, axes, mesh).specified.problem->code; };
         QVERIFY(code("[4, 8]") == Code::NonNamedLeaf);
         QVERIFY(code("a 5") == Code::Indivisible);
         QVERIFY(code("a 4, e 8") == Code::AxisUsedTwice);
-        const auto said = [&](const char* axes) {
+        const auto stated = [&](const char* axes) {
             return named::outcomeText(array("w", axes), outcomeIn(rules, axes, mesh));
         };
-        QCOMPARE(said("a 5"),
+        QCOMPARE(stated("a 5"),
             QStringLiteral(
                 "a has 5 elements, which cannot be split into 2 equal shards. Use 6, or map a to other mesh axes; "
                 "drawn padded here."));
-        QVERIFY2(
-            said("[4, 8]").contains(QStringLiteral("let arrays without names be ignored")), qPrintable(said("[4]")));
-        QVERIFY2(said("a 4, e 8").contains(QStringLiteral("bar")), qPrintable(said("a 4, e 8")));
+        QVERIFY2(stated("[4, 8]").contains(QStringLiteral("let arrays without names be ignored")),
+            qPrintable(stated("[4]")));
+        QVERIFY2(stated("a 4, e 8").contains(QStringLiteral("bar")), qPrintable(stated("a 4, e 8")));
         const ArrayOutcome ignored = outcomeIn(rules, "[4, 8]", mesh, true);
-        QVERIFY(!ignored.given.problem && ignored.ignored && !ignored.given.layout);
-        QVERIFY(outcomeIn(rules, "a 4", namedMesh("x=8")).given.problem->code == Code::UnknownAxis);
+        QVERIFY(!ignored.specified.problem && ignored.ignored && !ignored.specified.layout);
+        QVERIFY(outcomeIn(rules, "a 4", namedMesh("x=8")).specified.problem->code == Code::UnknownAxis);
     }
 
     /// Penzai's specs leave the dimensions without a name in front out; where they are meant is said beside.
@@ -237,14 +237,14 @@ private Q_SLOTS:
         const MeshPtr mesh = namedMesh("foo=4,bar=2");
         const RulesSetting rules = rulesOf("[('a', 'bar'), ('b', 'foo')]", true);
         const ArrayOutcome outcome = outcomeIn(rules, "4, a 4, b 8", mesh);
-        QCOMPARE(given(outcome), QStringLiteral("P(bar, foo, -)"));
-        QVERIFY(outcome.given.layout->shardShape() == Shape({ 2, 1, 8 }));
+        QCOMPARE(specified(outcome), QStringLiteral("P(bar, foo, -)"));
+        QVERIFY(outcome.specified.layout->shardShape() == Shape({ 2, 1, 8 }));
         QCOMPARE(QString::fromStdString(toColumn(*outcome.meant)), QStringLiteral("P(-, bar, foo)"));
         QVERIFY(named::outcomeText(array("w", "4, a 4, b 8"), outcome)
                     .endsWith(QStringLiteral("meant is P(-, bar, foo).")));
         // A view, whose names stand where they like, has none of that.
         QVERIFY(!outcomeIn(rules, "a 4, 4, b 8", mesh).meant);
-        QCOMPARE(given(outcomeIn(rules, "a 4, 4, b 8", mesh)), QStringLiteral("P(bar, -, foo)"));
+        QCOMPARE(specified(outcomeIn(rules, "a 4, 4, b 8", mesh)), QStringLiteral("P(bar, -, foo)"));
     }
 
     void theTreeAsAModel()

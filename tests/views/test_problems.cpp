@@ -203,7 +203,7 @@ private Q_SLOTS:
         for (const ProblemRow* row : view.rows())
             for (const QPushButton* button : row->fixButtons())
                 QVERIFY(row->rect().contains(button->geometry()));
-        // A cause that would be cut to pieces has lines of its own.
+        // A cause that would be cut to parts has lines of its own.
         QVERIFY(view.rows().front()->isNarrow());
     }
 

@@ -88,9 +88,9 @@ QString flowsOf(const Graph& graph)
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
         const auto users = wayUp(OperationId(i));
         for (const ValueId operand : program.operations[i].operands) {
-            const auto& given = program.main().arguments;
+            const auto& specified = program.main().arguments;
             const bool ofBody = !program.value(operand).definition.valid()
-                && std::find(given.begin(), given.end(), operand) == given.end();
+                && std::find(specified.begin(), specified.end(), operand) == specified.end();
             const OperationId definition = program.value(operand).definition;
             const auto sources = definition.valid() ? wayUp(definition) : std::vector<GraphPlace>();
             for (std::size_t k = 0; k < (ofBody ? std::min<std::size_t>(1, users.size()) : users.size()); ++k) {

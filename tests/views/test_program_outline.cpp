@@ -175,16 +175,16 @@ private Q_SLOTS:
             QCOMPARE(at.operations, operations);
         };
         visit(visit, 0);
-        std::vector<OperationId> written; // in program order, so that no part needs a later one
+        std::vector<OperationId> declared; // in program order, so that no part needs a later one
         const auto follow = [&](const auto& self, const std::vector<OperationId>& operations) -> void {
             for (const OperationId id : operations) {
-                written.push_back(id);
+                declared.push_back(id);
                 for (const RegionId region : graph.program->operation(id).regions)
                     self(self, graph.program->regions[region.index].operations);
             }
         };
         follow(follow, graph.program->main().operations);
-        QVERIFY(order == written);
+        QVERIFY(order == declared);
         for (const OperationId id : order)
             QVERIFY(graph.outline->part(graph.outline->partOfOperation[id.index]).operation == id);
     }
@@ -354,10 +354,10 @@ private Q_SLOTS:
 
     void constantsInAWord()
     {
-        const auto bytes = [](std::initializer_list<unsigned> given) {
+        const auto bytes = [](std::initializer_list<unsigned> specified) {
             ConstantAttributes constant;
             std::vector<std::byte> held;
-            for (const unsigned each : given)
+            for (const unsigned each : specified)
                 held.push_back(static_cast<std::byte>(each));
             constant.bytes = std::make_shared<const std::vector<std::byte>>(held);
             return constant;
@@ -391,7 +391,7 @@ private Q_SLOTS:
 
         const int kind = seed / 2 % 4;
         std::size_t at = 0;
-        ValueId cut;
+        ValueId sharded;
         bool done = false;
         for (int tried = 0; tried < 200 && !done; ++tried) {
             at = random() % program.operations.size();
@@ -414,22 +414,22 @@ private Q_SLOTS:
                 changed.operands[slot] = others[random() % others.size()];
                 done = true;
             } else if (kind == 2 && isVector) { // what it makes is cut otherwise
-                cut = changed.results[0];
+                sharded = changed.results[0];
                 done = true;
             } else if (kind == 3) { // what it is given
-                cut = program.main().arguments[2 + random() % 8];
+                sharded = program.main().arguments[2 + random() % 8];
                 done = true;
             }
         }
         QVERIFY(done);
-        if (cut.valid()) {
+        if (sharded.valid()) {
             program.meshes.push_back(declaredMesh("mesh", { { "x", 2 } }, {}, false));
             ProgramSharding sharding;
-            sharding.sharding = TensorSharding::open(program.value(cut).type.rank());
+            sharding.sharding = TensorSharding::open(program.value(sharded).type.rank());
             sharding.sharding.dims[0].axes.push_back(fullAxis(*program.meshes[0].mesh, 0));
             program.shardings.push_back(sharding);
             program.valueShardings.assign(program.values.size(), 0);
-            program.valueShardings[cut.index] = 1;
+            program.valueShardings[sharded.index] = 1;
         }
         const Graph graph(std::move(program));
         for (std::size_t i = 0; i < graph.outline->parts.size(); ++i) {
@@ -445,12 +445,12 @@ private Q_SLOTS:
                 const bool told = std::any_of(differences.begin(), differences.end(),
                     [&](const RepeatDifference& difference) { return difference.part == copy; });
                 const auto concerns = [&](const std::vector<OperationId>& operations) {
-                    return cut.valid() && std::any_of(operations.begin(), operations.end(), [&](OperationId id) {
+                    return sharded.valid() && std::any_of(operations.begin(), operations.end(), [&](OperationId id) {
                         const Operation& operation = graph.program->operation(id);
-                        const bool reads = !graph.program->value(cut).definition.valid()
-                            && std::find(operation.operands.begin(), operation.operands.end(), cut)
+                        const bool reads = !graph.program->value(sharded).definition.valid()
+                            && std::find(operation.operands.begin(), operation.operands.end(), sharded)
                                 != operation.operands.end();
-                        return reads || (!operation.results.empty() && operation.results[0] == cut);
+                        return reads || (!operation.results.empty() && operation.results[0] == sharded);
                     });
                 };
                 QCOMPARE(told, concerns(inModel) != concerns(inCopy));

@@ -340,25 +340,25 @@ private Q_SLOTS:
         QVERIFY(verifyShardings(read->program).empty());
     }
 
-    void piecesOfALine()
+    void partsOfALine()
     {
         const Mesh mesh = *Mesh::create({ { "x", 2 }, { "y", 4 } });
         const std::string line = "  %0 = stablehlo.tanh %arg0 {sdy.sharding = #sdy.sharding_per_value<[<@mesh, "
                                  "[{\"y\"}]>]>} : tensor<8xf32>  // \"x\"";
         std::string all;
         QStringList axes, values;
-        for (const TextPiece& piece : textPieces(line, &mesh)) {
-            QCOMPARE(piece.begin, all.size());
-            const std::string text = line.substr(piece.begin, piece.end - piece.begin);
+        for (const TextPart& part : textParts(line, &mesh)) {
+            QCOMPARE(part.begin, all.size());
+            const std::string text = line.substr(part.begin, part.end - part.begin);
             all += text;
-            if (piece.role == TextPiece::Role::Axis)
-                axes << QString::fromStdString(text) + QString::number(piece.axis);
-            if (piece.role == TextPiece::Role::Value)
+            if (part.role == TextPart::Role::Axis)
+                axes << QString::fromStdString(text) + QString::number(part.axis);
+            if (part.role == TextPart::Role::Value)
                 values << QString::fromStdString(text);
             if (text.find("sharding_per_value") != std::string::npos)
-                QVERIFY(piece.role == TextPiece::Role::Quiet);
+                QVERIFY(part.role == TextPart::Role::Quiet);
             if (text.find("tensor<") != std::string::npos)
-                QVERIFY(piece.role == TextPiece::Role::Plain);
+                QVERIFY(part.role == TextPart::Role::Plain);
         }
         QCOMPARE(all, line);
         QCOMPARE(axes, QStringList{ u"y1"_s }); // in a comment it is none
@@ -368,9 +368,9 @@ private Q_SLOTS:
         QVERIFY(valueNameAt(line, 8).empty());
         for (const char* odd : { "", "\"", "\"open", "%", "{sdy.sharding", "loc(", "a \"x\" \"" }) {
             std::size_t end = 0;
-            for (const TextPiece& piece : textPieces(odd, &mesh)) {
-                QCOMPARE(piece.begin, end);
-                end = piece.end;
+            for (const TextPart& part : textParts(odd, &mesh)) {
+                QCOMPARE(part.begin, end);
+                end = part.end;
             }
             QCOMPARE(end, std::string_view(odd).size());
         }
@@ -461,9 +461,9 @@ private Q_SLOTS:
         QVERIFY(clicked);
         QCOMPARE(requested.count(), 1);
         TextPane& pane = *view.textPane();
-        QVERIFY(pane.which() == TextPane::Which::Written);
+        QVERIFY(pane.which() == TextPane::Which::Declared);
         QCOMPARE(pane.view()->currentIndex().row(), 3);
-        pane.showWrittenLine(4);
+        pane.showDeclaredLine(4);
         QCOMPARE(pane.view()->currentIndex().row(), 3);
         QVERIFY(pane.view()->currentIndex().data().toString().contains(u"stablehlo.tanh"_s));
         QVERIFY(pane.model()->mark(3));
@@ -569,7 +569,7 @@ private Q_SLOTS:
         QVERIFY(shown.canvas().layoutOfGraph());
     }
 
-    void whatIsCutOtherwiseIsSaid()
+    void whatIsCutOtherwiseIsStated()
     {
         Shown shown;
         const GraphWords& words = *shown.canvas().graphWords();

@@ -63,7 +63,7 @@ class TestPropagation : public QObject {
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
 
-    void playsFromGivenToEnd()
+    void playsFromSpecifiedToEnd()
     {
         Appearance appearance(ThemeChoice::Light);
         test::Fixture fixture(findExample("flax-mlp-logical")->experiment);

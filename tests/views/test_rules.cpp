@@ -108,10 +108,10 @@ private Q_SLOTS:
     void targetsAsTyped()
     {
         QFETCH(QString, text);
-        QFETCH(QString, written);
+        QFETCH(QString, declared);
         const SpecEntry entry = parseTarget(text);
-        QCOMPARE(targetText(entry), written);
-        QCOMPARE(parseTarget(written) == entry, true);
+        QCOMPARE(targetText(entry), declared);
+        QCOMPARE(parseTarget(declared) == entry, true);
     }
 
     void theModelFollowsTheDocument()
@@ -307,15 +307,15 @@ private Q_SLOTS:
     void geometryOfTheTrace()
     {
         const TraceSizes sizes;
-        const TraceLayout wide(4, 4, 1200, sizes);
-        QVERIFY(wide.showsReasons);
-        QCOMPARE(wide.dimensionWidth, 108);
-        QCOMPARE(wide.size.width(), 1200);
-        QCOMPARE(wide.row(1).height(), 48);
-        QCOMPARE(wide.ruleAt(wide.row(2).center()), std::optional(2));
-        QVERIFY(!wide.ruleAt({ 10, 10 }));
-        QVERIFY(!wide.ruleAt(wide.result.center()));
-        QVERIFY(wide.cell(1, 2).contains(wide.chip(wide.cell(1, 2))));
+        const TraceLayout otherAttributes(4, 4, 1200, sizes);
+        QVERIFY(otherAttributes.showsReasons);
+        QCOMPARE(otherAttributes.dimensionWidth, 108);
+        QCOMPARE(otherAttributes.size.width(), 1200);
+        QCOMPARE(otherAttributes.row(1).height(), 48);
+        QCOMPARE(otherAttributes.ruleAt(otherAttributes.row(2).center()), std::optional(2));
+        QVERIFY(!otherAttributes.ruleAt({ 10, 10 }));
+        QVERIFY(!otherAttributes.ruleAt(otherAttributes.result.center()));
+        QVERIFY(otherAttributes.cell(1, 2).contains(otherAttributes.chip(otherAttributes.cell(1, 2))));
         const TraceLayout narrow(4, 4, 300, sizes);
         QVERIFY(!narrow.showsReasons);
         QCOMPARE(narrow.dimensionWidth, sizes.narrowDimension);

@@ -102,8 +102,8 @@ private Q_SLOTS:
         std::vector<bool> seen(static_cast<std::size_t>(layout.distinctShards()), false);
         int covered = 0;
         for (int panel = 0; panel < panels; ++panel) {
-            for (std::int64_t row = 0; row < grid.rows().pieces; ++row) {
-                for (std::int64_t column = 0; column < grid.columns().pieces; ++column) {
+            for (std::int64_t row = 0; row < grid.rows().parts; ++row) {
+                for (std::int64_t column = 0; column < grid.columns().parts; ++column) {
                     const GridCell cell{ panel, row, column };
                     const std::int64_t shard = grid.shardOf(cell);
                     QVERIFY(shard >= 0 && shard < layout.distinctShards());
@@ -150,7 +150,7 @@ private Q_SLOTS:
         QVERIFY(tall.panels().front().height() <= 300);
     }
 
-    void paddingLiesBehindTheArray()
+    void paddingLiesAfterTheArray()
     {
         // ceil(10 / 4) = 3 rows each: 2 of 12 are padding.
         const GridLayout grid = gridOf(layoutOf("data=2,model=4", "P('model', None)", { 10, 12 }), { 1200, 1200 });
@@ -254,8 +254,8 @@ private Q_SLOTS:
             const auto colour = [&](std::int64_t row, std::int64_t column) {
                 return shardColour(*theme, layout, grid.shardOf({ 0, row, column }));
             };
-            for (std::int64_t row = 0; row < grid.rows().pieces; ++row) {
-                for (std::int64_t column = 0; column < grid.columns().pieces; ++column) {
+            for (std::int64_t row = 0; row < grid.rows().parts; ++row) {
+                for (std::int64_t column = 0; column < grid.columns().parts; ++column) {
                     if (row > 0)
                         QVERIFY(colour(row, column) != colour(row - 1, column));
                     if (column > 0)
@@ -332,7 +332,7 @@ private Q_SLOTS:
         const std::vector<std::string> names{ "embed", "hidden" };
         const QImage copied = picture({ layoutOf("data=2,model=4", "P(None, 'model')", { 64, 64 }), names, 4, 4 });
         const QImage once = picture({ layoutOf("model=4", "P(None, 'model')", { 64, 64 }), names, 4, 4 });
-        const QImage whole = picture({ layoutOf("data=2,model=4", "P()", { 64, 64 }), names, 4, 4 });
+        const QImage full = picture({ layoutOf("data=2,model=4", "P()", { 64, 64 }), names, 4, 4 });
         QVERIFY(copied != once);
         QVERIFY(coloursIn(copied, 500) > coloursIn(once, 500)); // the stripes add a tone per shard
         for (int i = 0; i < 4; ++i) {
@@ -342,7 +342,7 @@ private Q_SLOTS:
                 found = once.pixel(x, 200) == tint;
             QVERIFY2(found, qPrintable(QString::number(i)));
         }
-        QVERIFY(whole != copied);
+        QVERIFY(full != copied);
 
         // Partial sums: the same mesh axis unreduced instead of copied.
         const MeshPtr mesh = meshOf("data=2,model=4");
@@ -400,13 +400,13 @@ private Q_SLOTS:
         const GridCanvas& canvas = *view.canvas();
         QVERIFY(canvas.subject().has_value());
         QVERIFY(canvas.subject()->layout.shardShape() == Shape({ 3, 1024 }));
-        const auto said = [&view](const QString& part) {
+        const auto stated = [&view](const QString& part) {
             const auto labels = view.findChildren<QLabel*>();
             return std::any_of(labels.begin(), labels.end(),
                 [&](const QLabel* label) { return label->isVisible() && label->text().contains(part); });
         };
-        QVERIFY(said(QStringLiteral("2 of 12 are padding")));
-        QVERIFY(said(QStringLiteral("no step can run")));
+        QVERIFY(stated(QStringLiteral("2 of 12 are padding")));
+        QVERIFY(stated(QStringLiteral("no step can run")));
         // The last third of the last shard is hatched: it has none of the shard's colour.
         const QImage picture = view.canvas()->grab().toImage();
         const QRect panel = canvas.grid().panels().front();
@@ -424,7 +424,7 @@ private Q_SLOTS:
 
         // An array that divides has nothing to say.
         fixture.selection.setTensor(QStringLiteral("params/layers.0/W1"));
-        QVERIFY(!said(QStringLiteral("no step can run")));
+        QVERIFY(!stated(QStringLiteral("no step can run")));
     }
 
     void hoverAndKeysSpeakThroughTheSelection()
@@ -482,9 +482,9 @@ private Q_SLOTS:
         QVERIFY(selection.hoveredDevices().empty());
     }
 
-    void piecesAreNoDevices()
+    void partsAreNoDevices()
     {
-        // Two pieces on eight devices: what is said counts the pieces.
+        // Two parts on eight devices: what is said counts the parts.
         const Layout layout = layoutOf("data=2,model=4", "P('data', None)", { 7, 64 });
         TensorRow row;
         row.type.shape = layout.shape();

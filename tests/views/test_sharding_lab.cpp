@@ -185,11 +185,11 @@ private Q_SLOTS:
         QVERIFY(lab.result()->layout.shardShape() == Shape({ 3, 8 }));
         QVERIFY(lab.result()->uneven.has_value());
         QVERIFY(lab.result()->uneven->code == Code::Indivisible);
-        const QString said = lab::unevenText(*lab.result());
+        const QString stated = lab::unevenText(*lab.result());
         QVERIFY2(
-            said.contains(QStringLiteral("Dimension 0 does not divide: 10 in 4 shards of 3, 2 of 12 are padding.")),
-            qPrintable(said));
-        QVERIFY(said.contains(QStringLiteral("JAX refuses")));
+            stated.contains(QStringLiteral("Dimension 0 does not divide: 10 in 4 shards of 3, 2 of 12 are padding.")),
+            qPrintable(stated));
+        QVERIFY(stated.contains(QStringLiteral("JAX refuses")));
         lab.setShape("12, 16");
         QVERIFY(lab::unevenText(*lab.result()).isEmpty());
     }
@@ -277,14 +277,14 @@ private Q_SLOTS:
     void twoShardings()
     {
         QFETCH(QByteArray, other);
-        QFETCH(QString, said);
+        QFETCH(QString, stated);
         LabState lab = labOn("x=2,y=4", "8, 16", "P('x', None)");
         lab.setOther(other.toStdString());
         QVERIFY(!lab.otherProblem());
         QVERIFY(lab.comparison() && lab.otherResult());
         const lab::Verdict verdict = lab::verdict(*lab.comparison(), *lab.result(), *lab.otherResult());
         const QString text = verdict.title + QStringLiteral(": ") + verdict.sentence;
-        QVERIFY2(text.contains(said), qPrintable(text));
+        QVERIFY2(text.contains(stated), qPrintable(text));
         for (const QStringList& row : lab::facts(*lab.result(), &*lab.otherResult()))
             QVERIFY(row.size() == 3 && !row[1].isEmpty() && !row[2].isEmpty());
     }
@@ -292,10 +292,10 @@ private Q_SLOTS:
     void placesInTheText()
     {
         const std::u32string text = U"{devices=[2,1,4]<=[8] last_tile_dim_replicated}";
-        const Excerpt whole = excerptAround(text, 1, 23, 80);
-        QVERIFY(whole.text == text);
-        QCOMPARE(whole.column, 22);
-        QCOMPARE(whole.length, 24);
+        const Excerpt full = excerptAround(text, 1, 23, 80);
+        QVERIFY(full.text == text);
+        QCOMPARE(full.column, 22);
+        QCOMPARE(full.length, 24);
         for (int width = 8; width < 60; ++width) {
             for (int column = 1; column <= static_cast<int>(text.size()) + 1; ++column) {
                 const Excerpt part = excerptAround(text, 1, column, width);

@@ -84,8 +84,8 @@ private Q_SLOTS:
                 continue;
             // Single devices are squares of 3 pixels at least, tiles of several larger; one for a whole plane may be
             // smaller.
-            const bool wholePlanes = layout.tile() == MapTile{ field.columns, field.rows };
-            QVERIFY(layout.side() >= (layout.cellsPerTile() == 1 ? 3 : wholePlanes ? 1 : 12));
+            const bool fullPlanes = layout.tile() == MapTile{ field.columns, field.rows };
+            QVERIFY(layout.side() >= (layout.cellsPerTile() == 1 ? 3 : fullPlanes ? 1 : 12));
             std::int64_t covered = 0;
             for (const MapPanel& panel : layout.panels()) {
                 QVERIFY(area.contains(panel.rect.united(layout.titleRect(panel))));
@@ -121,9 +121,9 @@ private Q_SLOTS:
         QCOMPARE(
             square.panels()[3].rect.topLeft(), QPoint(square.panels()[1].rect.left(), square.panels()[2].rect.top()));
         QCOMPARE(square.tileWidth(), square.side());
-        MapSizes wide;
-        wide.widest = 1.5;
-        const DeviceMapLayout stretched(cube, QRect(0, 0, 340, 220), wide);
+        MapSizes otherAttributes;
+        otherAttributes.widest = 1.5;
+        const DeviceMapLayout stretched(cube, QRect(0, 0, 340, 220), otherAttributes);
         const DeviceMapLayout plain(cube, QRect(0, 0, 340, 220), {});
         QCOMPARE(stretched.side(), plain.side());
         QVERIFY(stretched.tileWidth() > stretched.side() && stretched.tileWidth() <= stretched.side() * 3 / 2);
@@ -131,8 +131,8 @@ private Q_SLOTS:
         for (std::int64_t cell = 0; cell < cube.count(); ++cell)
             QCOMPARE(stretched.cellAt(stretched.rectOf(cell).center()), std::optional(cell));
         // Planes of pixels have their titles where these have room.
-        wide.titleWidth = 40;
-        const DeviceMapLayout many({ 32, 32, 16, 16, 1 }, QRect(0, 0, 340, 400), wide);
+        otherAttributes.titleWidth = 40;
+        const DeviceMapLayout many({ 32, 32, 16, 16, 1 }, QRect(0, 0, 340, 400), otherAttributes);
         QVERIFY2(many.tile().cells() <= 64, qPrintable(QString::number(many.tile().cells())));
         QVERIFY(many.hasTitles());
         QVERIFY(many.panels().front().rect.width() >= 40);

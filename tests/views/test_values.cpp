@@ -59,12 +59,12 @@ ShownValues shownOf(const Layout& layout)
     return shown;
 }
 
-/// f32[shape], cut along the first dimension over an axis x of `pieces`.
-ShownValues rowsCut(std::int64_t pieces, const Shape& shape)
+/// f32[shape], cut along the first dimension over an axis x of `parts`.
+ShownValues rowsCut(std::int64_t parts, const Shape& shape)
 {
-    const MeshPtr mesh = valuesMesh({ { "x", pieces } });
+    const MeshPtr mesh = valuesMesh({ { "x", parts } });
     TensorSharding sharding = TensorSharding::fullyReplicated(shape.size());
-    sharding.dims[0].axes = { AxisRef{ 0, 1, static_cast<std::int32_t>(pieces) } };
+    sharding.dims[0].axes = { AxisRef{ 0, 1, static_cast<std::int32_t>(parts) } };
     return shownOf({ mesh, sharding, shape });
 }
 
@@ -138,15 +138,15 @@ class TestValues : public QObject {
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
 
-    void pixelsAndPieces()
+    void pixelsAndParts()
     {
         for (const int length : { 1, 7, 100, 333 })
-            for (const std::int64_t pieces : { 1, 2, 7, 100, 1000 })
+            for (const std::int64_t parts : { 1, 2, 7, 100, 1000 })
                 for (int pixel = 0; pixel < length; ++pixel) {
-                    const std::int64_t piece = pieceAt(pixel, length, pieces);
-                    QVERIFY(pixelEdge(length, piece, pieces) <= pixel);
-                    if (piece + 1 < pieces)
-                        QVERIFY(pixelEdge(length, piece + 1, pieces) > pixel);
+                    const std::int64_t part = partAt(pixel, length, parts);
+                    QVERIFY(pixelEdge(length, part, parts) <= pixel);
+                    if (part + 1 < parts)
+                        QVERIFY(pixelEdge(length, part + 1, parts) > pixel);
                 }
     }
 
@@ -303,7 +303,7 @@ private Q_SLOTS:
         QCOMPARE(readHeat(shown, layout, read, HeatReduction::Mean)->panels[0].points, std::vector<double>{ 0.5 });
     }
 
-    void numbersAreReadWhereTheyAreLookedAt()
+    void numbersAreReadWhereTheyAreExaminedAt()
     {
         const ShownValues shown = rowsCut(4, { 10'000, 5'000 });
         NumbersModel model;
@@ -334,7 +334,7 @@ private Q_SLOTS:
         QCOMPARE(model.index(7, 2).data().toString(), u"pad"_s);
         QVERIFY(model.index(7, 2).data(Qt::AccessibleTextRole).toString().contains(u"padding"_s));
         QCOMPARE(model.index(6, 0).data(NumbersModel::TopBorder).toInt(), -2);
-        // Of the whole array, what a device does not hold is left out.
+        // Of the full array, what a device does not hold is left out.
         shown.local = false;
         shown.positions = { 2 };
         model.setContent(shown, numbered(shown));
@@ -366,7 +366,7 @@ private Q_SLOTS:
         QCOMPARE(valueText(-std::numeric_limits<double>::infinity(), DType::F32, false), u"−∞"_s);
     }
 
-    void partsAreSaidToBeParts()
+    void partsAreStatedToBeParts()
     {
         const MeshPtr mesh = valuesMesh({ { "x", 2 }, { "y", 2 } });
         TensorSharding sharding = TensorSharding::fullyReplicated(2);
@@ -417,9 +417,9 @@ private Q_SLOTS:
         QSignalSpy pointed(canvas, &HeatCanvas::pointed);
         QTest::mouseMove(canvas, canvas->heatLayout().rectOf(element).center());
         QTRY_COMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
-        const QString said =
+        const QString stated =
             u"embed 3, hidden 25: %1, on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));
-        QTRY_COMPARE(pointed.last().front().toString(), said);
+        QTRY_COMPARE(pointed.last().front().toString(), stated);
         // Every step has other numbers.
         const std::vector<double> before = canvas->data().panels.front().points;
         fixture.step();

@@ -33,10 +33,10 @@ Experiment program(bool withMesh = true)
     experiment.mesh = {};
     experiment.mesh.axes = { { "x", 2 }, { "y", 4 } };
     experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, 8 };
-    const std::string given = withMesh ? " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}" : "";
+    const std::string specified = withMesh ? " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}" : "";
     experiment.model = ProgramModel{ {},
         std::make_shared<const std::string>((withMesh ? "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\n" : "")
-            + ("func.func @main(%a: tensor<8x16xf32>" + given)
+            + ("func.func @main(%a: tensor<8x16xf32>" + specified)
             + ", %b: tensor<16x32xf32>) -> tensor<8x32xf32> {\n"
               "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : "
               "(tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>\n"
@@ -75,7 +75,7 @@ struct Shown {
     {
         return view.model()->index(row, column).data().toString();
     }
-    [[nodiscard]] const std::vector<ValueSharding>& given() const
+    [[nodiscard]] const std::vector<ValueSharding>& specified() const
     {
         return std::get<ProgramModel>(fixture.document.experiment()->model).shardings;
     }
@@ -142,9 +142,9 @@ private Q_SLOTS:
 
         QTest::mouseClick(shown.view.applyButton(), Qt::LeftButton);
         QCOMPARE(shown.fixture.document.undoStack()->count(), 1);
-        QCOMPARE(shown.given().size(), std::size_t{ 1 });
-        QCOMPARE(shown.given()[0].value, std::string("b"));
-        QCOMPARE(shown.given()[0].sharding, std::string("[{?}, {y, ?}]"));
+        QCOMPARE(shown.specified().size(), std::size_t{ 1 });
+        QCOMPARE(shown.specified()[0].value, std::string("b"));
+        QCOMPARE(shown.specified()[0].sharding, std::string("[{?}, {y, ?}]"));
         QVERIFY(!shown.view.isTrying());
         shown.fixture.document.waitForAnalysis();
         shown.fixture.document.undoStack()->undo();
@@ -197,7 +197,7 @@ private Q_SLOTS:
         QTest::keyClicks(&field, u"[{}, {x}]"_s);
         shown.waitForPreview();
         QTest::keyClick(&field, Qt::Key_Return, Qt::ControlModifier);
-        QCOMPARE(shown.given().size(), std::size_t{ 1 });
+        QCOMPARE(shown.specified().size(), std::size_t{ 1 });
     }
 
     void theTextCountsAgain()
@@ -209,7 +209,7 @@ private Q_SLOTS:
         shown.waitForPreview();
         QCOMPARE(shown.cell(0, ChangesModel::Then), u"P(x, -)"_s);
         QVERIFY(shown.view.apply());
-        QVERIFY(shown.given().empty());
+        QVERIFY(shown.specified().empty());
         shown.fixture.document.waitForAnalysis();
         QVERIFY(!shown.view.withoutButton()->isVisible());
     }
@@ -237,7 +237,7 @@ private Q_SLOTS:
         shown.click(shown.view.editor()->toggle(1, 1));
         shown.waitForPreview();
         QVERIFY(shown.view.apply());
-        QCOMPARE(shown.given()[0].value, std::string("result0"));
+        QCOMPARE(shown.specified()[0].value, std::string("result0"));
     }
 
     void editsElsewhereAreTakenIn()
@@ -254,7 +254,7 @@ private Q_SLOTS:
         shown.waitForPreview();
         QCOMPARE(shown.cell(1, ChangesModel::Now), u"P(-, -)"_s);
         QVERIFY(shown.view.apply());
-        QCOMPARE(shown.given().size(), std::size_t{ 2 }); // both
+        QCOMPARE(shown.specified().size(), std::size_t{ 2 }); // both
     }
 
     void rulesOfANetwork()
@@ -303,7 +303,7 @@ private Q_SLOTS:
         QVERIFY(!shown.view.apply());
     }
 
-    void nothingBlocksAndNamesAreGiven()
+    void nothingBlocksAndNamesAreSpecified()
     {
         Shown shown(program(), u"a"_s);
         for (QWidget* widget : shown.view.findChildren<QWidget*>())

@@ -535,12 +535,12 @@ private Q_SLOTS:
         // A message lies over the head, and takes no row away.
         QCoreApplication::processEvents();
         const QRect place = table->geometry();
-        const int whole = inSight();
+        const int full = inSight();
         window.rulesView()->notice()->say(Severity::Warning, QStringLiteral("Something that is said. ").repeated(6));
         QCoreApplication::processEvents();
         QVERIFY(window.rulesView()->notice()->isVisible());
         QCOMPARE(table->geometry(), place);
-        QCOMPARE(inSight(), whole);
+        QCOMPARE(inSight(), full);
         const NoticeStrip* notice = window.rulesView()->notice();
         QVERIFY(notice->y() + notice->height() <= table->y() + table->viewport()->y());
     }

@@ -92,18 +92,18 @@ private Q_SLOTS:
 
     void saysWhatWouldHelpWithMemory()
     {
-        const auto said = [](std::vector<Arg> more) {
+        const auto stated = [](std::vector<Arg> more) {
             std::vector<Arg> args{ { "bytes", std::int64_t{ 3 } << 30 }, { "limit", std::int64_t{ 2 } << 30 } };
             args.insert(args.end(), more.begin(), more.end());
             return words::oneLine({ Code::OutOfMemory, args, {} });
         };
-        QCOMPARE(said({}),
+        QCOMPARE(stated({}),
             QStringLiteral("E145: the run needs 3 GiB of memory, 2 GiB are there. Use smaller sizes. The layout can be "
                            "studied without a run."));
-        QCOMPARE(said({ { "shared_bytes", 1 << 30 } }),
+        QCOMPARE(stated({ { "shared_bytes", 1 << 30 } }),
             QStringLiteral("E145: the run needs 3 GiB of memory, 2 GiB are there. Set share_replicas in its section "
                            "run: that needs 1 GiB. The layout can be studied without a run."));
-        QCOMPARE(said({ { "alone_bytes", 1 << 30 } }),
+        QCOMPARE(stated({ { "alone_bytes", 1 << 30 } }),
             QStringLiteral("E145: the run and its check need 3 GiB of memory, 2 GiB are there. Leave out the check: "
                            "the run alone needs 1 GiB. The layout can be studied without a run."));
     }

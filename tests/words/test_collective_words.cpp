@@ -39,10 +39,10 @@ private Q_SLOTS:
         std::set<QString> sentences, names;
         for (int kind = 0; kind <= static_cast<int>(Reason::Kind::Halo); ++kind) {
             entry.reason->kind = static_cast<Reason::Kind>(kind);
-            const QString said = words::plain(words::collectiveCause(list, entry));
-            QVERIFY2(said.endsWith(QLatin1Char('.')) && said.size() > 30, qPrintable(said));
-            QVERIFY2(!said.contains(QLatin1Char('%')), qPrintable(said));
-            sentences.insert(said);
+            const QString stated = words::plain(words::collectiveCause(list, entry));
+            QVERIFY2(stated.endsWith(QLatin1Char('.')) && stated.size() > 30, qPrintable(stated));
+            QVERIFY2(!stated.contains(QLatin1Char('%')), qPrintable(stated));
+            sentences.insert(stated);
             names.insert(words::causeName(entry));
         }
         entry.reason.reset();
@@ -77,10 +77,10 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
         QCOMPARE(entry.halos, (std::vector<HaloSide>{ { 0, 1, 1 } }));
         QCOMPARE(entry.sentBytes, Rational(64));
         QCOMPARE(entry.gatheredBytes, Rational(384));
-        const QString said = words::plain(words::collectiveCause(*list, entry));
+        const QString stated = words::plain(words::collectiveCause(*list, entry));
         QVERIFY2(
-            said.contains(QStringLiteral("reads 1 element on both sides of a device's own block along dimension 0")),
-            qPrintable(said));
+            stated.contains(QStringLiteral("reads 1 element on both sides of a device's own block along dimension 0")),
+            qPrintable(stated));
         QCOMPARE(cost(entry), QStringLiteral("A device sends at most 64 B."));
         const auto others = alternatives(*list, 0);
         QCOMPARE(others.size(), std::size_t{ 2 });
@@ -113,11 +113,11 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
         for (const ReduceKind kind : { ReduceKind::Max, ReduceKind::Min, ReduceKind::Product, ReduceKind::And,
                  ReduceKind::Or, ReduceKind::Sum }) {
             entry.collective.reduction = kind;
-            const QString said = words::plain(words::collectiveCause(list, entry));
+            const QString stated = words::plain(words::collectiveCause(list, entry));
             const bool sums = kind == ReduceKind::Sum;
-            QCOMPARE(said.contains(QStringLiteral("must add")), sums);
-            QCOMPARE(said.contains(QStringLiteral("sums away")), sums);
-            QVERIFY(!said.contains(QLatin1Char('%')));
+            QCOMPARE(stated.contains(QStringLiteral("must add")), sums);
+            QCOMPARE(stated.contains(QStringLiteral("sums away")), sums);
+            QVERIFY(!stated.contains(QLatin1Char('%')));
             causes.insert(words::causeName(entry));
             for (const CollectiveAlternative& alternative : alternatives(list, 0)) {
                 const QString text = words::plain(words::alternativeText(list, entry, alternative));
@@ -139,7 +139,7 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
         const CollectiveList list = notebook();
         CollectiveEntry entry = list.entries.front();
         entry.kind = CollectiveKind::CollectivePermute;
-        entry.writtenPairs = { { 0, 2 }, { 1, 1 }, { 2, 4 }, { 4, 0 } };
+        entry.declaredPairs = { { 0, 2 }, { 1, 1 }, { 2, 4 }, { 4, 0 } };
         QCOMPARE(words::groupCounts(entry), QStringLiteral("3 pairs"));
         QCOMPARE(words::groupList(entry), QString::fromUtf8("0 → 2, 2 → 4, 4 → 0"));
         QCOMPARE(words::groupList(entry, 2), QString::fromUtf8("0 → 2, 2 → 4, … (3 pairs)"));
@@ -147,12 +147,13 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
         same.kind = CollectiveAlternative::Kind::OptimalReshard;
         same.sentBytes = 16;
         same.stepBytes = sentBytes(list).step;
-        const auto said = [&] { return words::plain(words::alternativeText(list, entry, same)); };
+        const auto stated = [&] { return words::plain(words::alternativeText(list, entry, same)); };
         QVERIFY(
-            said().contains(QStringLiteral("16 B are sent per step in its place. The whole step sends 8.16 MiB as")));
+            stated().contains(QStringLiteral("16 B are sent per step in its place. The whole step sends 8.16 MiB as")));
         same.allReshards = true;
         same.stepBytes = 20;
-        QVERIFY2(said().endsWith(QStringLiteral("the whole step sends 20 B instead of 8.16 MiB.")), qPrintable(said()));
+        QVERIFY2(
+            stated().endsWith(QStringLiteral("the whole step sends 20 B instead of 8.16 MiB.")), qPrintable(stated()));
     }
 
     void figures()
@@ -176,14 +177,14 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
     void alternativesHavePrices()
     {
         const CollectiveList list = notebook();
-        std::set<QString> said;
+        std::set<QString> stated;
         for (const CollectiveAlternative& alternative : alternatives(list, 0)) {
             const QString text = words::plain(words::alternativeText(list, list.entries[0], alternative));
             QVERIFY2(text.contains(words::bytes(alternative.sentBytes)), qPrintable(text));
             QVERIFY(!words::alternativeName(alternative.kind).isEmpty());
-            said.insert(text);
+            stated.insert(text);
         }
-        QCOMPARE(said.size(), std::size_t{ 5 });
+        QCOMPARE(stated.size(), std::size_t{ 5 });
     }
 };
 

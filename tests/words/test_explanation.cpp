@@ -70,13 +70,13 @@ private Q_SLOTS:
         QVERIFY(!all(*analysed(experiment), "params/layers.0/W1").contains(QStringLiteral("memory,")));
         experiment.placement.paramsOnDevices = false;
         const SnapshotPtr snapshot = analysed(experiment);
-        const QString said = all(*snapshot, "params/layers.0/W1", words::Length::Tip);
+        const QString stated = all(*snapshot, "params/layers.0/W1", words::Length::Tip);
         QVERIFY2(
-            said.contains(QStringLiteral(
+            stated.contains(QStringLiteral(
                 "It lies in pinned_host memory, apart from the memory of the devices, because the experiment keeps "
                 "parameters on the host. In every step each device copies its shard in, 1 MiB (8 MiB in all), and "
                 "the new one back to the host, 1 MiB (8 MiB in all); nothing passes between devices.")),
-            qPrintable(said));
+            qPrintable(stated));
         QVERIFY(!all(*snapshot, "layers.0/y").contains(QStringLiteral("pinned_host")));
     }
 
@@ -126,12 +126,12 @@ private Q_SLOTS:
         Experiment experiment = example("flax-mlp-logical");
         const SnapshotPtr snapshot = analysed(experiment);
         const ValueId w = snapshot->program->find("params/layers.0/W1");
-        const std::vector<words::Text> said =
+        const std::vector<words::Text> stated =
             words::whyNot(*snapshot->program, *snapshot->mesh, w, absentAxes(*snapshot, w));
-        QVERIFY(!said.empty());
+        QVERIFY(!stated.empty());
         // Data cuts the rows of x and of y, which the product does not have in common with W1: W1 is closed anyway.
         QStringList lines;
-        for (const words::Text& text : said)
+        for (const words::Text& text : stated)
             lines << words::plain(text);
         QVERIFY2(lines.first().contains(QStringLiteral("data")), qPrintable(lines.join(QLatin1Char('\n'))));
         for (const QString& line : lines)
@@ -247,9 +247,9 @@ private Q_SLOTS:
         QFETCH(QString, example);
         QFETCH(QString, path);
         QFETCH(QStringList, parts);
-        const QString said = tip(*analysed(::example(example.toStdString())), qPrintable(path));
+        const QString stated = tip(*analysed(::example(example.toStdString())), qPrintable(path));
         for (const QString& part : parts)
-            QVERIFY2(said.contains(part), qPrintable(part + QStringLiteral(" | ") + said));
+            QVERIFY2(stated.contains(part), qPrintable(part + QStringLiteral(" | ") + stated));
     }
 
     void sumsNameWhatIsAddedUp()
@@ -293,8 +293,8 @@ private Q_SLOTS:
             const SnapshotPtr snapshot = analysed(candidate.make());
             for (const TensorRow& row : snapshot->tensors)
                 for (const auto length : { words::Length::Tip, words::Length::Paragraph, words::Length::Derivation }) {
-                    const QString said = all(*snapshot, row.path.c_str(), length);
-                    QVERIFY2(!internal.match(said).hasMatch(), qPrintable(said));
+                    const QString stated = all(*snapshot, row.path.c_str(), length);
+                    QVERIFY2(!internal.match(stated).hasMatch(), qPrintable(stated));
                 }
         }
     }
@@ -323,13 +323,13 @@ private Q_SLOTS:
         for (const TensorRow& row : snapshot->tensors) {
             if (row.layout.distinctShards() == 1)
                 continue;
-            const QString said = tip(*snapshot, row.path.c_str());
-            QVERIFY2(said.contains(QStringLiteral("rule"), Qt::CaseInsensitive)
-                    || said.contains(QStringLiteral("constraint")) || said.contains(QStringLiteral("annotation")),
-                qPrintable(said));
+            const QString stated = tip(*snapshot, row.path.c_str());
+            QVERIFY2(stated.contains(QStringLiteral("rule"), Qt::CaseInsensitive)
+                    || stated.contains(QStringLiteral("constraint")) || stated.contains(QStringLiteral("annotation")),
+                qPrintable(stated));
             for (const DimensionReason& reason : explain(*snapshot, row.value).dims)
                 if (product(reason.axes) > 1)
-                    QVERIFY2(said.contains(QString::fromStdString(reason.name)), qPrintable(said));
+                    QVERIFY2(stated.contains(QString::fromStdString(reason.name)), qPrintable(stated));
         }
     }
 };

@@ -58,23 +58,23 @@ private Q_SLOTS:
 
     void filesAndOptions()
     {
-        const auto said = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };
+        const auto stated = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };
         QCOMPARE(
-            said(Code::TooLarge, { { "what", "file" }, { "bytes", std::int64_t{ 1 } << 33 }, { "limit", 1 << 26 } }),
+            stated(Code::TooLarge, { { "what", "file" }, { "bytes", std::int64_t{ 1 } << 33 }, { "limit", 1 << 26 } }),
             QStringLiteral("the file has 8 GiB, files of up to 64 MiB are read. Check that it is the file that was "
                            "meant."));
-        QCOMPARE(said(Code::PartitionsMismatch,
+        QCOMPARE(stated(Code::PartitionsMismatch,
                      { { "option", "--partitions" }, { "asked", 4 }, { "axis", "model" }, { "size", 2 } }),
             QStringLiteral(
                 "--partitions asks for 4 along model, the mesh has 2; the mesh counts. Give the mesh model=4, "
                 "or leave --partitions away."));
-        QCOMPARE(said(Code::TooLarge, { { "what", "nesting" }, { "limit", 64 } }),
+        QCOMPARE(stated(Code::TooLarge, { { "what", "nesting" }, { "limit", 64 } }),
             QStringLiteral("brackets stand more than 64 deep in each other. Close every bracket that is open."));
-        QCOMPARE(
-            said(Code::MissingKey, { { "key", "--rules" } }), QStringLiteral("the option --rules is missing. Add it."));
-        QCOMPARE(said(Code::Syntax, { { "expected", "end of text" }, { "found", "model" } }),
+        QCOMPARE(stated(Code::MissingKey, { { "key", "--rules" } }),
+            QStringLiteral("the option --rules is missing. Add it."));
+        QCOMPARE(stated(Code::Syntax, { { "expected", "end of text" }, { "found", "model" } }),
             QStringLiteral("expected end of text, found model. Remove what follows."));
-        QCOMPARE(said(Code::Syntax, { { "expected", "the end of a bracket" }, { "found", "x" } }),
+        QCOMPARE(stated(Code::Syntax, { { "expected", "the end of a bracket" }, { "found", "x" } }),
             QStringLiteral("expected the end of a bracket, found x. Write the end of a bracket there."));
     }
 
@@ -138,8 +138,8 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("part");
         QTest::addColumn<QString>("said");
-        const auto row = [](const char* part, const char* said) {
-            QTest::newRow(part) << QString::fromUtf8(part) << QString::fromUtf8(said);
+        const auto row = [](const char* part, const char* stated) {
+            QTest::newRow(part) << QString::fromUtf8(part) << QString::fromUtf8(stated);
         };
         row(R"("step": { "learning_rate": -0.1 })", "“learning_rate” is -0.1. Use a value of at least 0.");
         row(R"("step": { "beta1": 1 })", "“beta1” is 1. Use a value from 0 to below 1.");
@@ -171,60 +171,60 @@ private Q_SLOTS:
     /// What a person can do wrong is said in sentences of this folder alone.
     void wrongValues()
     {
-        const auto said = [](const auto& result) { return result ? QString() : sentences(result.error()); };
-        QCOMPARE(
-            said(Mesh::create({ { "", 2 } })), QStringLiteral("a mesh axis has no name. Give every mesh axis a name."));
-        QCOMPARE(said(Mesh::create({ { "a", 2 } }, { 0, 0 })),
+        const auto stated = [](const auto& result) { return result ? QString() : sentences(result.error()); };
+        QCOMPARE(stated(Mesh::create({ { "", 2 } })),
+            QStringLiteral("a mesh axis has no name. Give every mesh axis a name."));
+        QCOMPARE(stated(Mesh::create({ { "a", 2 } }, { 0, 0 })),
             QStringLiteral("the device order names device 0 twice. Name every device from 0 to 1 once."));
-        QCOMPARE(said(Mesh::create({ { "a", 2 } }, { 0, 7 })),
+        QCOMPARE(stated(Mesh::create({ { "a", 2 } }, { 0, 7 })),
             QStringLiteral(
                 "the device order names device 7, which the mesh lacks. Name every device from 0 to 1 once."));
-        QCOMPARE(said(Mesh::create({ { "a", 2 } }, { 0 })),
+        QCOMPARE(stated(Mesh::create({ { "a", 2 } }, { 0 })),
             QStringLiteral("the device order names 1 device, the mesh has 2. Name every device from 0 to 1 once."));
         const auto named = [](const char* path, std::vector<LogicalName> names) {
             return NamedArraySetting{ path, std::move(names), { 8, 8 }, DType::F32 };
         };
         const LogicalName a = LogicalName::of("a");
-        QCOMPARE(said(buildArrays({ named("w", { a }) })),
+        QCOMPARE(stated(buildArrays({ named("w", { a }) })),
             QStringLiteral(
                 "w has 2 dimensions, but names for 1. Give one name per dimension; null is for one without a "
                 "name."));
-        QCOMPARE(said(buildArrays({ named("w", { a, a }), named("w", { a, a }) })),
+        QCOMPARE(stated(buildArrays({ named("w", { a, a }), named("w", { a, a }) })),
             QStringLiteral("two arrays are called w. Rename one of them."));
         MlpSettings settings;
         settings.dtype = DType::BF16;
-        QCOMPARE(said(buildMlp(settings)),
+        QCOMPARE(stated(buildMlp(settings)),
             QStringLiteral("the simulated devices cannot compute with numbers of type bf16. Use f32 or f64."));
         Experiment lab;
         lab.model = ArraysModel{};
-        QCOMPARE(said(withLogicalYConstraint(lab)),
+        QCOMPARE(stated(withLogicalYConstraint(lab)),
             QStringLiteral("the model has no constraint on y. Choose a model that has one."));
         lab.rules.rules.list = { { a, SpecEntry::axis("x") }, { a, SpecEntry::axis("y") } };
-        QCOMPARE(said(withAxisAppendedToRule(lab, 1, "y")).section(QLatin1Char('.'), 0, 0),
+        QCOMPARE(stated(withAxisAppendedToRule(lab, 1, "y")).section(QLatin1Char('.'), 0, 0),
             QStringLiteral("rule 2 uses the mesh axis “y” twice"));
     }
 
     void noExperimentAtAll()
     {
-        const auto said = [](std::string_view text) { return sentences(readExperiment(text).error().front()); };
-        QCOMPARE(said(""),
+        const auto stated = [](std::string_view text) { return sentences(readExperiment(text).error().front()); };
+        QCOMPARE(stated(""),
             QStringLiteral("expected a value, found the end of the file. An experiment is JSON text that begins "
                            "with “{”."));
-        QCOMPARE(said("hello"),
+        QCOMPARE(stated("hello"),
             QStringLiteral("expected a value, found hello. An experiment is JSON text that begins with “{”."));
-        QCOMPARE(said("{ \"format\": "),
+        QCOMPARE(stated("{ \"format\": "),
             QStringLiteral("expected a value, found the end of the file. The text is cut short: complete it, or open "
                            "another copy."));
     }
 
     void unknownKeys()
     {
-        const auto said = [](const std::string& part) {
+        const auto stated = [](const std::string& part) {
             return sentences(readExperiment(malformed::with(part))->warnings.front());
         };
-        QCOMPARE(said(R"("run": { "run": 1 })"),
+        QCOMPARE(stated(R"("run": { "run": 1 })"),
             QStringLiteral("the key “run” is not known; it is kept as it is. Did you mean “runs”?"));
-        QCOMPARE(said(R"("run": { "zzzzzz": 1 })"),
+        QCOMPARE(stated(R"("run": { "zzzzzz": 1 })"),
             QStringLiteral("the key “zzzzzz” is not known; it is kept as it is. Known here: seed, runs, loops, "
                            "share_replicas, initial, state, roles, notes."));
     }

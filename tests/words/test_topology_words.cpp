@@ -33,40 +33,40 @@ private Q_SLOTS:
 
     void facts()
     {
-        const auto said = [](const char* text) { return words::deviceFacts(*parseDevices(text)); };
-        QCOMPARE(said("tpu-v4:4x4x4"), QStringLiteral("64 chips, 64 devices, 16 hosts of 2 × 2 × 1, 1 slice"));
-        QCOMPARE(said("tpu-v2:2x2"), QStringLiteral("4 chips, 8 devices, 1 host of 2 × 2 × 1, 1 slice"));
-        QCOMPARE(said("2*tpu-v5e:4x4"), QStringLiteral("32 chips, 32 devices, 8 hosts of 2 × 2 × 1, 2 slices"));
-        QCOMPARE(said("gpu:4x8"), QStringLiteral("32 devices, 4 hosts of 8"));
+        const auto stated = [](const char* text) { return words::deviceFacts(*parseDevices(text)); };
+        QCOMPARE(stated("tpu-v4:4x4x4"), QStringLiteral("64 chips, 64 devices, 16 hosts of 2 × 2 × 1, 1 slice"));
+        QCOMPARE(stated("tpu-v2:2x2"), QStringLiteral("4 chips, 8 devices, 1 host of 2 × 2 × 1, 1 slice"));
+        QCOMPARE(stated("2*tpu-v5e:4x4"), QStringLiteral("32 chips, 32 devices, 8 hosts of 2 × 2 × 1, 2 slices"));
+        QCOMPARE(stated("gpu:4x8"), QStringLiteral("32 devices, 4 hosts of 8"));
         const DeviceSet own = *DeviceSet::ofList("own", "cpu", { { 0, 0, {}, 0, 0 }, { 1, 1, {}, 0, 0 } });
         QCOMPARE(words::deviceFacts(own), QStringLiteral("2 devices of an own list, 2 hosts"));
     }
 
     void wraps()
     {
-        const auto said = [](const char* text) { return words::wrapText(*parseDevices(text)); };
-        QVERIFY(said("tpu-v4:4x4x4").startsWith(QStringLiteral("x, y and z wrap around")));
-        QVERIFY(said("tpu-v5e:4x16").startsWith(QStringLiteral("y wraps around")));
-        QVERIFY(said("tpu-v4:2x2x1").startsWith(QStringLiteral("No direction wraps around")));
+        const auto stated = [](const char* text) { return words::wrapText(*parseDevices(text)); };
+        QVERIFY(stated("tpu-v4:4x4x4").startsWith(QStringLiteral("x, y and z wrap around")));
+        QVERIFY(stated("tpu-v5e:4x16").startsWith(QStringLiteral("y wraps around")));
+        QVERIFY(stated("tpu-v4:2x2x1").startsWith(QStringLiteral("No direction wraps around")));
     }
 
     void steps()
     {
-        const auto said = [](const AxisSteps& steps, bool slices = true) {
+        const auto stated = [](const AxisSteps& steps, bool slices = true) {
             return words::axisSteps(QStringLiteral("model"), steps, slices);
         };
-        QCOMPARE(said({ 4, 16, 1, 1, false }),
+        QCOMPARE(stated({ 4, 16, 1, 1, false }),
             QStringLiteral("model: 4 devices to a group, a ring: every step is one link at most, the way back too."));
-        QCOMPARE(said({ 4, 16, 1, 3, false }),
+        QCOMPARE(stated({ 4, 16, 1, 3, false }),
             QStringLiteral(
                 "model: 4 devices to a group, a line: every step is one link at most, the way back is 3 links."));
-        QCOMPARE(said({ 16, 4, 2, 2, false }),
+        QCOMPARE(stated({ 16, 4, 2, 2, false }),
             QStringLiteral("model: 16 devices to a group; the longest step is 2 links, the way back 2 links."));
-        QVERIFY(said({ 2, 4, {}, {}, true }).contains(QStringLiteral("between slices")));
-        QVERIFY(said({ 2, 4, {}, {}, true }, false).contains(QStringLiteral("between hosts")));
-        QVERIFY(said({ 2, 4, {}, {}, false }, false).endsWith(QStringLiteral("inside a host.")));
-        QVERIFY(said({ 2, 4, 0, 0, false }).endsWith(QStringLiteral("on one chip.")));
-        QVERIFY(said({ 1, 4, 0, 0, false }).contains(QStringLiteral("a single device")));
+        QVERIFY(stated({ 2, 4, {}, {}, true }).contains(QStringLiteral("between slices")));
+        QVERIFY(stated({ 2, 4, {}, {}, true }, false).contains(QStringLiteral("between hosts")));
+        QVERIFY(stated({ 2, 4, {}, {}, false }, false).endsWith(QStringLiteral("inside a host.")));
+        QVERIFY(stated({ 2, 4, 0, 0, false }).endsWith(QStringLiteral("on one chip.")));
+        QVERIFY(stated({ 1, 4, 0, 0, false }).contains(QStringLiteral("a single device")));
     }
 
     /// Every order has a name of its own, and a reason.

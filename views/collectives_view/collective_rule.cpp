@@ -51,7 +51,7 @@ words::Text askedBy(
 
 } // namespace
 
-words::Text ruleBehind(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot)
+words::Text ruleAfter(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot)
 {
     // Ids of the snapshot's values hold in the list's program, which has further ones after them.
     if (!snapshot.program || !snapshot.propagation || !snapshot.mesh)

@@ -10,7 +10,6 @@ namespace shardscope {
 /// "rule 2  hidden → model", with a link to the rule; "an annotation, x"; empty where nobody asked, or nobody knows.
 /// Of an operation that sums a sharded dimension away it is who sharded its operands, else who sharded the value
 /// itself.
-[[nodiscard]] words::Text ruleBehind(
-    const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot);
+[[nodiscard]] words::Text ruleAfter(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot);
 
 } // namespace shardscope

@@ -147,11 +147,11 @@ std::int64_t exchangesIn(const CollectiveList& list)
 QString totalText(const CollectiveList& list, Rational sent)
 {
     const std::int64_t exchanges = exchangesIn(list);
-    const auto cuts = static_cast<std::int64_t>(list.entries.size()) - exchanges;
+    const auto slices = static_cast<std::int64_t>(list.entries.size()) - exchanges;
     const QString text = totalText(exchanges, sent);
-    return cuts == 0 ? text
-                     : CollectiveTexts::tr("%1; %2", "4 collectives, 864 B per step; 6 all-slices send nothing")
-                           .arg(text, words::slicesCounted(cuts));
+    return slices == 0 ? text
+                       : CollectiveTexts::tr("%1; %2", "4 collectives, 864 B per step; 6 all-slices send nothing")
+                             .arg(text, words::slicesCounted(slices));
 }
 
 QString totalText(std::int64_t collectives, Rational sent)

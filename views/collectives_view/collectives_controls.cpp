@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The controls of the dock Collectives, and how they share its room.
+// Declared in collectives_view.h.
 #include "views/collectives_view/collectives_view.h"
 
 #include <QComboBox>
@@ -157,9 +158,9 @@ void CollectivesView::fitColumns()
 /// Of the widest row of chips; longer lists are looked through at their beginning.
 int CollectivesView::chipsWidth() const
 {
-    constexpr int looked = 500;
+    constexpr int examined = 500;
     int widest = m_table->fontMetrics().horizontalAdvance(tr("Axes")) + Metrics::scaled(16);
-    for (int row = 0; row < std::min(m_model->rowCount(), looked); ++row) {
+    for (int row = 0; row < std::min(m_model->rowCount(), examined); ++row) {
         int width = 10;
         for (const AxisRef& axis : m_model->entry(row).axes)
             width += chipSize(words::fromStd(toString(*m_model->entry(row).mesh, axis))).width() + 4;

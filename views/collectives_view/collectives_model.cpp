@@ -133,7 +133,7 @@ const words::Text& CollectivesModel::rule(int row) const
     const auto known = m_rules.find(row);
     if (known != m_rules.end())
         return known->second;
-    return m_rules.emplace(row, m_idle[Rule] ? words::Text() : ruleBehind(*m_list, entry(row), *m_snapshot))
+    return m_rules.emplace(row, m_idle[Rule] ? words::Text() : ruleAfter(*m_list, entry(row), *m_snapshot))
         .first->second;
 }
 

@@ -71,19 +71,19 @@ GridLayout::Choice ExchangeLayout::commonChoice(const Layout& before, const Layo
     const std::size_t rank = before.shape().size();
     if (rank < 3 || after.shape().size() != rank)
         return GridLayout::defaultChoice(before);
-    const auto pieces = [&](int d) {
+    const auto parts = [&](int d) {
         const auto at = static_cast<std::size_t>(d);
         return std::max(before.shardGrid()[at], after.shardGrid()[at]);
     };
     std::vector<int> order(rank);
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return pieces(a) != pieces(b) ? pieces(a) > pieces(b) : pieces(a) == 1 && a > b; // of unsharded ones the last
+        return parts(a) != parts(b) ? parts(a) > parts(b) : parts(a) == 1 && a > b; // of unsharded ones the last
     });
     GridLayout::Choice choice{ std::min(order[0], order[1]), std::max(order[0], order[1]) };
     std::int64_t panels = 1;
     for (std::size_t i = 2; i < rank; ++i)
-        panels *= pieces(order[i]);
+        panels *= parts(order[i]);
     if (panels > GridLayout::maximumPanels / 8) { // half the room: what is left has one block at a time
         choice.others.assign(rank, GridPlace::Multiples);
         for (std::size_t i = 2; i < rank; ++i)

@@ -32,9 +32,9 @@ public:
     void show(const CollectiveEntry& entry)
     {
         m_axis = entry.axes.empty() ? -1 : entry.axes.front().axis;
-        m_whole = exchangeSpans(entry, true);
+        m_full = exchangeSpans(entry, true);
         m_brief = exchangeSpans(entry, false);
-        m_groups->setToolTip(plainTip(words::plain(m_whole)));
+        m_groups->setToolTip(plainTip(words::plain(m_full)));
         m_sent->setText(words::collectiveCost(entry));
         fit(width());
         update();
@@ -44,7 +44,7 @@ public:
     {
         const QMargins margins = layout()->contentsMargins();
         const int room = width - margins.left() - margins.right() - 4;
-        m_groups->setText(spansWidth(m_whole, font()) <= room ? m_whole : m_brief);
+        m_groups->setText(spansWidth(m_full, font()) <= room ? m_full : m_brief);
     }
 
 protected:
@@ -61,7 +61,7 @@ protected:
 private:
     SpanLabel* m_groups;
     SpanLabel* m_sent;
-    words::Text m_whole, m_brief;
+    words::Text m_full, m_brief;
     int m_axis = -1;
 };
 

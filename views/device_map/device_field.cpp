@@ -99,11 +99,11 @@ bool boxField(const DevicePlaces& places, DeviceField& field)
     return true;
 }
 
-void append(words::Text& text, const QString& said, int axis = -1)
+void append(words::Text& text, const QString& stated, int axis = -1)
 {
     if (!text.empty())
         text.push_back({ QStringLiteral(", ") });
-    text.push_back({ said, axis < 0 ? words::Span::Style::Plain : words::Span::Style::Axis, axis });
+    text.push_back({ stated, axis < 0 ? words::Span::Style::Plain : words::Span::Style::Axis, axis });
 }
 
 } // namespace

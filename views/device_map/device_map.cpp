@@ -213,9 +213,9 @@ int DeviceMap::markOf(std::int32_t device) const
 std::vector<QRgb> DeviceMap::coloursIn(const MapBlock& block, std::size_t most) const
 {
     std::vector<QRgb> found;
-    constexpr std::int64_t maxLooked = 1021;
+    constexpr std::int64_t maxExamined = 1021;
     const std::int64_t columns = block.endColumn - block.firstColumn, count = block.count();
-    const std::int64_t step = std::max<std::int64_t>(1, count / maxLooked);
+    const std::int64_t step = std::max<std::int64_t>(1, count / maxExamined);
     const MapShape& shape = m_layout.shape();
     for (std::int64_t i = 0; i < count && found.size() <= most; i += step) {
         const std::int32_t device =
@@ -263,9 +263,9 @@ int DeviceMap::gapAfter(std::int64_t cell) const
 
 QRect DeviceMap::cellRect(std::int64_t cell) const
 {
-    const QRect whole = m_layout.rectOf(cell);
+    const QRect full = m_layout.rectOf(cell);
     const int below = m_layout.side() >= 14 ? 3 : m_layout.side() >= 6 ? 1 : 0;
-    return whole.adjusted(0, 0, -gapAfter(cell), -below);
+    return full.adjusted(0, 0, -gapAfter(cell), -below);
 }
 
 std::optional<std::int32_t> DeviceMap::currentDevice() const
@@ -397,10 +397,10 @@ void DeviceMap::select(std::int64_t cell, bool more)
         // What is selected already is taken out again.
         std::vector<std::int32_t> all = m_selection->devices();
         const std::vector<std::int32_t> ids = devices.ids();
-        const std::set<std::int32_t> before(all.begin(), all.end()), given(ids.begin(), ids.end());
-        if (std::includes(before.begin(), before.end(), given.begin(), given.end()))
-            all.erase(
-                std::remove_if(all.begin(), all.end(), [&](std::int32_t id) { return given.contains(id); }), all.end());
+        const std::set<std::int32_t> before(all.begin(), all.end()), specified(ids.begin(), ids.end());
+        if (std::includes(before.begin(), before.end(), specified.begin(), specified.end()))
+            all.erase(std::remove_if(all.begin(), all.end(), [&](std::int32_t id) { return specified.contains(id); }),
+                all.end());
         else
             std::copy_if(
                 ids.begin(), ids.end(), std::back_inserter(all), [&](std::int32_t id) { return !before.contains(id); });

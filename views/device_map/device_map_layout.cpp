@@ -49,44 +49,44 @@ DeviceMapLayout::DeviceMapLayout(const MapShape& shape, const QRect& area, const
             return;
     }
     for (int side = sizes.tile; side >= 1; --side) // a tile for every plane
-        if (arrange(area, side, 0, std::min(side / 3, 2), 4, Cut::Never))
+        if (arrange(area, side, 0, std::min(side / 3, 2), 4, Split::Never))
             return;
 }
 
 bool DeviceMapLayout::fitCells(const QRect& area, const MapSizes& sizes, int smallest)
 {
     // Parts of planes whose cells are smaller would hide how they belong together.
-    const int smallestCut = sizes.foldsTiles ? smallest : 6;
+    const int smallestSplit = sizes.foldsTiles ? smallest : 6;
     const bool single = m_shape.planes == 1;
     const QRect room = single ? withoutHeads(area, sizes) : area;
-    int whole = 0, cut = 0;
-    for (int side = sizes.largest; side >= smallest && whole == 0; --side)
-        if (fitSide(room, sizes, side, Cut::Never))
-            whole = side;
-    for (int side = sizes.largest; side >= std::max(smallest, smallestCut) && cut == 0; --side)
-        if (fitSide(area, sizes, side, Cut::AsNeeded))
-            cut = side;
+    int full = 0, split = 0;
+    for (int side = sizes.largest; side >= smallest && full == 0; --side)
+        if (fitSide(room, sizes, side, Split::Never))
+            full = side;
+    for (int side = sizes.largest; side >= std::max(smallest, smallestSplit) && split == 0; --side)
+        if (fitSide(area, sizes, side, Split::AsNeeded))
+            split = side;
     m_heads = false;
     // Names beside rows and columns are worth some of the size.
-    if (whole > 0 && (single ? 3 * whole >= 2 * cut : whole >= cut)) {
+    if (full > 0 && (single ? 3 * full >= 2 * split : full >= split)) {
         m_heads = single && !sizes.heads.isEmpty();
-        return fitSide(room, sizes, whole, Cut::Never);
+        return fitSide(room, sizes, full, Split::Never);
     }
-    return cut > 0 && fitSide(area, sizes, cut, Cut::AsNeeded);
+    return split > 0 && fitSide(area, sizes, split, Split::AsNeeded);
 }
 
-bool DeviceMapLayout::fitSide(const QRect& area, const MapSizes& sizes, int side, Cut cut)
+bool DeviceMapLayout::fitSide(const QRect& area, const MapSizes& sizes, int side, Split split)
 {
     // Titles go before cells become small, gaps before cells become blocks.
-    const bool named = m_shape.planes > 1 || cut == Cut::AsNeeded;
+    const bool named = m_shape.planes > 1 || split == Split::AsNeeded;
     const int titled = named && m_shape.planes <= maxTitledPanels ? sizes.title : 0;
     const bool roomy = side >= sizes.largest / 5;
     const int gap = roomy ? sizes.gap : std::max(2, sizes.gap / 4);
     const double widest = roomy || sizes.widest <= 1 ? sizes.widest : 4;
-    if (!roomy && titled > 0 && sizes.titleWidth > 0 && arrange(area, side, titled, gap, widest, cut)
+    if (!roomy && titled > 0 && sizes.titleWidth > 0 && arrange(area, side, titled, gap, widest, split)
         && m_panels.front().rect.width() >= sizes.titleWidth)
         return true;
-    return arrange(area, side, roomy ? titled : 0, gap, widest, cut);
+    return arrange(area, side, roomy ? titled : 0, gap, widest, split);
 }
 
 bool DeviceMapLayout::fitTiles(const QRect& area, const MapSizes& sizes)
@@ -99,24 +99,24 @@ bool DeviceMapLayout::fitTiles(const QRect& area, const MapSizes& sizes)
     m_heads = single && !sizes.heads.isEmpty();
     // Names are worth a fifth of the size.
     for (int side = sizes.largest; titled > 0 && side >= sizes.tile * 4 / 5; --side)
-        if (arrange(room, side, titled, gap, widest, Cut::Never) && m_panels.front().rect.width() >= sizes.titleWidth)
+        if (arrange(room, side, titled, gap, widest, Split::Never) && m_panels.front().rect.width() >= sizes.titleWidth)
             return true;
     for (int side = sizes.largest; side >= sizes.tile; --side)
-        if (arrange(room, side, 0, gap, widest, Cut::Never))
+        if (arrange(room, side, 0, gap, widest, Split::Never))
             return true;
     m_heads = false;
     for (int side = sizes.largest; sizes.foldsTiles && side >= sizes.tile; --side)
-        if (arrange(area, side, sizes.title, gap, widest, Cut::AsNeeded)
+        if (arrange(area, side, sizes.title, gap, widest, Split::AsNeeded)
             && m_panels.front().rect.width() >= sizes.titleWidth)
             return true;
     return false;
 }
 
-bool DeviceMapLayout::arrange(const QRect& area, int side, int title, int gap, double widest, Cut cut)
+bool DeviceMapLayout::arrange(const QRect& area, int side, int title, int gap, double widest, Split split)
 {
     const std::int64_t columns = divided(m_shape.columns, m_tile.columns), rows = divided(m_shape.rows, m_tile.rows);
     const std::int64_t maxColumns = area.width() / side, maxRows = (area.height() - title) / side;
-    if (maxColumns < 1 || maxRows < 1 || (cut == Cut::Never && (columns > maxColumns || rows > maxRows)))
+    if (maxColumns < 1 || maxRows < 1 || (split == Split::Never && (columns > maxColumns || rows > maxRows)))
         return false;
     // A plane that does not fit is cut evenly.
     const std::int64_t parts = divided(columns, maxColumns), slabs = divided(rows, maxRows);

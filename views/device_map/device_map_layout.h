@@ -84,7 +84,7 @@ public:
     [[nodiscard]] bool hasTitles() const { return m_title > 0; }
     /// Rows and columns have names beside them.
     [[nodiscard]] bool hasHeads() const { return m_heads; }
-    /// Planes are cut into several panels.
+    /// Planes are divided into several panels.
     [[nodiscard]] bool isSharded() const { return m_panels.size() > static_cast<std::size_t>(m_shape.planes); }
     /// Around all panels, titles included.
     [[nodiscard]] QRect bounds() const;
@@ -106,10 +106,10 @@ public:
     [[nodiscard]] std::int64_t neighbour(std::int64_t cell, std::int64_t columns, std::int64_t rows) const;
 
 private:
-    enum class Cut : std::uint8_t { Never, AsNeeded };
-    [[nodiscard]] bool arrange(const QRect& area, int side, int title, int gap, double widest, Cut cut);
+    enum class Split : std::uint8_t { Never, AsNeeded };
+    [[nodiscard]] bool arrange(const QRect& area, int side, int title, int gap, double widest, Split split);
     [[nodiscard]] bool fitCells(const QRect& area, const MapSizes& sizes, int smallest);
-    [[nodiscard]] bool fitSide(const QRect& area, const MapSizes& sizes, int side, Cut cut);
+    [[nodiscard]] bool fitSide(const QRect& area, const MapSizes& sizes, int side, Split split);
     [[nodiscard]] bool fitTiles(const QRect& area, const MapSizes& sizes);
     void place(QPoint origin);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is written around the cells of a map of devices, and the path along a mesh axis.
+// Declared in device_map.h.
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -23,14 +24,14 @@ void DeviceMap::paintTitles(QPainter& painter, const Theme& theme) const
             return spansWidth(title, face) <= panel.rect.width() + Metrics::scaled(8);
         };
         // Without the name, where that does not fit over every panel.
-        const bool whole = std::all_of(m_layout.panels().begin(), m_layout.panels().end(),
+        const bool full = std::all_of(m_layout.panels().begin(), m_layout.panels().end(),
             [&](const MapPanel& panel) { return fits(m_field->title(panel), panel); });
         for (const MapPanel& panel : m_layout.panels()) {
             const QRect place = m_layout.titleRect(panel);
             if (!panel.rect.united(place).intersects(view))
                 continue;
             words::Text title = m_field->title(panel);
-            if (!whole && !title.empty()) {
+            if (!full && !title.empty()) {
                 title = { title.back() };
                 title.front().text.remove(0, title.front().text.lastIndexOf(QLatin1Char(' ')) + 1);
             }
@@ -211,15 +212,15 @@ void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
         return first >= 0 && second >= 0 && m_layout.panelOf(first) == m_layout.panelOf(second)
             && (first / shape.columns == second / shape.columns || first % shape.columns == second % shape.columns);
     };
-    std::vector<QPolygonF> pieces;
+    std::vector<QPolygonF> parts;
     std::vector<QRectF> run; // of cells along rows and columns
     const auto endRun = [&] {
         if (run.empty())
             return;
-        QPolygonF piece;
+        QPolygonF part;
         for (const QRectF& cell : run)
-            piece << cell.center();
-        pieces.push_back(beside ? pathBeside(run) : piece);
+            part << cell.center();
+        parts.push_back(beside ? pathBeside(run) : part);
         run.clear();
     };
     for (std::size_t i = 0; i < m_path.devices.size(); ++i) {
@@ -235,30 +236,30 @@ void DeviceMap::paintPath(QPainter& painter, const Theme& theme) const
     QColor faint = colour;
     faint.setAlpha(120);
     painter.setPen(QPen(faint, 1));
-    for (std::size_t i = 1; i < pieces.size(); ++i)
-        if (!pieces[i - 1].isEmpty() && !pieces[i].isEmpty())
-            painter.drawLine(pieces[i - 1].last(), pieces[i].first());
-    for (const QPolygonF& piece : pieces) {
-        if (piece.isEmpty())
+    for (std::size_t i = 1; i < parts.size(); ++i)
+        if (!parts[i - 1].isEmpty() && !parts[i].isEmpty())
+            painter.drawLine(parts[i - 1].last(), parts[i].first());
+    for (const QPolygonF& part : parts) {
+        if (part.isEmpty())
             continue;
         painter.setPen(QPen(theme.base, bold ? 5 : 3, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-        painter.drawPolyline(piece);
+        painter.drawPolyline(part);
         painter.setPen(pen);
-        painter.drawPolyline(piece);
-        if (pieces.size() == 1)
+        painter.drawPolyline(part);
+        if (parts.size() == 1)
             continue;
         painter.setPen(QPen(theme.base, 1));
         painter.setBrush(colour);
-        painter.drawEllipse(piece.first(), dot, dot);
-        painter.drawEllipse(piece.last(), dot, dot);
+        painter.drawEllipse(part.first(), dot, dot);
+        painter.drawEllipse(part.last(), dot, dot);
         painter.setBrush(Qt::NoBrush);
     }
     // From the dot to the arrow.
     const double size = bold ? 4.5 : beside ? 3.5 : 2.5;
     painter.setPen(QPen(theme.base, 1));
     painter.setBrush(colour);
-    painter.drawEllipse(pieces.front().first(), size, size);
-    const QPolygonF& end = pieces.back();
+    painter.drawEllipse(parts.front().first(), size, size);
+    const QPolygonF& end = parts.back();
     const QPointF tip = end.last();
     // The last jump has no line for the arrow to end.
     QPointF way = end.size() > 1 ? tip - end[end.size() - 2] : QPointF(1, 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a map of devices is drawn: fills, names, outlines of hosts and slices; then the path, what is selected and what
 // is pointed at. The names around the map, and the path, are in device_map_names.cpp.
+// Declared in device_map.h.
 #include <QImage>
 #include <QPainter>
 #include <algorithm>

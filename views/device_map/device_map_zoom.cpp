@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a map of devices is zoomed and scrolled: from all of them in tiles to hosts, to devices with their names, to what
 // these hold.
+// A part of DeviceMap, which is declared in device_map.h.
 #include <QScrollBar>
 #include <algorithm>
 
@@ -138,7 +139,7 @@ void DeviceMap::zoomLayout()
         const QFontMetrics small(Metrics::small());
         const MapZoom zoom = m_levels[m_level];
         const bool titles = m_fit.panels().size() > 1;
-        // Heads stay in sight when the map is scrolled; pieces of planes would need others each.
+        // Heads stay in sight when the map is scrolled; parts of planes would need others each.
         m_layout = m_fit.zoomed(zoom == MapZoom::Hosts ? m_hostTile : MapTile(), tileSize(zoom),
             titles ? small.height() + 2 : 0, Metrics::scaled(12), {}, !m_fit.isSharded());
         const QRect view = viewport();

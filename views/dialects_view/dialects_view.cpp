@@ -37,7 +37,7 @@ void takeArrays(const Snapshot& snapshot, const Experiment& now, ComparisonSubje
         return;
     for (const auto* list : { &snapshot.annotations->arguments, &snapshot.annotations->constraints })
         for (const ResolvedAnnotation& annotation : *list) {
-            const auto* logical = std::get_if<LogicalAxes>(&annotation.written);
+            const auto* logical = std::get_if<LogicalAxes>(&annotation.declared);
             if (!logical)
                 continue;
             const Value& value = snapshot.program->value(annotation.value);

@@ -153,10 +153,10 @@ void HostsView::showHost(int row)
 
 void HostsView::fitList()
 {
-    constexpr int looked = 256; // hosts of one machine look alike; the last has the longest number
+    constexpr int examined = 256; // hosts of one machine look alike; the last has the longest number
     const QFontMetrics text(font());
     int width = text.horizontalAdvance(tr("host %1").arg(88));
-    for (int row = 0; row < m_hosts->rowCount(); row += row < looked ? 1 : std::max(1, m_hosts->rowCount() - 1 - row))
+    for (int row = 0; row < m_hosts->rowCount(); row += row < examined ? 1 : std::max(1, m_hosts->rowCount() - 1 - row))
         width = std::max(width, text.horizontalAdvance(m_hosts->index(row).data().toString()));
     m_list->setFixedWidth(width + Metrics::scaled(28));
 }
@@ -164,7 +164,7 @@ void HostsView::fitList()
 void HostsView::fitColumns()
 {
     // The first rows tell how wide the others are.
-    constexpr int looked = 64;
+    constexpr int examined = 64;
     const QFontMetrics text(font()), fixed(Metrics::fixed());
     const int padding = Metrics::scaled(14), most = Metrics::scaled(190), least = Metrics::scaled(84);
     std::array<int, HostArraysModel::ColumnCount> widths{};
@@ -173,7 +173,7 @@ void HostsView::fitColumns()
         int& width = widths[static_cast<std::size_t>(column)];
         width = text.horizontalAdvance(m_arrays->headerData(column, Qt::Horizontal).toString());
         const bool isFixed = column == HostArraysModel::Shape || column == HostArraysModel::Spec;
-        for (int row = 0; row < std::min(m_arrays->rowCount(), looked); ++row) {
+        for (int row = 0; row < std::min(m_arrays->rowCount(), examined); ++row) {
             const QString cell = m_arrays->index(row, column).data().toString();
             width = std::max(width, (isFixed ? fixed : text).horizontalAdvance(cell));
         }

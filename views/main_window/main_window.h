@@ -107,7 +107,7 @@ public:
     bool save();
     bool saveTo(const QString& path);
     /// In less than three columns.
-    [[nodiscard]] bool isCompact() const { return m_arrangement != Arrangement::Wide; }
+    [[nodiscard]] bool isCompact() const { return m_arrangement != Arrangement::SharedAttributes; }
     /// A message in the status bar, for a few seconds.
     void say(const QString& text);
     /// Nothing is at work: no analysis, no run, and what the docks work out beside the window is there.
@@ -139,10 +139,10 @@ private:
     bool refuseToSave(const QString& name, const Diagnostic& error);
     void makeStatusBar();
 
-    enum class Arrangement : std::uint8_t { Single, Small, Middle, Wide };
+    enum class Arrangement : std::uint8_t { Single, Small, Middle, SharedAttributes };
     [[nodiscard]] static Arrangement arrangementFor(const QSize& size);
     void arrange(Arrangement arrangement);
-    void arrangeWide();
+    void arrangeLarge();
     void arrangeMiddle();
     void arrangeSmall();
     void arrangeSingle();
@@ -247,7 +247,7 @@ private:
     StatusButton* m_saved = nullptr;
     int m_errors = 0; ///< shown among the problems
 
-    Arrangement m_arrangement = Arrangement::Wide;
+    Arrangement m_arrangement = Arrangement::SharedAttributes;
     bool m_arranged = false;
     bool m_fitsRows = false; ///< an experiment has come; heights follow its rows once it is analysed
     std::array<int, 3> m_fitted{}; ///< axes, rules, and the height of all arrays, of which heights have been told

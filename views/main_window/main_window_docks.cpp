@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The docks of the main window and their two arrangements.
+// A part of MainWindow, which is declared in main_window.h.
 #include <QApplication>
 #include <QHeaderView>
 #include <QTimer>
@@ -152,7 +153,7 @@ MainWindow::Arrangement MainWindow::arrangementFor(const QSize& size)
         return size.width() >= Metrics::scaled(width) && size.height() >= Metrics::scaled(height);
     };
     if (isAtLeast(1560, 940))
-        return Arrangement::Wide;
+        return Arrangement::SharedAttributes;
     if (isAtLeast(1180, 740))
         return Arrangement::Middle;
     return isAtLeast(900, 600) ? Arrangement::Small : Arrangement::Single;
@@ -184,8 +185,8 @@ void MainWindow::arrange(Arrangement arrangement)
         case Arrangement::Middle:
             arrangeMiddle();
             break;
-        case Arrangement::Wide:
-            arrangeWide();
+        case Arrangement::SharedAttributes:
+            arrangeLarge();
             break;
         }
     }
@@ -200,7 +201,7 @@ int MainWindow::rowsForDocks() const
     return std::max(height() - bars, Metrics::scaled(400)); // in less the docks share what there is
 }
 
-void MainWindow::arrangeWide()
+void MainWindow::arrangeLarge()
 {
     const auto at = [this](const char* id) { return dock(QLatin1String(id)); };
     addDockWidget(Qt::LeftDockWidgetArea, at("mesh"));
@@ -353,7 +354,7 @@ void MainWindow::fitSteps()
     DockFrame* timing = dock(QStringLiteral("timing"));
     DockFrame* memory = dock(QStringLiteral("memory"));
     const SnapshotPtr snapshot = m_document.snapshot();
-    if (isCompact() || arranged(m_arrangement).isSizedByHand || !arranged(Arrangement::Wide).state.isEmpty()
+    if (isCompact() || arranged(m_arrangement).isSizedByHand || !arranged(Arrangement::SharedAttributes).state.isEmpty()
         || !snapshot)
         return;
     for (const DockFrame* frame : { timing, memory })

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Actions, menus, tool bar and status bar of the main window.
+// Declared in main_window.h.
 #include <QActionGroup>
 #include <QApplication>
 #include <QDesktopServices>

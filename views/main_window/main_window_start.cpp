@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What somebody sees and does in the first minute: the question of the experiment, the gallery, tips, and files that
 // cannot be opened.
+// A part of MainWindow, which is declared in main_window.h.
 #include <QFileInfo>
 #include <QPushButton>
 #include <QSpinBox>

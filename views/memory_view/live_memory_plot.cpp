@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A part of LiveMemoryPlot, which is declared in memory_widgets.h.
 #include <QKeyEvent>
 #include <QPainter>
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A part of MemoryBarWidget, which is declared in memory_widgets.h.
 #include "views/memory_view/memory_widgets.h"
 
 #include <QKeyEvent>
@@ -249,11 +250,12 @@ void MemoryBarWidget::paintEvent(QPaintEvent*)
             painter.fillRect(QRect(bar.limitX - 1, bar.area.top(), 4, bar.area.height()), theme.base);
         painter.fillRect(QRect(bar.limitX, bar.area.top(), 2, bar.area.height()), theme.error);
         const QString limit = words::bytes(static_cast<double>(m_shown.snapshot->experiment->hardware.memoryPerDevice));
-        const int wide = painter.fontMetrics().horizontalAdvance(limit) + 1;
-        const int x = bar.overLimit ? std::clamp(bar.limitX + 1 - wide / 2, 2, std::max(2, width() - 2 - wide))
-                                    : width() - 2 - wide;
+        const int otherAttributes = painter.fontMetrics().horizontalAdvance(limit) + 1;
+        const int x = bar.overLimit
+            ? std::clamp(bar.limitX + 1 - otherAttributes / 2, 2, std::max(2, width() - 2 - otherAttributes))
+            : width() - 2 - otherAttributes;
         painter.setPen(theme.error);
-        painter.drawText(QRect(x, top, wide, lineHeight()), Qt::AlignLeft | Qt::AlignVCenter, limit);
+        painter.drawText(QRect(x, top, otherAttributes, lineHeight()), Qt::AlignLeft | Qt::AlignVCenter, limit);
     }
     const std::vector<Entry> list = entriesFor(bar);
     const FlowLayout flow = flowFor(list, width(), bar.overLimit);

@@ -49,12 +49,12 @@ std::int64_t ShownMemory::newValues(Owner owner) const
 {
     if (!memory() || (owner != Owner::Parameters && owner != Owner::Mu && owner != Owner::Nu))
         return 0;
-    std::int64_t given = 0;
+    std::int64_t specified = 0;
     for (const TensorRow& row : snapshot->tensors)
         if (shardscope::ownerOf(*snapshot->program, row.value) == owner && !isOnHost(*snapshot, row)
             && !snapshot->program->value(row.value).definition.valid())
-            given = saturatingSum(given, row.bytesPerDevice);
-    return std::max<std::int64_t>(0, memory()->atPeak[static_cast<std::size_t>(owner)] - given);
+            specified = saturatingSum(specified, row.bytesPerDevice);
+    return std::max<std::int64_t>(0, memory()->atPeak[static_cast<std::size_t>(owner)] - specified);
 }
 
 MemorySlice ShownMemory::sliceOf(const TensorRow& row) const

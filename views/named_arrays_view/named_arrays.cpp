@@ -72,7 +72,7 @@ int NamedArrays::indexOf(const std::string& path) const
 int NamedArrays::problemCount() const
 {
     return static_cast<int>(std::ranges::count_if(
-        m_outcomes, [](const ArrayOutcome& outcome) { return outcome.given.problem.has_value(); }));
+        m_outcomes, [](const ArrayOutcome& outcome) { return outcome.specified.problem.has_value(); }));
 }
 
 void NamedArrays::setFollowing(bool following)
@@ -170,8 +170,8 @@ bool NamedArrays::setAxisSize(int array, int dimension, const QString& typed)
     if (m_tree.source == NamedTree::Source::Network)
         return apply(withDimension(*m_document->experiment(), nameText(changed.names[d]), read->shape.front()), text);
     changed.shape[d] = read->shape.front();
-    const QString whole = QStringLiteral("%1 [%2]").arg(words::fromStd(changed.path), axesOf(changed));
-    return replace(array, std::move(changed), whole);
+    const QString full = QStringLiteral("%1 [%2]").arg(words::fromStd(changed.path), axesOf(changed));
+    return replace(array, std::move(changed), full);
 }
 
 bool NamedArrays::setType(int array, DType type)

@@ -72,10 +72,10 @@ NamedArraysView::NamedArraysView(Document* document, Selection* selection, QWidg
 
     connect(m_arrays, &NamedArrays::changed, this, &NamedArraysView::refresh);
     connect(m_arrays, &NamedArrays::refused, this, [this](const QString& what, const Diagnostic& why) {
-        const words::ProblemText said = words::describe(why);
+        const words::ProblemText stated = words::describe(why);
         const QString place = why.where.column > 0 ? tr(" (column %1)").arg(why.where.column) : QString();
         m_refusal->say(
-            Severity::Error, tr("%1: %2%3. %4 Nothing was changed.").arg(what, said.cause, place, said.remedy));
+            Severity::Error, tr("%1: %2%3. %4 Nothing was changed.").arg(what, stated.cause, place, stated.remedy));
     });
     connect(document, &Document::experimentChanged, m_refusal, &NoticeStrip::dismiss);
     connect(m_empty, &EmptyPage::clicked, m_arrays, &NamedArrays::makeList);
@@ -265,17 +265,17 @@ void NamedArraysView::refresh()
 void NamedArraysView::sayState()
 {
     const NamedTree& tree = m_arrays->tree();
-    const auto tell = [](NoticeStrip* strip, QString& said, const QString& text, const QString& button,
+    const auto tell = [](NoticeStrip* strip, QString& stated, const QString& text, const QString& button,
                           std::function<void()> action) {
-        if (text == said)
+        if (text == stated)
             return;
-        said = text;
+        stated = text;
         if (text.isEmpty())
             strip->dismiss();
         else
             strip->say(Severity::Info, text, button, std::move(action));
     };
-    tell(m_sourceNotice, m_saidSource,
+    tell(m_sourceNotice, m_statedSource,
         tree.source != NamedTree::Source::Network
             ? QString()
             : tr(
@@ -294,9 +294,9 @@ void NamedArraysView::sayState()
     if (tree.source == NamedTree::Source::Text)
         reading.clear();
     if (tree.isMapping())
-        tell(m_dialectNotice, m_saidDialect, reading.join(QLatin1Char(' ')), {}, {});
+        tell(m_dialectNotice, m_statedDialect, reading.join(QLatin1Char(' ')), {}, {});
     else
-        tell(m_dialectNotice, m_saidDialect, reading.join(QLatin1Char(' ')), tr("Read as a mapping"),
+        tell(m_dialectNotice, m_statedDialect, reading.join(QLatin1Char(' ')), tr("Read as a mapping"),
             [this] { m_arrays->readAsMapping(); });
 }
 
@@ -376,17 +376,17 @@ void NamedArraysView::showArray()
 
 void NamedArraysView::showOutcome(const NamedArraySetting& array, const ArrayOutcome& outcome)
 {
-    const bool wrong = outcome.given.problem.has_value();
-    const QString said = named::outcomeText(array, outcome);
+    const bool wrong = outcome.specified.problem.has_value();
+    const QString stated = named::outcomeText(array, outcome);
     m_problem->setVisible(wrong);
-    m_problem->setText(wrong ? said : QString());
+    m_problem->setText(wrong ? stated : QString());
     m_outcome->setVisible(!wrong);
-    m_outcome->setText(wrong ? QString() : said);
+    m_outcome->setText(wrong ? QString() : stated);
 }
 
 void NamedArraysView::showGrid(const NamedArraySetting& array, const ArrayOutcome& outcome)
 {
-    const Reading& reading = outcome.given;
+    const Reading& reading = outcome.specified;
     m_title->setText(words::fromStd(array.path));
     m_spec->setVisible(reading.layout.has_value());
     m_bytes->setVisible(reading.layout.has_value());

@@ -94,7 +94,7 @@ private:
     GridCanvas* m_canvas = nullptr;
     GridTray* m_tray = nullptr;
     TwoSides* m_sides = nullptr;
-    QString m_saidSource, m_saidDialect; ///< what the strips said last: once closed they stay closed
+    QString m_statedSource, m_statedDialect; ///< what the strips said last: once closed they stay closed
     std::string m_shown; ///< path of the array in the grid
     int m_current = 0; ///< kept when the tree is made anew
     bool m_following = false;

@@ -138,7 +138,7 @@ std::vector<std::string> NamedTreeModel::axesIn(const NamedNode& node, int colum
     }
     if (column != Spec)
         return {};
-    const PartitionSpec& spec = outcome(node).given.spec;
+    const PartitionSpec& spec = outcome(node).specified.spec;
     return d < spec.size() ? spec.axesOf(d) : std::vector<std::string>();
 }
 
@@ -159,7 +159,7 @@ QString NamedTreeModel::axisText(const NamedNode& node, int column, bool editing
         return editing ? named::joined(axes) : named::axesList(axes);
     }
     case LocalShape: {
-        const std::optional<Layout>& layout = outcome(node).given.layout;
+        const std::optional<Layout>& layout = outcome(node).specified.layout;
         return layout ? QString::number(layout->shardShape()[d]) : QString();
     }
     default:
@@ -180,15 +180,15 @@ QString NamedTreeModel::shown(const NamedNode& node, int column, bool editing) c
     case Axes:
         return words::fromStd(axesText(array(node).names, array(node).shape));
     case Spec:
-        return result.ignored && !result.mapping ? tr("ignored") : named::specText(result.given);
+        return result.ignored && !result.mapping ? tr("ignored") : named::specText(result.specified);
     case Mapping:
         if (!result.mapping)
             return {};
         return result.ignored ? tr("ignored") : named::specText(*result.mapping);
     case LocalShape:
-        return result.given.layout ? words::shape(result.given.layout->shardShape()) : QString();
+        return result.specified.layout ? words::shape(result.specified.layout->shardShape()) : QString();
     case Bytes:
-        return result.given.layout ? words::bytes(static_cast<double>(result.given.bytesPerDevice)) : QString();
+        return result.specified.layout ? words::bytes(static_cast<double>(result.specified.bytesPerDevice)) : QString();
     default:
         return {};
     }
@@ -199,7 +199,7 @@ bool NamedTreeModel::isWrong(const NamedNode& node, int column) const
     if (node.kind != Kind::Array)
         return false;
     const ArrayOutcome& result = outcome(node);
-    return column == Mapping ? result.mapping && result.mapping->problem : result.given.problem.has_value();
+    return column == Mapping ? result.mapping && result.mapping->problem : result.specified.problem.has_value();
 }
 
 QString NamedTreeModel::tip(const NamedNode& node, int column) const
@@ -209,7 +209,7 @@ QString NamedTreeModel::tip(const NamedNode& node, int column) const
     const ArrayOutcome& result = outcome(node);
     if (column == Mapping)
         return result.mapping ? named::readingText(array(node), *result.mapping) : QString();
-    const bool worthSaying = result.given.problem || result.ignored || result.meant;
+    const bool worthSaying = result.specified.problem || result.ignored || result.meant;
     return worthSaying ? named::outcomeText(array(node), result) : QString();
 }
 
@@ -222,8 +222,8 @@ QVariant NamedTreeModel::cell(int item, int column, int role) const
         return shown(at, column, true);
     case Qt::ToolTipRole:
     case Qt::AccessibleDescriptionRole: {
-        const QString said = tip(at, column);
-        return said.isEmpty() ? QVariant() : QVariant(said);
+        const QString stated = tip(at, column);
+        return stated.isEmpty() ? QVariant() : QVariant(stated);
     }
     case Qt::DecorationRole:
         return column == Name && isWrong(at, Spec) ? QVariant(severityIcon(Severity::Error)) : QVariant();

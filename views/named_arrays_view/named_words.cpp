@@ -36,8 +36,8 @@ QString problemText(const NamedArraySetting& array, const Reading& reading)
             .arg(dimensionName(array, static_cast<std::size_t>(problem.number("dim"))), words::count(size),
                 words::count(parts), words::count(room));
     }
-    const words::ProblemText said = words::describe(problem);
-    return sentence(said.cause) + (said.remedy.isEmpty() ? QString() : QLatin1Char(' ') + said.remedy);
+    const words::ProblemText stated = words::describe(problem);
+    return sentence(stated.cause) + (stated.remedy.isEmpty() ? QString() : QLatin1Char(' ') + stated.remedy);
 }
 
 QString holders(const Layout& layout)
@@ -132,7 +132,7 @@ QString outcomeText(const NamedArraySetting& array, const ArrayOutcome& outcome)
     if (outcome.ignored && !outcome.mapping) {
         sentences << Named::tr("It has no names and is ignored: it stays as it is.");
     } else {
-        sentences << readingText(array, outcome.given);
+        sentences << readingText(array, outcome.specified);
     }
     const Reading& mapping = outcome.asMapping();
     if (outcome.mapping) {
@@ -140,7 +140,7 @@ QString outcomeText(const NamedArraySetting& array, const ArrayOutcome& outcome)
             sentences << Named::tr("As a mapping: it has no names and is ignored.");
         else if (mapping.problem && !mapping.layout)
             sentences << Named::tr("As a mapping: an error, %1.").arg(words::describe(*mapping.problem).cause);
-        else if (words::fromStd(toColumn(mapping.spec)) == words::fromStd(toColumn(outcome.given.spec)))
+        else if (words::fromStd(toColumn(mapping.spec)) == words::fromStd(toColumn(outcome.specified.spec)))
             sentences << Named::tr("As a mapping: the same.");
         else
             sentences << Named::tr("As a mapping: %1.").arg(words::fromStd(toColumn(mapping.spec)));

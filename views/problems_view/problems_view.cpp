@@ -55,7 +55,7 @@ QString tensorOf(const Snapshot* snapshot, const Problem& problem)
 }
 
 /// The number after `prefix` in the place of a problem, -1 for none.
-int indexBehind(QLatin1StringView prefix, const Problem& problem)
+int indexAfter(QLatin1StringView prefix, const Problem& problem)
 {
     const QString pointer = QString::fromStdString(problem.diagnostic.where.pointer);
     if (!pointer.startsWith(prefix))
@@ -74,7 +74,7 @@ int ruleOf(const Problem& problem)
 
 int meshAxisOf(const Problem& problem)
 {
-    return indexBehind("/mesh/axes/"_L1, problem);
+    return indexAfter("/mesh/axes/"_L1, problem);
 }
 
 /// The line of the program's text that a problem is about, 0 for none.

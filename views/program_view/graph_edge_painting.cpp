@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edges of the graph: curves with arrow heads where they can be told apart, straight lines in one go where they cannot.
+// Declared in graph_frame.h.
 #include <algorithm>
 #include <cmath>
 

@@ -18,7 +18,7 @@ struct GraphPainter::Frame {
     GraphPainter& own;
     const GraphScene& scene;
     const GraphLayout& layout;
-    const GraphWords& said;
+    const GraphWords& stated;
     const Theme& theme;
     QPainter& painter;
     const QRectF clip; ///< in the widget

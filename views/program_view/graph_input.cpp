@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pointer, wheel and keys on the program's graph.
+// A part of GraphCanvas, which is declared in graph_canvas.h.
 #include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>

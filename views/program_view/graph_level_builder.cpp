@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Builds one level of the layout.
+// Declared in graph_layout.h.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

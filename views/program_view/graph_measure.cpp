@@ -21,28 +21,28 @@ GraphMeasure graphMeasure(const GraphWords& words, const ProgramOutline& outline
             width = std::ceil(QFontMetricsF(font).horizontalAdvance(text));
         return width;
     };
-    const GraphWords* said = &words;
+    const GraphWords* stated = &words;
     const ProgramOutline* outline = &outlineOf;
     GraphMeasure measure;
     measure.folded = [=](int part) {
         const ProgramPart& of = outline->part(part);
-        double width = widthOf(said->title(part), title, u't') + pixels(24);
+        double width = widthOf(stated->title(part), title, u't') + pixels(24);
         if (of.kind == PartKind::Operation) {
-            const bool pin = !of.children.empty() || said->isConstraint(of.operation); // or an arrow
+            const bool pin = !of.children.empty() || stated->isConstraint(of.operation); // or an arrow
             return QSizeF(std::max(pixels(48), width + (pin ? pixels(14) : 0)), pixels(28));
         }
-        width = std::max(width + pixels(16), widthOf(said->subtitle(part), small, u's') + pixels(36));
+        width = std::max(width + pixels(16), widthOf(stated->subtitle(part), small, u's') + pixels(36));
         return QSizeF(std::max(pixels(120), width), pixels(44));
     };
     measure.head = [=](int part) {
-        return widthOf(said->title(part), title, u't') + widthOf(said->counts(part), small, u's') + pixels(64);
+        return widthOf(stated->title(part), title, u't') + widthOf(stated->counts(part), small, u's') + pixels(64);
     };
     measure.value = [=](ValueId value, int more, int level) {
         return QSizeF(
-            std::max(pixels(28), widthOf(said->valueName(value, level, more), small, u's') + pixels(16)), pixels(22));
+            std::max(pixels(28), widthOf(stated->valueName(value, level, more), small, u's') + pixels(16)), pixels(22));
     };
     measure.results = [=](int count) {
-        return QSizeF(widthOf(said->results(count), small, u's') + pixels(20), pixels(22));
+        return QSizeF(widthOf(stated->results(count), small, u's') + pixels(20), pixels(22));
     };
     const auto widthOfSpans = [=](const words::Text& text) {
         double width = 0;
@@ -57,9 +57,9 @@ GraphMeasure graphMeasure(const GraphWords& words, const ProgramOutline& outline
     };
     measure.label = [=](OperationId operation) {
         const int part = outline->partOfOperation[operation.index];
-        return widthOfSpans(said->label(operation, outline->part(part).parent));
+        return widthOfSpans(stated->label(operation, outline->part(part).parent));
     };
-    measure.shape = [=](ValueId value) { return widthOfSpans(said->shape(value)); };
+    measure.shape = [=](ValueId value) { return widthOfSpans(stated->shape(value)); };
     measure.headHeight = pixels(26);
     measure.padding = pixels(16);
     measure.sizes = { pixels(16), pixels(18), pixels(20), pixels(12), pixels(18) };

@@ -45,7 +45,7 @@ GraphPainter::Frame::Frame(GraphPainter& painterOf, QPainter& with, const QRectF
     : own(painterOf)
     , scene(of)
     , layout(of.layout)
-    , said(of.words)
+    , stated(of.words)
     , theme(Theme::current())
     , painter(with)
     , clip(where)
@@ -169,7 +169,7 @@ void GraphPainter::Frame::frame(GraphPlace place, const QRectF& rect, int depth)
         return;
     }
     arrow(QRectF(rect.left() + pixels(6), rect.top(), pixels(16), height), true);
-    const GraphTexts::Item& texts = own.m_texts.of(layout, said, place);
+    const GraphTexts::Item& texts = own.m_texts.of(layout, stated, place);
     const double width = texts.title.width + pixels(12) + texts.more.width;
     // What is wider than the widget is named where one looks.
     const double left = std::max(rect.left() + pixels(26), std::min(8.0, rect.right() - width - pixels(8)));
@@ -185,7 +185,7 @@ void GraphPainter::Frame::sign(const QRectF& rect, GraphPlace place)
     if (seen.height() < plainMetrics.height() + 4 || seen.width() < 24)
         return;
     const QString text =
-        plainMetrics.elidedText(said.title(layout.item(place).part), Qt::ElideRight, seen.width() - 12);
+        plainMetrics.elidedText(stated.title(layout.item(place).part), Qt::ElideRight, seen.width() - 12);
     if (text.size() >= 3)
         plate(seen.topLeft() + QPointF(3, 3), text);
 }
@@ -197,7 +197,7 @@ void GraphPainter::Frame::trail()
     for (auto place = own.m_above.rbegin(); place != own.m_above.rend(); ++place)
         if (const QRectF rect = toWidget(layout.rect(*place), {});
             rect.left() < scene.size.width() / 2 && rect.right() > scene.size.width() / 2)
-            names << said.title(layout.item(*place).part);
+            names << stated.title(layout.item(*place).part);
     if (!names.isEmpty())
         plate({ 3, 3 },
             plainMetrics.elidedText(names.join(QStringLiteral(" › ")), Qt::ElideLeft, scene.size.width() - 18));
@@ -223,7 +223,7 @@ void GraphPainter::Frame::folded(GraphPlace place, const GraphItem& item, const 
     if (item.kind == GraphItem::Kind::Part && container && zoom < shapesFrom) { // as large as ever, where there is room
         if (rect.height() <= plainMetrics.height())
             return;
-        const QString text = said.title(item.part);
+        const QString text = stated.title(item.part);
         painter.setFont(plain);
         painter.setPen(theme.text);
         if (plainMetrics.horizontalAdvance(text) + 6 < rect.width())
@@ -232,7 +232,7 @@ void GraphPainter::Frame::folded(GraphPlace place, const GraphItem& item, const 
     }
     if (zoom < titlesFrom)
         return;
-    const GraphTexts::Item& texts = own.m_texts.of(layout, said, place);
+    const GraphTexts::Item& texts = own.m_texts.of(layout, stated, place);
     QRectF inner = rect;
     const auto centred = [&](const GraphTexts::Line& line, double y, const QColor& color) {
         own.m_texts.draw(painter, line, QPointF(inner.center().x() - line.width / 2, y), color, theme);
@@ -246,7 +246,7 @@ void GraphPainter::Frame::folded(GraphPlace place, const GraphItem& item, const 
         centred(texts.more, rect.top() + pixels(31), theme.secondary);
         return;
     }
-    if (isOperation && said.isConstraint(layout.outline().part(item.part).operation)) {
+    if (isOperation && stated.isConstraint(layout.outline().part(item.part).operation)) {
         const int side = std::max(6, static_cast<int>(pixels(12)));
         painter.drawPixmap(QPointF(rect.left() + pixels(9), rect.center().y() - side / 2.0).toPoint(),
             iconPixmap(QStringLiteral("pin"), side, theme.secondary, scene.pixelRatio));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What of the graph is in sight: zoom, place, and how it is brought there.
+// A part of GraphCanvas, which is declared in graph_canvas.h.
 #include <algorithm>
 #include <cmath>
 
@@ -42,8 +43,8 @@ void GraphCanvas::fit()
     constexpr double leastLegible = 0.8; // of letters 12 pixels high
     const QSizeF graph = m_layout->size();
     const double across = width() / graph.width(), down = height() / graph.height();
-    const double whole = std::min({ across, down, 1.0 });
-    const double zoom = whole >= leastLegible ? whole : std::clamp(across, leastLegible, 1.0);
+    const double full = std::min({ across, down, 1.0 });
+    const double zoom = full >= leastLegible ? full : std::clamp(across, leastLegible, 1.0);
     const bool changed = zoom != m_zoom;
     m_zoom = zoom;
     m_offset = QPointF((graph.width() - width() / zoom) / 2, std::min(0.0, (graph.height() - height() / zoom) / 2));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The graph as a table for screen readers: one row per item.
+// A part of GraphCanvas, which is declared in graph_canvas.h.
 #include <algorithm>
 
 #include "views/program_view/graph_canvas.h"

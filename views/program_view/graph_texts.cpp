@@ -81,7 +81,7 @@ void GraphTexts::layOut(Line& line) const
     }
 }
 
-const GraphTexts::Item& GraphTexts::of(const GraphLayout& layout, const GraphWords& said, GraphPlace place)
+const GraphTexts::Item& GraphTexts::of(const GraphLayout& layout, const GraphWords& stated, GraphPlace place)
 {
     const std::uint64_t key = static_cast<std::uint64_t>(place.level) << 32 | static_cast<std::uint32_t>(place.item);
     Item& texts = m_items[key];
@@ -96,23 +96,23 @@ const GraphTexts::Item& GraphTexts::of(const GraphLayout& layout, const GraphWor
         const GraphItem& item = layout.item(place);
         switch (item.kind) {
         case GraphItem::Kind::Results:
-            plain(texts.title, said.results(item.more + 1));
+            plain(texts.title, stated.results(item.more + 1));
             break;
         case GraphItem::Kind::Value:
-            plain(texts.title, said.valueName(item.value, place.level, item.more));
+            plain(texts.title, stated.valueName(item.value, place.level, item.more));
             if (item.more == 0)
-                set(texts.label, said.shape(item.value));
+                set(texts.label, stated.shape(item.value));
             break;
         case GraphItem::Kind::Part: {
-            plain(texts.title, said.title(item.part));
+            plain(texts.title, stated.title(item.part));
             texts.title.isTitle = true;
             const ProgramPart& part = layout.outline().part(item.part);
             if (part.kind == PartKind::Operation)
-                set(texts.label, said.label(part.operation, place.level));
+                set(texts.label, stated.label(part.operation, place.level));
             if (layout.isOpen(item.part))
-                plain(texts.more, said.counts(item.part));
+                plain(texts.more, stated.counts(item.part));
             else if (part.kind != PartKind::Operation)
-                plain(texts.more, said.subtitle(item.part));
+                plain(texts.more, stated.subtitle(item.part));
             break;
         }
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Finding one's way in the layout: what is at a point, where a part is drawn, where arrow keys lead.
+// A part of GraphLayout, which is declared in graph_layout.h.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -40,9 +41,9 @@ GraphPlace GraphLayout::at(QPointF point) const
         const auto [first, end] = in->layersWithin(within.y(), within.y());
         for (int layer = first; layer < end && !hit.valid(); ++layer) {
             const auto begin = in->items.begin() + in->layerStart[static_cast<std::size_t>(layer)];
-            const auto behind = in->items.begin() + in->layerStart[static_cast<std::size_t>(layer) + 1];
+            const auto after = in->items.begin() + in->layerStart[static_cast<std::size_t>(layer) + 1];
             auto item = std::upper_bound(
-                begin, behind, within.x(), [](double x, const GraphItem& each) { return x < each.rect.left(); });
+                begin, after, within.x(), [](double x, const GraphItem& each) { return x < each.rect.left(); });
             if (item != begin && (--item)->rect.contains(within))
                 hit = { part, static_cast<int>(item - in->items.begin()) };
         }

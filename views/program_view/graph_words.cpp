@@ -7,7 +7,7 @@
 #include "pipeline/collective_list.h"
 #include "pipeline/tensor_rows.h"
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "sharding/text.h"
 #include "views/program_view/constant_text.h"
 #include "views/tensors_view/tensor_tree.h"
@@ -77,9 +77,9 @@ QString GraphWords::operationTitle(const Operation& operation) const
         return splat.isEmpty() ? tr("constant") : tr("constant %1").arg(splat);
     }
     const QString name = fromStd(qualifiedName(operation));
-    if (const auto* call = wideAs<CallAttributes>(operation.attributes))
+    if (const auto* call = attributesAs<CallAttributes>(operation.attributes))
         return u"call @"_s + fromStd(call->callee);
-    if (const auto* call = wideAs<CustomCallAttributes>(operation.attributes))
+    if (const auto* call = attributesAs<CustomCallAttributes>(operation.attributes))
         return u"custom_call @"_s + fromStd(call->target);
     return name.startsWith("stablehlo."_L1) ? name.mid(10) : name;
 }
@@ -162,13 +162,13 @@ QString GraphWords::subtitle(int index) const
     const QString model = title(part.model);
     if (others.empty())
         return tr("same as %1, folded %2").arg(model, copies);
-    const QString first = title(others.front().part), cut = shardedValues(others.front());
+    const QString first = title(others.front().part), sharded = shardedValues(others.front());
     if (others.size() == part.children.size() && others.size() > 1)
-        return tr("as %1, folded %2; all differ: sharding of %3").arg(model, copies, cut);
+        return tr("as %1, folded %2; all differ: sharding of %3").arg(model, copies, sharded);
     if (others.size() == 1)
-        return tr("as %1, folded %2; %3 differs: sharding of %4").arg(model, copies, first, cut);
+        return tr("as %1, folded %2; %3 differs: sharding of %4").arg(model, copies, first, sharded);
     return tr("as %1, folded %2; %3 and %4 more differ: sharding of %5")
-        .arg(model, copies, first, words::count(static_cast<qint64>(others.size()) - 1), cut);
+        .arg(model, copies, first, words::count(static_cast<qint64>(others.size()) - 1), sharded);
 }
 
 const std::vector<RepeatDifference>& GraphWords::differences(int repeat) const

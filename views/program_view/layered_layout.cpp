@@ -29,7 +29,7 @@ struct Link {
     bool main = true; ///< not from a box that nothing leads to: constants and the like stand aside
 };
 
-/// Lists of links by slot, in one piece of memory.
+/// Lists of links by slot, in one part of memory.
 class Adjacency {
 public:
     template <class SlotOf>

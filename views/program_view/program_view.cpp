@@ -240,7 +240,7 @@ void ProgramView::followSelection()
         m_selectedLine = line;
         if (line > 0) {
             setTextShown(true);
-            m_text->showWrittenLine(line);
+            m_text->showDeclaredLine(line);
             return;
         }
     }

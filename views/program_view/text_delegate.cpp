@@ -35,7 +35,7 @@ TextDelegate::TextDelegate(TextPane* pane)
 int TextDelegate::gutter() const
 {
     const int digits = std::max(3, static_cast<int>(std::log10(std::max(1, m_pane->model()->rowCount()))) + 1);
-    const int marks = m_pane->which() == TextPane::Which::Written ? markSize() + 2 : 0;
+    const int marks = m_pane->which() == TextPane::Which::Declared ? markSize() + 2 : 0;
     return QFontMetrics(Metrics::fixed()).horizontalAdvance(u'0') * digits + 2 * gap + marks;
 }
 
@@ -86,7 +86,7 @@ void TextDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
 
     const Mesh* mesh = m_pane->snapshot() ? m_pane->snapshot()->mesh.get() : nullptr;
     std::string_view line = text->line(index.row());
-    const bool cut = line.size() > static_cast<std::size_t>(ProgramText::longestShown);
+    const bool shortened = line.size() > static_cast<std::size_t>(ProgramText::longestShown);
     line = line.substr(0, ProgramText::longestShown);
     const bool marks = !m_pane->markedName().empty() && m_pane->isInMarkedFunction(index.row());
     const bool linked = text->operations[static_cast<std::size_t>(index.row())].valid()
@@ -96,36 +96,36 @@ void TextDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     qreal x = rect.left() + numbers;
     const qreal begin = x;
     if (!wanted.isEmpty()) {
-        const QString whole = words::fromStd(line);
-        for (qsizetype at = whole.indexOf(wanted, 0, Qt::CaseInsensitive); at >= 0;
-             at = whole.indexOf(wanted, at + wanted.size(), Qt::CaseInsensitive)) {
+        const QString full = words::fromStd(line);
+        for (qsizetype at = full.indexOf(wanted, 0, Qt::CaseInsensitive); at >= 0;
+             at = full.indexOf(wanted, at + wanted.size(), Qt::CaseInsensitive)) {
             QColor found = theme.warning;
             found.setAlpha(theme.dark ? 110 : 80);
-            painter->fillRect(QRectF(begin + metrics.horizontalAdvance(whole.left(at)), rect.top() + 1,
-                                  metrics.horizontalAdvance(whole.mid(at, wanted.size())), rect.height() - 2),
+            painter->fillRect(QRectF(begin + metrics.horizontalAdvance(full.left(at)), rect.top() + 1,
+                                  metrics.horizontalAdvance(full.mid(at, wanted.size())), rect.height() - 2),
                 found);
         }
     }
-    for (const TextPiece& piece : textPieces(line, mesh)) {
-        const std::string_view bytes = line.substr(piece.begin, piece.end - piece.begin);
+    for (const TextPart& part : textParts(line, mesh)) {
+        const std::string_view bytes = line.substr(part.begin, part.end - part.begin);
         const QString shown = words::fromStd(bytes);
         const qreal width = metrics.horizontalAdvance(shown);
         if (x > clip.right())
             break;
         if (x + width >= clip.left()) {
-            switch (piece.role) {
-            case TextPiece::Role::Axis:
-                painter->setPen(selected ? theme.text : theme.meshAxis(piece.axis));
+            switch (part.role) {
+            case TextPart::Role::Axis:
+                painter->setPen(selected ? theme.text : theme.meshAxis(part.axis));
                 break;
-            case TextPiece::Role::Quiet:
+            case TextPart::Role::Quiet:
                 painter->setPen(theme.secondary);
                 break;
-            case TextPiece::Role::Value:
-            case TextPiece::Role::Plain:
+            case TextPart::Role::Value:
+            case TextPart::Role::Plain:
                 painter->setPen(linked || selected ? theme.text : theme.secondary);
                 break;
             }
-            if (marks && piece.role == TextPiece::Role::Value && bytes == m_pane->markedName()) {
+            if (marks && part.role == TextPart::Role::Value && bytes == m_pane->markedName()) {
                 painter->setRenderHint(QPainter::Antialiasing);
                 QPen frame(theme.accent, 1);
                 painter->save();
@@ -138,7 +138,7 @@ void TextDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         }
         x += width;
     }
-    if (cut) {
+    if (shortened) {
         painter->setPen(theme.secondary);
         painter->drawText(QPointF(x, baseline), u" …"_s);
     }

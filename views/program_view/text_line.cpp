@@ -14,7 +14,7 @@ bool isNamePart(char c)
 }
 
 /// Behind the brackets that begin at `at`; the end of the line where they do not close.
-std::size_t behindBrackets(std::string_view line, std::size_t at)
+std::size_t afterBrackets(std::string_view line, std::size_t at)
 {
     int depth = 0;
     for (std::size_t i = at; i < line.size(); ++i) {
@@ -41,9 +41,9 @@ public:
         , m_mesh(mesh)
     {
     }
-    std::vector<TextPiece> run()
+    std::vector<TextPart> run()
     {
-        using Role = TextPiece::Role;
+        using Role = TextPart::Role;
         std::size_t quietEnd = 0;
         constexpr std::string_view sharding = "sdy.sharding";
         for (std::size_t at = 0; at < m_line.size();) {
@@ -68,11 +68,11 @@ public:
                 add(at, end, Role::Value);
                 at = end;
             } else if (c == '{' && at >= quietEnd && m_line.substr(at + 1).starts_with(sharding)) {
-                quietEnd = behindBrackets(m_line, at);
+                quietEnd = afterBrackets(m_line, at);
                 add(at, at + 1, Role::Quiet);
                 ++at;
             } else if (m_line.substr(at).starts_with("loc(")) {
-                quietEnd = std::max(quietEnd, behindBrackets(m_line, at + 3));
+                quietEnd = std::max(quietEnd, afterBrackets(m_line, at + 3));
                 add(at, at + 4, Role::Quiet);
                 at += 4;
             } else {
@@ -80,7 +80,7 @@ public:
                 ++at;
             }
         }
-        return std::move(m_pieces);
+        return std::move(m_parts);
     }
 
 private:
@@ -97,25 +97,25 @@ private:
                 return static_cast<int>(axis);
         return -1;
     }
-    void add(std::size_t begin, std::size_t end, TextPiece::Role role, int axis = -1)
+    void add(std::size_t begin, std::size_t end, TextPart::Role role, int axis = -1)
     {
         if (begin >= end)
             return;
-        if (!m_pieces.empty() && m_pieces.back().role == role && role != TextPiece::Role::Value
-            && m_pieces.back().axis == axis && m_pieces.back().end == begin)
-            m_pieces.back().end = end;
+        if (!m_parts.empty() && m_parts.back().role == role && role != TextPart::Role::Value
+            && m_parts.back().axis == axis && m_parts.back().end == begin)
+            m_parts.back().end = end;
         else
-            m_pieces.push_back({ begin, end, role, axis });
+            m_parts.push_back({ begin, end, role, axis });
     }
 
     std::string_view m_line;
     const Mesh* m_mesh;
-    std::vector<TextPiece> m_pieces;
+    std::vector<TextPart> m_parts;
 };
 
 } // namespace
 
-std::vector<TextPiece> textPieces(std::string_view line, const Mesh* mesh)
+std::vector<TextPart> textParts(std::string_view line, const Mesh* mesh)
 {
     return Splitter(line, mesh).run();
 }

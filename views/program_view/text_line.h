@@ -12,16 +12,16 @@
 
 namespace shardscope {
 
-struct TextPiece {
+struct TextPart {
     enum class Role : std::uint8_t { Plain, Value, Axis, Quiet };
     std::size_t begin = 0, end = 0; ///< bytes
     Role role = Role::Plain;
     int axis = -1; ///< of the mesh, for Axis
-    bool operator==(const TextPiece&) const = default;
+    bool operator==(const TextPart&) const = default;
 };
 
-/// All of the line, piece after piece. `mesh` may be null. Attributes of shardings are quiet but for their axes.
-[[nodiscard]] std::vector<TextPiece> textPieces(std::string_view line, const Mesh* mesh);
+/// All of the line, part after part. `mesh` may be null. Attributes of shardings are quiet but for their axes.
+[[nodiscard]] std::vector<TextPart> textParts(std::string_view line, const Mesh* mesh);
 /// The name of a value at that byte, without what stands after "#": "%12", "%arg0"; empty for none.
 [[nodiscard]] std::string_view valueNameAt(std::string_view line, std::size_t at);
 

@@ -40,7 +40,7 @@ std::shared_ptr<const ProgramText> textOf(const Snapshot& snapshot, TextPane::Wh
         return std::make_shared<const ProgramText>(ProgramText::printed(snapshot));
     const auto& model = std::get<ProgramModel>(snapshot.experiment->model);
     return std::make_shared<const ProgramText>(
-        ProgramText::written(*model.text, snapshot.source ? &snapshot.source->program : nullptr));
+        ProgramText::sourceText(*model.text, snapshot.source ? &snapshot.source->program : nullptr));
 }
 
 } // namespace
@@ -113,10 +113,10 @@ void TextPane::setSnapshot(SnapshotPtr snapshot, SnapshotPtr newest)
         return;
     }
     m_snapshot = std::move(snapshot);
-    const bool hasWritten = modelOf(m_snapshot) != nullptr;
+    const bool hasDeclared = modelOf(m_snapshot) != nullptr;
     const bool hasSharded = m_snapshot && m_snapshot->program;
-    m_choice->setVisible(hasWritten && hasSharded);
-    const Which which = !hasWritten ? Which::Sharded : !hasSharded ? Which::Written : m_which;
+    m_choice->setVisible(hasDeclared && hasSharded);
+    const Which which = !hasDeclared ? Which::Sharded : !hasSharded ? Which::Declared : m_which;
     if (which != m_which) {
         m_which = which;
         m_choice->setCurrent(static_cast<int>(which));
@@ -126,7 +126,7 @@ void TextPane::setSnapshot(SnapshotPtr snapshot, SnapshotPtr newest)
 
 void TextPane::setWhich(Which which)
 {
-    if (which == m_which || (which == Which::Written && !modelOf(m_snapshot))
+    if (which == m_which || (which == Which::Declared && !modelOf(m_snapshot))
         || (which == Which::Sharded && !(m_snapshot && m_snapshot->program)))
         return;
     // The same place in the other text.
@@ -166,8 +166,8 @@ void TextPane::showText(std::shared_ptr<const ProgramText> text)
     if (!found.isEmpty())
         search();
     // Only then is it known which line is current, and whether that is the one that was asked for.
-    if (m_which == Which::Written && m_writtenLine > 0)
-        goToLine(m_writtenLine - 1);
+    if (m_which == Which::Declared && m_declaredLine > 0)
+        goToLine(m_declaredLine - 1);
     else
         showPlace(m_value, m_operation);
     followCurrent();
@@ -180,7 +180,7 @@ void TextPane::showText(std::shared_ptr<const ProgramText> text)
 void TextPane::showMarks()
 {
     std::map<int, ProgramTextModel::Mark> marks;
-    if (m_newest && m_which == Which::Written)
+    if (m_newest && m_which == Which::Declared)
         for (const Problem& problem : m_newest->problems) {
             const Diagnostic& diagnostic = problem.diagnostic;
             if (diagnostic.where.line <= 0 || diagnostic.where.line > m_model->rowCount()
@@ -189,9 +189,9 @@ void TextPane::showMarks()
             ProgramTextModel::Mark& mark = marks[diagnostic.where.line - 1];
             if (mark.text.isEmpty() || diagnostic.severity() < mark.severity)
                 mark.severity = diagnostic.severity();
-            const words::ProblemText said = words::describe(diagnostic);
+            const words::ProblemText stated = words::describe(diagnostic);
             mark.text += (mark.text.isEmpty() ? QString() : u"\n"_s) + words::fromStd(diagnostic.id()) + u": "_s
-                + said.cause + u". "_s + said.remedy;
+                + stated.cause + u". "_s + stated.remedy;
         }
     m_model->setMarks(std::move(marks));
 }
@@ -209,13 +209,13 @@ void TextPane::showPlace(ValueId value, OperationId operation)
         goToLine(line);
 }
 
-void TextPane::showWrittenLine(int line)
+void TextPane::showDeclaredLine(int line)
 {
     if (line <= 0 || !modelOf(m_snapshot))
         return;
-    m_writtenLine = line;
-    if (m_which != Which::Written)
-        setWhich(Which::Written);
+    m_declaredLine = line;
+    if (m_which != Which::Declared)
+        setWhich(Which::Declared);
     else
         goToLine(line - 1);
 }
@@ -253,8 +253,8 @@ void TextPane::followCurrent()
     m_markedBegin = m_markedEnd = 0;
     const ProgramText* text = m_model->text();
     const int row = m_view->currentIndex().row();
-    if (m_writtenLine != row + 1)
-        m_writtenLine = 0;
+    if (m_declaredLine != row + 1)
+        m_declaredLine = 0;
     if (text && row >= 0 && text->values[static_cast<std::size_t>(row)].valid()) {
         const std::string_view line = text->line(row);
         if (const std::size_t sign = line.find('%'); sign != std::string_view::npos)

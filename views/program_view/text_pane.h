@@ -20,7 +20,7 @@ class SegmentedBar;
 class TextPane : public QWidget {
     Q_OBJECT
 public:
-    enum class Which : std::uint8_t { Sharded, Written };
+    enum class Which : std::uint8_t { Sharded, Declared };
     explicit TextPane(QWidget* parent = nullptr);
 
     /// The program of a snapshot, or what there is of it; null for nothing. A long one is printed beside the window:
@@ -36,7 +36,7 @@ public:
     /// Makes the line that shows it the current one. The operation counts where both are valid.
     void showPlace(ValueId value, OperationId operation);
     /// A line of the written text, from 1.
-    void showWrittenLine(int line);
+    void showDeclaredLine(int line);
     /// What the current line shows.
     [[nodiscard]] OperationId currentOperation() const;
     [[nodiscard]] ValueId currentValue() const;
@@ -77,7 +77,7 @@ private:
     bool m_following = false;
     ValueId m_value; ///< to be shown, also once the text is there
     OperationId m_operation;
-    int m_writtenLine = 0;
+    int m_declaredLine = 0;
     std::vector<int> m_matches;
     int m_match = -1;
     std::string m_marked;

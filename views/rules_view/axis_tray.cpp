@@ -83,7 +83,7 @@ void AxisTray::keyPressEvent(QKeyEvent* event)
         return;
     case Qt::Key_Escape:
         if (m_current >= 0)
-            Q_EMIT givenUp();
+            Q_EMIT abandoned();
         return;
     default:
         QWidget::keyPressEvent(event);
@@ -118,7 +118,7 @@ void AxisTray::focusOutEvent(QFocusEvent* event)
         return;
     m_current = -1;
     update();
-    Q_EMIT givenUp();
+    Q_EMIT abandoned();
 }
 
 void AxisTray::arrange()

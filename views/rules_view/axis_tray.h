@@ -40,7 +40,7 @@ Q_SIGNALS:
     // rule on it, Ctrl+Return adds it to what the rule has, Esc gives up.
     void pointedAt(int axis, bool append);
     void chosen(int axis, bool append);
-    void givenUp();
+    void abandoned();
 
 protected:
     void arrange() override; ///< the chips in lines

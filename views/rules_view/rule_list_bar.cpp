@@ -131,9 +131,9 @@ void RuleListBar::give()
 {
     const QString text = m_path->currentText().trimmed();
     if (m_asking == Asking::New)
-        Q_EMIT partGiven(text);
+        Q_EMIT partSpecified(text);
     else if (m_asking == Asking::Name)
-        Q_EMIT nameGiven(text);
+        Q_EMIT nameSpecified(text);
 }
 
 bool RuleListBar::eventFilter(QObject* watched, QEvent* event)

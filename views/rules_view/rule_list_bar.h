@@ -44,8 +44,8 @@ public:
 
 Q_SIGNALS:
     void chosen(int inner); ///< RuleList::inner
-    void partGiven(const QString& within); ///< for a new list
-    void nameGiven(const QString& within); ///< for the current one
+    void partSpecified(const QString& within); ///< for a new list
+    void nameSpecified(const QString& within); ///< for the current one
     void removeRequested();
     void askingChanged();
 

@@ -219,7 +219,7 @@ void RuleTraceView::refresh()
         return;
     }
     const std::optional<ResolvedAnnotation> annotation = annotationOf(*snapshot, m_selection->tensor());
-    const LogicalAxes* axes = annotation ? std::get_if<LogicalAxes>(&annotation->written) : nullptr;
+    const LogicalAxes* axes = annotation ? std::get_if<LogicalAxes>(&annotation->declared) : nullptr;
     m_note = annotation && annotation->problem ? words::describe(*annotation->problem).cause : QString();
     if (!axes || axes->names.empty()) {
         showNothing(tr("%1 is not annotated with logical names: no rule is asked. Type names above to trace them.")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dock's rules from and to files, the clipboard and the published sets.
+// A part of RulesView, which is declared in rules_view.h.
 #include <QApplication>
 #include <QClipboard>
 #include <QDropEvent>
@@ -122,23 +123,23 @@ bool RulesView::takeRules(const ReadRules& read)
 
 void RulesView::sayAfterImport(const RulesText& rules)
 {
-    QStringList said{ tr("%1 from %2.")
-                          .arg(words::counted(static_cast<qint64>(rules.rules.list.size()), words::Noun::Rule),
-                              QFileInfo(QString::fromStdString(rules.name)).fileName()) };
+    QStringList stated{ tr("%1 from %2.")
+                            .arg(words::counted(static_cast<qint64>(rules.rules.list.size()), words::Noun::Rule),
+                                QFileInfo(QString::fromStdString(rules.name)).fileName()) };
     if (rules.innerLists > 0)
-        said << tr("Its rules for parts of the model are not taken: this list holds everywhere in its part.");
+        stated << tr("Its rules for parts of the model are not taken: this list holds everywhere in its part.");
     if (rules.passedOver > 0)
-        said << tr("Other keys that say nothing about sharding: %1.").arg(rules.passedOver);
+        stated << tr("Other keys that say nothing about sharding: %1.").arg(rules.passedOver);
     if (!rules.warnings.empty())
-        said << errorText(rules.warnings.front(), 0);
+        stated << errorText(rules.warnings.front(), 0);
     const std::vector<std::string> missing = missingAxes(*m_document->experiment());
     if (missing.empty()) {
         m_notice->say(rules.warnings.empty() && rules.innerLists == 0 ? Severity::Info : Severity::Warning,
-            said.join(QLatin1Char(' ')));
+            stated.join(QLatin1Char(' ')));
         return;
     }
-    said << tr("The mesh has no %1: rules shard nothing along them.").arg(listed(missing));
-    m_notice->say(Severity::Warning, said.join(QLatin1Char(' ')), tr("Add with size 1"),
+    stated << tr("The mesh has no %1: rules shard nothing along them.").arg(listed(missing));
+    m_notice->say(Severity::Warning, stated.join(QLatin1Char(' ')), tr("Add with size 1"),
         [this] { m_document->edit(withMissingAxes(*m_document->experiment()), tr("mesh axes of the rules")); });
 }
 

@@ -115,11 +115,11 @@ void RulesTable::resizeEvent(QResizeEvent* event)
 /// first, then mesh axes, then names.
 void RulesTable::fitColumns()
 {
-    constexpr int looked = 100; // rules that tell how wide columns are
+    constexpr int examined = 100; // rules that tell how wide columns are
     const int number = Metrics::scaled(44), rest = viewport()->width() - number;
-    const auto wanted = [this, looked](RulesModel::Column column) {
+    const auto wanted = [this, examined](RulesModel::Column column) {
         int width = horizontalHeader()->sectionSizeHint(column);
-        for (int row = 0; row < std::min(model()->rowCount(), looked); ++row)
+        for (int row = 0; row < std::min(model()->rowCount(), examined); ++row)
             width = std::max(width, sizeHintForIndex(model()->index(row, column)).width());
         return width + Metrics::scaled(4);
     };

@@ -243,9 +243,9 @@ void RulesView::followTray()
         if (row >= 0)
             mapName(row, axis, append);
     });
-    connect(m_tray, &AxisTray::givenUp, this, &RulesView::endNameDrag);
+    connect(m_tray, &AxisTray::abandoned, this, &RulesView::endNameDrag);
     connect(m_document, &Document::replaced, this, [this] {
-        m_saidBatch = false; // of other rules
+        m_statedBatch = false; // of other rules
         sayBatchRules();
     });
 }
@@ -253,8 +253,8 @@ void RulesView::followTray()
 void RulesView::followLists()
 {
     connect(m_lists, &RuleListBar::chosen, this, [this](int inner) { chooseList({ inner }); });
-    connect(m_lists, &RuleListBar::partGiven, this, &RulesView::addList);
-    connect(m_lists, &RuleListBar::nameGiven, this, [this](const QString& within) {
+    connect(m_lists, &RuleListBar::partSpecified, this, &RulesView::addList);
+    connect(m_lists, &RuleListBar::nameSpecified, this, [this](const QString& within) {
         auto after = withInnerRulesRenamed(*m_document->experiment(), list(), within.toStdString());
         if (!after)
             return showRefusal(after.error());
@@ -309,7 +309,7 @@ bool RulesView::addList(const QString& within)
         const std::string part = within.toStdString();
         for (const auto* list : { &snapshot->annotations->arguments, &snapshot->annotations->constraints })
             for (const ResolvedAnnotation& annotation : *list) {
-                const auto* logical = std::get_if<LogicalAxes>(&annotation.written);
+                const auto* logical = std::get_if<LogicalAxes>(&annotation.declared);
                 const std::string path = partPath(now, *snapshot->program->value(annotation.value).path);
                 if (!logical || part.empty() || !isWithin(path, part))
                     continue;
@@ -464,13 +464,13 @@ void RulesView::sayBatchRules()
 {
     const bool rewrites = rewritesBatch(*m_document->experiment());
     m_menu->rewriteBatch()->setEnabled(rewrites);
-    const QString said = tr("On a mesh of replica, data and model T5X' partitioner maps batch to (replica, data), "
-                            "whatever its rules say. Here they say something else.");
-    if (rewrites && !m_saidBatch)
-        m_notice->say(Severity::Info, said, tr("Rewrite"), [this] { rewriteBatch(); });
-    else if (!rewrites && m_saidBatch && m_notice->text() == said)
+    const QString stated = tr("On a mesh of replica, data and model T5X' partitioner maps batch to (replica, data), "
+                              "whatever its rules say. Here they say something else.");
+    if (rewrites && !m_statedBatch)
+        m_notice->say(Severity::Info, stated, tr("Rewrite"), [this] { rewriteBatch(); });
+    else if (!rewrites && m_statedBatch && m_notice->text() == stated)
         m_notice->dismiss();
-    m_saidBatch = rewrites;
+    m_statedBatch = rewrites;
 }
 
 void RulesView::rewriteBatch()

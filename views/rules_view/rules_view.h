@@ -123,7 +123,7 @@ private:
     bool m_following = false;
     int m_followedRule = -1; ///< the selection that the dock came to last
     QString m_followedTensor;
-    bool m_saidBatch = false; ///< said once of rules that T5X would rewrite
+    bool m_statedBatch = false; ///< said once of rules that T5X would rewrite
 };
 
 } // namespace shardscope

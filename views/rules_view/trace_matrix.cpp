@@ -156,21 +156,21 @@ void TraceMatrix::keyPressEvent(QKeyEvent* event)
         QWidget::keyPressEvent(event);
 }
 
-words::Text TraceMatrix::resultSentence(bool whole) const
+words::Text TraceMatrix::resultSentence(bool full) const
 {
     const std::vector<int> leftover = m_subject.leftover();
     words::Text sentence;
     using Style = words::Span::Style;
     if (leftover.empty()) {
-        sentence.push_back({ whole ? tr("Every mesh axis is used: no copies.") : tr("no copies"), Style::Plain, -1 });
+        sentence.push_back({ full ? tr("Every mesh axis is used: no copies.") : tr("no copies"), Style::Plain, -1 });
     } else {
-        if (whole)
+        if (full)
             sentence.push_back({ tr("Left over, so copied along: "), Style::Plain, -1 });
         for (std::size_t i = 0; i < leftover.size(); ++i)
             sentence.push_back({ (i == 0 ? QString() : QStringLiteral(", "))
                     + QString::fromStdString(m_subject.meshAxes[static_cast<std::size_t>(leftover[i])]),
                 Style::Axis, leftover[i] });
-        if (!whole)
+        if (!full)
             sentence.push_back({ tr(" left"), Style::Plain, -1 });
     }
     return sentence;

@@ -69,7 +69,7 @@ private:
     void paintLeader(QPainter& painter, const Theme& theme) const;
     void paintResult(QPainter& painter, const Theme& theme) const;
     [[nodiscard]] QString targetOf(int rule) const;
-    [[nodiscard]] words::Text resultSentence(bool whole) const;
+    [[nodiscard]] words::Text resultSentence(bool full) const;
     [[nodiscard]] QString replicatedBecause(int dimension) const;
     TraceSubject m_subject;
     TraceLayout m_layout;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The painting of the rule trace.
+// Declared in trace_matrix.h.
 #include <QPainter>
 #include <algorithm>
 
@@ -66,7 +67,7 @@ void TraceMatrix::paintEvent(QPaintEvent*)
 void TraceMatrix::paintRule(QPainter& painter, int rule, const Theme& theme) const
 {
     const QRect row = m_layout.row(rule);
-    const LogicalRule& written = m_subject.rules.list[static_cast<std::size_t>(rule)];
+    const LogicalRule& declared = m_subject.rules.list[static_cast<std::size_t>(rule)];
     const RuleTrace& trace = m_subject.resolution.rules[static_cast<std::size_t>(rule)];
     if (rule == m_current) {
         painter.fillRect(row, theme.selectedRow);
@@ -89,14 +90,15 @@ void TraceMatrix::paintRule(QPainter& painter, int rule, const Theme& theme) con
     const int nameRoom = chipRect.left() - m_layout.ruleLeft - Metrics::scaled(18);
     painter.setFont(fixed);
     painter.drawText(QRect(m_layout.ruleLeft, row.top(), nameRoom, row.height()), Qt::AlignLeft | Qt::AlignVCenter,
-        fixedMetrics.elidedText(written.name.kind == LogicalName::Kind::Name ? QString::fromStdString(written.name.name)
-                                                                             : QStringLiteral("None"),
+        fixedMetrics.elidedText(declared.name.kind == LogicalName::Kind::Name
+                ? QString::fromStdString(declared.name.name)
+                : QStringLiteral("None"),
             Qt::ElideRight, nameRoom));
     painter.setFont(font());
     painter.setPen(theme.secondary);
     painter.drawText(QRect(chipRect.left() - Metrics::scaled(17), row.top(), Metrics::scaled(14), row.height()),
         Qt::AlignCenter, QStringLiteral("→"));
-    const int axis = written.target.axes.empty() ? -1 : m_subject.axisIndex(written.target.axes.front());
+    const int axis = declared.target.axes.empty() ? -1 : m_subject.axisIndex(declared.target.axes.front());
     paintChip(painter, chipRect, target, axis, theme);
 
     painter.setRenderHint(QPainter::Antialiasing);

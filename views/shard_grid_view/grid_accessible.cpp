@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The shard grid as a table for screen readers: all panels one below the other. Grids with more cells than a person
 // would walk are cut off; the figures of every shard remain reachable with the arrow keys.
+// A part of GridCanvas, which is declared in grid_canvas.h.
 #include <algorithm>
 
 #include "document/selection.h"
@@ -16,7 +17,7 @@ constexpr std::int64_t maxLines = 256;
 
 int GridCanvas::tableRowsPerPanel() const
 {
-    return static_cast<int>(std::min<std::int64_t>(m_grid.rows().pieces, maxLines));
+    return static_cast<int>(std::min<std::int64_t>(m_grid.rows().parts, maxLines));
 }
 
 GridCell GridCanvas::tableCell(int row, int column) const
@@ -33,7 +34,7 @@ int GridCanvas::tableRowCount() const
 int GridCanvas::tableColumnCount() const
 {
     const bool drawn = m_subject && !m_grid.panels().empty();
-    return drawn ? static_cast<int>(std::min<std::int64_t>(m_grid.columns().pieces, maxLines)) : 0;
+    return drawn ? static_cast<int>(std::min<std::int64_t>(m_grid.columns().parts, maxLines)) : 0;
 }
 
 QString GridCanvas::tableHeader(int column) const

@@ -344,12 +344,12 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
         if (cell.column > 0)
             --cell.column;
         else if (cell.panel > 0 && panels > 1)
-            cell = { cell.panel - 1, cell.row, m_grid.columns().pieces - 1 };
+            cell = { cell.panel - 1, cell.row, m_grid.columns().parts - 1 };
         break;
     case Qt::Key_Right:
         if (!started)
             break;
-        if (cell.column + 1 < m_grid.columns().pieces)
+        if (cell.column + 1 < m_grid.columns().parts)
             ++cell.column;
         else if (cell.panel + 1 < panels)
             cell = { cell.panel + 1, cell.row, 0 };
@@ -359,13 +359,13 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
         break;
     case Qt::Key_Down:
         if (started)
-            cell.row = std::min(m_grid.rows().pieces - 1, cell.row + 1);
+            cell.row = std::min(m_grid.rows().parts - 1, cell.row + 1);
         break;
     case Qt::Key_Home:
         cell.column = 0;
         break;
     case Qt::Key_End:
-        cell.column = m_grid.columns().pieces - 1;
+        cell.column = m_grid.columns().parts - 1;
         break;
     case Qt::Key_PageUp:
         turnPage(-1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The words around a shard grid: names, shardings and ranges of its columns and rows, and titles of several panels.
+// Declared in grid_canvas.h.
 #include <QPainter>
 #include <algorithm>
 
@@ -13,7 +14,7 @@ namespace {
 
 /// Text with its "@axis" in the axis' colour, from x rightwards; returns its width. A long name is shortened, so that
 /// the axis, which cannot be guessed, has its room.
-int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, const QString& whole, const QString& axes,
+int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, const QString& full, const QString& axes,
     int axis, const Theme& theme)
 {
     const QFontMetrics plain(painter.font());
@@ -21,7 +22,7 @@ int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, cons
     bold.setWeight(QFont::DemiBold);
     const QFontMetrics strong(bold);
     const int room = rect.width() - (axes.isEmpty() ? 0 : strong.horizontalAdvance(axes) + plain.averageCharWidth());
-    const QString name = plain.elidedText(whole, Qt::ElideMiddle, std::max(room, 8 * plain.averageCharWidth()));
+    const QString name = plain.elidedText(full, Qt::ElideMiddle, std::max(room, 8 * plain.averageCharWidth()));
     const QString first = axes.isEmpty() ? name : name + QLatin1Char(' ');
     const int width = plain.horizontalAdvance(first) + strong.horizontalAdvance(axes);
     int x = rect.left();
@@ -55,7 +56,7 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     const int nameTop = lineY - Metrics::scaled(18);
     const int titleShift = m_grid.panelsInAll() > 1 ? QFontMetrics(font()).height() + 4 : 0;
     const int axis = m_subject->firstAxis(dimension.dimension);
-    const bool cut = dimension.pieces > 1 || axis >= 0;
+    const bool sharded = dimension.parts > 1 || axis >= 0;
 
     // How many block labels fit: every range, or block numbers at a step of 4, 8, ...
     const std::int64_t firstBlock = dimension.first / dimension.inner;
@@ -69,13 +70,13 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     int widest = 0;
     for (std::int64_t i = firstBlock; i < std::min<std::int64_t>(endBlock, firstBlock + 64); ++i)
         widest = std::max(widest, small.horizontalAdvance(rangeOf(i)));
-    const bool everyRange = cut && widest + 6 <= blockWidth;
+    const bool everyRange = sharded && widest + 6 <= blockWidth;
 
     painter.setFont(font());
     QString name = m_subject->dimensionName(dimension.dimension);
     QString brief = m_subject->shortName(dimension.dimension);
     QString suffix;
-    if (!cut) {
+    if (!sharded) {
         name += QStringLiteral(" %1, ").arg(words::range(0, dimension.size)) + tr("not sharded");
         brief += QStringLiteral(", ") + tr("not sharded");
     } else if (!everyRange)
@@ -103,7 +104,7 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     painter.setPen(axis >= 0 ? theme.axisPen(axis, 2) : QPen(theme.border, 2));
     painter.drawLine(panel.left(), lineY - titleShift, panel.right(), lineY - titleShift);
 
-    if (!cut || titleShift > 0)
+    if (!sharded || titleShift > 0)
         return;
     const std::vector<GridCell>& lit = m_litCells;
     const auto label = [&](std::int64_t i, const QString& text, int width) {
@@ -140,7 +141,7 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
         return;
     const QFontMetrics metrics(font()), small(Metrics::small());
     const int axis = m_subject->firstAxis(dimension.dimension);
-    const bool cut = dimension.pieces > 1 || axis >= 0;
+    const bool sharded = dimension.parts > 1 || axis >= 0;
     const int lineX = panel.left() - 6;
     const int right = lineX - 6;
     const QRect column(2, panel.top(), right - 2, panel.height());
@@ -148,9 +149,9 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     painter.drawLine(lineX, panel.top(), lineX, panel.bottom());
 
     painter.setFont(font());
-    const QString whole = m_subject->dimensionName(dimension.dimension), axes = m_subject->axesOf(dimension.dimension);
+    const QString full = m_subject->dimensionName(dimension.dimension), axes = m_subject->axesOf(dimension.dimension);
     const QString name =
-        metrics.horizontalAdvance(whole) <= column.width() ? whole : m_subject->shortName(dimension.dimension);
+        metrics.horizontalAdvance(full) <= column.width() ? full : m_subject->shortName(dimension.dimension);
     int y = panel.top();
     const auto write = [&](const QString& text, const QColor& color, const QFont& face) {
         painter.setFont(face);
@@ -160,7 +161,7 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
             QFontMetrics(face).elidedText(text, Qt::ElideMiddle, column.width()));
         y += height;
     };
-    if (!cut) {
+    if (!sharded) {
         write(name, theme.text, font());
         write(words::range(0, dimension.size), theme.secondary, Metrics::small());
         if (panel.height() >= metrics.height() + 2 * small.height())
@@ -216,11 +217,11 @@ void GridCanvas::paintPanelTitles(QPainter& painter, const Theme& theme) const
         // The numbers of the blocks where names have no room; the legend says of which dimensions.
         const QRect& rect = m_grid.panels()[static_cast<std::size_t>(panel)];
         const QRect title = rect.adjusted(-10, 0, 10, 0);
-        const QString whole = parts.join(QStringLiteral(", ")), brief = numbers.join(QStringLiteral(", "));
+        const QString full = parts.join(QStringLiteral(", ")), brief = numbers.join(QStringLiteral(", "));
         painter.drawText(QRect(title.left(), rect.top() - metrics.height() - 4, title.width(), metrics.height()),
             Qt::AlignCenter,
-            metrics.horizontalAdvance(whole) <= title.width()
-                ? whole
+            metrics.horizontalAdvance(full) <= title.width()
+                ? full
                 : metrics.elidedText(brief, Qt::ElideRight, title.width()));
     }
 }

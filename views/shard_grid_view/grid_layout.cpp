@@ -65,10 +65,10 @@ GridDimension dimensionOf(
     if (dimension < 0)
         return {};
     const auto d = static_cast<std::size_t>(dimension);
-    const std::int64_t pieces = linesOf(layout, dimension, nested), inner = product(layout, nested);
-    first = shown == 0 ? 0 : std::clamp<std::int64_t>(first, 0, std::max<std::int64_t>(pieces - shown, 0));
-    return { dimension, layout.shape()[d], pieces, layout.shardShape()[d], first,
-        shown == 0 ? pieces : std::min(shown, pieces), inner, std::move(nested) };
+    const std::int64_t parts = linesOf(layout, dimension, nested), inner = product(layout, nested);
+    first = shown == 0 ? 0 : std::clamp<std::int64_t>(first, 0, std::max<std::int64_t>(parts - shown, 0));
+    return { dimension, layout.shape()[d], parts, layout.shardShape()[d], first,
+        shown == 0 ? parts : std::min(shown, parts), inner, std::move(nested) };
 }
 
 /// Elements along what is shown of a dimension.
@@ -79,13 +79,13 @@ double shownElements(const GridDimension& dimension)
 }
 
 /// The indices that a number counts through, the last one fastest.
-template <typename Pieces>
-std::vector<std::int64_t> digitsOf(std::int64_t number, std::size_t count, Pieces pieces)
+template <typename Parts>
+std::vector<std::int64_t> digitsOf(std::int64_t number, std::size_t count, Parts parts)
 {
     std::vector<std::int64_t> digits(count);
     for (std::size_t i = count; i-- > 0;) {
-        digits[i] = number % pieces(i);
-        number /= pieces(i);
+        digits[i] = number % parts(i);
+        number /= parts(i);
     }
     return digits;
 }
@@ -95,29 +95,29 @@ bool spans(GridPlace place)
     return place == GridPlace::Rows || place == GridPlace::Columns;
 }
 
-/// Boundary `index` of `pieces` equal parts of [start, start + length).
-int edge(int start, int length, std::int64_t index, std::int64_t pieces)
+/// Boundary `index` of `parts` equal parts of [start, start + length).
+int edge(int start, int length, std::int64_t index, std::int64_t parts)
 {
-    return start + static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(pieces, 1));
+    return start + static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(parts, 1));
 }
 
 /// The part that a pixel lies in; edge() rounds down, so the part is found by search around the quotient.
-std::int64_t partAt(int offset, int length, std::int64_t pieces)
+std::int64_t partAt(int offset, int length, std::int64_t parts)
 {
     std::int64_t part = std::clamp<std::int64_t>(
-        std::int64_t{ offset } * pieces / std::max(length, 1), 0, std::max<std::int64_t>(pieces - 1, 0));
-    while (part + 1 < pieces && edge(0, length, part + 1, pieces) <= offset)
+        std::int64_t{ offset } * parts / std::max(length, 1), 0, std::max<std::int64_t>(parts - 1, 0));
+    while (part + 1 < parts && edge(0, length, part + 1, parts) <= offset)
         ++part;
-    while (part > 0 && edge(0, length, part, pieces) > offset)
+    while (part > 0 && edge(0, length, part, parts) > offset)
         --part;
     return part;
 }
 
 /// Padding is drawn this wide at least, so that it is seen where it is a thousandth of the array; but it never covers
 /// more than a quarter of a cell that way.
-int leastPadding(int length, std::int64_t pieces)
+int leastPadding(int length, std::int64_t parts)
 {
-    return static_cast<int>(std::min<std::int64_t>(5, length / std::max<std::int64_t>(pieces, 1) / 4));
+    return static_cast<int>(std::min<std::int64_t>(5, length / std::max<std::int64_t>(parts, 1) / 4));
 }
 
 } // namespace
@@ -132,20 +132,20 @@ GridLayout::Choice GridLayout::defaultChoice(const Layout& layout)
     std::vector<int> order(static_cast<std::size_t>(rank));
     for (int i = 0; i < rank; ++i)
         order[static_cast<std::size_t>(i)] = i;
-    const auto pieces = [&layout](int d) { return layout.shardGrid()[static_cast<std::size_t>(d)]; };
+    const auto parts = [&layout](int d) { return layout.shardGrid()[static_cast<std::size_t>(d)]; };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        if (pieces(a) != pieces(b))
-            return pieces(a) > pieces(b);
-        return pieces(a) == 1 && a > b; // among unsharded ones the last dimensions
+        if (parts(a) != parts(b))
+            return parts(a) > parts(b);
+        return parts(a) == 1 && a > b; // among unsharded ones the last dimensions
     });
     Choice choice{ std::min(order[0], order[1]), std::max(order[0], order[1]) };
     std::int64_t panels = 1;
     for (std::size_t i = 2; i < order.size(); ++i)
-        panels *= pieces(order[i]);
+        panels *= parts(order[i]);
     for (std::size_t i = 2; i < order.size() && panels > maximumPanels; ++i) {
         choice.others.resize(static_cast<std::size_t>(rank), GridPlace::Multiples);
         choice.others[static_cast<std::size_t>(order[i])] = GridPlace::Slider;
-        panels /= pieces(order[i]);
+        panels /= parts(order[i]);
     }
     return choice;
 }
@@ -172,8 +172,8 @@ std::optional<GridLayout::Choice> GridLayout::moved(
     const GridPlace from = placeOf(layout, choice, dimension);
     if (from == place)
         return choice;
-    const bool cut = blocksOf(layout, dimension) > 1;
-    if (!spans(place) && (cut == (place == GridPlace::Fold) || (spans(from) && rank == 2)))
+    const bool sharded = blocksOf(layout, dimension) > 1;
+    if (!spans(place) && (sharded == (place == GridPlace::Fold) || (spans(from) && rank == 2)))
         return std::nullopt;
     Choice after = choice;
     after.others.resize(static_cast<std::size_t>(rank), GridPlace::Multiples);
@@ -260,20 +260,20 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     // The same for several panels: that whose proportions have to be bent least.
     const auto arrangeForNames = [&] {
         constexpr int nameWidth = 36;
-        const auto wide = static_cast<int>(std::min<std::int64_t>(m_columns.shown * nameWidth, width + 1));
+        const auto otherAttributes = static_cast<int>(std::min<std::int64_t>(m_columns.shown * nameWidth, width + 1));
         const auto tall = static_cast<int>(std::min<std::int64_t>(m_rows.shown * nameHeight, height + 1));
         if (count < 2 || rank < 2 || layout.distinctShards() > maxToldApart
-            || (best.width() >= wide && best.height() >= tall))
+            || (best.width() >= otherAttributes && best.height() >= tall))
             return;
         double least = 0;
         for (int across = 1; across <= count; ++across) {
             const int down = (count + across - 1) / across;
             const int roomX = (width - (across - 1) * margins.gap) / across;
             const int roomY = (height - (down - 1) * margins.gap) / down - title;
-            if (roomX < wide || roomY < tall)
+            if (roomX < otherAttributes || roomY < tall)
                 continue;
-            const double aspect = std::clamp(m_trueAspect, static_cast<double>(wide) / roomY,
-                std::max(static_cast<double>(roomX) / tall, static_cast<double>(wide) / roomY));
+            const double aspect = std::clamp(m_trueAspect, static_cast<double>(otherAttributes) / roomY,
+                std::max(static_cast<double>(roomX) / tall, static_cast<double>(otherAttributes) / roomY));
             if (aspect > widest || aspect < 1 / widest)
                 continue;
             const double bent = std::max(aspect / m_trueAspect, m_trueAspect / aspect);
@@ -320,14 +320,14 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     if (m_detail == GridDetail::Raster) {
         constexpr double smallestHost = 3, smallestTile = 6;
         const auto rowsTall = [&](std::int64_t n) { return cellHeight * static_cast<double>(n); };
-        const auto columnsWide = [&](std::int64_t n) { return cellWidth * static_cast<double>(n); };
+        const auto columnsWidth = [&](std::int64_t n) { return cellWidth * static_cast<double>(n); };
         m_rowsPerTile = host.rows;
         m_columnsPerTile = host.columns;
-        if (rowsTall(m_rowsPerTile) >= smallestHost && columnsWide(m_columnsPerTile) >= smallestHost)
+        if (rowsTall(m_rowsPerTile) >= smallestHost && columnsWidth(m_columnsPerTile) >= smallestHost)
             return;
         while (rowsTall(m_rowsPerTile) < smallestTile && m_rowsPerTile < m_rows.shown)
             m_rowsPerTile *= 2;
-        while (columnsWide(m_columnsPerTile) < smallestTile && m_columnsPerTile < m_columns.shown)
+        while (columnsWidth(m_columnsPerTile) < smallestTile && m_columnsPerTile < m_columns.shown)
             m_columnsPerTile *= 2;
     }
 }
@@ -377,17 +377,17 @@ GridWindow GridLayout::windowAround(const Layout& layout, const Choice& choice, 
         if (grid.panels().empty() || (window.rows == 1 && window.columns == 1))
             return window;
         const QSize panel = grid.panels().front().size();
-        const bool wide = panel.width() / window.columns >= least.width();
+        const bool otherAttributes = panel.width() / window.columns >= least.width();
         const bool tall = panel.height() / window.rows >= least.height();
-        if (wide && tall)
+        if (otherAttributes && tall)
             return window;
-        if (!wide && window.columns > 1)
+        if (!otherAttributes && window.columns > 1)
             window.columns = (window.columns * 3 + 3) / 4 - (window.columns < 4 ? 1 : 0);
         if (!tall && window.rows > 1)
             window.rows = (window.rows * 3 + 3) / 4 - (window.rows < 4 ? 1 : 0);
-        if ((wide || window.columns == 1) && (tall || window.rows == 1)) {
+        if ((otherAttributes || window.columns == 1) && (tall || window.rows == 1)) {
             // One way cannot get any better: the other way makes room by its share of the picture.
-            if (!wide)
+            if (!otherAttributes)
                 window.rows = std::max<std::int64_t>(window.rows / 2, 1);
             else
                 window.columns = std::max<std::int64_t>(window.columns / 2, 1);
@@ -531,7 +531,7 @@ std::optional<GridCell> GridLayout::cellAt(QPoint point) const
 
 bool GridLayout::has(const GridCell& cell) const
 {
-    return cell.panel < static_cast<int>(m_panels.size()) && cell.row < m_rows.pieces && cell.column < m_columns.pieces;
+    return cell.panel < static_cast<int>(m_panels.size()) && cell.row < m_rows.parts && cell.column < m_columns.parts;
 }
 
 bool GridLayout::shows(const GridCell& cell) const

@@ -34,14 +34,14 @@ enum class GridPlace : std::uint8_t {
 struct GridDimension {
     int dimension = -1;
     std::int64_t size = 1; ///< elements of the array
-    std::int64_t pieces = 1; ///< lines of cells: blocks, times what is nested in each
+    std::int64_t parts = 1; ///< lines of cells: blocks, times what is nested in each
     std::int64_t block = 1; ///< elements per block, padding included
     std::int64_t first = 0; ///< line drawn first, and how many are
     std::int64_t shown = 1;
     std::int64_t inner = 1; ///< lines within a block
     std::vector<int> nested = {}; ///< dimensions that these count through, major first
     [[nodiscard]] std::int64_t end() const { return first + shown; }
-    [[nodiscard]] std::int64_t blocks() const { return pieces / inner; }
+    [[nodiscard]] std::int64_t blocks() const { return parts / inner; }
     /// Elements drawn: the array and its padding.
     [[nodiscard]] std::int64_t extent() const { return blocks() * block; }
     [[nodiscard]] bool padded() const { return extent() > size; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What stands beside a shard grid: what its patterns mean, what it holds in all, and what of it is padding.
+// Declared in grid_canvas.h.
 #include <QPainter>
 #include <algorithm>
 
@@ -46,10 +47,10 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
     const auto row = [&](std::int64_t number, const QString& text, bool current) {
         if (!current || axes.isEmpty() || number == 1)
             return Row{ number, text, current, text };
-        const QString whole = tr("%1, along %2").arg(text, axes.join(QStringLiteral(", ")));
+        const QString full = tr("%1, along %2").arg(text, axes.join(QStringLiteral(", ")));
         const bool fits =
-            QFontMetrics(Metrics::semibold()).horizontalAdvance(whole) + Metrics::scaled(30) < m_legend.width();
-        return Row{ number, fits ? whole : text, current, text };
+            QFontMetrics(Metrics::semibold()).horizontalAdvance(full) + Metrics::scaled(30) < m_legend.width();
+        return Row{ number, fits ? full : text, current, text };
     };
     const QList<Row> rows{ row(1, tr("1"), copies == 1),
         row(2, copies == 3 ? tr("3") : tr("2"), copies == 2 || copies == 3),
@@ -143,7 +144,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
     std::int64_t elements = 1;
     for (const std::int64_t size : layout.shape())
         elements *= size;
-    const QString whole = words::bytes(static_cast<double>(elements) * static_cast<double>(m_subject->elementBytes));
+    const QString full = words::bytes(static_cast<double>(elements) * static_cast<double>(m_subject->elementBytes));
     const QString held = words::bytes(static_cast<double>(m_subject->shardBytes()) * static_cast<double>(deviceCount));
     const auto room = [&] { return y + Metrics::scaled(6) + lineHeight <= bottom; };
     if (layout.addends() > 1) {
@@ -156,7 +157,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
     } else if (copies > 1) {
         paragraph(copies == 2 ? tr("Held twice") : tr("Held %1 times").arg(words::count(copies)),
             { tr("%1 on %2").arg(held, words::counted(deviceCount, words::Noun::Device)),
-                tr("for a %1 array").arg(whole),
+                tr("for a %1 array").arg(full),
                 axes.size() > 1 ? tr("along %1").arg(axes.join(QStringLiteral(", "))) : QString() });
     }
     if (layout.isUneven() && room()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a shard grid is drawn. Order per cell: fill, stripes or dots, gap line, frame of a whole copy, plate; then what
 // is selected and hovered over.
+// Declared in grid_canvas.h.
 #include <QLocale>
 #include <QPainter>
 #include <algorithm>
@@ -126,15 +127,15 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
     }
     if (m_grid.isClamped()) {
         // A zigzag across the long edge says that the drawing leaves something out.
-        const bool wide = m_grid.trueAspect() > m_grid.drawnAspect();
+        const bool otherAttributes = m_grid.trueAspect() > m_grid.drawnAspect();
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(theme.strongLine, 1.25));
         const QPointF c =
-            wide ? QPointF(rect.center().x(), rect.top() - 2) : QPointF(rect.left() - 2, rect.center().y());
+            otherAttributes ? QPointF(rect.center().x(), rect.top() - 2) : QPointF(rect.left() - 2, rect.center().y());
         QPolygonF zigzag;
         for (const QPointF& step : { QPointF(-8, 0), QPointF(-4, -5), QPointF(2, 5), QPointF(6, -3), QPointF(8, 0) })
-            zigzag << c + (wide ? step : QPointF(step.y(), step.x()));
+            zigzag << c + (otherAttributes ? step : QPointF(step.y(), step.x()));
         painter.drawPolyline(zigzag);
         painter.restore();
     }
@@ -212,7 +213,7 @@ QRect GridCanvas::faceOf(const GridCell& cell) const
     // Between blocks that have others nested in them it is wider.
     constexpr int blockGap = 4, roomy = 16;
     const auto gap = [](const GridDimension& d, std::int64_t line, int length) {
-        if (line + 1 >= d.pieces || length <= 2)
+        if (line + 1 >= d.parts || length <= 2)
             return 0;
         return d.inner > 1 && (line + 1) % d.inner == 0 && length >= roomy ? blockGap : 1;
     };
@@ -264,8 +265,8 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
 bool GridCanvas::paintPlates(QPainter& painter, int panel, const Theme& theme) const
 {
     bool onPadding = false;
-    const QRect& whole = m_grid.panels()[static_cast<std::size_t>(panel)];
-    const QRect right = m_grid.rightPadding(whole), bottom = m_grid.bottomPadding(whole);
+    const QRect& full = m_grid.panels()[static_cast<std::size_t>(panel)];
+    const QRect right = m_grid.rightPadding(full), bottom = m_grid.bottomPadding(full);
     for (std::int64_t row = m_grid.rows().first; row < m_grid.rows().end(); ++row)
         for (std::int64_t column = m_grid.columns().first; column < m_grid.columns().end(); ++column) {
             const GridCell cell{ panel, row, column };

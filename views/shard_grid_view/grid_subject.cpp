@@ -74,9 +74,9 @@ std::vector<int> GridSubject::copyAxes() const
         const auto uses = [axis](const AxisList& list) {
             return std::any_of(list.begin(), list.end(), [axis](const AxisRef& ref) { return ref.axis == axis; });
         };
-        const bool cut = std::any_of(sharding.dims.begin(), sharding.dims.end(),
+        const bool sharded = std::any_of(sharding.dims.begin(), sharding.dims.end(),
             [&uses](const DimensionSharding& dim) { return uses(dim.axes); });
-        if (!cut && !uses(sharding.unreduced) && mesh().size(static_cast<std::size_t>(axis)) > 1)
+        if (!sharded && !uses(sharding.unreduced) && mesh().size(static_cast<std::size_t>(axis)) > 1)
             free.push_back(axis);
     }
     return free;

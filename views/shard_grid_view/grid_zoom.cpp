@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a shard grid is zoomed: from the whole of it to cells with names, and to shards with all that is said of them.
+// A part of GridCanvas, which is declared in grid_canvas.h.
 #include <QWheelEvent>
 #include <algorithm>
 
@@ -73,7 +74,7 @@ void GridCanvas::moveWindow(std::int64_t rows, std::int64_t columns)
         return;
     const GridDimension &r = m_grid.rows(), &c = m_grid.columns();
     const auto moved = [](const GridDimension& d, std::int64_t by) {
-        return std::clamp<std::int64_t>(d.first + by, 0, std::max<std::int64_t>(d.pieces - d.shown, 0));
+        return std::clamp<std::int64_t>(d.first + by, 0, std::max<std::int64_t>(d.parts - d.shown, 0));
     };
     const GridWindow window{ moved(r, rows), r.shown, moved(c, columns), c.shown };
     if (window == GridWindow{ r.first, r.shown, c.first, c.shown })

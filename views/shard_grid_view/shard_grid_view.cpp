@@ -36,7 +36,7 @@ QString shortened(const QString& name)
 }
 
 /// "f32[embed 1024, hidden 1024@model]" with the sharded sizes in their axis' colour.
-words::Text arrayText(const TensorRow& row, bool whole)
+words::Text arrayText(const TensorRow& row, bool full)
 {
     using Style = words::Span::Style;
     words::Text text{ { QString::fromLatin1(
@@ -47,7 +47,7 @@ words::Text arrayText(const TensorRow& row, bool whole)
         QString lead = d == 0 ? QString() : QStringLiteral(", ");
         if (d < row.dimNames.size() && !row.dimNames[d].empty())
             lead +=
-                (whole ? QString::fromStdString(row.dimNames[d]) : shortened(QString::fromStdString(row.dimNames[d])))
+                (full ? QString::fromStdString(row.dimNames[d]) : shortened(QString::fromStdString(row.dimNames[d])))
                 + QLatin1Char(' ');
         const AxisList& axes = row.layout.sharding().dims[d].axes;
         const QString size = QString::number(row.type.shape[d]);

@@ -52,8 +52,8 @@ void CaretLine::paintEvent(QPaintEvent*)
             QString::fromStdU32String(excerpt.text.substr(0, static_cast<std::size_t>(characters))));
     };
     const int left = advance(excerpt.column);
-    const int behind = std::min(excerpt.column + excerpt.length, static_cast<int>(excerpt.text.size()));
-    const int right = std::max(advance(behind), left + character);
+    const int after = std::min(excerpt.column + excerpt.length, static_cast<int>(excerpt.text.size()));
+    const int right = std::max(advance(after), left + character);
     QPainter painter(this);
     painter.setFont(font);
     painter.fillRect(QRect(left - 1, 0, right - left + 2, metrics.height()), theme.errorBackground);
@@ -62,7 +62,7 @@ void CaretLine::paintEvent(QPaintEvent*)
     painter.setPen(theme.error);
     painter.drawText(left, metrics.ascent(),
         QString::fromStdU32String(excerpt.text.substr(
-            static_cast<std::size_t>(excerpt.column), static_cast<std::size_t>(std::max(0, behind - excerpt.column)))));
+            static_cast<std::size_t>(excerpt.column), static_cast<std::size_t>(std::max(0, after - excerpt.column)))));
     painter.fillRect(QRect(left, metrics.height(), right - left, 2), theme.error);
     // The caret points at the first character, so that it is found in a long word too.
     const int tip = left + character / 2, size = Metrics::scaled(3);

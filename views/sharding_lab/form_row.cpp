@@ -22,7 +22,7 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     , m_copy(new QToolButton(this))
     , m_caret(new CaretLine(this))
     , m_problem(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
-    , m_whole(new OverflowLabel(
+    , m_full(new OverflowLabel(
           RoleLabel::Size::Small, &Theme::secondary, [this](int width) { return !fits(width); }, this))
     , m_tip(tip)
 {
@@ -35,8 +35,8 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     makeFlat(m_copy, QStringLiteral("copy"), tr("Copy %1", "a text form").arg(name), tr("Copies all of the text"));
     m_problem->setWordWrap(true);
     m_problem->hide();
-    m_whole->setAccessibleName(tr("All the text of %1", "a text form").arg(name));
-    m_whole->hide();
+    m_full->setAccessibleName(tr("All the text of %1", "a text form").arg(name));
+    m_full->hide();
 
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(0, 0, 0, 0);
@@ -47,7 +47,7 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     grid->addWidget(m_copy, 0, 2);
     grid->addWidget(m_caret, 1, 1, 1, 2);
     grid->addWidget(m_problem, 2, 1, 1, 2);
-    grid->addWidget(m_whole, 3, 1, 1, 2);
+    grid->addWidget(m_full, 3, 1, 1, 2);
     grid->setColumnStretch(1, 1);
     setFocusProxy(m_edit);
 
@@ -73,10 +73,10 @@ void FormRow::setText(const QString& text, const QString& whyEmpty)
     m_edit->setAccessibleDescription(text.isEmpty() ? whyEmpty : m_tip);
     m_copy->setEnabled(!text.isEmpty());
     m_text = text;
-    showWhole();
+    showAll();
 }
 
-void FormRow::showWhole()
+void FormRow::showAll()
 {
     // Breaks go after commas and brackets, where a reader would put them.
     QString broken;
@@ -87,9 +87,9 @@ void FormRow::showWhole()
     }
     if (m_text.size() > maxShown)
         broken += QChar(0x2026);
-    m_whole->setFont(Metrics::fixed());
-    m_whole->setText(broken);
-    m_whole->setVisible(!m_text.isEmpty() && !m_diagnostic);
+    m_full->setFont(Metrics::fixed());
+    m_full->setText(broken);
+    m_full->setVisible(!m_text.isEmpty() && !m_diagnostic);
 }
 
 bool FormRow::fits(int width) const
@@ -105,23 +105,23 @@ void FormRow::changeEvent(QEvent* event)
 {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
-        showWhole();
+        showAll();
 }
 
 void FormRow::setProblem(const std::optional<Diagnostic>& problem)
 {
     m_diagnostic = problem;
-    const QString said = problem ? lab::problemText(*problem) : QString();
-    m_problem->setText(said);
-    m_problem->setVisible(!said.isEmpty());
-    showWhole();
+    const QString stated = problem ? lab::problemText(*problem) : QString();
+    m_problem->setText(stated);
+    m_problem->setVisible(!stated.isEmpty());
+    showAll();
     if (problem)
         m_caret->setPlace(m_edit->text(), problem->where.line, problem->where.column);
     else
         m_caret->setPlace({}, 0, 0);
     if (problem)
         m_edit->setAccessibleDescription(
-            problem->where.column > 0 ? tr("Column %1: %2").arg(problem->where.column).arg(said) : said);
+            problem->where.column > 0 ? tr("Column %1: %2").arg(problem->where.column).arg(stated) : stated);
 }
 
 QString FormRow::problem() const

@@ -36,7 +36,7 @@ public:
     void setNameWidth(int width);
     [[nodiscard]] int nameWidth() const;
     /// Below the line, where that has no room for all of the text: the text over several lines.
-    [[nodiscard]] const OverflowLabel* overflow() const { return m_whole; }
+    [[nodiscard]] const OverflowLabel* overflow() const { return m_full; }
 
 Q_SIGNALS:
     void edited(const QString& text);
@@ -50,7 +50,7 @@ protected:
 private:
     /// Characters; lists of thousands of devices are copied, not read.
     static constexpr qsizetype maxShown = 480;
-    void showWhole();
+    void showAll();
     /// Whether the line has room for the text where it and the button beside it are so wide.
     [[nodiscard]] bool fits(int width) const;
     RoleLabel* m_name;
@@ -58,7 +58,7 @@ private:
     QToolButton* m_copy;
     CaretLine* m_caret;
     RoleLabel* m_problem;
-    OverflowLabel* m_whole;
+    OverflowLabel* m_full;
     QString m_text; ///< as it is printed, with its line ends
     std::optional<Diagnostic> m_diagnostic;
     QString m_tip;

@@ -243,8 +243,8 @@ void FormsPanel::copy(ShardingForm form)
         QApplication::clipboard()->setText(QString::fromStdString(m_state->sourceText()));
         return;
     }
-    if (const Result<std::string> whole = m_state->fullText(form))
-        QApplication::clipboard()->setText(QString::fromStdString(*whole));
+    if (const Result<std::string> full = m_state->fullText(form))
+        QApplication::clipboard()->setText(QString::fromStdString(*full));
 }
 
 void FormsPanel::changeEvent(QEvent* event)

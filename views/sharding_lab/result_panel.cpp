@@ -44,7 +44,7 @@ GridTextOptions gridOptions(const LabResult& result, const LabDevices& devices)
     return options;
 }
 
-bool sameCuts(const Layout& a, const Layout& b)
+bool sameShardings(const Layout& a, const Layout& b)
 {
     const Shape &first = a.shardGrid(), &second = b.shardGrid();
     return std::ranges::equal(
@@ -197,7 +197,7 @@ void ResultPanel::refresh()
 
 void ResultPanel::refreshGrid(const LabResult& result)
 {
-    const bool same = m_drawn && sameCuts(*m_drawn, result.layout);
+    const bool same = m_drawn && sameShardings(*m_drawn, result.layout);
     m_drawn = result.layout;
     const LabDevices& devices = m_state->devices();
     m_canvas->setSubject(

@@ -60,12 +60,12 @@ SpanLayout SpanLayout::make(
     std::vector<ChipRange> linkRanges; // with the span in place of an axis
     for (const words::Span& span : spans) {
         const bool chip = span.style == words::Span::Style::Axis && marks == AxisMarks::Chips;
-        QString piece = span.text;
+        QString part = span.text;
         if (chip)
-            piece = QString(noBreakSpace) + piece + noBreakSpace;
+            part = QString(noBreakSpace) + part + noBreakSpace;
         QTextLayout::FormatRange range;
         range.start = static_cast<int>(all.size());
-        range.length = static_cast<int>(piece.size());
+        range.length = static_cast<int>(part.size());
         range.format.setFont(fontOf(span, font));
         if (span.style == words::Span::Style::Axis)
             range.format.setForeground(theme.meshAxis(std::max(0, span.axis)));
@@ -77,7 +77,7 @@ SpanLayout SpanLayout::make(
         if (chip)
             ranges.push_back({ range.start, range.start + range.length, std::max(0, span.axis) });
         formats.append(range);
-        all += piece;
+        all += part;
     }
 
     SpanLayout result;

@@ -244,8 +244,8 @@ TensorPath parseTensorPath(std::string_view path)
             break;
         }
     }
-    const QString whole = words::fromStd(path);
-    const QStringList parts = whole.split(u'/');
+    const QString full = words::fromStd(path);
+    const QStringList parts = full.split(u'/');
     for (qsizetype i = 0; i + 1 < parts.size(); ++i) {
         const qsizetype dot = parts[i].lastIndexOf(u'.');
         bool isNumber = false;
@@ -255,7 +255,7 @@ TensorPath parseTensorPath(std::string_view path)
             return { before, number, parts.mid(i + 1).join(u'/') };
         }
     }
-    return { {}, -1, whole };
+    return { {}, -1, full };
 }
 
 QString TensorTree::groupName(TensorGroup group)

@@ -309,10 +309,10 @@ void TensorsView::fitColumns()
     wanted.copies = headWidth(TensorColumn::Copies);
     // The widest few texts decide; rows of one kind are alike, so that looking at tensors of the first layers is enough
     // for a good width and costs nothing with thousands of rows.
-    int looked = 0, longestGroup = 0, longestName = 0;
+    int examined = 0, longestGroup = 0, longestName = 0;
     const QFontMetrics group(Metrics::semibold());
     const auto visit = [&](const auto& self, const QModelIndex& parent) -> void {
-        for (int i = 0; i < m_model->rowCount(parent) && looked < 400; ++i, ++looked) {
+        for (int i = 0; i < m_model->rowCount(parent) && examined < 400; ++i, ++examined) {
             const QModelIndex row = m_model->index(i, 0, parent);
             const auto textOf = [&](TensorColumn column) {
                 return row.siblingAtColumn(static_cast<int>(column)).data().toString();

@@ -28,7 +28,7 @@ QRectF crisp(const QRect& rect)
     return QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5);
 }
 
-/// Frame and fill of a button or field; the focus ring is 2 px wide and replaces the border.
+/// Frame and fill of a button or field; the focus ring is 2 px wide and replaces the boundary.
 void panel(QPainter* painter, const QRect& rect, const QColor& fill, const QColor& line, bool focus)
 {
     const Theme& theme = Theme::current();

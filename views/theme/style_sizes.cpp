@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sizes of the style: metrics, hints, and where the parts of controls lie.
+// A part of Metrics, which is declared in theme.h.
 #include <QAbstractSpinBox>
 #include <QComboBox>
 #include <QPushButton>

@@ -385,9 +385,9 @@ void TimingView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     // Beside each other where that takes no more width than they need, and where there is no height for anything else.
-    const bool wide =
+    const bool otherAttributes =
         width() >= Metrics::scaled(480) || (width() >= Metrics::scaled(400) && height() < Metrics::scaled(240));
-    m_plots->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_plots->setDirection(otherAttributes ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
 } // namespace shardscope

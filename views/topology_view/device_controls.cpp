@@ -253,8 +253,8 @@ bool DeviceControls::edit(Result<Experiment> after, const QString& text)
         return true;
     refresh();
     if (refused) {
-        const words::ProblemText said = words::shown(*refused);
-        setMessage(said.cause + QStringLiteral(". ") + said.remedy, {});
+        const words::ProblemText stated = words::shown(*refused);
+        setMessage(stated.cause + QStringLiteral(". ") + stated.remedy, {});
     }
     return false;
 }
@@ -274,8 +274,8 @@ bool DeviceControls::chooseDevices(const QString& chosen)
     if (!devices) {
         if (chosen.toStdString() == toText(now.hardware.devices)) // an own list has no short form
             return true;
-        const words::ProblemText said = words::shown(devices.error());
-        setMessage(said.cause + QStringLiteral(". ") + said.remedy, {});
+        const words::ProblemText stated = words::shown(devices.error());
+        setMessage(stated.cause + QStringLiteral(". ") + stated.remedy, {});
         return false;
     }
     if (*devices == now.hardware.devices) {
@@ -293,12 +293,13 @@ void DeviceControls::setOrder(OrderSetting order, const QString& text)
 void DeviceControls::setOption()
 {
     OrderSetting order = m_document->experiment()->mesh.order;
-    const QString given = m_option->text().trimmed();
-    if (given == optionText(order))
+    const QString specified = m_option->text().trimmed();
+    if (specified == optionText(order))
         return;
     static const QRegularExpression betweenSizes(QStringLiteral("[,x×]"));
-    const QStringList parts = order.method == OrderMethod::Hybrid ? given.split(QLatin1Char(','), Qt::SkipEmptyParts)
-                                                                  : given.split(betweenSizes, Qt::SkipEmptyParts);
+    const QStringList parts = order.method == OrderMethod::Hybrid
+        ? specified.split(QLatin1Char(','), Qt::SkipEmptyParts)
+        : specified.split(betweenSizes, Qt::SkipEmptyParts);
     bool right = true;
     order.dcn.clear();
     order.submesh.clear();
@@ -322,7 +323,7 @@ void DeviceControls::setOption()
         {});
 }
 
-void DeviceControls::setMessage(const QString& said, const std::vector<Fix>& fixes)
+void DeviceControls::setMessage(const QString& stated, const std::vector<Fix>& fixes)
 {
     while (m_fixes->count() > 0) {
         QLayoutItem* item = m_fixes->takeAt(0);
@@ -344,8 +345,8 @@ void DeviceControls::setMessage(const QString& said, const std::vector<Fix>& fix
     QPalette colours = m_messageBox->palette();
     colours.setColor(QPalette::Window, Theme::current().errorBackground);
     m_messageBox->setPalette(colours);
-    m_messageText->setText(said);
-    m_messageBox->setVisible(!said.isEmpty());
+    m_messageText->setText(stated);
+    m_messageBox->setVisible(!stated.isEmpty());
 }
 
 void DeviceControls::showProblem(const Problem* problem)
@@ -353,9 +354,9 @@ void DeviceControls::showProblem(const Problem* problem)
     m_standing.clear();
     m_standingFixes.clear();
     if (problem) {
-        const words::ProblemText said = words::shown(problem->diagnostic);
-        m_standing = words::fromStd(problem->diagnostic.id()) + QLatin1Char(' ') + said.cause + QStringLiteral(". ")
-            + said.remedy;
+        const words::ProblemText stated = words::shown(problem->diagnostic);
+        m_standing = words::fromStd(problem->diagnostic.id()) + QLatin1Char(' ') + stated.cause + QStringLiteral(". ")
+            + stated.remedy;
         m_standingFixes = problem->fixes;
     }
     setMessage(m_standing, m_standingFixes);

@@ -52,7 +52,7 @@ private:
     void refresh(); ///< what the experiment says
     void setOrder(OrderSetting order, const QString& text);
     void setOption();
-    void setMessage(const QString& said, const std::vector<Fix>& fixes);
+    void setMessage(const QString& stated, const std::vector<Fix>& fixes);
     bool edit(Result<Experiment> after, const QString& text);
 
     Document* m_document;

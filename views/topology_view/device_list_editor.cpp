@@ -24,7 +24,7 @@ constexpr std::int64_t maxListed = 4096;
 DeviceListEditor::DeviceListEditor(QWidget* parent)
     : QWidget(parent)
     , m_edit(new QPlainTextEdit(this))
-    , m_said(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
+    , m_stated(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_apply(new QPushButton(tr("Use these devices"), this))
 {
     m_edit->setFont(Metrics::fixed());
@@ -33,7 +33,7 @@ DeviceListEditor::DeviceListEditor(QWidget* parent)
     m_edit->setAccessibleName(tr("Devices, one a line: id, host, x, y, z, core, slice"));
     m_edit->setMinimumHeight(Metrics::scaled(110));
     m_edit->installEventFilter(this);
-    m_said->setWordWrap(true);
+    m_stated->setWordWrap(true);
     m_apply->setProperty("small", true);
     m_apply->setToolTip(tr("Ctrl+Return does the same"));
     auto* close = new QPushButton(tr("Close"), this);
@@ -41,7 +41,7 @@ DeviceListEditor::DeviceListEditor(QWidget* parent)
     close->setAccessibleName(tr("Close the list of devices"));
     auto* foot = new QHBoxLayout;
     foot->setSpacing(8);
-    foot->addWidget(m_said, 1);
+    foot->addWidget(m_stated, 1);
     foot->addWidget(m_apply);
     foot->addWidget(close);
     auto* column = new QVBoxLayout(this);
@@ -67,7 +67,7 @@ void DeviceListEditor::start(const DeviceSet& devices)
 
 QString DeviceListEditor::problem() const
 {
-    return m_read ? QString() : m_said->text();
+    return m_read ? QString() : m_stated->text();
 }
 
 void DeviceListEditor::check()
@@ -75,15 +75,15 @@ void DeviceListEditor::check()
     Result<DeviceSet> read = parseDeviceList(m_edit->toPlainText().toStdString());
     m_read = read ? std::optional(std::move(*read)) : std::nullopt;
     if (m_read) {
-        m_said->setText(words::deviceFacts(*m_read));
+        m_stated->setText(words::deviceFacts(*m_read));
     } else {
         const words::ProblemText text = words::describe(read.error());
-        QString said = text.cause + QStringLiteral(". ") + text.remedy;
+        QString stated = text.cause + QStringLiteral(". ") + text.remedy;
         if (read.error().where.line > 0)
-            said = tr("Line %1: %2").arg(read.error().where.line).arg(said);
-        m_said->setText(said.trimmed());
+            stated = tr("Line %1: %2").arg(read.error().where.line).arg(stated);
+        m_stated->setText(stated.trimmed());
     }
-    m_said->setColour(m_read ? &Theme::secondary : &Theme::error);
+    m_stated->setColour(m_read ? &Theme::secondary : &Theme::error);
     m_apply->setEnabled(m_read.has_value());
 }
 

@@ -39,7 +39,7 @@ private:
     void apply();
 
     QPlainTextEdit* m_edit;
-    RoleLabel* m_said;
+    RoleLabel* m_stated;
     QPushButton* m_apply;
     std::optional<DeviceSet> m_read; ///< what is written, if it can be read
 };

@@ -66,7 +66,7 @@ QString failureText(const SubmeshFailure& failure, const SubmeshFailure::Part& p
     case SubmeshFailure::Cause::LeftOver:
         return TopologyView::tr("%1: %2 does not divide %3; what is hatched is left over.", "x: 3, 4")
             .arg(axis, asked, there);
-    case SubmeshFailure::Cause::CutHosts:
+    case SubmeshFailure::Cause::SplitHosts:
         return TopologyView::tr("%1: %2 neither divides the %3 of a host nor is a multiple of them; the hatched hosts "
                                 "are split.",
             "x: 3, 2")
@@ -324,7 +324,7 @@ void TopologyView::refreshMesh()
 QString TopologyView::markFailure(const Problem* problem)
 {
     std::vector<MapRegion> regions;
-    QStringList said;
+    QStringList stated;
     if (problem) {
         // The submesh that was tried: chosen, or that of T5X's table.
         const std::vector<std::int64_t> sizes = [&] {
@@ -334,16 +334,16 @@ QString TopologyView::markFailure(const Problem* problem)
         if (const auto failure =
                 submeshFailure(m_places->set(), HardwareMesh(sizes.begin(), sizes.end()), problem->diagnostic.code)) {
             regions.push_back({ MapRegion::Kind::Asked, failure->first });
-            said << tr("There is no mesh yet. In the machine the frame is the submesh, as far as it goes.");
+            stated << tr("There is no mesh yet. In the machine the frame is the submesh, as far as it goes.");
             for (const SubmeshFailure::Part& part : failure->parts) {
                 if (!part.devices.empty())
                     regions.push_back({ MapRegion::Kind::Wrong, part.devices });
-                said << failureText(*failure, part);
+                stated << failureText(*failure, part);
             }
         }
     }
     m_machine->setRegions(std::move(regions));
-    return said.join(QLatin1Char('\n'));
+    return stated.join(QLatin1Char('\n'));
 }
 
 /// Axes of the mesh for colours and path; what was chosen stays by name.
@@ -450,10 +450,10 @@ QString TopologyView::describeDevice(std::int32_t device) const
 {
     if (!m_places->has(device))
         return QStringLiteral("d%1").arg(device);
-    QString said = placeText(*m_places, device);
+    QString stated = placeText(*m_places, device);
     if (const auto position = positionOf(device); position && m_shownMesh && m_shownMesh->rank() > 0)
-        said += QStringLiteral("; ") + meshPlaceText(*m_shownMesh, *position);
-    return said;
+        stated += QStringLiteral("; ") + meshPlaceText(*m_shownMesh, *position);
+    return stated;
 }
 
 const TensorRow* TopologyView::shownTensor() const
@@ -503,16 +503,17 @@ QStringList TopologyView::holdingOf(std::int32_t device) const
 QString TopologyView::counts() const
 {
     const TensorRow* row = shownTensor();
-    QString said = row ? words::shardCount(row->layout) : words::counted(m_places->set().count(), words::Noun::Device);
-    said += QLatin1Char('.');
+    QString stated =
+        row ? words::shardCount(row->layout) : words::counted(m_places->set().count(), words::Noun::Device);
+    stated += QLatin1Char('.');
     const int axis = m_paths->currentData().toInt();
     if (!m_shownMesh || axis < 0 || axis >= static_cast<int>(m_shownMesh->rank()))
-        return said;
+        return stated;
     const std::int64_t size = m_shownMesh->size(static_cast<std::size_t>(axis));
     const std::int64_t groups = m_shownMesh->deviceCount() / size;
     const QString devices = words::counted(size, words::Noun::Device);
     const QString name = words::fromStd(m_shownMesh->axis(static_cast<std::size_t>(axis)).name);
-    return said + QLatin1Char(' ')
+    return stated + QLatin1Char(' ')
         + (groups == 1
                 ? tr("1 group of %1 along %2.", "devices, axis").arg(devices, name)
                 : tr("%1 groups of %2 along %3.", "number, devices, axis").arg(words::count(groups), devices, name));
@@ -526,16 +527,16 @@ void TopologyView::showCurrent()
     const int lines = machine.isEmpty() && mesh.isEmpty() ? 1 : 2;
     m_caption->setFixedHeight(lines * QFontMetrics(Metrics::small()).lineSpacing() + 2);
     for (const DeviceMap* map : { m_machine, m_meshMap })
-        if (const QString said = map->currentText(); !said.isEmpty()) {
-            m_caption->setText(said);
+        if (const QString stated = map->currentText(); !stated.isEmpty()) {
+            m_caption->setText(stated);
             return;
         }
-    QStringList said{ counts() };
+    QStringList stated{ counts() };
     if (!machine.isEmpty())
-        said << tr("Machine: %1", "Each tile is 64 devices: x 8 × y 8.").arg(machine);
+        stated << tr("Machine: %1", "Each tile is 64 devices: x 8 × y 8.").arg(machine);
     if (!mesh.isEmpty())
-        said << tr("Mesh: %1", "Each tile is 64 devices: data 64.").arg(mesh);
-    m_caption->setText(said.join(QLatin1Char(' ')));
+        stated << tr("Mesh: %1", "Each tile is 64 devices: data 64.").arg(mesh);
+    m_caption->setText(stated.join(QLatin1Char(' ')));
 }
 
 void TopologyView::resizeEvent(QResizeEvent*)

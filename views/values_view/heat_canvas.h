@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The heat map: the plane that is shown, with the borders of its shards or as one panel per device, padding hatched,
+// The heat map: the plane that is shown, with the boundaries of its shards or as one panel per device, padding hatched,
 // parts that still have to be added up dotted. Arrow keys walk the shards; pointing at one lights its holders.
 #pragma once
 

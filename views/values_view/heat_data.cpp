@@ -96,7 +96,7 @@ HeatAxis heatAxis(int pixels, std::int64_t extent, std::int64_t valid, int pixel
     const int points = (pixels + pixelsPerPoint - 1) / pixelsPerPoint;
     if (extent <= points) { // a point is an element
         for (int pixel = 0; pixel < pixels; ++pixel)
-            axis.pointOfPixel.push_back(static_cast<int>(pieceAt(pixel, pixels, extent)));
+            axis.pointOfPixel.push_back(static_cast<int>(partAt(pixel, pixels, extent)));
         for (std::int64_t i = 0; i < extent; ++i) {
             axis.firstIndex.push_back(axis.indices.size());
             if (i < valid)
@@ -108,9 +108,9 @@ HeatAxis heatAxis(int pixels, std::int64_t extent, std::int64_t valid, int pixel
     for (int pixel = 0; pixel < pixels; ++pixel)
         axis.pointOfPixel.push_back(pixel / pixelsPerPoint);
     for (int point = 0; point < points; ++point) {
-        const auto [first, behind] =
+        const auto [first, after] =
             elementsOf(point * pixelsPerPoint, std::min((point + 1) * pixelsPerPoint, pixels), pixels, extent);
-        const std::int64_t end = std::min(behind, valid), count = std::max<std::int64_t>(end - first, 0);
+        const std::int64_t end = std::min(after, valid), count = std::max<std::int64_t>(end - first, 0);
         const std::int64_t chosen = std::min(count, reads);
         axis.elementsPerPoint = std::max(axis.elementsPerPoint, count);
         axis.firstIndex.push_back(axis.indices.size());

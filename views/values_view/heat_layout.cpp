@@ -20,17 +20,17 @@ Layout panelsOf(std::size_t devices, std::int64_t rows, std::int64_t columns)
 
 } // namespace
 
-int pixelEdge(int length, std::int64_t index, std::int64_t pieces)
+int pixelEdge(int length, std::int64_t index, std::int64_t parts)
 {
-    return static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(pieces, 1));
+    return static_cast<int>(std::int64_t{ length } * index / std::max<std::int64_t>(parts, 1));
 }
 
-std::int64_t pieceAt(int pixel, int length, std::int64_t pieces)
+std::int64_t partAt(int pixel, int length, std::int64_t parts)
 {
     // The last one whose edge is not after the pixel.
-    const std::int64_t behind = (std::int64_t{ pixel } + 1) * pieces;
-    const std::int64_t piece = (behind + length - 1) / std::max(length, 1) - 1;
-    return std::clamp<std::int64_t>(piece, 0, std::max<std::int64_t>(pieces - 1, 0));
+    const std::int64_t after = (std::int64_t{ pixel } + 1) * parts;
+    const std::int64_t part = (after + length - 1) / std::max(length, 1) - 1;
+    return std::clamp<std::int64_t>(part, 0, std::max<std::int64_t>(parts - 1, 0));
 }
 
 HeatLayout::HeatLayout(const ShownValues& shown, QSize area, const GridMargins& margins)
@@ -80,8 +80,8 @@ std::optional<HeatElement> HeatLayout::elementAt(QPoint point) const
     for (int panel = 0; panel < static_cast<int>(panels().size()); ++panel) {
         const QRect& rect = panels()[static_cast<std::size_t>(panel)];
         if (rect.contains(point))
-            return HeatElement{ panel, pieceAt(point.y() - rect.top(), rect.height(), m_rows),
-                pieceAt(point.x() - rect.left(), rect.width(), m_columns) };
+            return HeatElement{ panel, partAt(point.y() - rect.top(), rect.height(), m_rows),
+                partAt(point.x() - rect.left(), rect.width(), m_columns) };
     }
     return std::nullopt;
 }
@@ -94,14 +94,14 @@ bool HeatLayout::isPadding(const HeatElement& element) const
 QRect HeatLayout::rectOf(const HeatElement& element) const
 {
     const QRect& rect = panels()[static_cast<std::size_t>(element.panel)];
-    const auto edge = [](int start, int length, std::int64_t index, std::int64_t pieces) {
-        return start + pixelEdge(length, index, pieces);
+    const auto edge = [](int start, int length, std::int64_t index, std::int64_t parts) {
+        return start + pixelEdge(length, index, parts);
     };
     const QPoint first(edge(rect.left(), rect.width(), element.column, m_columns),
         edge(rect.top(), rect.height(), element.row, m_rows));
-    const QPoint behind(edge(rect.left(), rect.width(), element.column + 1, m_columns),
+    const QPoint after(edge(rect.left(), rect.width(), element.column + 1, m_columns),
         edge(rect.top(), rect.height(), element.row + 1, m_rows));
-    return QRect(first, behind - QPoint(1, 1)).united(QRect(first, QSize(1, 1)));
+    return QRect(first, after - QPoint(1, 1)).united(QRect(first, QSize(1, 1)));
 }
 
 std::vector<QRect> HeatLayout::padding(int panel) const

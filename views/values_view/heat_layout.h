@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the elements of a heat map lie: geometry and hit test, without a window. The panels are those of a shard grid:
-// the array in true proportions with the borders of its shards, or one panel for each device that is shown.
+// the array in true proportions with the boundaries of its shards, or one panel for each device that is shown.
 #pragma once
 
 #include <QRect>
@@ -55,9 +55,9 @@ private:
     GridLayout m_grid;
 };
 
-/// Of `pieces` equal parts of [0, length): where one begins, rounded down.
-[[nodiscard]] int pixelEdge(int length, std::int64_t index, std::int64_t pieces);
+/// Of `parts` equal parts of [0, length): where one begins, rounded down.
+[[nodiscard]] int pixelEdge(int length, std::int64_t index, std::int64_t parts);
 /// The part that a pixel lies in, by the same edges.
-[[nodiscard]] std::int64_t pieceAt(int pixel, int length, std::int64_t pieces);
+[[nodiscard]] std::int64_t partAt(int pixel, int length, std::int64_t parts);
 
 } // namespace shardscope

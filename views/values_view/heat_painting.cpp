@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the heat map is drawn: colours, padding, borders of shards, what is marked, and the words around it.
+// Declared in heat_canvas.h.
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -186,14 +187,14 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
                 Qt::AlignCenter, rangeOf(columns, i, m_shown->columnCount()));
     } else {
         // Where a block begins; the first one always.
-        int behind = 0;
+        int after = 0;
         for (std::int64_t i = 0; i < std::min<std::int64_t>(columnBlocks, panel.width()); ++i) {
             const QString text = words::count(i * columns.block);
             const int needed = small.horizontalAdvance(text), x = columnEdge(i);
-            if (x < behind || (i > 0 && x + needed > panel.right()))
+            if (x < after || (i > 0 && x + needed > panel.right()))
                 continue;
             painter.drawText(QRect(x, lineY + 4, needed + 2, small.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
-            behind = x + needed + 8;
+            after = x + needed + 8;
         }
     }
     if (m_shown->rows < 0)
@@ -215,16 +216,16 @@ void HeatCanvas::paintHeaders(QPainter& painter, const Theme& theme) const
     }
     painter.setFont(Metrics::small());
     painter.setPen(theme.secondary);
-    int behind = 0;
+    int after = 0;
     for (std::int64_t i = 0; i < std::min<std::int64_t>(blocks(rows), panel.height()); ++i) {
         const int begin = local ? panel.top() : m_layout.grid().rowEdge(panel, i);
         const int end = local ? panel.bottom() : m_layout.grid().rowEdge(panel, i + 1);
         const int top = (begin + end - small.height()) / 2;
-        if (top < behind)
+        if (top < after)
             continue;
         painter.drawText(QRect(Metrics::scaled(4), top, right - Metrics::scaled(4), small.height()),
             Qt::AlignRight | Qt::AlignVCenter, rangeOf(rows, i, m_shown->rowCount()));
-        behind = top + small.height() + 2;
+        after = top + small.height() + 2;
     }
 }
 

@@ -16,7 +16,7 @@ class NumbersModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     /// Beside what every model has: the mesh axis that cuts off this cell from the one above it (to its left), -1 for
-    /// one that is not cut off there, and -2 for a border that is no axis' cut (of another device).
+    /// one that is not cut off there, and -2 for a boundary that is no axis' cut (of another device).
     enum Role { TopBorder = Qt::UserRole, LeftBorder };
     /// Headers of more rows or columns would take more memory than numbers do.
     static constexpr std::int64_t maxLines = std::int64_t{ 1 } << 20;

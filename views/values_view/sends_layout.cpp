@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -32,7 +32,7 @@ std::vector<std::vector<std::int64_t>> groupsOf(const CollectiveAttributes& own,
 
 std::optional<SendsSubject> sendsSubject(const Operation& operation, std::int64_t devices)
 {
-    const auto* own = wideAs<CollectiveAttributes>(operation.attributes);
+    const auto* own = attributesAs<CollectiveAttributes>(operation.attributes);
     if (!own)
         return std::nullopt;
     const std::vector<std::vector<std::int64_t>> groups = groupsOf(*own, devices);

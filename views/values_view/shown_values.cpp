@@ -134,8 +134,8 @@ QString valueText(double value, DType dtype, bool difference)
     const QString sign = difference && value > 0 ? QStringLiteral("+") : QString();
     if (dtype == DType::Pred && !difference)
         return value != 0 ? Values::tr("true") : Values::tr("false");
-    const bool whole = dtype >= DType::I8 && dtype <= DType::U64;
-    if (whole && std::abs(value) < 1e15)
+    const bool full = dtype >= DType::I8 && dtype <= DType::U64;
+    if (full && std::abs(value) < 1e15)
         return sign + words::count(static_cast<qint64>(value));
     return sign + QLocale().toString(value, 'g', 5);
 }

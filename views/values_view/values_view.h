@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock that shows the numbers of the selected tensor after a step: what each device holds or the whole array, as a
+// The dock that shows the numbers of the selected tensor after a step: what each device holds or the full array, as a
 // table or as a heat map, and their differences from the unsharded reference; and what they hold after any operation of
 // that step.
 #pragma once

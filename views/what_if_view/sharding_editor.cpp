@@ -39,7 +39,7 @@ void ShardingEditor::setTarget(const AnnotationTarget& target, SnapshotPtr snaps
         && m_snapshot->program->value(m_target.value).type == snapshot->program->value(target.value).type;
     m_target = target;
     m_snapshot = std::move(snapshot);
-    m_sharding = target.written;
+    m_sharding = target.declared;
     if (!same)
         makeRows();
     m_text->setVisible(target.takesAnySharding());
@@ -112,8 +112,8 @@ void ShardingEditor::makeRows()
             grid->addWidget(row.open, r, 3);
             follow(row.open);
         }
-        row.pieces = new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary);
-        grid->addWidget(row.pieces, r, 4);
+        row.parts = new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary);
+        grid->addWidget(row.parts, r, 4);
         m_rows.push_back(std::move(row));
     }
     grid->setColumnStretch(2, 1);
@@ -144,21 +144,21 @@ void ShardingEditor::showSharding(bool text)
         }
         if (m_rows[d].open)
             m_rows[d].open->setChecked(m_sharding.dims[d].open);
-        const std::int64_t pieces = shardCount(m_sharding.dims[d]);
-        const std::int64_t size = shape[d], room = (size + pieces - 1) / pieces;
-        m_rows[d].pieces->setText(pieces == 1 ? tr("replicated")
-                : room * pieces == size
-                ? u"%1 × %2"_s.arg(words::count(pieces), words::count(room))
+        const std::int64_t parts = shardCount(m_sharding.dims[d]);
+        const std::int64_t size = shape[d], room = (size + parts - 1) / parts;
+        m_rows[d].parts->setText(parts == 1 ? tr("replicated")
+                : room * parts == size
+                ? u"%1 × %2"_s.arg(words::count(parts), words::count(room))
                 : tr("%1 × %2, %3 padding")
-                      .arg(words::count(pieces), words::count(room), words::count(room * pieces - size)));
+                      .arg(words::count(parts), words::count(room), words::count(room * parts - size)));
     }
     if (!text)
         return;
     m_problem.clear();
     m_wrong->hide();
-    const QString written = fromStd(dimensionsText(m_sharding, *m_snapshot->mesh));
-    if (m_text->text() != written)
-        m_text->setText(written);
+    const QString declared = fromStd(dimensionsText(m_sharding, *m_snapshot->mesh));
+    if (m_text->text() != declared)
+        m_text->setText(declared);
 }
 
 void ShardingEditor::readText()
@@ -170,8 +170,8 @@ void ShardingEditor::readText()
             m_problem = tr("The value has %1: write one pair of braces for each.")
                             .arg(words::counted(static_cast<qint64>(rank), words::Noun::Dimension));
         } else {
-            const words::ProblemText said = words::describe(sharding.error());
-            m_problem = said.cause.left(1).toUpper() + said.cause.mid(1) + u". "_s + said.remedy;
+            const words::ProblemText stated = words::describe(sharding.error());
+            m_problem = stated.cause.left(1).toUpper() + stated.cause.mid(1) + u". "_s + stated.remedy;
         }
         m_wrong->setText(m_problem);
         m_wrong->show();

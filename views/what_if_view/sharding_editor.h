@@ -46,7 +46,7 @@ private:
     struct Row {
         std::vector<AxisToggle*> axes;
         AxisToggle* open = nullptr;
-        RoleLabel* pieces = nullptr;
+        RoleLabel* parts = nullptr;
     };
     std::vector<Row> m_rows;
     QWidget* m_rowBox = nullptr;

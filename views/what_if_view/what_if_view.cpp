@@ -146,8 +146,8 @@ void WhatIfView::followSnapshot()
     m_preview.reset();
     showTarget(same < m_targets.size() ? same : 0);
     // What is tried stays so on the new state, as far as the value is still there.
-    if (wasTrying && same < m_targets.size() && m_targets[same].written.rank() == sharding.rank()
-        && !(m_targets[same].written == sharding)) {
+    if (wasTrying && same < m_targets.size() && m_targets[same].declared.rank() == sharding.rank()
+        && !(m_targets[same].declared == sharding)) {
         m_editor->setSharding(sharding);
         tried();
     }
@@ -220,10 +220,10 @@ void WhatIfView::showTarget(std::size_t index)
         break;
     default:
         m_remark->setText(target.isOwn ? tr("The experiment gives this sharding in place of the one in the text.")
-                : target.isWritten ? tr("The program's text gives this sharding. A change is kept in the experiment; "
-                                        "the text stays as it is.")
-                                   : tr("The program's text gives none. A change is kept in the experiment; the text "
-                                        "stays as it is."));
+                : target.isDeclared ? tr("The program's text gives this sharding. A change is kept in the experiment; "
+                                         "the text stays as it is.")
+                                    : tr("The program's text gives none. A change is kept in the experiment; the text "
+                                         "stays as it is."));
         break;
     }
     m_editor->setVisible(true);
@@ -244,7 +244,7 @@ void WhatIfView::tried()
     m_text.clear();
     m_previewer.cancel();
     m_delay.stop();
-    if (m_editor->problem().isEmpty() && !(m_editor->sharding() == target.written && target.isWritten)) {
+    if (m_editor->problem().isEmpty() && !(m_editor->sharding() == target.declared && target.isDeclared)) {
         Result<Experiment> after = withAnnotation(*m_snapshot, target, m_editor->sharding());
         const QString name = target.kind == AnnotationTarget::Kind::Output ? fromStd(target.name)
                                                                            : nameOfValue(*m_snapshot, target.value);

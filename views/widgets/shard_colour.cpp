@@ -23,21 +23,21 @@ Blocks blocksOf(const Layout& layout, std::int64_t shard)
 {
     Blocks blocks;
     std::int64_t stride = layout.distinctShards(), rest = shard;
-    for (const std::int64_t pieces : layout.shardGrid()) {
-        stride /= pieces;
+    for (const std::int64_t parts : layout.shardGrid()) {
+        stride /= parts;
         const std::int64_t block = rest / stride;
         rest %= stride;
-        if (pieces == 1)
+        if (parts == 1)
             continue;
         if (blocks.firstShards == 1) {
             blocks.first = block;
-            blocks.firstShards = pieces;
+            blocks.firstShards = parts;
         } else if (blocks.secondShards == 1) {
             blocks.second = block;
-            blocks.secondShards = pieces;
+            blocks.secondShards = parts;
         } else {
-            blocks.others = blocks.others * pieces + block;
-            blocks.otherShards *= pieces;
+            blocks.others = blocks.others * parts + block;
+            blocks.otherShards *= parts;
         }
     }
     return blocks;

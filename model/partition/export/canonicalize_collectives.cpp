@@ -64,8 +64,8 @@ public:
         case OpKind::SdyAllReduce:
             return dropNull(id, collective(id).axes.empty()) || simplifyReduction(id);
         case OpKind::SdyCollectivePermute: {
-            const std::optional<ProgramSharding> held = shardingAnywhere(m_edit, operandOf(id));
-            return dropNull(id, areEquivalent(held ? &*held : nullptr, &collective(id).out));
+            const std::optional<ProgramSharding> current = shardingAnywhere(m_edit, operandOf(id));
+            return dropNull(id, areEquivalent(current ? &*current : nullptr, &collective(id).out));
         }
         case OpKind::SdyAllToAll:
             return dropNull(id, m_edit.uses(m_edit.result(id)).empty()) || mergeMoves(id);
@@ -85,7 +85,7 @@ private:
     [[nodiscard]] bool isA(OperationId id, OpKind wanted) const { return id.valid() && kind(id) == wanted; }
     [[nodiscard]] const SdyCollectiveAttributes& collective(OperationId id) const
     {
-        return *wideAs<SdyCollectiveAttributes>(m_edit.operation(id).attributes);
+        return *attributesAs<SdyCollectiveAttributes>(m_edit.operation(id).attributes);
     }
     void replace(OperationId id, ValueId value)
     {
@@ -97,7 +97,8 @@ private:
         OperationId id, OpKind made, ValueId operand, SdyCollectiveAttributes attributes, OperationId origin)
     {
         const TensorType type = m_edit.value(operand).type;
-        const OperationId added = m_edit.add(made, { &operand, 1 }, { &type, 1 }, wide(std::move(attributes)), id);
+        const OperationId added =
+            m_edit.add(made, { &operand, 1 }, { &type, 1 }, otherAttributes(std::move(attributes)), id);
         m_edit.placeBefore(id, added);
         m_origins.emplace_back(added, origin);
         return added;
@@ -214,7 +215,7 @@ private:
         if (!areEmpty(residual)) {
             SdyCollectiveAttributes slice = collective(id);
             slice.axesPerDimension = std::move(residual);
-            m_edit.raw().operations[id.index].attributes = wide(std::move(slice));
+            m_edit.raw().operations[id.index].attributes = otherAttributes(std::move(slice));
             m_edit.setOperand(id, 0, scattered);
             result = m_edit.result(id);
         }
@@ -235,7 +236,7 @@ bool mayBeSimplified(const Program& program)
     const auto mayBe = [&](const Operation& operation) {
         if (!isShardyCollective(operation.kind))
             return false;
-        const auto& attributes = *wideAs<SdyCollectiveAttributes>(operation.attributes);
+        const auto& attributes = *attributesAs<SdyCollectiveAttributes>(operation.attributes);
         if (operation.kind == OpKind::SdyAllReduce ? attributes.axes.empty()
                 : operation.kind == OpKind::SdyAllGather || operation.kind == OpKind::SdyReduceScatter
                 ? areEmpty(attributes.axesPerDimension)
@@ -332,7 +333,8 @@ Program leaveCollectivesToProducts(Program program)
         if (const ProgramSharding* own = edit.sharding(edit.result(id)); own && !own->sharding.unreduced.empty())
             continue;
         const OperationId scatter = uses[0].operation;
-        edit.setSharding(edit.result(id), wideAs<SdyCollectiveAttributes>(edit.operation(scatter).attributes)->out);
+        edit.setSharding(
+            edit.result(id), attributesAs<SdyCollectiveAttributes>(edit.operation(scatter).attributes)->out);
         edit.replaceUses(edit.result(scatter), edit.result(id));
         edit.erase(scatter);
     }

@@ -74,11 +74,11 @@ Result<ExplicitReshards> ReshardInserter::run() &&
                 return tl::unexpected<Error>(std::move(*wrong));
         visitReturn(f);
     }
-    for (auto behind = m_after.rbegin(); behind != m_after.rend(); ++behind)
-        if (behind->definition.valid())
-            m_edit.placeAfter(behind->definition, behind->placed);
+    for (auto after = m_after.rbegin(); after != m_after.rend(); ++after)
+        if (after->definition.valid())
+            m_edit.placeAfter(after->definition, after->placed);
         else
-            m_edit.placeFirst(behind->region, behind->placed);
+            m_edit.placeFirst(after->region, after->placed);
     return ExplicitReshards{ std::move(m_edit).finish(), std::move(m_inserted) };
 }
 
@@ -142,8 +142,8 @@ void ReshardInserter::visitDataFlow(OperationId id)
     const Operation operation = m_edit.operation(id);
     const auto source = [&](const Use& use, ShardingNumber wanted) {
         if (isStaticTensor(type(valueOf(use))))
-            adjust(
-                use, wanted, m_full, { Reason::Kind::BorderReshard, id, -1, static_cast<std::int32_t>(use.slot) }, {});
+            adjust(use, wanted, m_full, { Reason::Kind::BoundaryReshard, id, -1, static_cast<std::int32_t>(use.slot) },
+                {});
     };
     const auto operand = [&](std::size_t slot) { return Use{ id, {}, static_cast<std::uint32_t>(slot) }; };
     const auto returned = [&](RegionId region, std::size_t slot, ShardingNumber wanted) {
@@ -151,8 +151,8 @@ void ReshardInserter::visitDataFlow(OperationId id)
             source({ {}, region, static_cast<std::uint32_t>(slot) }, wanted);
     };
 
-    const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes);
-    const auto* named = wideAs<NamedComputationAttributes>(operation.attributes);
+    const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes);
+    const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes);
     if (manual || named) {
         const std::vector<ProgramSharding>& in = manual ? manual->in : named->in;
         for (std::size_t i = 0; i < operation.operands.size(); ++i)
@@ -238,12 +238,12 @@ void ReshardInserter::visitReturn(std::size_t function)
 void ReshardInserter::adjust(const Use& use, ShardingNumber wanted, bool reshards, const Reason& reason, Place place)
 {
     const ValueId value = valueOf(use);
-    const ShardingNumber held = m_numbers.of(value);
-    if (held == wanted
-        || (!m_numbers.hasAxes(held) && !m_numbers.hasAxes(wanted) && !m_numbers.isPartial(held)
+    const ShardingNumber current = m_numbers.of(value);
+    if (current == wanted
+        || (!m_numbers.hasAxes(current) && !m_numbers.hasAxes(wanted) && !m_numbers.isPartial(current)
             && !m_numbers.isPartial(wanted)))
         return;
-    const std::optional<ProgramSharding> from = m_numbers.sharding(held);
+    const std::optional<ProgramSharding> from = m_numbers.sharding(current);
     const std::optional<ProgramSharding> to = m_numbers.sharding(wanted);
     const std::vector<ShardingStep> steps =
         shardingSteps(from ? &*from : nullptr, to ? &*to : nullptr, type(value).rank(), reshards);

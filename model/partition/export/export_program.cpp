@@ -44,7 +44,7 @@ bool isExchange(OpKind kind)
     return kind == OpKind::Reshard || isShardyCollective(kind);
 }
 
-/// Of every exchange that stands in the program: its own reason, that of what it stems from, or itself.
+/// Of every exchange that stands in the program: its own reason, that of what it comes from, or itself.
 std::vector<Inserted> reasonsOf(
     const Program& program, const std::vector<Inserted>& inserted, const std::map<OperationId, OperationId>& origins)
 {

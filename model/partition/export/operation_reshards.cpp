@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Explicit reshards of one operation.
+// A part of ReshardInserter, which is declared in reshard_inserter.h.
 #include <algorithm>
 
 #include "base/codes.h"
@@ -107,7 +108,7 @@ bool ReshardInserter::needsFullTreatment(OperationId id) const
     const Operation& operation = m_edit.operation(id);
     if (operation.kind == OpKind::ChloRaggedDot)
         return true;
-    if (const auto* call = wideAs<CustomCallAttributes>(operation.attributes))
+    if (const auto* call = attributesAs<CustomCallAttributes>(operation.attributes))
         return call->target == "mhlo.ragged_dot";
     return operation.kind == OpKind::Concatenate
         && std::any_of(operation.operands.begin(), operation.operands.end(),
@@ -125,8 +126,8 @@ bool ReshardInserter::exchangesShards(OperationId id) const
     const auto tensors = haloTensors(
         m_edit.program(), operation, [&](ValueId value) { return type(value); },
         [&](ValueId value) -> const ProgramSharding* {
-            std::optional<ProgramSharding> held = m_numbers.sharding(m_numbers.of(value));
-            return held ? &found.emplace_back(std::move(*held)) : nullptr;
+            std::optional<ProgramSharding> current = m_numbers.sharding(m_numbers.of(value));
+            return current ? &found.emplace_back(std::move(*current)) : nullptr;
         });
     return tensors && !worthwhileHalos(operation, *tensors).empty();
 }
@@ -137,19 +138,19 @@ void ReshardInserter::matchTensors(OperationId id)
         return;
     const Operation& operation = m_edit.operation(id);
     SmallVector<ShardingNumber, 8> tensors;
-    bool cut = false;
+    bool sharded = false;
     bool same = opRow(operation.kind).elementwise;
     const auto take = [&](ValueId value) {
         const ShardingNumber number = m_numbers.of(value);
         tensors.push_back(number);
-        cut = cut || m_numbers.hasAxes(number);
+        sharded = sharded || m_numbers.hasAxes(number);
         same = same && (number == m_numbers.of(operation.results[0]) || type(value).rank() == 0);
     };
     for (const ValueId operand : operation.operands)
         take(operand);
     for (const ValueId result : operation.results)
         take(result);
-    if (!cut || same)
+    if (!sharded || same)
         return;
     const std::optional<std::uint32_t> mesh = majorityMesh(tensors);
     if (!mesh)
@@ -166,7 +167,7 @@ std::optional<std::uint32_t> ReshardInserter::majorityMesh(std::span<const Shard
 {
     struct Count {
         std::uint32_t mesh = 0;
-        int cut = 0;
+        int sharded = 0;
     };
     SmallVector<Count, 4> counts;
     const std::vector<ProgramMesh>& meshes = m_edit.program().meshes;
@@ -189,10 +190,10 @@ std::optional<std::uint32_t> ReshardInserter::majorityMesh(std::span<const Shard
             counts.push_back({ index, 0 });
             known = counts.end() - 1;
         }
-        known->cut += m_numbers.hasAxes(number) ? 1 : 0;
+        known->sharded += m_numbers.hasAxes(number) ? 1 : 0;
     }
-    const auto most =
-        std::max_element(counts.begin(), counts.end(), [](const Count& a, const Count& b) { return a.cut < b.cut; });
+    const auto most = std::max_element(
+        counts.begin(), counts.end(), [](const Count& a, const Count& b) { return a.sharded < b.sharded; });
     return most == counts.end() ? std::nullopt : std::optional(most->mesh);
 }
 
@@ -221,14 +222,14 @@ std::optional<ReshardInserter::Choice> ReshardInserter::choose(
     choice.mesh = mesh;
     choice.common = commonSharding(rule, operands, results, { .dealsOutOverflow = operation.kind == OpKind::Reshape });
     bool any = !choice.common.partial.empty();
-    const auto compare = [&](ValueId value, const TensorInOperation& given, const TensorSharding& wanted,
+    const auto compare = [&](ValueId value, const TensorInOperation& specified, const TensorSharding& wanted,
                              const FactorRule::TensorMapping& mapping) {
         const ShardingNumber number = m_numbers.of(value);
         const bool elsewhere = m_numbers.hasAxes(number)
             && !(*m_edit.program().meshes[m_numbers.mesh(number)].mesh == *m_edit.program().meshes[mesh].mesh);
         std::int32_t factor = -1;
-        if (elsewhere || !given.sharding->isEquivalent(wanted)) {
-            const TensorProjection projection = project(*given.sharding, mapping, rule);
+        if (elsewhere || !specified.sharding->isEquivalent(wanted)) {
+            const TensorProjection projection = project(*specified.sharding, mapping, rule);
             for (std::size_t f = 0; f < rule.factors.size() && factor < 0; ++f)
                 if (hasFactor(mapping, f)
                     && (!projection.factors[f] || !(projection.factors[f]->axes == choice.common.factors[f])))
@@ -258,7 +259,7 @@ void ReshardInserter::apply(OperationId id, const FactorRule& rule, const Choice
             continue;
         const ValueId operand = m_edit.operation(id).operands[i];
         const ProgramSharding wanted = chosen(m_numbers.of(operand), choice.common.operands[i]);
-        const ShardingStep step{ OpKind::Reshard, wanted, wide(OwnShardingAttributes{ wanted }) };
+        const ShardingStep step{ OpKind::Reshard, wanted, otherAttributes(OwnShardingAttributes{ wanted }) };
         const Reason reason{ Reason::Kind::OperandReshard, id, choice.changed[i], static_cast<std::int32_t>(i) };
         m_edit.setOperand(id, i, addSteps(operand, { &step, 1 }, reason, id, { .before = id, .end = {} }));
     }
@@ -313,7 +314,7 @@ bool ReshardInserter::isAddedUp(ValueId result, const AxisList& axes) const
         return false;
     const Operation& user = m_edit.operation(uses[0].operation);
     return user.kind == OpKind::SdyAllReduce
-        && axesMinus(axes, wideAs<SdyCollectiveAttributes>(user.attributes)->axes).empty();
+        && axesMinus(axes, attributesAs<SdyCollectiveAttributes>(user.attributes)->axes).empty();
 }
 
 /// After the operation, users find the sharding that its result had.
@@ -321,7 +322,7 @@ ValueId ReshardInserter::restore(OperationId id, ValueId current, const ProgramS
 {
     if (m_edit.uses(current).empty())
         return current;
-    const ShardingStep step{ OpKind::Reshard, sharding, wide(OwnShardingAttributes{ sharding }) };
+    const ShardingStep step{ OpKind::Reshard, sharding, otherAttributes(OwnShardingAttributes{ sharding }) };
     const OperationId made = add(step, current, id, reason);
     m_edit.placeAfter(id, made);
     m_edit.replaceUses(current, m_edit.result(made), made);
@@ -438,17 +439,17 @@ std::optional<Error> ReshardInserter::visitSingleDevice(OperationId id, std::uin
     const auto full = static_cast<std::uint32_t>(found - meshes.begin());
     const ProgramSharding single{ device, {} };
     const auto reshard = [](const ProgramSharding& to) {
-        return ShardingStep{ OpKind::Reshard, to, wide(OwnShardingAttributes{ to }) };
+        return ShardingStep{ OpKind::Reshard, to, otherAttributes(OwnShardingAttributes{ to }) };
     };
     for (std::size_t i = 0; i < m_edit.operation(id).operands.size(); ++i) {
         const ValueId operand = m_edit.operation(id).operands[i];
         if (!isTensor(type(operand).dtype))
             continue;
-        const std::optional<ProgramSharding> held = m_numbers.sharding(m_numbers.of(operand));
-        if (held && held->mesh == device)
+        const std::optional<ProgramSharding> current = m_numbers.sharding(m_numbers.of(operand));
+        if (current && current->mesh == device)
             continue;
         std::vector<ShardingStep> steps;
-        if (held && !(held->mesh == full && held->sharding.isFullyReplicated()))
+        if (current && !(current->mesh == full && current->sharding.isFullyReplicated()))
             steps.push_back(reshard(closedSharding(full, type(operand).rank())));
         steps.push_back(reshard(single));
         const Reason reason{ Reason::Kind::SingleDevice, id, -1, static_cast<std::int32_t>(i) };
@@ -456,13 +457,13 @@ std::optional<Error> ReshardInserter::visitSingleDevice(OperationId id, std::uin
     }
     for (std::size_t i = 0; i < m_edit.operation(id).results.size(); ++i) {
         const ValueId result = m_edit.operation(id).results[i];
-        const std::optional<ProgramSharding> held = m_numbers.sharding(m_numbers.of(result));
+        const std::optional<ProgramSharding> current = m_numbers.sharding(m_numbers.of(result));
         if (!isTensor(type(result).dtype)) {
             setSharding(result, { full, {} });
             continue;
         }
         const UseList& uses = m_edit.uses(result);
-        if (held && held->mesh == device && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+        if (current && current->mesh == device && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
                 return use.operation.valid() && m_edit.operation(use.operation).kind == OpKind::Reshard;
             }))
             continue; // it leaves the device already
@@ -470,8 +471,8 @@ std::optional<Error> ReshardInserter::visitSingleDevice(OperationId id, std::uin
         const Reason reason{ Reason::Kind::SingleDevice, id, -1, static_cast<std::int32_t>(i) };
         const ProgramSharding replicated = closedSharding(full, type(result).rank());
         const ValueId spread = restore(id, result, replicated, reason);
-        if (held && held->mesh != device && !areEquivalent(&*held, &replicated))
-            restore(id, spread, *held, reason);
+        if (current && current->mesh != device && !areEquivalent(&*current, &replicated))
+            restore(id, spread, *current, reason);
     }
     return {};
 }

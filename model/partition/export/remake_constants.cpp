@@ -29,7 +29,7 @@ bool isMadeAnywhere(const Program& program, const Operation& operation)
 
 const ProgramSharding* targetOf(const Operation& reshard)
 {
-    const auto* own = wideAs<OwnShardingAttributes>(reshard.attributes);
+    const auto* own = attributesAs<OwnShardingAttributes>(reshard.attributes);
     return own && own->sharding ? &*own->sharding : nullptr;
 }
 

@@ -72,12 +72,12 @@ private:
     bool m_halos; ///< see ReshardVersion::FullWithHalos
     ValueNumbers m_numbers;
     std::vector<RegionId> m_regionOfArgument; ///< per ValueId
-    struct Behind {
+    struct After {
         OperationId definition; ///< or
         RegionId region; ///< its start
         OperationId placed;
     };
-    std::vector<Behind> m_after; ///< what is to stand after definitions, the last one first
+    std::vector<After> m_after; ///< what is to stand after definitions, the last one first
     std::vector<Inserted> m_inserted;
     std::vector<std::pair<std::string, RegionId>> m_bodies; ///< of functions, sorted by name
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in canonicalize_collectives.h.
 #include <algorithm>
 
 #include "partition/export/canonicalize_collectives.h"
@@ -69,7 +70,7 @@ public:
 private:
     [[nodiscard]] const ProgramSharding& shardingOf(OperationId reshard) const
     {
-        return *wideAs<OwnShardingAttributes>(m_edit.operation(reshard).attributes)->sharding;
+        return *attributesAs<OwnShardingAttributes>(m_edit.operation(reshard).attributes)->sharding;
     }
     [[nodiscard]] bool isA(OperationId id, OpKind kind) const
     {

@@ -13,14 +13,14 @@ namespace {
 ShardingStep reshardStep(ProgramSharding to)
 {
     ShardingStep step{ OpKind::Reshard, to, {} };
-    step.attributes = wide(OwnShardingAttributes{ std::move(to) });
+    step.attributes = otherAttributes(OwnShardingAttributes{ std::move(to) });
     return step;
 }
 
 ShardingStep collectiveStep(OpKind kind, SdyCollectiveAttributes attributes)
 {
     ShardingStep step{ kind, attributes.out, {} };
-    step.attributes = wide(std::move(attributes));
+    step.attributes = otherAttributes(std::move(attributes));
     return step;
 }
 
@@ -30,7 +30,7 @@ bool areWithin(std::span<const AxisRef> axes, const AxisList& of)
 }
 
 /// What of a dimension's axes stands after those of the other: nothing if these are no strict beginning.
-std::optional<AxisList> behind(const AxisList& all, const AxisList& beginning)
+std::optional<AxisList> after(const AxisList& all, const AxisList& beginning)
 {
     if (beginning == all || !isPrefixOf(std::span<const AxisRef>(beginning), std::span<const AxisRef>(all)))
         return std::nullopt;
@@ -59,7 +59,7 @@ void makePartial(std::vector<ShardingStep>& steps, ProgramSharding& current, con
         const AxisList& out = to.sharding.dims[d].axes;
         if (in == out)
             continue;
-        const std::optional<AxisList> rest = behind(in, out);
+        const std::optional<AxisList> rest = after(in, out);
         if (rest && areWithin(*rest, added)) {
             moved[d] = *rest;
             for (const AxisRef& axis : *rest)

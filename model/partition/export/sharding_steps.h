@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "program/other_attributes.h"
 #include "program/program.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope::passes {
 

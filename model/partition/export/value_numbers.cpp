@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "program/other_attributes.h"
 #include "program/value_shardings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope::passes {
 
@@ -12,11 +12,11 @@ ValueNumbers::ValueNumbers(const Program& program)
     : m_numbers(program.values.size(), none)
 {
     (void)m_table.number({}, 0); // takes `none`
-    std::vector<ShardingNumber> given{ none };
+    std::vector<ShardingNumber> specified{ none };
     for (const ProgramSharding& sharding : program.shardings)
-        given.push_back(number(sharding));
+        specified.push_back(number(sharding));
     for (std::size_t v = 0; v < program.valueShardings.size(); ++v)
-        m_numbers[v] = given[program.valueShardings[v]];
+        m_numbers[v] = specified[program.valueShardings[v]];
 
     const auto take = [&](std::span<const ValueId> values, const std::vector<ProgramSharding>& list) {
         for (std::size_t i = 0; i < std::min(values.size(), list.size()); ++i)
@@ -24,8 +24,8 @@ ValueNumbers::ValueNumbers(const Program& program)
                 set(values[i], number(list[i]));
     };
     for (const Operation& operation : program.operations) {
-        const auto* manual = wideAs<ManualComputationAttributes>(operation.attributes);
-        const auto* named = wideAs<NamedComputationAttributes>(operation.attributes);
+        const auto* manual = attributesAs<ManualComputationAttributes>(operation.attributes);
+        const auto* named = attributesAs<NamedComputationAttributes>(operation.attributes);
         if (manual || named) {
             take({ operation.results.begin(), operation.results.end() }, manual ? manual->out : named->out);
             if (operation.regions.empty())

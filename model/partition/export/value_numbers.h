@@ -13,7 +13,7 @@ namespace shardscope::passes {
 class ValueNumbers {
 public:
     /// Takes shardings where the program keeps them: with the value, in the operation that makes it, in the lists of a
-    /// computation with a border (inside without its manual axes), with the result of a loop for its arguments.
+    /// computation with a boundary (inside without its manual axes), with the result of a loop for its arguments.
     explicit ValueNumbers(const Program& program);
 
     static constexpr ShardingNumber none = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Normalisation over everything but the feature dimension. What is known per feature is a vector.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -15,7 +16,7 @@ Result<void> checkBatchNorm(const Program& program, const Operation& operation, 
     std::size_t arrayOperand, std::size_t arrayResult)
 {
     const Subject norm(program, operation);
-    const auto own = norm.wide<BatchNormAttributes>();
+    const auto own = norm.otherAttributes<BatchNormAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     SHARDSCOPE_CHECK(expectResults(norm, resultCount));
@@ -48,7 +49,7 @@ Result<void> checkGradient(const Program& program, const Operation& operation)
 
 FactorRule inferenceFactors(Types operands, const TensorType& result, const Attributes& attributes)
 {
-    const std::int64_t feature = wideAs<BatchNormAttributes>(attributes)->featureIndex;
+    const std::int64_t feature = attributesAs<BatchNormAttributes>(attributes)->featureIndex;
     RuleBuilder rule(operands, result);
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(result.rank()); ++d) {
         std::vector<std::int64_t> places(operands.size(), d == feature ? 0 : absent);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The same bits as numbers of another type. Where these are narrower or wider, the last dimension of the tensor of the
 // narrower ones runs over the parts of one wide number.
+// Declared in rows.h.
 #include <array>
 
 #include "program/element_bits.h"
@@ -17,10 +18,10 @@ Result<void> checkBitcast(const Program& program, const Operation& operation)
     SHARDSCOPE_CHECK(expectResults(cast, 1));
     const TensorType &from = cast.operands[0], &to = cast.results[0];
     const std::int64_t fromBits = elementBits(from.dtype), toBits = elementBits(to.dtype);
-    Shape narrow = (fromBits < toBits ? from : to).shape, wide = (fromBits < toBits ? to : from).shape;
+    Shape narrow = (fromBits < toBits ? from : to).shape, otherAttributes = (fromBits < toBits ? to : from).shape;
     if (fromBits != toBits)
-        wide.push_back(std::max(fromBits, toBits) / std::min(fromBits, toBits));
-    if (narrow != wide || std::max(fromBits, toBits) % std::min(fromBits, toBits) != 0)
+        otherAttributes.push_back(std::max(fromBits, toBits) / std::min(fromBits, toBits));
+    if (narrow != otherAttributes || std::max(fromBits, toBits) % std::min(fromBits, toBits) != 0)
         return cast.mismatch(toString(from) + " to " + toString(to) + ", which has another number of bits");
     return {};
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/rows.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Operations that stand for functions, and the barrier that only keeps values together.
+// Declared in rows.h.
 #include <algorithm>
 #include <array>
 
@@ -24,14 +25,14 @@ Result<void> expectFunction(const Subject& call, const std::string& callee)
     if (!std::all_of(body.arguments.begin(), body.arguments.end(), isThere)
         || !std::all_of(body.results.begin(), body.results.end(), isThere))
         return {};
-    const auto side = [&](const std::vector<ValueId>& own, const std::vector<TensorType>& given,
+    const auto side = [&](const std::vector<ValueId>& own, const std::vector<TensorType>& specified,
                           const char* what) -> Result<void> {
-        if (own.size() != given.size())
+        if (own.size() != specified.size())
             return call.operand(
-                "@" + callee + " has " + counted(own.size(), what) + ", the call " + std::to_string(given.size()));
+                "@" + callee + " has " + counted(own.size(), what) + ", the call " + std::to_string(specified.size()));
         for (std::size_t i = 0; i < own.size(); ++i)
-            SHARDSCOPE_CHECK(expectType(call, std::string(what) + ' ' + std::to_string(i) + " of the call", given[i],
-                call.program.value(own[i]).type));
+            SHARDSCOPE_CHECK(expectType(call, std::string(what) + ' ' + std::to_string(i) + " of the call",
+                specified[i], call.program.value(own[i]).type));
         return {};
     };
     SHARDSCOPE_CHECK(side(body.arguments, call.operands, "argument"));
@@ -41,7 +42,7 @@ Result<void> expectFunction(const Subject& call, const std::string& callee)
 Result<void> checkCall(const Program& program, const Operation& operation)
 {
     const Subject call(program, operation);
-    const auto own = call.wide<CallAttributes>();
+    const auto own = call.otherAttributes<CallAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     return expectFunction(call, (*own)->callee);
@@ -50,7 +51,7 @@ Result<void> checkCall(const Program& program, const Operation& operation)
 Result<void> checkComposite(const Program& program, const Operation& operation)
 {
     const Subject call(program, operation);
-    const auto own = call.wide<CompositeAttributes>();
+    const auto own = call.otherAttributes<CompositeAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     return expectFunction(call, (*own)->decomposition);

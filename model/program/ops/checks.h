@@ -27,9 +27,9 @@ struct Subject {
     [[nodiscard]] tl::unexpected<Error> operand(std::string detail) const;
     /// The attributes, or InvalidAttribute.
     template <class T>
-    [[nodiscard]] Result<const T*> wide() const
+    [[nodiscard]] Result<const T*> otherAttributes() const
     {
-        return wideAttributesAs<T>(name, operation.attributes);
+        return requiredAttributes<T>(name, operation.attributes);
     }
     [[nodiscard]] Types firstOperands(std::size_t count) const { return Types(operands).first(count); }
 };

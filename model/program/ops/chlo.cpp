@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // CHLO's operations that are not elementwise.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -14,7 +15,7 @@ namespace {
 Result<void> checkTopK(const Program& program, const Operation& operation)
 {
     const Subject top(program, operation);
-    const auto own = top.wide<TopKAttributes>();
+    const auto own = top.otherAttributes<TopKAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     SHARDSCOPE_CHECK(expectResults(top, 2));

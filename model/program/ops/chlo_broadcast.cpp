@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // CHLO's elementwise operations that spread their operands over the larger shape first. Dimensions correspond from the
 // last one on, unless the text maps those of the operand of smaller rank.
+// Declared in rows.h.
 #include <vector>
 
 #include "program/ops/checks.h"

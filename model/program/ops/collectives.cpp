@@ -91,7 +91,7 @@ Result<void> checkMultiples(const Subject& op, std::int64_t dimension, bool grow
 /// What all rows begin with.
 Result<const CollectiveAttributes*> collective(const Subject& op)
 {
-    const auto own = op.wide<CollectiveAttributes>();
+    const auto own = op.otherAttributes<CollectiveAttributes>();
     if (!own)
         return own;
     if (op.operands.empty())
@@ -196,7 +196,7 @@ FactorRule sameShapeRule(const Program& program, const Operation& operation, Rul
 /// The dimensions that are gathered, scattered or moved have a factor on each side, all others pass through.
 FactorRule movedDimensionsRule(const Program& program, const Operation& operation, RuleOptions)
 {
-    const auto& own = wideOf<CollectiveAttributes>(operation);
+    const auto& own = attributesOf<CollectiveAttributes>(operation);
     const std::size_t count = operation.results.size();
     const Shape& from = program.value(operation.operands[0]).type.shape;
     const Shape& to = program.value(operation.results[0]).type.shape;
@@ -240,7 +240,7 @@ std::array<OpRow, 6> makeCollectivesRows()
 Result<void> checkDevices(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.wide<CollectiveAttributes>();
+    const auto own = op.otherAttributes<CollectiveAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     return operation.kind == OpKind::CollectivePermute ? checkPairs(op, **own) : checkGroups(op, **own);

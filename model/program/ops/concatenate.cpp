@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -11,7 +12,7 @@ namespace {
 
 Result<TensorType> inferConcatenate(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = wideAttributesAs<DimensionAttributes>("concatenate", attributes);
+    const auto own = requiredAttributes<DimensionAttributes>("concatenate", attributes);
     if (!own)
         return tl::unexpected(own.error());
     if (operands.empty())
@@ -33,17 +34,17 @@ Result<TensorType> inferConcatenate(Types operands, const Attributes& attributes
     return result;
 }
 
-/// Whether the pieces come out of one tensor or are cut out of something each: then they lie side by side already, and
-/// devices exchange the borders only.
+/// Whether the parts come out of one tensor or are cut out of something each: then they lie side by side already, and
+/// devices exchange the boundaries only.
 bool concatenatesSlices(const Program& program, const Operation& operation)
 {
     ValueId source;
     bool allSlices = true, anySlice = false, oneSource = true;
     for (const ValueId operand : operation.operands) {
-        const ValueId piece = beforeExchanges(program, operand);
-        const OperationId definition = program.value(piece).definition;
+        const ValueId part = beforeExchanges(program, operand);
+        const OperationId definition = program.value(part).definition;
         const bool isSlice = definition.valid() && program.operation(definition).kind == OpKind::Slice;
-        const ValueId from = isSlice ? beforeExchanges(program, program.operation(definition).operands[0]) : piece;
+        const ValueId from = isSlice ? beforeExchanges(program, program.operation(definition).operands[0]) : part;
         oneSource = oneSource && (!source.valid() || source == from);
         source = from;
         allSlices = allSlices && isSlice;
@@ -54,7 +55,7 @@ bool concatenatesSlices(const Program& program, const Operation& operation)
 
 FactorRule concatenateRule(const Program& program, const Operation& operation, RuleOptions options)
 {
-    const std::int64_t along = wideOf<DimensionAttributes>(operation).dimension;
+    const std::int64_t along = attributesOf<DimensionAttributes>(operation).dimension;
     const Shape& shape = program.value(operation.results[0]).type.shape;
     RuleBuilder rule(program, operation);
     for (std::size_t i = 0; i < shape.size(); ++i) {

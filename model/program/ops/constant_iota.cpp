@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Operations without operands. They have no factors, so nothing propagates into them: every device can make the part
 // that it needs. Whoever builds a program makes one per use, so that uses do not share a sharding.
+// Declared in rows.h.
 #include <array>
 #include <cmath>
 #include <utility>

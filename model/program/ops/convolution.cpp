@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A kernel (rhs) moves over the spatial dimensions of the input (lhs). Groups cut the features, or the batch, into
 // parts that have nothing to do with each other.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -67,7 +68,7 @@ Result<void> checkGroups(const Subject& conv, const ConvolutionAttributes& a)
 Result<void> checkConvolution(const Program& program, const Operation& operation)
 {
     const Subject conv(program, operation);
-    const auto own = conv.wide<ConvolutionAttributes>();
+    const auto own = conv.otherAttributes<ConvolutionAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     const ConvolutionAttributes& a = **own;
@@ -90,7 +91,7 @@ Result<void> checkConvolution(const Program& program, const Operation& operation
 
 FactorRule convolutionRule(const Program& program, const Operation& operation, RuleOptions options)
 {
-    const ConvolutionAttributes& a = wideOf<ConvolutionAttributes>(operation);
+    const ConvolutionAttributes& a = attributesOf<ConvolutionAttributes>(operation);
     const Shape& lhs = program.value(operation.operands[0]).type.shape;
     const Shape& rhs = program.value(operation.operands[1]).type.shape;
     const Shape& out = program.value(operation.results[0]).type.shape;
@@ -134,7 +135,7 @@ FactorRule convolutionRule(const Program& program, const Operation& operation, R
 /// A multiplication and an addition per number of the result, place in the window and input feature of a group.
 OperationCost convolutionWork(const Program& program, const Operation& operation)
 {
-    const ConvolutionAttributes& a = wideOf<ConvolutionAttributes>(operation);
+    const ConvolutionAttributes& a = attributesOf<ConvolutionAttributes>(operation);
     const Shape& rhs = program.value(operation.operands[1]).type.shape;
     double flops = 2 * static_cast<double>(program.value(operation.results[0]).type.elementCount())
         * static_cast<double>(rhs[at(a.kernelInputFeature)]);

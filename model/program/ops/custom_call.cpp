@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in rows.h.
 #include "program/custom_calls.h"
 
 #include <array>
@@ -169,7 +170,7 @@ FactorRule householderRule(const Program& program, const Operation& operation, c
 
 FactorRule customCallRule(const Program& program, const Operation& operation, RuleOptions options)
 {
-    const auto* own = wideAs<CustomCallAttributes>(operation.attributes);
+    const auto* own = attributesAs<CustomCallAttributes>(operation.attributes);
     const CustomCallFamily family = own ? customCallFamily(own->target) : CustomCallFamily::Unknown;
     if (operation.operands.empty() || operation.results.empty())
         return {};
@@ -200,7 +201,7 @@ FactorRule customCallRule(const Program& program, const Operation& operation, Ru
 
 Result<void> checkCustomCall(const Program&, const Operation& operation)
 {
-    const auto own = wideAttributesAs<CustomCallAttributes>("custom_call", operation.attributes);
+    const auto own = requiredAttributes<CustomCallAttributes>("custom_call", operation.attributes);
     if (!own)
         return tl::unexpected(own.error());
     if ((*own)->target.empty())

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Products of vectors and matrices: the last dimension of the left operand with the first of the right one.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"

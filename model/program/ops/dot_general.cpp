@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Products of arrays: batch dimensions run in both operands and the result, contracting ones are summed over.
 // The result's dimensions are the batch dimensions, then the free ones of lhs, then those of rhs.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"

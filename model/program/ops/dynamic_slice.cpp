@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Slices whose place is computed: dynamic_slice takes one out, dynamic_update_slice puts one in.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -22,7 +23,7 @@ Result<void> checkIndices(std::string_view op, Types indices, std::size_t rank)
 
 Result<TensorType> inferDynamicSlice(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = wideAttributesAs<DynamicSliceAttributes>("dynamic_slice", attributes);
+    const auto own = requiredAttributes<DynamicSliceAttributes>("dynamic_slice", attributes);
     if (!own)
         return tl::unexpected(own.error());
     if (operands.empty())
@@ -81,11 +82,11 @@ FactorRule updateRule(const Program& program, const Operation& operation, RuleOp
     RuleBuilder rule(program, operation);
     for (std::size_t i = 0; i < operand.size(); ++i) {
         const auto d = static_cast<std::int64_t>(i);
-        const bool whole = operand[i] == update[i];
+        const bool full = operand[i] == update[i];
         places[0] = d;
-        places[1] = whole ? d : absent;
+        places[1] = full ? d : absent;
         rule.add(places, d, operand[i]);
-        if (whole)
+        if (full)
             continue;
         places[0] = absent;
         places[1] = d;

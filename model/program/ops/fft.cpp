@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Fourier transforms along the last one, two or three dimensions. Transforms of real numbers keep half of the last
 // dimension, which is all that there is to know.
+// Declared in rows.h.
 #include <array>
 #include <cmath>
 
@@ -13,7 +14,7 @@ namespace {
 
 Result<TensorType> inferFft(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = wideAttributesAs<FftAttributes>("fft", attributes);
+    const auto own = requiredAttributes<FftAttributes>("fft", attributes);
     if (!own)
         return tl::unexpected(own.error());
     const FftAttributes& a = **own;
@@ -48,7 +49,7 @@ Result<TensorType> inferFft(Types operands, const Attributes& attributes, const 
 FactorRule fftFactors(Types operands, const TensorType& result, const Attributes& attributes)
 {
     const std::size_t rank = result.rank();
-    const std::size_t kept = rank - wideAs<FftAttributes>(attributes)->length.size();
+    const std::size_t kept = rank - attributesAs<FftAttributes>(attributes)->length.size();
     RuleBuilder rule(operands, result);
     for (std::size_t d = 0; d < rank; ++d) {
         const std::int64_t size = operands[0].shape[d];
@@ -63,7 +64,7 @@ OperationCost fftCost(Types operands, const TensorType& result, const Attributes
 {
     OperationCost cost = movementCost(operands, result, attributes);
     double points = 1;
-    for (const std::int64_t length : wideAs<FftAttributes>(attributes)->length)
+    for (const std::int64_t length : attributesAs<FftAttributes>(attributes)->length)
         points *= static_cast<double>(length);
     const auto elements = static_cast<double>(std::max(operands[0].elementCount(), result.elementCount()));
     cost.flops = 5 * elements * std::log2(std::max(points, 1.0));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Elementwise operations of two operands, or of any number, without a derivative here.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -56,7 +57,7 @@ Result<TensorType> inferComplex(Types operands, const Attributes&, const TensorT
 Result<void> checkMap(const Program& program, const Operation& operation)
 {
     const Subject map(program, operation);
-    const auto own = map.wide<DimensionsAttributes>();
+    const auto own = map.otherAttributes<DimensionsAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     SHARDSCOPE_CHECK(expectResults(map, 1));

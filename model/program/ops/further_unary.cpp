@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Elementwise operations of one operand without a derivative here: the rest of StableHLO's, and CHLO's.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -42,7 +43,7 @@ Result<TensorType> infer(Types operands, const Attributes& attributes, const Ten
 
 Result<TensorType> inferReducePrecision(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = wideAttributesAs<ReducePrecisionAttributes>("reduce_precision", attributes);
+    const auto own = requiredAttributes<ReducePrecisionAttributes>("reduce_precision", attributes);
     if (!own)
         return tl::unexpected(own.error());
     if (!isFloat(operands[0].dtype))

@@ -2,6 +2,7 @@
 // Takes one slice out of the operand for every place in the indices. The dimensions of the result are those of the
 // slices (offset) and those of the indices (batch); the operand's are offset, collapsed (of slice size 1, left out of
 // the result) or paired with dimensions of the indices (batching).
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -59,7 +60,7 @@ Result<void> checkAttributes(const GatherAttributes& a, const TensorType& operan
 
 Result<TensorType> inferGather(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = wideAttributesAs<GatherAttributes>("gather", attributes);
+    const auto own = requiredAttributes<GatherAttributes>("gather", attributes);
     if (!own)
         return tl::unexpected(own.error());
     const GatherAttributes& a = **own;
@@ -87,7 +88,7 @@ Result<TensorType> inferGather(Types operands, const Attributes& attributes, con
 
 FactorRule gatherFactors(Types operands, const TensorType& result, const Attributes& attributes)
 {
-    const GatherAttributes& a = *wideAs<GatherAttributes>(attributes);
+    const GatherAttributes& a = *attributesAs<GatherAttributes>(attributes);
     const Shape &operand = operands[0].shape, &indices = operands[1].shape;
     const Dimensions window = windowDimensions(a, operand.size());
     const auto places = [](std::int64_t inOperand, std::int64_t inIndices) {
@@ -100,14 +101,14 @@ FactorRule gatherFactors(Types operands, const TensorType& result, const Attribu
         const std::int64_t size = result.shape[at(d)];
         if (contains(a.offsetDims, d)) {
             const std::int64_t from = window[nextWindow++];
-            const std::int64_t whole = operand[at(from)];
-            if (size == whole) {
+            const std::int64_t full = operand[at(from)];
+            if (size == full) {
                 rule.add(places(from, absent), d, size);
             } else if (size == 1) { // every device looks in its part; what they find is added up
-                rule.add(places(from, absent), absent, whole, FactorKind::Reduction);
+                rule.add(places(from, absent), absent, full, FactorKind::Reduction);
                 rule.add(places(absent, absent), d, size, FactorKind::NeedReplication);
             } else {
-                rule.add(places(from, absent), d, whole, FactorKind::NeedReplication, true);
+                rule.add(places(from, absent), d, full, FactorKind::NeedReplication, true);
             }
             continue;
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Decompositions and solutions of systems, of matrices in the last two dimensions.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -52,7 +53,7 @@ OperationCost choleskyCost(Types operands, const TensorType& result, const Attri
 Result<TensorType> inferTriangularSolve(Types operands, const Attributes& attributes, const TensorType&)
 {
     constexpr std::string_view op = "triangular_solve";
-    const auto own = wideAttributesAs<TriangularSolveAttributes>(op, attributes);
+    const auto own = requiredAttributes<TriangularSolveAttributes>(op, attributes);
     if (!own)
         return tl::unexpected(own.error());
     const TensorType &a = operands[0], &b = operands[1];
@@ -70,8 +71,8 @@ Result<TensorType> inferTriangularSolve(Types operands, const Attributes& attrib
 
 FactorRule triangularSolveFactors(Types operands, const TensorType& result, const Attributes& attributes)
 {
-    constexpr FactorKind whole = FactorKind::NeedReplication;
-    const TriangularSolveAttributes& own = *wideAs<TriangularSolveAttributes>(attributes);
+    constexpr FactorKind full = FactorKind::NeedReplication;
+    const TriangularSolveAttributes& own = *attributesAs<TriangularSolveAttributes>(attributes);
     const Shape &a = operands[0].shape, &b = operands[1].shape;
     const auto last = static_cast<std::int64_t>(a.size()) - 1;
     const bool transposed = own.transposeA != TransposeA::NoTranspose;
@@ -81,13 +82,13 @@ FactorRule triangularSolveFactors(Types operands, const TensorType& result, cons
     for (std::int64_t d = 0; d < last - 1; ++d)
         rule.add(std::array{ d, d }, d, a[at(d)]);
     if (own.leftSide) {
-        rule.add(std::array{ other, last - 1 }, absent, a[at(other)], whole);
-        rule.add(std::array{ absent, last }, last, b[at(last)], whole);
-        rule.add(std::array{ contracting, absent }, last - 1, a[at(contracting)], whole);
+        rule.add(std::array{ other, last - 1 }, absent, a[at(other)], full);
+        rule.add(std::array{ absent, last }, last, b[at(last)], full);
+        rule.add(std::array{ contracting, absent }, last - 1, a[at(contracting)], full);
     } else {
-        rule.add(std::array{ absent, last - 1 }, last - 1, b[at(last - 1)], whole);
-        rule.add(std::array{ other, last }, absent, a[at(other)], whole);
-        rule.add(std::array{ contracting, absent }, last, a[at(contracting)], whole);
+        rule.add(std::array{ absent, last - 1 }, last - 1, b[at(last - 1)], full);
+        rule.add(std::array{ other, last }, absent, a[at(other)], full);
+        rule.add(std::array{ contracting, absent }, last, a[at(contracting)], full);
     }
     return std::move(rule).build();
 }

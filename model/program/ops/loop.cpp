@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Loops and branches. Nothing propagates through them as operations: their values flow along edges between what goes
 // in, what the bodies take and return, and what comes out.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"

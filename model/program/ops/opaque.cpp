@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Operations that are carried along: those of which nobody here knows anything, with whatever operands, results and
 // regions they have, and a few of StableHLO of which only the numbers of these are known.
+// Declared in rows.h.
 #include <array>
 
 #include "program/known_operations.h"
@@ -13,7 +14,7 @@ namespace {
 
 Result<void> checkOpaque(const Program& program, const Operation& operation)
 {
-    const auto own = wideAttributesAs<OpaqueAttributes>("opaque", operation.attributes);
+    const auto own = requiredAttributes<OpaqueAttributes>("opaque", operation.attributes);
     if (!own)
         return tl::unexpected(own.error());
     const KnownOperation* known = knownOperation((*own)->name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A window moves over the operands: reduce_window puts what is in it together, select_and_scatter adds the source's
 // number to the place in it that is selected.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -53,7 +54,7 @@ Shape windowCounts(const WindowAttributes& a, const Shape& shape)
 Result<void> checkReduceWindow(const Program& program, const Operation& operation)
 {
     const Subject reduce(program, operation);
-    const auto own = reduce.wide<WindowAttributes>();
+    const auto own = reduce.otherAttributes<WindowAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     if (reduce.operands.size() < 2 || reduce.operands.size() % 2 != 0)
@@ -77,7 +78,7 @@ Result<void> checkReduceWindow(const Program& program, const Operation& operatio
 
 FactorRule reduceWindowRule(const Program& program, const Operation& operation, RuleOptions options)
 {
-    const WindowAttributes& a = wideOf<WindowAttributes>(operation);
+    const WindowAttributes& a = attributesOf<WindowAttributes>(operation);
     const Shape& shape = program.value(operation.results[0]).type.shape;
     const std::size_t count = operation.results.size();
     RuleBuilder rule(program, operation);
@@ -93,7 +94,7 @@ FactorRule reduceWindowRule(const Program& program, const Operation& operation, 
 double windowSize(const Operation& operation)
 {
     double size = 1;
-    for (const std::int64_t number : wideOf<WindowAttributes>(operation).dimensions)
+    for (const std::int64_t number : attributesOf<WindowAttributes>(operation).dimensions)
         size *= static_cast<double>(number);
     return size;
 }
@@ -109,7 +110,7 @@ OperationCost reduceWindowWork(const Program& program, const Operation& operatio
 Result<void> checkSelectAndScatter(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.wide<WindowAttributes>();
+    const auto own = op.otherAttributes<WindowAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     SHARDSCOPE_CHECK(expectResults(op, 1));
@@ -126,7 +127,7 @@ Result<void> checkSelectAndScatter(const Program& program, const Operation& oper
 
 FactorRule selectAndScatterRule(const Program& program, const Operation& operation, RuleOptions options)
 {
-    const WindowAttributes& a = wideOf<WindowAttributes>(operation);
+    const WindowAttributes& a = attributesOf<WindowAttributes>(operation);
     const Shape& operand = program.value(operation.operands[0]).type.shape;
     const Shape& source = program.value(operation.operands[1]).type.shape;
     RuleBuilder rule(program, operation);

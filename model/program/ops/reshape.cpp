@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in rows.h.
 #include <array>
 #include <numeric>
 
@@ -79,13 +80,13 @@ FactorRule reshapeFactors(Types operands, const TensorType& result, const Attrib
                 continue;
             }
         }
-        Walk& behind = in.product <= out.product ? in : out;
-        const std::int64_t ahead = (&behind == &in ? out : in).product;
+        Walk& after = in.product <= out.product ? in : out;
+        const std::int64_t ahead = (&after == &in ? out : in).product;
         // Stop where the products meet, if this dimension can be sharded there.
-        const std::int64_t missing = ahead % behind.product == 0 ? ahead / behind.product : 1;
-        const std::int64_t factor = missing > 1 && behind.left % missing == 0 ? missing : behind.left;
-        addPrivate(behind, factor);
-        behind.take(factor);
+        const std::int64_t missing = ahead % after.product == 0 ? ahead / after.product : 1;
+        const std::int64_t factor = missing > 1 && after.left % missing == 0 ? missing : after.left;
+        addPrivate(after, factor);
+        after.take(factor);
     }
     return std::move(rule).build();
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -10,7 +11,7 @@ namespace {
 
 Result<TensorType> inferReverse(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = wideAttributesAs<DimensionsAttributes>("reverse", attributes);
+    const auto own = requiredAttributes<DimensionsAttributes>("reverse", attributes);
     if (!own)
         return tl::unexpected(own.error());
     SHARDSCOPE_CHECK(checkDimensions("reverse", (*own)->dimensions, operands[0].rank()));
@@ -19,7 +20,7 @@ Result<TensorType> inferReverse(Types operands, const Attributes& attributes, co
 
 FactorRule reverseFactors(Types operands, const TensorType& result, const Attributes& attributes)
 {
-    const Dimensions& reversed = wideAs<DimensionsAttributes>(attributes)->dimensions;
+    const Dimensions& reversed = attributesAs<DimensionsAttributes>(attributes)->dimensions;
     RuleBuilder rule(operands, result);
     for (std::int64_t d = 0; d < static_cast<std::int64_t>(result.rank()); ++d)
         rule.addShared(

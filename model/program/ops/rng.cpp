@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random numbers.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"

@@ -2,6 +2,7 @@
 // Puts slices (updates) into the inputs at the places that the indices name, by a body that combines old and new. With
 // n inputs the operands are n inputs, the indices, n updates. The dimensions of the updates are those of the slices
 // (window) and those of the indices (scatter).
+// Declared in rows.h.
 #include <array>
 
 #include "program/body.h"
@@ -79,7 +80,7 @@ Result<void> checkUpdates(const Subject& op, const ScatterAttributes& a)
 Result<void> checkScatter(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.wide<ScatterAttributes>();
+    const auto own = op.otherAttributes<ScatterAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     if (op.operands.size() < 3 || op.operands.size() % 2 == 0)
@@ -105,7 +106,7 @@ Result<void> checkScatter(const Program& program, const Operation& operation)
 
 FactorRule scatterRule(const Program& program, const Operation& operation, RuleOptions)
 {
-    const ScatterAttributes& a = wideOf<ScatterAttributes>(operation);
+    const ScatterAttributes& a = attributesOf<ScatterAttributes>(operation);
     const std::size_t count = operation.results.size();
     const auto shape = [&](std::size_t operand) -> const Shape& {
         return program.value(operation.operands[operand]).type.shape;

@@ -2,6 +2,7 @@
 // Shardy's operations on one value: they say how it is sharded, and leave its type as it is. Nothing propagates through
 // them by factors; edges and barriers have rules of their own in the engine. Whether what they say is legal, the checks
 // of shardings find out.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -15,7 +16,7 @@ template <class T>
 Result<void> checkWith(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.wide<T>(); !own)
+    if (const auto own = op.otherAttributes<T>(); !own)
         return tl::unexpected(own.error());
     SHARDSCOPE_CHECK(expectResults(op, 1));
     return expectOneType(op);
@@ -24,7 +25,7 @@ Result<void> checkWith(const Program& program, const Operation& operation)
 Result<void> checkGroup(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.wide<ShardingGroupAttributes>(); !own)
+    if (const auto own = op.otherAttributes<ShardingGroupAttributes>(); !own)
         return tl::unexpected(own.error());
     return expectResults(op, 0);
 }
@@ -46,7 +47,7 @@ Result<void> expectComputation(const Subject& op)
 Result<void> checkManual(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.wide<ManualComputationAttributes>(); !own)
+    if (const auto own = op.otherAttributes<ManualComputationAttributes>(); !own)
         return tl::unexpected(own.error());
     return expectComputation(op);
 }
@@ -54,7 +55,7 @@ Result<void> checkManual(const Program& program, const Operation& operation)
 Result<void> checkNamed(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.wide<NamedComputationAttributes>(); !own)
+    if (const auto own = op.otherAttributes<NamedComputationAttributes>(); !own)
         return tl::unexpected(own.error());
     SHARDSCOPE_CHECK(expectComputation(op));
     return expectBody(op, operation.regions[0], "body", op.operands, op.results);

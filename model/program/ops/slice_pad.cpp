@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -10,7 +11,7 @@ namespace {
 
 Result<TensorType> inferSlice(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = wideAttributesAs<SliceAttributes>("slice", attributes);
+    const auto own = requiredAttributes<SliceAttributes>("slice", attributes);
     if (!own)
         return tl::unexpected(own.error());
     const SliceAttributes& a = **own;
@@ -34,7 +35,7 @@ Result<TensorType> inferSlice(Types operands, const Attributes& attributes, cons
 
 Result<TensorType> inferPad(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = wideAttributesAs<PadAttributes>("pad", attributes);
+    const auto own = requiredAttributes<PadAttributes>("pad", attributes);
     if (!own)
         return tl::unexpected(own.error());
     const PadAttributes& a = **own;
@@ -59,7 +60,7 @@ Result<TensorType> inferPad(Types operands, const Attributes& attributes, const 
     return result;
 }
 
-FactorRule cutRule(const Program& program, const Operation& operation, RuleOptions options)
+FactorRule slicedDimensionsRule(const Program& program, const Operation& operation, RuleOptions options)
 {
     return changedDimensionsRule(program, operation, FactorKind::Permutation, options.conservative);
 }
@@ -68,7 +69,7 @@ std::array<OpRow, 2> makeSlicePadRows()
 {
     OpRow slice{ OpKind::Slice, "slice", 1, false, inferSlice, nullptr, movementCost };
     OpRow pad{ OpKind::Pad, "pad", 2, false, inferPad, nullptr, movementCost };
-    slice.rule = pad.rule = cutRule;
+    slice.rule = pad.rule = slicedDimensionsRule;
     return { slice, pad };
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in rows.h.
 #include <array>
 #include <cmath>
 
@@ -12,14 +13,14 @@ namespace {
 /// The dimension along which is sorted; -1 stands for the last one.
 std::int64_t along(const Operation& operation, std::size_t rank)
 {
-    const std::int64_t dimension = wideOf<SortAttributes>(operation).dimension;
+    const std::int64_t dimension = attributesOf<SortAttributes>(operation).dimension;
     return dimension < 0 ? dimension + static_cast<std::int64_t>(rank) : dimension;
 }
 
 Result<void> checkSort(const Program& program, const Operation& operation)
 {
     const Subject sort(program, operation);
-    const auto own = sort.wide<SortAttributes>();
+    const auto own = sort.otherAttributes<SortAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     if (sort.operands.empty())

@@ -7,7 +7,7 @@
 
 #include "program/builder.h"
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope::ops {
 
@@ -40,17 +40,17 @@ template <class T>
 }
 /// The same for the attributes of the less common operations.
 template <class T>
-[[nodiscard]] Result<const T*> wideAttributesAs(std::string_view op, const Attributes& attributes)
+[[nodiscard]] Result<const T*> requiredAttributes(std::string_view op, const Attributes& attributes)
 {
-    if (const T* found = wideAs<T>(attributes))
+    if (const T* found = attributesAs<T>(attributes))
         return found;
     return invalidAttribute(op, "its attributes are missing");
 }
 /// Those of an operation that has been checked.
 template <class T>
-[[nodiscard]] const T& wideOf(const Operation& operation)
+[[nodiscard]] const T& attributesOf(const Operation& operation)
 {
-    return *wideAs<T>(operation.attributes);
+    return *attributesAs<T>(operation.attributes);
 }
 [[nodiscard]] std::vector<TensorType> typesOf(const Program& program, std::span<const ValueId> values);
 /// Entry of a list that may be left out as a whole where every entry is the usual one.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Operations on tokens (which order what has side effects), on tuples, and on the number of the device itself.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -91,7 +92,7 @@ Result<void> checkTuple(const Program& program, const Operation& operation)
 Result<void> checkTupleElement(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.wide<TupleElementAttributes>();
+    const auto own = op.otherAttributes<TupleElementAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     SHARDSCOPE_CHECK(expectResults(op, 1));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Elementwise operations of one operand.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/rows.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // StableHLO's reduce: n operands of one shape, n initial values, and a body that puts two of each together.
+// Declared in rows.h.
 #include <array>
 
 #include "program/ops/checks.h"
@@ -12,7 +13,7 @@ namespace {
 Result<void> checkReduce(const Program& program, const Operation& operation)
 {
     const Subject reduce(program, operation);
-    const auto own = reduce.wide<VariadicReduceAttributes>();
+    const auto own = reduce.otherAttributes<VariadicReduceAttributes>();
     if (!own)
         return tl::unexpected(own.error());
     const Dimensions& dimensions = (*own)->dimensions;
@@ -48,7 +49,7 @@ Result<void> checkReduce(const Program& program, const Operation& operation)
 
 FactorRule reduceRule(const Program& program, const Operation& operation, RuleOptions)
 {
-    const Dimensions& reduced = wideOf<VariadicReduceAttributes>(operation).dimensions;
+    const Dimensions& reduced = attributesOf<VariadicReduceAttributes>(operation).dimensions;
     const Shape& shape = program.value(operation.operands[0]).type.shape;
     const std::size_t count = operation.results.size();
     RuleBuilder rule(program, operation);

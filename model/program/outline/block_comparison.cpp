@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/outline/block_comparison.h"
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -30,7 +30,7 @@ bool sameAttributes(const Attributes& a, const Attributes& b)
 {
     if (std::holds_alternative<ConstraintAttributes>(a) && std::holds_alternative<ConstraintAttributes>(b))
         return true;
-    if (wideAs<OwnShardingAttributes>(a) && wideAs<OwnShardingAttributes>(b))
+    if (attributesAs<OwnShardingAttributes>(a) && attributesAs<OwnShardingAttributes>(b))
         return true;
     return a == b;
 }

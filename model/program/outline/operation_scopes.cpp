@@ -64,12 +64,12 @@ ScopeNames locationNames(std::string_view location)
     const std::size_t end = location.find('"', 1);
     if (end == std::string_view::npos || (end + 1 < location.size() && location[end + 1] == ':'))
         return {}; // a file, a line and a column
-    ScopeNames written = scopeNames(location.substr(1, end - 1));
-    if (written.empty())
+    ScopeNames declared = scopeNames(location.substr(1, end - 1));
+    if (declared.empty())
         return {};
-    written.pop_back(); // the operation
+    declared.pop_back(); // the operation
     ScopeNames names;
-    for (const std::string& name : written)
+    for (const std::string& name : declared)
         add(name, names);
     return names;
 }

@@ -69,7 +69,7 @@ Program dropUnusedFunctions(Program program)
         if (f == 0 || program.functions[f].isPublic)
             use(f);
     for (const Operation& operation : program.operations) // comparators of custom calls
-        if (const auto* call = wideAs<CustomCallAttributes>(operation.attributes))
+        if (const auto* call = attributesAs<CustomCallAttributes>(operation.attributes))
             for (const std::string& called : call->calledComputations)
                 named(called);
     std::vector<Function> kept;
@@ -161,7 +161,7 @@ std::vector<std::string> manualAxesAround(const Editor& edit, RegionId region)
 {
     std::vector<std::string> around;
     for (OperationId owner = edit.ownerOf(region); owner.valid(); owner = edit.ownerOf(edit.regionOf(owner)))
-        if (const auto* manual = wideAs<ManualComputationAttributes>(edit.operation(owner).attributes))
+        if (const auto* manual = attributesAs<ManualComputationAttributes>(edit.operation(owner).attributes))
             around.insert(around.end(), manual->manualAxes.begin(), manual->manualAxes.end());
     return around;
 }

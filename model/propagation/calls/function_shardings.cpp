@@ -77,13 +77,13 @@ Program insertCallReshards(Program program)
                 mesh = edit.sharding(*ofCall)->mesh;
             for (std::size_t i = 0; i < results.size(); ++i) {
                 const std::size_t rank = edit.value(results[i]).type.rank();
-                const ProgramSharding* given = edit.sharding(results[i]);
-                const ProgramSharding before = given ? *given : closedSharding(mesh, rank);
+                const ProgramSharding* specified = edit.sharding(results[i]);
+                const ProgramSharding before = specified ? *specified : closedSharding(mesh, rank);
                 const ProgramSharding after =
                     declared[i] != 0 ? edit.program().shardings[declared[i] - 1] : closedSharding(mesh, rank);
                 if (!areEquivalent(&before, &after)) {
                     const OperationId reshard =
-                        edit.addLike(OpKind::Reshard, { results[i] }, wide(OwnShardingAttributes{ before }));
+                        edit.addLike(OpKind::Reshard, { results[i] }, otherAttributes(OwnShardingAttributes{ before }));
                     edit.placeAfter(id, reshard);
                     edit.replaceUses(results[i], edit.result(reshard), reshard);
                 }

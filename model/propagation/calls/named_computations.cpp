@@ -60,7 +60,7 @@ Program importFunctionCalls(Program program)
                 for (std::size_t i = 0; i < edit.region(body).arguments.size(); ++i) // the original's have moved
                     if (const auto* named = moved[callee] == 0
                             ? nullptr
-                            : wideAs<NamedComputationAttributes>(
+                            : attributesAs<NamedComputationAttributes>(
                                 edit.operation(edit.ownerOf(function.body)).attributes);
                         named && i < named->in.size())
                         edit.setSharding(edit.region(body).arguments[i], named->in[i]);
@@ -73,10 +73,10 @@ Program importFunctionCalls(Program program)
             named.name = function.originalName.empty() ? function.name : function.originalName;
             named.in = takeShardings(edit, arguments);
             named.out = takeShardings(edit, std::span(results.data(), results.size()));
-            if (const auto* composite = wideAs<CompositeAttributes>(edit.operation(id).attributes))
+            if (const auto* composite = attributesAs<CompositeAttributes>(edit.operation(id).attributes))
                 named.composite = *composite;
             edit.raw().operations[id.index].kind = OpKind::NamedComputation;
-            edit.raw().operations[id.index].attributes = wide(std::move(named));
+            edit.raw().operations[id.index].attributes = otherAttributes(std::move(named));
             edit.adoptRegion(id, body);
         }
     std::vector<Function> kept;
@@ -114,7 +114,7 @@ Program exportNamedComputations(Program program)
         sinkEdges(edit, id);
     edit.commit();
     for (const OperationId id : order) {
-        const auto named = *wideAs<NamedComputationAttributes>(edit.operation(id).attributes);
+        const auto named = *attributesAs<NamedComputationAttributes>(edit.operation(id).attributes);
         Function function;
         function.name = names.freeName(named.name);
         names.add(function.name, edit.program().functions.size());
@@ -130,8 +130,9 @@ Program exportNamedComputations(Program program)
         function.resultShardings.assign(results.size(), 0);
         edit.raw().operations[id.index].regions.clear();
         edit.raw().operations[id.index].kind = named.composite ? OpKind::Composite : OpKind::Call;
-        edit.raw().operations[id.index].attributes =
-            named.composite ? withCallee(wide(*named.composite), function.name) : wide(CallAttributes{ function.name });
+        edit.raw().operations[id.index].attributes = named.composite
+            ? withCallee(otherAttributes(*named.composite), function.name)
+            : otherAttributes(CallAttributes{ function.name });
         edit.raw().functions.push_back(std::move(function));
     }
     return std::move(edit).finish();

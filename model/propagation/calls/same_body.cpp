@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "program/calls.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope::passes {
 
@@ -77,8 +77,8 @@ private:
         case OpKind::NamedComputation:
             return true; // shardings, and names
         case OpKind::ManualComputation:
-            return wideAs<ManualComputationAttributes>(a.attributes)->manualAxes
-                == wideAs<ManualComputationAttributes>(b.attributes)->manualAxes;
+            return attributesAs<ManualComputationAttributes>(a.attributes)->manualAxes
+                == attributesAs<ManualComputationAttributes>(b.attributes)->manualAxes;
         case OpKind::Call:
         case OpKind::Composite: {
             const std::string callee = m_calleeName(*calleeOf(a));

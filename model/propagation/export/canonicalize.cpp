@@ -59,7 +59,7 @@ private:
         case OpKind::Opaque:
             return true;
         case OpKind::CustomCall: {
-            const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
+            const auto* call = attributesAs<CustomCallAttributes>(operation.attributes);
             return !call || call->hasSideEffect;
         }
         default:
@@ -68,8 +68,8 @@ private:
             break;
         }
         return std::any_of(operation.regions.begin(), operation.regions.end(), [&](RegionId region) {
-            const std::vector<OperationId>& held = m_edit.region(region).operations;
-            return std::any_of(held.begin(), held.end(), [&](OperationId inner) { return hasEffect(inner); });
+            const std::vector<OperationId>& current = m_edit.region(region).operations;
+            return std::any_of(current.begin(), current.end(), [&](OperationId inner) { return hasEffect(inner); });
         });
     }
     [[nodiscard]] bool isUnused(OperationId id) const
@@ -83,7 +83,8 @@ private:
     bool dropUnusedArguments(OperationId id)
     {
         const RegionId body = m_edit.operation(id).regions[0];
-        ManualComputationAttributes manual = *wideAs<ManualComputationAttributes>(m_edit.operation(id).attributes);
+        ManualComputationAttributes manual =
+            *attributesAs<ManualComputationAttributes>(m_edit.operation(id).attributes);
         bool changed = false;
         for (std::size_t i = m_edit.region(body).arguments.size(); i-- > 0;) {
             if (!m_edit.uses(m_edit.region(body).arguments[i]).empty() || i >= m_edit.operation(id).operands.size())
@@ -95,7 +96,7 @@ private:
             changed = true;
         }
         if (changed)
-            m_edit.raw().operations[id.index].attributes = wide(std::move(manual));
+            m_edit.raw().operations[id.index].attributes = otherAttributes(std::move(manual));
         return changed;
     }
 
@@ -113,7 +114,7 @@ private:
     bool inlineBody(OperationId id)
     {
         const ManualComputationAttributes manual =
-            *wideAs<ManualComputationAttributes>(m_edit.operation(id).attributes);
+            *attributesAs<ManualComputationAttributes>(m_edit.operation(id).attributes);
         std::int64_t devices = 1;
         for (const std::string& name : manual.manualAxes) {
             const Mesh* mesh = !manual.in.empty() ? m_edit.program().meshes[manual.in[0].mesh].mesh.get()

@@ -2,8 +2,8 @@
 #include "propagation/export/constraint_reshards.h"
 
 #include "program/editor.h"
+#include "program/other_attributes.h"
 #include "program/value_shardings.h"
-#include "program/wide_attributes.h"
 
 namespace shardscope::passes {
 
@@ -12,7 +12,7 @@ Program constraintsToReshards(Program program)
     for (Operation& operation : program.operations)
         if (operation.kind == OpKind::ShardingConstraint)
             if (const ProgramSharding* sharding = ownSharding(operation)) {
-                operation.attributes = wide(OwnShardingAttributes{ *sharding });
+                operation.attributes = otherAttributes(OwnShardingAttributes{ *sharding });
                 operation.kind = OpKind::Reshard;
             }
     return program;

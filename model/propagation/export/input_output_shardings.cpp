@@ -12,7 +12,7 @@ namespace shardscope::passes {
 namespace {
 
 /// The axes that shard a size into equal parts: the longest prefix, its last axis perhaps only in part.
-bool cutDim(DimensionSharding& dim, std::int64_t size)
+bool keepDivisorOf(DimensionSharding& dim, std::int64_t size)
 {
     if (size < 0)
         return false;
@@ -38,11 +38,11 @@ bool cutDim(DimensionSharding& dim, std::int64_t size)
     return true;
 }
 
-bool cutSharding(ProgramSharding& sharding, const TensorType& type)
+bool keepDivisorsOf(ProgramSharding& sharding, const TensorType& type)
 {
     bool changed = false;
     for (std::size_t d = 0; d < std::min(sharding.sharding.dims.size(), type.rank()); ++d)
-        changed = cutDim(sharding.sharding.dims[d], type.shape[d]) || changed;
+        changed = keepDivisorOf(sharding.sharding.dims[d], type.shape[d]) || changed;
     return changed;
 }
 
@@ -58,7 +58,7 @@ void changeIndex(Editor& edit, ShardingIndex& index, const TensorType& type, con
 }
 
 template <class Change>
-void changeBorder(Editor& edit, std::size_t function, const Change& change)
+void changeBoundary(Editor& edit, std::size_t function, const Change& change)
 {
     const Region& body = edit.region(edit.program().functions[function].body);
     for (const ValueId argument : body.arguments)
@@ -70,36 +70,36 @@ void changeBorder(Editor& edit, std::size_t function, const Change& change)
 
 } // namespace
 
-Program cutToDivisors(Program program)
+Program keepDivisors(Program program)
 {
-    return cutToDivisors(std::move(program), CutBorders::All);
+    return keepDivisors(std::move(program), DivisorBoundaries::All);
 }
 
-Program cutToDivisors(Program program, CutBorders borders)
+Program keepDivisors(Program program, DivisorBoundaries boundaries)
 {
     Editor edit(std::move(program));
-    for (std::size_t f = 0; f < edit.program().functions.size() && borders == CutBorders::All; ++f)
-        changeBorder(edit, f, cutSharding);
+    for (std::size_t f = 0; f < edit.program().functions.size() && boundaries == DivisorBoundaries::All; ++f)
+        changeBoundary(edit, f, keepDivisorsOf);
     const std::size_t count = edit.program().operations.size();
     for (std::size_t i = 0; i < count; ++i) {
         const OperationId id(i);
         const Operation& operation = edit.operation(id);
         if (!edit.regionOf(id).valid())
             continue;
-        if (isCall(operation.kind) && borders == CutBorders::All)
+        if (isCall(operation.kind) && boundaries == DivisorBoundaries::All)
             for (const ValueId result : operation.results)
-                changeIndex(edit, edit.raw().valueShardings[result.index], edit.value(result).type, cutSharding);
-        const auto* found = wideAs<ManualComputationAttributes>(operation.attributes);
+                changeIndex(edit, edit.raw().valueShardings[result.index], edit.value(result).type, keepDivisorsOf);
+        const auto* found = attributesAs<ManualComputationAttributes>(operation.attributes);
         if (!found)
             continue;
         ManualComputationAttributes manual = *found;
         bool changed = false;
         for (std::size_t k = 0; k < std::min<std::size_t>(manual.in.size(), operation.operands.size()); ++k)
-            changed = cutSharding(manual.in[k], edit.value(operation.operands[k]).type) || changed;
+            changed = keepDivisorsOf(manual.in[k], edit.value(operation.operands[k]).type) || changed;
         for (std::size_t k = 0; k < std::min<std::size_t>(manual.out.size(), operation.results.size()); ++k)
-            changed = cutSharding(manual.out[k], edit.value(operation.results[k]).type) || changed;
+            changed = keepDivisorsOf(manual.out[k], edit.value(operation.results[k]).type) || changed;
         if (changed)
-            edit.raw().operations[i].attributes = wide(std::move(manual));
+            edit.raw().operations[i].attributes = otherAttributes(std::move(manual));
     }
     return std::move(edit).finish();
 }
@@ -109,7 +109,7 @@ Program removeSubAxes(Program program)
     Editor edit(std::move(program));
     for (std::size_t f = 0; f < edit.program().functions.size(); ++f)
         if (isMain(edit.program(), f))
-            changeBorder(edit, f, [&](ProgramSharding& sharding, const TensorType&) {
+            changeBoundary(edit, f, [&](ProgramSharding& sharding, const TensorType&) {
                 const Mesh& mesh = *edit.program().meshes[sharding.mesh].mesh;
                 bool changed = false;
                 for (DimensionSharding& dim : sharding.sharding.dims) {

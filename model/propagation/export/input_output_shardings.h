@@ -8,10 +8,10 @@ namespace shardscope::passes {
 
 /// What comes in and goes out (arguments, results, calls, manual computations) keeps of its axes what divides each
 /// dimension.
-[[nodiscard]] Program cutToDivisors(Program program);
+[[nodiscard]] Program keepDivisors(Program program);
 /// Of functions and manual computations, or of those computations alone.
-enum class CutBorders : std::uint8_t { All, OfManual };
-[[nodiscard]] Program cutToDivisors(Program program, CutBorders borders);
+enum class DivisorBoundaries : std::uint8_t { All, OfManual };
+[[nodiscard]] Program keepDivisors(Program program, DivisorBoundaries boundaries);
 /// Open dimensions of what main takes and returns keep their axes up to the first part of one.
 [[nodiscard]] Program removeSubAxes(Program program);
 /// All dimensions become closed, and nothing is kept replicated.

@@ -57,7 +57,7 @@ private:
         case OpKind::ShardingConstraint:
             return false;
         case OpKind::Call: {
-            const auto* call = wideAs<CallAttributes>(operation.attributes);
+            const auto* call = attributesAs<CallAttributes>(operation.attributes);
             return call && isConstantFunction(call->callee);
         }
         default: {
@@ -122,8 +122,8 @@ private:
                     if (const ValueId made = copyFor(m_edit.operation(id).operands[slot]); made.valid())
                         m_edit.setOperand(id, slot, made);
             const SmallVector<RegionId, 2> inner = m_edit.operation(id).regions;
-            for (const RegionId held : inner)
-                split(held);
+            for (const RegionId current : inner)
+                split(current);
         }
         for (std::size_t slot = 0; slot < m_edit.region(region).results.size(); ++slot)
             if (const ValueId made = copyFor(m_edit.region(region).results[slot]); made.valid())

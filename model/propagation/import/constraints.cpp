@@ -35,9 +35,9 @@ private:
     void visit(OperationId id)
     {
         if (isConstraint(id)) {
-            redirectBehindChain(id);
+            redirectAfterChain(id);
             copyToInput(m_edit.operation(id).operands[0], ProgramSharding(*ownSharding(m_edit.operation(id))), id, 0);
-        } else if (const auto* manual = wideAs<ManualComputationAttributes>(m_edit.operation(id).attributes)) {
+        } else if (const auto* manual = attributesAs<ManualComputationAttributes>(m_edit.operation(id).attributes)) {
             const std::vector<ProgramSharding> in = manual->in;
             for (std::size_t i = 0; i < std::min<std::size_t>(in.size(), m_edit.operation(id).operands.size()); ++i)
                 copyToInput(m_edit.operation(id).operands[i], in[i], id, i);
@@ -56,7 +56,7 @@ private:
     }
 
     /// A chain of constraints, each the only use of the one before it: later uses of the input mean its end.
-    void redirectBehindChain(OperationId first)
+    void redirectAfterChain(OperationId first)
     {
         const ValueId input = m_edit.operation(first).operands[0];
         if (isConstraint(m_edit.value(input).definition) || shardingAnywhere(m_edit, input))
@@ -112,7 +112,7 @@ private:
         return {};
     }
 
-    /// To be replicated over one device means nothing outside of a border.
+    /// To be replicated over one device means nothing outside of a boundary.
     [[nodiscard]] static ProgramSharding withoutSizeOne(ProgramSharding sharding)
     {
         AxisList& replicated = sharding.sharding.replicated;
@@ -131,7 +131,7 @@ private:
                 continue;
             const Operation& other = m_edit.operation(use.operation);
             const ProgramSharding* wanted = ownSharding(other);
-            if (const auto* manual = wideAs<ManualComputationAttributes>(other.attributes))
+            if (const auto* manual = attributesAs<ManualComputationAttributes>(other.attributes))
                 wanted = use.slot < manual->in.size() ? &manual->in[use.slot] : nullptr;
             if (!wanted || *wanted != sharding)
                 return;
@@ -149,10 +149,10 @@ private:
             return;
         OperationId constraint = user;
         if (isConstraint(user)) {
-            moveBehind(user, input, region);
+            moveAfter(user, input, region);
         } else {
             constraint = m_edit.addLike(OpKind::ShardingConstraint, { input },
-                ConstraintAttributes{ GivenSharding{ std::make_shared<const ProgramSharding>(sharding) } });
+                ConstraintAttributes{ ExplicitSharding{ std::make_shared<const ProgramSharding>(sharding) } });
             m_position.push_back(0);
             m_edit.placeAfterDefinition(input, region, constraint);
         }
@@ -165,7 +165,7 @@ private:
         }
     }
 
-    void moveBehind(OperationId constraint, ValueId input, RegionId region)
+    void moveAfter(OperationId constraint, ValueId input, RegionId region)
     {
         m_edit.unplace(constraint);
         m_edit.placeAfterDefinition(input, region, constraint);

@@ -53,7 +53,7 @@ public:
             });
         for (const OperationId id : order) {
             const Operation& call = m_edit.operation(id);
-            const std::string& target = wideAs<CustomCallAttributes>(call.attributes)->target;
+            const std::string& target = attributesAs<CustomCallAttributes>(call.attributes)->target;
             const bool isIdentity = call.operands.size() == 1 && call.results.size() == 1
                 && m_edit.value(call.operands[0]).type == m_edit.value(call.results[0]).type;
             if (target == "xla.sdy.FuncResultSharding" && isIdentity)
@@ -71,9 +71,9 @@ private:
     void declareResults(OperationId id)
     {
         const ValueId result = m_edit.result(id);
-        const ProgramSharding* given = m_edit.sharding(result);
-        if (given) {
-            const ShardingIndex index = m_edit.intern(ProgramSharding(*given));
+        const ProgramSharding* specified = m_edit.sharding(result);
+        if (specified) {
+            const ShardingIndex index = m_edit.intern(ProgramSharding(*specified));
             const UseList& uses = m_edit.uses(result);
             for (const Use& use : std::vector<Use>(uses.begin(), uses.end()))
                 for (Function& function : m_edit.raw().functions) {
@@ -93,20 +93,20 @@ private:
 
     void constrain(OperationId id)
     {
-        const ProgramSharding* given = m_edit.sharding(m_edit.result(id));
+        const ProgramSharding* specified = m_edit.sharding(m_edit.result(id));
         const std::optional<std::uint32_t> mesh = mainMesh(m_edit.program());
-        if (!given && !mesh)
+        if (!specified && !mesh)
             return;
         auto sharding = std::make_shared<ProgramSharding>(
-            given ? *given : openSharding(*mesh, m_edit.value(m_edit.result(id)).type.rank()));
-        const auto& call = *wideAs<CustomCallAttributes>(m_edit.operation(id).attributes);
+            specified ? *specified : openSharding(*mesh, m_edit.value(m_edit.result(id)).type.rank()));
+        const auto& call = *attributesAs<CustomCallAttributes>(m_edit.operation(id).attributes);
         for (const std::int64_t dim : integersAfter(call.backendConfig, "unspecified_dims"))
             if (dim >= 0 && static_cast<std::size_t>(dim) < sharding->sharding.dims.size())
                 sharding->sharding.dims[static_cast<std::size_t>(dim)].open = true;
         m_edit.clearSharding(m_edit.result(id));
         Operation& operation = m_edit.raw().operations[id.index];
         operation.kind = OpKind::ShardingConstraint;
-        operation.attributes = ConstraintAttributes{ GivenSharding{ std::move(sharding) } };
+        operation.attributes = ConstraintAttributes{ ExplicitSharding{ std::move(sharding) } };
     }
 
     void group(OperationId id)
@@ -119,8 +119,8 @@ private:
             if (number.size() != 1 || entry.name != "mhlo.frontend_attributes")
                 continue;
             const ValueId member = m_edit.operation(id).operands[0];
-            const OperationId made = m_edit.add(
-                OpKind::ShardingGroup, std::span(&member, 1), {}, wide(ShardingGroupAttributes{ number.front() }), id);
+            const OperationId made = m_edit.add(OpKind::ShardingGroup, std::span(&member, 1), {},
+                otherAttributes(ShardingGroupAttributes{ number.front() }), id);
             m_edit.placeBefore(id, made);
             m_edit.erase(id);
             return;

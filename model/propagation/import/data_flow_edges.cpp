@@ -19,7 +19,7 @@ bool flows(OpKind kind)
 OperationId addEdge(Editor& edit, ValueId owner, std::optional<ProgramSharding> sharding)
 {
     const OperationId edge =
-        edit.addLike(OpKind::DataFlowEdge, { owner }, wide(OwnShardingAttributes{ std::move(sharding) }));
+        edit.addLike(OpKind::DataFlowEdge, { owner }, otherAttributes(OwnShardingAttributes{ std::move(sharding) }));
     edit.replaceUses(owner, edit.result(edge), edge);
     return edge;
 }
@@ -72,14 +72,14 @@ void sinkResults(Editor& edit, OperationId id)
     std::vector<ProgramSharding> out;
     for (std::size_t i = 0; i < results.size(); ++i)
         out.push_back(filled(edit, sunk, i, results[i]));
-    if (const auto* manual = wideAs<ManualComputationAttributes>(attributes)) {
+    if (const auto* manual = attributesAs<ManualComputationAttributes>(attributes)) {
         ManualComputationAttributes changed = *manual;
         changed.out = std::move(out);
-        edit.raw().operations[id.index].attributes = wide(std::move(changed));
-    } else if (const auto* named = wideAs<NamedComputationAttributes>(attributes)) {
+        edit.raw().operations[id.index].attributes = otherAttributes(std::move(changed));
+    } else if (const auto* named = attributesAs<NamedComputationAttributes>(attributes)) {
         NamedComputationAttributes changed = *named;
         changed.out = std::move(out);
-        edit.raw().operations[id.index].attributes = wide(std::move(changed));
+        edit.raw().operations[id.index].attributes = otherAttributes(std::move(changed));
     } else {
         for (std::size_t i = 0; i < results.size(); ++i)
             edit.setSharding(results[i], out[i]);
@@ -95,18 +95,18 @@ void sinkArguments(Editor& edit, OperationId id)
     if (!sunk.mesh)
         return;
     const Attributes attributes = edit.operation(id).attributes;
-    if (const auto* manual = wideAs<ManualComputationAttributes>(attributes)) {
+    if (const auto* manual = attributesAs<ManualComputationAttributes>(attributes)) {
         ManualComputationAttributes changed = *manual;
         for (std::size_t i = 0; i < std::min(arguments.size(), changed.in.size()); ++i)
             changed.in[i] =
                 outsideOf(edit.program(), filled(edit, sunk, i, arguments[i]), manual->in[i], manual->manualAxes);
-        edit.raw().operations[id.index].attributes = wide(std::move(changed));
-    } else if (const auto* named = wideAs<NamedComputationAttributes>(attributes)) {
+        edit.raw().operations[id.index].attributes = otherAttributes(std::move(changed));
+    } else if (const auto* named = attributesAs<NamedComputationAttributes>(attributes)) {
         NamedComputationAttributes changed = *named;
         changed.in.clear();
         for (std::size_t i = 0; i < arguments.size(); ++i)
             changed.in.push_back(filled(edit, sunk, i, arguments[i]));
-        edit.raw().operations[id.index].attributes = wide(std::move(changed));
+        edit.raw().operations[id.index].attributes = otherAttributes(std::move(changed));
     }
 }
 
@@ -122,8 +122,8 @@ void addEdges(Editor& edit, OperationId id)
     if (!flows(edit.operation(id).kind))
         return;
     const Attributes attributes = edit.operation(id).attributes;
-    const auto* manual = wideAs<ManualComputationAttributes>(attributes);
-    const auto* named = wideAs<NamedComputationAttributes>(attributes);
+    const auto* manual = attributesAs<ManualComputationAttributes>(attributes);
+    const auto* named = attributesAs<NamedComputationAttributes>(attributes);
     if (hasBodyArguments(edit.operation(id).kind) && !edit.operation(id).regions.empty()) {
         const RegionId body = edit.operation(id).regions[0];
         const std::vector<ValueId> arguments = edit.region(body).arguments;
@@ -186,10 +186,10 @@ Program addFunctionDataFlowEdges(Program program)
     Editor edit(std::move(program));
     const auto add = [&](ValueId value) {
         std::optional<ProgramSharding> sharding;
-        if (const ProgramSharding* given = edit.sharding(value))
-            sharding = *given;
-        const OperationId edge =
-            edit.addLike(OpKind::FuncDataFlowEdge, { value }, wide(OwnShardingAttributes{ std::move(sharding) }));
+        if (const ProgramSharding* specified = edit.sharding(value))
+            sharding = *specified;
+        const OperationId edge = edit.addLike(
+            OpKind::FuncDataFlowEdge, { value }, otherAttributes(OwnShardingAttributes{ std::move(sharding) }));
         edit.replaceUses(value, edit.result(edge), edge);
         return edge;
     };
@@ -225,8 +225,8 @@ Program sinkFunctionDataFlowEdges(Program program)
         const ValueId owner = edit.operation(id).operands[0];
         if (const ProgramSharding* carried = ownSharding(edit.operation(id)))
             edit.setSharding(owner, ProgramSharding(*carried));
-        else if (const ProgramSharding* given = edit.sharding(owner))
-            edit.setSharding(owner, openSharding(given->mesh, edit.value(owner).type.rank()));
+        else if (const ProgramSharding* specified = edit.sharding(owner))
+            edit.setSharding(owner, openSharding(specified->mesh, edit.value(owner).type.rank()));
         edit.replaceUses(edit.result(id), owner);
         edit.erase(id);
     }

@@ -64,7 +64,7 @@ Result<Program> importShardingGroups(Program program)
                 mentions.push_back(id);
         });
     const auto groupOf = [&](OperationId id) {
-        return wideAs<ShardingGroupAttributes>(edit.operation(id).attributes)->group;
+        return attributesAs<ShardingGroupAttributes>(edit.operation(id).attributes)->group;
     };
     Groups groups;
     std::map<std::uint32_t, std::int64_t> ofValue;
@@ -95,7 +95,7 @@ Result<Program> importShardingGroups(Program program)
             return wrong("manual", {});
         if (!mentioned.insert(member.index).second)
             edit.erase(id);
-        edit.raw().operations[id.index].attributes = wide(ShardingGroupAttributes{ numbers.at(group) });
+        edit.raw().operations[id.index].attributes = otherAttributes(ShardingGroupAttributes{ numbers.at(group) });
     }
     return std::move(edit).finish();
 }

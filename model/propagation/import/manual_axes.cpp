@@ -11,7 +11,7 @@ namespace shardscope::passes {
 
 namespace {
 
-/// The mesh of the borders; nothing where all are on meshes without axes.
+/// The mesh of the boundaries; nothing where all are on meshes without axes.
 std::optional<std::uint32_t> commonMesh(const Program& program, const ManualComputationAttributes& manual)
 {
     for (const auto* list : { &manual.in, &manual.out })
@@ -21,11 +21,11 @@ std::optional<std::uint32_t> commonMesh(const Program& program, const ManualComp
     return {};
 }
 
-void complete(ProgramSharding& border, const TensorType& type, std::uint32_t mesh, const AxisList& manualAxes)
+void complete(ProgramSharding& boundary, const TensorType& type, std::uint32_t mesh, const AxisList& manualAxes)
 {
     if (!isTensor(type.dtype))
         return;
-    TensorSharding& sharding = border.sharding;
+    TensorSharding& sharding = boundary.sharding;
     AxisList missing = manualAxes;
     for (const DimensionSharding& dim : sharding.dims)
         missing = axesMinus(missing, dim.axes);
@@ -35,7 +35,7 @@ void complete(ProgramSharding& border, const TensorType& type, std::uint32_t mes
         sharding.replicated.push_back(axis);
     sortAndMerge(sharding.replicated);
     if (!missing.empty())
-        border.mesh = mesh;
+        boundary.mesh = mesh;
 }
 
 } // namespace
@@ -44,7 +44,7 @@ Result<Program> cleanUpManualAxes(Program program)
 {
     for (std::size_t i = 0; i < program.operations.size(); ++i) {
         Operation& operation = program.operations[i];
-        const auto* found = wideAs<ManualComputationAttributes>(operation.attributes);
+        const auto* found = attributesAs<ManualComputationAttributes>(operation.attributes);
         if (!found || found->manualAxes.empty())
             continue;
         const std::optional<std::uint32_t> index = commonMesh(program, *found);
@@ -70,7 +70,7 @@ Result<Program> cleanUpManualAxes(Program program)
             complete(manual.in[k], program.value(operation.operands[k]).type, *index, axes);
         for (std::size_t k = 0; k < std::min<std::size_t>(manual.out.size(), operation.results.size()); ++k)
             complete(manual.out[k], program.value(operation.results[k]).type, *index, axes);
-        operation.attributes = wide(std::move(manual));
+        operation.attributes = otherAttributes(std::move(manual));
     }
     return program;
 }

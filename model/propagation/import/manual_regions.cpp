@@ -14,7 +14,7 @@ namespace {
 
 bool isCallOf(const Operation& operation, std::string_view target)
 {
-    const auto* call = wideAs<CustomCallAttributes>(operation.attributes);
+    const auto* call = attributesAs<CustomCallAttributes>(operation.attributes);
     return operation.kind == OpKind::CustomCall && call && call->target == target && operation.operands.size() == 1
         && operation.results.size() == 1;
 }
@@ -267,8 +267,8 @@ private:
         manual.out = computation.out;
         manual.manualAxes = m_edit.program().meshes[manual.in.front().mesh].mesh->axisNames();
 
-        const OperationId made = m_edit.add(
-            OpKind::ManualComputation, operands, types, wide(std::move(manual)), computation.entering.front());
+        const OperationId made = m_edit.add(OpKind::ManualComputation, operands, types,
+            otherAttributes(std::move(manual)), computation.entering.front());
         m_edit.placeAfter(computation.entering.back(), made);
         const RegionId body = m_edit.addRegion(made);
         ValueMap copies;

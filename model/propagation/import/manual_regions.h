@@ -16,7 +16,7 @@
 namespace shardscope::passes {
 
 /// What stands between @SPMDFullToShardShape and @SPMDShardToFullShape, which is computed on shards, becomes a manual
-/// computation over all axes. Stays as it is where a border has no sharding, or shards of another size.
+/// computation over all axes. Stays as it is where a boundary has no sharding, or shards of another size.
 [[nodiscard]] Program importManualRegions(Program program);
 
 } // namespace shardscope::passes

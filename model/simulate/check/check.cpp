@@ -127,13 +127,13 @@ public:
         , m_devices(devices)
     {
     }
-    std::map<ValueId, Array> given; ///< by value, of the step at hand
+    std::map<ValueId, Array> source; ///< by value, of the step at hand
 
 private:
     Array compare(const Link& link, OperationId, std::span<const Array>, const Array& computed) override
     {
         if (link.kind == LinkKind::Loose)
-            given[link.value] = kernels::copied(computed);
+            source[link.value] = kernels::copied(computed);
         return m_devices.of(link);
     }
     const DeviceSide& m_devices;
@@ -267,8 +267,8 @@ private:
         if (!isFloat(dtype) || !computed.bytes)
             return { 0 };
         if (link.kind == LinkKind::Loose) {
-            const auto noisy = m_noisy->given.find(link.value);
-            const double sensitivity = noisy == m_noisy->given.end() ? 0 : sensitivityOf(computed, noisy->second);
+            const auto noisy = m_noisy->source.find(link.value);
+            const double sensitivity = noisy == m_noisy->source.end() ? 0 : sensitivityOf(computed, noisy->second);
             return { roundingShare(dtype) * largestMagnitude(computed) + sensitivity };
         }
         if (link.kind == LinkKind::Bounded) {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "program/extra_text.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "simulate/kernels/text_value.h"
 #include "stablehlo/element_values.h"
 
@@ -18,9 +18,9 @@ using kernels::Array;
 
 std::string_view nameOf(const Operation& op)
 {
-    if (const auto* opaque = wideAs<OpaqueAttributes>(op.attributes))
+    if (const auto* opaque = attributesAs<OpaqueAttributes>(op.attributes))
         return opaque->name;
-    if (const auto* call = wideAs<CustomCallAttributes>(op.attributes))
+    if (const auto* call = attributesAs<CustomCallAttributes>(op.attributes))
         return call->target;
     return {};
 }

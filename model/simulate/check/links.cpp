@@ -59,14 +59,14 @@ public:
         : m_plan(reference)
         , m_flat(*reference.program)
         , m_devices(devices)
-        , m_given(*m_flat.program)
+        , m_specified(*m_flat.program)
         , m_exact(m_flat.values.size(), true)
-        , m_checked(m_given.values.size())
-        , m_held(m_given.values.size())
-        , m_addends(m_given.values.size())
+        , m_checked(m_specified.values.size())
+        , m_held(m_specified.values.size())
+        , m_addends(m_specified.values.size())
         , m_names(m_flat.values.size())
     {
-        for (const ValueId value : checkedValues(m_given))
+        for (const ValueId value : checkedValues(m_specified))
             m_checked[value.index] = true;
         const auto hold = [&](FlatValueId value) {
             if (value.valid() && value.index < m_held.size() && devices.value(value).isShard)
@@ -80,7 +80,7 @@ public:
         for (const FlatValue& value : devices.values)
             if (value.origin.valid() && value.origin.index < m_addends.size() && !value.sharding.unreduced.empty())
                 m_addends[value.origin.index] = true;
-        for (std::size_t v = 0; v < m_given.values.size(); ++v)
+        for (std::size_t v = 0; v < m_specified.values.size(); ++v)
             m_names[v].emplace_back(v);
         for (const auto& [name, value] : m_flat.aliases)
             m_names[value.index].emplace_back(name.index);
@@ -162,7 +162,7 @@ private:
                 || m_devices.value(FlatValueId(name.index)).fullShape != shape)
                 continue;
             const bool isBetter =
-                !link.isShown || (m_given.value(link.value).path.empty() && !m_given.value(name).path.empty());
+                !link.isShown || (m_specified.value(link.value).path.empty() && !m_specified.value(name).path.empty());
             if (isBetter)
                 link.value = name;
             link.isShown = true;
@@ -177,7 +177,7 @@ private:
                 std::any_of(state.begin(), state.end(), [r](const StatePair& pair) { return pair.result == r; });
             if (link.value.valid() && !isState)
                 continue;
-            link.value = m_given.main().results[r];
+            link.value = m_specified.main().results[r];
             link.isShown = false; // it stands where the old state did
         }
     }
@@ -199,7 +199,7 @@ private:
     const Plan& m_plan;
     const FlatProgram& m_flat;
     const FlatProgram& m_devices;
-    const Program& m_given;
+    const Program& m_specified;
     std::vector<bool> m_exact; ///< per flat value: the reference has the devices' bits
     std::vector<bool> m_checked, m_held, m_addends; ///< per value of the given program, on the devices
     std::vector<std::vector<ValueId>> m_names; ///< per flat value: those of the given program

@@ -40,7 +40,7 @@ std::int64_t firstNonFinite(const kernels::Array& array, NonFiniteKind kind, std
     return -1;
 }
 
-void NonFiniteWatch::given(const kernels::Arrays& arguments, std::int64_t device)
+void NonFiniteWatch::source(const kernels::Arrays& arguments, std::int64_t device)
 {
     for (const NonFiniteKind kind : kinds)
         for (std::size_t i = 0; i < arguments.size() && !seen(kind).held; ++i)
@@ -56,7 +56,7 @@ std::int64_t NonFiniteWatch::firstOf(
     if (found < 0)
         return found;
     const auto padded = m_device.padding.find(value);
-    if (padded == m_device.padding.end() || padded->second.whole.size() != array.type.rank())
+    if (padded == m_device.padding.end() || padded->second.full.size() != array.type.rank())
         return found;
     const Shape extents = extentsAt(padded->second, m_device.mesh, static_cast<std::int32_t>(device));
     for (; found >= 0; found = firstNonFinite(array, kind, found + 1)) {

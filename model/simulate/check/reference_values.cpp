@@ -5,10 +5,10 @@
 
 namespace shardscope {
 
-ReferenceValues::ReferenceValues(const Program& given, const PartitionedProgram& parts)
-    : m_given(given)
+ReferenceValues::ReferenceValues(const Program& source, const PartitionedProgram& parts)
+    : m_specified(source)
     , m_program(parts.device.program)
-    , m_values(given, parts)
+    , m_values(source, parts)
 {
 }
 
@@ -19,17 +19,17 @@ ValueId ReferenceValues::of(ValueId computed) const
     return isFull ? shard->meant : ValueId();
 }
 
-ValueId ReferenceValues::computedFor(ValueId given) const
+ValueId ReferenceValues::computedFor(ValueId source) const
 {
-    while (given.index < m_given.values.size() && m_given.value(given).definition.valid()) {
-        const Operation& operation = m_given.operation(m_given.value(given).definition);
+    while (source.index < m_specified.values.size() && m_specified.value(source).definition.valid()) {
+        const Operation& operation = m_specified.operation(m_specified.value(source).definition);
         const bool handsOn = operation.kind == OpKind::ShardingConstraint || operation.kind == OpKind::Reshard
             || isShardyCollective(operation.kind);
         if (!handsOn)
             break;
-        given = operation.operands[0];
+        source = operation.operands[0];
     }
-    return given;
+    return source;
 }
 
 } // namespace shardscope

@@ -9,16 +9,16 @@ namespace shardscope {
 class ReferenceValues {
 public:
     /// `parts`: what unsharded() made of `given`.
-    ReferenceValues(const Program& given, const PartitionedProgram& parts);
+    ReferenceValues(const Program& source, const PartitionedProgram& parts);
     [[nodiscard]] const Operation& operation(OperationId id) const { return m_program.operation(id); }
     /// What a result of an operation of the reference is of the given program; invalid for shards in manual
     /// computations, and for what came with them.
     [[nodiscard]] ValueId of(ValueId computed) const;
     /// A constraint or a collective of Shardy hands on what it is given: the value that the reference computes.
-    [[nodiscard]] ValueId computedFor(ValueId given) const;
+    [[nodiscard]] ValueId computedFor(ValueId source) const;
 
 private:
-    const Program& m_given;
+    const Program& m_specified;
     const Program& m_program;
     DeviceValues m_values;
 };

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "program/body.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "simulate/kernels/call.h"
 
 namespace shardscope {
@@ -43,7 +43,7 @@ const Dimensions* summedDimensions(const Program& program, const Operation& oper
         return nullptr;
     if (const auto* own = std::get_if<ReduceAttributes>(&operation.attributes))
         return &*own->dimensions;
-    const auto* own = wideAs<VariadicReduceAttributes>(operation.attributes);
+    const auto* own = attributesAs<VariadicReduceAttributes>(operation.attributes);
     return own ? &*own->dimensions : nullptr;
 }
 
@@ -95,7 +95,7 @@ double summedTerms(const Program& program, const Operation& operation)
         times(left, *own->lhsContracting);
     else if (operation.kind == OpKind::Dot)
         times(left, Dimensions{ static_cast<std::int64_t>(left.rank()) - 1 });
-    else if (const auto* window = wideAs<ConvolutionAttributes>(operation.attributes)) {
+    else if (const auto* window = attributesAs<ConvolutionAttributes>(operation.attributes)) {
         const TensorType& kernel = program.value(operation.operands[1]).type;
         times(kernel, *window->kernelSpatial);
         times(kernel, Dimensions{ window->kernelInputFeature });

@@ -65,9 +65,10 @@ void RoundingNoise::computed(OperationId operation, std::int64_t device, std::sp
     if (terms.count <= 1)
         return;
     // Partial sums are as large as the result, or as terms of both signs make them; each is rounded once.
-    const bool wide = dtype == DType::F64 || dtype == DType::F32; // narrow ones are added up in a wider type
+    const bool otherAttributes = dtype == DType::F64 || dtype == DType::F32; // narrow ones are added up in a wider type
     const double partial = std::max(std::sqrt(terms.count) * terms.size, largestMagnitude(result));
-    const double amplitude = epsilonOf(dtype) * partial * (wide ? std::max(1.0, std::sqrt(terms.count) / 4) : 1.0);
+    const double amplitude =
+        epsilonOf(dtype) * partial * (otherAttributes ? std::max(1.0, std::sqrt(terms.count) / 4) : 1.0);
     if (!std::isfinite(amplitude) || amplitude == 0)
         return;
     const std::uint32_t time = m_seen[{ operation.index, device }]++;

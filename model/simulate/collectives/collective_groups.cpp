@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "base/codes.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -106,7 +106,7 @@ bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttr
 
 std::vector<std::vector<std::int32_t>> groupsOf(const Operation& op, const DeviceCounts& devices)
 {
-    return groupsOf(devices, op, *wideAs<CollectiveAttributes>(op.attributes));
+    return groupsOf(devices, op, *attributesAs<CollectiveAttributes>(op.attributes));
 }
 
 bool isExchange(OpKind kind)
@@ -147,7 +147,7 @@ std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operat
     using Args = std::vector<Arg>;
     if (op.kind == OpKind::PartitionId || op.kind == OpKind::ReplicaId)
         return {};
-    const auto* own = wideAs<CollectiveAttributes>(op.attributes);
+    const auto* own = attributesAs<CollectiveAttributes>(op.attributes);
     if (!own)
         return Args{ { "wrong", "unknown" } };
     const std::int64_t count = countOf(idsOf(op, *own), devices);

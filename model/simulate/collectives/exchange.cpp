@@ -7,7 +7,7 @@
 
 #include "base/codes.h"
 #include "program/body.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "simulate/collectives/collective_groups.h"
 #include "simulate/run/not_executable.h"
 
@@ -183,10 +183,10 @@ Result<void> Exchange::prepareAllReduce(std::int64_t elements, MemoryBudget& bud
     return {};
 }
 
-StridedCopy Exchange::pieceOf(const TensorType& operand, const TensorType& result, std::size_t receiver,
+StridedCopy Exchange::partOf(const TensorType& operand, const TensorType& result, std::size_t receiver,
     std::size_t source, std::size_t members) const
 {
-    const auto& own = *wideAs<CollectiveAttributes>(m_operation->attributes);
+    const auto& own = *attributesAs<CollectiveAttributes>(m_operation->attributes);
     const auto split = static_cast<std::size_t>(own.dimension);
     const Shape from = rowMajorStrides(operand.shape), to = rowMajorStrides(result.shape);
     Shape box = *operand.shape;
@@ -224,7 +224,7 @@ Result<void> Exchange::prepareMoves(
             std::vector<Move>& taken = m_moves[static_cast<std::size_t>(members[receiver])];
             const std::size_t sources = group >= m_receiving ? 0 : broadcasts ? 1 : members.size();
             for (std::size_t source = 0; source < sources; ++source)
-                taken.push_back({ members[source], pieceOf(operand, result, receiver, source, members.size()) });
+                taken.push_back({ members[source], partOf(operand, result, receiver, source, members.size()) });
             for (const Move& move : taken)
                 m_copiedBytes += move.copy.bytes();
             m_tasks.push_back({ group, members[receiver], 0 });
@@ -255,7 +255,8 @@ void Exchange::preparePermute(const TensorType& type, const std::vector<std::vec
 Result<void> Exchange::prepareReduceScatter(
     const TensorType& operand, const TensorType& result, MemoryBudget& budget, const std::stop_token& stop)
 {
-    const auto dimension = static_cast<std::size_t>(wideAs<CollectiveAttributes>(m_operation->attributes)->dimension);
+    const auto dimension =
+        static_cast<std::size_t>(attributesAs<CollectiveAttributes>(m_operation->attributes)->dimension);
     const Shape from = rowMajorStrides(operand.shape);
     // Neighbours in both arrays: everything from the scattered dimension on.
     std::int64_t rowCount = 1;

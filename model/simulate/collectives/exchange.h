@@ -81,7 +81,7 @@ private:
     Result<void> prepareReduceScatter(
         const TensorType& operand, const TensorType& result, MemoryBudget& budget, const std::stop_token& stop);
     /// What a receiver takes of member `source`, by their ranks in the group.
-    [[nodiscard]] StridedCopy pieceOf(const TensorType& operand, const TensorType& result, std::size_t receiver,
+    [[nodiscard]] StridedCopy partOf(const TensorType& operand, const TensorType& result, std::size_t receiver,
         std::size_t source, std::size_t members) const;
     void reduceRange(const Task& task, std::byte* const* addresses, std::size_t slotCount, std::byte* scratch) const;
 

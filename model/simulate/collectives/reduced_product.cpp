@@ -82,19 +82,19 @@ private:
     }
     [[nodiscard]] bool overwritesOperands(const Instruction& instruction, const Instruction& product) const
     {
-        bool written = false;
+        bool declared = false;
         const auto check = [&](SlotId slot) {
             for (const SlotId operand : product.operands)
-                written = written || overlap(m_plan.slot(operand), m_plan.slot(slot));
+                declared = declared || overlap(m_plan.slot(operand), m_plan.slot(slot));
         };
-        forEachSlot(m_plan, instruction, [&](SlotId slot, bool isWritten) {
-            if (isWritten)
+        forEachSlot(m_plan, instruction, [&](SlotId slot, bool isDeclared) {
+            if (isDeclared)
                 check(slot);
         });
         if (const auto* control = std::get_if<ControlInstruction>(&instruction.action);
             control && control->room.valid())
             check(control->room);
-        return written;
+        return declared;
     }
     [[nodiscard]] bool sumsInPlace(const Instruction& instruction, SlotId slot) const
     {

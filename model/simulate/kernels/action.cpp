@@ -7,7 +7,7 @@
 
 #include "base/codes.h"
 #include "program/body.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "schedule/work.h"
 #include "simulate/kernels/call.h"
 #include "simulate/kernels/fused.h"
@@ -184,7 +184,7 @@ private:
             const std::optional<ReduceKind> kind = reductionOf(m_program, m_operation);
             if (!kind || m_operation.operands.size() != 2 || !beginsWithIdentity(*kind))
                 return nullptr;
-            attributes = { wideAs<VariadicReduceAttributes>(m_operation.attributes)->dimensions, *kind };
+            attributes = { attributesAs<VariadicReduceAttributes>(m_operation.attributes)->dimensions, *kind };
         }
         auto reduction = Reduction::prepare(operand(0), attributes, m_kernels);
         return reduction ? std::make_unique<ReduceAction>(std::move(*reduction), m_instruction) : nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Decompositions, triangular systems and batch normalisation. Computed in double and rounded once.
+// Declared in call.h.
 #include <cmath>
 #include <vector>
 
@@ -152,14 +153,14 @@ Arrays batchNormGrad(const Call& call)
     const Features features(call.type(), own.featureIndex);
     const std::vector<double> x = doubles(call.operands[0]), scale = doubles(call.operands[1]),
                               mean = doubles(call.operands[2]), variance = doubles(call.operands[3]),
-                              given = doubles(call.operands[4]);
+                              bodyOperands = doubles(call.operands[4]);
     std::vector<double> result(x.size()), scaleGrad(at(features.count)), offsetGrad(at(features.count)),
         product(at(features.count));
     const double perFeature = static_cast<double>(x.size()) / static_cast<double>(features.count);
     for (std::size_t i = 0; i < x.size(); ++i) {
         const std::size_t f = features.of(i);
-        offsetGrad[f] += given[i];
-        product[f] += given[i] * (x[i] - mean[f]);
+        offsetGrad[f] += bodyOperands[i];
+        product[f] += bodyOperands[i] * (x[i] - mean[f]);
     }
     for (std::size_t f = 0; f < scaleGrad.size(); ++f)
         scaleGrad[f] = product[f] / std::sqrt(variance[f] + own.epsilon);
@@ -167,7 +168,7 @@ Arrays batchNormGrad(const Call& call)
         const std::size_t f = features.of(i);
         const double spread = variance[f] + own.epsilon;
         result[i] = scale[f] / std::sqrt(spread) / perFeature
-            * (perFeature * given[i] - offsetGrad[f] - (x[i] - mean[f]) * product[f] / spread);
+            * (perFeature * bodyOperands[i] - offsetGrad[f] - (x[i] - mean[f]) * product[f] / spread);
     }
     return { fromDoubleValues(result, call.type(0)), fromDoubleValues(scaleGrad, call.type(1)),
         fromDoubleValues(offsetGrad, call.type(2)) };

@@ -176,9 +176,9 @@ void BodyRun::prepare()
     m_places.resize(m_body.registers.size());
     for (std::size_t r = m_body.arguments; r < m_body.registers.size(); ++r) {
         const Body::Register& own = m_body.registers[r];
-        m_memory[r].resize(static_cast<std::size_t>(pieceLength * byteSize(own.dtype)));
+        m_memory[r].resize(static_cast<std::size_t>(partLength * byteSize(own.dtype)));
         if (!own.constant.empty())
-            fill(m_memory[r].data(), own.constant.data(), byteSize(own.dtype), pieceLength);
+            fill(m_memory[r].data(), own.constant.data(), byteSize(own.dtype), partLength);
         m_places[r] = m_memory[r].data();
     }
 }
@@ -193,8 +193,8 @@ void BodyRun::run(std::span<const std::byte* const> arguments, std::span<std::by
         step.kernel.run(operands.data(), results[0], count);
         return;
     }
-    for (std::int64_t first = 0; first < count; first += pieceLength) {
-        const std::int64_t n = std::min(pieceLength, count - first);
+    for (std::int64_t first = 0; first < count; first += partLength) {
+        const std::int64_t n = std::min(partLength, count - first);
         for (std::size_t i = 0; i < m_body.arguments; ++i)
             m_places[i] = arguments[i] + first * byteSize(m_body.registers[i].dtype);
         for (const Body::Step& step : m_body.steps) {

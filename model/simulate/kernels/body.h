@@ -53,7 +53,7 @@ public:
 private:
     void prepare();
 
-    static constexpr std::int64_t pieceLength = 256;
+    static constexpr std::int64_t partLength = 256;
     Body m_body;
     std::vector<std::vector<std::byte>> m_memory; ///< by register
     std::vector<const std::byte*> m_places; ///< by register

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "program/other_attributes.h"
 #include "program/program.h"
-#include "program/wide_attributes.h"
 #include "simulate/kernels/array.h"
 
 namespace shardscope::kernels {
@@ -32,7 +32,7 @@ struct Call {
     template <class T>
     [[nodiscard]] const T& own() const ///< the operation's attributes, which verify() found to be there
     {
-        return *wideAs<T>(operation.attributes);
+        return *attributesAs<T>(operation.attributes);
     }
 };
 

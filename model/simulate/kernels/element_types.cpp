@@ -237,11 +237,11 @@ void toDoubles(DType dtype, const std::byte* in, double* out, std::int64_t count
     }
     if (dtype == DType::F32)
         return cast<double, float>(in, bytes, count);
-    std::array<float, chunk> wide;
+    std::array<float, chunk> otherAttributes;
     inChunks(count, [&](std::int64_t first, std::int64_t n) {
-        widen(dtype, in + first * byteSize(dtype), reinterpret_cast<std::byte*>(wide.data()), n);
+        widen(dtype, in + first * byteSize(dtype), reinterpret_cast<std::byte*>(otherAttributes.data()), n);
         for (std::int64_t i = 0; i < n; ++i)
-            out[first + i] = static_cast<double>(wide[static_cast<std::size_t>(i)]);
+            out[first + i] = static_cast<double>(otherAttributes[static_cast<std::size_t>(i)]);
     });
 }
 
@@ -265,23 +265,27 @@ void storeWrapped(DType integer, std::int64_t value, std::byte* out)
 
 void storeRounded(DType integer, double value, std::byte* out)
 {
-    std::int64_t whole = 0;
+    std::int64_t integral = 0;
     if (integer == DType::Pred) {
-        whole = value != 0 ? 1 : 0; // NaN is not 0
+        integral = value != 0 ? 1 : 0; // NaN is not 0
     } else if (!std::isnan(value)) {
         const int bits = elementBits(integer);
-        const double cut = std::trunc(value);
+        const double truncated = std::trunc(value);
         if (isUnsignedInteger(integer)) {
             const double end = std::ldexp(1.0, bits);
             const std::uint64_t largest = ~std::uint64_t{ 0 } >> (64 - bits);
-            whole = static_cast<std::int64_t>(cut <= 0 ? 0 : cut >= end ? largest : static_cast<std::uint64_t>(cut));
+            integral = static_cast<std::int64_t>(truncated <= 0 ? 0
+                    : truncated >= end                          ? largest
+                                                                : static_cast<std::uint64_t>(truncated));
         } else {
             const double end = std::ldexp(1.0, bits - 1);
             const std::int64_t largest = std::numeric_limits<std::int64_t>::max() >> (64 - bits);
-            whole = cut < -end ? -largest - 1 : cut >= end ? largest : static_cast<std::int64_t>(cut);
+            integral = truncated < -end ? -largest - 1
+                : truncated >= end      ? largest
+                                        : static_cast<std::int64_t>(truncated);
         }
     }
-    fromIntegers(integer, &whole, out, 1);
+    fromIntegers(integer, &integral, out, 1);
 }
 
 void convertElements(DType from, const std::byte* in, DType to, std::byte* out, std::int64_t count)

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "program/element_bits.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "simulate/kernels/array.h"
 #include "simulate/kernels/element_types.h"
 
@@ -158,18 +158,18 @@ void ElementKernel::run(const std::byte* const* in, std::byte* out, std::int64_t
     const std::int64_t resultBytes = byteSize(result);
     for (std::int64_t first = 0; first < n; first += chunkElements) {
         const std::int64_t count = std::min(chunkElements, n - first);
-        std::array<const std::byte*, 3> pieces{};
+        std::array<const std::byte*, 3> parts{};
         for (std::size_t i = 0; i < operandCount; ++i) {
             widen(operands[i], in[i] + first * byteSize(operands[i]), widened[i].data(), count);
             if (bitsOnly != 0)
                 clearSigns(widened[i].data(), count, bitsOnly);
-            pieces[i] = widened[i].data();
+            parts[i] = widened[i].data();
         }
         if (result == DType::Pred) {
-            function(pieces.data(), out + first, count, context);
+            function(parts.data(), out + first, count, context);
             continue;
         }
-        function(pieces.data(), computed.data(), count, context);
+        function(parts.data(), computed.data(), count, context);
         narrow(result, computed.data(), out + first * resultBytes, count);
     }
 }
@@ -193,7 +193,7 @@ std::optional<ElementKernel> elementKernel(
         return std::nullopt;
     if (kind == OpKind::Convert)
         return kernel;
-    if (const auto* precision = wideAs<ReducePrecisionAttributes>(attributes))
+    if (const auto* precision = attributesAs<ReducePrecisionAttributes>(attributes))
         kernel.context = { precision->exponentBits, precision->mantissaBits };
     const DType own = operands[0], computed = computeType(own);
     kernel.adapts = computed != own && own != DType::Pred;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Elementwise operations as functions over runs of elements: chosen once per operation and called for full arrays, for
-// the pieces of a body, or for single elements. Compiled for f32, f64 and integers of 8 to 64 bits; narrower types are
-// widened in pieces and rounded after the operation.
+// the parts of a body, or for single elements. Compiled for f32, f64 and integers of 8 to 64 bits; narrower types are
+// widened in parts and rounded after the operation.
 //
 //     const std::optional<ElementKernel> add = elementKernel(OpKind::Add, {}, std::array{ DType::BF16, DType::BF16 },
 //         DType::BF16);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Elementwise operations on floating point numbers. Transcendental functions of f32 are computed in double and rounded.
+// Declared in elementwise.h.
 #include <bit>
 #include <cmath>
 #include <limits>

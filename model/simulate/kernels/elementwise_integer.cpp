@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Elementwise operations on integers, which wrap around. A division by zero gives -1 (all bits set) and the dividend as
 // the rest.
+// Declared in elementwise.h.
 #include <bit>
 #include <limits>
 #include <type_traits>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Special functions, computed in more digits than any element type has and rounded once.
+// Declared in elementwise.h.
 #include <bit>
 #include <cmath>
 #include <limits>

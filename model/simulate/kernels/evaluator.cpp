@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The table of who computes what, over the families.
+// Declared in call.h.
 #include "simulate/kernels/call.h"
 
 namespace shardscope::kernels {

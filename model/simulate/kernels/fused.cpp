@@ -262,11 +262,11 @@ void FusedKernel::execute(const Step& step, const Memory& memory, std::int64_t e
 void FusedKernel::run(std::byte* const* slots, std::byte* scratch, WorkShare share) const
 {
     // Parts begin at whole cache lines of the smallest element type.
-    const auto border = [&](std::int32_t part) {
+    const auto boundary = [&](std::int32_t part) {
         return part == share.parts ? m_elements : m_elements * part / share.parts / cacheLine * cacheLine;
     };
-    const std::int64_t begin = border(share.part);
-    const std::int64_t end = border(share.part + 1);
+    const std::int64_t begin = boundary(share.part);
+    const std::int64_t end = boundary(share.part + 1);
     if (begin < end)
         runElements({ slots, scratch, {} }, begin, end, 0);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // gather and scatter.
+// Declared in call.h.
 #include <algorithm>
 #include <cstring>
 
@@ -138,7 +139,7 @@ Arrays scatter(const Call& call)
     Shape batch, starts, index;
     batch.resize(batchShape.size(), 0);
     starts.resize(to.size(), 0);
-    std::vector<const std::byte*> given(2 * count);
+    std::vector<const std::byte*> bodyOperands(2 * count);
     std::vector<std::byte*> put(count);
     do {
         reader.read(batch, starts);
@@ -164,10 +165,10 @@ Arrays scatter(const Call& call)
                 continue;
             for (std::size_t i = 0; i < count; ++i) {
                 put[i] = results[i].data() + target * results[i].elementBytes();
-                given[i] = put[i];
-                given[count + i] = updates[i].data() + element * updates[i].elementBytes();
+                bodyOperands[i] = put[i];
+                bodyOperands[count + i] = updates[i].data() + element * updates[i].elementBytes();
             }
-            body.run(given, put, 1);
+            body.run(bodyOperands, put, 1);
         } while (advance(index, window));
     } while (advance(batch, batchShape));
     return results;

@@ -16,7 +16,7 @@ namespace {
 
 std::string_view nameOf(const Operation& op)
 {
-    if (const auto* opaque = wideAs<OpaqueAttributes>(op.attributes))
+    if (const auto* opaque = attributesAs<OpaqueAttributes>(op.attributes))
         return opaque->name;
     return {};
 }
@@ -33,7 +33,7 @@ Arrays dynamicPad(const Call& call)
                 .push_back(integerAt(call.operands[2 + list], d));
     Operation pad = call.operation;
     pad.kind = OpKind::Pad;
-    pad.attributes = wide(own);
+    pad.attributes = otherAttributes(own);
     return evaluator(OpKind::Pad)({ call.program, pad, call.operands.first(2), call.scope });
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "simulate/kernels/call.h"
 #include "simulate/kernels/strided_copy.h"
 
@@ -256,7 +256,7 @@ private:
 
     Result<ActionPtr> slice() const
     {
-        const auto& own = *wideAs<SliceAttributes>(m_operation.attributes);
+        const auto& own = *attributesAs<SliceAttributes>(m_operation.attributes);
         Shape steps = strides(operand(0).shape);
         std::int64_t offset = 0;
         for (std::size_t d = 0; d < steps.size(); ++d) {
@@ -268,7 +268,7 @@ private:
 
     Result<ActionPtr> concatenate() const
     {
-        const auto d = static_cast<std::size_t>(wideAs<DimensionAttributes>(m_operation.attributes)->dimension);
+        const auto d = static_cast<std::size_t>(attributesAs<DimensionAttributes>(m_operation.attributes)->dimension);
         const Shape to = strides(result().shape);
         std::vector<CopiesAction::Copy> made;
         std::int64_t begin = 0;

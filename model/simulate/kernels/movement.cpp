@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Operations that place elements elsewhere, or make them from their places.
+// Declared in call.h.
 #include <algorithm>
 #include <cstring>
 

@@ -234,22 +234,22 @@ Arrays convolution(const Call& call)
     const std::int64_t features = rhs.type.shape[spatial + 1], channels = rhs.type.shape[spatial],
                        allChannels = lhs.type.shape[spatial + 1], groups = own.featureGroupCount,
                        batchGroups = own.batchGroupCount, batches = ordered.shape[0];
-    const std::int64_t pieces = std::max(groups, batchGroups), perPiece = features / pieces,
-                       bytes = byteSize(type.dtype), depth = places * channels;
+    const std::int64_t parts = std::max(groups, batchGroups), perPart = features / parts, bytes = byteSize(type.dtype),
+                       depth = places * channels;
     const Shape spatialStrides = stridesOf(std::span(lhs.type.shape.begin() + 1, spatial));
 
     // The kernel's features of one group as a matrix.
-    Array weights = Array::make({ type.dtype, { depth, perPiece } });
+    Array weights = Array::make({ type.dtype, { depth, perPart } });
     Array patches = Array::make({ type.dtype, { windows, depth } });
-    Array answers = Array::make({ type.dtype, { windows, perPiece } });
-    for (std::int64_t piece = 0; piece < pieces; ++piece) {
-        const std::array box{ depth, perPiece };
-        const std::array to{ perPiece, std::int64_t{ 1 } };
+    Array answers = Array::make({ type.dtype, { windows, perPart } });
+    for (std::int64_t part = 0; part < parts; ++part) {
+        const std::array box{ depth, perPart };
+        const std::array to{ perPart, std::int64_t{ 1 } };
         const std::array from{ features, std::int64_t{ 1 } };
-        copyBox(box, weights.data(), to, rhs.data() + piece * perPiece * bytes, from, bytes);
+        copyBox(box, weights.data(), to, rhs.data() + part * perPart * bytes, from, bytes);
         for (std::int64_t batch = 0; batch < batches; ++batch) {
-            const std::int64_t inputBatch = batchGroups > 1 ? piece * batches + batch : batch;
-            const std::int64_t firstChannel = groups > 1 ? piece * channels : 0;
+            const std::int64_t inputBatch = batchGroups > 1 ? part * batches + batch : batch;
+            const std::int64_t firstChannel = groups > 1 ? part * channels : 0;
             const std::byte* input = lhs.data() + (inputBatch * inputs * allChannels + firstChannel) * bytes;
             std::byte* row = patches.data();
             Shape output;
@@ -270,10 +270,10 @@ Arrays convolution(const Call& call)
                     row += channels * bytes;
                 } while (advance(place, windowShape));
             } while (advance(output, outputShape));
-            multiply(type.dtype, patches.data(), weights.data(), answers.data(), windows, perPiece, depth);
-            const std::array answerBox{ windows, perPiece };
-            copyBox(answerBox, out.data() + (batch * windows * features + piece * perPiece) * bytes, from,
-                answers.data(), to, bytes);
+            multiply(type.dtype, patches.data(), weights.data(), answers.data(), windows, perPart, depth);
+            const std::array answerBox{ windows, perPart };
+            copyBox(answerBox, out.data() + (batch * windows * features + part * perPart) * bytes, from, answers.data(),
+                to, bytes);
         }
     }
     Dimensions back;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // chlo.ragged_dot: a product of matrices for every group. What stands outside of a group is not read for it.
+// Declared in products.h.
 #include <algorithm>
 #include <array>
 
@@ -55,16 +56,16 @@ std::int64_t elements(const Array& array, std::span<const std::int64_t> dims)
 
 /// Dimensions of the line before and after the ragged one, as numbers of elements.
 struct Line {
-    std::int64_t before = 1, length = 1, behind = 1;
+    std::int64_t before = 1, length = 1, after = 1;
 
     Line(const Array& array, const Dimensions& dims, std::int64_t ragged)
     {
         const auto place = std::find(dims.begin(), dims.end(), ragged);
         before = elements(array, { dims.begin(), place });
         length = array.type.shape[at(ragged)];
-        behind = elements(array, { place + 1, dims.end() });
+        after = elements(array, { place + 1, dims.end() });
     }
-    [[nodiscard]] std::int64_t all() const { return before * length * behind; }
+    [[nodiscard]] std::int64_t all() const { return before * length * after; }
 };
 
 /// Rows of a group times the matrix of the group.
@@ -82,11 +83,11 @@ Array freeRagged(const RaggedDot& dot, const Array& lhs, const Array& rhs, const
     Array result = Array::make(type);
     std::fill_n(result.data(), result.count() * bytes, std::byte{ 0 });
     for (std::int64_t place = 0; place < batches * rows.before; ++place) {
-        const std::int64_t batch = place / rows.before, firstRow = place * rows.length * rows.behind;
+        const std::int64_t batch = place / rows.before, firstRow = place * rows.length * rows.after;
         const std::vector<Part> parts = groups.at(place);
         for (std::int64_t g = 0; g < groups.count(); ++g) {
-            const std::int64_t row = firstRow + parts[at(g)].begin * rows.behind,
-                               count = (parts[at(g)].end - parts[at(g)].begin) * rows.behind;
+            const std::int64_t row = firstRow + parts[at(g)].begin * rows.after,
+                               count = (parts[at(g)].end - parts[at(g)].begin) * rows.after;
             multiply(type.dtype, a.data() + row * k * bytes, b.data() + (g * batches + batch) * k * n * bytes,
                 result.data() + row * n * bytes, count, n, k);
         }
@@ -113,8 +114,8 @@ Array contractedRagged(
             std::vector<Part> runs; // of rows of a and b
             for (std::int64_t place = 0; place < line.before; ++place) {
                 const Part part = groups.at(batch * line.before + place)[at(g)];
-                const std::int64_t begin = (place * line.length + part.begin) * line.behind,
-                                   end = (place * line.length + part.end) * line.behind;
+                const std::int64_t begin = (place * line.length + part.begin) * line.after,
+                                   end = (place * line.length + part.end) * line.after;
                 runs.push_back({ begin, end });
                 count += end - begin;
             }

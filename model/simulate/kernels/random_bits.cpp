@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Random numbers: rng_bit_generator with the bits that XLA gives, and rng, whose bits nobody fixes.
+// Declared in call.h.
 #include <cmath>
 #include <numbers>
 
@@ -17,7 +18,7 @@ std::array<std::uint32_t, 2> halves(std::uint64_t word)
 {
     return { static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(word >> 32) };
 }
-std::uint64_t whole(std::uint32_t low, std::uint32_t high)
+std::uint64_t integral(std::uint32_t low, std::uint32_t high)
 {
     return static_cast<std::uint64_t>(high) << 32 | low;
 }
@@ -42,7 +43,7 @@ std::uint64_t threefryBits(Array& result, std::uint64_t key, std::uint64_t state
     if (result.elementBytes() == 8) {
         for (std::int64_t i = 0; i < count; ++i) {
             const auto words = threefry(halves(state + static_cast<std::uint64_t>(i)), keys);
-            put(result, i, whole(words[0], words[1]));
+            put(result, i, integral(words[0], words[1]));
         }
         return state + static_cast<std::uint64_t>(count);
     }
@@ -94,7 +95,7 @@ void philoxBits(Array& result, std::uint64_t key, std::uint64_t& low, std::uint6
         const auto a = halves(low), b = halves(high);
         const std::array<std::uint32_t, 4> bits = philox({ a[0], a[1], b[0], b[1] }, keys);
         for (std::int64_t k = 0; k < perCounter && i + k < count; ++k)
-            put(result, i + k, words == 1 ? bits[at(k)] : whole(bits[at(2 * k)], bits[at(2 * k + 1)]));
+            put(result, i + k, words == 1 ? bits[at(k)] : integral(bits[at(2 * k)], bits[at(2 * k + 1)]));
         if (++low == 0)
             ++high;
     }
@@ -133,7 +134,7 @@ Arrays rng(const Call& call)
     for (std::int64_t i = 0; i < result.count(); ++i) {
         const auto place = halves(static_cast<std::uint64_t>(i));
         const auto bits = philox({ place[0], place[1], operation, 0 }, { 0x5EED, 0 });
-        const std::uint64_t word = whole(bits[0], bits[1]);
+        const std::uint64_t word = integral(bits[0], bits[1]);
         if (!isFloat(result.type.dtype)) {
             const std::int64_t least = integerAt(call.operands[0], 0), end = integerAt(call.operands[1], 0);
             const auto span = static_cast<std::uint64_t>(end) - static_cast<std::uint64_t>(least);
@@ -143,7 +144,7 @@ Arrays rng(const Call& call)
         }
         const double a = numberAt(call.operands[0], 0), b = numberAt(call.operands[1], 0);
         const double first = static_cast<double>(word >> 11) * 0x1p-53,
-                     second = static_cast<double>(whole(bits[2], bits[3]) >> 11) * 0x1p-53;
+                     second = static_cast<double>(integral(bits[2], bits[3]) >> 11) * 0x1p-53;
         setNumber(result, i,
             isNormal ? a + b * std::sqrt(-2 * std::log1p(-first)) * std::cos(2 * std::numbers::pi * second)
                      : a + (b - a) * first);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // reduce, reduce_window, select_and_scatter and map: bodies applied to many elements at once, in the order of the
 // reduced elements.
+// Declared in call.h.
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -47,14 +48,14 @@ void fold(BodyRun& body, std::span<const Array> inputs, std::span<const std::int
     Arrays ordered;
     for (const Array& input : inputs)
         ordered.push_back(std::is_sorted(order.begin(), order.end()) ? input : transposed(input, order));
-    std::vector<const std::byte*> given(2 * inputs.size());
+    std::vector<const std::byte*> bodyOperands(2 * inputs.size());
     std::vector<std::byte*> put(inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i)
-        given[i] = put[i] = results[i].data();
+        bodyOperands[i] = put[i] = results[i].data();
     for (std::int64_t k = 0; k < reduced; ++k) {
         for (std::size_t i = 0; i < inputs.size(); ++i)
-            given[inputs.size() + i] = ordered[i].data() + k * kept * inputs[i].elementBytes();
-        body.run(given, put, kept);
+            bodyOperands[inputs.size() + i] = ordered[i].data() + k * kept * inputs[i].elementBytes();
+        body.run(bodyOperands, put, kept);
     }
 }
 
@@ -63,7 +64,7 @@ BodyRun reducer(const Call& call, std::span<const Array> inputs)
     if (!call.operation.regions.empty())
         return BodyRun(call, call.operation.regions[0]);
     const auto* builtin = std::get_if<ReduceAttributes>(&call.operation.attributes);
-    const auto* variadic = wideAs<VariadicReduceAttributes>(call.operation.attributes);
+    const auto* variadic = attributesAs<VariadicReduceAttributes>(call.operation.attributes);
     return BodyRun(Body::ofKind(builtin ? builtin->kind : *variadic->kind, typesOf(inputs)));
 }
 
@@ -203,13 +204,13 @@ Arrays reduceWindow(const Call& call)
     const std::span<const Array> inputs = call.operands.first(count), inits = call.operands.subspan(count);
     BodyRun body = reducer(call, inputs);
     Arrays results, shifted;
-    std::vector<const std::byte*> given(2 * count);
+    std::vector<const std::byte*> bodyOperands(2 * count);
     std::vector<std::byte*> put(count);
     for (std::size_t i = 0; i < count; ++i) {
         results.push_back(broadcast(inits[i], {}, call.type(i)));
         shifted.push_back(Array::make(call.type(i)));
-        given[i] = put[i] = results[i].data();
-        given[count + i] = shifted[i].data();
+        bodyOperands[i] = put[i] = results[i].data();
+        bodyOperands[count + i] = shifted[i].data();
     }
     if (results[0].count() == 0)
         return results;
@@ -224,7 +225,7 @@ Arrays reduceWindow(const Call& call)
         std::vector<std::byte*> made(count);
         for (std::size_t i = 0; i < count; ++i)
             made[i] = shifted[i].data();
-        body.run(given, made, results[0].count());
+        body.run(bodyOperands, made, results[0].count());
         bool changed = false;
         for (std::size_t i = 0; i < count; ++i) {
             const std::size_t bytes = at(results[i].count() * results[i].elementBytes());
@@ -245,7 +246,7 @@ Arrays reduceWindow(const Call& call)
             continue;
         }
         if (!isPadding)
-            body.run(given, put, results[0].count());
+            body.run(bodyOperands, put, results[0].count());
         more = advance(place, window);
     }
     return results;
@@ -295,11 +296,11 @@ Arrays map(const Call& call)
 {
     BodyRun body(call, call.operation.regions[0]);
     Array result = Array::make(call.type());
-    std::vector<const std::byte*> given;
+    std::vector<const std::byte*> bodyOperands;
     for (const Array& operand : call.operands)
-        given.push_back(operand.data());
+        bodyOperands.push_back(operand.data());
     const std::array<std::byte*, 1> put{ result.data() };
-    body.run(given, put, result.count());
+    body.run(bodyOperands, put, result.count());
     return { result };
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in sets.h.
 #include "simulate/kernels/sets.h"
 
 #if defined(__x86_64__)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // sort by a comparator, and the largest k numbers.
+// Declared in call.h.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -18,25 +19,25 @@ public:
     Before(BodyRun& body, std::span<const Array> lines)
         : m_body(&body)
         , m_lines(lines)
-        , m_given(2 * lines.size())
+        , m_specified(2 * lines.size())
     {
     }
     bool operator()(std::int64_t a, std::int64_t b)
     {
         for (std::size_t i = 0; i < m_lines.size(); ++i) {
-            m_given[2 * i] = m_lines[i].data() + a * m_lines[i].elementBytes();
-            m_given[2 * i + 1] = m_lines[i].data() + b * m_lines[i].elementBytes();
+            m_specified[2 * i] = m_lines[i].data() + a * m_lines[i].elementBytes();
+            m_specified[2 * i + 1] = m_lines[i].data() + b * m_lines[i].elementBytes();
         }
         std::byte result{ 0 };
         const std::array<std::byte*, 1> put{ &result };
-        m_body->run(m_given, put, 1);
+        m_body->run(m_specified, put, 1);
         return result != std::byte{ 0 };
     }
 
 private:
     BodyRun* m_body;
     std::span<const Array> m_lines;
-    std::vector<const std::byte*> m_given;
+    std::vector<const std::byte*> m_specified;
 };
 
 /// Always stable: where the order is free this is one of the right ones, the same everywhere.

@@ -11,7 +11,7 @@
 #include "program/custom_calls.h"
 #include "program/function_names.h"
 #include "program/op_row.h"
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "simulate/kernels/array.h"
 
 namespace shardscope {
@@ -353,7 +353,7 @@ private:
             return;
         }
         case OpKind::Gather: {
-            const auto* gather = wideAs<GatherAttributes>(operation.attributes);
+            const auto* gather = attributesAs<GatherAttributes>(operation.attributes);
             const Shape full = typeOf(operands[0]).shape;
             for (const std::int64_t d : *gather->startIndexMap)
                 askIndex(operands[1],
@@ -400,7 +400,7 @@ private:
 
     void askScattered(const Operation& operation)
     {
-        const auto* scatter = wideAs<ScatterAttributes>(operation.attributes);
+        const auto* scatter = attributesAs<ScatterAttributes>(operation.attributes);
         const std::size_t inputs = operation.operands.size() / 2;
         const Shape full = typeOf(operation.operands[0]).shape;
         const Shape updates = typeOf(operation.operands[inputs + 1]).shape;

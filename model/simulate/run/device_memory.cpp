@@ -15,23 +15,23 @@ DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
 {
     // State keeps its interval of the arena for the whole step, so the intervals of shared state can be cut out and
     // what lies after them moved up.
-    struct Cut {
+    struct Interval {
         std::int64_t offset, bytes;
     };
-    std::vector<Cut> cuts;
+    std::vector<Interval> intervals;
     for (std::size_t slot = 0; slot < plan.slots.size(); ++slot)
         if (sharing.isShared(SlotId(slot))) {
             m_shards[slot] = sharing.shards[slot];
-            cuts.push_back({ plan.slots[slot].offset, alignedBytes(plan.slots[slot].bytes) });
+            intervals.push_back({ plan.slots[slot].offset, alignedBytes(plan.slots[slot].bytes) });
         }
-    std::int64_t cutBytes = 0;
-    for (const Cut& cut : cuts)
-        cutBytes += cut.bytes;
+    std::int64_t sharedBytes = 0;
+    for (const Interval& interval : intervals)
+        sharedBytes += interval.bytes;
     for (std::size_t slot = 0; slot < plan.slots.size(); ++slot) {
         std::int64_t offset = plan.slots[slot].offset;
         if (m_shards[slot].empty()) {
-            for (const Cut& cut : cuts)
-                offset -= cut.offset < plan.slots[slot].offset ? cut.bytes : 0;
+            for (const Interval& interval : intervals)
+                offset -= interval.offset < plan.slots[slot].offset ? interval.bytes : 0;
         } else {
             offset = m_sharedBytes;
             m_pitch[slot] = alignedBytes(plan.slots[slot].bytes);
@@ -39,7 +39,7 @@ DeviceMemory::DeviceMemory(const Plan& plan, const ReplicaSharing& sharing)
         }
         m_offsets.push_back(offset);
     }
-    m_deviceBytes = std::max<std::int64_t>(alignedBytes(plan.memory.arenaBytes) - cutBytes, memoryAlignment);
+    m_deviceBytes = std::max<std::int64_t>(alignedBytes(plan.memory.arenaBytes) - sharedBytes, memoryAlignment);
 }
 
 double DeviceMemory::bytesNeeded() const
@@ -67,10 +67,10 @@ bool DeviceMemory::allocate()
 
 void DeviceMemory::clear(std::size_t arena, const std::stop_token& stop)
 {
-    constexpr std::int64_t piece = std::int64_t{ 16 } << 20; // some milliseconds
+    constexpr std::int64_t part = std::int64_t{ 16 } << 20; // some milliseconds
     const std::int64_t bytes = m_arenas[arena].bytes();
-    for (std::int64_t done = 0; done < bytes && !stop.stop_requested(); done += piece)
-        std::memset(m_arenas[arena].data() + done, 0, static_cast<std::size_t>(std::min(piece, bytes - done)));
+    for (std::int64_t done = 0; done < bytes && !stop.stop_requested(); done += part)
+        std::memset(m_arenas[arena].data() + done, 0, static_cast<std::size_t>(std::min(part, bytes - done)));
 }
 
 } // namespace shardscope

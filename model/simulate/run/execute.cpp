@@ -14,14 +14,14 @@ namespace shardscope {
 namespace {
 
 Result<std::shared_ptr<const Plan>> planOf(
-    ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts, const ExecuteOptions& options)
+    ProgramPtr source, std::shared_ptr<const PartitionedProgram> parts, const ExecuteOptions& options)
 {
     const DeviceProgram& device = parts->device;
     if (std::vector<Diagnostic> refused =
             notExecutable(device.program, { device.replicas, device.mesh->deviceCount() / device.replicas });
         !refused.empty())
         return tl::unexpected<Error>(std::move(refused.front()));
-    Result<FlatProgram> flat = flatten(std::move(given), std::move(parts), {});
+    Result<FlatProgram> flat = flatten(std::move(source), std::move(parts), {});
     if (!flat)
         return tl::unexpected<Error>(std::move(flat.error()));
     ScheduleOptions scheduling;
@@ -80,10 +80,10 @@ Execution resultsOf(const Run& run, bool withShards)
     return out;
 }
 
-Result<Execution> execute(ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts,
+Result<Execution> execute(ProgramPtr source, std::shared_ptr<const PartitionedProgram> parts,
     const kernels::Arrays& arguments, const ExecuteOptions& options)
 {
-    auto plan = planOf(std::move(given), std::move(parts), options);
+    auto plan = planOf(std::move(source), std::move(parts), options);
     if (!plan)
         return tl::unexpected<Error>(std::move(plan.error()));
     if (auto fits = checkArguments(*(*plan)->program, arguments); !fits)
@@ -108,16 +108,16 @@ Result<Execution> execute(ProgramPtr given, std::shared_ptr<const PartitionedPro
 }
 
 Result<Execution> execute(
-    const Program& given, PartitionedProgram parts, const kernels::Arrays& arguments, const ExecuteOptions& options)
+    const Program& source, PartitionedProgram parts, const kernels::Arrays& arguments, const ExecuteOptions& options)
 {
-    return execute(std::make_shared<const Program>(given), std::make_shared<const PartitionedProgram>(std::move(parts)),
-        arguments, options);
+    return execute(std::make_shared<const Program>(source),
+        std::make_shared<const PartitionedProgram>(std::move(parts)), arguments, options);
 }
 
 Result<double> executionBytes(
-    const ProgramPtr& given, const std::shared_ptr<const PartitionedProgram>& parts, const ExecuteOptions& options)
+    const ProgramPtr& source, const std::shared_ptr<const PartitionedProgram>& parts, const ExecuteOptions& options)
 {
-    auto plan = planOf(given, parts, options);
+    auto plan = planOf(source, parts, options);
     if (!plan)
         return tl::unexpected<Error>(std::move(plan.error()));
     const int threads =

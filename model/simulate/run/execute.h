@@ -38,13 +38,13 @@ struct Execution {
 /// `given`: what `parts` was made of. `arguments` are full arrays, one per argument of main. Nothing comes out if it
 /// was stopped. Errors: those of flatten(), schedule(), Run::create() and Run::failure(); CountMismatch and
 /// TypeMismatch for arguments.
-[[nodiscard]] Result<Execution> execute(ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts,
+[[nodiscard]] Result<Execution> execute(ProgramPtr source, std::shared_ptr<const PartitionedProgram> parts,
     const kernels::Arrays& arguments, const ExecuteOptions& options);
-[[nodiscard]] Result<Execution> execute(const Program& given, PartitionedProgram parts,
+[[nodiscard]] Result<Execution> execute(const Program& source, PartitionedProgram parts,
     const kernels::Arrays& arguments, const ExecuteOptions& options = {});
 
 /// Bytes that such an execution takes, over all devices. Errors: as above.
 [[nodiscard]] Result<double> executionBytes(
-    const ProgramPtr& given, const std::shared_ptr<const PartitionedProgram>& parts, const ExecuteOptions& options);
+    const ProgramPtr& source, const std::shared_ptr<const PartitionedProgram>& parts, const ExecuteOptions& options);
 
 } // namespace shardscope

@@ -219,12 +219,12 @@ public:
             source.m_form = Form::Powers;
         return source;
     }
-    static Source given(const TensorType& type, const std::vector<double>& numbers)
+    static Source source(const TensorType& type, const std::vector<double>& numbers)
     {
         Source source;
-        source.m_form = Form::Given;
+        source.m_form = Form::Specified;
         source.m_type = type;
-        source.m_given = numbers;
+        source.m_specified = numbers;
         return source;
     }
     static Source ofFile(const kernels::Array& array)
@@ -262,10 +262,11 @@ public:
         case Form::Integers:
             forIntegers(element, end, [&](std::int64_t integer) { *out++ = static_cast<double>(integer); });
             return;
-        case Form::Given:
+        case Form::Specified:
             for (; element < end; ++element)
-                *out++ =
-                    static_cast<std::size_t>(element) < m_given.size() ? m_given[static_cast<std::size_t>(element)] : 0;
+                *out++ = static_cast<std::size_t>(element) < m_specified.size()
+                    ? m_specified[static_cast<std::size_t>(element)]
+                    : 0;
             return;
         case Form::Array:
             for (; element < end; ++element)
@@ -274,7 +275,7 @@ public:
         }
     }
 
-    [[nodiscard]] kernels::Array whole() const
+    [[nodiscard]] kernels::Array full() const
     {
         if (!isTensor(m_type.dtype))
             return { m_type, {}, {} };
@@ -299,7 +300,7 @@ public:
     }
 
 private:
-    enum class Form : std::uint8_t { Constant, Normal, Uniform, Powers, Integers, Given, Array };
+    enum class Form : std::uint8_t { Constant, Normal, Uniform, Powers, Integers, Specified, Array };
 
     void setNormal(double deviation)
     {
@@ -357,7 +358,7 @@ private:
     double m_middle = 0, m_half = 0;
     std::int64_t m_least = 0;
     std::uint64_t m_count = 1;
-    std::vector<double> m_given;
+    std::vector<double> m_specified;
     kernels::Array m_array;
 };
 
@@ -395,11 +396,11 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
         const Value& argument = program.value(arguments[i]);
         const ArgumentStart& start = m_starts[i];
         m_numbers.emplace_back(arguments[i], i);
-        const auto given = values.given.find(argument.path);
+        const auto source = values.source.find(argument.path);
         if (i < values.arrays.size() && values.arrays[i].bytes)
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.arrays[i])));
-        else if (given != values.given.end())
-            m_sources.push_back(std::make_shared<const Source>(Source::given(argument.type, given->second)));
+        else if (source != values.source.end())
+            m_sources.push_back(std::make_shared<const Source>(Source::source(argument.type, source->second)));
         else if (start.value.kind == InitialKind::File && values.files.contains(i))
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.files.at(i))));
         else
@@ -451,7 +452,7 @@ void InitialArrays::fill(ValueId argument, std::span<const IndexRange> ranges, s
 
 kernels::Array InitialArrays::array(std::size_t number) const
 {
-    return m_sources[number]->whole();
+    return m_sources[number]->full();
 }
 
 std::vector<kernels::Array> InitialArrays::all() const
@@ -471,7 +472,7 @@ kernels::Array drawnArray(
 kernels::Array InitialArrays::drawn(
     const TensorType& type, std::uint64_t seed, std::size_t number, const InitialValue& value)
 {
-    return Source::drawn(type, value, {}, Source::Stream::ofNumber(seed, number)).whole();
+    return Source::drawn(type, value, {}, Source::Stream::ofNumber(seed, number)).full();
 }
 
 } // namespace shardscope

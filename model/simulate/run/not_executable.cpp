@@ -140,7 +140,7 @@ private:
 
     void manual(OperationId id, const Operation& op)
     {
-        const auto* own = wideAs<ManualComputationAttributes>(op.attributes);
+        const auto* own = attributesAs<ManualComputationAttributes>(op.attributes);
         if (!own)
             return refuse(op, { { "wrong", "unknown" } });
         verification::Findings findings(m_program);
@@ -219,7 +219,7 @@ private:
         case OpKind::CustomCall: {
             if (isExpectation(op))
                 return;
-            const auto* own = wideAs<CustomCallAttributes>(op.attributes);
+            const auto* own = attributesAs<CustomCallAttributes>(op.attributes);
             if (own && isTransparent(own->target) && op.operands.size() == 1 && op.results.size() == 1
                 && m_program.value(op.operands[0]).type == m_program.value(op.results[0]).type)
                 return;

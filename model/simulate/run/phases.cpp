@@ -27,7 +27,7 @@ public:
         bool wait = false;
         forEachSlot(m_plan, instruction, [&](SlotId slot, bool writes) {
             if (m_sharing.isShared(slot))
-                wait = wait || m_written.contains(slot) || (writes && m_read.contains(slot));
+                wait = wait || m_declared.contains(slot) || (writes && m_read.contains(slot));
         });
         return wait;
     }
@@ -35,19 +35,19 @@ public:
     {
         forEachSlot(m_plan, instruction, [&](SlotId slot, bool writes) {
             if (m_sharing.isShared(slot))
-                (writes ? m_written : m_read).insert(slot);
+                (writes ? m_declared : m_read).insert(slot);
         });
     }
     void clear()
     {
         m_read.clear();
-        m_written.clear();
+        m_declared.clear();
     }
 
 private:
     const Plan& m_plan;
     const ReplicaSharing& m_sharing;
-    std::set<SlotId> m_read, m_written;
+    std::set<SlotId> m_read, m_declared;
 };
 
 std::int64_t numberAt(const TensorType& type, std::byte* address)

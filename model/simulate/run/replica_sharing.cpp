@@ -5,7 +5,7 @@
 #include <map>
 #include <numeric>
 
-#include "program/wide_attributes.h"
+#include "program/other_attributes.h"
 #include "simulate/collectives/exchange.h"
 
 namespace shardscope {
@@ -220,7 +220,7 @@ double sharingBytes(const Plan& plan)
             key += static_cast<double>(fused->inputs.size());
         if (const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action)) {
             const auto& own =
-                *wideAs<CollectiveAttributes>(plan.program->local->operation(collective->operation).attributes);
+                *attributesAs<CollectiveAttributes>(plan.program->local->operation(collective->operation).attributes);
             key *= own.groups.empty() ? devices : static_cast<double>(own.groups.front().size());
         }
         longestKey = std::max(longestKey, key);

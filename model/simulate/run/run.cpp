@@ -48,7 +48,7 @@ public:
     /// Everything that can fail; takes no memory before it knows how much that will be.
     Result<void> prepare(const RunOptions& options)
     {
-        if (auto checked = checkGiven(); !checked)
+        if (auto checked = checkSpecified(); !checked)
             return checked;
         const std::int64_t limit = memoryLimit(options);
         const auto needed = runBytes(*m_plan, options.replicas, m_threads, static_cast<double>(limit), m_stop);
@@ -214,10 +214,10 @@ private:
     }
     [[nodiscard]] std::byte* address(std::size_t device, SlotId slot) const { return m_memory.address(device, slot); }
     [[nodiscard]] bool isStopped() const { return m_stop.stop_requested(); }
-    Result<void> checkGiven() const
+    Result<void> checkSpecified() const
     {
         const Program& program = *m_plan->program->program;
-        for (const auto& [path, values] : m_initial.given) {
+        for (const auto& [path, values] : m_initial.source) {
             const ValueId value = program.find(path);
             if (!value.valid())
                 return fail(Code::UnknownTensor, { { "path", path }, { "nearest", "" } });

@@ -6,13 +6,13 @@
 
 namespace shardscope {
 
-/// Calls visit(slot, isWritten) for all slots that an instruction names, and those in its loop or branches.
+/// Calls visit(slot, isDeclared) for all slots that an instruction names, and those in its loop or branches.
 template <class Visit>
 void forEachSlot(const Plan& plan, const Instruction& instruction, const Visit& visit)
 {
-    const auto seen = [&](SlotId slot, bool isWritten) {
+    const auto seen = [&](SlotId slot, bool isDeclared) {
         if (slot.valid())
-            visit(slot, isWritten);
+            visit(slot, isDeclared);
     };
     for (const SlotId slot : instruction.operands)
         seen(slot, false);

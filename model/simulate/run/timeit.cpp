@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in run.h.
 #include <cmath>
 
 #include "simulate/run/run.h"

@@ -2,7 +2,7 @@
 // The attributes of the less common operations, named as in the StableHLO specification and in Shardy's dialect.
 //
 //     Attributes a = wide(SliceAttributes{ { 0, 1 }, { 4, 8 }, { 1, 1 } });
-//     const SliceAttributes* slice = wideAs<SliceAttributes>(a); // null where it is something else
+//     const SliceAttributes* slice = attributesAs<SliceAttributes>(a); // null where it is something else
 #pragma once
 
 #include <cstdint>
@@ -167,7 +167,7 @@ struct TopKAttributes {
 // Shardy
 
 /// reshard, data_flow_edge, func_data_flow_edge: the sharding of their own; absent where an edge has none yet.
-/// (A sharding_constraint keeps its sharding in ConstraintAttributes, as GivenSharding.)
+/// (A sharding_constraint keeps its sharding in ConstraintAttributes, as ExplicitSharding.)
 struct OwnShardingAttributes {
     std::optional<ProgramSharding> sharding;
     bool operator==(const OwnShardingAttributes&) const = default;
@@ -213,7 +213,7 @@ struct OpaqueAttributes {
     bool operator==(const OpaqueAttributes&) const = default;
 };
 
-using WideVariant =
+using OtherAttributesVariant =
     std::variant<DimensionAttributes, DimensionsAttributes, SliceAttributes, PadAttributes, DynamicSliceAttributes,
         GatherAttributes, ScatterAttributes, SortAttributes, WindowAttributes, ConvolutionAttributes, DotAttributes,
         VariadicReduceAttributes, CholeskyAttributes, TriangularSolveAttributes, FftAttributes, RngAttributes,
@@ -221,20 +221,20 @@ using WideVariant =
         CompositeAttributes, TupleElementAttributes, TransferAttributes, CollectiveAttributes, TopKAttributes,
         OwnShardingAttributes, ManualComputationAttributes, NamedComputationAttributes, PropagationBarrierAttributes,
         ShardingGroupAttributes, SdyCollectiveAttributes, OpaqueAttributes>;
-struct WideAttributes {
-    WideVariant value;
-    bool operator==(const WideAttributes&) const = default;
+struct OtherAttributes {
+    OtherAttributesVariant value;
+    bool operator==(const OtherAttributes&) const = default;
 };
 
 template <class T>
-[[nodiscard]] Attributes wide(T attributes)
+[[nodiscard]] Attributes otherAttributes(T attributes)
 {
-    return Wide{ std::make_shared<const WideAttributes>(WideAttributes{ std::move(attributes) }) };
+    return SharedAttributes{ std::make_shared<const OtherAttributes>(OtherAttributes{ std::move(attributes) }) };
 }
 template <class T>
-[[nodiscard]] const T* wideAs(const Attributes& attributes)
+[[nodiscard]] const T* attributesAs(const Attributes& attributes)
 {
-    const Wide* found = std::get_if<Wide>(&attributes);
+    const SharedAttributes* found = std::get_if<SharedAttributes>(&attributes);
     return found ? std::get_if<T>(&found->held->value) : nullptr;
 }
 

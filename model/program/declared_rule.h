@@ -17,24 +17,24 @@
 
 namespace shardscope {
 
-struct WrittenRule {
+struct DeclaredRule {
     using Mapping = std::vector<std::vector<std::int32_t>>; ///< factors of every dimension
     std::vector<Mapping> operands, results;
     std::vector<std::int64_t> sizes; ///< by factor
     std::vector<std::int32_t> reduction, needReplication, permutation, blocked; ///< as they are listed
     bool custom = false;
-    bool operator==(const WrittenRule&) const = default;
+    bool operator==(const DeclaredRule&) const = default;
 };
 
 /// The name under which operations keep a rule among their dictionaries.
 inline constexpr std::string_view shardingRuleName = "sdy.sharding_rule";
 
 /// With or without "#sdy.op_sharding_rule<...>" around it. Nothing for a text that is no rule.
-[[nodiscard]] std::optional<WrittenRule> parseWrittenRule(std::string_view text);
+[[nodiscard]] std::optional<DeclaredRule> parseDeclaredRule(std::string_view text);
 /// The rule of a legal one. Listed factors that it does not have are left out.
-[[nodiscard]] FactorRule toFactorRule(const WrittenRule& rule);
+[[nodiscard]] FactorRule toFactorRule(const DeclaredRule& rule);
 /// The rule that stands at the operation, if any can be read.
-[[nodiscard]] std::optional<WrittenRule> writtenRule(const Program& program, const Operation& operation);
+[[nodiscard]] std::optional<DeclaredRule> declaredRule(const Program& program, const Operation& operation);
 /// "i", "z", "z_1"
 [[nodiscard]] std::string factorName(std::int32_t factor);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "program/written_rule.h"
+#include "program/declared_rule.h"
 
 #include <cctype>
 
@@ -17,12 +17,12 @@ public:
     {
     }
 
-    std::optional<WrittenRule> read()
+    std::optional<DeclaredRule> read()
     {
         const bool wrapped = takeWord("#sdy.op_sharding_rule");
         if (wrapped && !take('<'))
             return {};
-        WrittenRule rule;
+        DeclaredRule rule;
         if (!readTensors(rule.operands) || !takeWord("->") || !readTensors(rule.results) || !readSizes(rule.sizes))
             return {};
         for (;;) {
@@ -99,7 +99,7 @@ private:
         return letters - 1 + static_cast<std::int32_t>(*further);
     }
 
-    bool readTensors(std::vector<WrittenRule::Mapping>& tensors)
+    bool readTensors(std::vector<DeclaredRule::Mapping>& tensors)
     {
         if (!take('('))
             return false;
@@ -108,7 +108,7 @@ private:
         do {
             if (!take('['))
                 return false;
-            WrittenRule::Mapping& mapping = tensors.emplace_back();
+            DeclaredRule::Mapping& mapping = tensors.emplace_back();
             if (take(']'))
                 continue;
             do {
@@ -158,27 +158,28 @@ private:
 
 } // namespace
 
-std::optional<WrittenRule> parseWrittenRule(std::string_view text)
+std::optional<DeclaredRule> parseDeclaredRule(std::string_view text)
 {
     return RuleReader(text).read();
 }
 
-FactorRule toFactorRule(const WrittenRule& written)
+FactorRule toFactorRule(const DeclaredRule& declared)
 {
     FactorRule rule;
-    for (const std::int64_t size : written.sizes)
+    for (const std::int64_t size : declared.sizes)
         rule.factors.push_back({ size, FactorKind::PassThrough, false });
     const auto each = [&](const std::vector<std::int32_t>& list, const auto& change) {
         for (const std::int32_t factor : list)
             if (factor < static_cast<std::int32_t>(rule.factors.size()))
                 change(rule.factors[static_cast<std::size_t>(factor)]);
     };
-    each(written.reduction, [](FactorRule::Factor& factor) { factor.kind = FactorKind::Reduction; });
-    each(written.needReplication, [](FactorRule::Factor& factor) { factor.kind = FactorKind::NeedReplication; });
-    each(written.permutation, [](FactorRule::Factor& factor) { factor.kind = FactorKind::Permutation; });
-    each(written.blocked, [](FactorRule::Factor& factor) { factor.blocked = true; });
-    const auto convert = [](const std::vector<WrittenRule::Mapping>& from, std::vector<FactorRule::TensorMapping>& to) {
-        for (const WrittenRule::Mapping& mapping : from) {
+    each(declared.reduction, [](FactorRule::Factor& factor) { factor.kind = FactorKind::Reduction; });
+    each(declared.needReplication, [](FactorRule::Factor& factor) { factor.kind = FactorKind::NeedReplication; });
+    each(declared.permutation, [](FactorRule::Factor& factor) { factor.kind = FactorKind::Permutation; });
+    each(declared.blocked, [](FactorRule::Factor& factor) { factor.blocked = true; });
+    const auto convert = [](const std::vector<DeclaredRule::Mapping>& from,
+                             std::vector<FactorRule::TensorMapping>& to) {
+        for (const DeclaredRule::Mapping& mapping : from) {
             FactorRule::TensorMapping& tensor = to.emplace_back();
             for (const auto& dim : mapping) {
                 FactorRule::DimensionFactors& factors = tensor.emplace_back();
@@ -187,18 +188,18 @@ FactorRule toFactorRule(const WrittenRule& written)
             }
         }
     };
-    convert(written.operands, rule.operands);
-    convert(written.results, rule.results);
+    convert(declared.operands, rule.operands);
+    convert(declared.results, rule.results);
     return rule;
 }
 
-std::optional<WrittenRule> writtenRule(const Program& program, const Operation& operation)
+std::optional<DeclaredRule> declaredRule(const Program& program, const Operation& operation)
 {
     if (operation.extra == 0 || operation.extra >= program.dictionaries.size())
         return {};
     for (const NamedText& entry : program.dictionaries[operation.extra])
         if (entry.name == shardingRuleName)
-            return parseWrittenRule(entry.text);
+            return parseDeclaredRule(entry.text);
     return {};
 }
 
