@@ -18,7 +18,7 @@ tl::expected<Communication, Refused> loadCommunication(const std::string& file)
         return tl::unexpected(Refused{ std::move(input.error()), BadInput });
     Communication loaded{ std::move(*input), {}, {} };
     loaded.snapshot = analyse(loaded.input.experiment);
-    Result<CollectiveList> list = collectivesOf(*loaded.snapshot);
+    Result<std::shared_ptr<const CollectiveList>> list = collectivesOf(*loaded.snapshot);
     if (!list) {
         std::vector<Diagnostic> problems = allProblems(loaded.input, *loaded.snapshot);
         if (statusOf(problems) == Done) { // partitioning fails
@@ -26,32 +26,8 @@ tl::expected<Communication, Refused> loadCommunication(const std::string& file)
         }
         return tl::unexpected(Refused{ std::move(problems), Findings });
     }
-    loaded.list = std::move(*list);
+    loaded.list = **list;
     return loaded;
-}
-
-int refuse(const JsonTarget& json, const Refused& refused)
-{
-    {
-        Console errors(stderr);
-        print(errors, refused.problems);
-    }
-    if (json.empty())
-        return refused.status;
-    Json out = envelope(json);
-    out["problems"] = toJson(refused.problems);
-    return emitJson(out, json, refused.status);
-}
-
-void printFindings(const Input& input, const Snapshot& snapshot)
-{
-    std::vector<Diagnostic> all = allProblems(input, snapshot);
-    std::erase_if(all, [](const Diagnostic& diagnostic) { return diagnostic.severity() == Severity::Info; });
-    if (all.empty())
-        return;
-    Console errors(stderr);
-    errors.heading(QStringLiteral("Problems"));
-    print(errors, all);
 }
 
 std::string_view causeId(const CollectiveEntry& entry)

@@ -17,17 +17,7 @@ struct Communication {
     SnapshotPtr snapshot;
     CollectiveList list;
 };
-/// What keeps a command from its result, and its exit code: 2 for an input that cannot be read, 1 for one that has
-/// errors or cannot be partitioned.
-struct Refused {
-    std::vector<Diagnostic> problems;
-    int status = BadInput;
-};
 [[nodiscard]] tl::expected<Communication, Refused> loadCommunication(const std::string& file);
-/// On the error stream, and as JSON if asked for. Returns its status.
-[[nodiscard]] int refuse(const JsonTarget& json, const Refused& refused);
-/// Errors and warnings of the input, on the error stream.
-void printFindings(const Input& input, const Snapshot& snapshot);
 
 /// "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.
 [[nodiscard]] std::string_view causeId(const CollectiveEntry& entry);

@@ -10,7 +10,7 @@
 #include "commands.h"
 #include "interchange/csv_text.h"
 #include "memory_report.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/utf8.h"
@@ -39,12 +39,8 @@ QString orDash(const std::string& text)
 
 void printList(Console& console, const CollectiveList& list, bool groups)
 {
-    Table table{ { { QStringLiteral("#"), true }, { QStringLiteral("Collective") }, { QStringLiteral("Along") },
-                     { QStringLiteral("Groups") }, { QStringLiteral("Sent per device"), true },
-                     { QStringLiteral("Bytes"), true }, { QStringLiteral("Times"), true },
-                     { QStringLiteral("Bytes per step"), true }, { QStringLiteral("Layer") },
-                     { QStringLiteral("Value") }, { QStringLiteral("Cause") } },
-        {} };
+    Table table{ "#>", "Collective", "Along", "Groups", "Sent per device>", "Bytes>", "Times>", "Bytes per step>",
+        "Layer", "Value", "Cause" };
     if (groups)
         table.columns.push_back({ QStringLiteral("Devices") });
     for (std::size_t i = 0; i < list.entries.size(); ++i) {
@@ -62,12 +58,10 @@ void printList(Console& console, const CollectiveList& list, bool groups)
 
 void printSums(Console& console, const CollectiveList& list, const std::string& by)
 {
-    Table table{ { { by == "kind"          ? QStringLiteral("Collective")
-                           : by == "layer" ? QStringLiteral("Layer")
-                                           : QStringLiteral("Along") },
-                     { QStringLiteral("Collectives"), true }, { QStringLiteral("Times"), true },
-                     { QStringLiteral("Sent per device"), true }, { QStringLiteral("Bytes per step"), true } },
-        {} };
+    Table table{ by == "kind" ? "Collective"
+            : by == "layer"   ? "Layer"
+                              : "Along",
+        "Collectives>", "Times>", "Sent per device>", "Bytes per step>" };
     const CollectiveKey key = keyNamed(by);
     // Kinds as the list has them.
     const auto shown = [&](const CollectiveSum& sum) {

@@ -25,7 +25,7 @@ QString groupTitle(std::string_view id)
 int listExamples(const JsonTarget& json)
 {
     if (json.empty()) {
-        Table table{ { { QStringLiteral("Id") }, { QStringLiteral("From") }, { QStringLiteral("Question") } }, {} };
+        Table table{ "Id", "From", "Question" };
         for (const GalleryExample& example : gallery())
             table.rows.push_back(
                 { words::fromStd(example.id), groupTitle(example.group), words::fromStd(example.question) });

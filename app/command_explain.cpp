@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/explain.h"
 #include "base/codes.h"
 #include "collectives_report.h"
 #include "command.h"
 #include "commands.h"
-#include "pipeline/explain.h"
 #include "program/path.h"
 #include "report.h"
 #include "words/collective_words.h"
@@ -54,31 +54,9 @@ struct Choice {
     QString text;
 };
 
-const char* idOf(CollectiveAlternative::Kind kind)
-{
-    using Kind = CollectiveAlternative::Kind;
-    switch (kind) {
-    case Kind::Keep:
-        return "keep";
-    case Kind::ScatterResult:
-        return "scatter_result";
-    case Kind::GatherOperands:
-        return "gather_operands";
-    case Kind::OptimalReshard:
-        return "optimal_reshard";
-    case Kind::ShardyReshard:
-        return "shardy_reshard";
-    case Kind::GatherAndSlice:
-        return "gather_and_slice";
-    case Kind::ScatterReturned:
-        return "scatter_returned";
-    case Kind::ReturnBlocks:
-        return "return_blocks";
-    case Kind::ChangeSharding:
-        break;
-    }
-    return "change_sharding";
-}
+/// By CollectiveAlternative::Kind.
+constexpr const char* alternativeIds[] = { "keep", "scatter_result", "gather_operands", "optimal_reshard",
+    "shardy_reshard", "gather_and_slice", "scatter_returned", "return_blocks", "change_sharding" };
 
 Json alternativeJson(const CollectiveList& list, const Choice& option, const Mesh& mesh)
 {
@@ -87,9 +65,9 @@ Json alternativeJson(const CollectiveList& list, const Choice& option, const Mes
     for (const Collective& step : alternative.steps)
         steps.push_back({ { "kind", name(step.kind) }, { "axes", axisNames(axesOf(step), mesh) },
             { "sent_bytes", cli::toJson(step.sentBytes) } });
-    Json out{ { "kind", idOf(alternative.kind) }, { "sent_bytes_per_step", cli::toJson(alternative.sentBytes) },
-        { "more_bytes_held", alternative.moreBytesHeld }, { "steps", std::move(steps) },
-        { "text", option.text.toStdString() } };
+    Json out{ { "kind", alternativeIds[static_cast<std::size_t>(alternative.kind)] },
+        { "sent_bytes_per_step", cli::toJson(alternative.sentBytes) }, { "more_bytes_held", alternative.moreBytesHeld },
+        { "steps", std::move(steps) }, { "text", option.text.toStdString() } };
     if (alternative.allReshards)
         out["all_reshards"] = true;
     if (alternative.rulesWithin && !alternative.rulesWithin->empty())
@@ -142,7 +120,7 @@ int explainCollective(const std::string& file, std::int64_t number, const JsonTa
     console.heading(said.title);
     for (const words::Text& paragraph : said.paragraphs)
         console.lines(wrapped(words::plain(paragraph), 100), QStringLiteral("  "));
-    Table held{ { { QString() }, { QStringLiteral("Sharding") }, { QStringLiteral("Each device holds") } }, {} };
+    Table held{ "", "Sharding", "Each device holds" };
     const auto addForm = [&](const QString& when, const TensorSharding& sharding) {
         const TensorType local{ entry.type.dtype, shardShape(sharding, entry.type.shape) };
         held.rows.push_back({ when, words::shardingForm(sharding, *entry.mesh),
@@ -208,8 +186,7 @@ int explainTensor(const std::string& file, const std::string& tensor, const Json
         console.lines(wrapped(words::plain(paragraph), 100), QStringLiteral("  "));
         console.line();
     }
-    Table table{ { { QStringLiteral("Dimension") }, { QStringLiteral("Decided by") }, { QStringLiteral("Outcome") } },
-        {} };
+    Table table{ "Dimension", "Decided by", "Outcome" };
     for (const auto& cause : said.decidedBy)
         table.rows.push_back({ cause.subject, words::plain(cause.reason), cause.outcome });
     if (!table.rows.empty())

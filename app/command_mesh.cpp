@@ -407,8 +407,7 @@ int printDeviceMesh(const MeshCommandOptions& options)
         console.heading(QStringLiteral("Hosts"));
         for (std::size_t i = 0; i < std::min(hosts.size(), maxHosts); ++i)
             console.line(QStringLiteral("  ") + words::hostBlock(hosts[i], built->array, built->names));
-        if (hosts.size() > maxHosts)
-            console.line(QStringLiteral("  and %1 more").arg(hosts.size() - maxHosts));
+        console.more(static_cast<std::int64_t>(hosts.size()) - static_cast<std::int64_t>(maxHosts));
     } else if (scattered > 0) {
         console.line(QStringLiteral("  The devices of %1 of %2 hosts are no block of the mesh (--hosts lists them).")
                          .arg(scattered)

@@ -10,7 +10,7 @@
 #include "command.h"
 #include "commands.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "schedule/plan.h"
 #include "sharding/layout.h"
 #include "stablehlo/print.h"
@@ -53,7 +53,7 @@ Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
     Partitioned out;
     out.mesh = device.mesh;
     out.hash = hash(device.program);
-    const bool isText = snapshot.asRead != nullptr;
+    const bool isText = std::holds_alternative<ProgramModel>(snapshot.experiment->model);
     PrintOptions options;
     options.names = isText ? PrintedNames::None : PrintedNames::AsComments; // the paths are those of the text itself
     options.locations = !isText;
@@ -70,7 +70,7 @@ Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
         out.outputs.push_back(
             held("result " + std::to_string(r) + (path.empty() ? "" : " (" + path + ")"), device.outputs[r]));
     }
-    out.list = collectivesOf(*shardedProgram(snapshot, optimal), snapshot);
+    out.list = **collectivesOf(snapshot, optimal);
     return out;
 }
 

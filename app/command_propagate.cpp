@@ -14,8 +14,8 @@
 #include "program_input.h"
 #include "propagate_edges.h"
 #include "propagate_values.h"
+#include "propagation/calls/function_shardings.h"
 #include "propagation/differences.h"
-#include "propagation/passes/passes.h"
 #include "propagation/propagate_program.h"
 #include "propagation/strategy.h"
 #include "propagation/write_provenance.h"
@@ -92,25 +92,8 @@ QString shardingText(const Program& program, const PropagationResult& result, Va
                      : words::fromStd(toShardy(result.shardings[value.index], *program.meshes[mesh - 1].mesh));
 }
 
-/// What a seed was given by.
-const char* givenBy(words::Giver giver)
-{
-    switch (giver) {
-    case words::Giver::Input:
-        return "input";
-    case words::Giver::Output:
-        return "output";
-    case words::Giver::Constraint:
-        return "constraint";
-    case words::Giver::InShardings:
-        return "in_shardings";
-    case words::Giver::OutShardings:
-        return "out_shardings";
-    case words::Giver::Own:
-        break;
-    }
-    return "annotation";
-}
+/// What a seed was given by: by words::Giver.
+constexpr const char* givers[] = { "input", "output", "constraint", "in_shardings", "out_shardings", "annotation" };
 
 Json stepJson(const Program& program, const PropagationResult& result, const PropagationStep& step)
 {
@@ -121,7 +104,7 @@ Json stepJson(const Program& program, const PropagationResult& result, const Pro
     out["value"] = program.value(step.seed ? words::askedValue(program, step) : step.to).path;
     out["dimension"] = step.toDimension;
     if (step.seed)
-        out["given"] = givenBy(words::giverOf(program, step));
+        out["given"] = givers[static_cast<std::size_t>(words::giverOf(program, step))];
     if (step.round >= 0)
         out["round"] = step.round;
     if (step.from.valid() && !step.seed)
@@ -242,9 +225,9 @@ void printDifferences(const words::ComparedRun& first, const words::ComparedRun&
         console.line(words::sameShardings(first.name, second.name));
         return;
     }
-    Table table{ { { QStringLiteral("Value") }, { QStringLiteral("Dimension"), true }, { first.name }, { second.name },
-                     { QStringLiteral("Through") }, { QStringLiteral("Since") } },
-        {} };
+    Table table{ "Value", "Dimension>", "", "", "Through", "Since" };
+    table.columns[2].title = first.name;
+    table.columns[3].title = second.name;
     for (const PropagationDifference& each : differing)
         table.rows.push_back({ words::operandName(*first.program, each.value), QString::number(each.dimension),
             words::plain(words::dimensionAxes(*first.mesh, each.first)),
@@ -272,10 +255,8 @@ std::string recorded(const PropagateCommandOptions& options, const GivenInput& l
 int propagateFile(const PropagateCommandOptions& options)
 {
     const auto loaded = loadGiven(options.file);
-    if (!loaded) {
-        const int refused = reject(options.json, loaded.error().problems);
-        return loaded.error().status == Findings ? Findings : refused;
-    }
+    if (!loaded)
+        return refuse(options.json, loaded.error());
     const PropagationSetting setting = settingOf(options, *loaded, options.strategy);
     const Result<Propagated> made = run(*loaded, setting);
     if (!made)

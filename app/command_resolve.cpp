@@ -55,9 +55,7 @@ QString sliceText(const LocalChunk& chunk)
 
 Table hostTable(const std::vector<HostChunk>& chunks)
 {
-    Table table{ { { QStringLiteral("Host"), true }, { QStringLiteral("Slice") }, { QStringLiteral("Replica"), true },
-                     { QStringLiteral("Checkpoint") } },
-        {} };
+    Table table{ "Host>", "Slice", "Replica>", "Checkpoint" };
     for (const HostChunk& each : chunks)
         table.rows.push_back({ QString::number(each.host), sliceText(each.chunk), QString::number(each.chunk.replica),
             each.chunk.writes() ? QStringLiteral("writes it") : QString() });

@@ -51,9 +51,7 @@ int listRules(const JsonTarget& json)
             out["rule_sets"].push_back(setJson(set));
         return emitJson(out, json, Done);
     }
-    Table table{ { { QStringLiteral("Id") }, { QStringLiteral("Project") }, { QStringLiteral("Title") },
-                     { QStringLiteral("Rules"), true }, { QStringLiteral("Mesh axes"), true } },
-        {} };
+    Table table{ "Id", "Project", "Title", "Rules>", "Mesh axes>" };
     for (const PublishedRules& set : publishedRules())
         table.rows.push_back({ words::fromStd(set.id), words::fromStd(set.project), words::fromStd(set.title),
             QString::number(set.rules.list.size()), QString::number(set.meshAxes.size()) });

@@ -171,7 +171,6 @@ std::vector<std::string> gridOf(const Subject& subject)
 
 Json subjectJson(const JsonTarget& target, const Subject& subject)
 {
-    const auto list = [](const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); };
     const std::vector<std::int32_t> devices = devicesOf(subject.sharding);
     Json out = envelope(target);
     const Json forms{ { "spec", formJson(subject.forms.spec) }, { "jax", formJson(subject.forms.jax) },
@@ -191,9 +190,9 @@ Json subjectJson(const JsonTarget& target, const Subject& subject)
     out["device_count"] = devices.size();
     out["platform"] = subject.platform;
     out["memory_kind"] = toString(subject.memoryKind);
-    out["shape"] = list(layout.shape());
-    out["shard_shape"] = list(layout.shardShape());
-    out["shard_grid"] = list(layout.shardGrid());
+    out["shape"] = sizesOf(layout.shape());
+    out["shard_shape"] = sizesOf(layout.shardShape());
+    out["shard_grid"] = sizesOf(layout.shardGrid());
     out["shards"] = layout.distinctShards();
     out["copies"] = layout.copies();
     out["addends"] = layout.addends();
@@ -219,28 +218,13 @@ Json subjectJson(const JsonTarget& target, const Subject& subject)
     return out;
 }
 
-/// "0, 4": at most sixteen of them, then how many there are.
-QString devicesText(const std::vector<std::int32_t>& ids)
-{
-    constexpr std::size_t maxShown = 16;
-    QStringList names;
-    for (std::size_t i = 0; i < std::min(ids.size(), maxShown); ++i)
-        names << QString::number(ids[i]);
-    if (ids.size() > maxShown)
-        names << QStringLiteral("… (%1 devices)").arg(words::count(static_cast<qint64>(ids.size())));
-    return names.join(QStringLiteral(", "));
-}
-
 void printSummary(Console& console, const Subject& subject)
 {
     const auto devices = static_cast<std::int64_t>(devicesOf(subject.sharding).size());
     QString mesh = words::counted(devices, words::Noun::Device);
     if (subject.mesh && subject.mesh->deviceCount() == devices) {
-        QStringList axes;
-        for (const MeshAxis& axis : subject.mesh->axes())
-            axes << QStringLiteral("%1 %2").arg(words::fromStd(axis.name), QString::number(axis.size));
-        if (!axes.isEmpty())
-            mesh = QStringLiteral("%1: %2").arg(axes.join(QStringLiteral(" × ")), mesh);
+        if (subject.mesh->rank() > 0)
+            mesh = QStringLiteral("%1: %2").arg(axesText(*subject.mesh), mesh);
     }
     console.line(QStringLiteral("Mesh     %1, %2").arg(mesh, words::fromStd(subject.platform)));
     const auto printMemory = [&] {
@@ -264,7 +248,7 @@ void printSummary(Console& console, const Subject& subject)
     if (layout.addends() > 1)
         array += QStringLiteral(", to be added up over %1").arg(words::counted(layout.addends(), words::Noun::Device));
     else if (layout.distinctShards() == 1 && layout.copies() < devices)
-        array += QStringLiteral(": all of it on device %1").arg(devicesText(layout.holders(0)));
+        array += QStringLiteral(": all of it on device %1").arg(idsText(layout.holders(0)));
     else if (layout.distinctShards() == 1)
         array += QStringLiteral(": fully replicated");
     console.line(QStringLiteral("Array    ") + array);
@@ -298,7 +282,7 @@ void printForms(Console& console, const Subject& subject)
 {
     constexpr std::size_t maxListed = 64;
     const std::size_t devices = devicesOf(subject.sharding).size();
-    Table table{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
+    Table table{ "Form", "Sharding" };
     addForm(table, "Spec", shown(subject.forms.spec));
     addForm(table, "JAX", shown(subject.forms.jax));
     addForm(table, "HLO V2", shown(subject.forms.hlo));
@@ -309,25 +293,6 @@ void printForms(Console& console, const Subject& subject)
     addForm(table, "Shardy", shown(subject.forms.shardy));
     console.line();
     console.table(table, {});
-}
-
-void printGroups(Console& console, const Layout& layout)
-{
-    constexpr std::int64_t maxShown = 64;
-    Table table{ { { QStringLiteral("Shard"), true }, { QStringLiteral("Ranges") }, { QStringLiteral("Devices") } },
-        {} };
-    for (std::int64_t shard = 0; shard < std::min(layout.distinctShards(), maxShown); ++shard) {
-        QStringList ranges;
-        for (const IndexRange& range : layout.rangesOfShard(shard))
-            ranges << words::range(range.begin, range.end);
-        const std::vector<std::int32_t> holders = layout.holders(shard);
-        table.rows.push_back({ QString::number(shard),
-            ranges.isEmpty() ? QStringLiteral("all") : ranges.join(QStringLiteral(", ")), devicesText(holders) });
-    }
-    console.line();
-    console.table(table, {});
-    if (layout.distinctShards() > maxShown)
-        console.line(QStringLiteral("and %1 more").arg(words::count(layout.distinctShards() - maxShown)));
 }
 
 int showSharding(const ShardingOptions& options)
@@ -365,7 +330,7 @@ int showSharding(const ShardingOptions& options)
     printForms(console, *subject);
     if (!subject->layout)
         return Done;
-    printGroups(console, *subject->layout);
+    printHolders(console, *subject->layout, {});
     console.line();
     grid(console);
     return Done;

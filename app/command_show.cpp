@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "experiment/t5x_rules.h"
 #include "memory_report.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "program/path.h"
 #include "report.h"
 #include "schedule/plan.h"
@@ -25,9 +25,7 @@ namespace {
 
 Table rulesTable(const std::vector<LogicalRule>& rules, const std::vector<RuleUse>* ruleUses)
 {
-    Table table{ { { QStringLiteral("#"), true }, { QStringLiteral("Name") }, { QStringLiteral("Mesh axes") },
-                     { QStringLiteral("Uses"), true } },
-        {} };
+    Table table{ "#>", "Name", "Mesh axes", "Uses>" };
     for (std::size_t i = 0; i < rules.size(); ++i) {
         const LogicalRule& rule = rules[i];
         QString target = words::fromStd(toColumn(PartitionSpec{ { rule.target } }));
@@ -70,49 +68,26 @@ void printRules(Console& console, const Snapshot& snapshot)
     }
 }
 
-void printMemory(Console& console, const Snapshot& snapshot)
+/// What `stage` finds of a step that can be run; nothing where there is none.
+template <typename T>
+std::optional<T> ofStep(const Snapshot& snapshot, Result<T> (*stage)(const Snapshot&))
 {
-    const MemorySummary& memory = snapshot.plan->memory;
-    Table table{
-        { { QStringLiteral("Owner") }, { QStringLiteral("At the peak"), true }, { QStringLiteral("Bytes"), true } }, {}
-    };
-    const auto add = [&](const QString& owner, std::int64_t bytes) {
-        table.rows.push_back({ owner, words::bytes(static_cast<double>(bytes)), words::count(bytes) });
-    };
-    for (std::size_t i = 0; i < ownerCount; ++i)
-        add(words::owner(static_cast<Owner>(i)), memory.atPeak[i]);
-    add(QStringLiteral("in all"), memory.peakBytes);
-    console.heading(QStringLiteral("Memory per device"));
-    console.table(table);
-    printHostMemory(console, snapshot);
+    if (!snapshot.ok())
+        return std::nullopt;
+    Result<T> found = stage(snapshot);
+    return found ? std::optional<T>(std::move(*found)) : std::nullopt;
 }
 
-/// Of a program in a text that has its layout and can be partitioned.
-std::optional<PlannedMemory> textMemory(const Snapshot& snapshot)
+Result<CollectiveList> exchanges(const Snapshot& snapshot)
 {
-    if (!snapshot.laidOut() || snapshot.errorCount() > 0 || !snapshot.asRead)
-        return std::nullopt;
-    Result<PlannedMemory> planned = plannedMemory(snapshot);
-    return planned ? std::optional(std::move(*planned)) : std::nullopt;
-}
-
-/// Of a step that is laid out and can be partitioned.
-std::optional<CollectiveList> communicationOf(const Snapshot& snapshot)
-{
-    if (!snapshot.ok() && !(snapshot.laidOut() && snapshot.errorCount() == 0 && snapshot.asRead))
-        return std::nullopt;
-    Result<CollectiveList> list = collectivesOf(snapshot);
-    return list ? std::optional(std::move(*list)) : std::nullopt;
+    return collectivesOf(snapshot);
 }
 
 void printCommunication(Console& console, const CollectiveList& list)
 {
     console.heading(QStringLiteral("Communication per device"));
     console.line(QStringLiteral("  ") + words::sentSummary(list));
-    Table table{ { { QStringLiteral("Collective") }, { QStringLiteral("Along") }, { QStringLiteral("For") },
-                     { QStringLiteral("Cause") }, { QStringLiteral("Times"), true },
-                     { QStringLiteral("Sent per device"), true }, { QStringLiteral("Bytes"), true } },
-        {} };
+    Table table{ "Collective", "Along", "For", "Cause", "Times>", "Sent per device>", "Bytes>" };
     for (const CollectiveEntry& entry : list.entries)
         if (isExchange(entry))
             table.rows.push_back({ words::collective(entry.kind), words::fromStd(keyOf(entry, CollectiveKey::Axes)),
@@ -122,23 +97,11 @@ void printCommunication(Console& console, const CollectiveList& list)
         console.table(table);
 }
 
-/// "d0, d1": at most eight of them, then how many there are.
-QString holdersText(const std::vector<std::int32_t>& ids)
-{
-    constexpr std::size_t maxShown = 8;
-    QStringList names;
-    for (std::size_t i = 0; i < std::min(ids.size(), maxShown); ++i)
-        names << QStringLiteral("d%1").arg(ids[i]);
-    if (ids.size() > maxShown)
-        names << QStringLiteral("… (%1 devices)").arg(ids.size());
-    return names.join(QStringLiteral(", "));
-}
-
 /// All forms of one tensor's sharding, its grid and who holds which shard.
 void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& row)
 {
     printGrid(console, snapshot, row);
-    Table forms{ { { QStringLiteral("Form") }, { QStringLiteral("Sharding") } }, {} };
+    Table forms{ "Form", "Sharding" };
     forms.rows.push_back({ QStringLiteral("JAX"), words::fromStd(toJax(row.spec, false)) });
     if (row.memoryKind)
         forms.rows.push_back({ QStringLiteral("NamedSharding"),
@@ -147,20 +110,7 @@ void printTensor(Console& console, const Snapshot& snapshot, const TensorRow& ro
     forms.rows.push_back({ QStringLiteral("Shardy"), words::fromStd(toShardy(row.spec, row.type.rank())) });
     console.line();
     console.table(forms);
-    constexpr std::int64_t maxShown = 64;
-    Table holders{ { { QStringLiteral("Shard"), true }, { QStringLiteral("Ranges") }, { QStringLiteral("Devices") } },
-        {} };
-    for (std::int64_t shard = 0; shard < std::min(row.layout.distinctShards(), maxShown); ++shard) {
-        QStringList ranges;
-        for (const IndexRange& range : row.layout.rangesOfShard(shard))
-            ranges << words::range(range.begin, range.end);
-        holders.rows.push_back(
-            { QString::number(shard), ranges.join(QStringLiteral(", ")), holdersText(row.layout.holders(shard)) });
-    }
-    console.line();
-    console.table(holders);
-    if (row.layout.distinctShards() > maxShown)
-        console.line(QStringLiteral("  and %1 more").arg(row.layout.distinctShards() - maxShown));
+    printHolders(console, row.layout, QStringLiteral("  "));
 }
 
 int show(const std::string& file, const std::string& tensor, const JsonTarget& json)
@@ -194,11 +144,9 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         for (const TensorRow& row : snapshot->tensors)
             if (tensor.empty() || globMatches(tensor, row.path))
                 out["tensors"].push_back(toJson(row));
-        if (snapshot->ok() && tensor.empty())
-            out["memory_per_device"] = toJson(snapshot->plan->memory);
-        if (const auto list = tensor.empty() ? communicationOf(*snapshot) : std::nullopt)
+        if (const auto list = tensor.empty() ? ofStep<CollectiveList>(*snapshot, exchanges) : std::nullopt)
             out["communication"] = communication(*list);
-        if (const auto planned = tensor.empty() ? textMemory(*snapshot) : std::nullopt)
+        if (const auto planned = tensor.empty() ? ofStep<PlannedMemory>(*snapshot, plannedMemory) : std::nullopt)
             out["memory_per_device"] = plannedMemoryJson(*planned);
         if (snapshot->laidOut() && tensor.empty()) {
             out["host_memory"] = hostMemoryJson(*snapshot);
@@ -219,16 +167,14 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         printRules(console, *snapshot);
         if (!snapshot->tensors.empty())
             printTensors(console, *snapshot);
-        if (snapshot->ok()) {
-            printMemory(console, *snapshot);
-        } else if (const auto planned = textMemory(*snapshot)) {
+        if (const auto planned = ofStep<PlannedMemory>(*snapshot, plannedMemory)) {
             printPlannedMemory(console, *planned);
             printHostMemory(console, *snapshot);
-            if (hostMemory(*snapshot).arrays > 0)
+            if (!snapshot->ok() && hostMemory(*snapshot).arrays > 0)
                 console.line(
                     QStringLiteral("  simulated devices have one memory: what lies on the host is counted above"));
         }
-        if (const auto list = communicationOf(*snapshot))
+        if (const auto list = ofStep<CollectiveList>(*snapshot, exchanges))
             printCommunication(console, *list);
         printTransfers(console, *snapshot);
     }

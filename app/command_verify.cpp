@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/explicit_check.h"
 #include "base/codes.h"
 #include "command.h"
 #include "commands.h"
 #include "experiment/builtin.h"
 #include "input.h"
-#include "pipeline/explicit_check.h"
 #include "program/verify_shardings.h"
 #include "program_input.h"
 #include "report.h"
@@ -38,7 +38,7 @@ tl::expected<Checked, std::vector<Diagnostic>> load(const std::string& file)
             return tl::unexpected(std::vector{ text.error() });
         source.text = std::move(*text);
     }
-    if (!named && !isExperiment(file, source.text))
+    if (!named && isProgramText(file, source.text))
         return source;
     auto input = named ? loadExperiment(file) : loadExperiment(file, std::move(source.text));
     if (!input)

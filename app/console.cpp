@@ -67,6 +67,17 @@ void writeTo(std::FILE* stream, std::string_view bytes)
         std::fprintf(stderr, "shardscope: standard output cannot be written: %s\n", std::strerror(errno));
 }
 
+Table::Table(std::initializer_list<const char*> titles)
+{
+    for (const char* given : titles) {
+        QString title = QString::fromUtf8(given);
+        const bool right = title.endsWith(QLatin1Char('>'));
+        if (right)
+            title.chop(1);
+        columns.push_back({ std::move(title), right });
+    }
+}
+
 QStringList toLines(const Table& raw)
 {
     // Cells are added one by one: where memory ends, Qt 6.4 says so of a list that grows, not of one that it detaches.
@@ -139,6 +150,12 @@ void Console::table(const Table& table, const QString& indent)
     const QStringList text = toLines(table);
     line(indent + text.front(), Emphasis::Faint);
     lines(text.mid(1), indent);
+}
+
+void Console::more(std::int64_t count, const char* what)
+{
+    if (count > 0)
+        line(QStringLiteral("  and %1 more%2").arg(count).arg(QString::fromUtf8(what)));
 }
 
 void Console::flush()

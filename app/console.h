@@ -6,6 +6,7 @@
 #include <QStringList>
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct Column {
 };
 
 struct Table {
+    Table() = default;
+    /// By their titles; numbers stand right under those that end in ">".
+    Table(std::initializer_list<const char*> titles);
+
     std::vector<Column> columns;
     std::vector<QStringList> rows; ///< one cell per column
 };
@@ -45,6 +50,8 @@ public:
     void heading(const QString& text);
     void lines(const QStringList& text, const QString& indent = {});
     void table(const Table& table, const QString& indent = QStringLiteral("  "));
+    /// "  and 3 more", with what follows it; nothing of none.
+    void more(std::int64_t count, const char* what = "");
     void flush();
 
 private:

@@ -5,20 +5,21 @@
 #include <QFile>
 #include <QFileInfo>
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <memory>
 #include <optional>
 #include <string_view>
 
+#include "analysis/analyse.h"
+#include "analysis/summed_problems.h"
 #include "base/codes.h"
 #include "document/program_file.h"
 #include "experiment/builtin.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
 #include "experiment_file/json_text.h"
-#include "pipeline/analyse.h"
-#include "pipeline/summed_problems.h"
+#include "program_input.h"
+#include "stablehlo/read.h"
 
 namespace shardscope::cli {
 
@@ -70,25 +71,40 @@ std::optional<std::string> nearestPath(const Problem& problem, const Program& pr
     return std::nullopt;
 }
 
-/// Whether it begins as a program does, and not as an experiment: after blanks and comments.
-bool looksLikeProgram(std::string_view text)
+/// Experiments are JSON; programs begin with anything but a brace.
+bool beginsAsExperiment(std::string_view text)
 {
-    for (;;) {
-        const std::size_t begin = text.find_first_not_of(" \t\r\n");
-        if (begin == std::string_view::npos)
-            return false;
-        text.remove_prefix(begin);
-        if (!text.starts_with("//"))
-            break;
-        const std::size_t end = text.find('\n');
-        if (end == std::string_view::npos)
-            return false;
-        text.remove_prefix(end);
+    const auto skipTo = [&](std::string_view end) {
+        text.remove_prefix(std::min(text.size(), std::min(text.find(end), text.size()) + end.size()));
+    };
+    while (true) {
+        text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+        if (text.starts_with("//"))
+            skipTo("\n");
+        else if (text.starts_with("/*"))
+            skipTo("*/");
+        else
+            return text.empty() || text.front() == '{';
     }
-    const std::array<std::string_view, 6> beginnings{ "module", "\"builtin.module\"", "func.func", "sdy.mesh", "#",
-        "!" };
-    return std::any_of(
-        beginnings.begin(), beginnings.end(), [&](std::string_view beginning) { return text.starts_with(beginning); });
+}
+
+tl::expected<Input, std::vector<Diagnostic>> programInput(const std::string& name, std::string text)
+{
+    // A pipe with a name can be read once: its text is that of no file.
+    const QFileInfo file(QString::fromStdString(name));
+    const bool isFile = name != "-" && file.isFile();
+    ProgramModel model;
+    if (isFile)
+        model.file = file.absoluteFilePath().toStdString();
+    model.text = std::make_shared<const std::string>(std::move(text));
+    const std::shared_ptr<const std::string> kept = model.text;
+    Result<Experiment> experiment =
+        experimentOf(std::move(model), isFile ? file.completeBaseName().toStdString() : "program");
+    if (experiment)
+        return Input{ shownName(name), std::move(*experiment), {}, {} };
+    std::vector<Diagnostic> errors = errorsOf(checkProgram(shownName(name), *kept));
+    return tl::unexpected(
+        errors.empty() ? namingFile({ std::move(experiment.error()) }, shownName(name)) : std::move(errors));
 }
 
 } // namespace
@@ -123,34 +139,28 @@ Result<std::string> readText(const std::string& name, std::size_t limit)
         Where{ .file = shownName(name), .pointer = {}, .path = {} });
 }
 
+bool isProgramText(const std::string& name, std::string_view text)
+{
+    return isProgramFile(QString::fromStdString(name)) || (!name.ends_with(".json") && !beginsAsExperiment(text));
+}
+
 tl::expected<Input, std::vector<Diagnostic>> loadExperiment(const std::string& name, std::optional<std::string> given)
 {
-    if (name != "-" && !QFileInfo::exists(QString::fromStdString(name))) {
+    const bool isThere = name == "-" || QFileInfo::exists(QString::fromStdString(name));
+    if (!isThere)
         if (const GalleryExample* example = findExample(name))
             return Input{ name, example->experiment, {}, {} };
-    }
-    if (name != "-" && isProgramFile(QString::fromStdString(name))) {
-        Result<Experiment> experiment = openProgram(QString::fromStdString(name));
-        if (!experiment)
-            return tl::unexpected(namingFile({ std::move(experiment.error()) }, name));
-        return Input{ name, std::move(*experiment), {}, {} };
-    }
-    Result<std::string> text = given ? Result<std::string>(std::move(*given)) : readText(name);
+    Result<std::string> text = given                  ? Result<std::string>(std::move(*given))
+        : isProgramFile(QString::fromStdString(name)) ? readText(name, maximumText)
+                                                      : readText(name);
     if (!text) {
-        if (name != "-" && !QFileInfo::exists(QString::fromStdString(name)))
+        if (!isThere)
             if (const std::string nearest = nearestExample(name); !nearest.empty())
                 text.error().args.emplace_back("nearest", nearest);
         return tl::unexpected(std::vector{ text.error() });
     }
-    if (looksLikeProgram(*text)) {
-        // A pipe with a name can be read once.
-        Result<Experiment> experiment = name == "-" || !QFileInfo(QString::fromStdString(name)).isFile()
-            ? experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(std::move(*text)) }, "program")
-            : openProgram(QString::fromStdString(name));
-        if (!experiment)
-            return tl::unexpected(namingFile({ std::move(experiment.error()) }, shownName(name)));
-        return Input{ shownName(name), std::move(*experiment), {}, {} };
-    }
+    if (isProgramText(name, *text))
+        return programInput(name, std::move(*text));
     const QString place = name == "-" ? QDir::current().filePath(QStringLiteral("-")) : QString::fromStdString(name);
     auto read = readExperiment(*text, filesBeside(place));
     if (!read)

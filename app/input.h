@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analyse.h"
 #include "experiment/experiment.h"
-#include "pipeline/analyse.h"
 #include "pipeline/snapshot.h"
 
 namespace shardscope::cli {
@@ -25,7 +25,10 @@ struct Input {
 /// Text of a file or, for "-", of standard input; at most `limit` bytes. Errors: Unreadable, TooLarge.
 [[nodiscard]] Result<std::string> readText(const std::string& name, std::size_t limit = std::size_t{ 64 } << 20);
 
-/// Every diagnostic names the file. `text`: what standard input holds, where it has been read already.
+/// Whether a command's FILE is a program and no experiment: by its name, else by how its text begins.
+[[nodiscard]] bool isProgramText(const std::string& name, std::string_view text);
+/// A program by itself becomes an experiment over its own mesh. Every diagnostic names the file. `text`: what the file
+/// holds, where it has been read already.
 [[nodiscard]] tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
     const std::string& name, std::optional<std::string> text = {});
 

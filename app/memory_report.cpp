@@ -40,12 +40,15 @@ void printPlannedMemory(Console& console, const PlannedMemory& memory)
     console.heading(QStringLiteral("Memory per device"));
     console.line(
         QStringLiteral("  planned: %1, %2").arg(exactBytes(memory.memory.peakBytes), words::peakPlace(memory)));
-    if (const QString owners = words::peakOwners(memory); !owners.isEmpty())
-        console.line(QStringLiteral("  held then: ") + owners);
+    Table owners{ "Owner", "At the peak>", "Bytes>" };
+    for (std::size_t i = 0; i < ownerCount; ++i)
+        if (const std::int64_t bytes = memory.memory.atPeak[i]; bytes > 0)
+            owners.rows.push_back(
+                { words::owner(static_cast<Owner>(i)), words::bytes(static_cast<double>(bytes)), words::count(bytes) });
+    if (!owners.rows.empty())
+        console.table(owners);
     constexpr std::size_t maxShown = 8;
-    Table table{ { { QStringLiteral("Largest") }, { QStringLiteral("On a device") }, { QStringLiteral("Held as") },
-                     { QStringLiteral("Bytes"), true } },
-        {} };
+    Table table{ "Largest", "On a device", "Held as", "Bytes>" };
     for (std::size_t i = 0; i < std::min(memory.arrays.size(), maxShown); ++i) {
         const PlannedMemory::Array& array = memory.arrays[i];
         table.rows.push_back({ words::heldName(memory, array), words::fromStd(toString(array.type)),
@@ -85,17 +88,8 @@ Json plannedMemoryJson(const PlannedMemory& memory)
 
 std::string_view causeId(const HostTransfer& transfer)
 {
-    switch (transfer.cause) {
-    case HostTransfer::Cause::Read:
-        return "read";
-    case HostTransfer::Cause::Written:
-        return "written";
-    case HostTransfer::Cause::Placement:
-        return "placement";
-    case HostTransfer::Cause::Returned:
-        break;
-    }
-    return "returned";
+    constexpr std::string_view causes[] = { "read", "written", "placement", "returned" }; // by Cause
+    return causes[static_cast<std::size_t>(transfer.cause)];
 }
 
 void printHostMemory(Console& console, const Snapshot& snapshot)
@@ -113,11 +107,7 @@ void printTransfers(Console& console, const Snapshot& snapshot)
     const HostTransfers transfers = hostTransfers(snapshot);
     if (transfers.empty())
         return;
-    Table table{ { { QStringLiteral("Value") }, { QStringLiteral("Direction") }, { QStringLiteral("From") },
-                     { QStringLiteral("To") }, { QStringLiteral("Per device"), true },
-                     { QStringLiteral("In all"), true }, { QStringLiteral("Times"), true },
-                     { QStringLiteral("Cause") } },
-        {} };
+    Table table{ "Value", "Direction", "From", "To", "Per device>", "In all>", "Times>", "Cause" };
     for (const HostTransfer& transfer : transfers.list)
         table.rows.push_back({ words::transferValue(snapshot, transfer), words::transferDirection(snapshot, transfer),
             words::memoryKind(transfer.from), words::memoryKind(transfer.to),

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "analysis/host_transfers.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/planned_memory.h"
 #include "report.h"

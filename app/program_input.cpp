@@ -1,48 +1,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program_input.h"
 
-#include <QFileInfo>
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 #include "input.h"
 #include "partition/varying_axes.h"
+#include "pipeline/stage_results.h"
 #include "program/verify_shardings.h"
-#include "propagation/passes/pipelines.h"
-#include "rules_input.h"
+#include "propagation/pass_pipelines.h"
 #include "stablehlo/read.h"
 
 namespace shardscope::cli {
 
 namespace {
 
-std::vector<Diagnostic> errorsOf(const Program& program)
+std::vector<Diagnostic> illegalIn(const Program& program)
 {
     std::vector<Diagnostic> found = verify(program);
     if (found.empty())
         found = verifyShardings(program);
     std::erase_if(found, [](const Diagnostic& finding) { return !isError(finding); });
     return found;
-}
-
-tl::expected<GivenInput, RefusedInput> fromExperiment(const tl::expected<Input, std::vector<Diagnostic>>& input)
-{
-    if (!input)
-        return tl::unexpected(RefusedInput{ input.error() });
-    const SnapshotPtr snapshot = analyse(input->experiment, LastStage::Propagation);
-    std::vector<Diagnostic> problems = allProblems(*input, *snapshot);
-    // That such a program is not run is of no matter here.
-    std::erase_if(problems, [](const Diagnostic& problem) { return problem.severity() == Severity::Info; });
-    const ProgramPtr& given = snapshot->annotated;
-    std::vector<Diagnostic> wrong = given ? errorsOf(*given) : std::vector<Diagnostic>();
-    if (!given || !wrong.empty())
-        return tl::unexpected(
-            RefusedInput{ snapshot->errorCount() > 0 ? std::move(problems) : std::move(wrong), Findings });
-    GivenInput loaded{ *given, {}, input->experiment.propagation };
-    loaded.isNetwork = !std::holds_alternative<ProgramModel>(input->experiment.model);
-    loaded.status = std::any_of(problems.begin(), problems.end(), isError) ? Findings : Done;
-    loaded.problems = std::move(problems);
-    return loaded;
 }
 
 } // namespace
@@ -83,50 +63,43 @@ CheckedProgram checkProgram(const std::string& name, const std::string& text)
     return checked;
 }
 
-tl::expected<ProgramInput, std::vector<Diagnostic>> loadProgram(const std::string& file)
+std::vector<Diagnostic> errorsOf(const CheckedProgram& checked)
 {
-    const Result<std::string> text = readText(file, maximumText);
-    if (!text)
-        return tl::unexpected(std::vector{ text.error() });
-    return loadProgram(file, *text);
+    std::vector<Diagnostic> errors;
+    std::copy_if(checked.findings.begin(), checked.findings.end(), std::back_inserter(errors), isError);
+    return errors;
 }
 
-tl::expected<ProgramInput, std::vector<Diagnostic>> loadProgram(const std::string& file, const std::string& text)
+std::vector<Diagnostic> illegalities(const Input& input)
 {
-    const std::string shown = shownName(file);
-    Result<ReadProgram> read = readStableHlo(text);
-    if (read)
-        nameAsWritten(*read, text);
-    if (!read || !errorsOf(read->program).empty()) {
-        std::vector<Diagnostic> wrong = checkProgram(shown, text).findings;
-        std::erase_if(wrong, [](const Diagnostic& finding) { return !isError(finding); });
-        return tl::unexpected(std::move(wrong));
-    }
-    for (const auto& further : { passes::groupConflicts(read->program), checkReplication(read->program) })
-        read->warnings.insert(read->warnings.end(), further.begin(), further.end());
-    for (Diagnostic& warning : read->warnings)
-        warning.where.file = shown;
-    return ProgramInput{ shown, std::move(read->program), std::move(read->warnings) };
+    const auto* model = std::get_if<ProgramModel>(&input.experiment.model);
+    return model && input.text.empty() ? errorsOf(checkProgram(input.name, *model->text)) : std::vector<Diagnostic>();
 }
 
-bool isExperiment(const std::string& file, const std::string& text)
+tl::expected<GivenInput, Refused> loadGiven(const std::string& file)
 {
-    return file.ends_with(".json") || isExperimentText(text);
-}
-
-tl::expected<GivenInput, RefusedInput> loadGiven(const std::string& file)
-{
-    if (file != "-" && !QFileInfo::exists(QString::fromStdString(file)))
-        return fromExperiment(loadExperiment(file));
-    Result<std::string> text = readText(file, maximumText);
-    if (!text)
-        return tl::unexpected(RefusedInput{ { text.error() } });
-    if (isExperiment(file, *text))
-        return fromExperiment(loadExperiment(file, std::move(*text)));
-    auto loaded = loadProgram(file, *text);
-    if (!loaded)
-        return tl::unexpected(RefusedInput{ std::move(loaded.error()) });
-    return GivenInput{ std::move(loaded->program), std::move(loaded->warnings) };
+    const auto input = loadExperiment(file);
+    if (!input)
+        return tl::unexpected(Refused{ input.error() });
+    const SnapshotPtr snapshot = analyse(input->experiment, LastStage::Propagation);
+    std::vector<Diagnostic> problems = allProblems(*input, *snapshot);
+    // That such a program is not run is of no matter here.
+    std::erase_if(problems, [](const Diagnostic& problem) { return problem.severity() == Severity::Info; });
+    if (snapshot->errorCount() > 0)
+        if (std::vector<Diagnostic> illegal = illegalities(*input); !illegal.empty())
+            return tl::unexpected(Refused{ std::move(illegal) });
+    // A text without a mesh stays without the one that it was given to be laid out on.
+    const bool isWithoutMesh = input->text.empty() && snapshot->source && !hasMesh(*snapshot);
+    const ProgramPtr given =
+        isWithoutMesh ? ProgramPtr(snapshot->source, &snapshot->source->program) : snapshot->annotated;
+    std::vector<Diagnostic> wrong = given ? illegalIn(*given) : std::vector<Diagnostic>();
+    if (!given || !wrong.empty())
+        return tl::unexpected(Refused{ snapshot->errorCount() > 0 ? std::move(problems) : std::move(wrong), Findings });
+    GivenInput loaded{ *given, {}, input->experiment.propagation };
+    loaded.isNetwork = !std::holds_alternative<ProgramModel>(input->experiment.model);
+    loaded.status = statusOf(problems);
+    loaded.problems = std::move(problems);
+    return loaded;
 }
 
 } // namespace shardscope::cli

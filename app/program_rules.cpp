@@ -61,10 +61,8 @@ int printProgramRules(const std::string& file, bool conservative, const JsonTarg
 {
     const std::string name = shownName(file);
     const auto loaded = loadGiven(file);
-    if (!loaded) {
-        const int refused = reject(json, loaded.error().problems);
-        return loaded.error().status == Findings ? Findings : refused;
-    }
+    if (!loaded)
+        return refuse(json, loaded.error());
     const Program& program = loaded->program;
     const std::vector<Line> lines = linesOf(program, { conservative });
     if (!json.empty()) {
@@ -85,7 +83,7 @@ int printProgramRules(const std::string& file, bool conservative, const JsonTarg
             console.heading(QStringLiteral("@") + QString::fromStdString(function));
             console.table(table);
         }
-        table = { { { QStringLiteral("Line"), true }, { QStringLiteral("Operation") } }, {} };
+        table = Table{ "Line>", "Operation" };
         if (anyCustom)
             table.columns.push_back({ QStringLiteral("Given") });
         table.columns.push_back({ QStringLiteral("Rule") });

@@ -15,6 +15,7 @@
 #include "document/atomic_file.h"
 #include "experiment/t5x_rules.h"
 #include "input.h"
+#include "program/roles.h"
 #include "schedule/plan.h"
 #include "sharding/text.h"
 #include "words/memory_words.h"
@@ -26,52 +27,8 @@ namespace shardscope::cli {
 
 namespace {
 
-std::string_view severityName(Severity severity)
-{
-    switch (severity) {
-    case Severity::Error:
-        return "error";
-    case Severity::Warning:
-        return "warning";
-    case Severity::Info:
-        break;
-    }
-    return "info";
-}
-
-std::string_view roleName(Role role)
-{
-    switch (role) {
-    case Role::Parameter:
-        return "parameter";
-    case Role::Gradient:
-        return "gradient";
-    case Role::Mu:
-        return "mu";
-    case Role::Nu:
-        return "nu";
-    case Role::Count:
-        return "count";
-    case Role::Step:
-        return "step";
-    case Role::Input:
-        return "input";
-    case Role::Activation:
-        return "activation";
-    case Role::Loss:
-        return "loss";
-    case Role::Constant:
-        return "constant";
-    case Role::Temporary:
-        break;
-    }
-    return "temporary";
-}
-
-std::vector<std::int64_t> sizesOf(const Shape& shape)
-{
-    return { shape.begin(), shape.end() };
-}
+constexpr std::string_view severities[] = { "error", "warning", "info" }; ///< by Severity
+constexpr std::string_view fallbacks[] = { "axis_is_unsharded", "raise_error", "no_constraint" }; ///< by RulesFallback
 
 /// The mesh as an array of its own, each dimension sharded by its axis: its grid shows which device stands where.
 Layout meshLayout(const MeshPtr& mesh)
@@ -120,7 +77,7 @@ QString copiesText(std::int64_t copies)
 /// Of the JSON of each command. A new minor version adds members; a new major version changes or removes some.
 constexpr std::pair<std::string_view, std::string_view> versions[] = { { "check", "1.1" }, { "comms", "2.0" },
     { "convert", "2.0" }, { "examples", "1.1" }, { "explain", "2.0" }, { "mesh", "2.0" }, { "partition", "2.0" },
-    { "propagate", "3.0" }, { "resolve", "2.0" }, { "rules", "2.0" }, { "run", "2.0" }, { "schema", "1.1" },
+    { "propagate", "3.0" }, { "resolve", "2.0" }, { "rules", "2.0" }, { "run", "3.0" }, { "schema", "1.1" },
     { "screenshot", "2.0" }, { "sharding", "2.0" }, { "show", "2.0" }, { "verify", "3.0" } };
 
 std::string_view versionOf(std::string_view command)
@@ -176,7 +133,7 @@ int emitText(std::string_view out, const std::string& target, int status)
 Json toJson(const Diagnostic& diagnostic)
 {
     const words::ProblemText said = words::describe(diagnostic);
-    Json json{ { "code", diagnostic.id() }, { "severity", severityName(diagnostic.severity()) },
+    Json json{ { "code", diagnostic.id() }, { "severity", severities[static_cast<std::size_t>(diagnostic.severity())] },
         { "kind", diagnostic.kind() }, { "cause", said.cause.toStdString() }, { "remedy", said.remedy.toStdString() } };
     const Where& where = diagnostic.where;
     Json place = Json::object();
@@ -229,6 +186,11 @@ Json hashJson(std::uint64_t hash)
     return QStringLiteral("%1").arg(hash, 16, 16, QLatin1Char('0')).toStdString();
 }
 
+std::vector<std::int64_t> sizesOf(const Shape& shape)
+{
+    return { shape.begin(), shape.end() };
+}
+
 Json toJson(Rational value)
 {
     if (value.denominator() == 1)
@@ -241,7 +203,7 @@ Json toJson(const TensorRow& row)
     Json spec = Json::array();
     for (std::size_t i = 0; i < row.type.rank(); ++i)
         spec.push_back(row.spec.axesOf(i));
-    return { { "path", row.path }, { "role", roleName(row.role) }, { "dtype", name(row.type.dtype) },
+    return { { "path", row.path }, { "role", name(row.role) }, { "dtype", name(row.type.dtype) },
         { "shape", sizesOf(row.type.shape) }, { "names", row.dimNames }, { "spec", toJax(row.spec, false) },
         { "dimension_axes", std::move(spec) }, { "shard_shape", sizesOf(row.layout.shardShape()) },
         { "shards", row.layout.distinctShards() }, { "copies", row.copies }, { "bytes", row.bytesInAll },
@@ -266,19 +228,6 @@ Json toJson(const MemorySummary& memory)
 }
 
 namespace {
-
-std::string_view fallbackName(RulesFallback fallback)
-{
-    switch (fallback) {
-    case RulesFallback::AxisIsUnsharded:
-        return "axis_is_unsharded";
-    case RulesFallback::RaiseError:
-        return "raise_error";
-    case RulesFallback::NoConstraint:
-        break;
-    }
-    return "no_constraint";
-}
 
 Json ruleListJson(const std::vector<LogicalRule>& rules, const Mesh* mesh, const std::vector<RuleUse>* uses)
 {
@@ -311,7 +260,8 @@ Json rulesJson(const Snapshot& snapshot)
     const RulesSetting& rules = snapshot.experiment->rules;
     Json json{ { "dialect", rules.rules.isSequence ? std::string(name(rules.dialect)) : "penzai" },
         { "version", rules.version == FlaxVersion::Year2024 ? "2024" : "current" },
-        { "fallback", fallbackName(rules.fallback) }, { "bound_when_traced", rules.boundWhenTraced },
+        { "fallback", fallbacks[static_cast<std::size_t>(rules.fallback)] },
+        { "bound_when_traced", rules.boundWhenTraced },
         { "list", ruleListJson(rules.rules.list, snapshot.mesh.get(), &snapshot.ruleUses) } };
     if (!rules.inner.empty()) {
         json["inner"] = Json::array();
@@ -329,14 +279,6 @@ Json rulesJson(const Snapshot& snapshot)
 Json problems(const Input& input, const Snapshot& snapshot, ValueId about)
 {
     return toJson(allProblems(input, snapshot, about));
-}
-
-Json tensors(const Snapshot& snapshot)
-{
-    Json json = Json::array();
-    for (const TensorRow& row : snapshot.tensors)
-        json.push_back(toJson(row));
-    return json;
 }
 
 Json communication(const CollectiveList& collectives)
@@ -371,33 +313,34 @@ Diagnostic usageProblem(const std::string& command, const std::string& what)
 
 int refuseForMemory(const JsonTarget& json)
 {
-    (void)reject(json, { Diagnostic{ Code::OutOfMemory, {}, {} } });
-    return Findings;
+    return refuse(json, { { { Code::OutOfMemory, {}, {} } }, Findings });
+}
+
+int refuse(const JsonTarget& json, const Refused& refused)
+{
+    {
+        Console errors(stderr);
+        print(errors, refused.problems);
+    }
+    if (json.empty())
+        return refused.status;
+    Json out = envelope(json);
+    out["problems"] = toJson(refused.problems);
+    return emitJson(out, json, refused.status);
 }
 
 int reject(const JsonTarget& json, const std::vector<Diagnostic>& errors)
 {
-    {
-        Console console(stderr);
-        print(console, errors);
-    }
-    if (json.empty())
-        return BadInput;
-    Json out = envelope(json);
-    out["problems"] = toJson(errors);
-    return emitJson(out, json, BadInput);
+    return refuse(json, { errors, BadInput });
 }
 
 void printMesh(Console& console, const Snapshot& snapshot)
 {
     const Mesh& mesh = *snapshot.mesh;
     const DeviceSet& devices = snapshot.experiment->hardware.devices;
-    QStringList axes;
-    for (const MeshAxis& axis : mesh.axes())
-        axes << QStringLiteral("%1 %2").arg(words::fromStd(axis.name), QString::number(axis.size));
     console.heading(QStringLiteral("Mesh"));
     console.line(QStringLiteral("  %1: %2 of kind %3, %4 × %5")
-                     .arg(axes.isEmpty() ? QStringLiteral("no axes") : axes.join(QStringLiteral(" × ")),
+                     .arg(mesh.rank() == 0 ? QStringLiteral("no axes") : axesText(mesh),
                          words::counted(mesh.deviceCount(), words::Noun::Device), words::fromStd(devices.kind),
                          words::counted(devices.hosts, words::Noun::Host), QString::number(devices.devicesPerHost)));
     if (mesh.rank() > 0)
@@ -406,10 +349,7 @@ void printMesh(Console& console, const Snapshot& snapshot)
 
 void printTensors(Console& console, const Snapshot& snapshot)
 {
-    Table table{ { { QStringLiteral("Tensor") }, { QStringLiteral("Type") }, { QStringLiteral("Shape") },
-                     { QStringLiteral("Spec") }, { QStringLiteral("Per device") },
-                     { QStringLiteral("Bytes per device"), true }, { QStringLiteral("Copies"), true } },
-        {} };
+    Table table{ "Tensor", "Type", "Shape", "Spec", "Per device", "Bytes per device>", "Copies>" };
     const std::string& platform = snapshot.experiment->hardware.devices.platform;
     // What is padded is said where there is any, and where arrays lie that are elsewhere.
     const bool padded = std::any_of(
@@ -456,6 +396,54 @@ void printProblems(Console& console, const Input& input, const Snapshot& snapsho
         return;
     console.heading(QStringLiteral("Problems"));
     print(console, all);
+}
+
+void printFindings(const Input& input, const Snapshot& snapshot)
+{
+    std::vector<Diagnostic> all = allProblems(input, snapshot);
+    std::erase_if(all, [](const Diagnostic& diagnostic) { return diagnostic.severity() == Severity::Info; });
+    if (all.empty())
+        return;
+    Console errors(stderr);
+    errors.heading(QStringLiteral("Problems"));
+    print(errors, all);
+}
+
+QString idsText(const std::vector<std::int32_t>& ids)
+{
+    constexpr std::size_t maxShown = 16;
+    QStringList names;
+    for (std::size_t i = 0; i < std::min(ids.size(), maxShown); ++i)
+        names << QString::number(ids[i]);
+    if (ids.size() > maxShown)
+        names << QStringLiteral("… (%1 devices)").arg(words::count(static_cast<qint64>(ids.size())));
+    return names.join(QStringLiteral(", "));
+}
+
+void printHolders(Console& console, const Layout& layout, const QString& indent)
+{
+    constexpr std::int64_t maxShown = 64;
+    Table table{ "Shard>", "Ranges", "Devices" };
+    for (std::int64_t shard = 0; shard < std::min(layout.distinctShards(), maxShown); ++shard) {
+        QStringList ranges;
+        for (const IndexRange& range : layout.rangesOfShard(shard))
+            ranges << words::range(range.begin, range.end);
+        const std::vector<std::int32_t> holders = layout.holders(shard);
+        table.rows.push_back({ QString::number(shard),
+            ranges.isEmpty() ? QStringLiteral("all") : ranges.join(QStringLiteral(", ")), idsText(holders) });
+    }
+    console.line();
+    console.table(table, indent);
+    if (layout.distinctShards() > maxShown)
+        console.line(indent + QStringLiteral("and %1 more").arg(words::count(layout.distinctShards() - maxShown)));
+}
+
+QString axesText(const Mesh& mesh)
+{
+    QStringList axes;
+    for (const MeshAxis& axis : mesh.axes())
+        axes << QStringLiteral("%1 %2").arg(words::fromStd(axis.name), QString::number(axis.size));
+    return axes.join(QStringLiteral(" × "));
 }
 
 QString exactBytes(std::int64_t bytes)

@@ -14,6 +14,7 @@
 #include "program/types.h"
 
 namespace shardscope {
+class Layout;
 class Mesh;
 struct CollectiveList;
 enum class Owner : std::uint8_t;
@@ -55,6 +56,8 @@ struct JsonTarget {
 [[nodiscard]] Json toJson(const TensorRow& row);
 /// The hash of a device program, as 16 hexadecimal digits.
 [[nodiscard]] Json hashJson(std::uint64_t hash);
+/// A shape as JSON has it.
+[[nodiscard]] std::vector<std::int64_t> sizesOf(const Shape& shape);
 [[nodiscard]] Json toJson(Rational value); ///< whole numbers as such
 [[nodiscard]] const char* ownerId(Owner owner); ///< "parameters"
 [[nodiscard]] Json toJson(const MemorySummary& memory); ///< of one device, in bytes
@@ -62,12 +65,19 @@ struct JsonTarget {
 [[nodiscard]] Json rulesJson(const Snapshot& snapshot);
 /// Warnings of reading and problems of the analysis; `about` as in allProblems().
 [[nodiscard]] Json problems(const Input& input, const Snapshot& snapshot, ValueId about = {});
-[[nodiscard]] Json tensors(const Snapshot& snapshot);
 [[nodiscard]] Json communication(const CollectiveList& collectives);
 
 /// One line per diagnostic: errors and warnings by colour.
 void print(Console& console, const std::vector<Diagnostic>& list);
-/// What is wrong with the input, on the error stream (and as JSON, if asked for). Returns BadInput.
+/// What keeps a command from its result, and its exit code: 2 for an input that cannot be read, 1 for one that has
+/// errors or cannot be partitioned.
+struct Refused {
+    std::vector<Diagnostic> problems;
+    int status = BadInput;
+};
+/// On the error stream, and as JSON if asked for. Returns its status.
+[[nodiscard]] int refuse(const JsonTarget& json, const Refused& refused);
+/// The same of what is wrong with the input. Returns BadInput.
 [[nodiscard]] int reject(const JsonTarget& json, const std::vector<Diagnostic>& errors);
 /// That arguments cannot be used: what is wrong with them, and where to read more. `command` may be empty.
 [[nodiscard]] Diagnostic usageProblem(const std::string& command, const std::string& what);
@@ -81,8 +91,17 @@ void printMesh(Console& console, const Snapshot& snapshot);
 void printTensors(Console& console, const Snapshot& snapshot);
 /// "x  f32[batch 8@data, embed 1024]  2 shards of [4, 1024]", then the grid.
 void printGrid(Console& console, const Snapshot& snapshot, const TensorRow& row);
+/// Errors and warnings of the input, on the error stream.
+void printFindings(const Input& input, const Snapshot& snapshot);
 /// Problems of the analysis, if there are any, under a heading; `about` as in allProblems().
 void printProblems(Console& console, const Input& input, const Snapshot& snapshot, ValueId about = {});
+
+/// Which devices hold which shard.
+void printHolders(Console& console, const Layout& layout, const QString& indent);
+/// "0, 4": at most sixteen ids, then how many there are.
+[[nodiscard]] QString idsText(const std::vector<std::int32_t>& ids);
+/// "data 2 × model 4"
+[[nodiscard]] QString axesText(const Mesh& mesh);
 
 /// "4 MiB (4,194,304 B)"; "512 B" where that says it all.
 [[nodiscard]] QString exactBytes(std::int64_t bytes);

@@ -20,35 +20,11 @@ QString targetText(const SpecEntry& target)
     return spec.mid(2, spec.size() - 3); // without P( )
 }
 
-std::string_view verdictName(Verdict verdict)
-{
-    switch (verdict) {
-    case Verdict::Applied:
-        return "applied";
-    case Verdict::NoSuchDimension:
-        return "no_such_dimension";
-    case Verdict::AxisBusy:
-        return "axis_busy";
-    case Verdict::DimensionSet:
-        return "dimension_set";
-    case Verdict::BlockedByNull:
-        break;
-    }
-    return "blocked_by_null";
-}
-
-std::string_view reasonName(DroppedAxes::Reason reason)
-{
-    switch (reason) {
-    case DroppedAxes::Reason::NotInMesh:
-        return "not_in_mesh";
-    case DroppedAxes::Reason::SizeOne:
-        return "size_one";
-    case DroppedAxes::Reason::Indivisible:
-        break;
-    }
-    return "indivisible";
-}
+/// By Verdict.
+constexpr std::string_view verdicts[] = { "applied", "no_such_dimension", "axis_busy", "dimension_set",
+    "blocked_by_null" };
+/// By DroppedAxes::Reason.
+constexpr std::string_view reasons[] = { "not_in_mesh", "size_one", "indivisible" };
 
 QString reasonText(const RuleTrace& trace, const Ruling& ruling, const LogicalNames& names)
 {
@@ -71,7 +47,7 @@ QString nameText(const LogicalName& name, int dimension)
 Table traceTable(const LogicalNames& names, const Ruling& ruling, const Resolution& resolution)
 {
     const LogicalRules& rules = ruling.rules;
-    Table table{ { { QStringLiteral("#"), true }, { QStringLiteral("Rule") } }, {} };
+    Table table{ "#>", "Rule" };
     for (std::size_t i = 0; i < names.size(); ++i)
         table.columns.push_back({ nameText(names[i], static_cast<int>(i)) });
     table.columns.push_back({ QStringLiteral("Verdict") });
@@ -97,7 +73,7 @@ Json traceJson(const Resolution& resolution, const LogicalNames& names, const Ru
 {
     Json list = Json::array();
     for (const RuleTrace& trace : resolution.rules) {
-        Json row{ { "rule", trace.rule + 1 }, { "verdict", verdictName(trace.verdict) } };
+        Json row{ { "rule", trace.rule + 1 }, { "verdict", verdicts[static_cast<std::size_t>(trace.verdict)] } };
         if (trace.dimension >= 0)
             row["dimension"] = trace.dimension;
         if (trace.byRule >= 0)
@@ -140,7 +116,7 @@ Json droppedJson(const std::vector<DroppedAxes>& list)
     Json json = Json::array();
     for (const DroppedAxes& dropped : list) {
         Json each{ { "dimension", dropped.dimension }, { "axes", dropped.axes },
-            { "reason", reasonName(dropped.reason) } };
+            { "reason", reasons[static_cast<std::size_t>(dropped.reason)] } };
         if (dropped.reason == DroppedAxes::Reason::Indivisible) {
             each["size"] = dropped.size;
             each["partitions"] = dropped.partitions;

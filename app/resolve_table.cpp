@@ -4,12 +4,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/problems.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/rule_lists.h"
 #include "interchange/import.h"
-#include "pipeline/analyse.h"
-#include "pipeline/problems.h"
+#include "pipeline/annotate.h"
 #include "resolve.h"
 #include "sharding/text.h"
 #include "words/utf8.h"
@@ -165,13 +165,13 @@ Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
         return tl::unexpected(std::move(experiment.error()));
     experiment->rules.version = ruling.version;
     experiment->rules.fallback = ruling.fallback;
-    const Result<BuiltProgram> built = buildProgram(*experiment);
+    const Result<SourceProgram> built = buildProgram(*experiment);
     if (!built)
         return tl::unexpected(built.error());
     const Program& program = built->program;
 
     const MeshPtr mesh = std::make_shared<const Mesh>(*ruling.mesh);
-    const auto annotations = annotate(program, *mesh, *experiment);
+    const auto annotations = std::make_shared<const Annotations>(resolveAnnotations(program, *mesh, *experiment));
     const RuleCensus census = countRules(program, *annotations, experiment->rules);
     TableAnswer answer;
     answer.annotations = annotations;
@@ -195,8 +195,7 @@ Json rowJson(const RowAnswer& each)
     for (const LogicalName& name : row.names)
         names.push_back(name.kind == LogicalName::Kind::Name ? Json(name.name) : Json(nullptr));
     Json json{ { "path", row.path }, { "line", row.line }, { "dtype", name(row.type.dtype) },
-        { "shape", std::vector<std::int64_t>(row.type.shape.begin(), row.type.shape.end()) },
-        { "names", std::move(names) }, { "constrain", each.constrained } };
+        { "shape", sizesOf(row.type.shape) }, { "names", std::move(names) }, { "constrain", each.constrained } };
     if (each.annotation->resolution) {
         json["spec"] = toJax(each.spec, false);
         json["dimension_axes"] = axesJson(each.spec, row.type.rank());
@@ -204,8 +203,7 @@ Json rowJson(const RowAnswer& each)
     json["dropped"] = droppedJson(each.dropped);
     json["bytes"] = row.type.byteCount();
     if (each.layout) {
-        const Shape& shard = each.layout->shardShape();
-        json["shard_shape"] = std::vector<std::int64_t>(shard.begin(), shard.end());
+        json["shard_shape"] = sizesOf(each.layout->shardShape());
         json["shards"] = each.layout->distinctShards();
         json["copies"] = each.layout->copies();
         json["bytes_per_device"] = each.bytesPerDevice;
@@ -262,10 +260,7 @@ QString shapeText(const ParameterRow& row)
 void printRows(Console& console, const Ruling& ruling, const TableAnswer& answer)
 {
     const bool parts = !ruling.inner.empty();
-    Table table{ { { QStringLiteral("Array") }, { QStringLiteral("Type") }, { QStringLiteral("Shape") },
-                     { QStringLiteral("Spec") }, { QStringLiteral("Per device") },
-                     { QStringLiteral("Bytes per device"), true }, { QStringLiteral("Copies"), true } },
-        {} };
+    Table table{ "Array", "Type", "Shape", "Spec", "Per device", "Bytes per device>", "Copies>" };
     if (parts)
         table.columns.push_back({ QStringLiteral("By the rules within") });
     for (const RowAnswer& each : answer.rows) {

@@ -23,6 +23,26 @@ bool isDrawn(const InitialValue& value)
         && value.kind != Kind::File;
 }
 
+/// What every argument of main is called: "arg0", and its own name where it has one.
+std::vector<std::vector<std::string>> argumentNames(const Program& program)
+{
+    std::vector<std::vector<std::string>> names;
+    for (const ValueId value : program.main().arguments)
+        names.push_back(namesOfArgument(names.size(), program.value(value).path));
+    return names;
+}
+
+/// "random, seed 7" of what an argument's use decides, else "normal 0.02, seed 7", "zeros", "file w.npy".
+std::string originOf(const ArgumentStart& start, std::uint64_t seed)
+{
+    const std::string drawn = ", seed " + std::to_string(seed);
+    const bool isByUse = start.reason != InitialReason::Chosen && start.reason != InitialReason::Parameter
+        && start.reason != InitialReason::State && start.reason != InitialReason::Input;
+    if (isByUse)
+        return "random" + drawn;
+    return toString(start.value) + (isDrawn(start.value) ? drawn : std::string());
+}
+
 class Inputs {
 public:
     explicit Inputs(const Program& program)
@@ -64,25 +84,28 @@ public:
         return tl::unexpected(std::move(error));
     }
 
-    /// What no file gave. Without `drawn` only what was chosen.
-    Result<GivenArrays> finish(const Program& program, const InitialValues& initial, bool drawn) &&
+    /// With what no file gave. Without `drawn` that is only what was chosen.
+    Result<Starts> finish(const Program& program, InitialValues initial, bool drawn) &&
     {
-        GivenArrays out;
-        const InitialArrays arrays(program, initial);
+        Starts out;
+        initial.arrays.resize(m_types.size());
+        for (std::size_t i = 0; i < m_types.size(); ++i)
+            if (m_arrays[i])
+                initial.arrays[i] = std::move(*m_arrays[i]);
+        out.arrays = InitialArrays(program, initial);
         for (std::size_t i = 0; i < m_types.size(); ++i) {
-            if (!m_arrays[i]) {
-                const ArgumentStart& start = arrays.starts()[i];
-                if (!drawn && start.reason != InitialReason::Chosen)
-                    return fail(Code::MissingKey, { { "key", m_names[i].front() }, { "type", toString(m_types[i]) } });
-                m_arrays[i] = arrays.array(i);
-                m_from[i] = originOf(start, initial.seed);
-                out.starts.emplace_back(start.value);
-            } else {
-                out.starts.emplace_back();
+            if (m_arrays[i]) {
+                out.chosen.emplace_back();
+                continue;
             }
-            out.arrays.push_back(std::move(*m_arrays[i]));
+            const ArgumentStart& start = out.arrays.starts()[i];
+            if (!drawn && start.reason != InitialReason::Chosen)
+                return fail(Code::MissingKey, { { "key", m_names[i].front() }, { "type", toString(m_types[i]) } });
+            m_from[i] = originOf(start, initial.seed);
+            out.chosen.emplace_back(start.value);
         }
         out.from = std::move(m_from);
+        out.initial = std::move(initial);
         return out;
     }
 
@@ -228,24 +251,6 @@ private:
 
 } // namespace
 
-std::vector<std::vector<std::string>> argumentNames(const Program& program)
-{
-    std::vector<std::vector<std::string>> names;
-    for (const ValueId value : program.main().arguments)
-        names.push_back(namesOfArgument(names.size(), program.value(value).path));
-    return names;
-}
-
-std::string originOf(const ArgumentStart& start, std::uint64_t seed)
-{
-    const std::string drawn = ", seed " + std::to_string(seed);
-    const bool isByUse = start.reason != InitialReason::Chosen && start.reason != InitialReason::Parameter
-        && start.reason != InitialReason::State && start.reason != InitialReason::Input;
-    if (isByUse)
-        return "random" + drawn;
-    return toString(start.value) + (isDrawn(start.value) ? drawn : std::string());
-}
-
 Result<void> choose(Experiment& experiment, const std::vector<std::string>& chosen)
 {
     for (const std::string& text : chosen) {
@@ -290,28 +295,14 @@ Result<void> checkChosen(const Program& program, const std::vector<std::string>&
     return tl::unexpected(std::move(error));
 }
 
-std::string argumentList(const Program& program)
-{
-    constexpr std::size_t most = 6;
-    const std::vector<ValueId>& arguments = program.main().arguments;
-    std::string text;
-    for (std::size_t i = 0; i < std::min(arguments.size(), most); ++i)
-        text += (i == 0 ? "arg" : ", arg") + std::to_string(i) + ' ' + toString(program.value(arguments[i]).type);
-    if (arguments.size() > most)
-        text += " and " + std::to_string(arguments.size() - most) + " more";
-    return text;
-}
-
-tl::expected<GivenArrays, std::vector<Diagnostic>> readInputs(const Program& program, const InputOptions& options)
+Result<Starts> startsOf(
+    const Program& program, const std::vector<std::string>& files, InitialValues initial, bool drawn)
 {
     Inputs inputs(program);
-    for (const std::string& file : options.files)
+    for (const std::string& file : files)
         if (auto done = inputs.read(file); !done)
-            return tl::unexpected(std::vector{ std::move(done.error()) });
-    auto all = std::move(inputs).finish(program, options.initial, options.drawn);
-    if (!all)
-        return tl::unexpected(std::vector{ std::move(all.error()) });
-    return std::move(*all);
+            return tl::unexpected<Error>(std::move(done.error()));
+    return std::move(inputs).finish(program, std::move(initial), drawn);
 }
 
 } // namespace shardscope::cli

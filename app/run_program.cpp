@@ -1,69 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_program.h"
 
-#include <QDir>
-#include <QFileInfo>
 #include <algorithm>
-#include <charconv>
 #include <map>
-#include <numeric>
 #include <set>
 
+#include "analysis/initial_setting.h"
 #include "base/bytes.h"
 #include "base/codes.h"
 #include "command.h"
 #include "document/array_file.h"
-#include "document/atomic_file.h"
-#include "document/program_file.h"
-#include "experiment/builtin.h"
 #include "experiment_file/array_text.h"
-#include "input.h"
-#include "interchange/npy.h"
-#include "partition/unsharded.h"
-#include "pipeline/initial_setting.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/program_layout.h"
-#include "pipeline/repartition.h"
-#include "program/memory_kinds.h"
-#include "program/name_values.h"
+#include "pipeline/stage_results.h"
 #include "program/op_row.h"
-#include "program/over_mesh.h"
-#include "program/step_state.h"
 #include "program_input.h"
-#include "propagation/passes/passes.h"
 #include "run_report.h"
 #include "run_trace.h"
 #include "schedule/plan.h"
-#include "simulate/check/rounding_noise.h"
 #include "simulate/collectives/collective_groups.h"
-#include "simulate/run/execute.h"
 #include "simulate/run/memory.h"
 #include "simulate/run/not_executable.h"
-#include "simulate/run/run.h"
 
 namespace shardscope::cli {
 
 namespace {
-
-/// Those that the attributes of the module speak of.
-DeviceCounts devicesOf(const Program& program)
-{
-    DeviceCounts counts;
-    for (const NamedText& entry : program.dictionaries[program.extra])
-        if (entry.name == "mhlo.num_partitions" || entry.name == "mhlo.num_replicas") {
-            std::int64_t count = 1;
-            (void)std::from_chars(entry.text.data(), entry.text.data() + entry.text.size(), count);
-            (entry.name == "mhlo.num_replicas" ? counts.replicas : counts.partitions) =
-                std::max<std::int64_t>(count, 1);
-        }
-    return saturatingProduct(counts.replicas, counts.partitions) <= 65536 ? counts : DeviceCounts();
-}
-
-bool speaksToDevices(const Program& program)
-{
-    return std::any_of(program.operations.begin(), program.operations.end(),
-        [](const Operation& operation) { return isExchange(operation.kind); });
-}
 
 /// What cannot be executed, each operation once.
 std::vector<Diagnostic> refusals(const Program& program, const DeviceCounts& devices)
@@ -87,68 +48,30 @@ std::vector<Diagnostic> refusals(const Program& program, const DeviceCounts& dev
     return found;
 }
 
-/// What every execution of a run is held to.
-struct Limits {
-    std::int64_t memory = 0;
-    std::int64_t trips = defaultTrips;
-};
-
-ExecuteOptions executeOptions(const ProgramRunOptions& options, const Limits& limits, std::vector<Observer*> observers)
+double fullBytes(const Program& program, const std::vector<ValueId>& values)
 {
-    ExecuteOptions how;
-    how.threads = options.threads;
-    how.memoryLimit = limits.memory;
-    how.maximumTrips = limits.trips;
-    how.observers = std::move(observers);
-    return how;
+    double bytes = 0;
+    for (const ValueId value : values)
+        bytes += static_cast<double>(program.value(value).type.byteCount());
+    return bytes;
 }
 
-ExecuteOptions referenceOptions(
-    const ProgramRunOptions& options, const Limits& limits, std::vector<Observer*> observers)
+std::string valueName(const Program& program, ValueId value)
 {
-    ExecuteOptions how = executeOptions(options, limits, std::move(observers));
-    how.plainKernels = true;
-    return how;
-}
-
-/// Arguments and results in full, and the larger of the two executions. Errors: those of executionBytes().
-Result<double> bytesNeeded(
-    const ProgramRun& run, bool withReference, const ProgramRunOptions& options, const Limits& limits)
-{
-    const auto sum = [](const Program& program, const std::vector<ValueId>& values) {
-        double bytes = 0;
-        for (const ValueId value : values)
-            bytes += static_cast<double>(program.value(value).type.byteCount());
-        return bytes;
-    };
-    const Region& main = run.named->main();
-    double largest = 0;
-    for (const auto* parts : { &run.partitioned, &run.unsharded }) {
-        if (!*parts || (*parts == run.unsharded && !withReference))
-            continue;
-        const Result<double> bytes = executionBytes(run.named, *parts, executeOptions(options, limits, {}));
-        if (!bytes)
-            return bytes;
-        largest = std::max(largest, *bytes);
-    }
-    return sum(*run.named, main.arguments) + 2 * sum(*run.named, main.results) + largest;
-}
-
-std::string nameOf(const Program& named, ValueId value)
-{
-    const std::string& path = *named.value(value).path;
+    const std::string path = value.index < program.values.size() ? *program.value(value).path : std::string();
     return path.empty() ? "a value" : '%' + path;
 }
 
-void note(ProgramRun& run, const kernels::NonFiniteWatch& watch, words::Runs runs)
+/// Where NaN and infinity begin, as `watch` saw it.
+void note(ProgramRun& run, const NonFiniteWatch& watch, words::Runs runs)
 {
     const Program& program = (runs == words::Runs::Devices ? run.partitioned : run.unsharded)->device.program;
-    for (const auto kind : { kernels::NonFiniteKind::NotANumber, kernels::NonFiniteKind::Infinity }) {
-        const std::optional<kernels::NonFinite>& found = watch.first(kind);
+    for (const auto kind : { NonFiniteKind::NotANumber, NonFiniteKind::Infinity }) {
+        const std::optional<NonFinite>& found = watch.first(kind);
         if (!found)
             continue;
-        const bool returned = std::any_of(run.results().begin(), run.results().end(),
-            [&](const kernels::Array& array) { return kernels::firstNonFinite(array, kind) >= 0; });
+        const bool returned = std::any_of(run.first.outputs.begin(), run.first.outputs.end(),
+            [&](const kernels::Array& array) { return firstNonFinite(array, kind) >= 0; });
         if (!found->produced && !returned && found->operation.valid())
             continue; // a constant of which nothing is left
         if (runs == words::Runs::Devices && !found->operation.valid()
@@ -156,11 +79,11 @@ void note(ProgramRun& run, const kernels::NonFiniteWatch& watch, words::Runs run
                 [&](const NonFiniteFinding& each) { return each.found.kind == kind; }))
             continue; // said of the reference already
         NonFiniteFinding finding{ *found, runs, {}, {}, {} };
-        const ValueId value = found->operation.valid() ? program.operation(found->operation).results[found->index]
-                                                       : run.named->main().arguments[found->index];
-        finding.value = value.index < run.named->values.size() ? nameOf(*run.named, value) : "a value";
-        finding.index = indexOf(found->element,
-            found->operation.valid() ? program.value(value).type.shape : run.named->value(value).type.shape);
+        const bool isMade = found->operation.valid();
+        const ValueId value = isMade ? program.operation(found->operation).results[found->index]
+                                     : run.program().main().arguments[found->index];
+        finding.value = valueName(run.program(), value);
+        finding.index = indexOf(found->element, (isMade ? program : run.program()).value(value).type.shape);
         finding.sentence =
             words::nonFinite(program, *found, runs, QString::fromStdString(finding.value), finding.index);
         run.nonFinite.push_back(std::move(finding));
@@ -211,276 +134,114 @@ private:
     std::map<std::pair<std::uint32_t, std::int64_t>, std::int64_t> m_times; ///< by operation and device
 };
 
-/// Runs the reference, the program of the devices, and what tells where they differ.
-Result<void> execute(ProgramRun& run, const ProgramRunOptions& options, const Limits& limits)
+/// The first step once more, operation by operation, in full and on the devices: what these exchange, and where NaN and
+/// infinity begin. Returns the reference.
+Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
 {
-    if (options.check || !run.partitioned) {
-        kernels::NonFiniteWatch watch(run.unsharded->device);
-        watch.given(run.inputs.arrays);
-        auto done = execute(run.named, run.unsharded, run.inputs.arrays, referenceOptions(options, limits, { &watch }));
-        if (!done)
-            return tl::unexpected(done.error());
-        run.reference = std::move(*done);
-        note(run, watch, words::Runs::Reference);
-        if (!run.partitioned)
-            return {};
+    const ProgramPtr& program = run.snapshot->annotated;
+    double needed = 0;
+    const double arrays =
+        fullBytes(*program, program->main().arguments) + 2 * fullBytes(*program, program->main().results);
+    for (const auto& parts : { run.unsharded, run.partitioned }) {
+        if (!parts)
+            continue;
+        const Result<double> bytes = executionBytes(program, parts, executeOptions(options));
+        if (!bytes)
+            return tl::unexpected<Error>(bytes.error());
+        needed = std::max(needed, *bytes + arrays);
     }
-    kernels::NonFiniteWatch watch(run.partitioned->device);
-    watch.given(run.inputs.arrays);
-    ExchangeCounter counter(run.partitioned->device);
-    auto done =
-        execute(run.named, run.partitioned, run.inputs.arrays, executeOptions(options, limits, { &counter, &watch }));
-    if (!done)
-        return tl::unexpected(done.error());
-    run.devices = std::move(*done);
-    run.exchanged = counter.take();
-    note(run, watch, words::Runs::Devices);
-    ExecuteOptions planned = executeOptions(options, limits, {}); // what counts is the plan that steps are taken by
-    planned.plain = false;
-    done = execute(run.named, run.partitioned, run.inputs.arrays, planned);
-    if (!done)
-        return tl::unexpected(done.error());
-    run.devices = std::move(*done);
-    if (!options.check)
-        return {};
-    run.checked = true;
-    const auto compare = [&](const kernels::Arrays* noisy) {
-        run.comparisons.clear();
-        for (std::size_t i = 0; i < run.devices->outputs.size(); ++i) {
-            const kernels::Array& wanted = run.reference->outputs[i];
-            run.comparisons.push_back(kernels::compareWithReference(
-                run.devices->outputs[i], wanted, noisy ? kernels::sensitivityOf(wanted, (*noisy)[i]) : 0));
-        }
-        return std::all_of(run.comparisons.begin(), run.comparisons.end(),
-            [](const kernels::ArrayComparison& each) { return each.passed(); });
-    };
-    bool near = compare(nullptr);
-    if (!near) { // how far roundings alone can carry in this program
-        kernels::RoundingNoise noise(run.unsharded->device.program);
-        const auto noisy =
-            execute(run.named, run.unsharded, run.inputs.arrays, referenceOptions(options, limits, { &noise }));
-        if (!noisy)
-            return tl::unexpected(noisy.error());
-        near = compare(&noisy->outputs);
+    if (const std::int64_t limit = executeOptions(options).memoryLimit; needed > static_cast<double>(limit))
+        return fail(Code::OutOfMemory,
+            { { "bytes", toBytes(needed) }, { "limit", limit },
+                { "alone_bytes", run.plan->memory.peakBytes * run.executed().mesh->deviceCount() } });
+    const kernels::Arrays given = run.starts.arrays.all();
+    NonFiniteWatch inFull(run.unsharded->device);
+    inFull.given(given);
+    ExecuteOptions how = executeOptions(options, { &inFull });
+    how.plainKernels = true;
+    Result<Execution> reference = execute(program, run.unsharded, given, how);
+    if (!reference)
+        return reference;
+    note(run, inFull, words::Runs::Reference);
+    if (run.partitioned) {
+        NonFiniteWatch watch(run.partitioned->device);
+        watch.given(given);
+        ExchangeCounter counter(run.partitioned->device);
+        const auto devices = execute(program, run.partitioned, given, executeOptions(options, { &counter, &watch }));
+        if (!devices)
+            return devices;
+        run.exchanged = counter.take();
+        note(run, watch, words::Runs::Devices);
     }
-    if (!near || !run.devices->differences.empty()) {
-        auto first = kernels::firstDifference(run.named, run.unsharded, run.partitioned, run.inputs.arrays,
-            executeOptions(options, limits, {}), static_cast<double>(limits.memory) / 4);
-        if (!first)
-            return tl::unexpected(first.error());
-        run.first = std::move(*first);
-    }
-    return {};
+    run.isObserved = true;
+    return reference;
 }
 
-/// The plan of its steps.
-Result<Plan> planOf(const ProgramRun& run)
+/// Takes the steps, the first one from the given arguments on, and further ones to be timed.
+Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
 {
-    return flatten(run.named, run.partitioned ? run.partitioned : run.unsharded, run.state)
-        .and_then([](FlatProgram flat) { return schedule(std::make_shared<const FlatProgram>(std::move(flat))); });
-}
-
-/// Steps from the given arguments on, and further ones to be timed.
-Result<void> runSteps(
-    ProgramRun& run, const ProgramRunOptions& options, const RunSetting& setting, const Limits& limits)
-{
-    const bool isStated = run.state.source != StateSource::None && !isGuess(run.state.source);
-    const bool isTimed = options.timeit.value_or(isStated);
-    if (options.steps == 1 && !isTimed && options.trace.empty())
-        return {};
-    Result<Plan> plan = planOf(run);
-    if (!plan)
-        return tl::unexpected(plan.error());
+    const RunSetting& setting = run.input.experiment.run;
+    const Program& program = *run.snapshot->program;
     RunOptions how;
     how.threads = options.threads;
-    how.memoryLimit = limits.memory;
-    how.maximumTrips = limits.trips;
-    how.initial.arrays = run.inputs.arrays;
-    const auto shared = std::make_shared<const Plan>(std::move(*plan));
-    if (!options.trace.empty())
-        if (auto written = writeTrace(shared, how, options.trace); !written)
-            return written;
-    if (options.steps == 1 && !isTimed)
-        return {};
-    auto created = Run::create(shared, how);
-    if (!created)
-        return tl::unexpected(created.error());
+    how.replicas = setting.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
+    how.maximumTrips = options.loopLimit;
+    how.initial = run.starts.initial;
+    how.reservedBytes = fullBytes(program, program.main().results); // of the first step, in full
+    auto created = Run::create(run.plan, how);
+    if (!created) {
+        std::erase_if(created.error().args, [](const Arg& arg) { return arg.name == "alone_bytes"; });
+        return tl::unexpected<Error>(std::move(created.error()));
+    }
     Run& steps = **created;
     run.threads = steps.threads();
-    const std::optional<std::size_t> loss = lossResult(*run.named, run.state);
-    for (std::int64_t i = 0; i < options.steps && !steps.stopped(); ++i) {
-        StepRecord& record = run.steps.emplace_back(StepRecord{ steps.step().wall, {} });
-        if (loss && !steps.stopped())
-            record.loss = steps.gatherResult(*loss).front();
+    const std::optional<std::size_t> loss = lossResult(program, run.state);
+    for (std::int64_t i = 0; i < std::max<std::int64_t>(options.steps, 1) && !steps.stopped(); ++i) {
+        StepRecord record{ steps.step().wall, {} };
+        if (steps.stopped())
+            break;
+        if (i == 0)
+            run.first = resultsOf(steps, options.perDevice);
+        if (loss)
+            if (const std::vector<double> value = steps.gatherResult(*loss); !value.empty())
+                record.loss = value.front();
+        if (i < options.steps)
+            run.steps.push_back(record);
     }
-    if (isTimed)
+    const bool isKnown = run.state.source != StateSource::None && !isGuess(run.state.source);
+    if (options.timeit.value_or(isKnown) && !steps.stopped())
         run.timing = timeit(
             steps, options.runs > 0 ? options.runs : setting.runs, options.loops > 0 ? options.loops : setting.loops);
     if (const std::optional<Error> failure = steps.failure())
         return tl::unexpected(*failure);
-    return {};
+    if (options.trace.empty())
+        return {};
+    created->reset(); // its memory, before another run takes the same again
+    return writeTrace(run.plan, how, options.trace);
 }
 
-/// Where --out writes each result to.
-std::vector<std::string> outputFiles(const Program& program, const std::string& out)
+/// What is run: the program of every device where there is a mesh, else the program in full. The reference beside it.
+std::vector<Diagnostic> prepare(ProgramRun& run)
 {
-    const std::vector<ValueId>& results = program.main().results;
-    if (out.ends_with(".npy")) {
-        if (results.size() != 1)
-            throw UsageError("--out",
-                "names one file, and the program has " + std::to_string(results.size())
-                    + " results; name a folder instead");
-        return { out };
-    }
-    std::vector<std::string> files;
-    const QDir folder(QString::fromStdString(out));
-    for (std::size_t i = 0; i < results.size(); ++i)
-        files.push_back(folder.filePath(QStringLiteral("result%1.npy").arg(i)).toStdString());
-    return files;
-}
-
-Result<void> writeFiles(const ProgramRun& run, const ProgramRunOptions& options)
-{
-    const QString folder = QString::fromStdString(options.out);
-    if (!options.out.ends_with(".npy") && !QFileInfo(folder).isDir() && !QDir().mkdir(folder))
-        return fail(Code::Unwritable,
-            { { "file", options.out },
-                { "reason",
-                    QFileInfo::exists(folder) ? "it is no folder" : "there is no folder in which it could be made" } });
-    const std::vector<std::string> files = outputFiles(*run.named, options.out);
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        const kernels::Array& array = run.results()[i];
-        if (isTensor(array.type.dtype))
-            if (auto written = writeAtomically(QString::fromStdString(files[i]), writeNpy(array.type, array.data()));
-                !written)
-                return written;
-        if (!options.perDevice || !run.devices || !isTensor(array.type.dtype))
-            continue;
-        for (std::size_t d = 0; d < run.devices->shards.size(); ++d) {
-            const kernels::Array& shard = run.devices->shards[d][i];
-            const std::string file = files[i].substr(0, files[i].size() - 4) + ".d" + std::to_string(d) + ".npy";
-            if (auto written = writeAtomically(QString::fromStdString(file), writeNpy(shard.type, shard.data()));
-                !written)
-                return written;
-        }
-    }
-    return {};
-}
-
-/// The text is right, and cannot be run, or not here.
-int cannotRun(const ProgramRunOptions& options, const Input& input, std::vector<Diagnostic> why)
-{
-    (void)reject(options.json, inFile(std::move(why), input));
-    return Findings;
-}
-
-} // namespace
-
-const kernels::Arrays& ProgramRun::results() const
-{
-    return devices ? devices->outputs : reference->outputs;
-}
-
-const std::vector<ExpectationFinding>& ProgramRun::expectations() const
-{
-    return devices ? devices->findings : reference->findings;
-}
-
-std::int64_t ProgramRun::failedExpectations() const
-{
-    return std::count_if(
-        expectations().begin(), expectations().end(), [](const ExpectationFinding& each) { return !each.passed(); });
-}
-
-Verdict ProgramRun::verdict() const
-{
-    const bool same = devices->differences.empty()
-        && std::all_of(
-            comparisons.begin(), comparisons.end(), [](const kernels::ArrayComparison& each) { return each.passed(); });
-    if (!same)
-        return Verdict::Differs;
-    const bool isUnknown = std::any_of(comparisons.begin(), comparisons.end(),
-        [](const kernels::ArrayComparison& each) { return each.compared == 0 && each.notFinite > 0; });
-    return isUnknown ? Verdict::NotCompared : Verdict::Agrees;
-}
-
-std::int64_t ProgramRun::compared() const
-{
-    return std::accumulate(comparisons.begin(), comparisons.end(), std::int64_t{ 0 },
-        [](std::int64_t sum, const kernels::ArrayComparison& each) { return sum + each.compared; });
-}
-
-std::int64_t ProgramRun::notFinite() const
-{
-    return std::accumulate(comparisons.begin(), comparisons.end(), std::int64_t{ 0 },
-        [](std::int64_t sum, const kernels::ArrayComparison& each) { return sum + each.notFinite; });
-}
-
-int runProgram(const ProgramRunOptions& options)
-{
-    Result<Experiment> experiment = options.text
-        ? experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(*options.text) }, "program")
-        : openProgram(QString::fromStdString(options.file));
-    if (experiment)
-        if (auto chosen = choose(*experiment, options.init); !chosen)
-            return reject(options.json, { std::move(chosen.error()) });
-    SnapshotPtr snapshot = experiment ? analyse(*experiment) : nullptr;
-    // What is wrong with a text is said in full, each finding at its place.
-    if (!snapshot || firstError(*snapshot) || !snapshot->laidOut()) {
-        auto legal = options.text ? loadProgram(options.file, *options.text) : loadProgram(options.file);
-        if (!legal)
-            return reject(options.json, legal.error());
-    }
-    Input input{ shownName(options.file), experiment ? std::move(*experiment) : Experiment{}, {}, {} };
-    if (!snapshot || !snapshot->asRead || !snapshot->mesh)
-        return reject(options.json,
-            inFile(snapshot ? std::vector<Diagnostic>{ *firstError(*snapshot) } : std::vector{ experiment.error() },
-                input));
-    return runProgram(options, input, *snapshot);
-}
-
-int runProgram(const ProgramRunOptions& options, const Input& input, const Snapshot& snapshot)
-{
-    const Program& program = programOf(snapshot);
-    if (auto checked = checkChosen(program, options.init); !checked)
-        return reject(options.json, { std::move(checked.error()) });
-    if (!options.out.empty())
-        (void)outputFiles(program, options.out);
-
-    ProgramRun run;
-    run.name = input.name;
-    run.title = input.experiment.title;
-    run.problems = allProblems(input, snapshot);
-    // That it is laid out and not trained is no finding, and what running says is said below.
-    std::erase_if(run.problems, [](const Diagnostic& problem) {
-        return problem.severity() == Severity::Info || problem.code == Code::MixedMemoryKinds;
-    });
-    // Simulated devices have one memory: what lies in two is said, and can be run.
-    for (Diagnostic& finding : memoryOf(program).findings)
-        run.problems.push_back(std::move(finding));
-    Program named = passes::importManualRegions(program);
-    nameValues(named);
-    run.named = std::make_shared<const Program>(std::move(named));
-    DeviceCounts counts; // of a text that is a program of one device
+    const Snapshot& snapshot = *run.snapshot;
+    const bool isOverMesh = hasMesh(snapshot);
+    const DeviceCounts counts = isOverMesh ? DeviceCounts() : devicesSpokenTo(run.program());
     bool isNews = false; // why it was not partitioned is not among the problems yet
-    // A text without a mesh is given one of a single device.
-    if (mainMesh(*snapshot.asRead) || snapshot.mesh->deviceCount() > 1) {
-        if (auto partitioned = partitionedProgram(snapshot, false)) {
+    if (isOverMesh) {
+        if (auto partitioned = partitionedProgram(snapshot)) {
             run.problems.insert(run.problems.end(), (*partitioned)->warnings.begin(), (*partitioned)->warnings.end());
             run.partitioned = std::move(*partitioned);
         } else {
             run.notPartitioned = std::move(partitioned.error());
             isNews = statusOf(run.problems) == Done;
         }
-    } else if (speaksToDevices(program)) {
-        counts = devicesOf(program);
     }
-    if (std::vector<Diagnostic> refused = refusals(*run.named, counts); !refused.empty())
-        return cannotRun(options, input, std::move(refused));
-    Result<PartitionedProgram> inFull = unsharded(*run.named, counts);
+    if (std::vector<Diagnostic> refused = refusals(run.program(), counts); !refused.empty())
+        return refused;
+    Result<DeviceStages::Partitioned> inFull = unshardedProgram(snapshot);
     if (!inFull)
-        return cannotRun(options, input, { std::move(inFull.error()) });
-    run.unsharded = std::make_shared<const PartitionedProgram>(std::move(*inFull));
+        return { std::move(inFull.error()) };
+    run.unsharded = std::move(*inFull);
     if (run.partitioned)
         if (auto refused =
                 refusals(run.partitioned->device.program, { 1, run.partitioned->device.mesh->deviceCount() });
@@ -491,59 +252,147 @@ int runProgram(const ProgramRunOptions& options, const Input& input, const Snaps
         }
     if (isNews)
         run.problems.push_back(*run.notPartitioned);
-    run.problems = inFile(std::move(run.problems), input);
-
-    if (options.state.empty()) {
-        run.state = stateOf(*run.named, input.experiment.run.state);
-    } else if (auto stated = parseState(*run.named, options.state)) {
-        run.state = std::move(*stated);
-    } else {
-        stated.error().where.file = "--state";
-        return reject(options.json, { std::move(stated.error()) });
+    Result<std::shared_ptr<const Plan>> plan = run.partitioned ? plannedProgram(snapshot) : plannedInFull(snapshot);
+    if (!plan && plan.error().code == Code::TooLarge) // for any plan, and for this machine all the more
+        return { { Code::OutOfMemory,
+            { { "bytes",
+                  toBytes(static_cast<double>(plan.error().number("bytes"))
+                      * static_cast<double>(run.executed().mesh->deviceCount())) },
+                { "limit", memoryLimit(RunOptions()) } },
+            {} } };
+    if (!plan)
+        return { std::move(plan.error()) };
+    run.plan = std::move(*plan);
+    if (run.partitioned) {
+        run.deviceProgram = hash(run.partitioned->device.program);
+        run.memory = plannedMemory(*run.plan, *snapshot.program);
+        if (Result<CollectiveList> list = collectivesOf(snapshot))
+            run.collectives = std::move(*list);
     }
-    if (options.steps > 1 && run.state.pairs.empty())
-        throw UsageError(
-            "--steps", "no result of this program is known to be an argument of its next step; name them with --state");
-    const bool withReference = options.check || !run.partitioned;
-    const Limits limits{ availableMemory().value_or(INT64_MAX) / 4 * 3, options.loopLimit };
-    const Result<double> needed = bytesNeeded(run, withReference, options, limits);
-    if (!needed)
-        return cannotRun(options, input, { needed.error() });
-    if (*needed > static_cast<double>(limits.memory))
-        return cannotRun(options, input,
-            { { Code::OutOfMemory, { { "bytes", toBytes(*needed) }, { "limit", limits.memory } }, {} } });
-    InputOptions inputs{ options.inputs, initialValuesOf(input.experiment), options.inputs.empty() || options.seed };
-    inputs.initial.seed = options.seed.value_or(inputs.initial.seed);
-    if (auto read = readInitialFiles(inputs.initial, program, folderOf(QString::fromStdString(options.file))); !read)
-        return reject(options.json, { std::move(read.error()) });
-    auto given = readInputs(program, inputs);
-    if (!given)
-        return reject(options.json, given.error());
-    run.inputs = std::move(*given);
-    if (const Result<void> done = execute(run, options, limits); !done)
-        return cannotRun(options, input, { done.error() });
-    if (const Result<void> done = runSteps(run, options, input.experiment.run, limits); !done)
-        return cannotRun(options, input, { done.error() });
-    if (run.partitioned)
-        if (const Result<Plan> plan = planOf(run))
-            run.memory = plannedMemory(*plan, *snapshot.program);
+    return {};
+}
 
-    const bool finding = statusOf(run.problems) != Done || run.notPartitioned || run.failedExpectations() > 0
-        || (run.checked && run.verdict() != Verdict::Agrees);
-    int status = finding ? Findings : Done;
+/// What of the options does not fit the program.
+std::vector<Diagnostic> misfits(const RunCommandOptions& options, const Program& program)
+{
+    if (auto checked = checkChosen(program, options.init); !checked)
+        return { std::move(checked.error()) };
+    if (options.state.empty())
+        return {};
+    if (auto stated = parseState(program, options.state); !stated) {
+        stated.error().where.file = "--state";
+        return { std::move(stated.error()) };
+    }
+    return {};
+}
+
+} // namespace
+
+std::int64_t ProgramRun::failedExpectations() const
+{
+    return std::count_if(
+        first.findings.begin(), first.findings.end(), [](const ExpectationFinding& each) { return !each.passed(); });
+}
+
+int ProgramRun::status() const
+{
+    const bool isFinding = statusOf(problems) != Done || notPartitioned || checkRefused || failedExpectations() > 0
+        || (check && !check->passed());
+    return isFinding ? Findings : Done;
+}
+
+ExecuteOptions executeOptions(const RunCommandOptions& options, std::vector<Observer*> observers)
+{
+    ExecuteOptions how;
+    how.threads = options.threads;
+    how.memoryLimit = memoryLimit(RunOptions());
+    how.maximumTrips = options.loopLimit;
+    how.observers = std::move(observers);
+    return how;
+}
+
+tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
+{
+    ProgramRun run;
+    const auto refused = [&](std::vector<Diagnostic> why, int status) {
+        return tl::unexpected(Refused{ inFile(std::move(why), run.input), status });
+    };
+    auto input = loadExperiment(options.file);
+    if (!input)
+        return tl::unexpected(Refused{ std::move(input.error()), BadInput });
+    run.input = std::move(*input);
+    Experiment& experiment = run.input.experiment;
+    if (auto chosen = choose(experiment, options.init); !chosen)
+        return refused({ std::move(chosen.error()) }, BadInput);
+    experiment.run.seed = options.seed.value_or(experiment.run.seed);
+    if (!options.state.empty())
+        experiment.run.state = options.state;
+    run.snapshot = analyse(experiment);
+    const Snapshot& snapshot = *run.snapshot;
+    if (!snapshot.ok())
+        if (std::vector<Diagnostic> illegal = illegalities(run.input); !illegal.empty())
+            return refused(std::move(illegal), BadInput);
+    if (snapshot.program)
+        if (std::vector<Diagnostic> wrong = misfits(options, *snapshot.program); !wrong.empty())
+            return refused(std::move(wrong), BadInput);
+    run.problems = allProblems(run.input, snapshot);
+    // That it is laid out and not trained is no finding. Simulated devices have one memory: what lies in two can be
+    // run.
+    std::erase_if(run.problems, [](const Diagnostic& problem) { return problem.code == Code::ProgramNotRun; });
+    if (!snapshot.ok())
+        return refused(std::move(run.problems), Findings);
     if (!options.out.empty())
-        if (Result<void> written = writeFiles(run, options); !written) { // what was computed is shown all the same
-            status = BadInput;
-            run.problems.push_back(std::move(written.error()));
-        }
-    if (!options.json.empty())
-        return emitText(jsonText(options.json, run, { options.perDevice, options.values }), options.json.file, status);
-    Console console;
-    printRun(console, run, options.perDevice);
-    console.flush();
-    Console errors(stderr);
-    print(errors, run.problems);
-    return status;
+        (void)outputFiles(run.program(), options.out);
+
+    const Region& main = run.program().main();
+    const bool hasStep = !main.operations.empty() || !main.results.empty();
+    if (hasStep) {
+        if (std::vector<Diagnostic> wrong = prepare(run); !wrong.empty())
+            return refused(std::move(wrong), Findings);
+        run.state = stateOf(run.program(), experiment.run.state);
+        if (options.steps > 1 && run.state.pairs.empty())
+            throw UsageError("--steps",
+                "no result of this program is known to be an argument of its next step; name them with --state");
+    }
+    run.problems = inFile(std::move(run.problems), run.input);
+    InitialValues initial = initialValuesOf(experiment);
+    if (auto read = readInitialFiles(initial, run.program(), folderOf(QString::fromStdString(options.file))); !read)
+        return refused({ std::move(read.error()) }, BadInput);
+    auto starts = startsOf(run.program(), options.inputs, std::move(initial), options.inputs.empty() || options.seed);
+    if (!starts)
+        return refused({ std::move(starts.error()) }, BadInput);
+    run.starts = std::move(*starts);
+    if (!hasStep) {
+        if (const Result<std::uint64_t> hash = deviceProgramHash(snapshot))
+            run.deviceProgram = *hash;
+        return run;
+    }
+
+    if (const Result<void> done = takeSteps(run, options); !done)
+        return refused({ done.error() }, Findings);
+    const bool isStrange = std::any_of(run.first.outputs.begin(), run.first.outputs.end(), [](const auto& array) {
+        return firstNonFinite(array, NonFiniteKind::NotANumber) >= 0
+            || firstNonFinite(array, NonFiniteKind::Infinity) >= 0;
+    });
+    if (!options.check && !isStrange)
+        return run;
+    const auto refuseCheck = [&](Error why) { run.checkRefused = inFile({ std::move(why) }, run.input).front(); };
+    Result<Execution> reference = observe(run, options);
+    if (!reference) {
+        refuseCheck(std::move(reference.error()));
+    } else if (options.check && run.partitioned) {
+        RunOptions how;
+        how.threads = options.threads;
+        how.maximumTrips = options.loopLimit;
+        how.initial = run.starts.initial;
+        if (Result<CheckReport> check = checkAgainstReference(run.plan->program, how))
+            run.check = std::move(*check);
+        else
+            refuseCheck(std::move(check.error()));
+    }
+    if (run.checkRefused)
+        run.problems.push_back(*run.checkRefused);
+    return run;
 }
 
 } // namespace shardscope::cli

@@ -1,41 +1,108 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// shardscope run FILE.mlir: a program in StableHLO text, executed on arrays that somebody gives.
+// One run of an experiment's program on simulated devices: what its arguments begin with, what comes of the first step,
+// further steps and their times, and the check. A network, a program in StableHLO text and a table of arrays are all
+// one.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "input.h"
+#include "pipeline/collective_list.h"
+#include "pipeline/device_stages.h"
+#include "pipeline/planned_memory.h"
+#include "program/step_state.h"
 #include "report.h"
 #include "run_inputs.h"
-#include "simulate/run/run.h"
+#include "simulate/check/check.h"
+#include "simulate/check/non_finite.h"
+#include "simulate/run/execute.h"
+#include "words/run_words.h"
 
 namespace shardscope::cli {
 
-struct ProgramRunOptions {
+/// Steps that are run and listed, at most: every one of them is remembered.
+inline constexpr std::int64_t maxSteps = 100'000;
+
+struct RunCommandOptions {
     std::string file;
-    std::optional<std::string> text; ///< of standard input
     std::vector<std::string> inputs; ///< files that hold arguments
     std::optional<std::uint64_t> seed; ///< of what is drawn; else that of the experiment
     std::vector<std::string> init; ///< what arguments begin with, NAME=KIND
     bool perDevice = false;
     bool check = true;
-    bool values = false; ///< all arrays in full in the JSON
-    std::int64_t steps = 1; ///< of a program that has state
-    std::optional<bool> timeit; ///< whether steps are timed; absent: where the text says what its state is
+    bool values = false; ///< all arrays in full
+    std::int64_t steps = 1;
+    std::optional<bool> timeit; ///< whether steps are timed; absent: where it is not guessed what their state is
     std::int64_t runs = 0, loops = 0; ///< of timing; 0 = as the experiment says
     int threads = 0; ///< 0 = one per core, where the work is worth it
     std::string state; ///< as parseState() reads it; "" = the experiment's, else stateOf()
     std::string trace; ///< file for the times of instructions; empty: none
-    std::int64_t loopLimit = defaultTrips; ///< trips of all loops of one execution
+    std::int64_t loopLimit = defaultTrips; ///< trips of all loops of a device in one step
     std::string out; ///< a folder, or a .npy for a program with one result; empty: no files
     JsonTarget json;
 };
 
-/// Runs the program of `file` and `text`. Returns the exit code. Throws CLI::ValidationError for options that do not go
-/// together. Without inputs arguments are random, with the seed of the experiment (0 for a text alone).
-[[nodiscard]] int runProgram(const ProgramRunOptions& options);
-/// The same for an experiment with such a program, which has been analysed and has its layout.
-[[nodiscard]] int runProgram(const ProgramRunOptions& options, const Input& input, const Snapshot& snapshot);
+struct StepRecord {
+    double wall = 0; ///< seconds
+    std::optional<double> loss;
+};
+
+struct NonFiniteFinding {
+    NonFinite found;
+    words::Runs runs = words::Runs::Reference;
+    std::string value; ///< "arg0", "%5"
+    Shape index;
+    QString sentence;
+};
+
+/// What the devices sent each other while they ran, as `comms` counts it: one line per kind, of the busiest device.
+struct Exchanged {
+    CollectiveKind kind = CollectiveKind::AllReduce;
+    std::int64_t times = 0;
+    Rational sentBytes;
+};
+
+/// Everything that a run found.
+struct ProgramRun {
+    Input input;
+    SnapshotPtr snapshot;
+    std::vector<Diagnostic> problems; ///< of input, analysis and partitioning; why it is not partitioned or checked
+    DeviceStages::Partitioned partitioned; ///< null where no mesh is named or it could not be partitioned
+    DeviceStages::Partitioned unsharded; ///< the reference, and what is run where it is not partitioned
+    std::optional<Diagnostic> notPartitioned; ///< why not, where it has a mesh
+    std::shared_ptr<const Plan> plan; ///< null for an experiment without operations: it has no step
+    std::optional<std::uint64_t> deviceProgram; ///< hash of what every device of the mesh runs
+    std::optional<CollectiveList> collectives; ///< of `partitioned`
+    std::optional<PlannedMemory> memory;
+    Starts starts;
+    StepState state; ///< pairs of arguments and results
+    Execution first; ///< what came of the first step; shards where they are asked for, or copies differ
+    std::vector<StepRecord> steps; ///< those that were asked for
+    std::optional<TimeitResult> timing;
+    int threads = 1; ///< of steps
+    bool isObserved = false; ///< what is exchanged and not finite has been looked for
+    std::vector<Exchanged> exchanged;
+    std::vector<NonFiniteFinding> nonFinite;
+    std::optional<CheckReport> check;
+    std::optional<Diagnostic> checkRefused; ///< why there is none
+
+    [[nodiscard]] const Program& program() const { return *snapshot->annotated; }
+    /// What the devices run: their part of the program, or all of it.
+    [[nodiscard]] const DeviceProgram& executed() const { return (partitioned ? partitioned : unsharded)->device; }
+    /// One where the program could not be partitioned.
+    [[nodiscard]] std::int64_t deviceCount() const { return notPartitioned ? 1 : executed().mesh->deviceCount(); }
+    [[nodiscard]] std::int64_t failedExpectations() const;
+    /// Exit code.
+    [[nodiscard]] int status() const;
+};
+
+/// What one execution of a run is held to.
+[[nodiscard]] ExecuteOptions executeOptions(const RunCommandOptions& options, std::vector<Observer*> observers = {});
+
+/// Runs the program of the input. What keeps it from being run, with the exit code, otherwise. Throws UsageError for
+/// options that do not fit it.
+[[nodiscard]] tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options);
 
 } // namespace shardscope::cli

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "run_report.h"
 
-#include <QCryptographicHash>
+#include <QDir>
+#include <QFileInfo>
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 
 #include <nlohmann/json.hpp>
 
-#include "experiment_file/array_text.h"
+#include "array_report.h"
+#include "base/codes.h"
+#include "check_report.h"
+#include "command.h"
+#include "document/atomic_file.h"
+#include "interchange/npy.h"
 #include "memory_report.h"
 #include "program/op_row.h"
+#include "schedule/plan.h"
 #include "sharding/text.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -19,172 +24,51 @@ namespace shardscope::cli {
 
 namespace {
 
-using kernels::Array;
-
-Json summaryJson(const Array& array);
-
-/// Arrays stand on one line in a text whose other members have a line each: they are put in afterwards.
-class ArrayTexts {
-public:
-    explicit ArrayTexts(bool all)
-        : m_all(all)
-    {
-    }
-    /// The members "value" of small arrays, or of all where they are wanted, and "summary".
-    void describe(Json& json, const Array& array)
-    {
-        if (isTensor(array.type.dtype) && (m_all || array.count() <= maxListedElements)) {
-            m_texts.push_back(arrayText(array.type, array.data()));
-            json["value"] = "\x01" + std::to_string(m_texts.size() - 1);
-        }
-        json["summary"] = summaryJson(array);
-    }
-    Json described(const Array& array)
-    {
-        Json json = Json::object();
-        describe(json, array);
-        return json;
-    }
-    [[nodiscard]] std::string print(const Json& json) const
-    {
-        const std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-        constexpr std::string_view member = "\"value\": ";
-        std::string out;
-        std::size_t from = 0;
-        for (std::size_t i = 0; i < m_texts.size(); ++i) { // in the order in which they stand
-            const std::string mark = std::string(member) + "\"\\u0001" + std::to_string(i) + '"';
-            const std::size_t at = text.find(mark, from);
-            out.append(text, from, at - from).append(member).append(m_texts[i]);
-            from = at + mark.size();
-        }
-        return out.append(text, from);
-    }
-
-private:
-    bool m_all;
-    std::vector<std::string> m_texts;
-};
-
-std::vector<std::int64_t> list(const Shape& shape)
+std::size_t numberOf(const Program& program, ValueId argument)
 {
-    return { shape.begin(), shape.end() };
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    return static_cast<std::size_t>(std::find(arguments.begin(), arguments.end(), argument) - arguments.begin());
 }
 
-/// A number; true is 1.
-Json scalarJson(const Array& scalar)
+/// Its path, or "arg0".
+std::string argumentName(const Program& program, std::size_t number)
 {
-    if (scalar.type.dtype == DType::Pred)
-        return kernels::numberAt(scalar, 0) != 0 ? 1 : 0;
-    return Json::parse(elementText(scalar.type.dtype, scalar.data()), nullptr, false);
+    const std::string path = program.value(program.main().arguments[number]).path;
+    return path.empty() ? "arg" + std::to_string(number) : path;
 }
 
-QString scalarText(const Array& scalar)
+/// "[{"x"}, {}]" of an argument or result; empty without a mesh.
+std::string shardingOf(const ProgramRun& run, const std::vector<ShardedArray> DeviceProgram::*list, std::size_t index)
 {
-    return words::fromStd(elementText(scalar.type.dtype, scalar.data())).remove(QLatin1Char('"'));
+    if (!run.partitioned)
+        return {};
+    const DeviceProgram& device = run.partitioned->device;
+    const ShardedArray& array = (device.*list)[index];
+    return isTensor(array.type.dtype) ? toShardy(array.sharding, *device.mesh) : std::string();
 }
 
-/// null where it is no number that JSON has.
-Json finite(double number)
+/// What every device is given of an argument.
+kernels::Arrays shardsOfArgument(const ProgramRun& run, std::size_t index)
 {
-    return std::isfinite(number) ? Json(number) : Json();
+    const DeviceProgram& device = run.partitioned->device;
+    return shardsOf(run.starts.arrays.array(index), device.inputs[index], device.mesh);
 }
 
-/// The SHA-256 of the elements is that of numpy's a.tobytes().
-Json summaryJson(const Array& array)
+Json devicesJson(const ProgramRun& run, ArrayTexts& texts)
 {
-    if (!isTensor(array.type.dtype))
-        return nullptr;
-    Json out{ { "shape", list(array.type.shape) }, { "dtype", std::string(name(array.type.dtype)) } };
-    const auto bytes = static_cast<qsizetype>(array.bytes ? array.type.byteCount() : 0);
-    const QByteArrayView view(reinterpret_cast<const char*>(array.data()), bytes);
-    out["sha256"] =
-        QCryptographicHash::hash(QByteArray::fromRawData(view.data(), view.size()), QCryptographicHash::Sha256)
-            .toHex()
-            .toStdString();
-    std::int64_t least = -1, greatest = -1, notFinite = 0;
-    double low = 0, high = 0, mean = 0;
-    const std::int64_t count = array.bytes ? array.count() : 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const double number = kernels::numberAt(array, i);
-        if (!std::isfinite(number)) {
-            ++notFinite;
-            continue;
-        }
-        const auto seen = static_cast<double>(i + 1 - notFinite);
-        mean += number / seen - mean / seen; // a sum may be too large for a number where its mean is not
-        if (least < 0 || number < low) {
-            least = i;
-            low = number;
-        }
-        if (greatest < 0 || number > high) {
-            greatest = i;
-            high = number;
-        }
-    }
-    if (least >= 0) {
-        out["min"] = scalarJson(kernels::elementOf(array, least));
-        out["max"] = scalarJson(kernels::elementOf(array, greatest));
-        out["mean"] = mean;
-    }
-    out["not_finite"] = notFinite;
-    return out;
-}
-
-const char* nameOf(Verdict verdict)
-{
-    switch (verdict) {
-    case Verdict::Agrees:
-        return "agrees";
-    case Verdict::Differs:
-        return "differs";
-    case Verdict::NotCompared:
-        break;
-    }
-    return "not_compared";
-}
-
-Json checkJson(const ProgramRun& run)
-{
-    Json results = Json::array();
-    for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
-        const kernels::ArrayComparison& each = run.comparisons[i];
-        const Array &ours = run.devices->outputs[i], &theirs = run.reference->outputs[i];
-        const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
-            [&](const DifferentCopies& copy) { return copy.output == i; });
-        Json out{ { "result", i }, { "passed", each.passed() && copies }, { "compared", each.compared },
-            { "not_finite", each.notFinite }, { "largest_error", finite(each.largestError) },
-            { "tolerance", each.tolerance }, { "beyond", each.beyond }, { "replicas_agree", copies } };
-        if (each.first >= 0)
-            out["first"] = { { "element", list(indexOf(each.first, ours.type.shape)) },
-                { "value", scalarJson(kernels::elementOf(ours, each.first)) },
-                { "reference", scalarJson(kernels::elementOf(theirs, each.first)) } };
-        results.push_back(std::move(out));
-    }
-    Json copies = Json::array();
-    for (const DifferentCopies& each : run.devices->differences)
-        copies.push_back({ { "result", each.output }, { "device_ids", { each.device, each.other } },
-            { "element_of_shard",
-                list(indexOf(each.element,
-                    run.devices->shards[static_cast<std::size_t>(each.device)][each.output].type.shape)) } });
-    Json out{ { "passed", run.verdict() == Verdict::Agrees }, { "verdict", nameOf(run.verdict()) },
-        { "compared", run.compared() }, { "not_finite", run.notFinite() }, { "results", std::move(results) },
-        { "copies_differ", std::move(copies) } };
-    if (const auto& first = run.first) {
-        Json where{ { "value", *run.named->value(first->value).path }, { "element", list(first->index) },
-            { "device", first->device }, { "found", scalarJson(first->found) } };
-        if (first->other >= 0) {
-            where["other_device"] = first->other;
-            where["other"] = scalarJson(first->wanted);
-        } else {
-            where["reference"] = scalarJson(first->wanted);
-        }
-        if (first->operation.valid()) {
-            const Operation& operation = run.named->operation(first->operation);
-            where["operation"] = qualifiedName(operation);
-            where["line"] = run.named->sources[operation.source].line;
-            where["time"] = first->occurrence;
-        }
-        out["first_difference"] = std::move(where);
+    std::vector<kernels::Arrays> given; // by argument
+    for (std::size_t i = 0; run.partitioned && i < run.starts.from.size(); ++i)
+        given.push_back(shardsOfArgument(run, i));
+    Json out = Json::array();
+    for (std::size_t d = 0; d < run.first.shards.size(); ++d) {
+        Json& device = out.emplace_back(Json{ { "device", d } });
+        if (run.partitioned)
+            device["arguments"] = Json::array();
+        for (const kernels::Arrays& argument : given)
+            device["arguments"].push_back(texts.described(argument[d]));
+        device["results"] = Json::array();
+        for (const kernels::Array& array : run.first.shards[d])
+            device["results"].push_back(texts.described(array));
     }
     return out;
 }
@@ -195,13 +79,13 @@ Json nonFiniteJson(const ProgramRun& run)
     for (const NonFiniteFinding& each : run.nonFinite) {
         const bool devices = each.runs == words::Runs::Devices;
         const Program& program = (devices ? run.partitioned : run.unsharded)->device.program;
-        Json entry{ { "kind", each.found.kind == kernels::NonFiniteKind::NotANumber ? "nan" : "infinity" },
+        Json entry{ { "kind", each.found.kind == NonFiniteKind::NotANumber ? "nan" : "infinity" },
             { "run", devices ? "devices" : "reference" },
             { "from",
                 !each.found.operation.valid() ? "argument"
                     : each.found.produced     ? "operation"
                                               : "constant" },
-            { "value", each.value }, { "element", list(each.index) } };
+            { "value", each.value }, { "element", sizesOf(each.index) } };
         if (devices)
             entry["device"] = each.found.device;
         if (each.found.operation.valid()) {
@@ -214,242 +98,80 @@ Json nonFiniteJson(const ProgramRun& run)
     return out;
 }
 
-/// What a device is given of an argument.
-std::vector<kernels::Arrays> inputShards(const ProgramRun& run)
-{
-    std::vector<kernels::Arrays> shards; // by argument
-    for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i)
-        shards.push_back(
-            shardsOf(run.inputs.arrays[i], run.partitioned->device.inputs[i], run.partitioned->device.mesh));
-    return shards;
-}
-
-Json devicesJson(const ProgramRun& run, ArrayTexts& texts)
-{
-    Json out = Json::array();
-    if (!run.devices) {
-        for (std::size_t d = 0; d < run.reference->shards.size(); ++d) {
-            Json results = Json::array();
-            for (const Array& array : run.reference->shards[d])
-                results.push_back(texts.described(array));
-            out.push_back({ { "device", d }, { "results", std::move(results) } });
-        }
-        return out;
-    }
-    const std::vector<kernels::Arrays> inputs = inputShards(run);
-    for (std::size_t d = 0; d < run.devices->shards.size(); ++d) {
-        Json arguments = Json::array(), results = Json::array();
-        for (const kernels::Arrays& argument : inputs)
-            arguments.push_back(texts.described(argument[d]));
-        for (const Array& array : run.devices->shards[d])
-            results.push_back(texts.described(array));
-        out.push_back({ { "device", d }, { "arguments", std::move(arguments) }, { "results", std::move(results) } });
-    }
-    return out;
-}
-
-void printArray(Console& console, const Array& array, const QString& indent)
-{
-    if (!isTensor(array.type.dtype)) {
-        console.line(indent + QStringLiteral("no array"));
-        return;
-    }
-    for (const std::string& line : arrayLines(array.type, array.data()))
-        console.line(indent + words::fromStd(line));
-}
-
-bool sameBytes(const Array& a, const Array& b)
-{
-    const std::int64_t bytes = a.type.byteCount();
-    return bytes == 0 || !a.bytes || !b.bytes || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(bytes)) == 0;
-}
-
-/// Shards of one array: devices that hold the same stand together.
-void printShards(
-    Console& console, const QString& name, const kernels::Arrays& shards, const ShardedArray& how, const MeshPtr& mesh)
-{
-    console.line(QStringLiteral("  ") + name);
-    if (!isTensor(how.type.dtype))
-        return;
-    const Layout layout(how.over(mesh), how.sharding, how.type.shape);
-    for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
-        const Shape held = layout.shardShape();
-        QStringList ranges;
-        for (const IndexRange& range : layout.rangesOfShard(shard)) {
-            const std::int64_t padding = held[static_cast<std::size_t>(ranges.size())] - range.size();
-            ranges << (range.size() == 0 ? (padding == 0 ? QStringLiteral("none") : QStringLiteral("padding"))
-                    : padding == 0
-                    ? words::range(range.begin, range.end)
-                    : QStringLiteral("%1 + %2 padding").arg(words::range(range.begin, range.end)).arg(padding));
-        }
-        std::vector<std::int32_t> left = layout.holders(shard);
-        while (!left.empty()) {
-            const Array& first = shards[static_cast<std::size_t>(left.front())];
-            std::vector<std::int32_t> same, others;
-            for (const std::int32_t device : left)
-                (sameBytes(first, shards[static_cast<std::size_t>(device)]) ? same : others).push_back(device);
-            console.line(QStringLiteral("    %1: [%2]").arg(words::devices(same), ranges.join(QStringLiteral(", "))),
-                Emphasis::Faint);
-            printArray(console, first, QStringLiteral("      "));
-            left = std::move(others);
-        }
-    }
-}
-
-void printDevices(Console& console, const ProgramRun& run)
-{
-    console.heading(QStringLiteral("On the devices"));
-    if (!run.devices) {
-        for (std::size_t d = 0; d < run.reference->shards.size(); ++d) {
-            const auto device = static_cast<std::int32_t>(d);
-            for (std::size_t i = 0; i < run.reference->shards[d].size(); ++i) {
-                console.line(QStringLiteral("  result %1 on %2").arg(i).arg(words::devices({ &device, 1 })));
-                printArray(console, run.reference->shards[d][i], QStringLiteral("      "));
-            }
-        }
-        return;
-    }
-    const DeviceProgram& device = run.partitioned->device;
-    const std::vector<kernels::Arrays> inputs = inputShards(run);
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        printShards(console, QStringLiteral("arg%1").arg(i), inputs[i], device.inputs[i], device.mesh);
-    for (std::size_t i = 0; i < device.outputs.size(); ++i) {
-        kernels::Arrays shards;
-        for (const kernels::Arrays& own : run.devices->shards)
-            shards.push_back(own[i]);
-        printShards(console, QStringLiteral("result %1").arg(i), shards, device.outputs[i], device.mesh);
-    }
-}
-
-QString elementOfResult(std::size_t result, const Shape& index)
-{
-    return QStringLiteral("result %1").arg(result) + (index.empty() ? QString() : words::shape(index));
-}
-
-void printCheck(Console& console, const ProgramRun& run)
-{
-    console.heading(QStringLiteral("Check against the unsharded reference"));
-    Table table{ { { QStringLiteral("Result"), true }, { QStringLiteral("Largest error"), true },
-                     { QStringLiteral("Tolerance"), true }, { QStringLiteral("Elements beyond"), true },
-                     { QStringLiteral("Not finite"), true }, { QStringLiteral("Copies") } },
-        {} };
-    for (std::size_t i = 0; i < run.comparisons.size(); ++i) {
-        const kernels::ArrayComparison& each = run.comparisons[i];
-        const bool copies = std::none_of(run.devices->differences.begin(), run.devices->differences.end(),
-            [&](const DifferentCopies& copy) { return copy.output == i; });
-        table.rows.push_back({ QString::number(i),
-            each.worst < 0 ? QStringLiteral("none") : QString::number(each.largestError, 'g', 3),
-            each.worst < 0 ? QStringLiteral("–") : QString::number(each.tolerance, 'g', 3), words::count(each.beyond),
-            words::count(each.notFinite), copies ? QStringLiteral("equal") : QStringLiteral("differ") });
-    }
-    console.table(table);
-    const std::int64_t notFinite = run.notFinite();
-    if (run.verdict() == Verdict::NotCompared) {
-        for (std::size_t i = 0; i < run.comparisons.size(); ++i)
-            if (const kernels::ArrayComparison& each = run.comparisons[i]; each.compared == 0 && each.notFinite > 0)
-                console.line(QStringLiteral("  result %1 could not be compared: all of it, %2, is NaN or infinite, on "
-                                            "the devices and in the reference")
-                                 .arg(i)
-                                 .arg(words::counted(each.notFinite, words::Noun::Element)),
-                    Emphasis::Bad);
-        return;
-    }
-    if (run.verdict() == Verdict::Agrees) {
-        console.line(QStringLiteral("  the devices agree with the reference"), Emphasis::Good);
-        if (notFinite > 0)
-            console.line(
-                QStringLiteral("  %1 of %2 could not be compared: NaN or infinite on both sides")
-                    .arg(words::count(notFinite), words::counted(notFinite + run.compared(), words::Noun::Element)));
-        return;
-    }
-    for (std::size_t i = 0; i < run.comparisons.size(); ++i)
-        if (const std::int64_t at = run.comparisons[i].first; at >= 0)
-            console.line(QStringLiteral("  %1 is %2, %3 in the reference")
-                             .arg(elementOfResult(i, indexOf(at, run.devices->outputs[i].type.shape)),
-                                 scalarText(kernels::elementOf(run.devices->outputs[i], at)),
-                                 scalarText(kernels::elementOf(run.reference->outputs[i], at))),
-                Emphasis::Bad);
-    for (const DifferentCopies& each : run.devices->differences) {
-        if (run.first && run.first->other >= 0)
-            break; // it says so of the value where they first differ
-        const Array &ours = run.devices->shards[static_cast<std::size_t>(each.device)][each.output],
-                    &theirs = run.devices->shards[static_cast<std::size_t>(each.other)][each.output];
-        console.line(QStringLiteral("  %1 of the shard is %2 on %3 and %4 on %5, which should hold the same bits")
-                         .arg(elementOfResult(each.output, indexOf(each.element, ours.type.shape)),
-                             scalarText(kernels::elementOf(ours, each.element)), words::devices({ &each.device, 1 }),
-                             scalarText(kernels::elementOf(theirs, each.element)), words::devices({ &each.other, 1 })),
-            Emphasis::Bad);
-    }
-    if (run.first) {
-        console.line(QStringLiteral("  ")
-                + words::firstDifference(
-                    *run.named, *run.first, scalarText(run.first->found), scalarText(run.first->wanted)),
-            Emphasis::Bad);
-        if (const QString remedy = words::firstDifferenceRemedy(*run.named, *run.first); !remedy.isEmpty())
-            console.line(QStringLiteral("  ") + remedy);
-    }
-}
-
-void printExpectations(Console& console, const ProgramRun& run)
-{
-    const auto& all = run.expectations();
-    if (all.empty())
-        return;
-    console.heading(QStringLiteral("What the program expects"));
-    const std::int64_t failed = run.failedExpectations();
-    console.line(failed == 0 ? QStringLiteral("  all %1 as expected").arg(words::count(static_cast<qint64>(all.size())))
-                             : QStringLiteral("  %1 of %2 are not as expected")
-                                   .arg(words::count(failed), words::count(static_cast<qint64>(all.size()))),
-        failed == 0 ? Emphasis::Good : Emphasis::Bad);
-    for (const ExpectationFinding& each : all) {
-        if (each.passed())
-            continue;
-        const auto device = static_cast<std::int32_t>(each.device);
-        const Program& program = run.executed().device.program;
-        console.line(QStringLiteral("  %1 on %2: element %3 is %4, expected %5")
-                         .arg(words::operationPlace(program, each.operation), words::devices({ &device, 1 }))
-                         .arg(each.element)
-                         .arg(words::fromStd(each.value), words::fromStd(each.expected)),
-            Emphasis::Bad);
-    }
-}
-
-void printExchanged(Console& console, const ProgramRun& run)
-{
-    console.heading(QStringLiteral("Exchanged per device"));
-    if (run.exchanged.empty())
-        console.line(QStringLiteral("  nothing"));
-    for (const Exchanged& each : run.exchanged)
-        console.line(QStringLiteral("  %1 × %2: %3 sent")
-                         .arg(words::count(each.times), words::collective(each.kind), words::bytes(each.sentBytes)));
-}
-
-} // namespace
-
-std::string shardingOf(const ProgramRun& run, bool input, std::size_t index)
-{
-    if (!run.partitioned)
-        return {};
-    const DeviceProgram& device = run.partitioned->device;
-    const ShardedArray& array = (input ? device.inputs : device.outputs)[index];
-    return isTensor(array.type.dtype) ? toShardy(array.sharding, *device.mesh) : std::string();
-}
-
-namespace {
-
-/// That of the partitioned program; a single device without one.
-const Mesh& meshOf(const ProgramRun& run)
-{
-    static const Mesh single;
-    return run.partitioned ? *run.partitioned->device.mesh : single;
-}
-
 Json stateJson(const ProgramRun& run)
 {
     Json pairs = Json::array();
     for (const StatePair& pair : run.state.pairs)
-        pairs.push_back({ { "argument", run.named->value(pair.argument).index }, { "result", pair.result } });
+        pairs.push_back({ { "argument", numberOf(run.program(), pair.argument) }, { "result", pair.result } });
     return { { "source", name(run.state.source) }, { "fed_back", std::move(pairs) } };
+}
+
+Json stepsJson(const std::vector<StepRecord>& steps)
+{
+    Json list = Json::array();
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        Json& step = list.emplace_back(Json{ { "step", i + 1 }, { "wall_seconds", steps[i].wall } });
+        if (steps[i].loss)
+            step["loss"] = *steps[i].loss;
+    }
+    return list;
+}
+
+void printSteps(Console& console, const std::vector<StepRecord>& steps)
+{
+    constexpr std::size_t maxShown = 20;
+    Table table{ "Step>", "Loss>", "Wall time>" };
+    const std::size_t count = steps.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        if (count > maxShown && i == maxShown / 2) { // the first and the last ones
+            i = count - maxShown / 2;
+            table.rows.push_back({ QStringLiteral("…"), {}, {} });
+        }
+        const StepRecord& step = steps[i];
+        table.rows.push_back({ QString::number(i + 1), step.loss ? QString::number(*step.loss, 'g', 9) : QString(),
+            words::seconds(step.wall) });
+    }
+    console.heading(QStringLiteral("Steps"));
+    console.table(table);
+}
+
+Json timingJson(const TimeitResult& timing, const Mesh& mesh)
+{
+    Json devices = Json::array();
+    for (std::size_t i = 0; i < timing.devices.size(); ++i) {
+        const DeviceTimes& times = timing.devices[i];
+        devices.push_back(
+            { { "device", mesh.deviceAt(static_cast<std::int64_t>(i)) }, { "compute_seconds", times.compute },
+                { "communication_seconds", times.communication }, { "wait_seconds", times.wait } });
+    }
+    return { { "runs", timing.perLoop.size() }, { "loops", timing.loops }, { "mean_seconds", timing.mean },
+        { "deviation_seconds", timing.deviation }, { "per_loop_seconds", timing.perLoop },
+        { "devices", std::move(devices) } };
+}
+
+void printTiming(Console& console, const TimeitResult& timing, const Mesh& mesh, int threads)
+{
+    console.heading(QStringLiteral("Timing"));
+    console.line(
+        QStringLiteral("  %1 per loop (mean ± std. dev. of %2, %3 each), on %4")
+            .arg(words::meanAndDeviation(timing.mean, timing.deviation),
+                words::counted(static_cast<qint64>(timing.perLoop.size()), words::Noun::Run),
+                words::counted(timing.loops, words::Noun::Loop), words::counted(threads, words::Noun::Thread)));
+    if (timing.devices.empty())
+        return;
+    constexpr std::size_t maxShown = 64;
+    Table table{ "Device>", "Compute>", "Communication>", "Wait>" };
+    for (std::size_t i = 0; i < std::min(timing.devices.size(), maxShown); ++i) {
+        const DeviceTimes& times = timing.devices[i];
+        const std::int32_t device = mesh.deviceAt(static_cast<std::int64_t>(i));
+        table.rows.push_back({ words::devices({ &device, 1 }), words::seconds(times.compute),
+            words::seconds(times.communication), words::seconds(times.wait) });
+    }
+    console.table(table);
+    if (timing.devices.size() > maxShown)
+        console.line(
+            QStringLiteral("  and %1 more")
+                .arg(words::counted(static_cast<qint64>(timing.devices.size() - maxShown), words::Noun::Device)));
 }
 
 /// "State, by tf.aliasing_output: 50 of 52 arguments, %arg0 from result 0 and so on".
@@ -470,6 +192,8 @@ QString stateSentence(const ProgramRun& run)
         how = QStringLiteral("a guess by order, type and sharding; --state says otherwise");
         break;
     case StateSource::Program:
+        how = QStringLiteral("of the network");
+        break;
     case StateSource::Stated:
     case StateSource::None:
         how = QStringLiteral("as stated");
@@ -479,44 +203,176 @@ QString stateSentence(const ProgramRun& run)
     QStringList shown;
     for (const StatePair& pair : run.state.pairs)
         if (static_cast<std::size_t>(shown.size()) < maxShown)
-            shown << QStringLiteral("arg%1 from result %2").arg(run.named->value(pair.argument).index).arg(pair.result);
+            shown << QStringLiteral("%1 from result %2")
+                         .arg(words::fromStd(argumentName(run.program(), numberOf(run.program(), pair.argument))))
+                         .arg(pair.result);
     if (run.state.pairs.size() > maxShown)
         shown << QStringLiteral("and %1 more").arg(run.state.pairs.size() - maxShown);
     return QStringLiteral("  state (%1): %2").arg(how, shown.join(QStringLiteral(", ")));
 }
 
+void printExpectations(Console& console, const ProgramRun& run)
+{
+    const auto& all = run.first.findings;
+    if (all.empty())
+        return;
+    console.heading(QStringLiteral("What the program expects"));
+    const std::int64_t failed = run.failedExpectations();
+    console.line(failed == 0 ? QStringLiteral("  all %1 as expected").arg(words::count(static_cast<qint64>(all.size())))
+                             : QStringLiteral("  %1 of %2 are not as expected")
+                                   .arg(words::count(failed), words::count(static_cast<qint64>(all.size()))),
+        failed == 0 ? Emphasis::Good : Emphasis::Bad);
+    for (const ExpectationFinding& each : all) {
+        if (each.passed())
+            continue;
+        const auto device = static_cast<std::int32_t>(each.device);
+        const Program& program = run.executed().program;
+        console.line(QStringLiteral("  %1 on %2: element %3 is %4, expected %5")
+                         .arg(words::operationPlace(program, each.operation), words::devices({ &device, 1 }))
+                         .arg(each.element)
+                         .arg(words::fromStd(each.value), words::fromStd(each.expected)),
+            Emphasis::Bad);
+    }
+}
+
+void printDevices(Console& console, const ProgramRun& run)
+{
+    console.heading(QStringLiteral("On the devices"));
+    const DeviceProgram& device = run.executed();
+    for (std::size_t i = 0; run.partitioned && i < run.starts.from.size(); ++i)
+        printShards(console, words::fromStd(argumentName(run.program(), i)), shardsOfArgument(run, i), device.inputs[i],
+            device.mesh);
+    for (std::size_t i = 0; i < device.outputs.size(); ++i) {
+        kernels::Arrays shards;
+        for (const kernels::Arrays& own : run.first.shards)
+            shards.push_back(own[i]);
+        printShards(console, QStringLiteral("result %1").arg(i), shards, device.outputs[i], device.mesh);
+    }
+}
+
+void printSent(Console& console, const ProgramRun& run)
+{
+    if (!run.collectives)
+        return;
+    console.heading(QStringLiteral("Communication per device"));
+    console.line(QStringLiteral("  ") + words::sentSummary(*run.collectives));
+    for (const Exchanged& each : run.exchanged)
+        console.line(QStringLiteral("  %1 × %2: %3 sent")
+                         .arg(words::count(each.times), words::collective(each.kind), words::bytes(each.sentBytes)));
+}
+
+/// Arrays, each with its sharding and where it comes from. The elements of all of them where they are few or asked for.
+class ArrayLines {
+public:
+    ArrayLines(Console& console, const QString& title, std::size_t count, bool all)
+        : m_console(console)
+        , m_isShort(!all && count > maxWithElements)
+        , m_left(all ? count : std::min(count, maxShown))
+        , m_more(count - m_left)
+    {
+        if (count > 0)
+            console.heading(title);
+    }
+    /// Whether another one is listed.
+    [[nodiscard]] bool next() { return m_left > 0 && m_left-- > 0; }
+    void add(const QString& name, const kernels::Array& held, const std::string& sharding, const std::string& from)
+    {
+        QString line = QStringLiteral("  %1  %2").arg(name, words::fromStd(toString(held.type)));
+        if (!sharding.empty())
+            line += QStringLiteral("  ") + words::fromStd(sharding);
+        if (!from.empty())
+            line += QStringLiteral("  (%1)").arg(words::fromStd(from));
+        m_console.line(line);
+        if (!m_isShort)
+            printArray(m_console, held, QStringLiteral("    "));
+    }
+    void finish() { m_console.more(static_cast<std::int64_t>(m_more)); }
+
+private:
+    static constexpr std::size_t maxWithElements = 16, maxShown = 64;
+    Console& m_console;
+    bool m_isShort;
+    std::size_t m_left, m_more;
+};
+
+void printArrays(Console& console, const ProgramRun& run, bool all)
+{
+    ArrayLines arguments(console, QStringLiteral("Arguments"), run.starts.from.size(), all);
+    for (std::size_t i = 0; arguments.next(); ++i)
+        arguments.add(words::fromStd(argumentName(run.program(), i)), run.starts.arrays.array(i),
+            shardingOf(run, &DeviceProgram::inputs, i), run.starts.from[i]);
+    arguments.finish();
+    ArrayLines results(console, QStringLiteral("Results"), run.first.outputs.size(), all);
+    for (std::size_t i = 0; results.next(); ++i)
+        results.add(
+            QStringLiteral("result %1").arg(i), run.first.outputs[i], shardingOf(run, &DeviceProgram::outputs, i), {});
+    results.finish();
+}
+
+/// The first weight and the input: what people look at first.
+void printGrids(Console& console, const Snapshot& snapshot)
+{
+    for (const Role role : { Role::Parameter, Role::Input }) {
+        const auto found = std::find_if(snapshot.tensors.begin(), snapshot.tensors.end(),
+            [role](const TensorRow& row) { return row.role == role; });
+        if (found != snapshot.tensors.end())
+            printGrid(console, snapshot, *found);
+    }
+}
+
+/// What runs, and on what.
+void printDeviceCount(Console& console, const ProgramRun& run)
+{
+    if (run.partitioned || !run.plan)
+        printMesh(console, *run.snapshot);
+    else if (run.deviceCount() > 1)
+        console.line(QStringLiteral("  the program of each of %1; all are given the same arguments")
+                         .arg(words::counted(run.deviceCount(), words::Noun::Device)));
+    else if (run.notPartitioned)
+        console.line(QStringLiteral("  it was not partitioned, and these are the numbers of the unsharded program: %1")
+                         .arg(words::describe(*run.notPartitioned).cause));
+    else
+        console.line(QStringLiteral("  no sharding over a mesh: it runs on one device"));
+}
+
 } // namespace
 
-std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJsonOptions& options)
+std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
 {
     ArrayTexts texts(options.values);
-    Json out = envelope(target);
-    out["input"]["title"] = run.title;
-    if (run.partitioned) {
-        out["mesh"] = toJson(*run.partitioned->device.mesh);
-        out["device_program"] = hashJson(hash(run.partitioned->device.program));
-    }
-    out["device_count"] = run.deviceCount();
+    Json out = envelope(options.json, run.input);
+    const Program& program = run.program();
+    if (run.partitioned || !run.plan)
+        out["mesh"] = toJson(*run.snapshot->mesh);
+    if (run.deviceProgram)
+        out["device_program"] = hashJson(*run.deviceProgram);
     out["arguments"] = Json::array();
-    for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i) {
-        Json argument{ { "name", "arg" + std::to_string(i) }, { "type", toString(run.inputs.arrays[i].type) },
-            { "from", run.inputs.from[i] } };
-        if (run.inputs.starts[i])
-            argument["initial"] = toString(*run.inputs.starts[i]);
+    for (std::size_t i = 0; i < run.starts.from.size(); ++i) {
+        const kernels::Array array = run.starts.arrays.array(i);
+        Json argument{ { "name", argumentName(program, i) }, { "type", toString(array.type) },
+            { "from", run.starts.from[i] } };
+        if (run.starts.chosen[i])
+            argument["initial"] = toString(*run.starts.chosen[i]);
         if (run.partitioned)
-            argument["sharding"] = shardingOf(run, true, i);
-        texts.describe(argument, run.inputs.arrays[i]);
+            argument["sharding"] = shardingOf(run, &DeviceProgram::inputs, i);
+        texts.describe(argument, array);
         out["arguments"].push_back(std::move(argument));
     }
     out["results"] = Json::array();
-    for (std::size_t i = 0; i < run.results().size(); ++i) {
-        Json result{ { "result", i }, { "type", toString(run.results()[i].type) } };
+    for (std::size_t i = 0; i < run.first.outputs.size(); ++i) {
+        Json result{ { "result", i }, { "type", toString(run.first.outputs[i].type) } };
         if (run.partitioned)
-            result["sharding"] = shardingOf(run, false, i);
-        texts.describe(result, run.results()[i]);
+            result["sharding"] = shardingOf(run, &DeviceProgram::outputs, i);
+        texts.describe(result, run.first.outputs[i]);
         out["results"].push_back(std::move(result));
     }
-    if (run.devices) {
+    if (run.plan) {
+        out["device_count"] = run.deviceCount();
+        out["threads"] = run.threads;
+    }
+    if (run.collectives)
+        out["communication"] = communication(*run.collectives);
+    if (run.isObserved && run.partitioned) {
         out["exchanged"] = Json::array();
         for (const Exchanged& each : run.exchanged)
             out["exchanged"].push_back({ { "kind", std::string(name(each.kind)) }, { "times", each.times },
@@ -527,76 +383,100 @@ std::string jsonText(const JsonTarget& target, const ProgramRun& run, const RunJ
     out["state"] = stateJson(run);
     out["steps"] = stepsJson(run.steps);
     if (run.timing)
-        out["timing"] = timingJson(*run.timing, meshOf(run));
-    if (run.checked)
-        out["check"] = checkJson(run);
-    if (run.memory && run.devices)
+        out["timing"] = timingJson(*run.timing, *run.executed().mesh);
+    if (run.check)
+        out["check"] = checkJson(*run.check, run.program());
+    if (run.memory)
         out["memory_per_device"] = plannedMemoryJson(*run.memory);
-    out["first_not_finite"] = nonFiniteJson(run);
-    out["expectations"] = { { "count", run.expectations().size() }, { "failed", run.failedExpectations() } };
+    if (run.isObserved)
+        out["first_not_finite"] = nonFiniteJson(run);
+    out["expectations"] = { { "count", run.first.findings.size() }, { "failed", run.failedExpectations() } };
     out["problems"] = toJson(run.problems);
     return texts.print(out);
 }
 
-void printRun(Console& console, const ProgramRun& run, bool perDevice)
+void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& options)
 {
-    console.heading(words::fromStd(run.name));
-    if (run.partitioned) {
-        const Mesh& mesh = *run.partitioned->device.mesh;
-        QStringList axes;
-        for (std::size_t i = 0; i < mesh.rank(); ++i)
-            axes << QStringLiteral("%1 %2").arg(words::fromStd(mesh.axis(i).name)).arg(mesh.size(i));
-        console.line(
-            QStringLiteral("  mesh %1: %2")
-                .arg(axes.join(QStringLiteral(" × ")), words::counted(mesh.deviceCount(), words::Noun::Device)));
-    } else if (run.deviceCount() > 1) {
-        console.line(QStringLiteral("  the program of each of %1; all are given the same arguments")
-                         .arg(words::counted(run.deviceCount(), words::Noun::Device)));
-    } else {
-        console.line(run.notPartitioned
-                ? QStringLiteral("  it was not partitioned, and these are the numbers of the unsharded program: %1")
-                      .arg(words::describe(*run.notPartitioned).cause)
-                : QStringLiteral("  no sharding over a mesh: it runs on one device"));
+    const std::string& title = run.input.experiment.title;
+    console.heading(words::fromStd(title.empty() ? run.input.name : title));
+    printDeviceCount(console, run);
+    if (!run.plan) {
+        printTensors(console, *run.snapshot);
+        printGrids(console, *run.snapshot);
+        console.line();
+        console.line(QStringLiteral("There are no operations, so there is no step to run."));
+        return;
     }
-    const auto array = [&](const QString& name, const Array& held, const std::string& sharding, const QString& from) {
-        QString line = QStringLiteral("  %1  %2").arg(name, words::fromStd(toString(held.type)));
-        if (!sharding.empty())
-            line += QStringLiteral("  ") + words::fromStd(sharding);
-        if (!from.isEmpty())
-            line += QStringLiteral("  (%1)").arg(from);
-        console.line(line);
-        printArray(console, held, QStringLiteral("    "));
-    };
-    if (!run.inputs.arrays.empty())
-        console.heading(QStringLiteral("Arguments"));
-    for (std::size_t i = 0; i < run.inputs.arrays.size(); ++i)
-        array(QStringLiteral("arg%1").arg(i), run.inputs.arrays[i], shardingOf(run, true, i),
-            words::fromStd(run.inputs.from[i]));
-    if (!run.results().empty())
-        console.heading(QStringLiteral("Results"));
-    for (std::size_t i = 0; i < run.results().size(); ++i)
-        array(QStringLiteral("result %1").arg(i), run.results()[i], shardingOf(run, false, i), {});
-    if (perDevice)
+    if (run.partitioned)
+        printGrids(console, *run.snapshot);
+    printArrays(console, run, options.values);
+    if (options.perDevice)
         printDevices(console, run);
-    if (!run.steps.empty())
-        printSteps(console, run.steps);
-    if (!run.steps.empty() || run.timing)
+    printSent(console, run);
+    if (run.memory)
+        printPlannedMemory(console, *run.memory);
+    const bool isStep = !run.state.pairs.empty() || run.timing;
+    if (isStep) {
+        if (!run.steps.empty())
+            printSteps(console, run.steps);
         console.line(run.state.pairs.empty() ? QStringLiteral("  no state: every step has the same arguments")
                                              : stateSentence(run),
             Emphasis::Faint);
-    if (run.checked)
-        printCheck(console, run);
-    if (run.devices)
-        printExchanged(console, run);
-    if (run.memory && run.devices)
-        printPlannedMemory(console, *run.memory);
+    }
+    if (run.check)
+        printCheck(console, *run.check, run.program());
     if (run.timing)
-        printTiming(console, *run.timing, meshOf(run), run.threads);
+        printTiming(console, *run.timing, *run.executed().mesh, run.threads);
     printExpectations(console, run);
     if (!run.nonFinite.empty())
         console.heading(QStringLiteral("NaN and infinity"));
     for (const NonFiniteFinding& each : run.nonFinite)
         console.line(QStringLiteral("  ") + each.sentence);
+}
+
+std::vector<std::string> outputFiles(const Program& program, const std::string& out)
+{
+    const std::vector<ValueId>& results = program.main().results;
+    if (out.ends_with(".npy")) {
+        if (results.size() != 1)
+            throw UsageError("--out",
+                "names one file, and the program has " + std::to_string(results.size())
+                    + " results; name a folder instead");
+        return { out };
+    }
+    std::vector<std::string> files;
+    const QDir folder(QString::fromStdString(out));
+    for (std::size_t i = 0; i < results.size(); ++i)
+        files.push_back(folder.filePath(QStringLiteral("result%1.npy").arg(i)).toStdString());
+    return files;
+}
+
+Result<void> writeFiles(const ProgramRun& run, const RunCommandOptions& options)
+{
+    const QString folder = QString::fromStdString(options.out);
+    if (!options.out.ends_with(".npy") && !QFileInfo(folder).isDir() && !QDir().mkdir(folder))
+        return fail(Code::Unwritable,
+            { { "file", options.out },
+                { "reason",
+                    QFileInfo::exists(folder) ? "it is no folder" : "there is no folder in which it could be made" } });
+    const std::vector<std::string> files = outputFiles(run.program(), options.out);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        const kernels::Array& array = run.first.outputs[i];
+        if (isTensor(array.type.dtype))
+            if (auto written = writeAtomically(QString::fromStdString(files[i]), writeNpy(array.type, array.data()));
+                !written)
+                return written;
+        if (!options.perDevice || !run.partitioned || !isTensor(array.type.dtype))
+            continue;
+        for (std::size_t d = 0; d < run.first.shards.size(); ++d) {
+            const kernels::Array& shard = run.first.shards[d][i];
+            const std::string file = files[i].substr(0, files[i].size() - 4) + ".d" + std::to_string(d) + ".npy";
+            if (auto written = writeAtomically(QString::fromStdString(file), writeNpy(shard.type, shard.data()));
+                !written)
+                return written;
+        }
+    }
+    return {};
 }
 
 } // namespace shardscope::cli

@@ -11,8 +11,8 @@
 #include <memory>
 #include <string_view>
 
+#include "analysis/analyse.h"
 #include "experiment/experiment.h"
-#include "pipeline/analyse.h"
 
 namespace shardscope {
 

@@ -14,10 +14,10 @@
 #include <thread>
 #include <utility>
 
+#include "analysis/initial_setting.h"
 #include "base/codes.h"
 #include "document/array_file.h"
-#include "pipeline/initial_setting.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "schedule/plan.h"
 #include "simulate/run/value_reader.h"
 
@@ -43,31 +43,16 @@ void dropOldDevices(std::vector<StepTiming>& steps, std::size_t added)
 
 /// What a run depends on. When it changes, device memory has to be laid out anew.
 struct Subject {
-    SnapshotPtr of; ///< null where no step can run
+    std::shared_ptr<const Plan> plan;
     InitialValues initial; ///< without the arrays of files
     QString folder; ///< to which those are relative; empty where there are none
     bool shareReplicas = false;
     bool operator==(const Subject& other) const
     {
-        return isSameProgram(of, other.of) && initial.seed == other.initial.seed
-            && initial.defaults == other.initial.defaults && initial.chosen == other.initial.chosen
-            && folder == other.folder && shareReplicas == other.shareReplicas;
+        return plan == other.plan && initial.seed == other.initial.seed && initial.defaults == other.initial.defaults
+            && initial.chosen == other.initial.chosen && folder == other.folder && shareReplicas == other.shareReplicas;
     }
-    /// Devices run the same, with the same state.
-    [[nodiscard]] static bool isSameProgram(const SnapshotPtr& a, const SnapshotPtr& b)
-    {
-        if (!a || !b || a == b)
-            return a == b;
-        const RunSetting &first = a->experiment->run, &second = b->experiment->run;
-        if (first.state != second.state)
-            return false;
-        if (a->plan || b->plan ? a->plan == b->plan : a->deviceStages == b->deviceStages)
-            return true;
-        // Analysed anew, since other settings of the run have changed: its roles, or what it begins with.
-        Experiment same = *a->experiment;
-        same.run = second;
-        return same == *b->experiment;
-    }
+    [[nodiscard]] const Program& program() const { return *plan->program->program; }
 };
 
 struct Job {
@@ -156,7 +141,7 @@ void RunController::Private::start(State kind, qint64 runs, qint64 loops)
         return;
     }
     const SnapshotPtr snapshot = document->snapshot();
-    if (!snapshot->canStep()) {
+    if (!snapshot->ok()) {
         if (!snapshot->problems.empty())
             Q_EMIT q->failed(snapshot->problems.front().diagnostic);
         return;
@@ -211,8 +196,7 @@ void RunController::Private::followSnapshot()
     if (!snapshot || document->isStale())
         return;
     const RunSetting& setting = snapshot->experiment->run;
-    Subject next{ snapshot->canStep() ? snapshot : nullptr, initialValuesOf(*snapshot->experiment), {},
-        setting.shareReplicas };
+    Subject next{ snapshot->plan, initialValuesOf(*snapshot->experiment), {}, setting.shareReplicas };
     if (std::any_of(setting.initial.begin(), setting.initial.end(),
             [](const ChosenInitial& chosen) { return chosen.value.kind == InitialValue::Kind::File; }))
         next.folder = folderOf(document->filePath());
@@ -317,22 +301,19 @@ bool RunController::Private::create(const Job& job)
         report(job, [&](News& latest) { latest.failure = error; });
         return false;
     };
-    auto plan = plannedProgram(*job.subject.of);
-    if (!plan)
-        return failed(plan.error());
     const auto initial = std::make_shared<InitialValues>(job.subject.initial);
     if (!job.subject.folder.isEmpty())
-        if (auto read = readInitialFiles(*initial, *(*plan)->program->program, job.subject.folder); !read)
+        if (auto read = readInitialFiles(*initial, job.subject.program(), job.subject.folder); !read)
             return failed(read.error());
     {
         const std::scoped_lock lock(mutex);
-        begun = { *plan, initial };
+        begun = { job.subject.plan, initial };
     }
     RunOptions options;
     options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
     options.initial = *initial;
     options.stop = job.abandoned;
-    auto created = Run::create(std::move(*plan), options);
+    auto created = Run::create(job.subject.plan, options);
     if (!created)
         return failed(created.error());
     run = std::move(*created);

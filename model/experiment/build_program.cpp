@@ -14,7 +14,19 @@ void place(Diagnostic& diagnostic, const ProgramModel& model)
     diagnostic.where.file = model.file.empty() ? "program" : model.file;
 }
 
-Result<BuiltProgram> read(const ProgramModel& model)
+void listFew(Program& program)
+{
+    if (program.values.size() <= maximumProgramRows)
+        return;
+    for (Value& value : program.values)
+        if (value.role == Role::Activation)
+            value.role = Role::Temporary;
+    for (const ValueId result : program.main().results)
+        if (program.value(result).definition.valid())
+            program.values[result.index].role = Role::Activation;
+}
+
+Result<SourceProgram> read(const ProgramModel& model)
 {
     Result<ReadProgram> read = readStableHlo(*model.text);
     if (!read) {
@@ -24,19 +36,20 @@ Result<BuiltProgram> read(const ProgramModel& model)
     for (Diagnostic& warning : read->warnings)
         place(warning, model);
     nameAsWritten(*read, *model.text);
-    return BuiltProgram{ std::move(read->program), std::move(read->warnings) };
+    listFew(read->program);
+    return SourceProgram{ std::move(read->program), true, std::move(read->warnings) };
 }
 
-Result<BuiltProgram> plain(Result<Program> program)
+Result<SourceProgram> plain(Result<Program> program)
 {
     if (!program)
         return tl::unexpected(std::move(program.error()));
-    return BuiltProgram{ std::move(*program), {} };
+    return SourceProgram{ std::move(*program), false, {} };
 }
 
 } // namespace
 
-Result<BuiltProgram> buildProgram(const Experiment& experiment)
+Result<SourceProgram> buildProgram(const Experiment& experiment)
 {
     if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
         return plain(buildMlp(mlp->settings));
@@ -47,7 +60,7 @@ Result<BuiltProgram> buildProgram(const Experiment& experiment)
 
 Result<Experiment> experimentOf(ProgramModel program, std::string title)
 {
-    Result<BuiltProgram> built = read(program);
+    Result<SourceProgram> built = read(program);
     if (!built)
         return tl::unexpected(std::move(built.error()));
     Experiment experiment;

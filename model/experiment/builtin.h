@@ -3,6 +3,7 @@
 // those of the gallery (experiment_file/gallery.h).
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -19,13 +20,18 @@ struct Example {
 
 /// flax-mlp-logical (the one the window opens with), flax-mlp-device, rule-lab.
 [[nodiscard]] const std::vector<Example>& builtinExamples();
-/// The program of an experiment's model, and what is worth knowing about how it was read.
-struct BuiltProgram {
+/// The program of an experiment's model, and what is worth knowing about how it was built or read.
+struct SourceProgram {
     Program program;
+    /// Nobody has said what arguments and results are for: guessRoles() does.
+    bool guessesRoles = false;
     std::vector<Diagnostic> warnings;
 };
+using SourcePtr = std::shared_ptr<const SourceProgram>;
+/// Of a larger text the values between arguments and results are temporary, so that views do not list them one by one.
+inline constexpr std::size_t maximumProgramRows = 4096;
 /// Errors of a program's text have its line and column, and the file's name (or "program") as place.
-[[nodiscard]] Result<BuiltProgram> buildProgram(const Experiment& experiment);
+[[nodiscard]] Result<SourceProgram> buildProgram(const Experiment& experiment);
 
 /// An experiment around a program in StableHLO's text: its mesh, on as many devices, no rules. Errors as
 /// buildProgram().

@@ -183,9 +183,6 @@ struct Experiment {
 
 using ExperimentPtr = std::shared_ptr<const Experiment>;
 
-/// Equal experiments have equal hashes. Covers everything, title and notes included.
-[[nodiscard]] std::uint64_t hash(const Experiment& experiment);
-
 /// Names of mesh axes, logical axes and arrays: not empty, and no control characters.
 [[nodiscard]] bool isValidName(std::string_view name);
 /// The axes alone, over devices in the plain order or the explicit one; experiment/mesh_order.h has the mesh of an

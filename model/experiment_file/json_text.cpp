@@ -517,46 +517,6 @@ std::string printInline(const JsonNode& node)
     return out + (object ? " }" : "]");
 }
 
-nlohmann::ordered_json toJson(const JsonNode& node)
-{
-    using Type = JsonNode::Type;
-    const char* first = node.text.data();
-    const char* last = first + node.text.size();
-    switch (node.type) {
-    case Type::Null:
-        return nullptr;
-    case Type::Boolean:
-        return node.boolean;
-    case Type::Integer: {
-        std::int64_t integer = 0;
-        if (std::from_chars(first, last, integer).ec == std::errc{})
-            return integer;
-        std::uint64_t natural = 0;
-        std::from_chars(first, last, natural);
-        return natural;
-    }
-    case Type::Real: {
-        double real = 0;
-        std::from_chars(first, last, real);
-        return real;
-    }
-    case Type::String:
-        return node.text;
-    case Type::Array: {
-        auto array = nlohmann::ordered_json::array();
-        for (const JsonNode& child : node.children)
-            array.push_back(toJson(child));
-        return array;
-    }
-    case Type::Object:
-        break;
-    }
-    auto object = nlohmann::ordered_json::object();
-    for (const JsonNode& child : node.children)
-        object[child.key] = toJson(child);
-    return object;
-}
-
 const JsonNode* findNode(const JsonNode& root, std::string_view pointer)
 {
     const JsonNode* node = &root;

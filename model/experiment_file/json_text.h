@@ -8,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "base/diagnostics.h"
 
 namespace shardscope {
@@ -55,7 +53,6 @@ struct JsonText {
 [[nodiscard]] std::string printInline(const JsonNode& node);
 /// A string literal with its quotes. Anything but quotes, backslashes and control characters stays as it is.
 [[nodiscard]] std::string quoteJson(std::string_view text);
-[[nodiscard]] nlohmann::ordered_json toJson(const JsonNode& node);
 /// The value that a JSON pointer names; null if there is none.
 [[nodiscard]] const JsonNode* findNode(const JsonNode& root, std::string_view pointer);
 /// Appends a key or an index to a JSON pointer (RFC 6901).

@@ -117,7 +117,7 @@ std::vector<ParameterRow> toRows(const Experiment& experiment)
         }
     if (!std::holds_alternative<MlpModel>(experiment.model))
         return rows;
-    const Result<BuiltProgram> built = buildProgram(experiment);
+    const Result<SourceProgram> built = buildProgram(experiment);
     if (!built)
         return rows;
     const Program& program = built->program;

@@ -9,7 +9,7 @@
 #include "program/over_mesh.h"
 #include "program/value_shardings.h"
 #include "program/verify_findings.h"
-#include "propagation/passes/support.h"
+#include "propagation/pass_support.h"
 #include "sharding/text.h"
 
 namespace shardscope {

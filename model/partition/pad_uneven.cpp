@@ -10,7 +10,7 @@
 #include "program/editor.h"
 #include "program/value_shardings.h"
 #include "program/wide_attributes.h"
-#include "propagation/passes/support.h"
+#include "propagation/pass_support.h"
 #include "sharding/layout.h"
 
 namespace shardscope {

@@ -13,8 +13,8 @@
 #include "program/unreduced_axes.h"
 #include "program/value_shardings.h"
 #include "program/verify_findings.h"
-#include "propagation/passes/call_graph.h"
-#include "propagation/passes/support.h"
+#include "propagation/calls/call_graph.h"
+#include "propagation/pass_support.h"
 #include "propagation/projection.h"
 
 namespace shardscope {

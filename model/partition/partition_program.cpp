@@ -8,7 +8,12 @@
 #include "partition/legalize.h"
 #include "partition/partial_axes.h"
 #include "program/value_shardings.h"
-#include "propagation/passes/passes.h"
+#include "propagation/calls/call_graph.h"
+#include "propagation/import/custom_calls.h"
+#include "propagation/import/meshes.h"
+#include "propagation/calls/function_shardings.h"
+#include "propagation/calls/named_computations.h"
+#include "propagation/propagate_program.h"
 
 namespace shardscope {
 
@@ -113,11 +118,26 @@ Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& opt
     return shardExported(std::move(propagated->program), std::move(propagated->warnings), options);
 }
 
-Result<ShardedProgram> shardPropagated(Program program, const PartitionOptions& options)
+Result<ShardedProgram> shardPropagated(
+    const Program& program, const PropagationResult& propagated, bool optimalReshards)
 {
-    Result<Program> exported = passes::exportPipeline(std::move(program), true);
+    Program all = withShardings(program, propagated, true);
+    for (const StatePair& pair : program.state)
+        if (pair.result < all.main().results.size()) {
+            std::vector<ShardingIndex>& results = all.functions.front().resultShardings;
+            results.resize(all.main().results.size(), 0);
+            results[pair.result] = all.valueShardings[pair.argument.index];
+        }
+    Result<Program> ready = checkedForDevices(std::move(all));
+    if (!ready)
+        return tl::unexpected(ready.error());
+    Program merged = passes::propagateToFunctionResults(passes::exportNamedComputations(std::move(*ready)));
+    merged = passes::insertCallReshards(passes::unflattenCallGraph(std::move(merged)));
+    Result<Program> exported = passes::exportPipeline(std::move(merged), true);
     if (!exported)
         return tl::unexpected(exported.error());
+    PartitionOptions options;
+    options.optimalReshards = optimalReshards;
     return shardExported(std::move(*exported), {}, options);
 }
 

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "partition/device_program.h"
-#include "partition/passes/export.h"
-#include "propagation/passes/pipelines.h"
+#include "partition/export/export_program.h"
+#include "propagation/pass_pipelines.h"
 
 namespace shardscope {
 
@@ -35,8 +35,10 @@ struct ShardedProgram {
 /// checkExplicitSums().
 [[nodiscard]] Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options = {});
 
-/// The same for a program that already has all shardings, over one mesh with its constraints.
-[[nodiscard]] Result<ShardedProgram> shardPropagated(Program program, const PartitionOptions& options = {});
+/// The same for what has been propagated already: `program` as prepared() leaves it, or a network with its annotations
+/// inside. What replaces an argument of Program::state comes back as the argument is sharded.
+[[nodiscard]] Result<ShardedProgram> shardPropagated(
+    const Program& program, const PropagationResult& propagated, bool optimalReshards = false);
 
 struct PartitionedProgram {
     Program sharded; ///< global shapes with their padding, every sharding, collectives of Shardy over mesh axes

@@ -8,7 +8,7 @@
 #include "partition/reshard.h"
 #include "program/unreduced_axes.h"
 #include "program/value_shardings.h"
-#include "propagation/passes/support.h"
+#include "propagation/pass_support.h"
 
 namespace shardscope::passes {
 

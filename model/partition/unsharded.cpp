@@ -11,7 +11,7 @@
 #include "program/parallel_call.h"
 #include "program/value_shardings.h"
 #include "program/wide_attributes.h"
-#include "propagation/passes/passes.h"
+#include "propagation/import/manual_regions.h"
 
 namespace shardscope {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "pipeline/annotate.h"
+
 #include <algorithm>
 
 #include "base/codes.h"
 #include "experiment/reserved_names.h"
 #include "experiment/rule_lists.h"
-#include "pipeline/analyse.h"
 #include "rules/name_to_name.h"
 #include "rules/t5x_partitioner.h"
 
@@ -227,18 +228,18 @@ private:
 
 } // namespace
 
-std::shared_ptr<const Annotations> annotate(const Program& program, const Mesh& mesh, const Experiment& experiment)
+Annotations resolveAnnotations(const Program& program, const Mesh& mesh, const Experiment& experiment)
 {
     const Annotator annotator(program, mesh, experiment);
-    auto annotations = std::make_shared<Annotations>();
+    Annotations annotations;
     const Region& main = program.main();
     for (std::size_t i = 0; i < main.arguments.size(); ++i)
-        annotations->arguments.push_back(annotator.ofValue(main.arguments[i], program.argumentAnnotations[i]));
+        annotations.arguments.push_back(annotator.ofValue(main.arguments[i], program.argumentAnnotations[i]));
     for (std::size_t i = 0; i < main.results.size(); ++i)
-        annotations->results.push_back(annotator.ofValue(main.results[i], program.resultAnnotations[i]));
+        annotations.results.push_back(annotator.ofValue(main.results[i], program.resultAnnotations[i]));
     for (const OperationId id : main.operations)
         if (program.operation(id).kind == OpKind::ShardingConstraint)
-            annotations->constraints.push_back(annotator.ofConstraint(id));
+            annotations.constraints.push_back(annotator.ofConstraint(id));
     return annotations;
 }
 

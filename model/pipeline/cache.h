@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "experiment/builtin.h"
-#include "pipeline/analyse.h"
+#include "pipeline/analysis_cache.h"
+#include "pipeline/snapshot.h"
 #include "program/annotated_program.h"
 
 namespace shardscope {
@@ -69,70 +70,47 @@ private:
     std::vector<Entry> m_entries; ///< oldest use first
 };
 
-/// What a network with its annotations inside is made of.
+/// What a program with its annotations inside is made of.
 struct AnnotationInput {
-    ProgramPtr program; ///< compared by identity: the build stage gives the same program for the same model
+    SourcePtr source; ///< compared by identity: the build stage gives the same program for the same model
     Mesh mesh;
-    AnnotationShardings shardings;
+    AnnotationShardings shardings; ///< that rules give
+    ProgramModel given; ///< the shardings and sharding rules that the experiment adds to a text; without the text
+    std::string platform; ///< which memories there are
     bool operator==(const AnnotationInput&) const = default;
+};
+struct AnnotatedStage {
+    SourcePtr source;
+    MeshPtr mesh;
+    ProgramPtr program;
+    std::vector<Problem> problems;
+    bool legal = true; ///< nothing is wrong with the program or its shardings, so that they can be propagated
 };
 
 /// Everything that propagation and what follows it depend on.
 struct LayoutInput {
-    ProgramPtr program;
-    ProgramPtr annotated; ///< of `program`; compared by identity, as AnnotationInput::program
+    std::shared_ptr<const AnnotatedStage> annotated; ///< compared by identity, as AnnotationInput::source
     PropagationSetting propagation = {};
-    bool onlyPropagate = false; ///< what devices hold is all that is asked for, or all there is to know
-    bool operator==(const LayoutInput&) const = default;
-};
-
-/// Results of propagate, partition and schedule, which share their inputs. Stages after a failed one are absent.
-struct LayoutOutput {
-    ProgramPtr imported;
-    std::shared_ptr<const PropagationResult> propagation;
-    std::shared_ptr<const DeviceStages> deviceStages;
-    std::shared_ptr<const CollectiveList> collectives;
-    std::shared_ptr<const Plan> plan;
-    std::optional<Diagnostic> error;
-    std::vector<StageTime> times;
-};
-
-/// Everything that the layout of a program in a text depends on.
-struct TextLayoutInput {
-    ProgramPtr asRead; ///< compared by identity, as AnnotationInput::program
-    Mesh mesh;
-    ProgramModel model; ///< the shardings and sharding rules that the experiment adds; no text
-    PropagationSetting propagation = {};
-    std::string platform; ///< which memories there are
     std::string state = {}; ///< roles follow from it
     std::vector<ChosenRole> roles = {};
-    bool operator==(const TextLayoutInput&) const = default;
+    bool operator==(const LayoutInput&) const = default;
 };
-
-/// A snapshot has these under the same names. Stages after a failed one are absent.
-struct TextLayout {
-    MeshPtr mesh;
-    std::shared_ptr<const DeviceStages> deviceStages;
-    ProgramPtr annotated;
+/// A snapshot has these under the same names.
+struct LayoutStage {
+    std::shared_ptr<const AnnotatedStage> annotated; ///< so that LayoutInput's stays the only one at its address
     ProgramPtr program;
-    std::shared_ptr<const Annotations> annotations;
     std::shared_ptr<const PropagationResult> propagation;
-    std::vector<Problem> problems;
-};
-
-/// A plan, and per argument whether it lies on the host.
-struct PlacedPlanInput {
-    std::shared_ptr<const Plan> plan; ///< compared by identity: the layout stage gives the same plan for the same input
-    std::vector<bool> hostArguments;
-    bool operator==(const PlacedPlanInput&) const = default;
+    std::shared_ptr<const DeviceStages> deviceStages;
+    std::vector<std::string> elsewhere; ///< meshes with other axes: what lies on them is drawn unsharded
+    std::optional<Diagnostic> error; ///< then the others are absent
 };
 
 struct AnalysisCache::Impl {
-    StageCache<ModelSetting, BuiltProgram> programs;
-    StageCache<AnnotationInput, Program> annotated;
-    StageCache<LayoutInput, LayoutOutput> layouts;
-    StageCache<TextLayoutInput, TextLayout> texts;
-    StageCache<PlacedPlanInput, Plan> placedPlans; ///< a run goes on while its plan stays the same object
+    StageCache<ModelSetting, SourceProgram> sources;
+    StageCache<AnnotationInput, AnnotatedStage> annotated;
+    StageCache<LayoutInput, LayoutStage> layouts;
+
+    void clear();
 };
 
 } // namespace shardscope

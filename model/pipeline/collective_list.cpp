@@ -5,8 +5,6 @@
 #include <unordered_map>
 
 #include "partition/lower_collectives.h"
-#include "pipeline/program_collectives.h"
-#include "pipeline/repartition.h"
 
 namespace shardscope {
 
@@ -95,20 +93,6 @@ std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry)
             Layout(entry.mesh, entry.after, entry.type.shape));
     std::erase_if(pairs, [](const auto& pair) { return pair.size() != 2 || pair[0] == pair[1]; });
     return pairs;
-}
-
-Result<CollectiveList> collectivesOf(const Snapshot& snapshot, std::stop_token stop)
-{
-    if (snapshot.collectives)
-        return *snapshot.collectives;
-    if (stop.stop_requested())
-        return CollectiveList();
-    const Result<DeviceStages::Sharded> sharded = shardedProgram(snapshot, false);
-    if (!sharded)
-        return tl::unexpected<Error>(sharded.error());
-    if (stop.stop_requested())
-        return CollectiveList();
-    return collectivesOf(*sharded, snapshot);
 }
 
 } // namespace shardscope

@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "pipeline/device_stages.h"
 
-#include <utility>
+#include <algorithm>
+#include <type_traits>
 
 #include "partition/unsharded.h"
+#include "pipeline/memory_placement.h"
+#include "pipeline/program_collectives.h"
 #include "program/over_mesh.h"
+#include "schedule/plan.h"
+#include "simulate/collectives/collective_groups.h"
 
 namespace shardscope {
 
-DeviceStages::DeviceStages(
-    ProgramPtr program, Shardings shardings, const passes::PipelineOptions& options, std::vector<TensorSharding> shown)
-    : m_program(std::move(program))
-    , m_shardings(shardings)
-    , m_options(options)
-    , m_shown(std::move(shown))
+namespace {
+
+/// The result of a stage, to be shared by all who ask.
+template <class T>
+Result<std::shared_ptr<const T>> shared(Result<T> made)
+{
+    if (!made)
+        return tl::unexpected<Error>(std::move(made.error()));
+    return std::make_shared<const T>(std::move(*made));
+}
+
+} // namespace
+
+DeviceStages::DeviceStages(Input input)
+    : m_input(std::move(input))
 {
 }
 
-const Result<DeviceStages::Sharded>& DeviceStages::shardedIn(Slot& slot, bool optimalReshards) const
+const Result<DeviceStages::Sharded>& DeviceStages::shardedIn(Slot& slot) const
 {
-    if (!slot.sharded) {
-        PartitionOptions options;
-        options.pipeline = m_options;
-        options.optimalReshards = optimalReshards;
-        Result<ShardedProgram> made = m_shardings == Shardings::Annotated ? shardProgram(*m_program, options)
-                                                                          : shardPropagated(*m_program, options);
-        if (made)
-            slot.sharded = std::make_shared<const ShardedProgram>(std::move(*made));
-        else
-            slot.sharded = tl::unexpected<Error>(std::move(made.error()));
-    }
+    if (!slot.sharded)
+        slot.sharded = shared(shardPropagated(*m_input.program, *m_input.propagation, &slot == &m_slots[1]));
     return *slot.sharded;
 }
 
@@ -37,53 +42,72 @@ Result<DeviceStages::Sharded> DeviceStages::sharded(bool optimalReshards) const
 {
     Slot& slot = m_slots[optimalReshards ? 1 : 0];
     const std::lock_guard lock(slot.mutex);
-    return shardedIn(slot, optimalReshards);
+    return shardedIn(slot);
+}
+
+Result<DeviceStages::Collectives> DeviceStages::collectives(bool optimalReshards) const
+{
+    Slot& slot = m_slots[optimalReshards ? 1 : 0];
+    const std::lock_guard lock(slot.mutex);
+    if (!slot.collectives)
+        slot.collectives = shardedIn(slot).map([&](const Sharded& sharded) {
+            return std::make_shared<const CollectiveList>(listCollectives(sharded, *m_input.program));
+        });
+    return *slot.collectives;
 }
 
 Result<DeviceStages::Partitioned> DeviceStages::partitioned(bool optimalReshards) const
 {
     Slot& slot = m_slots[optimalReshards ? 1 : 0];
     const std::lock_guard lock(slot.mutex);
-    if (!slot.partitioned) {
-        const Result<Sharded>& sharded = shardedIn(slot, optimalReshards);
-        if (!sharded)
-            return tl::unexpected<Error>(sharded.error());
-        Result<PartitionedProgram> made = partitionProgram(ShardedProgram(**sharded));
-        if (made)
-            slot.partitioned = std::make_shared<const PartitionedProgram>(std::move(*made));
-        else
-            slot.partitioned = tl::unexpected<Error>(std::move(made.error()));
-    }
+    if (!slot.partitioned)
+        slot.partitioned = shardedIn(slot).and_then(
+            [](const Sharded& sharded) { return shared(partitionProgram(ShardedProgram(*sharded))); });
     return *slot.partitioned;
 }
 
-Result<std::shared_ptr<const Plan>> DeviceStages::planned(const StepState& state, std::vector<ValueId> keep) const
+Result<DeviceStages::Partitioned> DeviceStages::inFull() const
 {
-    const std::lock_guard lock(m_plan.mutex);
-    if (m_plan.plan && m_plan.state == state && m_plan.keep == keep)
-        return *m_plan.plan;
-    const auto make = [&]() -> Result<std::shared_ptr<const Plan>> {
-        Result<Partitioned> parts = mainMesh(*m_program)
-            ? partitioned()
-            : unsharded(*m_program).map([](PartitionedProgram same) { // one device executes it as it is
-                  return std::make_shared<const PartitionedProgram>(std::move(same));
-              });
-        if (!parts)
-            return tl::unexpected<Error>(std::move(parts.error()));
-        Result<FlatProgram> flat = flatten(m_program, std::move(*parts), state, m_shown);
-        if (!flat)
-            return tl::unexpected<Error>(std::move(flat.error()));
-        ScheduleOptions options;
-        options.keep = keep;
-        Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), options);
-        if (!plan)
-            return tl::unexpected<Error>(std::move(plan.error()));
-        return std::make_shared<const Plan>(std::move(*plan));
-    };
-    m_plan.plan = make();
-    m_plan.state = state;
-    m_plan.keep = std::move(keep);
-    return *m_plan.plan;
+    const std::lock_guard lock(m_inFullMutex);
+    if (!m_inFull) {
+        const Program& program = *m_input.program;
+        // A text without a mesh was given one of a single device.
+        const std::optional<std::uint32_t> main = mainMesh(program);
+        const bool isOverOne = !main || program.meshes[*main].mesh->deviceCount() == 1;
+        m_inFull = shared(unsharded(program, isOverOne ? devicesSpokenTo(program) : DeviceCounts()));
+    }
+    return *m_inFull;
+}
+
+Result<Plan> DeviceStages::planOf(Partitioned parts, const std::vector<ValueId>& kept) const
+{
+    Result<FlatProgram> flat = flatten(m_input.program, std::move(parts), m_input.state);
+    if (!flat)
+        return tl::unexpected<Error>(std::move(flat.error()));
+    ScheduleOptions options;
+    options.keep = kept;
+    return schedule(std::make_shared<const FlatProgram>(std::move(*flat)), options);
+}
+
+Result<DeviceStages::PlanPtr> DeviceStages::planned(const std::vector<bool>& hostArguments) const
+{
+    const std::lock_guard lock(m_planMutex);
+    if (!m_plan) // without a mesh one device executes it as it is
+        m_plan = (mainMesh(*m_input.program) ? partitioned() : inFull()).and_then([&](Partitioned parts) {
+            return shared(planOf(std::move(parts), m_input.kept));
+        });
+    if (!*m_plan || std::find(hostArguments.begin(), hostArguments.end(), true) == hostArguments.end())
+        return *m_plan;
+    for (const auto& [arguments, plan] : m_placed)
+        if (arguments == hostArguments)
+            return plan;
+    m_placed.emplace_back(hostArguments, std::make_shared<const Plan>(planWithoutHostArrays(***m_plan, hostArguments)));
+    return m_placed.back().second;
+}
+
+Result<DeviceStages::PlanPtr> DeviceStages::plannedInFull() const
+{
+    return inFull().and_then([&](Partitioned parts) { return shared(planOf(std::move(parts), {})); });
 }
 
 } // namespace shardscope

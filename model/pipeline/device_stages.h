@@ -4,62 +4,71 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "partition/partition_program.h"
-#include "schedule/plan.h"
+#include "program/step_state.h"
 
 namespace shardscope {
+
+struct CollectiveList;
+struct Plan;
 
 /// Immutable to those who ask; safe to use from several threads. Who asks for what another one is working out waits.
 class DeviceStages {
 public:
     using Sharded = std::shared_ptr<const ShardedProgram>;
     using Partitioned = std::shared_ptr<const PartitionedProgram>;
+    using Collectives = std::shared_ptr<const CollectiveList>;
+    using PlanPtr = std::shared_ptr<const Plan>;
 
-    enum class Shardings : std::uint8_t {
-        Annotated, ///< where there are annotations; propagation is a part of sharding the program
-        Propagated ///< every value has its own already
+    struct Input {
+        ProgramPtr program; ///< as it was propagated
+        std::shared_ptr<const PropagationResult> propagation; ///< over `program`
+        StepState state; ///< of its steps
+        std::vector<ValueId> kept; ///< can be read when a step is over, besides arguments and results
     };
-    /// `program`: over its mesh, sharded to that extent. `shown`: how users see its values, where that is known
-    /// already.
-    DeviceStages(ProgramPtr program, Shardings shardings, const passes::PipelineOptions& options = {},
-        std::vector<TensorSharding> shown = {});
+    explicit DeviceStages(Input input);
 
-    [[nodiscard]] const ProgramPtr& program() const { return m_program; }
-    /// Errors: those of shardProgram().
+    [[nodiscard]] const ProgramPtr& program() const { return m_input.program; }
+    [[nodiscard]] const StepState& state() const { return m_input.state; }
+    /// All shardings and collectives. Errors: those of shardPropagated().
     [[nodiscard]] Result<Sharded> sharded(bool optimalReshards = false) const;
-    /// Errors: further those of partitionProgram().
+    /// The list of these collectives.
+    [[nodiscard]] Result<Collectives> collectives(bool optimalReshards = false) const;
+    /// What every device runs. Errors: further those of partitionProgram().
     [[nodiscard]] Result<Partitioned> partitioned(bool optimalReshards = false) const;
-
-    /// The plan of a step with that state, in which the values of `keep` can be read when it is over. Made once as long
-    /// as the same is asked for. Errors: further those of flatten() and schedule().
-    [[nodiscard]] Result<std::shared_ptr<const Plan>> planned(const StepState& state, std::vector<ValueId> keep) const;
+    /// In full on one device, or on those that it speaks to by their numbers, as though nothing were sharded. Errors:
+    /// those of shardscope::unsharded().
+    [[nodiscard]] Result<Partitioned> inFull() const;
+    /// The plan of a step, with the memory of devices alone: without what arguments on the host take there before and
+    /// after they are used (`hostArguments`: per argument of main; none for no such array). Errors: further those of
+    /// flatten() and schedule().
+    [[nodiscard]] Result<PlanPtr> planned(const std::vector<bool>& hostArguments = {}) const;
+    /// The same of inFull(), made anew each time.
+    [[nodiscard]] Result<PlanPtr> plannedInFull() const;
 
 private:
-    struct PlanSlot {
-        std::mutex mutex;
-        StepState state;
-        std::vector<ValueId> keep;
-        std::optional<Result<std::shared_ptr<const Plan>>> plan;
-    };
     struct Slot {
         std::mutex mutex;
         std::optional<Result<Sharded>> sharded;
+        std::optional<Result<Collectives>> collectives;
         std::optional<Result<Partitioned>> partitioned;
     };
-    [[nodiscard]] const Result<Sharded>& shardedIn(Slot& slot, bool optimalReshards) const;
+    [[nodiscard]] const Result<Sharded>& shardedIn(Slot& slot) const;
+    [[nodiscard]] Result<Plan> planOf(Partitioned parts, const std::vector<ValueId>& kept) const;
 
-    ProgramPtr m_program;
-    Shardings m_shardings;
-    passes::PipelineOptions m_options;
-    std::vector<TensorSharding> m_shown;
+    Input m_input;
     mutable std::array<Slot, 2> m_slots; ///< by `optimalReshards`
-    mutable PlanSlot m_plan;
+    mutable std::mutex m_inFullMutex;
+    mutable std::optional<Result<Partitioned>> m_inFull;
+    mutable std::mutex m_planMutex;
+    mutable std::optional<Result<PlanPtr>> m_plan;
+    mutable std::vector<std::pair<std::vector<bool>, PlanPtr>> m_placed; ///< a run goes on while its plan is the same
 };
 
 } // namespace shardscope

@@ -186,6 +186,15 @@ const ProgramSharding* givenAt(const Program& program, const ShardedPlace& place
     }
 }
 
+ProgramModel givenBy(const Experiment& experiment)
+{
+    const auto* text = std::get_if<ProgramModel>(&experiment.model);
+    ProgramModel given = text ? *text : ProgramModel();
+    static const auto none = std::make_shared<const std::string>();
+    given.text = none;
+    return given;
+}
+
 std::vector<Problem> giveShardings(Program& program, const ProgramModel& model)
 {
     std::vector<Problem> findings;

@@ -26,6 +26,8 @@ struct ShardedPlace {
 /// The sharding that the program has there; null for none.
 [[nodiscard]] const ProgramSharding* givenAt(const Program& program, const ShardedPlace& place);
 
+/// What the experiment gives its program besides: of a text its shardings and sharding rules, without the text itself.
+[[nodiscard]] ProgramModel givenBy(const Experiment& experiment);
 /// Puts them in. The program lies over the experiment's mesh. What cannot be put in is reported at its JSON pointer,
 /// and leaves what the text says: UnknownValue, RankMismatch and the errors of parseDimensions().
 [[nodiscard]] std::vector<Problem> giveShardings(Program& program, const ProgramModel& model);

@@ -31,101 +31,6 @@ std::unordered_map<std::string_view, MemoryKind> saidOf(const Experiment& experi
     return said;
 }
 
-/// Per value whether an operation reads it.
-std::vector<bool> readValues(const Program& program)
-{
-    std::vector<bool> read(program.values.size());
-    for (const Operation& operation : program.operations)
-        for (const ValueId operand : operation.operands)
-            read[operand.index] = true;
-    return read;
-}
-
-bool isState(const Program& program, ValueId argument)
-{
-    return std::any_of(
-        program.state.begin(), program.state.end(), [&](const StatePair& pair) { return pair.argument == argument; });
-}
-
-MemoryTransfer times(MemoryTransfer once, std::int64_t count)
-{
-    return { saturatingProduct(once.bytesPerDevice, count), saturatingProduct(once.bytesInAll, count) };
-}
-
-void add(MemoryTransfer& sum, const MemoryTransfer& more)
-{
-    sum.bytesPerDevice = saturatingSum(sum.bytesPerDevice, more.bytesPerDevice);
-    sum.bytesInAll = saturatingSum(sum.bytesInAll, more.bytesInAll);
-}
-
-/// The transfers of a network's step: what it reads comes in, what it makes anew goes back.
-void addOfStep(const Snapshot& snapshot, HostTransfers& transfers)
-{
-    const Program& program = *snapshot.program;
-    const MemoryKind own = defaultMemoryKind(platformOf(*snapshot.experiment));
-    const std::vector<bool> read = readValues(program);
-    std::vector<HostTransfer> back;
-    for (const ValueId argument : program.main().arguments) {
-        const TensorRow* row = snapshot.row(argument);
-        if (!row || !isOnHost(snapshot, *row))
-            continue;
-        HostTransfer transfer;
-        transfer.value = argument;
-        transfer.from = *row->memoryKind;
-        transfer.to = own;
-        transfer.bytes = memoryTransfer(row->layout, byteSize(row->type.dtype), transfer.from, transfer.to);
-        if (read[argument.index])
-            transfers.list.push_back(transfer);
-        if (!isState(program, argument))
-            continue;
-        std::swap(transfer.from, transfer.to);
-        transfer.cause = HostTransfer::Cause::Written;
-        back.push_back(transfer);
-    }
-    transfers.list.insert(transfers.list.end(), back.begin(), back.end());
-}
-
-/// Of a value without a row: as it was propagated.
-Layout layoutOf(const Snapshot& snapshot, ValueId value)
-{
-    if (const TensorRow* row = snapshot.row(value))
-        return row->layout;
-    const TensorType& type = snapshot.program->value(value).type;
-    const std::vector<TensorSharding>& all = snapshot.propagation->shardings;
-    const bool fits = value.index < all.size() && all[value.index].rank() == type.rank();
-    return Layout(snapshot.mesh, fits ? all[value.index] : TensorSharding::fullyReplicated(type.rank()), type.shape);
-}
-
-void addOfProgram(const Snapshot& snapshot, HostTransfers& transfers)
-{
-    const Program& program = *snapshot.program;
-    const ProgramMemory memory = memoryOf(program, platformOf(*snapshot.experiment));
-    if (memory.moves.empty())
-        return;
-    const std::vector<Executions> executions = executionsOf(program);
-    for (const MemoryMove& move : memory.moves) {
-        const TensorType& type = program.value(move.value).type;
-        if (!isTensor(type.dtype))
-            continue;
-        HostTransfer transfer;
-        // A move keeps the name that people know: that of its result may be a number only.
-        transfer.value = move.operation.valid() ? move.result : move.value;
-        transfer.cause = move.operation.valid() ? HostTransfer::Cause::Placement : HostTransfer::Cause::Returned;
-        transfer.from = move.from;
-        transfer.to = move.to;
-        transfer.bytes = memoryTransfer(layoutOf(snapshot, move.value), byteSize(type.dtype), move.from, move.to);
-        transfer.operation = move.operation;
-        if (move.operation.valid()) {
-            const Executions& runs = executions[move.operation.index];
-            transfer.times = runs.times;
-            transfer.timesKnown = runs.known;
-            if (runs.times == 0)
-                continue; // nobody calls it
-        }
-        transfers.list.push_back(transfer);
-    }
-}
-
 } // namespace
 
 bool isOwnMemory(MemoryKind kind, std::string_view platform)
@@ -138,13 +43,17 @@ bool isOnHost(const Snapshot& snapshot, const TensorRow& row)
     return row.memoryKind && !isOwnMemory(*row.memoryKind, platformOf(*snapshot.experiment));
 }
 
+ProgramMemory programMemory(const Snapshot& snapshot)
+{
+    return memoryOf(*snapshot.program, platformOf(*snapshot.experiment));
+}
+
 void placeRows(Snapshot& snapshot)
 {
     const Experiment& experiment = *snapshot.experiment;
     const MemoryKind own = defaultMemoryKind(platformOf(experiment));
     const auto lies = [own](std::optional<MemoryKind> kind) { return kind == own ? std::nullopt : kind; };
-    if (std::holds_alternative<ProgramModel>(experiment.model)) {
-        const ProgramMemory memory = memoryOf(*snapshot.program, platformOf(experiment));
+    if (const ProgramMemory memory = programMemory(snapshot); !memory.saysNothing()) {
         for (TensorRow& row : snapshot.tensors) {
             const bool said =
                 row.value.index < memory.sources.size() && memory.sources[row.value.index] != MemorySource::Nothing;
@@ -268,41 +177,6 @@ Plan planWithoutHostArrays(const Plan& plan, const std::vector<bool>& hostArgume
     Plan own = plan;
     own.memory = summarise(*plan.program, slots, plan.instructions.size(), plan.memory.arenaBytes, inner);
     return own;
-}
-
-HostMemory hostMemory(const Snapshot& snapshot)
-{
-    HostMemory memory;
-    for (const TensorRow& row : snapshot.tensors) {
-        if (snapshot.program->value(row.value).definition.valid() || !isOnHost(snapshot, row))
-            continue;
-        ++memory.arrays;
-        memory.bytesPerDevice = saturatingSum(memory.bytesPerDevice, row.bytesPerDevice);
-        memory.bytesInAll =
-            saturatingSum(memory.bytesInAll, saturatingProduct(row.bytesPerDevice, row.layout.mesh().deviceCount()));
-    }
-    return memory;
-}
-
-HostTransfers hostTransfers(const Snapshot& snapshot)
-{
-    HostTransfers transfers;
-    if (!snapshot.laidOut())
-        return transfers;
-    if (std::holds_alternative<ProgramModel>(snapshot.experiment->model))
-        addOfProgram(snapshot, transfers);
-    else
-        addOfStep(snapshot, transfers);
-    const std::string& platform = platformOf(*snapshot.experiment);
-    for (const HostTransfer& transfer : transfers.list) {
-        const MemoryTransfer perStep = times(transfer.bytes, transfer.times);
-        const bool fromOwn = isOwnMemory(transfer.from, platform), toOwn = isOwnMemory(transfer.to, platform);
-        if (toOwn && !fromOwn)
-            add(transfers.toDevices, perStep);
-        else if (fromOwn && !toOwn)
-            add(transfers.toHost, perStep);
-    }
-    return transfers;
 }
 
 } // namespace shardscope

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 
 namespace shardscope {
 
@@ -22,9 +22,9 @@ OperationId lastOperation(const Instruction& instruction)
 
 class PeakFinder {
 public:
-    PeakFinder(const Plan& plan, const Program& named)
+    explicit PeakFinder(const Plan& plan)
         : m_plan(plan)
-        , m_named(named)
+        , m_named(*plan.program->program)
     {
         m_found.program = plan.program->local;
         m_found.devices = plan.program->mesh->deviceCount();
@@ -39,30 +39,12 @@ public:
             return hasBranches(block.instructions);
         }) || hasBranches(m_plan.instructions);
         addBlock(0, m_plan.instructions, m_plan.memory);
-        countOwners();
         std::stable_sort(m_found.arrays.begin(), m_found.arrays.end(),
             [](const PlannedMemory::Array& a, const PlannedMemory::Array& b) { return a.bytes > b.bytes; });
         return std::move(m_found);
     }
 
 private:
-    /// By the roles that `named` has, which may be others than those that were planned with.
-    void countOwners()
-    {
-        m_found.memory.atPeak.fill(0);
-        for (const PlannedMemory::Array& array : m_found.arrays)
-            m_found.memory.atPeak[static_cast<std::size_t>(array.owner)] += array.bytes;
-        m_found.memory.stateBytes = 0;
-        for (std::size_t a = 0; a < m_plan.arguments.size(); ++a)
-            if (m_plan.arguments[a].valid() && isState(m_named.value(m_named.main().arguments[a]).role))
-                m_found.memory.stateBytes += m_plan.slot(m_plan.arguments[a]).bytes;
-    }
-    static bool isState(Role role)
-    {
-        return role == Role::Step || role == Role::Count || role == Role::Parameter || role == Role::Mu
-            || role == Role::Nu;
-    }
-
     [[nodiscard]] std::string pathOf(ValueId value) const
     {
         return value.valid() && value.index < m_named.values.size() ? std::string(*m_named.value(value).path)
@@ -122,15 +104,15 @@ private:
 
 } // namespace
 
-PlannedMemory plannedMemory(const Plan& plan, const Program& named)
+PlannedMemory plannedMemory(const Plan& plan)
 {
-    return PeakFinder(plan, named).find();
+    return PeakFinder(plan).find();
 }
 
 Result<PlannedMemory> plannedMemory(const Snapshot& snapshot)
 {
     return plannedProgram(snapshot).transform(
-        [&](const std::shared_ptr<const Plan>& plan) { return plannedMemory(*plan, *snapshot.program); });
+        [](const std::shared_ptr<const Plan>& plan) { return plannedMemory(*plan); });
 }
 
 } // namespace shardscope

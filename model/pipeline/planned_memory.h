@@ -40,9 +40,8 @@ struct PlannedMemory {
     bool dependsOnData = false; ///< which of several branches is taken is known by a run alone
 };
 
-/// `named`: a program with the values of the plan's under the same ids, and their names and roles.
-[[nodiscard]] PlannedMemory plannedMemory(const Plan& plan, const Program& named);
-/// Of a step that has its layout; of a program in a text it is planned for it: seconds for a large one, so call it off
+[[nodiscard]] PlannedMemory plannedMemory(const Plan& plan);
+/// Of a step that has its layout. Where it has no plan yet it is planned: seconds for a large program, so call it off
 /// the window's thread. Errors: those of plannedProgram().
 [[nodiscard]] Result<PlannedMemory> plannedMemory(const Snapshot& snapshot);
 

@@ -109,19 +109,19 @@ std::vector<ValueId> namesByConstraints(const Program& program)
 
 class Collector {
 public:
-    /// Operations from `own` on came with the partition.
-    Collector(const ShardedProgram& sharded, const Program& named, MeshPtr mesh, std::size_t own)
+    /// `program`: what was sharded. Operations that it does not have came with the partition.
+    Collector(const ShardedProgram& sharded, const Program& program, MeshPtr mesh)
         : m_program(sharded.program)
         , m_inserted(sharded.inserted)
         , m_trueShapes(sharded.trueShapes)
         , m_originals(sharded.copies.begin(), sharded.copies.end())
-        , m_own(own)
+        , m_own(program.operations.size())
         , m_mesh(std::move(mesh))
         , m_shardings(m_program)
         , m_executions(executionsOf(m_program))
         , m_returned(manualResults(m_program))
-        , m_names(namesByConstraints(named))
-        , m_isOfLoss(scalarsOfLoss(named))
+        , m_names(namesByConstraints(program))
+        , m_isOfLoss(scalarsOfLoss(program))
     {
         for (const Function& function : m_program.functions)
             m_bodies.emplace(function.name, function.body);
@@ -386,37 +386,6 @@ private:
     std::vector<CollectiveEntry> m_entries;
 };
 
-/// The sharded program with the paths of the snapshot's, which shows copies of constants that the text does not have.
-ProgramPtr namedAsShown(Program program, const Snapshot& snapshot)
-{
-    const std::size_t common = std::min(snapshot.asRead->values.size(), program.values.size());
-    std::unordered_map<std::string, std::string> shown;
-    for (std::size_t v = 0; v < snapshot.asRead->values.size(); ++v)
-        shown.emplace(*snapshot.asRead->values[v].path, *snapshot.program->values[v].path);
-    for (std::size_t v = 0; v < program.values.size(); ++v) {
-        if (v < common) {
-            program.values[v].path = snapshot.program->values[v].path;
-            continue;
-        }
-        const auto copied = shown.find(*program.values[v].path);
-        program.values[v].path = copied == shown.end() ? std::string() : copied->second;
-    }
-    return std::make_shared<const Program>(std::move(program));
-}
-
-CollectiveList listOf(DeviceStages::Sharded sharded, ProgramPtr named, MeshPtr mesh, std::size_t own)
-{
-    // Axes of size 1 are gone in partitioning.
-    if (const std::optional<std::uint32_t> main = mainMesh(sharded->program))
-        mesh = sharded->program.meshes[*main].mesh;
-    CollectiveList list;
-    list.entries = Collector(*sharded, *named, mesh, own).run();
-    list.program = std::move(named);
-    list.sharded = std::move(sharded);
-    list.mesh = std::move(mesh);
-    return list;
-}
-
 } // namespace
 
 std::optional<DeviceExchange> deviceExchange(const Program& device, const Operation& operation)
@@ -437,18 +406,16 @@ std::optional<DeviceExchange> deviceExchange(const Program& device, const Operat
     return found;
 }
 
-CollectiveList collectivesOf(DeviceStages::Sharded sharded, ProgramPtr program)
+CollectiveList listCollectives(std::shared_ptr<const ShardedProgram> sharded, const Program& program)
 {
-    const std::size_t own = program->operations.size();
-    return listOf(std::move(sharded), std::move(program), nullptr, own);
-}
-
-CollectiveList collectivesOf(DeviceStages::Sharded sharded, const Snapshot& snapshot)
-{
-    if (!snapshot.asRead)
-        return collectivesOf(std::move(sharded), snapshot.program);
-    ProgramPtr named = namedAsShown(sharded->program, snapshot);
-    return listOf(std::move(sharded), std::move(named), snapshot.mesh, snapshot.program->operations.size());
+    CollectiveList list;
+    // Axes of size 1 are gone in partitioning.
+    if (const std::optional<std::uint32_t> main = mainMesh(sharded->program))
+        list.mesh = sharded->program.meshes[*main].mesh;
+    list.entries = Collector(*sharded, program, list.mesh).run();
+    list.program = ProgramPtr(sharded, &sharded->program);
+    list.sharded = std::move(sharded);
+    return list;
 }
 
 } // namespace shardscope

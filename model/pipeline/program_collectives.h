@@ -3,14 +3,11 @@
 #pragma once
 
 #include "pipeline/collective_list.h"
-#include "pipeline/device_stages.h"
 
 namespace shardscope {
 
-/// Of what the snapshot's program was sharded to. Values have the paths that they have in the snapshot's program.
-[[nodiscard]] CollectiveList collectivesOf(DeviceStages::Sharded sharded, const Snapshot& snapshot);
-/// Of what a program was sharded to whose values and operations stand in there under the same ids.
-[[nodiscard]] CollectiveList collectivesOf(DeviceStages::Sharded sharded, ProgramPtr program);
+/// Of what `program` was sharded to: its values and operations stand in there under the same ids.
+[[nodiscard]] CollectiveList listCollectives(std::shared_ptr<const ShardedProgram> sharded, const Program& program);
 
 /// What an operation of a device's own program sends in one execution; nothing for one that exchanges nothing.
 struct DeviceExchange {

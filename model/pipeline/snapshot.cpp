@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/codes.h"
-#include "pipeline/repartition.h"
 
 namespace shardscope {
 
@@ -25,11 +24,6 @@ const TensorRow* Snapshot::row(std::string_view path) const
     const auto found =
         std::find_if(tensors.begin(), tensors.end(), [&](const TensorRow& tensor) { return tensor.path == path; });
     return found == tensors.end() ? nullptr : &*found;
-}
-
-bool Snapshot::canStep() const
-{
-    return ok() || (asRead && laidOut() && mesh && !firstError(*this));
 }
 
 int Snapshot::errorCount() const

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/quantity.h"
-#include "experiment/experiment.h"
+#include "experiment/builtin.h"
 #include "mesh/device_array.h"
 #include "partition/collective.h"
 #include "propagation/propagate.h"
@@ -79,7 +79,6 @@ struct Fix {
     std::vector<std::string> axes = {};
     bool operator==(const Fix&) const = default;
 };
-[[nodiscard]] Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix);
 
 struct Problem {
     Diagnostic diagnostic;
@@ -123,25 +122,27 @@ struct Snapshot {
     std::vector<Problem> problems; ///< errors first, then by code
 
     // Each stage's result, absent from the first stage on that failed.
-    ProgramPtr program;
-    /// Of a program in a text: as it was read, with the numbers and lines of its text. `program` has the same values
+    /// As it was built, or read of a text, with the numbers and lines of that. All later programs have the same values
     /// and operations under the same ids, and further ones after them.
-    ProgramPtr asRead;
+    SourcePtr source;
     /// Over the mesh, with what is annotated as shardings inside: annotations as they were resolved, or what a text
-    /// says and the experiment changes of it. A constraint that does not apply asks for nothing. Ids are those of
-    /// `program`.
+    /// says and the experiment changes of it. A constraint that does not apply asks for nothing.
     ProgramPtr annotated;
-    /// The same as it was propagated: for the full strategy a constraint is the sharding of what it constrains. Of a
-    /// program in a text the same as `program`.
-    ProgramPtr imported;
+    /// The same as it was propagated: for the full strategy every use of a constant has its own, and a constraint is
+    /// the sharding of what it constrains. Before there is a layout: that of `source`.
+    ProgramPtr program;
     MeshPtr mesh;
     std::shared_ptr<const MeshReason> orderReason; ///< why the devices stand in the mesh as they do
     std::shared_ptr<const Annotations> annotations;
     std::shared_ptr<const PropagationResult> propagation;
-    std::shared_ptr<const Plan> plan;
     /// The collectives and what a device runs, worked out when asked for; the same object for all snapshots whose
     /// layout is the same.
     std::shared_ptr<const DeviceStages> deviceStages;
+    // Of `deviceStages`, after LastStage::Summary and where they have no error.
+    std::shared_ptr<const CollectiveList> collectives; ///< in order of execution
+    SentBytes sent; ///< of `collectives`
+    std::shared_ptr<const Plan> plan;
+    std::optional<Error> notPlanned; ///< why there is none although there is a layout; among `problems`, too
 
     std::vector<TensorRow> tensors; ///< all values with a path, in display order: params, gradients, mu, nu, ...
     std::vector<int> rowOfValue; ///< per ValueId, -1 if it has no row
@@ -149,14 +150,9 @@ struct Snapshot {
     std::vector<std::vector<RuleUse>> innerRuleUses; ///< per list of RulesSetting::inner, per rule
     /// Logical names in use without a rule, with how many annotations use them.
     std::vector<std::pair<std::string, int>> namesWithoutRule;
-    /// In order of execution. Null where nobody has asked yet, as of a program in a text: collectivesOf() works it out.
-    std::shared_ptr<const CollectiveList> collectives;
-    SentBytes sent; ///< of `collectives`
     std::vector<StageTime> times;
 
-    /// A step can be run: of the plan, or of a program in a text.
-    [[nodiscard]] bool canStep() const;
-    /// All stages of a network passed.
+    /// All stages passed: a step can be run.
     [[nodiscard]] bool ok() const { return plan != nullptr; }
     /// Every array has its layout and can be looked at, even where something keeps a step from running.
     [[nodiscard]] bool laidOut() const { return propagation != nullptr; }

@@ -30,7 +30,7 @@ std::vector<const TensorSharding*> partialForms(const Snapshot& snapshot)
     if (!snapshot.collectives)
         return forms;
     for (const CollectiveEntry& entry : snapshot.collectives->entries)
-        if (!forms[entry.value.index] && !entry.before.unreduced.empty())
+        if (entry.value.index < forms.size() && !forms[entry.value.index] && !entry.before.unreduced.empty())
             forms[entry.value.index] = &entry.before;
     return forms;
 }
@@ -90,9 +90,8 @@ TensorSharding heldSharding(const Snapshot& snapshot, ValueId id)
     const TensorSharding wanted =
         spec ? toTensorSharding(*spec, *snapshot.mesh, value.type.rank()) : TensorSharding::open(value.type.rank());
     const TensorSharding divided = dividing(held, value.type.shape, *snapshot.mesh);
-    const bool isPadded = std::holds_alternative<ProgramModel>(snapshot.experiment->model);
     for (std::size_t d = 0; d < wanted.rank(); ++d)
-        if (wanted.dims[d].open && !(isPadded && value.type.shape[d] > 1))
+        if (wanted.dims[d].open && value.type.shape[d] <= 1)
             held.dims[d] = divided.dims[d];
     return held;
 }

@@ -21,8 +21,8 @@ struct AnnotationShardings {
     bool operator==(const AnnotationShardings&) const = default;
 };
 
-/// A program without functions and meshes as a module of StableHLO: over that mesh, with a function main, with these
-/// shardings in place of its annotations. All ids stay.
-[[nodiscard]] Program annotatedProgram(Program program, MeshPtr mesh, const AnnotationShardings& shardings);
+/// A program as a module of StableHLO: over that mesh (program/over_mesh.h), with a function main, with these shardings
+/// in place of its annotations. Where there is none, the sharding that the program itself has stays. All ids stay.
+[[nodiscard]] Program annotatedProgram(const Program& source, MeshPtr mesh, const AnnotationShardings& shardings);
 
 } // namespace shardscope

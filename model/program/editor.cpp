@@ -38,6 +38,26 @@ Editor::Editor(Program program)
     , m_touched(m_program.regions.size(), 0)
 {
     m_program.valueShardings.resize(m_program.values.size(), 0);
+    // Lists of the right length, one after the other.
+    std::size_t uses = 0;
+    const auto count = [&](ValueId value) {
+        if (value.index >= m_uses.size())
+            return; // of what was dropped
+        ++m_uses[value.index].m_capacity;
+        ++uses;
+    };
+    for (const Region& region : m_program.regions) {
+        for (const OperationId held : region.operations)
+            for (const ValueId operand : operation(held).operands)
+                count(operand);
+        for (const ValueId returned : region.results)
+            count(returned);
+    }
+    Use* next = roomFor(uses);
+    for (UseList& list : m_uses) {
+        list.m_data = next;
+        next += list.m_capacity;
+    }
     for (const RegionId body : bodies(m_program))
         index(body, {});
 }
@@ -56,6 +76,28 @@ void Editor::index(RegionId id, OperationId owner)
     }
     for (std::size_t slot = 0; slot < body.results.size(); ++slot)
         use(body.results[slot], { {}, id, static_cast<std::uint32_t>(slot) });
+}
+
+void Editor::grow(UseList& list)
+{
+    const std::uint32_t capacity = std::max<std::uint32_t>(2, 2 * list.m_capacity);
+    Use* data = roomFor(capacity);
+    std::copy(list.begin(), list.end(), data);
+    list.m_data = data;
+    list.m_capacity = capacity;
+}
+
+Use* Editor::roomFor(std::size_t uses)
+{
+    constexpr std::size_t perBlock = 1024;
+    if (static_cast<std::size_t>(m_roomEnd - m_room) < uses || !m_room) {
+        const std::size_t length = std::max(uses, perBlock);
+        m_room = m_blocks.emplace_back(std::make_unique_for_overwrite<Use[]>(length)).get();
+        m_roomEnd = m_room + length;
+    }
+    Use* room = m_room;
+    m_room += uses;
+    return room;
 }
 
 OperationId Editor::userOf(const Use& use) const

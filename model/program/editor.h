@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -26,6 +27,21 @@ struct Use {
     RegionId region; ///< of returned values
     std::uint32_t slot = 0;
     bool operator==(const Use&) const = default;
+};
+
+/// The uses of one value; the editor holds them.
+class UseList {
+public:
+    [[nodiscard]] const Use* begin() const { return m_data; }
+    [[nodiscard]] const Use* end() const { return m_data + m_size; }
+    [[nodiscard]] std::size_t size() const { return m_size; }
+    [[nodiscard]] bool empty() const { return m_size == 0; }
+    [[nodiscard]] const Use& operator[](std::size_t i) const { return m_data[i]; }
+
+private:
+    friend class Editor;
+    Use* m_data = nullptr;
+    std::uint32_t m_size = 0, m_capacity = 0;
 };
 
 /// What values a copy has instead of the original's. Values that are not listed stay.
@@ -44,7 +60,7 @@ public:
     [[nodiscard]] Program& raw() { return m_program; }
 
     // What there is. Uses are up to date at all times; regions list operations as they were before the last commit().
-    [[nodiscard]] const std::vector<Use>& uses(ValueId id) const { return m_uses[id.index]; }
+    [[nodiscard]] const UseList& uses(ValueId id) const { return m_uses[id.index]; }
     /// The operation, or that at the end of whose region the value is returned.
     [[nodiscard]] OperationId userOf(const Use& use) const;
     [[nodiscard]] RegionId regionOf(OperationId id) const { return m_regionOf[id.index]; } ///< invalid: in none
@@ -101,14 +117,24 @@ public:
 
 private:
     ValueId addValue(const TensorType& type, OperationId definition, std::size_t index);
-    void use(ValueId value, Use use) { m_uses[value.index].push_back(use); }
+    void use(ValueId value, const Use& use)
+    {
+        UseList& list = m_uses[value.index];
+        if (list.m_size == list.m_capacity)
+            grow(list);
+        list.m_data[list.m_size++] = use;
+    }
+    void grow(UseList& list);
+    Use* roomFor(std::size_t uses);
     void unuse(ValueId value, const Use& use);
     void index(RegionId id, OperationId owner);
     void emit(OperationId id, RegionId region, std::vector<OperationId>& to);
 
     using Places = std::unordered_map<std::uint32_t, std::vector<OperationId>>;
     Program m_program;
-    std::vector<std::vector<Use>> m_uses; ///< per ValueId
+    std::vector<UseList> m_uses; ///< per ValueId
+    std::vector<std::unique_ptr<Use[]>> m_blocks; ///< where lists lie; what one grows out of is not used again
+    Use *m_room = nullptr, *m_roomEnd = nullptr; ///< what is left of the last block
     std::vector<RegionId> m_regionOf; ///< per OperationId
     std::vector<char> m_erased; ///< per OperationId
     std::vector<OperationId> m_ownerOf; ///< per RegionId

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the editor does with uses: leading them elsewhere, dropping operations, copying them.
 #include <algorithm>
+#include <utility>
 
 #include "program/editor.h"
 
@@ -8,9 +9,12 @@ namespace shardscope {
 
 void Editor::unuse(ValueId value, const Use& use)
 {
-    std::vector<Use>& list = m_uses[value.index];
-    if (const auto found = std::find(list.begin(), list.end(), use); found != list.end())
-        list.erase(found);
+    UseList& list = m_uses[value.index];
+    Use* const end = list.m_data + list.m_size;
+    if (Use* const found = std::find(list.m_data, end, use); found != end) {
+        std::copy(found + 1, end, found);
+        --list.m_size;
+    }
 }
 
 void Editor::setOperand(OperationId id, std::size_t slot, ValueId to)
@@ -40,11 +44,12 @@ void Editor::replaceUsesIf(ValueId from, ValueId to, const std::function<bool(co
 {
     if (from == to)
         return;
-    std::vector<Use> kept;
-    const std::vector<Use> all = std::move(m_uses[from.index]);
-    for (const Use& place : all) {
+    const UseList all = std::exchange(m_uses[from.index], UseList());
+    UseList kept = all; // in the same place
+    kept.m_size = 0;
+    for (const Use place : all) {
         if (!predicate(place)) {
-            kept.push_back(place);
+            kept.m_data[kept.m_size++] = place;
             continue;
         }
         if (place.operation.valid())
@@ -53,7 +58,7 @@ void Editor::replaceUsesIf(ValueId from, ValueId to, const std::function<bool(co
             m_program.regions[place.region.index].results[place.slot] = to;
         use(to, place);
     }
-    m_uses[from.index] = std::move(kept);
+    m_uses[from.index] = kept;
 }
 
 void Editor::erase(OperationId id)

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "program/gradient_values.h"
 #include "program/ops/checks.h"
 #include "program/path.h"
 #include "program/step_state.h"
@@ -168,6 +169,7 @@ ProgramRoles guessRoles(const Program& program, const StepState& state)
         roles.arguments.push_back(role.value_or(Role::Input));
     for (const std::optional<Role>& role : results)
         roles.results.push_back(role.value_or(Role::Activation));
+    roles.gradients = gradientsOf(program, state, roles.arguments);
     return roles;
 }
 
@@ -194,9 +196,19 @@ bool namesAny(const Program& program, const ChosenRole& chosen)
     return false;
 }
 
-ProgramRoles rolesOf(const Program& program, const StepState& state, std::span<const ChosenRole> chosen)
+ProgramRoles ownRoles(const Program& program)
 {
-    ProgramRoles roles = guessRoles(program, state);
+    ProgramRoles roles;
+    for (const ValueId argument : program.main().arguments)
+        roles.arguments.push_back(program.value(argument).role);
+    for (const ValueId result : program.main().results)
+        roles.results.push_back(program.value(result).role);
+    return roles;
+}
+
+ProgramRoles withChosen(
+    ProgramRoles roles, const Program& program, const StepState& state, std::span<const ChosenRole> chosen)
+{
     const Region& main = program.main();
     for (std::size_t a = 0; a < main.arguments.size(); ++a)
         if (const auto choice = roleChoice(chosen, "arg", a, program.value(main.arguments[a]).path))
@@ -204,16 +216,29 @@ ProgramRoles rolesOf(const Program& program, const StepState& state, std::span<c
     for (std::size_t r = 0; r < main.results.size(); ++r)
         if (const auto choice = roleChoice(chosen, "result", r, program.value(main.results[r]).path))
             roles.results[r] = chosen[*choice].role;
+    if (!chosen.empty()) // other arguments may be the parameters now
+        roles.gradients = gradientsOf(program, state, roles.arguments);
     return roles;
 }
 
 void giveRoles(Program& program, const ProgramRoles& roles)
 {
     const Region main = program.main();
+    for (const ValueId gradient : roles.gradients)
+        program.values[gradient.index].role = Role::Gradient;
     for (std::size_t r = 0; r < main.results.size(); ++r)
         program.values[main.results[r].index].role = roles.results[r];
     for (std::size_t a = 0; a < main.arguments.size(); ++a)
         program.values[main.arguments[a].index].role = roles.arguments[a];
+}
+
+std::vector<ValueId> keptValues(const Program& program)
+{
+    std::vector<ValueId> kept;
+    for (std::size_t v = 0; v < program.values.size(); ++v)
+        if (program.values[v].role == Role::Gradient)
+            kept.emplace_back(v);
+    return kept;
 }
 
 } // namespace shardscope

@@ -32,6 +32,7 @@ struct ChosenRole {
 
 struct ProgramRoles {
     std::vector<Role> arguments, results; ///< of main
+    std::vector<ValueId> gradients; ///< of the parameters, in their order; those that a step works out on its way
     bool operator==(const ProgramRoles&) const = default;
 };
 
@@ -40,7 +41,8 @@ struct ProgramRoles {
 /// arrays of the state are parameters, or where the state is the same list two or three times, its first third or half;
 /// the lists after them are mu and nu; whole numbers without dimensions are count. What is no state is an input; the
 /// first floating-point scalar among the other results is the loss. A result that becomes an argument is counted there,
-/// and is an activation.
+/// and is an activation. What the update of a parameter works out element by element, from the parameter, its moments
+/// and one more array of its shape, has that array for its gradient.
 [[nodiscard]] ProgramRoles guessRoles(const Program& program, const StepState& state);
 
 /// What was chosen for argument or result `number`, in the place of a guess.
@@ -48,9 +50,15 @@ struct ProgramRoles {
     std::span<const ChosenRole> chosen, std::string_view kind, std::size_t number, const std::string& path);
 /// Whether an argument or a result of main has the name.
 [[nodiscard]] bool namesAny(const Program& program, const ChosenRole& chosen);
-/// Guessed, then chosen.
-[[nodiscard]] ProgramRoles rolesOf(const Program& program, const StepState& state, std::span<const ChosenRole> chosen);
+/// Those that the program's values have.
+[[nodiscard]] ProgramRoles ownRoles(const Program& program);
+/// With what was chosen in the place of some.
+[[nodiscard]] ProgramRoles withChosen(
+    ProgramRoles roles, const Program& program, const StepState& state, std::span<const ChosenRole> chosen);
 /// Gives them to the values of main. What is returned and is an argument too keeps the argument's.
 void giveRoles(Program& program, const ProgramRoles& roles);
+/// What can be looked at when a step is over, besides the state and the results: the gradients. The memory of a step
+/// counts them.
+[[nodiscard]] std::vector<ValueId> keptValues(const Program& program);
 
 } // namespace shardscope

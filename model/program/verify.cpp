@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "base/codes.h"
 #include "program/known_types.h"
 #include "program/op_row.h"
+#include "program/ops/collectives.h"
 #include "program/program.h"
 #include "program/wide_attributes.h"
 
@@ -326,6 +328,11 @@ private:
             error.where.path = path;
             m_found.push_back(std::move(error));
         };
+        if (const auto* own = wideAs<CollectiveAttributes>(operation.attributes);
+            own && m_groupsSeen.emplace(own, operation.kind).second) {
+            if (Result<void> checked = ops::checkDevices(m_program, operation); !checked)
+                return note(std::move(checked.error()));
+        }
         if (row.check) {
             if (Result<void> checked = row.check(m_program, operation); !checked)
                 note(std::move(checked.error()));
@@ -398,6 +405,7 @@ private:
     std::size_t m_function = 0; ///< the function that is looked at
     std::vector<std::vector<std::string_view>> m_calls; ///< functions that each function calls
     std::unordered_set<std::string> m_paths;
+    std::set<std::pair<const CollectiveAttributes*, OpKind>> m_groupsSeen;
     std::vector<Diagnostic> m_found;
 };
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "propagation/passes/passes.h"
-#include "propagation/passes/pipelines.h"
+#include "propagation/import/meshes.h"
+#include "propagation/pass_pipelines.h"
 #include "propagation/sharding_groups.h"
 
 namespace shardscope {

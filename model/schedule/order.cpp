@@ -38,6 +38,8 @@ public:
         buildEdges();
         for (const auto& [replaced, result] : m_block.state)
             place(replaced.index, result);
+        if (!m_work.plain)
+            delaySlices();
         sort();
         return std::move(m_order);
     }
@@ -203,6 +205,25 @@ private:
                 return false;
         }
         return true;
+    }
+
+    /// A slice of an array that is there all the time is taken when something needs it: the weights of one layer of a
+    /// loop over stacked ones do not wait in memory for those of another.
+    void delaySlices()
+    {
+        for (auto op = static_cast<std::uint32_t>(m_block.ops.size()); op-- > 0;) {
+            const std::uint32_t own = m_work.nodeOf[op];
+            const OpKind kind = m_program.operation(m_block.ops[op]).kind;
+            if ((kind != OpKind::Slice && kind != OpKind::DynamicSlice) || own == none
+                || m_work.definition[m_work.operand(m_block.ops[op], 0)] != none)
+                continue;
+            const std::uint32_t result = m_block.ops[op].results[0].index;
+            std::uint32_t first = none;
+            for (const std::uint32_t user : m_work.users[result])
+                first = std::min(first, m_work.nodes[m_work.nodeOf[user]].key);
+            if (first != none && !m_work.outlives[result])
+                m_work.nodes[own].key = std::max(m_work.nodes[own].key, first);
+        }
     }
 
     void sort()

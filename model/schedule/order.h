@@ -26,8 +26,8 @@ struct Order {
 };
 
 /// Program order, except that instructions which need no new memory go as soon as they can: an update of the state
-/// runs right after its gradient, whose memory is then free. A node that overwrites an argument comes after all other
-/// readers of the argument. Adds copy nodes to `work`.
+/// runs right after its gradient, whose memory is then free; and that slices of arguments wait until they are needed.
+/// A node that overwrites an argument comes after all other readers of the argument. Adds copy nodes to `work`.
 [[nodiscard]] Order orderNodes(Work& work);
 
 /// Whether the value is written to memory: read by another node or after the step.

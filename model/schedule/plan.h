@@ -70,7 +70,8 @@ struct CollectiveInstruction {
 };
 
 /// A loop or a branch. The state of a loop stands in the slots of its results: its operands are copied there unless
-/// they are there already, and its blocks find their arguments there. Branches put what they return there.
+/// they are there already, and its blocks find their arguments there. What every trip hands on as it got it stays in
+/// the operand's slot and has no slot among the results. Branches put what they return into those of their results.
 struct ControlInstruction {
     OperationId operation;
     std::vector<std::uint32_t> blocks; ///< indices into Plan::blocks

@@ -87,8 +87,10 @@ public:
         for (std::size_t o = 0; o < op.operands.size(); ++o)
             instruction.operands.push_back(
                 op.operands[o].valid() ? m_table.of(m_work, m_work.operand(op, o)) : SlotId());
-        for (const FlatValueId result : op.results)
-            instruction.results.push_back(result.valid() ? m_table.of(m_work, result.index) : SlotId());
+        for (const FlatValueId result : op.results) // none for what a loop leaves as it is
+            instruction.results.push_back(result.valid() && m_work.same[result.index] == result.index
+                    ? m_table.of(m_work, result.index)
+                    : SlotId());
         instruction.origin = op.origin;
         return instruction;
     }
@@ -251,7 +253,7 @@ private:
                 continue;
             auto& control = std::get<ControlInstruction>(instructions.back().action);
             control.room = table.ofNode[node];
-            const Result<std::int64_t> bytes = planBlocks(work, table, work.nodes[node], instructions.back());
+            const Result<std::int64_t> bytes = planBlocks(work, table, work.nodes[node]);
             if (!bytes)
                 return tl::unexpected<Error>(bytes.error());
             table.at(control.room).bytes = *bytes;
@@ -292,8 +294,7 @@ private:
     }
 
     /// The regions of a loop or a branch work one after the other in the same memory. The bytes of that.
-    Result<std::int64_t> planBlocks(
-        const Work& work, const SlotTable& table, const Node& node, const Instruction& instruction)
+    Result<std::int64_t> planBlocks(const Work& work, const SlotTable& table, const Node& node)
     {
         const FlatOp& op = work.block->ops[node.ops[0]];
         OuterSlots around;
@@ -301,14 +302,14 @@ private:
             around[outer] = table.of(work, work.same[outer.index]);
         for (std::size_t r = 0; r < op.results.size(); ++r)
             if (op.results[r].valid())
-                around[op.results[r]] = instruction.results[r];
+                around[op.results[r]] = table.of(work, work.same[op.results[r].index]);
         std::int64_t bytes = 0;
         for (const std::uint32_t number : op.blocks) {
             OuterSlots outer = around;
             const std::vector<FlatValueId>& arguments = m_program.blocks[number].arguments;
             for (std::size_t a = 0; a < arguments.size(); ++a)
                 if (arguments[a].valid())
-                    outer[arguments[a]] = instruction.results[a];
+                    outer[arguments[a]] = around[op.results[a]];
             PlanBlock planned;
             Result<MemorySummary> made = block(number, outer, planned.instructions,
                 [&](const Work& inner, const Order& order, const SlotTable& slots) {

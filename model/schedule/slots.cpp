@@ -75,7 +75,7 @@ SlotTable makeSlots(
                     use(table.ofChain[work.storage[read]], at);
             });
             work.forResults(op, [&](std::uint32_t result) {
-                if (needsSlot(work, result))
+                if (work.same[result] == result && needsSlot(work, result))
                     define(result, at);
             });
         }

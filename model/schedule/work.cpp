@@ -155,6 +155,17 @@ Inline inlineOf(const Work& work, std::uint32_t number)
     return {};
 }
 
+/// What every trip of a loop hands on as it got it: result `result` is the operand of that number.
+bool isUnchanged(const Work& work, std::uint32_t number, std::size_t result)
+{
+    const FlatOp& op = work.block->ops[number];
+    if (work.plain || work.operation(number).kind != OpKind::While || !op.results[result].valid()
+        || !op.operands[result].valid())
+        return false;
+    const FlatBlock& body = work.program->blocks[op.blocks[1]];
+    return body.results[result] == body.arguments[result];
+}
+
 /// The operand whose memory a result may take, where nobody else needs that: an all-reduce works in place, and a loop
 /// goes on where its state begins.
 std::uint32_t operandInPlace(const Work& work, std::uint32_t number, std::size_t result)
@@ -233,6 +244,11 @@ Work analyseWork(const FlatProgram& program, const FlatBlock& block, const Sched
             work.same[op.results[0].index] = work.operand(op, 0);
             continue;
         }
+        for (std::size_t r = 0; r < op.results.size(); ++r)
+            if (isUnchanged(work, i, r)) {
+                work.same[op.results[r].index] = work.operand(op, r);
+                work.definition[op.results[r].index] = none;
+            }
         if (!options.fuse || options.plain || op.results.size() != 1 || !op.results[0].valid())
             continue;
         work.elementwise[i] = isFusable(*program.local, operation);
@@ -276,7 +292,7 @@ Work analyseWork(const FlatProgram& program, const FlatBlock& block, const Sched
             definition = none;
     for (std::uint32_t i = 0; i < ops; ++i)
         for (std::size_t r = 0; work.live[i] && !options.plain && r < block.ops[i].results.size(); ++r)
-            if (block.ops[i].results[r].valid())
+            if (block.ops[i].results[r].valid() && !isUnchanged(work, i, r))
                 if (const std::uint32_t operand = operandInPlace(work, i, r); operand != none)
                     work.storage[block.ops[i].results[r].index] = work.storage[operand];
     return work;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The work of a block as a graph, before it is ordered: one node per future instruction.
 //
-// Reshapes disappear here (their value is their operand's), and so do operations that nobody needs. With fusion,
-// elementwise operations form groups, and splat constants and broadcast scalars are read as such by them.
+// Reshapes disappear here (their value is their operand's), and so do operations that nobody needs. What a loop hands
+// on as it got it is the array that the loop began with, under another name. With fusion, elementwise operations form
+// groups, and splat constants and broadcast scalars are read as such by them.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,6 @@
 #include "stablehlo/read.h"
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
 
 #include "base/codes.h"
 #include "program/name_values.h"
@@ -147,35 +145,6 @@ Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text, ReadOpt
         programs.push_back(std::move(*read));
     }
     return programs;
-}
-
-Result<ReadProgram> readStableHloFile(const std::string& path, ReadOptions options)
-{
-    const auto inFile = [&](Error error) {
-        error.where.file = path;
-        return tl::unexpected(std::move(error));
-    };
-    std::ifstream file(path, std::ios::binary);
-    std::string text;
-    if (file) {
-        file.seekg(0, std::ios::end);
-        const auto size = static_cast<std::streamoff>(file.tellg());
-        if (size > 0 && static_cast<std::uint64_t>(size) > maximumText)
-            return inFile({ Code::TooLarge, { { "what", "file" }, { "bytes", size }, { "limit", maximumText } }, {} });
-        file.seekg(0);
-        if (size > 0) {
-            text.resize(static_cast<std::size_t>(size));
-            file.read(text.data(), size);
-        }
-    }
-    if (!file)
-        return inFile({ Code::Unreadable, { { "file", path }, { "reason", std::strerror(errno) } }, {} });
-    Result<ReadProgram> read = readStableHlo(text, options);
-    if (!read)
-        return inFile(std::move(read.error()));
-    for (Diagnostic& warning : read->warnings)
-        warning.where.file = path;
-    return read;
 }
 
 } // namespace shardscope

@@ -62,7 +62,5 @@ inline constexpr std::size_t maximumFindings = 100;
 [[nodiscard]] Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options = {});
 /// All programs of a text in which lines "// -----" separate them. Lines are those of the whole text.
 [[nodiscard]] Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text, ReadOptions options = {});
-/// The program in a file. Errors: also Unreadable; all name the file.
-[[nodiscard]] Result<ReadProgram> readStableHloFile(const std::string& path, ReadOptions options = {});
 
 } // namespace shardscope

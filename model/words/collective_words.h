@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "analysis/collective_alternatives.h"
 #include "pipeline/collective_list.h"
 #include "words/words.h"
 

@@ -2,7 +2,7 @@
 // The longer parts of an explanation: what is exchanged for a value, and how its sharding came about step by step.
 #pragma once
 
-#include "pipeline/explain.h"
+#include "analysis/explain.h"
 #include "words/words.h"
 
 namespace shardscope::words {

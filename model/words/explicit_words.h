@@ -2,7 +2,7 @@
 // What JAX's explicit mode says of a program, in words.
 #pragma once
 
-#include "pipeline/explicit_check.h"
+#include "analysis/explicit_check.h"
 #include "words/words.h"
 
 namespace shardscope::words {

@@ -53,10 +53,10 @@ public:
     Text write()
     {
         Sentence s(*m_snapshot.mesh);
-        if (std::holds_alternative<ProgramModel>(m_snapshot.experiment->model))
-            ofProgram(s);
-        else
+        if (const ProgramMemory memory = programMemory(m_snapshot); memory.saysNothing())
             ofExperiment(s);
+        else
+            ofProgram(s, memory);
         return s.take();
     }
 
@@ -106,9 +106,8 @@ private:
         }
     }
 
-    void ofProgram(Sentence& s) const
+    void ofProgram(Sentence& s, const ProgramMemory& memory) const
     {
-        const ProgramMemory memory = memoryOf(*m_snapshot.program, m_snapshot.experiment->hardware.devices.platform);
         if (m_row.value.index >= memory.sources.size())
             return;
         const Value& value = m_snapshot.program->value(m_row.value);

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "analysis/host_transfers.h"
 #include "pipeline/memory_placement.h"
 #include "words/words.h"
 

@@ -3,7 +3,7 @@
 // for it.
 #pragma once
 
-#include "pipeline/explain.h"
+#include "analysis/explain.h"
 #include "words/propagation_steps.h"
 #include "words/sentence.h"
 

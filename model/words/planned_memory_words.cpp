@@ -37,14 +37,4 @@ QString peakPlace(const PlannedMemory& memory)
                                    : Words::tr("%1, for %2", "place, array").arg(what, tensorName(memory.peakPath));
 }
 
-QString peakOwners(const PlannedMemory& memory)
-{
-    QStringList parts;
-    for (std::size_t i = 0; i < ownerCount; ++i)
-        if (memory.memory.atPeak[i] > 0)
-            parts << Words::tr("%1 %2", "owner, bytes")
-                         .arg(owner(static_cast<Owner>(i)), bytes(static_cast<double>(memory.memory.atPeak[i])));
-    return parts.join(Words::tr(", "));
-}
-
 } // namespace shardscope::words

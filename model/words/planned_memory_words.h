@@ -12,7 +12,5 @@ namespace shardscope::words {
 [[nodiscard]] QString heldName(const PlannedMemory& memory, const PlannedMemory::Array& array);
 /// "at instruction 12 of 40, dot_general, for layers.0 / z"; "all the time" where nothing is executed.
 [[nodiscard]] QString peakPlace(const PlannedMemory& memory);
-/// "parameters 4 MiB, activations 32 KiB": owners that hold something.
-[[nodiscard]] QString peakOwners(const PlannedMemory& memory);
 
 } // namespace shardscope::words

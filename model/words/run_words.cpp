@@ -30,41 +30,24 @@ QString operationPlace(const Program& program, OperationId operation)
     return line > 0 ? Words::tr("%1 in line %2").arg(name).arg(line) : name;
 }
 
-QString firstDifference(
-    const Program& named, const kernels::FirstDifference& difference, const QString& found, const QString& wanted)
+QStringList firstDifference(const Program& program, const ValueCheck& first)
 {
-    const std::string& path = *named.value(difference.value).path;
-    const QString element =
-        elementOf(path.empty() ? Words::tr("A value") : QLatin1Char('%') + fromStd(path), difference.index);
-    const QString what = difference.other >= 0
-        ? Words::tr("%1 is %2 on %3 and %4 on %5, which should hold the same bits.")
-              .arg(element, found, device(difference.device), wanted, device(difference.other))
-        : Words::tr("%1 is %2 on %3, %4 in the reference.").arg(element, found, device(difference.device), wanted);
-    if (!difference.operation.valid())
-        return what;
-    const QString place = operationPlace(named, difference.operation);
-    const std::int64_t before = difference.occurrence - 1;
-    const QString who = before == 0 ? Words::tr("It is the first value that differs; %1 computes it.").arg(place)
-        : before == 1
-        ? Words::tr("It is the first value that differs; %1 computes it, the first time rightly.").arg(place)
-        : Words::tr("It is the first value that differs; %1 computes it, the first %2 times rightly.")
-              .arg(place, count(before));
-    return what + QLatin1Char(' ') + who;
-}
-
-QString firstDifferenceRemedy(const Program& named, const kernels::FirstDifference& difference)
-{
-    if (!difference.operation.valid() || named.operation(difference.operation).kind != OpKind::ManualComputation)
+    const OperationId by = program.value(first.value).definition;
+    if (!by.valid())
         return {};
-    return Words::tr(
-        "A manual computation says by its out_shardings which devices return the same. Sum or gather over the "
-        "axes along which its result differs, or name them there.");
+    QStringList lines{
+        Words::tr("It is the first value that differs; %1 computes it.").arg(operationPlace(program, by))
+    };
+    if (first.copiesDiffer && program.operation(by).kind == OpKind::ManualComputation)
+        lines << Words::tr(
+            "A manual computation says by its out_shardings which devices return the same. Sum or gather over the "
+            "axes along which its result differs, or name them there.");
+    return lines;
 }
 
-QString nonFinite(
-    const Program& program, const kernels::NonFinite& found, Runs runs, const QString& value, const Shape& index)
+QString nonFinite(const Program& program, const NonFinite& found, Runs runs, const QString& value, const Shape& index)
 {
-    const bool nan = found.kind == kernels::NonFiniteKind::NotANumber;
+    const bool nan = found.kind == NonFiniteKind::NotANumber;
     const QString what = nan ? QStringLiteral("NaN") : Words::tr("infinity");
     const QString element = elementOf(value, index);
     if (!found.operation.valid())

@@ -5,9 +5,9 @@
 #include <QString>
 #include <QStringList>
 
+#include "analysis/host_share.h"
 #include "mesh/axis_path.h"
 #include "mesh/device_array.h"
-#include "pipeline/host_share.h"
 
 namespace shardscope::words {
 

@@ -2,7 +2,7 @@
 // What an edit changes, value by value, in words.
 #pragma once
 
-#include "pipeline/change.h"
+#include "analysis/change.h"
 #include "words/words.h"
 
 namespace shardscope::words {

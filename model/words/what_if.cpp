@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
-#include "pipeline/explain.h"
+#include "analysis/explain.h"
 #include "words/tr.h"
 #include "words/words.h"
 

@@ -2,7 +2,7 @@
 // Why an axis does not shard a dimension, in words.
 #pragma once
 
-#include "pipeline/why_not.h"
+#include "analysis/why_not.h"
 #include "words/words.h"
 
 namespace shardscope::words {

@@ -13,7 +13,6 @@
 #include "pipeline/snapshot.h"
 
 namespace shardscope {
-struct CheckReport;
 struct CollectiveList;
 enum class Owner : std::uint8_t;
 struct Explanation;
@@ -128,7 +127,5 @@ struct WhatIfText {
 
 /// What a check found wrong with a value, tensor, device and element first; empty if it passed.
 [[nodiscard]] QStringList checkFindings(const ValueCheck& check, const Program& program);
-/// "From end to end 99.8 % of 8,388,608 new parameters agree too, and gradients to 1.2e-06 of their largest element."
-[[nodiscard]] QString endToEndSummary(const CheckReport& report);
 
 } // namespace shardscope::words

@@ -49,27 +49,52 @@ class OneProgramTest : public QObject {
         return experiment;
     }
 
+    /// What `propagate` prints, as the program of an experiment, is partitioned into the same collectives.
+    void propagatedProgram(const QString& file, Json experiment)
+    {
+        const Ran printed = runProgram({ QStringLiteral("propagate"), file, QStringLiteral("--json") });
+        QVERIFY2(printed.code == 0, qPrintable(printed.error));
+        (void)writeFile(m_folder, QLatin1String("printed.mlir"),
+            QByteArray::fromStdString(printed.json().at("text").get<std::string>()));
+        experiment["model"] = { { "preset", "program" }, { "file", "printed.mlir" } };
+        experiment.erase("step");
+        experiment.erase("acknowledged");
+        const QString again =
+            writeFile(m_folder, QLatin1String("again.json"), QByteArray::fromStdString(experiment.dump()));
+        const auto collectives = [](const QString& of) {
+            const Ran ran = runProgram({ QStringLiteral("partition"), of, QStringLiteral("--json") });
+            Json list = Json::array();
+            if (ran.code != 0)
+                return Json(ran.error.toStdString());
+            for (const Json& entry : ran.json().at("collectives"))
+                list.push_back({ entry.at("kind"), entry.at("axes"), entry.at("sent_bytes") });
+            return list;
+        };
+        QCOMPARE(QString::fromStdString(collectives(again).dump()), QString::fromStdString(collectives(file).dump()));
+    }
+
 private Q_SLOTS:
     void commands_data()
     {
         QTest::addColumn<QString>("source");
         QTest::addColumn<QString>("strategy");
-        QTest::addColumn<bool>("otherMesh");
+        QTest::addColumn<QString>("variant");
         for (const char* source : { "flax-mlp-logical", "flax-mlp-scan", "text", "jax-contraction", "jax-layer" })
             for (const char* strategy : strategies)
-                for (const bool otherMesh : { false, true })
-                    QTest::addRow("%s, %s, %s mesh", source, strategy, otherMesh ? "other" : "its")
-                        << QString::fromLatin1(source) << QString::fromLatin1(strategy) << otherMesh;
+                for (const char* variant : { "as it is", "other mesh", "conservative" })
+                    QTest::addRow("%s, %s, %s", source, strategy, variant)
+                        << QString::fromLatin1(source) << QString::fromLatin1(strategy) << QString::fromLatin1(variant);
     }
 
     void commands()
     {
         QFETCH(QString, source);
         QFETCH(QString, strategy);
-        QFETCH(bool, otherMesh);
+        QFETCH(QString, variant);
         Json experiment = experimentOf(source.toStdString());
         experiment["propagation"]["strategy"] = strategy.toStdString();
-        if (Json& axes = experiment["mesh"]["axes"]; otherMesh)
+        experiment["propagation"]["conservative"] = variant == QLatin1String("conservative");
+        if (Json& axes = experiment["mesh"]["axes"]; variant == QLatin1String("other mesh"))
             for (std::size_t i = 1; i < axes.size(); ++i)
                 std::swap(axes[0][1], axes[i][1]);
         const QString file =
@@ -84,6 +109,7 @@ private Q_SLOTS:
             hashes.insert(ran.json().value("device_program", std::string("none of ") + command));
         }
         QVERIFY2(hashes.size() == 1, Json(hashes).dump().c_str());
+        propagatedProgram(file, experiment);
         m_hashes[source.toStdString()].insert(*hashes.begin());
     }
 

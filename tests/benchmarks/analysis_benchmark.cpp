@@ -5,9 +5,9 @@
 // the window, but not the layout); "Fresh" starts without any cache.
 #include <benchmark/benchmark.h>
 
+#include "analysis/analyse.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
-#include "pipeline/analyse.h"
 
 using namespace shardscope;
 

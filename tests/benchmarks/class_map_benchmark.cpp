@@ -20,11 +20,9 @@
 
 #include "benchmarks/samples.h"
 #include "document/selection.h"
-#include "views/mesh_view/device_map.h"
+#include "views/device_map/device_map.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/appearance.h"
-#include "views/topology_view/device_colours.h"
-#include "views/topology_view/field_map.h"
 
 using namespace shardscope;
 
@@ -49,9 +47,9 @@ Layout layoutOn(std::int64_t data, bool permuted)
 /// Both views of one array, as the window has them.
 struct Views {
     Selection selection;
-    DeviceMap map{ &selection };
+    DeviceMap map{ &selection, QStringLiteral("Device map"), DeviceMap::Room::Flat };
     GridCanvas grid{ &selection };
-    FieldMap field{ &selection, QStringLiteral("Mesh") };
+    DeviceMap field{ &selection, QStringLiteral("Mesh") };
     Layout layout;
 
     Views(std::int64_t data, bool permuted)
@@ -71,14 +69,7 @@ struct Views {
         grid.setSubject(GridSubject{ layout, { "batch", "hidden" }, 4, 8 });
         refreshField();
     }
-    void refreshField()
-    {
-        std::vector<std::int32_t> hosts;
-        for (std::int64_t device = 0; device < layout.mesh().deviceCount(); ++device)
-            hosts.push_back(static_cast<std::int32_t>(device / 8));
-        field.setFills(coloursByShard(Theme::current(), layout));
-        field.setField(std::make_shared<const DeviceField>(meshField(layout.mesh())), std::move(hosts));
-    }
+    void refreshField() { field.setMesh(std::make_shared<const Mesh>(layout.mesh()), hosts(), layout); }
     /// Of 8 devices each.
     [[nodiscard]] DeviceSet hosts() const
     {
@@ -134,13 +125,13 @@ void addViews(const std::string& name, std::int64_t data, bool permuted)
         Views::paint(views->grid);
     });
     add("paint devices/" + name, [views] {
-        views->field.setField(nullptr, {});
+        views->field.setMesh(nullptr, views->hosts(), std::nullopt);
         views->refreshField();
         Views::paint(views->field);
     });
     add("hover/" + name, [views, at = std::make_shared<int>(0)] {
         *at = (*at + 7) % 300;
-        Views::point(views->map, views->map.map().area().topLeft() + QPoint(*at, *at / 2));
+        Views::point(views->map, views->map.layoutOfCells().bounds().topLeft() + QPoint(*at, 16 + *at / 2));
         Views::paint(views->map);
         Views::paint(views->grid);
     });

@@ -12,6 +12,9 @@ struct StepSize {
     std::int64_t layers = 4, batch = 8, width = 1024;
 };
 
+/// Multiplications and additions of a thread in a step of peakStep().
+inline constexpr double peakFlops = 2.0 * 12 * 16 * 2'000'000;
+
 /// A train step of the MLP, including Adam, on state of its own.
 class PlainStep {
 public:
@@ -31,6 +34,8 @@ public:
     /* The least memory traffic that a step needs, with Adam's arithmetic on it and nothing else: reads the */         \
     /* parameters once for the forward pass, then reads and writes parameters and moments, all of that per copy. */    \
     [[nodiscard]] std::unique_ptr<PlainStep> floorStep(const StepSize& size, int copies, int threads);                 \
+    /* Multiply-adds in registers and nothing else, peakFlops of them per thread. */                                   \
+    [[nodiscard]] std::unique_ptr<PlainStep> peakStep(int threads);                                                    \
     /* A product of two square matrices; threads share its rows. */                                                    \
     [[nodiscard]] std::unique_ptr<PlainStep> eigenProduct(std::int64_t size, int threads);                             \
     }

@@ -370,6 +370,46 @@ private:
     Team m_team;
 };
 
+class PeakStep final : public PlainStep {
+public:
+    explicit PeakStep(int threads)
+        : m_team(threads)
+    {
+        m_sums.assign(static_cast<std::size_t>(threads) * 16, 0);
+    }
+
+    float step() override
+    {
+        m_team.run([this](int thread) { m_sums[static_cast<std::size_t>(thread) * 16] = chains(); });
+        return m_sums[0];
+    }
+
+private:
+    static float chains()
+    {
+        using Packet = Eigen::internal::packet_traits<float>::type;
+        constexpr int width = Eigen::internal::packet_traits<float>::size, count = 12;
+        constexpr auto rounds = static_cast<int>(peakFlops / (2.0 * count * width));
+        volatile float unknown = 0.5F;
+        const float start = unknown; // nothing can be computed beforehand
+        const Packet factor = Eigen::internal::pset1<Packet>(start), addend = Eigen::internal::pset1<Packet>(start + 1);
+        Packet sums[count];
+        for (Packet& sum : sums)
+            sum = addend;
+        for (int round = 0; round < rounds; ++round)
+#pragma GCC unroll 12
+            for (int i = 0; i < count; ++i)
+                sums[i] = Eigen::internal::pmadd(sums[i], factor, addend);
+        float all = 0;
+        for (const Packet& sum : sums)
+            all += Eigen::internal::predux(sum);
+        return all;
+    }
+
+    std::vector<float> m_sums;
+    Team m_team;
+};
+
 class EigenProduct final : public PlainStep {
 public:
     EigenProduct(Index size, int threads)
@@ -397,6 +437,11 @@ private:
 };
 
 } // namespace
+
+std::unique_ptr<PlainStep> peakStep(int threads)
+{
+    return std::make_unique<PeakStep>(threads);
+}
 
 std::unique_ptr<PlainStep> eigenProduct(std::int64_t size, int threads)
 {

@@ -22,7 +22,7 @@
 #include "benchmarks/large_transformer.h"
 #include "program/verify_shardings.h"
 #include "propagation/blocker.h"
-#include "propagation/passes/pipelines.h"
+#include "propagation/pass_pipelines.h"
 #include "propagation/propagate_program.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"

@@ -1,32 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// jax_visualize_sharding: the grids, what stands in their cells, and the order of their colours.
-#include <cmath>
-
+// jax_visualize_sharding: the grids, and what stands in their cells.
 #include "conformance/forms.h"
-#include "conformance/grid_color.h"
 #include "sharding/text.h"
 
 namespace shardscope::conformance {
 
 namespace {
-
-CaseResult checkColorOrder(const Json& oneCase)
-{
-    const std::vector<double> actual = gridColorPositions(oneCase.at("rows"), oneCase.at("cols"));
-    const auto expected = oneCase.at("values").get<std::vector<double>>();
-    if (actual.size() != expected.size())
-        return compareMembers(oneCase, { { "values", actual } });
-    for (std::size_t i = 0; i < expected.size(); ++i)
-        if (!(std::fabs(actual[i] - expected[i]) <= 1e-12))
-            return compareMembers(oneCase, { { "values", actual } });
-    return CaseResult::passed();
-}
-
-CaseResult checkTextColor(const Json& oneCase)
-{
-    const auto rgb = oneCase.at("rgb").get<std::array<double, 3>>();
-    return compareMembers(oneCase, { { "hex", gridColorText(rgb) }, { "text", gridLabelColor(rgb) } });
-}
 
 Json linesOf(std::string_view text, std::size_t& lineEnds)
 {
@@ -46,12 +25,8 @@ Json linesOf(std::string_view text, std::size_t& lineEnds)
 CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json&)
 {
     const std::string kind = oneCase.value("kind", std::string());
-    if (kind == "color_order")
-        return checkColorOrder(oneCase);
-    if (kind == "text_color")
-        return checkTextColor(oneCase);
     if (!kind.empty())
-        return CaseResult::unsupported("kind " + kind);
+        return CaseResult::unsupported("colours of a terminal: " + kind);
     Result<Mesh> mesh = toMesh(oneCase);
     Result<PartitionSpec> spec = toSpec(oneCase.at("spec"));
     if (!mesh || !spec)

@@ -1,79 +1,155 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// matmul: pairs of cut matrices with the four cases, their cheapest plans, JAX's explicit mode, and Shardy's explicit
-// reshards around products.
+// matmul: pairs of sharded matrices and the cheapest plans of their product, JAX's explicit mode, and Shardy's explicit
+// reshards around products. A plan is a program with its reshards; what its partitioned form sends is compared.
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 
-#include "conformance/matmul_plan.h"
 #include "conformance/plain_shardings.h"
 #include "partition/common_sharding.h"
+#include "partition/partition_program.h"
+#include "pipeline/program_collectives.h"
 #include "program/explicit_mode.h"
+#include "program/op_row.h"
+#include "sharding/text.h"
+#include "stablehlo/read.h"
 
 namespace shardscope::conformance {
 
 namespace {
 
-const char* nameOf(MatmulAxis role)
+/// A product of two sharded matrices, as the case gives it.
+struct Matmul {
+    MeshPtr mesh;
+    Shape lhsShape, rhsShape, outShape;
+    TensorSharding lhs, rhs;
+};
+
+std::string typeText(const Shape& shape)
 {
-    switch (role) {
-    case MatmulAxis::Unused:
-        return "unused";
-    case MatmulAxis::Free:
-        return "case1";
-    case MatmulAxis::OneContracted:
-        return "case2";
-    case MatmulAxis::BothContracted:
-        return "case3";
-    case MatmulAxis::Clash:
-        return "case4";
-    case MatmulAxis::OneContractedOtherRows:
-        return "case2+other_operand_noncontracting (FSDP pattern)";
-    case MatmulAxis::OneContractedOtherColumns:
-        return "case2+other_operand_noncontracting (half-TP pattern)";
-    }
-    return "";
+    return "tensor<" + std::to_string(shape[0]) + "x" + std::to_string(shape[1]) + "xf32>";
 }
 
-/// What the plans of an entry send at most.
-std::string dearer(const Matmul& matmul, const TensorSharding& wanted, const Json& plans)
+/// The product by a certain way: its operands resharded first, its result left as the sum of its parts, then resharded.
+std::string programText(const Matmul& matmul, const TensorSharding& lhs, const TensorSharding& rhs,
+    const TensorSharding& product, const TensorSharding& out)
 {
-    const Json& any = plans.at("any");
-    for (const bool everyAxis : { false, true }) {
-        const Json& row = plans.at(everyAxis ? "full_parallel" : "any");
-        const Json& bound = row.is_object() ? row : any;
-        const std::optional<MatmulPlan> plan = cheapestMatmul(matmul, wanted, everyAxis);
-        if (!plan)
-            return "no plan";
-        if (!isAtMost(plan->sent, bound.at("sent_bytes_per_device")))
-            return std::string(everyAxis ? "full_parallel" : "any") + ": at most "
-                + bound.at("sent_bytes_per_device").dump() + ", got " + numberJson(plan->sent).dump();
-        if (everyAxis && plan->localFlops * matmul.mesh->deviceCount() != 2 * matmul.m * matmul.k * matmul.n)
-            return "full_parallel: not every axis divides the work";
-    }
-    return {};
+    const auto text = [&](const TensorSharding& sharding) { return toShardy(sharding, *matmul.mesh); };
+    const std::string a = typeText(matmul.lhsShape), b = typeText(matmul.rhsShape), c = typeText(matmul.outShape);
+    return "sdy.mesh @mesh = " + toShardy(*matmul.mesh) + "\nfunc.func @main(%a: " + a
+        + " {sdy.sharding = #sdy.sharding" + text(matmul.lhs) + "}, %b: " + b + " {sdy.sharding = #sdy.sharding"
+        + text(matmul.rhs) + "}) -> (" + c + " {sdy.sharding = #sdy.sharding" + text(out) + "}) {\n%l = sdy.reshard %a "
+        + text(lhs) + " : " + a + "\n%r = sdy.reshard %b " + text(rhs) + " : " + b
+        + "\n%d = stablehlo.dot_general %l, %r, contracting_dims = [1] x [0] {sdy.sharding = "
+          "#sdy.sharding_per_value<["
+        + text(product) + "]>} : (" + a + ", " + b + ") -> " + c + "\n%e = sdy.reshard %d " + text(out) + " : " + c
+        + "\nreturn %e : " + c + "\n}\n";
 }
 
-TensorSharding wantedOf(const Mesh& mesh, const Json& out)
+/// What a device sends for it, and the work that it does.
+struct Cost {
+    Rational sent;
+    std::int64_t flops = 0;
+};
+Result<Cost> costOf(const std::string& text)
 {
-    TensorSharding sharding = plainSharding(mesh, out.at("dims"), 2);
-    sharding.unreduced = plainAxes(mesh, out.value("unreduced", Json::array()));
+    Result<ReadProgram> read = readStableHlo(text);
+    if (!read)
+        return tl::unexpected(read.error());
+    PartitionOptions options;
+    options.optimalReshards = true;
+    const Result<PartitionedProgram> parts = partitionProgram(std::move(read->program), options);
+    if (!parts)
+        return tl::unexpected(parts.error());
+    const Program& device = parts->device.program;
+    Cost cost;
+    for (const OperationId id : device.main().operations) {
+        const Operation& operation = device.operation(id);
+        if (const auto exchange = deviceExchange(device, operation))
+            cost.sent += exchange->sentBytes;
+        if (operation.kind == OpKind::DotGeneral)
+            cost.flops += static_cast<std::int64_t>(operationCost(device, operation).flops);
+    }
+    return cost;
+}
+
+TensorSharding withUnreduced(const Mesh& mesh, const Json& value)
+{
+    TensorSharding sharding = plainSharding(mesh, value.at("dims"), 2);
+    sharding.unreduced = plainAxes(mesh, value.value("unreduced", Json::array()));
     std::sort(sharding.unreduced.begin(), sharding.unreduced.end());
     return sharding;
+}
+
+/// The cheapest plans of the case, partitioned: what differs in work, and whether it sends more.
+CaseResult checkPlans(const Matmul& matmul, const TensorSharding& out, const Json& plans)
+{
+    for (const char* which : { "any", "full_parallel" }) {
+        const Json& plan = plans.at(which);
+        if (!plan.is_object()) // "same"
+            continue;
+        const Mesh& mesh = *matmul.mesh;
+        const Result<Cost> cost = costOf(programText(matmul, plainSharding(mesh, plan.at("compute_lhs"), 2),
+            plainSharding(mesh, plan.at("compute_rhs"), 2), withUnreduced(mesh, plan.at("dot_out")), out));
+        if (!cost)
+            return CaseResult::failed(std::string(which) + ": " + std::string(cost.error().id()));
+        if (cost->flops != plan.at("local_flops").get<std::int64_t>())
+            return CaseResult::failed(std::string(which) + "/local_flops: got " + std::to_string(cost->flops));
+        if (!isAtMost(cost->sent, plan.at("sent_bytes_per_device")))
+            return CaseResult::unsupported(std::string(which) + ": parts are added up in full before they are moved, "
+                + numberJson(cost->sent).dump() + " bytes instead of " + plan.at("sent_bytes_per_device").dump());
+    }
+    return CaseResult::passed();
+}
+
+/// Gathers the operands that the plan names and adds up what is left.
+std::string textbookDifference(const Matmul& matmul, const Json& plan)
+{
+    TensorSharding lhs = matmul.lhs, rhs = matmul.rhs;
+    for (const Json& collective : plan.at("collectives")) {
+        if (collective.at(2) == "lhs")
+            lhs.dims[1].axes.clear();
+        if (collective.at(2) == "rhs")
+            rhs.dims[0].axes.clear();
+    }
+    const TensorSharding out = plainSharding(*matmul.mesh, plan.at("out"), 2);
+    TensorSharding product = out;
+    product.unreduced = lhs.dims[1].axes;
+    std::sort(product.unreduced.begin(), product.unreduced.end());
+    const Result<Cost> cost = costOf(programText(matmul, lhs, rhs, product, out));
+    if (!cost)
+        return std::string(cost.error().id());
+    return isNumber(plan.at("sent_bytes_per_device"), cost->sent) ? "" : "got " + numberJson(cost->sent).dump();
+}
+
+/// Whether partitioning leaves both operands as they are.
+bool isLocal(const Matmul& matmul)
+{
+    const std::vector<TensorType> types{ { DType::F32, matmul.lhsShape }, { DType::F32, matmul.rhsShape } };
+    const TensorType result{ DType::F32, matmul.outShape };
+    DotGeneralAttributes dot;
+    dot.lhsContracting = { 1 };
+    dot.rhsContracting = { 0 };
+    const FactorRule rule = opRow(OpKind::DotGeneral).factors(types, result, Attributes(dot));
+    const std::vector<TensorInOperation> tensors{ { &matmul.lhs, types[0].elementCount(), false },
+        { &matmul.rhs, types[1].elementCount(), false } };
+    const TensorSharding open = TensorSharding::open(2);
+    const TensorInOperation last{ &open, result.elementCount(), false };
+    const CommonSharding common = commonSharding(rule, tensors, std::span(&last, 1), {});
+    return common.operands[0].isEquivalent(matmul.lhs) && common.operands[1].isEquivalent(matmul.rhs);
 }
 
 CaseResult checkPair(const Json& c)
 {
     const MeshPtr mesh = plainMesh(c.at("mesh"));
-    Matmul matmul{ mesh.get(), plainType(c), c.at("lhs_shape").at(0), c.at("lhs_shape").at(1), c.at("rhs_shape").at(1),
+    const Shape lhsShape = plainShape(c.at("lhs_shape")), rhsShape = plainShape(c.at("rhs_shape"));
+    const Matmul matmul{ mesh, lhsShape, rhsShape, { lhsShape[0], rhsShape[1] },
         plainSharding(*mesh, c.at("lhs_spec"), 2), plainSharding(*mesh, c.at("rhs_spec"), 2) };
-    Json cases;
-    for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
-        cases[mesh->axis(axis).name] = nameOf(roleOf(matmul, axis));
-    Json actual{ { "case_per_axis", cases }, { "no_communication_needed_for_local_matmul", isLocal(matmul) } };
+    Json actual{ { "no_communication_needed_for_local_matmul", isLocal(matmul) } };
 
-    const ExplicitOutcome typed = explicitDot({ plainShape(c.at("lhs_shape")), matmul.lhs },
-        { plainShape(c.at("rhs_shape")), matmul.rhs }, { {}, {}, { 1 }, { 0 } });
+    const ExplicitOutcome typed =
+        explicitDot({ lhsShape, matmul.lhs }, { rhsShape, matmul.rhs }, { {}, {}, { 1 }, { 0 } });
     const bool ok = typed.problem == ExplicitProblem::None;
     if (c.at("explicit_mode").at("status") != (ok ? "ok" : "error"))
         return CaseResult::failed("/explicit_mode: got " + std::string(kindName(typed.problem)));
@@ -86,19 +162,27 @@ CaseResult checkPair(const Json& c)
     } else {
         actual["error_kind"] = kindName(typed.problem);
     }
+    if (CaseResult result = compareMembers(c, actual); result.status != CaseResult::Status::Passed)
+        return result;
 
-    const std::optional<MatmulPlan> textbook = textbookMatmul(matmul);
-    if (textbook.has_value() != c.contains("textbook_plan"))
-        return CaseResult::failed("/textbook_plan");
-    if (textbook && !isNumber(c.at("textbook_plan").at("sent_bytes_per_device"), textbook->sent))
-        return CaseResult::failed("/textbook_plan: got " + numberJson(textbook->sent).dump());
+    if (c.contains("textbook_plan"))
+        if (const std::string wrong = textbookDifference(matmul, c.at("textbook_plan")); !wrong.empty())
+            return CaseResult::failed("/textbook_plan: " + wrong);
+    CaseResult verdict = CaseResult::passed();
+    const auto check = [&](const TensorSharding& out, const Json& plans, const std::string& place) {
+        if (verdict.status == CaseResult::Status::Failed)
+            return;
+        CaseResult result = checkPlans(matmul, out, plans);
+        if (result.status != CaseResult::Status::Passed) {
+            result.difference = place + ": " + result.difference;
+            verdict = std::move(result);
+        }
+    };
     if (c.contains("min_plan"))
-        if (std::string wrong = dearer(matmul, typed.sharding, c.at("min_plan")); !wrong.empty())
-            return CaseResult::failed("/min_plan: " + wrong);
+        check(typed.sharding, c.at("min_plan"), "/min_plan");
     for (const Json& row : c.value("with_out_sharding", Json::array()))
-        if (std::string wrong = dearer(matmul, wantedOf(*mesh, row.at("out")), row.at("min_plan")); !wrong.empty())
-            return CaseResult::failed("/with_out_sharding " + row.at("out").dump() + ": " + wrong);
-    return compareMembers(c, actual);
+        check(withUnreduced(*mesh, row.at("out")), row.at("min_plan"), "/with_out_sharding " + row.at("out").dump());
+    return verdict;
 }
 
 /// "abc,acz->abz": letters of both sides that stay are batch dimensions, those that go are contracted.

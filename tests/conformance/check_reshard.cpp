@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "conformance/plain_shardings.h"
-#include "partition/passes/canonicalize_collectives.h"
+#include "partition/export/canonicalize_collectives.h"
 #include "partition/reshard_bytes.h"
 #include "partition/reshard_simulation.h"
 #include "program/unreduced_axes.h"

@@ -7,13 +7,12 @@
 
 #include "conformance/forms.h"
 #include "mesh/device_set.h"
-#include "partition/block_program.h"
 #include "program/builder.h"
+#include "simulate/block_program.h"
 #include "simulate/blocks.h"
-#include "simulate/check/reference.h"
+#include "simulate/check/reference_steps.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run/run.h"
-#include "simulate/whole_reference.h"
 
 namespace shardscope::conformance {
 
@@ -51,11 +50,11 @@ std::string compare(const Doubles& expected, const Doubles& actual, double toler
 struct Execution {
     test::ProgramOnDevices devices;
     std::unique_ptr<Run> run;
-    ReferenceState reference;
+    std::shared_ptr<ReferenceSteps> reference;
 
     [[nodiscard]] const Program& program() const { return *devices->program; }
     [[nodiscard]] Doubles gathered(const char* path) const { return run->gather(program().find(path)); }
-    [[nodiscard]] Doubles whole(const char* path) const { return reference.values[program().find(path).index]; }
+    [[nodiscard]] Doubles whole(const char* path) const { return **reference->after(program().find(path), 1); }
     [[nodiscard]] Doubles shard(const char* path, std::int64_t position) const
     {
         return run->shard(program().find(path), position);
@@ -69,9 +68,8 @@ struct Execution {
 Result<Execution> execute(Program program, const MeshPtr& mesh, const InitialValues& initial)
 {
     Execution execution;
-    execution.reference = referenceArguments(program, initial, ReferencePrecision::AsTyped);
-    test::computeAll(program, execution.reference);
     execution.devices = test::onDevices(std::move(program), mesh);
+    execution.reference = std::make_shared<ReferenceSteps>(execution.devices->program, initial);
     ScheduleOptions keep;
     for (std::size_t v = 0; v < execution.program().values.size(); ++v)
         if (execution.program().values[v].role == Role::Activation)

@@ -7,7 +7,7 @@
 
 #include "conformance/plain_shardings.h"
 #include "networks/adam.h"
-#include "partition/partition.h"
+#include "partition/partition_program.h"
 #include "pipeline/listed_network.h"
 #include "program/differentiate.h"
 

@@ -91,7 +91,7 @@ std::optional<Program> cutInputs(Program program, std::int64_t devices)
             const auto isComputation = [&](const Use& use) {
                 return use.operation.valid() && !isCheck(edit.operation(use.operation));
             };
-            const std::vector<Use>& uses = edit.uses(result);
+            const UseList& uses = edit.uses(result);
             if (!isTensor(edit.value(result).type.dtype) || std::none_of(uses.begin(), uses.end(), isComputation))
                 continue;
             ProgramSharding cut = sharding(result);
@@ -197,7 +197,7 @@ PartitionedOutcome runOnDevices(const Program& given, Program program)
 
 std::string arrayDifference(const kernels::Array& found, const kernels::Array& wanted)
 {
-    const kernels::ArrayComparison comparison = kernels::compareWithReference(found, wanted);
+    const ArrayComparison comparison = compareWithReference(found, wanted);
     if (comparison.passed())
         return {};
     return "element " + std::to_string(comparison.first) + ": "

@@ -9,7 +9,7 @@
 
 #include "conformance/run_partitioned.h"
 #include "program/op_row.h"
-#include "propagation/passes/passes.h"
+#include "propagation/import/manual_regions.h"
 #include "simulate/executed.h"
 #include "stablehlo/read.h"
 

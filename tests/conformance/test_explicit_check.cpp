@@ -5,10 +5,10 @@
 #include <QDir>
 #include <fstream>
 
+#include "analysis/analyse.h"
+#include "analysis/explicit_check.h"
 #include "conformance/program_case.h"
 #include "experiment/builtin.h"
-#include "pipeline/analyse.h"
-#include "pipeline/explicit_check.h"
 #include "registered_test.h"
 #include "stablehlo/print.h"
 

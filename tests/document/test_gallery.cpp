@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "analysis/host_transfers.h"
 #include "document/document.h"
 #include "experiment/mesh_order.h"
 #include "experiment_file/experiment_file.h"
@@ -383,8 +384,8 @@ private Q_SLOTS:
         QCOMPARE(transfers.list.size(), std::size_t{ 2 });
         QVERIFY(transfers.toDevices == (MemoryTransfer{ 16, 128 }));
         QVERIFY(transfers.toHost == (MemoryTransfer{ 16, 128 }));
-        const Result<CollectiveList> sent = collectivesOf(*functions);
-        QVERIFY(sent && sent->entries.empty());
+        const Result<std::shared_ptr<const CollectiveList>> sent = collectivesOf(*functions);
+        QVERIFY(sent && (*sent)->entries.empty());
     }
 
     void rulesOfMaxText()

@@ -90,11 +90,9 @@ class EditsTest : public QObject {
         const Result<Experiment> after = edit(before);
         QVERIFY(after.has_value());
         QVERIFY(*after != before);
-        QVERIFY(hash(*after) != hash(before));
         const Result<Experiment> back = inverse(*after);
         QVERIFY(back.has_value());
         QVERIFY(*back == before);
-        QCOMPARE(hash(*back), hash(before));
     }
 
     void refused(const Result<Experiment>& result, Code code)
@@ -306,10 +304,10 @@ private Q_SLOTS:
         QCOMPARE(of(parts, decoder), "mlp>X");
         QCOMPARE(of(parts, layer), "");
         QCOMPARE(rulesText(parts), rulesText(lab));
-        QVERIFY(hash(parts) != hash(lab));
+        QVERIFY(!(parts == lab));
         Experiment otherPart = parts;
         otherPart.rules.inner[1].within = "decoder/layer_2";
-        QVERIFY(hash(otherPart) != hash(parts) && !(otherPart == parts));
+        QVERIFY(!(otherPart == parts));
 
         parts = *withRuleInserted(parts, layer, 0, mlpExperiment);
         parts = *withRuleInserted(parts, layer, 1, rule("embed", SpecEntry::none()));
@@ -461,7 +459,7 @@ private Q_SLOTS:
         QCOMPARE(devices(withAxisMoved(notebook, 0, 1)), "cpu:2x4");
 
         const Result<Experiment> pinned = withHardwarePinned(notebook, true);
-        QVERIFY(pinned && pinned->hardware.pinned && hash(*pinned) != hash(notebook));
+        QVERIFY(pinned && pinned->hardware.pinned && !(*pinned == notebook));
         QCOMPARE(devices(withAxisSize(*pinned, 0, 4, false)), "cpu:2x4");
         QCOMPARE(devices(withDevicesForMesh(*withAxisSize(*pinned, 0, 4, false))), "cpu:2x8"); // when it is asked for
 
@@ -519,7 +517,7 @@ private Q_SLOTS:
         const auto after = withPropagation(before, { StrategyChoice::Basic, true, true });
         QVERIFY(after.has_value());
         QCOMPARE(after->propagation.strategy, StrategyChoice::Basic);
-        QVERIFY(hash(*after) != hash(before));
+        QVERIFY(!(*after == before));
         QVERIFY(*withPropagation(*after, {}) == before);
     }
 
@@ -544,7 +542,7 @@ func.func @main(%a: tensor<8x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
             "#sdy.op_sharding_rule<([i,j],[i,j])->([i,j]) {i=8, j=4} blocked_propagation={j}, custom>");
         QVERIFY(one.has_value());
         QCOMPARE(rulesIn(*one), (std::vector<RuleOverride>{ { "0", usual } }));
-        QVERIFY(hash(*one) != hash(*made));
+        QVERIFY(!(*one == *made));
         // Another one takes its place; without it all is as it was.
         const auto other = withShardingRule(*one, program, "0", "([i, j], [i, j])->([i, j]) {i=8, j=4}");
         QCOMPARE(rulesIn(*other).size(), std::size_t{ 1 });

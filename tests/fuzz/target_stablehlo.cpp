@@ -3,7 +3,7 @@
 #include "fuzz/fuzz.h"
 #include "program/memory_kinds.h"
 #include "program/verify_shardings.h"
-#include "propagation/passes/pipelines.h"
+#include "propagation/pass_pipelines.h"
 #include "propagation/propagate_program.h"
 #include "stablehlo/print.h"
 #include "stablehlo/read.h"

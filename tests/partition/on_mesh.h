@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "networks/mlp.h"
-#include "partition/partition.h"
+#include "partition/partition_program.h"
 #include "program/builder.h"
 #include "propagation/annotated_input.h"
 

@@ -5,8 +5,8 @@
 
 #include "base/codes.h"
 #include "partition/common_sharding.h"
-#include "partition/passes/canonicalize_collectives.h"
-#include "partition/passes/export.h"
+#include "partition/export/canonicalize_collectives.h"
+#include "partition/export/export_program.h"
 #include "program/editor.h"
 #include "program/value_shardings.h"
 #include "program/verify_shardings.h"

@@ -6,7 +6,6 @@
 #include <iostream>
 #include <numeric>
 
-#include "partition/halo.h"
 #include "partition/halo_plan.h"
 #include "partition/partition_program.h"
 #include "program/wide_attributes.h"
@@ -34,6 +33,12 @@ private Q_SLOTS:
 };
 
 namespace {
+
+/// Result o of an operation reads `start + o * stride + tap * tapSpacing` for each tap below `taps`, as far as these
+/// are multiples of `spread`.
+struct Reads {
+    std::int64_t outputSize = 0, start = 0, stride = 1, taps = 1, tapSpacing = 1, spread = 1;
+};
 
 /// What a plan gives to every device: numbers of elements (over all inputs), -1 where there is none.
 std::vector<std::vector<std::int64_t>> carriedOut(const HaloReads& reads, const HaloPlan& plan)
@@ -134,19 +139,33 @@ void TestHalo::plansBringWhatIsRead()
             return from + static_cast<std::int64_t>(random.below(static_cast<std::size_t>(to - from + 1)));
         };
         const std::int64_t devices = number(2, 8), size = devices * number(1, 6);
-        DimensionReads wanted;
+        Reads wanted;
         switch (random.below(3)) {
-        case 0: {
-            const std::int64_t start = number(0, size - 1);
-            wanted = DimensionReads::slice(size, start, number(start + 1, size), number(1, 3));
+        case 0: { // a slice
+            wanted.start = number(0, size - 1);
+            const std::int64_t limit = number(wanted.start + 1, size);
+            wanted.stride = number(1, 3);
+            wanted.outputSize = (limit - wanted.start + wanted.stride - 1) / wanted.stride;
             break;
         }
-        case 1:
-            wanted = DimensionReads::pad(size, number(-3, 9), number(-3, 9), random.once(2) ? number(0, 2) : 0);
+        case 1: { // a pad
+            const std::int64_t low = number(-3, 9), high = number(-3, 9), interior = random.once(2) ? number(0, 2) : 0;
+            wanted.start = -low;
+            wanted.spread = interior + 1;
+            wanted.outputSize = low + high + size + (size - 1) * interior;
             break;
-        default:
-            wanted = DimensionReads::window(
-                size, { number(1, 5), number(1, 3), number(-1, 5), number(-1, 5), number(1, 2), number(1, 3) });
+        }
+        default: { // a window
+            wanted.taps = number(1, 5);
+            wanted.stride = number(1, 3);
+            const std::int64_t low = number(-1, 5), high = number(-1, 5);
+            wanted.tapSpacing = number(1, 2);
+            wanted.spread = number(1, 3);
+            wanted.start = -low;
+            const std::int64_t span = (wanted.taps - 1) * wanted.tapSpacing + 1;
+            const std::int64_t room = (size - 1) * wanted.spread + 1 + low + high - span;
+            wanted.outputSize = room < 0 ? 0 : room / wanted.stride + 1;
+        }
         }
         if (wanted.outputSize <= 0 || wanted.outputSize % devices != 0)
             continue;
@@ -177,14 +196,6 @@ void TestHalo::plansBringWhatIsRead()
                 QVERIFY2(at >= 0 && at < plan->length, name.c_str());
                 QVERIFY2(held[static_cast<std::size_t>(device)][static_cast<std::size_t>(at)] == element, name.c_str());
             }
-        // Nobody who needs something from another is left out.
-        for (const HaloMessage& message : haloOf(wanted, devices).messages) {
-            std::int64_t sent = 0;
-            for (const HaloPlan::Round& round : plan->rounds)
-                for (const HaloPlan::Edge& edge : round.edges)
-                    sent += edge.source == message.source && edge.target == message.target ? edge.elements : 0;
-            QVERIFY2(sent >= message.elements, name.c_str());
-        }
     }
     QVERIFY2(plans > static_cast<int>(cases) / 10, qPrintable(QString::number(plans)));
     QVERIFY2(uniform > plans / 50, qPrintable(QString::number(uniform)));

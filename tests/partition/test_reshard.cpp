@@ -6,7 +6,7 @@
 #include <QtTest>
 
 #include "partition/axis_text.h"
-#include "partition/partition.h"
+#include "partition/partition_program.h"
 #include "partition/reshard_bytes.h"
 #include "partition/reshard_simulation.h"
 #include "random_properties.h"

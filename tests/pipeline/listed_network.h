@@ -27,16 +27,16 @@ struct ListedNetwork {
 inline Result<ListedNetwork> listedNetwork(const AnnotatedInput& input, const PropagationResult& propagated)
 {
     const ProgramPtr imported = PropagationInput(input).program;
-    Result<ShardedProgram> sharded = shardPropagated(propagatedNetwork(*imported, propagated));
+    Result<ShardedProgram> sharded = shardPropagated(*imported, propagated);
     if (!sharded)
         return tl::unexpected<Error>(sharded.error());
     ListedNetwork made;
-    made.list = collectivesOf(std::make_shared<const ShardedProgram>(*sharded), input.program);
+    made.list = listCollectives(std::make_shared<const ShardedProgram>(*sharded), *imported);
     Result<PartitionedProgram> parts = partitionProgram(std::move(*sharded));
     if (!parts)
         return tl::unexpected<Error>(parts.error());
     Result<FlatProgram> flat = flatten(input.program, std::make_shared<const PartitionedProgram>(std::move(*parts)),
-        StepState{ StateSource::Program, input.program->state }, shownShardings(*imported, propagated));
+        StepState{ StateSource::Program, input.program->state });
     if (!flat)
         return tl::unexpected<Error>(flat.error());
     made.flat = std::make_shared<const FlatProgram>(std::move(*flat));

@@ -2,11 +2,11 @@
 // What the cache keeps, and what an analysis says when memory runs out in the middle.
 #include <QTest>
 
+#include "analysis/explain.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "failing_allocations.h"
 #include "pipeline/cache.h"
-#include "pipeline/explain.h"
 #include "registered_test.h"
 
 using namespace shardscope;

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/analyse.h"
+#include "analysis/analysed.h"
+#include "analysis/collective_alternatives.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
-#include "pipeline/analyse.h"
-#include "pipeline/analysed.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "program/counted_loop.h"
 #include "program/wide_attributes.h"
 #include "random_properties.h"
@@ -28,6 +29,11 @@ namespace {
 SnapshotPtr ofText(const char* text)
 {
     return analysed(*experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "text"));
+}
+
+Result<CollectiveList> listOf(const Snapshot& snapshot)
+{
+    return collectivesOf(snapshot).map([](const auto& list) { return *list; });
 }
 
 SnapshotPtr notebook(std::int64_t data, std::int64_t model)
@@ -250,7 +256,7 @@ private Q_SLOTS:
         QFETCH(qint64, sent);
         QFETCH(qint64, loss);
         const SnapshotPtr snapshot = notebook(data, model);
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         QCOMPARE(list->entries.size(), snapshot->collectives->entries.size());
         QCOMPARE(whole(sentBytes(*list).step), sent);
@@ -309,7 +315,7 @@ private Q_SLOTS:
     void notebookByAxis()
     {
         const SnapshotPtr snapshot = notebook(2, 4);
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         const std::vector<CollectiveSum> byAxes = sums(*list, CollectiveKey::Axes);
         QCOMPARE(byAxes.size(), std::size_t{ 2 });
@@ -334,7 +340,7 @@ private Q_SLOTS:
     void alternativesOfASum()
     {
         const SnapshotPtr snapshot = notebook(2, 4);
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         const std::size_t index = firstOver(*list, "model");
         const std::vector<CollectiveAlternative> options = alternatives(*list, index);
@@ -424,7 +430,7 @@ private Q_SLOTS:
     /// 5 trips of 3: a loop that counts down by 2 from 9 to 3 has three.
     void loopsMultiply()
     {
-        const auto list = collectivesOf(*ofText(nested));
+        const auto list = listOf(*ofText(nested));
         QVERIFY(list);
         QCOMPARE(list->entries.size(), std::size_t{ 3 });
         const CollectiveEntry& slice = list->entries[0];
@@ -456,7 +462,7 @@ private Q_SLOTS:
     void callsCount()
     {
         const SnapshotPtr snapshot = ofText(called);
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         std::int64_t known = 0;
         std::int64_t unknown = 0;
@@ -469,7 +475,7 @@ private Q_SLOTS:
 
     void groupsOfAPart()
     {
-        const auto list = collectivesOf(*ofText(partOfAxis));
+        const auto list = listOf(*ofText(partOfAxis));
         QVERIFY(list);
         QCOMPARE(list->entries.size(), std::size_t{ 1 });
         const CollectiveEntry& entry = list->entries[0];
@@ -484,7 +490,7 @@ private Q_SLOTS:
     void groupsOfTheProgram()
     {
         const SnapshotPtr snapshot = ofText(manual);
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         const auto entry = std::find_if(list->entries.begin(), list->entries.end(),
             [](const CollectiveEntry& e) { return !e.writtenGroups.empty(); });
@@ -511,7 +517,7 @@ private Q_SLOTS:
     void exchangesOfTheProgramStandAlone()
     {
         const SnapshotPtr snapshot = ofText(exchanging);
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         QCOMPARE(list->entries.size(), std::size_t{ 3 });
         const std::vector<std::int64_t> bytes{ 32, 24, 96 };
@@ -538,7 +544,7 @@ private Q_SLOTS:
     void chainsOfTheProgramAreNotOneReshard()
     {
         const SnapshotPtr snapshot = ofText(chained);
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         QCOMPARE(list->entries.size(), std::size_t{ 3 });
         for (std::size_t i = 0; i < 3; ++i) {
@@ -587,7 +593,7 @@ private Q_SLOTS:
         const auto example = std::find_if(builtinExamples().begin(), builtinExamples().end(),
             [](const auto& e) { return std::string_view(e.id) == "jax-constrained-contraction"; });
         const SnapshotPtr snapshot = example == builtinExamples().end() ? ofText(scattered) : analysed(example->make());
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         bool any = false;
         for (std::size_t i = 0; i < list->entries.size(); ++i)
@@ -595,10 +601,9 @@ private Q_SLOTS:
                 any = true;
                 const CollectiveAlternative* optimal = find(options, Kind::OptimalReshard);
                 QVERIFY(optimal->allReshards);
-                const auto cheaper = shardedProgram(*snapshot, true);
-                QVERIFY(cheaper);
-                const CollectiveList changed = collectivesOf(*cheaper, *snapshot);
-                QCOMPARE(*optimal->stepBytes, sentBytes(changed).step);
+                const auto changed = collectivesOf(*snapshot, true);
+                QVERIFY(changed);
+                QCOMPARE(*optimal->stepBytes, sentBytes(**changed).step);
             }
         QVERIFY(any);
     }
@@ -613,9 +618,9 @@ private Q_SLOTS:
         PrintOptions options;
         options.mesh = network->mesh;
         const std::string text = printStableHlo(*network->program, options);
-        const auto list = collectivesOf(*ofText(text.c_str()));
+        const auto list = listOf(*ofText(text.c_str()));
         QVERIFY(list);
-        const auto own = collectivesOf(*network);
+        const auto own = listOf(*network);
         QVERIFY(own);
         QCOMPARE(list->entries.size(), own->entries.size());
         QCOMPARE(whole(sentBytes(*list).step), whole(sentBytes(*own).step + sentBytes(*own).scalarLoss));
@@ -628,7 +633,7 @@ private Q_SLOTS:
     void alternativesOfAReshard()
     {
         const SnapshotPtr snapshot = ofText(scattered);
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         QCOMPARE(list->entries.size(), std::size_t{ 3 });
         for (std::size_t i = 0; i < 3; ++i) { // one reshard, whichever step is asked for
@@ -644,21 +649,20 @@ private Q_SLOTS:
             QCOMPARE(whole(gathered->sentBytes), std::int64_t{ 3 * 1024 }); // three of four blocks of 1 KiB
             QVERIFY(!find(options, Kind::ShardyReshard)); // that is what there is
         }
-        const auto cheaper = shardedProgram(*snapshot, true);
-        QVERIFY(cheaper);
-        const CollectiveList changed = collectivesOf(*cheaper, *snapshot);
-        QCOMPARE(whole(sentBytes(changed).step), std::int64_t{ 512 });
+        const auto changed = collectivesOf(*snapshot, true);
+        QVERIFY(changed);
+        QCOMPARE(whole(sentBytes(**changed).step), std::int64_t{ 512 });
     }
 
     /// A value that several read in one form is exchanged once.
     void oneExchangeForAllReaders()
     {
-        const auto list = collectivesOf(*ofText(twice));
+        const auto list = listOf(*ofText(twice));
         QVERIFY(list);
         QCOMPARE(list->entries.size(), std::size_t{ 1 });
         QCOMPARE(list->entries[0].kind, CollectiveKind::AllGather);
         QCOMPARE(whole(sentBytes(*list).step), std::int64_t{ 3 * 64 }); // three shards of 2 x 8 floats
-        const auto both = collectivesOf(*ofText(twoWays));
+        const auto both = listOf(*ofText(twoWays));
         QVERIFY(both);
         QCOMPARE(both->entries.size(), std::size_t{ 2 });
     }
@@ -667,7 +671,7 @@ private Q_SLOTS:
     void changesAreTriedOut()
     {
         const SnapshotPtr snapshot = ofText(nested);
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         const std::vector<CollectiveAlternative> options = alternatives(*snapshot, *list, 2);
         const CollectiveAlternative* change = find(options, Kind::ChangeSharding);
@@ -677,7 +681,7 @@ private Q_SLOTS:
         QCOMPARE(change->moreBytesHeld, std::int64_t{ 128 });
         QCOMPARE(*change->stepMoreBytesHeld, std::int64_t{ 128 });
         QVERIFY(change->after);
-        const auto after = collectivesOf(*analysed(*change->after));
+        const auto after = listOf(*analysed(*change->after));
         QVERIFY(after);
         QCOMPARE(after->entries.size(), std::size_t{ 0 });
         // Cut, the sum would be none: propagation cuts the other operand. What it would send in this place is known.
@@ -691,7 +695,7 @@ private Q_SLOTS:
     void piecesAreTriedOut()
     {
         const SnapshotPtr snapshot = ofText(summed);
-        const auto list = collectivesOf(*snapshot);
+        const auto list = listOf(*snapshot);
         QVERIFY(list);
         QCOMPARE(list->entries.size(), std::size_t{ 1 });
         QCOMPARE(list->entries[0].kind, CollectiveKind::AllReduce);
@@ -699,7 +703,7 @@ private Q_SLOTS:
         const CollectiveAlternative* scatter = find(options, Kind::ScatterResult);
         QVERIFY(scatter);
         QVERIFY(scatter->after);
-        const auto scattered = collectivesOf(*analysed(*scatter->after));
+        const auto scattered = listOf(*analysed(*scatter->after));
         QVERIFY(scattered);
         QCOMPARE(scattered->entries.size(), std::size_t{ 2 });
         QCOMPARE(scattered->entries[0].kind, CollectiveKind::ReduceScatter);

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/analyse.h"
+#include "analysis/analysed.h"
+#include "analysis/fixes.h"
+#include "analysis/host_share.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "mesh/device_presets.h"
-#include "pipeline/analyse.h"
-#include "pipeline/analysed.h"
-#include "pipeline/host_share.h"
 #include "registered_test.h"
 #include "sharding/text.h"
 

@@ -3,13 +3,14 @@
 // arrays alone and programs in a text.
 #include <QTest>
 
+#include "analysis/analyse.h"
+#include "analysis/analysed.h"
+#include "analysis/change.h"
+#include "analysis/host_transfers.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment/placement_edits.h"
-#include "pipeline/analyse.h"
-#include "pipeline/analysed.h"
-#include "pipeline/change.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/memory_placement.h"
 #include "random_properties.h"
@@ -311,8 +312,8 @@ private Q_SLOTS:
         QCOMPARE(transfers.toDevices, (MemoryTransfer{ 32, 128 }));
         QCOMPARE(transfers.toHost, (MemoryTransfer{ 32, 128 }));
         QCOMPARE(hostMemory(*snapshot), (HostMemory{ 32, 128, 1 }));
-        const Result<CollectiveList> list = collectivesOf(*snapshot);
-        QVERIFY(list && list->entries.empty());
+        const Result<std::shared_ptr<const CollectiveList>> list = collectivesOf(*snapshot);
+        QVERIFY(list && (*list)->entries.empty());
     }
 
     void whatMainReturnsElsewhereMoves()

@@ -37,8 +37,10 @@ std::map<std::string, int> allReduces(const ListedNetwork& network, bool& onlyAl
 /// What every device runs, as StableHLO; what is wrong with that.
 std::string textOf(const AnnotatedInput& input)
 {
-    const auto parts = shardPropagated(propagatedNetwork(*PropagationInput(input).program, propagate(input)))
-                           .and_then([](ShardedProgram sharded) { return partitionProgram(std::move(sharded)); });
+    const auto parts =
+        shardPropagated(*PropagationInput(input).program, propagate(input)).and_then([](ShardedProgram sharded) {
+            return partitionProgram(std::move(sharded));
+        });
     if (!parts)
         return std::string(parts.error().id());
     PrintOptions options;

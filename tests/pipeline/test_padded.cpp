@@ -4,12 +4,13 @@
 
 #include <algorithm>
 
+#include "analysis/analyse.h"
+#include "analysis/analysed.h"
+#include "analysis/explain.h"
+#include "analysis/fixes.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
-#include "pipeline/analyse.h"
-#include "pipeline/analysed.h"
-#include "pipeline/explain.h"
 #include "registered_test.h"
 #include "sharding/text.h"
 

@@ -9,13 +9,13 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/analyse.h"
 #include "experiment/builtin.h"
 #include "partition/reshard.h"
 #include "partition/reshard_bytes.h"
-#include "pipeline/analyse.h"
 #include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
-#include "pipeline/repartition.h"
+#include "pipeline/stage_results.h"
 #include "program/wide_attributes.h"
 #include "propagation/halo_texts.h"
 #include "propagation/program_texts.h"
@@ -80,7 +80,7 @@ Planned planned(std::string text, bool optimal = false)
         made.wrong = std::string(parts.error().id());
         return made;
     }
-    made.list = collectivesOf(*shardedProgram(*snapshot, optimal), *snapshot);
+    made.list = **collectivesOf(*snapshot, optimal);
     made.parts = std::move(*parts);
     return made;
 }
@@ -552,10 +552,10 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(std::move(own)), 1, cache);
             Planned plan;
             plan.text = texts[t];
-            Result<CollectiveList> list = collectivesOf(*snapshot);
+            Result<std::shared_ptr<const CollectiveList>> list = collectivesOf(*snapshot);
             Result<DeviceStages::Partitioned> parts = partitionedProgram(*snapshot, false);
             QVERIFY2(list && parts, qPrintable(QString::fromStdString(strategy)));
-            plan.list = std::move(*list);
+            plan.list = **list;
             plan.parts = std::move(*parts);
             VERIFY_PLAN(plan, t, compareWithRun(plan, t, counts));
             const std::string shown = printStableHlo(plan.parts->device.program);
@@ -602,7 +602,7 @@ void TestPlanAndRun::networksRunAsTheyArePrinted()
         QVERIFY(found->differences.empty());
         QCOMPARE(found->outputs.size(), wanted->outputs.size());
         for (std::size_t i = 0; i < found->outputs.size(); ++i) {
-            const auto compared = kernels::compareWithReference(found->outputs[i], wanted->outputs[i], 1e-4);
+            const auto compared = compareWithReference(found->outputs[i], wanted->outputs[i], 1e-4);
             QVERIFY2(compared.passed() && compared.notFinite == 0, qPrintable(QString::number(i)));
         }
         for (const Operation& operation : read.device.program.operations)

@@ -3,10 +3,10 @@
 // shardings that cannot stay.
 #include <QTest>
 
+#include "analysis/analyse.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
-#include "pipeline/analyse.h"
 #include "pipeline/value_meshes.h"
 #include "registered_test.h"
 #include "sharding/sharding_text.h"
@@ -68,7 +68,7 @@ private Q_SLOTS:
         QCOMPARE(snapshot->row("b")->layout.mesh().deviceAt(0), 7);
         QCOMPARE(snapshot->row("a")->layout.mesh().deviceAt(0), 0);
         QVERIFY(!problem(*snapshot, Code::ProgramNotRun));
-        QVERIFY(snapshot->canStep());
+        QVERIFY(snapshot->ok());
     }
     /// Two names for one mesh become one before propagation; what was given still names the second.
     void oneMeshOfTwoNames()
@@ -104,7 +104,7 @@ private Q_SLOTS:
             sum("sdy.mesh @a = <[\"x\"=2]>\nsdy.mesh @b = <[\"z\"=4]>\n", "@a, [{?}, {?}]", "@b, [{\"z\"}, {}]"));
         QCOMPARE(snapshot->mesh->deviceCount(), 4);
         QVERIFY(!problem(*snapshot, Code::ProgramNotRun));
-        QVERIFY(snapshot->canStep());
+        QVERIFY(snapshot->ok());
     }
     void axesOfSizeOneStandInNobodysWay()
     {

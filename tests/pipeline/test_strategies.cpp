@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
+#include "analysis/compare_strategies.h"
+#include "analysis/fixes.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
-#include "pipeline/compare_strategies.h"
 #include "program/verify_shardings.h"
 #include "propagation/propagate_program.h"
 #include "propagation/strategy.h"
@@ -114,7 +115,7 @@ private Q_SLOTS:
             }
             const SnapshotPtr again = analysed(experiment, cache);
             QCOMPARE(again->propagation->log, full->propagation->log);
-            QCOMPARE(again->asRead, full->asRead);
+            QCOMPARE(again->source, full->source);
         }
     }
 
@@ -132,14 +133,14 @@ private Q_SLOTS:
             QVERIFY2(snapshot->laidOut(), experiment.title.c_str());
             const Program& annotated = *snapshot->annotated;
             QVERIFY2(verify(annotated).empty() && verifyShardings(annotated).empty(), experiment.title.c_str());
-            QVERIFY(snapshot->imported->values.size() == snapshot->propagation->shardings.size());
-            if (snapshot->asRead) {
-                QCOMPARE(snapshot->imported, snapshot->program);
-                continue;
-            }
-            QCOMPARE(annotated.values.size(), snapshot->program->values.size());
+            QVERIFY(snapshot->program->values.size() == snapshot->propagation->shardings.size());
+            QCOMPARE(annotated.values.size(), snapshot->source->program.values.size());
             for (const ResolvedAnnotation& argument : snapshot->annotations->arguments) {
                 const ProgramSharding* own = annotated.shardingOf(argument.value);
+                if (std::holds_alternative<GivenSharding>(argument.written)) {
+                    QVERIFY(own && *own == *std::get<GivenSharding>(argument.written).given);
+                    continue;
+                }
                 QCOMPARE(own != nullptr, argument.spec.has_value());
                 if (!own)
                     continue;
@@ -149,7 +150,7 @@ private Q_SLOTS:
             }
             const SnapshotPtr basic = analysed(with(experiment, { StrategyChoice::Basic }), cache);
             QCOMPARE(basic->annotated, snapshot->annotated);
-            QCOMPARE(basic->imported, basic->annotated); // constraints shard what they make, nothing else
+            QCOMPARE(basic->program->values.size(), basic->annotated->values.size()); // constants stay shared
             const auto other = withAxisSize(experiment, 0, 2 * snapshot->mesh->size(0), true);
             if (const SnapshotPtr larger = other ? analysed(*other, cache) : nullptr; larger && larger->annotated)
                 QVERIFY(larger->annotated != snapshot->annotated);
@@ -181,8 +182,8 @@ private Q_SLOTS:
         AnalysisCache cache;
         const SnapshotPtr full = analysed(contendedExperiment(), cache);
         const SnapshotPtr basic = analysed(with(contendedExperiment(), { StrategyChoice::Basic }), cache);
-        QCOMPARE(basic->program->values.size(), basic->asRead->values.size());
-        QVERIFY(full->program->values.size() > full->asRead->values.size());
+        QCOMPARE(basic->program->values.size(), basic->source->program.values.size());
+        QVERIFY(full->program->values.size() > full->source->program.values.size());
     }
 
     void whatDiffers()
@@ -204,7 +205,7 @@ private Q_SLOTS:
         QVERIFY(compareStrategies(first, { StrategyChoice::Basic }, own)->differences.empty());
         const auto full = compareStrategies(first, {}, own);
         for (const PropagationDifference& each : full->differences)
-            QVERIFY(each.value.index < first->asRead->values.size());
+            QVERIFY(each.value.index < first->source->program.values.size());
         std::stop_source stopped;
         stopped.request_stop();
         AnalysisCache fresh;
@@ -216,7 +217,7 @@ private Q_SLOTS:
         AnalysisCache cache;
         const Experiment before = contendedExperiment();
         const SnapshotPtr first = analysed(before, cache);
-        const Program& program = *first->asRead;
+        const Program& program = first->source->program;
         const auto product = std::find_if(program.operations.begin(), program.operations.end(),
             [](const Operation& operation) { return operation.kind == OpKind::DotGeneral; });
         const ValueId result = product->results[0];
@@ -232,7 +233,7 @@ private Q_SLOTS:
         const SnapshotPtr second = analysed(*after, cache);
         QVERIFY(second->laidOut());
         QVERIFY(!cut(*second));
-        QCOMPARE(second->asRead, first->asRead); // the text is not read again
+        QCOMPARE(second->source, first->source); // the text is not read again
         QVERIFY(cut(*analysed(*withoutShardingRule(*after, program.value(result).path), cache)));
     }
 

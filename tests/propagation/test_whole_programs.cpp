@@ -3,7 +3,7 @@
 #include <QtTest>
 
 #include "benchmarks/large_transformer.h"
-#include "propagation/passes/pipelines.h"
+#include "propagation/pass_pipelines.h"
 #include "propagation/propagate_program.h"
 #include "propagation/records.h"
 #include "propagation/replay.h"

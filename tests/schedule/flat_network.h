@@ -4,25 +4,24 @@
 
 #include <memory>
 
-#include "partition/partition.h"
+#include "partition/partition_program.h"
 #include "propagation/annotated_input.h"
 #include "schedule/flat_program.h"
 
 namespace shardscope {
 
-inline Result<std::shared_ptr<const FlatProgram>> flatNetwork(
-    const AnnotatedInput& input, const PartitionOptions& options = {})
+inline Result<std::shared_ptr<const FlatProgram>> flatNetwork(const AnnotatedInput& input, bool optimalReshards = false)
 {
     const PropagationInput imported = input;
     const PropagationResult propagated = propagate(imported);
-    Result<ShardedProgram> sharded = shardPropagated(propagatedNetwork(*imported.program, propagated), options);
+    Result<ShardedProgram> sharded = shardPropagated(*imported.program, propagated, optimalReshards);
     if (!sharded)
         return tl::unexpected<Error>(sharded.error());
     Result<PartitionedProgram> parts = partitionProgram(std::move(*sharded));
     if (!parts)
         return tl::unexpected<Error>(parts.error());
     Result<FlatProgram> flat = flatten(input.program, std::make_shared<const PartitionedProgram>(std::move(*parts)),
-        StepState{ StateSource::Program, input.program->state }, shownShardings(*imported.program, propagated));
+        StepState{ StateSource::Program, input.program->state });
     if (!flat)
         return tl::unexpected<Error>(flat.error());
     return std::make_shared<const FlatProgram>(std::move(*flat));

@@ -2,7 +2,7 @@
 // Full arrays as blocks on devices and back, and programs over blocks (shard_map) run on simulated devices.
 #pragma once
 
-#include "partition/block_program.h"
+#include "simulate/block_program.h"
 #include "simulate/executed.h"
 
 namespace shardscope::test {

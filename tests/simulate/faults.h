@@ -47,18 +47,19 @@ public:
     }
     [[nodiscard]] std::vector<double> gatherResult(std::size_t result) const override
     {
-        std::vector<double> gathered = m_run->gatherResult(result);
-        if (afterGather)
-            afterGather(result, gathered);
-        return gathered;
+        return m_run->gatherResult(result);
     }
     [[nodiscard]] std::optional<ReplicaDifference> replicaDifferenceOfResult(std::size_t result) const override
     {
         return m_run->replicaDifferenceOfResult(result);
     }
+    [[nodiscard]] kernels::Arrays shardsOfValue(ValueId value) const override { return m_run->shardsOfValue(value); }
     [[nodiscard]] kernels::Arrays shardsOfResult(std::size_t result) const override
     {
-        return m_run->shardsOfResult(result);
+        kernels::Arrays shards = m_run->shardsOfResult(result);
+        if (ofResult)
+            ofResult(result, shards);
+        return shards;
     }
     [[nodiscard]] kernels::Arrays shardsOfArgument(std::size_t argument) const override
     {
@@ -74,7 +75,7 @@ public:
     [[nodiscard]] std::int64_t logicalBytes() const override { return m_run->logicalBytes(); }
     [[nodiscard]] std::int64_t physicalBytes() const override { return m_run->physicalBytes(); }
 
-    std::function<void(std::size_t result, std::vector<double>&)> afterGather; ///< what devices hold of results
+    std::function<void(std::size_t result, kernels::Arrays&)> ofResult; ///< changes what devices hold of results
 
 private:
     std::unique_ptr<Run> m_run;

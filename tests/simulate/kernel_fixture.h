@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What tests of kernels share: all instruction sets of this machine, buffers with misaligned starts, random numbers,
-// and the reference of a single operation.
+// and a single operation by its plain kernel.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "program/op_row.h"
-#include "simulate/check/reference_operation.h"
+#include "simulate/kernels/call.h"
 #include "simulate/kernels/element.h"
 #include "simulate/kernels/kernel_set.h"
 
@@ -68,17 +68,25 @@ inline void fillRandom(Buffer& buffer, std::int64_t elements, std::mt19937& rand
         buffer.set(i, drawn(random, buffer.dtype));
 }
 
-/// A program of one operation, so that the reference can say what is right.
+/// A program of one operation, so that its plain kernel can say what is right.
 struct OneOperation {
     Program program;
     const Operation& operation() const { return program.operations.back(); }
     std::vector<double> evaluate(const std::vector<std::vector<double>>& operands) const
     {
-        std::vector<const std::vector<double>*> pointers;
-        for (const auto& operand : operands)
-            pointers.push_back(&operand);
+        kernels::Arrays arrays;
+        for (std::size_t o = 0; o < operands.size(); ++o) {
+            kernels::Array& array =
+                arrays.emplace_back(kernels::Array::make(program.value(operation().operands[o]).type));
+            for (std::int64_t i = 0; i < array.count(); ++i)
+                storeElement(array.type.dtype, array.data(), i, operands[o][static_cast<std::size_t>(i)]);
+        }
+        const kernels::Evaluate kernel = kernels::evaluator(operation().kind);
+        const kernels::Call call{ program, operation(), arrays, nullptr };
+        const kernels::Array result = (kernel ? kernel(call) : kernels::evaluateElementwise(call))[0];
         std::vector<double> out;
-        evaluateReference(program, operation(), pointers, ReferencePrecision::AsTyped, out);
+        for (std::int64_t i = 0; i < result.count(); ++i)
+            out.push_back(kernels::numberAt(result, i));
         return out;
     }
 };

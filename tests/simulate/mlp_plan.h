@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "networks/mlp.h"
-#include "partition/partition.h"
+#include "partition/partition_program.h"
 #include "propagation/annotated_input.h"
 #include "schedule/flat_network.h"
 #include "schedule/plan.h"

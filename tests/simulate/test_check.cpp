@@ -9,6 +9,7 @@
 #include "partition/lower_collectives.h"
 #include "program/builder.h"
 #include "registered_test.h"
+#include "simulate/check/reference_steps.h"
 #include "simulate/faults.h"
 #include "simulate/small_mlp.h"
 
@@ -19,9 +20,34 @@ namespace {
 
 const ValueCheck* firstFailure(const CheckReport& report)
 {
-    const auto found =
-        std::find_if(report.values.begin(), report.values.end(), [](const ValueCheck& line) { return !line.passed(); });
-    return found == report.values.end() ? nullptr : &*found;
+    return report.firstDifference();
+}
+
+CheckReport checked(Run& run, const Program& right, const RunOptions& options)
+{
+    return checkRun(run, std::make_shared<const Program>(right), options).value();
+}
+
+/// The largest difference of gradients, in units of the largest of their array, where neither side sees anything of the
+/// other.
+double apartFromEndToEnd(const ProgramOnDevices& program, const RunOptions& options)
+{
+    ScheduleOptions scheduling;
+    scheduling.keep = gradientsOf(*program->program);
+    const auto run = Run::create(makePlan(program, scheduling), options).value();
+    run->step();
+    ReferenceSteps reference(program->program, options.initial);
+    double apart = 0;
+    for (const ValueId gradient : scheduling.keep) {
+        const std::vector<double> ours = run->gather(gradient), right = **reference.after(gradient, 1);
+        double largest = 0, difference = 0;
+        for (std::size_t i = 0; i < right.size(); ++i) {
+            largest = std::max(largest, std::fabs(right[i]));
+            difference = std::max(difference, std::fabs(ours[i] - right[i]));
+        }
+        apart = std::max(apart, largest > 0 ? difference / largest : 0);
+    }
+    return apart;
 }
 
 std::set<std::string> failedPaths(const CheckReport& report)
@@ -148,36 +174,24 @@ void TestCheck::passesAndCoversEverything()
                 QCOMPARE(line.compared, program->program->value(line.value).type.elementCount());
                 paths.insert(line.path);
             }
-            QVERIFY(report->passed);
+            QVERIFY(report->passed());
             QCOMPARE(paths.size(), report->values.size());
 
-            std::int64_t parameters = 0;
             std::vector<std::string> expected{ "loss", "next(step)", "next(opt/count)" };
             for (int layer = 0; layer < 3; ++layer) {
                 const std::string name = "layers." + std::to_string(layer);
                 expected.insert(expected.end(), { name + "/h", name + "/z" });
                 for (const char* weight : { "/W1", "/W2" }) {
-                    parameters += 24 * 40;
                     for (const char* form : { "grad(params/", "next(params/", "next(opt/mu/", "next(opt/nu/" })
                         expected.push_back(form + name + weight + ')');
                 }
             }
             for (const std::string& path : expected)
                 QVERIFY2(paths.contains(path), path.c_str());
-            // and the cotangents of z, but the last one, and of y, one contraction each; half the sum is not the sum
-            QCOMPARE(paths.size(), expected.size() + 2 + 3 + (loss == LossKind::HalfSumOfSquares ? 1 : 0));
-
-            QCOMPARE(report->endToEnd.parameters, parameters);
-            const double agree = static_cast<double>(report->endToEnd.agree) / static_cast<double>(parameters);
-            QVERIFY2(agree >= (dtype == DType::F64 ? 1 : 0.999), std::to_string(agree).c_str());
-            QVERIFY(report->endToEnd.gradientDifference <= (dtype == DType::F64 ? 1e-13 : 1e-5));
-            // Gradients are larger than their bounds almost everywhere; there new parameters agree, one and all.
-            if (dtype == DType::F32)
-                QVERIFY(report->decided.parameters > 3 * parameters * 9 / 10);
-            else
-                QCOMPARE(report->decided.parameters, std::int64_t(0));
-            QVERIFY(report->decided.parameters <= 3 * parameters);
-            QCOMPARE(report->decided.unexplained, std::int64_t(0));
+            // and the cotangents of z, but the last one, and of y, one contraction each; half the sum is not the sum;
+            // and two powers of Adam
+            QCOMPARE(paths.size(), expected.size() + 2 + 3 + 2 + (loss == LossKind::HalfSumOfSquares ? 1 : 0));
+            QVERIFY(apartFromEndToEnd(program, randomInputs()) <= (dtype == DType::F64 ? 1e-13 : 1e-5));
         }
     }
 }
@@ -189,11 +203,12 @@ void TestCheck::passesWithEqualRows()
     settings.batch = 1 << 15;
     settings.embed = settings.hidden = 8;
     settings.layers = 2;
-    const auto report = checkAgainstReference(mlpOnDevices(settings, makeMesh(twoByFour)), {});
+    const auto program = mlpOnDevices(settings, makeMesh(twoByFour));
+    const auto report = checkAgainstReference(program, {});
     QVERIFY(report.has_value());
     for (const ValueCheck& line : report->values)
         QVERIFY2(line.passed(), describe(line).c_str());
-    QVERIFY(report->endToEnd.gradientDifference > 1e-5); // far above the square root of the batch times eps
+    QVERIFY(apartFromEndToEnd(program, {}) > 1e-5); // far above the square root of the batch times eps
 }
 
 // Where h is 0 up to rounding, the devices' relu and that of the reference decide differently: no sum is wrong then.
@@ -218,7 +233,7 @@ void TestCheck::passesWhereRelusTurn()
     QVERIFY(report.has_value());
     for (const ValueCheck& line : report->values)
         QVERIFY2(line.passed(), describe(line).c_str());
-    QVERIFY(report->endToEnd.gradientDifference > 1e-2); // they did decide differently
+    QVERIFY(apartFromEndToEnd(program, options) > 1e-2); // they did decide differently
 }
 
 void TestCheck::passesWhereNumbersUnderflow_data()
@@ -250,7 +265,6 @@ void TestCheck::passesWhereNumbersUnderflow()
     QVERIFY(report.has_value());
     for (const ValueCheck& line : report->values)
         QVERIFY2(line.passed(), describe(line).c_str());
-    QCOMPARE(report->decided.unexplained, std::int64_t(0));
 }
 
 // A divisor that is left of two numbers of size 1 may be wrong by half; the quotient then is what it is.
@@ -268,7 +282,6 @@ void TestCheck::passesWhereDivisorsCancel()
     const ValueId quotient = builder.binary(OpKind::Divide, one, divisor);
     builder.result(builder.named(quotient, "quotient", Role::Activation));
     const Program program = std::move(builder).finish();
-    QVERIFY(std::ranges::count(checkedValues(program), divisor) == 1);
     RunOptions options = randomInputs();
     auto& given = options.initial.given;
     for (int i = 0; i < 64; ++i) {
@@ -293,8 +306,8 @@ void TestCheck::seesWrongGradients()
     for (const ValueId gradient : gradientsOf(right)) {
         for (const double factor : { 1.05, 0.95 }) {
             const auto run = runOf(right, onDevices(scaled(right, gradient, factor), mesh), options);
-            const auto report = checkRun(*run, right, options.initial);
-            QVERIFY(!report.passed);
+            const auto report = checked(*run, right, options);
+            QVERIFY(!report.passed());
             const ValueCheck* found = firstFailure(report);
             QCOMPARE(found->path, right.value(gradient).path);
             QVERIFY(std::fabs(found->ours - factor * found->reference) <= 1e-4 * std::fabs(found->reference));
@@ -303,7 +316,7 @@ void TestCheck::seesWrongGradients()
         }
         // a right one passes through the same machinery
         const auto run = runOf(right, onDevices(scaled(right, gradient, 1), mesh), options);
-        QVERIFY(checkRun(*run, right, options.initial).passed);
+        QVERIFY(checked(*run, right, options).passed());
     }
 }
 
@@ -327,8 +340,8 @@ void TestCheck::seesOneWrongElement()
                     scaleElement(inner, gradient, position, element, 1.05);
             }
         });
-        const auto report = checkRun(run, right, options.initial);
-        QCOMPARE(report.passed, number == 0); // a relu that nothing gets through
+        const auto report = checked(run, right, options);
+        QCOMPARE(report.passed(), number == 0); // a relu that nothing gets through
         if (number == 0)
             continue;
         const ValueCheck* found = firstFailure(report);
@@ -348,7 +361,7 @@ void TestCheck::seesDroppedAddends()
     QFETCH(int, dtype);
     for (const char* mesh : { "data=2 model=4", "pod=2 data=2 model=2" }) {
         const auto program = mlpOnDevices(smallMlp(static_cast<DType>(dtype)), makeMesh(axesOf(QLatin1String(mesh))));
-        QVERIFY(checkAgainstReference(program, randomInputs())->passed);
+        QVERIFY(checkAgainstReference(program, randomInputs())->passed());
         int tried = 0;
         for (const FlatOp& op : program->main().ops) {
             if (program->operation(op).kind != OpKind::AllReduce)
@@ -385,7 +398,7 @@ void TestCheck::seesAnotherReduction()
     const auto wrong = withMaximums(*program); // instead of sums
     const auto report = checkAgainstReference(wrong, randomInputs());
     QVERIFY(report.has_value());
-    QVERIFY(!report->passed);
+    QVERIFY(!report->passed());
 }
 
 // The last bit of one element on one device of those that hold it, in an activation, a gradient and a parameter.
@@ -411,7 +424,7 @@ void TestCheck::seesOneBitOfOneReplica()
             const std::size_t size = static_cast<DType>(dtype) == DType::F32 ? 4 : 8;
             memory[3 * size] ^= std::byte{ 1 };
         });
-        const auto report = checkRun(run, right, options.initial);
+        const auto report = checked(run, right, options);
         QCOMPARE(failedPaths(report), std::set<std::string>{ one.line });
         const ReplicaDifference found = firstFailure(report)->copiesDiffer.value();
         QCOMPARE(found.device, one.first);
@@ -438,30 +451,26 @@ void TestCheck::seesAShardOfAnotherBlock()
     for (const std::int32_t device : { 1, 6 }) { // the first and the second holder of their blocks
         const auto run = runOf(right, onDevices(right, mesh), options);
         copyShard(*run, weight, device - 1, device);
-        const auto before = checkRun(*run, right, options.initial);
-        QVERIFY(!before.passed);
+        const auto before = checked(*run, right, options);
+        QVERIFY(!before.passed());
         QCOMPARE(firstFailure(before)->path, std::string("params/layers.1/W2"));
         QVERIFY(names(*firstFailure(before), device));
 
         FaultyRun later(runOf(right, onDevices(right, mesh), options),
             [&](Run& inner) { copyShard(inner, gradient, device - 1, device); });
-        const auto after = checkRun(later, right, options.initial);
-        QVERIFY(!after.passed);
+        const auto after = checked(later, right, options);
+        QVERIFY(!after.passed());
         QCOMPARE(firstFailure(after)->path, std::string("grad(params/layers.1/W2)"));
         QVERIFY(names(*firstFailure(after), device));
     }
 }
 
-// Only new parameters depend on it. From count 0 it divides by 0; later it is a matter of digits.
+// The powers of Adam's decays are the first that depend on it; what follows from them is right.
 void TestCheck::seesTheOldCount()
 {
     QFETCH(int, dtype);
     const auto mesh = makeMesh(twoByFour);
     const Program right = mlpFor(smallMlp(static_cast<DType>(dtype)), *mesh);
-    std::set<std::string> parameters;
-    for (const StatePair& pair : right.state)
-        if (right.value(pair.argument).role == Role::Parameter)
-            parameters.insert("next(" + right.value(pair.argument).path + ')');
     for (const double count : { 0.0, 1.0, 9.0, 400.0 }) {
         RunOptions options = randomInputs();
         if (count > 0) {
@@ -475,11 +484,13 @@ void TestCheck::seesTheOldCount()
                     given.push_back((value.role == Role::Mu ? 0.01 : 1e-4) * static_cast<double>(i % 7 + 1));
             }
         }
-        QVERIFY(checkAgainstReference(onDevices(right, mesh), options, 2)->passed);
+        QVERIFY(checkAgainstReference(onDevices(right, mesh), options, 2)->passed());
         const auto run = runOf(right, onDevices(withOldCount(right), mesh), options);
-        const auto report = checkRun(*run, right, options.initial);
-        QVERIFY(!report.passed);
-        QCOMPARE(failedPaths(report), parameters);
+        const auto report = checked(*run, right, options);
+        QVERIFY(!report.passed());
+        QCOMPARE(failedPaths(report).size(), std::size_t{ 2 });
+        for (const ValueCheck& line : report.values)
+            QCOMPARE(line.passed(), right.operation(right.value(line.value).definition).kind != OpKind::Power);
         QVERIFY(firstFailure(report)->worstDevice >= 0 && firstFailure(report)->worstElement >= 0);
     }
 }
@@ -499,17 +510,20 @@ void TestCheck::namesTheHolderOfWhatIsWrong()
     FaultyRun run(runOf(program, onDevices(program, mesh), randomInputs()), [](Run&) {});
     constexpr std::int64_t element =
         7 * 8 + 3; // in the lower rows, on devices from 4 on; in columns 2 and 3, on 1 and 5
-    run.afterGather = [](std::size_t, std::vector<double>& result) { result[element] += 1; };
+    run.ofResult = [](std::size_t, kernels::Arrays& shards) {
+        for (const std::size_t device : { 1, 5 })
+            shards[device].as<float>()[7 * 2 + 1] += 1;
+    };
     const FlatProgram& device = *run.plan().program;
     QCOMPARE(device.layout(FlatValueId(y.index)).shardGrid()[0], std::int64_t(2));
     QCOMPARE(device.layout(device.main().results[0]).shardGrid(), (Shape{ 1, 4 }));
-    const auto report = checkRun(run, program, randomValues());
-    QVERIFY(!report.passed);
+    const auto report = checked(run, program, randomInputs());
+    QVERIFY(!report.passed());
     QCOMPARE(firstFailure(report)->worstElement, element);
     QCOMPARE(firstFailure(report)->worstDevice, 1);
 }
 
-// One new parameter that is off by a little more than 1e-5 of it, on all devices that hold it, or by a little less.
+// One new parameter that is off by more than its rounding, on all devices that hold it, or by less.
 void TestCheck::seesAnotherParameter()
 {
     const auto mesh = makeMesh(twoByFour);
@@ -519,7 +533,7 @@ void TestCheck::seesAnotherParameter()
     const RunOptions options = randomInputs();
     int seen = 0;
     for (std::size_t element = 0; element < 240; element += 11) {
-        for (const float error : { 4e-5F, 4e-6F }) {
+        for (const float error : { 4e-5F, 3e-7F }) {
             bool counts = false;
             FaultyRun run(runOf(right, onDevices(right, mesh), options), [&](Run& inner) {
                 counts = std::fabs(inner.shard(weight, 2)[element]) > 0.01
@@ -527,10 +541,12 @@ void TestCheck::seesAnotherParameter()
                 for (const std::int64_t position : { 2, 6 })
                     scaleElement(inner, weight, position, element, 1 + error);
             });
-            const CheckReport report = checkRun(run, right, options.initial);
+            const CheckReport report = checked(run, right, options);
             if (!counts)
                 continue; // about as large as its change, or with a gradient that may be nothing but rounding
-            QCOMPARE(report.decided.unexplained, std::int64_t(error > 1e-5F ? 1 : 0));
+            QCOMPARE(report.passed(), error < 1e-5F);
+            if (!report.passed())
+                QCOMPARE(failedPaths(report), std::set<std::string>{ "next(params/layers.1/W2)" });
             ++seen;
         }
     }
@@ -546,15 +562,17 @@ void TestCheck::seesAnotherOptimizer()
     const RunOptions options = randomInputs();
     settings.adam.learningRate *= 1.01;
     const auto faster = runOf(right, onDevices(mlpFor(settings, *mesh), mesh), options);
-    const Decided rate = checkRun(*faster, right, options.initial).decided;
-    QVERIFY(rate.unexplained > rate.parameters * 99 / 100); // 1e-5 apart, and no parameter is near 1
+    std::set<std::string> parameters;
+    for (const StatePair& pair : right.state)
+        if (right.value(pair.argument).role == Role::Parameter)
+            parameters.insert("next(" + right.value(pair.argument).path + ')');
+    QCOMPARE(failedPaths(checked(*faster, right, options)), parameters);
     Program uphill = right;
     for (const ValueId gradient : gradientsOf(right))
         uphill = scaled(std::move(uphill), gradient, -1);
     const auto other = runOf(right, onDevices(std::move(uphill), mesh), options);
-    const Decided sign = checkRun(*other, right, options.initial).decided;
-    QCOMPARE(sign.unexplained, sign.parameters);
-    QVERIFY(sign.parameters > 0);
+    const CheckReport sign = checked(*other, right, options);
+    QCOMPARE(right.value(firstFailure(sign)->value).role, Role::Gradient);
 }
 
 // Where the reference overflows there is no tolerance, so that nothing can agree with it.
@@ -572,16 +590,10 @@ void TestCheck::seesOverflow()
     options.initial.given["params/layers.0/W2"] = std::vector<double>(8 * 2, 1);
     const auto report = checkAgainstReference(wrong, options);
     QVERIFY(report.has_value());
-    QVERIFY(!report->passed);
-    int infinite = 0;
-    for (const ValueCheck& line : report->values) {
-        if (!std::isinf(line.largestMagnitude))
-            continue;
-        ++infinite;
-        QVERIFY2(!line.passed(), line.path.c_str());
-        QVERIFY(line.worstElement >= 0);
-    }
-    QVERIFY(infinite >= 2); // the loss and the output
+    QVERIFY(!report->passed());
+    const ValueCheck* found = firstFailure(*report);
+    QVERIFY(std::isinf(found->reference) && std::isfinite(found->ours));
+    QVERIFY(found->worstElement >= 0 && found->beyond > 0);
 }
 
 // A plan that keeps nothing: what cannot be compared has not passed.
@@ -591,8 +603,8 @@ void TestCheck::seesWhatIsNotHeld()
     const Program right = mlpFor(smallMlp(DType::F32), *mesh);
     const RunOptions options = randomInputs();
     const auto run = Run::create(makePlan(onDevices(right, mesh)), options).value();
-    const auto report = checkRun(*run, right, options.initial);
-    QVERIFY(!report.passed);
+    const auto report = checked(*run, right, options);
+    QVERIFY(!report.passed());
     QVERIFY(std::any_of(report.values.begin(), report.values.end(), [](const ValueCheck& line) { return !line.held; }));
 }
 

@@ -10,8 +10,8 @@
 #include "partition/partition_program.h"
 #include "program/wide_attributes.h"
 #include "registered_test.h"
+#include "simulate/check/check.h"
 #include "simulate/check/compare.h"
-#include "simulate/check/first_difference.h"
 #include "simulate/check/non_finite.h"
 #include "simulate/check/rounding_noise.h"
 #include "simulate/executed.h"
@@ -598,7 +598,7 @@ void TestEvaluate::comparesWithinRounding()
 {
     constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
     const auto compare = [](DType dtype, std::initializer_list<double> a, std::initializer_list<double> b) {
-        return kernels::compareWithReference(line(dtype, a), line(dtype, b));
+        return compareWithReference(line(dtype, a), line(dtype, b));
     };
     QVERIFY(compare(DType::F32, { 1, nan, inf, -inf }, { 1, nan, inf, -inf }).passed());
     QCOMPARE(compare(DType::F32, { 1, 2, inf }, { 1, 2, -inf }).first, std::int64_t{ 2 });
@@ -624,7 +624,7 @@ void TestEvaluate::comparesWithinRounding()
     b = Array::zeros(a.type);
     a.as<std::int64_t>()[0] = 9007199254740993;
     b.as<std::int64_t>()[0] = 9007199254740992;
-    QCOMPARE(kernels::compareWithReference(a, b).first, std::int64_t{ 0 });
+    QCOMPARE(compareWithReference(a, b).first, std::int64_t{ 0 });
 }
 
 /// A mask of -infinity in a constant is meant so, and what it is added to is not the origin of it.
@@ -639,7 +639,7 @@ void TestEvaluate::findsWhereNanComesFrom()
                                       "  return %3 : tensor<3xf32>\n}\n");
     const auto watched = [&](std::initializer_list<double> x) {
         const auto parts = std::make_shared<const PartitionedProgram>(unsharded(program).value());
-        kernels::NonFiniteWatch watch(parts->device);
+        NonFiniteWatch watch(parts->device);
         const kernels::Arrays arguments{ line(DType::F32, x) };
         watch.given(arguments);
         ExecuteOptions options;
@@ -648,8 +648,7 @@ void TestEvaluate::findsWhereNanComesFrom()
             qFatal("not executed");
         return std::pair(parts, watch);
     };
-    using kernels::NonFiniteKind;
-    const auto lineOf = [&](const kernels::NonFinite& found) {
+    const auto lineOf = [&](const NonFinite& found) {
         return program.sources[program.operation(found.operation).source].line;
     };
     const auto [plainParts, plain] = watched({ 1, 2, 3 });
@@ -667,7 +666,7 @@ void TestEvaluate::findsWhereNanComesFrom()
         given.first(NonFiniteKind::NotANumber)->produced || !given.first(NonFiniteKind::NotANumber)->operation.valid());
 }
 
-/// The devices' program with a slip in it: the second product is a difference.
+/// The devices' program with a slip in it: they add up where they should take the larger one.
 void TestEvaluate::findsTheFirstDifference()
 {
     const Program program = programOf(R"(
@@ -692,44 +691,32 @@ func.func @main(%arg0: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
 )");
     auto parts = partitionProgram(program);
     QVERIFY(parts);
-    Array x = Array::zeros({ DType::F32, { 4, 2 } });
+    RunOptions options;
+    options.initial.arrays = { Array::zeros({ DType::F32, { 4, 2 } }), Array::zeros({ DType::F32, {} }) };
     for (std::int64_t i = 0; i < 8; ++i)
-        kernels::setNumber(x, i, static_cast<double>(i));
-    Array two = Array::zeros({ DType::F32, {} });
-    kernels::setNumber(two, 0, 2);
-    const kernels::Arrays arguments{ x, two };
-    const auto first = [&](double room) {
-        auto found = kernels::firstDifference(std::make_shared<const Program>(program),
-            std::make_shared<const PartitionedProgram>(unsharded(program).value()),
-            std::make_shared<const PartitionedProgram>(*parts), arguments, {}, room);
-        if (!found)
-            qFatal("not executed");
-        return std::move(*found);
+        kernels::setNumber(options.initial.arrays[0], i, static_cast<double>(i));
+    kernels::setNumber(options.initial.arrays[1], 0, 2);
+    const auto check = [&] {
+        const auto given = std::make_shared<const Program>(program);
+        Result<FlatProgram> flat = flatten(given, std::make_shared<const PartitionedProgram>(*parts), {});
+        return checkAgainstReference(std::make_shared<const FlatProgram>(std::move(*flat)), options).value();
     };
-    QVERIFY(!first(1e9));
+    QVERIFY(check().passed());
     int changed = 0;
     for (Operation& operation : parts->device.program.operations)
         if (operation.kind == OpKind::Maximum && ++changed)
             operation.kind = OpKind::Add;
     QCOMPARE(changed, 1);
-    // Room for everything, and for one value at a time.
-    for (const double room : { 1e9, 1.0 }) {
-        const auto found = first(room);
-        QVERIFY(found);
-        QCOMPARE(program.operation(found->operation).kind, OpKind::Maximum);
-        QCOMPARE(found->occurrence, std::int64_t{ 1 });
-        QCOMPARE(found->other, -1);
-        // The maximum of 0 and 2 is their sum; that of 2 and 2, element [0, 1], is not.
-        QCOMPARE(found->index, (Shape{ 0, 1 }));
-        QCOMPARE(found->device, 0);
-        QCOMPARE(kernels::numberAt(found->found, 0), 4.0);
-        QCOMPARE(kernels::numberAt(found->wanted, 0), 2.0);
-    }
-    // On the second device alone, and not in the first round: elements 0 to 3 are even after that.
-    for (std::int64_t i = 0; i < 8; ++i)
-        kernels::setNumber(x, i, 0);
-    QVERIFY(first(1e9)); // 0 + 2, then 2 + 2
-    QCOMPARE(first(1e9)->occurrence, std::int64_t{ 2 });
+    const CheckReport wrong = check();
+    const ValueCheck* found = wrong.firstDifference();
+    QVERIFY(found && !wrong.passed());
+    QCOMPARE(program.operation(program.value(found->value).definition).kind, OpKind::While);
+    QCOMPARE(found->results, (std::vector<std::size_t>{ 0 }));
+    QCOMPARE(found->beyond, std::int64_t{ 8 });
+    QCOMPARE(found->worstElement, std::int64_t{ 1 }); // 2 and three times 2
+    QCOMPARE(found->worstDevice, 0);
+    QCOMPARE(found->ours, 8.0);
+    QCOMPARE(found->reference, 2.0);
 }
 
 /// The rows that no device has are zero where they come in, and no numbers behind a logarithm and a quotient.
@@ -752,33 +739,33 @@ func.func @main(%arg0: tensor<5x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
     Array x = Array::zeros({ DType::F32, { 5, 2 } });
     for (std::int64_t i = 0; i < 10; ++i)
         kernels::setNumber(x, i, static_cast<double>(i + 1));
-    kernels::NonFiniteWatch watch(parts->device);
+    NonFiniteWatch watch(parts->device);
     ExecuteOptions options;
     options.observers = { &watch };
     const auto done = test::executeParts(*parts, { x }, options);
     QVERIFY(done);
-    QVERIFY(!watch.first(kernels::NonFiniteKind::NotANumber));
-    QVERIFY(!watch.first(kernels::NonFiniteKind::Infinity));
+    QVERIFY(!watch.first(NonFiniteKind::NotANumber));
+    QVERIFY(!watch.first(NonFiniteKind::Infinity));
     QVERIFY(done->differences.empty());
     const auto whole = test::executeInFull(program, { x });
     QVERIFY(whole);
     for (std::size_t r = 0; r < 3; ++r)
-        QVERIFY(kernels::compareWithReference(done->outputs[r], whole->outputs[r]).passed());
+        QVERIFY(compareWithReference(done->outputs[r], whole->outputs[r]).passed());
     for (const kernels::Arrays& shards : done->shards)
-        QCOMPARE(kernels::firstNonFinite(shards[0], kernels::NonFiniteKind::NotANumber), std::int64_t{ -1 });
+        QCOMPARE(firstNonFinite(shards[0], NonFiniteKind::NotANumber), std::int64_t{ -1 });
     // It was there, or nothing would have been passed over.
     DeviceProgram withoutPadding = parts->device;
     withoutPadding.padding.clear();
-    kernels::NonFiniteWatch everything(withoutPadding);
+    NonFiniteWatch everything(withoutPadding);
     options.observers = { &everything };
     QVERIFY(test::executeParts(*parts, { x }, options));
-    QVERIFY(everything.first(kernels::NonFiniteKind::NotANumber));
+    QVERIFY(everything.first(NonFiniteKind::NotANumber));
     // A row that is none is found at its place: the logarithm of a negative number in row 4, the first of device 2.
     kernels::setNumber(x, 9, -1);
-    kernels::NonFiniteWatch found(parts->device);
+    NonFiniteWatch found(parts->device);
     options.observers = { &found };
     QVERIFY(test::executeParts(*parts, { x }, options));
-    const auto& first = found.first(kernels::NonFiniteKind::NotANumber);
+    const auto& first = found.first(NonFiniteKind::NotANumber);
     QVERIFY(first && first->produced);
     QCOMPARE(first->device, std::int64_t{ 2 });
     QCOMPARE(first->element, std::int64_t{ 1 });
@@ -1006,16 +993,16 @@ void TestEvaluate::measuresSensitivity()
                 qFatal("not executed");
             return done->outputs[0];
         };
-        kernels::RoundingNoise noise(rows), again(rows);
+        RoundingNoise noise(rows), again(rows);
         const Array wanted = result(rows, nullptr), found = result(columns, nullptr), noisy = result(rows, &noise);
         QCOMPARE(numbers(result(rows, &again)), numbers(noisy)); // the same every time
-        const double sensitivity = kernels::sensitivityOf(wanted, noisy);
+        const double sensitivity = sensitivityOf(wanted, noisy);
         QVERIFY(sensitivity > 0 && sensitivity < 1); // far from everything being right
-        beyondPlain += kernels::compareWithReference(found, wanted).passed() ? 0 : 1;
+        beyondPlain += compareWithReference(found, wanted).passed() ? 0 : 1;
         Array wrong = Array::zeros(wanted.type);
         kernels::setNumber(wrong, 0, kernels::numberAt(wanted, 0) + 1);
-        QVERIFY(!kernels::compareWithReference(wrong, wanted, sensitivity).passed());
-        if (!kernels::compareWithReference(found, wanted, sensitivity).passed())
+        QVERIFY(!compareWithReference(wrong, wanted, sensitivity).passed());
+        if (!compareWithReference(found, wanted, sensitivity).passed())
             QFAIL("another order of a sum counts as a difference");
     }
     QVERIFY(beyondPlain > 0);

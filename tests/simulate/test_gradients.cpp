@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "base/codes.h"
-#include "partition/block_program.h"
 #include "partition/partition_program.h"
 #include "program/builder.h"
 #include "program/differentiate.h"
@@ -16,6 +15,7 @@
 #include "program/program_mesh.h"
 #include "random_cases.h"
 #include "registered_test.h"
+#include "simulate/block_program.h"
 #include "simulate/blocks.h"
 #include "simulate/executed.h"
 #include "split_mix.h"

@@ -214,7 +214,7 @@ void TestPartialValues::operations()
     const auto done = test::executeParts(*parts, arguments);
     QVERIFY(whole && done);
     QVERIFY(done->differences.empty());
-    QVERIFY(kernels::compareWithReference(done->outputs[0], whole->outputs[0]).passed());
+    QVERIFY(compareWithReference(done->outputs[0], whole->outputs[0]).passed());
 }
 
 void TestPartialValues::wholeResultsAreNoParts_data()
@@ -289,7 +289,7 @@ void TestPartialValues::partsOfArgumentsAddUp()
     }
     const AssembledArray again = assembleShards(shards, how, mesh);
     QVERIFY(!again.differ);
-    QVERIFY(kernels::compareWithReference(again.full, whole).largestError == 0);
+    QVERIFY(compareWithReference(again.full, whole).largestError == 0);
 }
 
 void TestPartialValues::everyReshardKeepsTheSum_data()
@@ -354,7 +354,7 @@ func.func @main(%x: tensor<SHAPExf32> {sdy.sharding = #sdy.shardingFROM}) ->
             const auto done = test::executeParts(*parts, arguments);
             QVERIFY2(done, which);
             QVERIFY2(done->differences.empty(), which);
-            QVERIFY2(kernels::compareWithReference(done->outputs[0], arguments[0]).largestError == 0, which);
+            QVERIFY2(compareWithReference(done->outputs[0], arguments[0]).largestError == 0, which);
             becomesParts += to.contains(QStringLiteral("unreduced")) && from != to ? 1 : 0;
         }
     QVERIFY(becomesParts > 80);

@@ -473,7 +473,7 @@ Arrays resultsWith(const DeviceProgram& device, const Arrays& arguments, Fill fi
 bool hasNoNumber(const Arrays& arrays)
 {
     return std::any_of(arrays.begin(), arrays.end(),
-        [](const Array& array) { return kernels::firstNonFinite(array, kernels::NonFiniteKind::NotANumber) >= 0; });
+        [](const Array& array) { return firstNonFinite(array, NonFiniteKind::NotANumber) >= 0; });
 }
 
 } // namespace

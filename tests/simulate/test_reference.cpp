@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The reference executor against the tests' own interpreter, its two precisions, and what its bounds promise.
+// The unsharded reference against the tests' own interpreter, and what the bounds of its sums promise.
 #include <QtTest>
 
 #include <cmath>
@@ -8,19 +8,16 @@
 #include "networks/mlp.h"
 #include "program/builder.h"
 #include "program/interpret.h"
-#include "program/op_row.h"
 #include "registered_test.h"
-#include "schedule/work.h"
-#include "simulate/check/check_plan.h"
+#include "simulate/check/reference_steps.h"
 #include "simulate/check/rounding_bound.h"
 #include "simulate/small_mlp.h"
-#include "simulate/whole_reference.h"
 
 using namespace shardscope;
 
 namespace {
 
-/// Smaller still: the reference and the interpreter are slow.
+/// Smaller still: the interpreter is slow.
 MlpSettings settingsFor(DType dtype)
 {
     MlpSettings settings = test::smallMlp(dtype);
@@ -31,6 +28,15 @@ MlpSettings settingsFor(DType dtype)
     return settings;
 }
 
+/// Random numbers of both signs.
+kernels::Array drawn(DType dtype, const Shape& shape, double scale, std::mt19937& random)
+{
+    kernels::Array array = kernels::Array::make({ dtype, shape });
+    for (std::int64_t i = 0; i < array.count(); ++i)
+        kernels::setNumber(array, i, scale * std::uniform_real_distribution<double>(-2, 2)(random));
+    return array;
+}
+
 } // namespace
 
 class TestReference : public QObject {
@@ -39,209 +45,120 @@ class TestReference : public QObject {
 private Q_SLOTS:
     void agreesWithInterpreter();
     void boundsHold();
-    void boundsHoldForEveryOperation();
-    void computesWhatIsAskedFor();
-    void schedulesDeepPrograms();
+    void boundsAreSharp();
     void integersWrapAround();
 };
 
 void TestReference::agreesWithInterpreter()
 {
-    const Program program = buildMlp(settingsFor(DType::F64)).value();
-    ReferenceState state = referenceArguments(program, test::randomValues(9), ReferencePrecision::AsTyped);
-    for (int step = 0; step < 3; ++step) {
-        std::vector<test::Array> arguments;
-        for (const ValueId argument : program.main().arguments)
-            arguments.push_back(state.values[argument.index]);
-        const auto expected = test::interpret(program, arguments);
-        test::stepWhole(program, state);
-        for (const OperationId id : program.main().operations) {
-            const ValueId value = program.operation(id).results[0];
+    const auto program = std::make_shared<const Program>(buildMlp(settingsFor(DType::F64)).value());
+    const InitialArrays initial(*program, test::randomValues(9));
+    std::vector<test::Array> arguments;
+    for (std::size_t a = 0; a < program->main().arguments.size(); ++a) {
+        const kernels::Array array = initial.array(a);
+        arguments.emplace_back();
+        for (std::int64_t i = 0; i < array.count(); ++i)
+            arguments.back().push_back(kernels::numberAt(array, i));
+    }
+    ReferenceSteps reference(program, test::randomValues(9));
+    for (std::int64_t step = 1; step <= 3; ++step) {
+        const auto expected = test::interpret(*program, arguments);
+        for (const OperationId id : program->main().operations) {
+            const ValueId value = program->operation(id).results[0];
+            const auto found = reference.after(value, step);
+            QVERIFY(found);
+            if ((*found)->empty())
+                continue; // an operation that computes nothing
+            QCOMPARE((*found)->size(), expected[value.index].size());
             for (std::size_t i = 0; i < expected[value.index].size(); ++i) {
                 const double right = expected[value.index][i];
-                QVERIFY(std::fabs(state.values[value.index][i] - right) <= 1e-12 * std::max(1.0, std::fabs(right)));
+                QVERIFY(std::fabs((**found)[i] - right) <= 1e-12 * std::max(1.0, std::fabs(right)));
             }
         }
+        for (const StatePair& pair : program->state)
+            arguments[program->value(pair.argument).index] = expected[program->main().results[pair.result].index];
     }
-    QCOMPARE(state.steps, std::int64_t(3));
-    QCOMPARE(state.values[program.find("step").index][0], 3.0);
+    QCOMPARE((**reference.after(program->find("step"), 3))[0], 3.0);
 }
 
-// f32 differs from double, by less than the bound; and the bound is of the size of the rounding, not of the values.
+// Sums in any order of the terms are within the bound, on numbers of all sizes, those that underflow among them.
 void TestReference::boundsHold()
 {
-    MlpSettings settings = settingsFor(DType::F32);
-    for (const LossKind loss : { LossKind::SumOfOutputs, LossKind::HalfSumOfSquares }) {
-        settings.loss = loss;
-        const Program program = buildMlp(settings).value();
-        ReferenceState single = referenceArguments(program, test::randomValues(9), ReferencePrecision::AsTyped);
-        ReferenceState exact = referenceArguments(program, test::randomValues(9), ReferencePrecision::Double);
-        for (const ValueId argument : program.main().arguments)
-            QVERIFY(single.values[argument.index] == exact.values[argument.index]);
-        test::computeAll(program, single);
-        test::computeAll(program, exact);
-        RoundingBounds bounds(program, exact, sumLengths(program));
-        double differences = 0;
-        for (const OperationId id : program.main().operations) {
-            const Operation& operation = program.operation(id);
-            const ValueId value = operation.results[0];
-            bounds.follow(operation);
-            const Role role = program.value(value).role;
-            if (role != Role::Gradient && role != Role::Loss && role != Role::Activation)
-                continue;
-            const RoundingBound bound = bounds.of(value);
-            QVERIFY(bound.roundings >= 6 && bound.roundings < 200);
-            const std::vector<double>& right = exact.values[value.index];
-            double largest = 0;
-            for (const double element : right)
-                largest = std::max(largest, std::fabs(element));
-            for (std::size_t i = 0; i < bound.magnitude.size(); ++i) {
-                const double difference = std::fabs(single.values[value.index][i] - right[i]);
-                const double allowed = bound.roundings * 0x1p-24 * bound.magnitude[i] * 1.001; // of second order
-                QVERIFY(difference <= allowed);
-                QVERIFY(bound.magnitude[i] >= std::fabs(right[i]) * (1 - 1e-12));
-                QVERIFY(allowed < 0.05 * largest);
-                QVERIFY(bound.absolute > 0 && bound.absolute < 1e-30); // nothing beside numbers of that size
-                differences += difference;
-            }
-        }
-        QVERIFY(differences > 0);
-        const std::uint32_t next = program.find("next(params/layers.0/W1)").index;
-        QVERIFY(exact.values[next][0] != single.values[next][0]);
-    }
-}
-
-// Every operation whose bound is followed, on random numbers of all sizes, those that underflow among them: one
-// rounding at a time, and several in a row.
-void TestReference::boundsHoldForEveryOperation()
-{
-    const TensorType type{ DType::F32, { 3, 5 } };
-    for (std::size_t k = 0; k < opKindCount; ++k) {
-        const auto kind = static_cast<OpKind>(k);
-        const OpRow& row = opRow(kind);
-        if (!hasFusedKernel(kind, DType::F32, DType::F32) || kind == OpKind::Convert || kind == OpKind::Not
-            || kind == OpKind::And || kind == OpKind::Or || kind == OpKind::Compare
-            || kind == OpKind::ShardingConstraint)
-            continue;
-        Builder builder("one");
-        std::vector<ValueId> arguments;
-        for (const char* path : { "a", "b", "c", "d" }) // parameters: random numbers of both signs
-            arguments.push_back(builder.argument(type, path, Role::Parameter));
-        const bool exactOperands = kind == OpKind::Exponential || kind == OpKind::Log || kind == OpKind::Logistic
-            || kind == OpKind::Tanh || kind == OpKind::Sqrt || kind == OpKind::Rsqrt || kind == OpKind::Sign
-            || kind == OpKind::Sine || kind == OpKind::Cosine || kind == OpKind::Power;
-        std::vector<ValueId> operands;
-        for (int o = 0; o < row.operandCount; ++o) {
-            const auto i = static_cast<std::size_t>(o);
-            const ValueId argument = arguments[i];
-            if (kind == OpKind::Select && o == 0)
-                operands.push_back(builder.compare(Comparison::Greater, argument, arguments[3]));
-            else if (exactOperands)
-                operands.push_back(builder.unary(OpKind::Abs, argument)); // for log, sqrt and power
-            else if (kind == OpKind::Divide && o == 1)
-                operands.push_back(argument);
-            else // operands that were rounded themselves
-                operands.push_back(builder.binary(OpKind::Multiply, argument, arguments[(i + 1) % 4]));
-        }
-        const bool vanishes = kind == OpKind::Exponential || kind == OpKind::Logistic;
-        if (vanishes)
-            operands[0] = builder.unary(OpKind::Negate, operands[0]);
-        const ValueId value = builder.add(kind, operands, {});
-        if (kind == OpKind::Multiply)
-            builder.result(builder.reduce(ReduceKind::Product, value, { 1 }));
-        const ValueId sum = builder.reduce(ReduceKind::Sum, value, { 1 });
-        builder.result(builder.reduce(ReduceKind::Min, sum, { 0 }));
+    std::mt19937 random(7);
+    for (const DType dtype : { DType::F32, DType::F64, DType::BF16, DType::F16 }) {
+        Builder builder("sums");
+        const ValueId a = builder.argument({ dtype, { 3, 40 } }, "a", Role::Input);
+        const ValueId b = builder.argument({ dtype, { 40, 5 } }, "b", Role::Input);
+        const ValueId product = builder.dot(a, b);
+        builder.result(product);
+        builder.result(builder.reduce(ReduceKind::Sum, a, { 1 }));
         const Program program = std::move(builder).finish();
-        double differences = 0;
-        for (std::uint64_t seed = 0; seed < 40; ++seed) {
-            ReferenceState single = referenceArguments(program, {}, ReferencePrecision::AsTyped);
-            std::mt19937 random(static_cast<unsigned>(seed));
-            const double scales[] = { 1, 0x1p-70, 0x1p-74, 0x1p-140, vanishes ? 64.0 : 1.0 };
-            for (const ValueId argument : arguments)
-                for (double& element : single.values[argument.index])
-                    element =
-                        static_cast<float>(scales[seed % 5] * std::uniform_real_distribution<double>(-2, 2)(random));
-            ReferenceState exact = single;
-            exact.precision = ReferencePrecision::Double;
-            test::computeAll(program, single);
-            RoundingBounds bounds(program, exact, sumLengths(program));
-            for (const OperationId id : program.main().operations) {
-                const Operation& operation = program.operation(id);
-                const std::uint32_t result = operation.results[0].index;
-                referenceCompute(program, exact, operation);
-                bounds.follow(operation);
-                const RoundingBound bound = bounds.of(operation.results[0]);
-                for (std::size_t i = 0; i < bound.magnitude.size(); ++i) {
-                    const double difference = std::fabs(single.values[result][i] - exact.values[result][i]);
-                    if (!std::isfinite(exact.values[result][i]) || std::fabs(exact.values[result][i]) > 3e38)
-                        continue; // a divisor of 0
-                    const double allowed = bound.roundings * 0x1p-24 * bound.magnitude[i] + bound.absolute;
-                    QVERIFY2(difference <= allowed * 1.001, std::string(row.name).c_str());
-                    differences += difference;
+        for (const double scale : { 1.0, 0x1p-70, 0x1p-74, 0x1p-140, 0x1p60 }) {
+            if (dtype == DType::F16 && scale != 1)
+                continue;
+            const kernels::Array x = drawn(dtype, { 3, 40 }, scale, random), y = drawn(dtype, { 40, 5 }, 1, random);
+            const auto sum = roundedResult(program, program.operations[1], kernels::Arrays{ x }, 8);
+            const auto dot = roundedResult(program, program.operations[0], kernels::Arrays{ x, y }, 8);
+            QVERIFY(sum && dot);
+            for (std::int64_t row = 0; row < 3; ++row) {
+                kernels::Array total = kernels::Array::zeros({ dtype, { 15 } });
+                // Eight devices, each with five terms; the last device first.
+                for (std::int64_t device = 8; device-- > 0;) {
+                    double part = 0;
+                    for (std::int64_t k = 0; k < 5; ++k) {
+                        const double term = kernels::numberAt(x, row * 40 + device * 5 + k);
+                        part = dtype == DType::F64 ? part + term : static_cast<double>(static_cast<float>(part + term));
+                    }
+                    kernels::setNumber(total, 0, part); // rounded to the type
+                    const double before = kernels::numberAt(total, 1);
+                    kernels::setNumber(total, 1, before + kernels::numberAt(total, 0));
                 }
+                const double right = sum->exact.as<double>()[row];
+                const double apart = std::fabs(kernels::numberAt(total, 1) - right);
+                QVERIFY2(apart <= sum->tolerances[static_cast<std::size_t>(row)], std::string(name(dtype)).c_str());
             }
+            QCOMPARE(dot->tolerances.size(), std::size_t{ 15 });
         }
-        QVERIFY2(differences > 0 || kind == OpKind::Sign, std::string(row.name).c_str());
     }
 }
 
-void TestReference::computesWhatIsAskedFor()
+// And they are of the size of roundings, not of the numbers.
+void TestReference::boundsAreSharp()
 {
-    const Program program = buildMlp(settingsFor(DType::F64)).value();
-    const ReferenceState start = referenceArguments(program, test::randomValues(9), ReferencePrecision::AsTyped);
-    ReferenceState whole = start;
-    test::computeAll(program, whole);
-    const ValueId gradient = program.find("grad(params/layers.0/W1)");
-    const ValueId loss = program.find("loss");
-    const ValueId mu = program.find("next(opt/mu/layers.0/W1)");
-
-    // Only the targets are left, and they are right.
-    ReferenceState state = start;
-    const ValueId targets[] = { gradient, loss };
-    const ReferenceSchedule toGradient = referenceSchedule(program, {}, targets);
-    referenceCompute(program, state, toGradient);
-    double left = 0;
-    for (std::size_t v = 0; v < program.values.size(); ++v) {
-        const std::vector<double>& array = state.values[v];
-        if (program.values[v].definition.valid())
-            left += 8 * static_cast<double>(array.size());
-        if (!array.empty())
-            QVERIFY(array == whole.values[v]);
-    }
-    QCOMPARE(left, 8 * static_cast<double>(whole.values[gradient.index].size() + 1));
-    QVERIFY(toGradient.peakBytes >= left);
-    double all = 0;
-    for (const std::vector<double>& array : whole.values)
-        all += 8 * static_cast<double>(array.size());
-    QVERIFY(toGradient.peakBytes < all / 3);
-
-    // From a given value on: nothing behind it is computed again.
-    for (double& element : state.values[gradient.index])
-        element = 0.5;
-    const ReferenceSchedule fromGradient = referenceSchedule(program, std::span(&gradient, 1), std::span(&mu, 1));
-    QVERIFY(fromGradient.steps.size() < 8);
-    referenceCompute(program, state, fromGradient);
-    for (const double element : state.values[mu.index])
-        QVERIFY(std::fabs(element - 0.05) < 1e-15);
-    for (const double element : state.values[gradient.index])
-        QCOMPARE(element, 0.5);
-    QVERIFY(referenceSchedule(program, std::span(&gradient, 1), std::span(&gradient, 1)).steps.empty());
-}
-
-// 12,000 schedules of a program of some 100,000 operations: each one of its few operations alone.
-void TestReference::schedulesDeepPrograms()
-{
-    MlpSettings settings = settingsFor(DType::F32);
-    settings.layers = 2048;
-    const Program program = buildMlp(settings).value();
-    const CheckPlan plan(program);
-    QCOMPARE(plan.state.size(), std::size_t{ 2048 * 2 * 3 + 2 });
-    for (const CheckPlan::State& state : plan.state) {
-        const bool isParameter = program.value(state.argument).role == Role::Parameter;
-        QCOMPARE(state.gradient.valid(), isParameter);
-        QVERIFY(state.fromLinks.steps.size() < 100);
-        QCOMPARE(state.fromGradients.steps.empty(), !isParameter);
-    }
+    std::mt19937 random(11);
+    Builder builder("product");
+    const ValueId a = builder.argument({ DType::F32, { 16, 24 } }, "a", Role::Input);
+    const ValueId b = builder.argument({ DType::F32, { 24, 40 } }, "b", Role::Input);
+    builder.result(builder.dot(a, b));
+    const Program program = std::move(builder).finish();
+    const kernels::Arrays operands{ drawn(DType::F32, { 16, 24 }, 1, random),
+        drawn(DType::F32, { 24, 40 }, 1, random) };
+    const auto found = roundedResult(program, program.operations[0], operands, 8);
+    double largest = 0;
+    for (std::int64_t i = 0; i < 16 * 40; ++i)
+        largest = std::max(largest, std::fabs(found->exact.as<double>()[i]));
+    for (std::int64_t row = 0; row < 16; ++row)
+        for (std::int64_t column = 0; column < 40; ++column) {
+            double exact = 0, magnitude = 0;
+            for (std::int64_t k = 0; k < 24; ++k) {
+                const double term =
+                    kernels::numberAt(operands[0], row * 24 + k) * kernels::numberAt(operands[1], k * 40 + column);
+                exact += term;
+                magnitude += std::fabs(term);
+            }
+            const auto at = static_cast<std::size_t>(row * 40 + column);
+            QVERIFY(std::fabs(found->exact.as<double>()[at] - exact) <= 1e-12);
+            QVERIFY(std::fabs(found->tolerances[at] - 26 * 0x1p-24 * magnitude) <= 1e-10);
+            QVERIFY(found->tolerances[at] < 1e-5 * largest);
+        }
+    // What is no sum has no such bound.
+    Builder other("other");
+    const ValueId x = other.argument({ DType::F32, { 4 } }, "x", Role::Input);
+    other.result(other.unary(OpKind::Exponential, x));
+    other.result(other.reduce(ReduceKind::Max, x, { 0 }));
+    const Program without = std::move(other).finish();
+    for (const Operation& operation : without.operations)
+        QVERIFY(!hasRoundingBound(without, operation));
 }
 
 // As kernels compute, modulo 2^32: terms that fit neither a double nor 64 bits, and powers that take 2^31 factors.
@@ -257,24 +174,24 @@ void TestReference::integersWrapAround()
     builder.result(dot);
     builder.result(product);
     builder.result(power);
-    const Program program = std::move(builder).finish();
+    const auto program = std::make_shared<const Program>(std::move(builder).finish());
     const std::vector<std::int64_t> left{ 2147483647, 2147483647, 2147483647, -2147483647, 3 };
     const std::vector<std::int64_t> right{ 2147483647, 2147483647, 2147483646, 2147483647, 2147483647 };
-    ReferenceState state = referenceArguments(program, {}, ReferencePrecision::AsTyped);
+    InitialValues initial;
     std::uint32_t sum = 0;
     std::uint32_t all = 1;
     for (std::size_t i = 0; i < left.size(); ++i) {
-        state.values[a.index][i] = static_cast<double>(left[i]);
-        state.values[b.index][i] = static_cast<double>(right[i]);
+        initial.given["a"].push_back(static_cast<double>(left[i]));
+        initial.given["b"].push_back(static_cast<double>(right[i]));
         sum += static_cast<std::uint32_t>(left[i]) * static_cast<std::uint32_t>(right[i]);
         all *= static_cast<std::uint32_t>(left[i]);
     }
-    test::computeAll(program, state);
-    QCOMPARE(state.values[dot.index][0], static_cast<double>(static_cast<std::int32_t>(sum)));
-    QCOMPARE(state.values[product.index][0], static_cast<double>(static_cast<std::int32_t>(all)));
+    ReferenceSteps reference(program, initial);
+    QCOMPARE((**reference.after(dot, 1))[0], static_cast<double>(static_cast<std::int32_t>(sum)));
+    QCOMPARE((**reference.after(product, 1))[0], static_cast<double>(static_cast<std::int32_t>(all)));
     // (-1)^odd = -1 and (-1)^even = 1, of 2^31 - 1 = -1 - 2^31 likewise up to the highest bit; 3 has the order 2^30
     // modulo 2^32, so that 3^(2^31 - 1) is its inverse.
-    const std::vector<double> powers = state.values[power.index];
+    const std::vector<double> powers = **reference.after(power, 1);
     QCOMPARE(powers[0], 2147483647.0);
     QCOMPARE(powers[1], 2147483647.0);
     QCOMPARE(powers[2], 1.0);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the reader says of wrong texts: code, line and column.
-#include <QFile>
-#include <QTemporaryDir>
 #include <QtTest>
 
 #include <algorithm>
@@ -173,7 +171,6 @@ private Q_SLOTS:
     void tuplesOfOneHloSharding();
     void declaredFunctionsTakeNoShardings();
     void allThatIsWrong();
-    void files();
     void everyPrefix();
 };
 
@@ -485,24 +482,6 @@ void TestErrors::allThatIsWrong()
     QVERIFY(!readStableHlo("func.func @main(%a: tensor<4xf32>) {\n  %0 = stablehlo.tanh %b : tensor<4xf32>\n  ?\n}\n",
         { .findings = &findings }));
     QCOMPARE(findings.size(), std::size_t{ 1 });
-}
-
-void TestErrors::files()
-{
-    QTemporaryDir folder;
-    const std::string path = folder.filePath(QStringLiteral("a.mlir")).toStdString();
-    const Result<ReadProgram> absent = readStableHloFile(path);
-    QVERIFY(!absent);
-    QCOMPARE(absent.error().code, Code::Unreadable);
-    QFile file(QString::fromStdString(path));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(BODY("%0 = stablehlo.tanh %b : tensor<8x4xf32>"));
-    file.close();
-    const Result<ReadProgram> wrong = readStableHloFile(path);
-    QVERIFY(!wrong);
-    QCOMPARE(wrong.error().where.file, path);
-    QCOMPARE(wrong.error().where.line, 2);
-    QVERIFY(!readStableHloFile(folder.path().toStdString()));
 }
 
 /// A text that is cut anywhere is refused with a place in it, or read.

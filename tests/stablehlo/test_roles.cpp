@@ -17,7 +17,9 @@ QString roleText(const std::string& text, const char* state, const std::vector<C
     if (!read)
         qFatal("the test's program cannot be read");
     nameAsWritten(*read, text);
-    const ProgramRoles roles = rolesOf(read->program, stateOf(read->program, state), chosen);
+    const ProgramRoles roles =
+        withChosen(guessRoles(read->program, stateOf(read->program, state)), read->program,
+            stateOf(read->program, state), chosen);
     QStringList arguments, results;
     for (const Role role : roles.arguments)
         arguments << QString::fromStdString(std::string(name(role)));
@@ -62,6 +64,45 @@ private Q_SLOTS:
 )",
                      "0=0,1=1"),
             QStringLiteral("nu parameter gradient input -> activation activation"));
+    }
+
+    /// The gradient is what the update of a parameter takes beside the state, whatever it makes of it.
+    void gradients()
+    {
+        const auto gradientOf = [](const std::string& update) {
+            const std::string text = R"(func.func @main(%p: tensor<4x4xf32>, %m: tensor<4x4xf32>, %x: tensor<4x4xf32>)
+    -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %rate = stablehlo.constant dense<0.5> : tensor<f32>
+  %r = stablehlo.broadcast_in_dim %rate, dims = [] : (tensor<f32>) -> tensor<4x4xf32>
+  %g = stablehlo.dot_general %x, %p, contracting_dims = [0] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %h = stablehlo.dot_general %x, %x, contracting_dims = [0] x [0] : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+)" + update + "\n  return %next, %moment : tensor<4x4xf32>, tensor<4x4xf32>\n}\n";
+            Result<ReadProgram> read = readStableHlo(text);
+            if (!read)
+                qFatal("the test's program cannot be read");
+            nameAsWritten(*read, text);
+            const ProgramRoles roles = rolesOf(read->program, stateOf(read->program, "0=0,1=1"), {});
+            giveRoles(read->program, roles);
+            QString names;
+            for (const ValueId gradient : keptValues(read->program))
+                names += QString::fromStdString(*read->program.value(gradient).path) + QLatin1Char(' ');
+            return names.trimmed();
+        };
+        const std::string moment = R"(  %a = stablehlo.multiply %r, %m : tensor<4x4xf32>
+  %b = stablehlo.multiply %r, %GRADIENT : tensor<4x4xf32>
+  %moment = stablehlo.add %a, %b : tensor<4x4xf32>
+  %next = stablehlo.subtract %p, %moment : tensor<4x4xf32>)";
+        const auto withGradient = [&](const char* name) {
+            std::string text = moment;
+            return text.replace(text.find("GRADIENT"), 8, name);
+        };
+        QCOMPARE(gradientOf(withGradient("g")), QStringLiteral("g"));
+        QCOMPARE(
+            gradientOf("  %s = stablehlo.add %g, %h : tensor<4x4xf32>\n" + withGradient("s")), QStringLiteral("s"));
+        QCOMPARE(gradientOf("  %s = stablehlo.multiply %r, %g : tensor<4x4xf32>\n" + withGradient("s")),
+            QStringLiteral("g"));
+        QCOMPARE(gradientOf(withGradient("p")), QString()); // made of the state alone
+        QCOMPARE(gradientOf(withGradient("x")), QString()); // main takes it
     }
 
     void chosen()

@@ -17,11 +17,11 @@
 #include "panel_fixture.h"
 #include "registered_test.h"
 #include "schedule/plan.h"
+#include "views/device_map/device_map.h"
 #include "views/main_window/main_window.h"
 #include "views/memory_view/memory_view.h"
 #include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
-#include "views/mesh_view/device_map.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/mesh_view/size_slider.h"
 #include "views/rules_view/axis_tray.h"
@@ -205,9 +205,9 @@ private Q_SLOTS:
         const Table table(view.map());
         QVERIFY(table.cells);
         QCOMPARE(table.cells->rowCount(), 8);
-        QCOMPARE(table.cells->columnDescription(2), QStringLiteral("Same shard on"));
-        QCOMPARE(table.row(5),
-            (QStringList{ QStringLiteral("d5"), QStringLiteral("data 1, model 1, host 1"), QStringLiteral("d1, d5") }));
+        QCOMPARE(table.cells->columnDescription(1), QStringLiteral("Same shard on"));
+        QCOMPARE(
+            table.row(5), (QStringList{ QStringLiteral("d5: data 1, model 1, host 1"), QStringLiteral("d1, d5") }));
         // A cell lies where it is painted, is found there, and does what a click does.
         QAccessibleInterface* cell = table.cells->cellAt(5, 0);
         QCOMPARE(cell->rect(),
@@ -215,7 +215,7 @@ private Q_SLOTS:
         const QPoint inside = cell->rect().center();
         QCOMPARE(table.node->childAt(inside.x(), inside.y()), cell);
         QCOMPARE(cell->text(QAccessible::Description),
-            QStringLiteral("Devices: d5, Place: data 1, model 1, host 1, Same shard on: d1, d5"));
+            QStringLiteral("Device and place: d5: data 1, model 1, host 1, Same shard on: d1, d5"));
         cell->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
         QCOMPARE(fixture.selection.devices(), std::vector<std::int32_t>{ 5 });
         QVERIFY(cell->state().selected);

@@ -13,6 +13,7 @@
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "panel_fixture.h"
+#include "pipeline/exchange_subject.h"
 #include "registered_test.h"
 #include "views/collectives_view/alternatives_model.h"
 #include "views/collectives_view/collective_page.h"
@@ -20,11 +21,9 @@
 #include "views/collectives_view/collectives_view.h"
 #include "views/collectives_view/example_column.h"
 #include "views/collectives_view/exchange_layout.h"
-#include "views/collectives_view/exchange_subject.h"
 #include "views/collectives_view/exchange_view.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
-#include "views/collectives_view/work_strip.h"
 #include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/span_text/span_text.h"
@@ -336,7 +335,6 @@ private Q_SLOTS:
         QCOMPARE(entry.kind, CollectiveKind::AllReduce);
         QCOMPARE(entry.groupSize, std::int64_t(4));
         QCOMPARE(view.page()->exchange()->before()->subject()->layout.addends(), std::int64_t(4));
-        QVERIFY(!view.strip()->isAtWork() && !view.strip()->isVisible());
     }
 
     void nothingIsDoneForADockThatIsNotSeen()
@@ -348,48 +346,6 @@ private Q_SLOTS:
         view.show();
         QTRY_VERIFY_WITH_TIMEOUT(view.model()->list() && !view.isWorking(), 30000);
         QCOMPARE(view.model()->rowCount(), 1);
-    }
-
-    void theListCanBeCalledOffAndAskedForAgain()
-    {
-        Shown shown(contraction());
-        CollectivesView& view = shown.view;
-        QVERIFY(view.isWorking());
-        QVERIFY(view.strip()->isAtWork());
-        Q_EMIT view.strip()->cancelled();
-        QVERIFY(!view.isWorking());
-        QVERIFY(!view.emptyText().isEmpty());
-        Q_EMIT view.emptyPage()->clicked();
-        shown.settle();
-        QCOMPARE(view.model()->rowCount(), 1);
-        QVERIFY(view.emptyText().isEmpty());
-
-        // With a list in sight that one stays, marked as stale.
-        QVERIFY(shown.document.edit(withAxisSize(*shown.document.experiment(), 1, 4, true), QStringLiteral("larger")));
-        shown.document.waitForAnalysis();
-        QVERIFY(view.strip()->isAtWork());
-        QCOMPARE(view.model()->rowCount(), 1);
-        Q_EMIT view.strip()->cancelled();
-        QVERIFY(view.strip()->isVisible());
-        QVERIFY(view.strip()->text().contains(QStringLiteral("stale")));
-        view.strip()->button()->click();
-        shown.settle();
-        QVERIFY(!view.strip()->isVisible());
-        QVERIFY(view.model()->snapshot() == shown.document.snapshot());
-    }
-
-    void workIsAnnouncedAfterAWhileOnly()
-    {
-        WorkStrip strip;
-        QSignalSpy cancelled(&strip, &WorkStrip::cancelled);
-        strip.work(QStringLiteral("Partitioning 3 operations"));
-        QVERIFY(!strip.isVisibleTo(nullptr));
-        QTRY_VERIFY_WITH_TIMEOUT(!strip.isHidden(), 2000);
-        QVERIFY(strip.text().startsWith(QStringLiteral("Partitioning 3 operations")));
-        strip.button()->click();
-        QCOMPARE(cancelled.size(), 1);
-        strip.rest();
-        QVERIFY(strip.isHidden());
     }
 
     void saysWhyThereIsNothing()

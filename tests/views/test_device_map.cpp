@@ -8,7 +8,7 @@
 
 #include "document/selection.h"
 #include "registered_test.h"
-#include "views/mesh_view/device_map.h"
+#include "views/device_map/device_map.h"
 #include "views/panel_fixture.h"
 #include "views/theme/appearance.h"
 #include "views/theme/theme.h"
@@ -48,7 +48,7 @@ DeviceSet hostsOf(std::int32_t devices, const MeshPtr& mesh)
 struct OnScreen {
     Appearance appearance{ ThemeChoice::Light };
     Selection selection;
-    DeviceMap map{ &selection };
+    DeviceMap map{ &selection, QStringLiteral("Device map"), DeviceMap::Room::Flat };
 
     OnScreen(QSize size, const MeshPtr& mesh, std::int32_t devicesPerHost, std::optional<Layout> layout)
     {
@@ -80,16 +80,15 @@ private Q_SLOTS:
         OnScreen screen({ 360, 200 }, small, 8, cutBy(small, "model"));
         auto& [appearance, selection, map] = screen;
         QVERIFY(screen.isShown());
-        // d31 is on position 31 of the small mesh and on position 241 of the large one, which is no square of the
-        // small.
-        const QPoint last = map.shownRect(map.map().squareOf(31)).center();
+        // d31 is on position 31 of the small mesh and on position 241 of the large one, which the small one has not.
+        const QPoint last = map.shownRect(31).center();
         QTest::mouseMove(&map, last);
         QTRY_COMPARE(selection.hoveredDevices(), (std::vector<std::int32_t>{ 15, 31 }));
         QTest::mouseClick(&map, Qt::LeftButton, Qt::NoModifier, last);
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 31 });
         // Whoever listens asks at once.
         QStringList captions;
-        const auto listen = connect(&map, &DeviceMap::captionChanged, &map, [&] { captions << map.caption(); });
+        const auto listen = connect(&map, &DeviceMap::currentChanged, &map, [&] { captions << map.currentText(); });
         map.setMesh(large, hostsOf(8, large), cutBy(large, "model"));
         QVERIFY(selection.hoveredDevices().empty());
         QCOMPARE(selection.devices(), std::vector<std::int32_t>{ 31 }); // stays chosen, at its new place
@@ -123,7 +122,7 @@ private Q_SLOTS:
         Appearance appearance(ThemeChoice::Light);
         Selection selection;
         QWidget window;
-        DeviceMap map(&selection, &window);
+        DeviceMap map(&selection, QStringLiteral("Device map"), DeviceMap::Room::Flat, &window);
         QWidget other(&window);
         other.setFocusPolicy(Qt::StrongFocus);
         map.setGeometry(0, 0, 360, 120);
@@ -154,14 +153,14 @@ private Q_SLOTS:
         QVERIFY(screen.isShown());
         map.setFocus();
         QTest::keyClick(&map, Qt::Key_End);
-        QCOMPARE(map.caption(), QStringLiteral("d1023: data 63, model 15, host 127"));
+        QCOMPARE(map.currentText(), QStringLiteral("d1023: data 63, model 15, host 127"));
         QStringList captions;
-        connect(&map, &DeviceMap::captionChanged, &map, [&] { captions << map.caption(); });
+        connect(&map, &DeviceMap::currentChanged, &map, [&] { captions << map.currentText(); });
         map.resize(120, 80);
-        QTRY_VERIFY(map.map().devicesPerSquare() > 1 || map.map().squareCount() == 1024);
-        QVERIFY(!captions.isEmpty());
+        QTRY_VERIFY(map.layoutOfCells().cellsPerTile() > 1);
         for (const QString& caption : captions)
-            QVERIFY2(caption.contains(QStringLiteral("d1023")), qPrintable(caption));
+            QVERIFY2(caption.contains(QStringLiteral("63")), qPrintable(caption));
+        QVERIFY2(map.currentText().contains(QStringLiteral("–63")), qPrintable(map.currentText()));
         QVERIFY(selection.hoveredGroup().countIn({ 63, 64, 15, 16 }) == 1);
     }
 
@@ -170,31 +169,29 @@ private Q_SLOTS:
         const MeshPtr mesh = plain(16, 4);
         OnScreen screen({ 360, 200 }, mesh, 8, cutBy(mesh, "model"));
         auto& [appearance, selection, map] = screen;
-        QCOMPARE(map.tableText(1, 0), QStringLiteral("d1"));
-        QCOMPARE(map.tableText(1, 2), QStringLiteral("16 devices: d1, d5, …, d61"));
+        QCOMPARE(map.tableText(1, 0), QStringLiteral("d1: data 0, model 1, host 0"));
+        QCOMPARE(map.tableText(1, 1), QStringLiteral("16 devices: d1, d5, …, d61"));
         map.setMesh(mesh, hostsOf(8, mesh), cutBy(mesh, "data"));
-        QCOMPARE(map.tableText(1, 2), QStringLiteral("d0, d1, d2, d3"));
+        QCOMPARE(map.tableText(1, 1), QStringLiteral("d0, d1, d2, d3"));
         map.setMesh(mesh, hostsOf(8, mesh), Layout(mesh, TensorSharding::fullyReplicated(1), { 64 }));
-        QCOMPARE(map.tableText(1, 2), QStringLiteral("d0 … d63"));
+        QCOMPARE(map.tableText(1, 1), QStringLiteral("d0 … d63"));
     }
 
-    /// Which of the rows on a line a block of columns is.
-    void blocksOfALineAreNamed()
+    /// What tells the panels of a folded mesh from each other.
+    void panelsAreNamed()
     {
-        const auto names = [](const OnScreen& screen) {
-            QStringList all;
-            for (std::int64_t group = 0; group < screen.map.map().groupsPerLine(); ++group)
-                all << words::plain(screen.map.groupName(group));
-            return all;
-        };
         OnScreen flat({ 360, 120 }, plain(16, 4), 4, cutBy(plain(16, 4), "model"));
         QVERIFY(flat.isShown());
-        const std::int64_t groups = flat.map.map().groupsPerLine();
-        QVERIFY(groups > 1 && flat.map.map().lineCount() > 1);
-        QStringList expected;
-        for (std::int64_t group = 0; group < groups; ++group)
-            expected << QStringLiteral("data +%1").arg(group);
-        QCOMPARE(names(flat), expected);
+        const auto& panels = flat.map.layoutOfCells().panels();
+        QVERIFY(panels.size() > 1);
+        std::int64_t next = 0;
+        for (const MapPanel& panel : panels) {
+            QCOMPARE(words::plain(flat.map.field()->title(panel)),
+                QStringLiteral("data %1").arg(words::range(panel.firstRow, panel.endRow)));
+            QCOMPARE(panel.firstRow, next);
+            next = panel.endRow;
+        }
+        QCOMPARE(next, 16);
     }
 
     void everyLevelIsReachedAndLeft()
@@ -204,12 +201,12 @@ private Q_SLOTS:
         auto& [appearance, selection, map] = screen;
         QVERIFY(screen.isShown());
         // The class map: how many there are, in words, and what a square is.
-        QVERIFY(map.map().devicesPerSquare() > 8);
-        QVERIFY2(map.caption().startsWith(QStringLiteral("Each square is ")), qPrintable(map.caption()));
+        QVERIFY(map.layoutOfCells().cellsPerTile() > 8);
+        QVERIFY2(map.tileText().startsWith(QStringLiteral("Each tile is ")), qPrintable(map.tileText()));
         QVERIFY(map.trail().isEmpty());
         // By pinch to hosts, by keys to devices and shards.
         const auto pinch = [&map](qreal by) {
-            const QPointF at = map.shownRect(map.map().squareOf(296)).center();
+            const QPointF at = map.shownRect(296).center();
             QMouseEvent move(QEvent::MouseMove, at, QPointF(), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
             QCoreApplication::sendEvent(&map, &move);
             QNativeGestureEvent gesture(Qt::ZoomNativeGesture, QPointingDevice::primaryPointingDevice(), 2, at, at,
@@ -220,27 +217,25 @@ private Q_SLOTS:
         QCOMPARE(map.zoom(), MapZoom::Fit); // too little
         pinch(0.2);
         QCOMPARE(map.zoom(), MapZoom::Hosts);
-        QVERIFY(map.map().showsHosts());
-        QCOMPARE(map.map().devicesPerSquare(), 8);
+        QCOMPARE(map.layoutOfCells().cellsPerTile(), 8);
         QCOMPARE(map.trail().size(), 2);
         QCOMPARE(map.trail().front(), QStringLiteral("16,384 devices"));
-        const std::int64_t square = map.map().squareOf(296);
         map.zoomIn(296);
         QCOMPARE(map.zoom(), MapZoom::Devices);
-        QCOMPARE(map.map().devicesPerSquare(), 1);
+        QCOMPARE(map.layoutOfCells().cellsPerTile(), 1);
         QCOMPARE(map.trail(),
             (QStringList{ QStringLiteral("16,384 devices"), QStringLiteral("host 37"), QStringLiteral("d296") }));
         QVERIFY(map.rect().contains(map.shownRect(296)));
         map.zoomIn(296);
-        QCOMPARE(map.zoom(), MapZoom::Names);
+        QCOMPARE(map.zoom(), MapZoom::Holdings);
         QCOMPARE(map.trail().back(), QStringLiteral("shard 8"));
         QVERIFY(map.rect().contains(map.shownRect(296)));
-        QVERIFY(map.shownRect(296).width() >= 48 && map.shownRect(296).height() >= 28);
+        QVERIFY(map.shownRect(296).width() >= 44 && map.shownRect(296).height() >= 28);
         QVERIFY(!map.canZoomIn());
         // Back by the trail, by keys, by pinch.
         map.zoomTo(1);
         QCOMPARE(map.zoom(), MapZoom::Hosts);
-        QCOMPARE(map.map().squareOf(296), square);
+        QVERIFY(map.rect().contains(map.shownRect(296)));
         QTest::keyClick(&map, Qt::Key_Plus);
         QTest::keyClick(&map, Qt::Key_Backspace);
         QCOMPARE(map.zoom(), MapZoom::Hosts);
@@ -249,30 +244,12 @@ private Q_SLOTS:
         QVERIFY(!map.canZoomOut());
     }
 
-    void tilesAreHostsWhereTheseCanBeSeen()
-    {
-        MapSizes sizes;
-        sizes.devicesPerHost = 8;
-        const Mesh mesh = *plain(1024, 16);
-        QVERIFY(DeviceMapLayout(mesh, QRect(0, 0, 700, 400), sizes).devicesPerSquare() == 1); // 17 px each
-        const DeviceMapLayout hosts(mesh, QRect(0, 0, 420, 180), sizes);
-        QVERIFY(hosts.showsHosts());
-        QVERIFY(hosts.unit().width() >= sizes.smallestHost && hosts.unit().height() >= sizes.smallestHost);
-        const DeviceMapLayout blocks(mesh, QRect(0, 0, 200, 60), sizes);
-        QVERIFY(!blocks.showsHosts() && blocks.devicesPerSquare() > 8);
-        // Hosts that are wider than a row of the mesh, and such that are no blocks of it.
-        sizes.devicesPerHost = 64;
-        QVERIFY(DeviceMapLayout(mesh, QRect(0, 0, 320, 160), sizes, MapZoom::Hosts).showsHosts());
-        sizes.devicesPerHost = 24;
-        QVERIFY(!DeviceMapLayout(mesh, QRect(0, 0, 320, 160), sizes, MapZoom::Hosts).showsHosts());
-    }
-
-    void thousandsOfSquaresHaveTheirColours()
+    void thousandsOfDevicesHaveTheirColours()
     {
         const MeshPtr mesh = plain(1024, 16);
         OnScreen screen({ 900, 500 }, mesh, 8, cutBy(mesh, "model"));
         auto& [appearance, selection, map] = screen;
-        QCOMPARE(map.map().devicesPerSquare(), 1);
+        QCOMPARE(map.layoutOfCells().cellsPerTile(), 1);
         const QImage picture = map.grab().toImage();
         const Theme& theme = Theme::current();
         for (const std::int64_t position : { 0, 5, 17, 4'095, 16'383 }) {
@@ -301,11 +278,10 @@ private Q_SLOTS:
         map.grab();
         QElapsedTimer timer;
         timer.start();
-        const std::int64_t squares = map.map().squareCount();
         int hovered = 0;
-        for (std::int64_t square = 0; square < squares && hovered < 200; ++square, ++hovered) {
-            QMouseEvent move(QEvent::MouseMove, map.shownRect(square).center(), QPointF(), Qt::NoButton, Qt::NoButton,
-                Qt::NoModifier);
+        for (std::int64_t cell = 0; cell < mesh->deviceCount() && hovered < 200; cell += 4'999, ++hovered) {
+            QMouseEvent move(
+                QEvent::MouseMove, map.shownRect(cell).center(), QPointF(), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
             QCoreApplication::sendEvent(&map, &move);
             QCOMPARE(selection.hoveredGroup().size(), 1'048'576);
         }

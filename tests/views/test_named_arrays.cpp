@@ -16,7 +16,6 @@
 #include "experiment_file/experiment_file.h"
 #include "registered_test.h"
 #include "sharding/text.h"
-#include "views/named_arrays_view/chips_delegate.h"
 #include "views/named_arrays_view/mapping_model.h"
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/named_arrays_view/named_tree_model.h"
@@ -25,6 +24,7 @@
 #include "views/panel_fixture.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/appearance.h"
+#include "views/widgets/chips_delegate.h"
 #include "views/widgets/notice_strip.h"
 #include "words/words.h"
 

@@ -7,14 +7,14 @@
 
 #include "experiment_file/gallery.h"
 #include "program/differentiate.h"
+#include "program/outline/operation_scopes.h"
+#include "program/outline/repeated_blocks.h"
 #include "program/program_mesh.h"
 #include "random_cases.h"
 #include "registered_test.h"
 #include "views/panel_fixture.h"
 #include "views/program_graph.h"
 #include "views/program_view/constant_text.h"
-#include "views/program_view/operation_scopes.h"
-#include "views/program_view/repeated_blocks.h"
 #include "views/transformer_program.h"
 
 using namespace shardscope;

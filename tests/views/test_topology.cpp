@@ -20,14 +20,14 @@
 #include "mesh/device_presets.h"
 #include "panel_fixture.h"
 #include "registered_test.h"
+#include "views/device_map/device_colours.h"
+#include "views/device_map/device_map.h"
+#include "views/device_map/map_path.h"
 #include "views/hosts_view/hosts_models.h"
 #include "views/hosts_view/hosts_view.h"
 #include "views/theme/appearance.h"
-#include "views/topology_view/device_colours.h"
 #include "views/topology_view/device_controls.h"
 #include "views/topology_view/device_list_editor.h"
-#include "views/topology_view/field_map.h"
-#include "views/topology_view/field_path.h"
 #include "views/topology_view/topology_view.h"
 
 using namespace shardscope;
@@ -44,6 +44,11 @@ Experiment on(const char* devices, std::vector<MeshAxis> axes, OrderMethod metho
     settings.batch = 256;
     settings.layers = 1;
     return experiment;
+}
+
+MeshPtr meshOf(std::vector<MeshAxis> axes)
+{
+    return std::make_shared<const Mesh>(*Mesh::create(std::move(axes)));
 }
 
 const Experiment cube = on("tpu-v4:4x4x4", { { "data", 16 }, { "model", 4 } });
@@ -72,20 +77,20 @@ private Q_SLOTS:
     void cellsAreFoundWhereTheyAre()
     {
         QFETCH(QList<int>, shape);
-        const FieldShape field{ shape[0], shape[1], shape[2], shape[3], shape[4] };
+        const MapShape field{ shape[0], shape[1], shape[2], shape[3], shape[4] };
         for (const QRect& area : { QRect(8, 4, 330, 300), QRect(0, 0, 160, 420), QRect(5, 5, 900, 120) }) {
-            const FieldLayout layout(field, area, {});
+            const DeviceMapLayout layout(field, area, {});
             if (layout.side() == 0)
                 continue;
             // Single devices are squares of 3 pixels at least, tiles of several larger; one for a whole plane may be
             // smaller.
-            const bool wholePlanes = layout.tile() == FieldTile{ field.columns, field.rows };
+            const bool wholePlanes = layout.tile() == MapTile{ field.columns, field.rows };
             QVERIFY(layout.side() >= (layout.cellsPerTile() == 1 ? 3 : wholePlanes ? 1 : 12));
             std::int64_t covered = 0;
-            for (const FieldPanel& panel : layout.panels()) {
+            for (const MapPanel& panel : layout.panels()) {
                 QVERIFY(area.contains(panel.rect.united(layout.titleRect(panel))));
                 covered += (panel.endRow - panel.firstRow) * (panel.endColumn - panel.firstColumn);
-                for (const FieldPanel& other : layout.panels())
+                for (const MapPanel& other : layout.panels())
                     QVERIFY(&other == &panel || !other.rect.intersects(panel.rect));
                 if (layout.panels().size() > 64)
                     break;
@@ -108,18 +113,18 @@ private Q_SLOTS:
     /// Four planes are two and two, not three and one; width that is left over goes to cells as far as they may.
     void roomIsUsed()
     {
-        const FieldShape cube{ 4, 4, 4, 4, 1 };
-        const FieldLayout square(cube, QRect(0, 0, 340, 340), {});
+        const MapShape cube{ 4, 4, 4, 4, 1 };
+        const DeviceMapLayout square(cube, QRect(0, 0, 340, 340), {});
         QCOMPARE(square.panels().size(), std::size_t{ 4 });
         QCOMPARE(square.panels()[1].rect.top(), square.panels()[0].rect.top());
         QCOMPARE(square.panels()[2].rect.left(), square.panels()[0].rect.left());
         QCOMPARE(
             square.panels()[3].rect.topLeft(), QPoint(square.panels()[1].rect.left(), square.panels()[2].rect.top()));
         QCOMPARE(square.tileWidth(), square.side());
-        FieldSizes wide;
+        MapSizes wide;
         wide.widest = 1.5;
-        const FieldLayout stretched(cube, QRect(0, 0, 340, 220), wide);
-        const FieldLayout plain(cube, QRect(0, 0, 340, 220), {});
+        const DeviceMapLayout stretched(cube, QRect(0, 0, 340, 220), wide);
+        const DeviceMapLayout plain(cube, QRect(0, 0, 340, 220), {});
         QCOMPARE(stretched.side(), plain.side());
         QVERIFY(stretched.tileWidth() > stretched.side() && stretched.tileWidth() <= stretched.side() * 3 / 2);
         QVERIFY(QRect(0, 0, 340, 220).contains(stretched.rectOf(63)));
@@ -127,7 +132,7 @@ private Q_SLOTS:
             QCOMPARE(stretched.cellAt(stretched.rectOf(cell).center()), std::optional(cell));
         // Planes of pixels have their titles where these have room.
         wide.titleWidth = 40;
-        const FieldLayout many({ 32, 32, 16, 16, 1 }, QRect(0, 0, 340, 400), wide);
+        const DeviceMapLayout many({ 32, 32, 16, 16, 1 }, QRect(0, 0, 340, 400), wide);
         QVERIFY2(many.tile().cells() <= 64, qPrintable(QString::number(many.tile().cells())));
         QVERIFY(many.hasTitles());
         QVERIFY(many.panels().front().rect.width() >= 40);
@@ -137,29 +142,29 @@ private Q_SLOTS:
     /// cells.
     void manyCellsAreTiles()
     {
-        FieldSizes sizes;
+        MapSizes sizes;
         sizes.heads = { 60, 14 };
         const QRect area(0, 0, 330, 300);
-        const FieldLayout fit({ 16, 1024, 1, 1, 1 }, area, sizes);
+        const DeviceMapLayout fit({ 16, 1024, 1, 1, 1 }, area, sizes);
         QCOMPARE(fit.panels().size(), std::size_t{ 1 });
         QCOMPARE(fit.tile().columns, 1);
         QVERIFY2(fit.side() >= 12 && fit.tileWidth() >= 12, qPrintable(QString::number(fit.side())));
         QVERIFY(fit.hasHeads());
         QCOMPARE(fit.panels().front().rect.topLeft(), QPoint(60, 14));
         QCOMPARE(fit.blockOf(16 * 700 + 3),
-            (FieldBlock{
+            (MapBlock{
                 0, 700 / fit.tile().rows * fit.tile().rows, (700 / fit.tile().rows + 1) * fit.tile().rows, 3, 4 }));
 
-        const FieldLayout hosts = fit.zoomed({ 8, 1 }, { 50, 24 }, 0, 12, { 5, 7 }, true);
+        const DeviceMapLayout hosts = fit.zoomed({ 8, 1 }, { 50, 24 }, 0, 12, { 5, 7 }, true);
         QCOMPARE(hosts.bounds(), QRect(5, 7, 100, 24 * 1024));
         QCOMPARE(hosts.cellAt({ 5 + 60, 7 + 24 * 9 + 1 }), std::optional<std::int64_t>(9 * 16 + 8));
-        const FieldBlock seen = hosts.within(hosts.panels().front(), QRect(5, 7 + 24 * 100, 50, 24 * 3));
-        QCOMPARE(seen, (FieldBlock{ 0, 100, 103, 0, 8 }));
+        const MapBlock seen = hosts.within(hosts.panels().front(), QRect(5, 7 + 24 * 100, 50, 24 * 3));
+        QCOMPARE(seen, (MapBlock{ 0, 100, 103, 0, 8 }));
         QCOMPARE(hosts.within(hosts.panels().front(), QRect(500, 0, 10, 10)).count(), 0);
 
         // Planes of a torus keep their places: four lines of four.
-        const FieldLayout torus({ 32, 32, 16, 16, 1 }, QRect(0, 0, 330, 330), sizes);
-        const FieldLayout single = torus.zoomed({}, { 30, 20 }, 16, 12, {}, true);
+        const DeviceMapLayout torus({ 32, 32, 16, 16, 1 }, QRect(0, 0, 330, 330), sizes);
+        const DeviceMapLayout single = torus.zoomed({}, { 30, 20 }, 16, 12, {}, true);
         for (std::size_t plane = 0; plane < 16; ++plane)
             for (std::size_t other = 0; other < plane; ++other) {
                 QCOMPARE(torus.panels()[plane].rect.top() == torus.panels()[other].rect.top(),
@@ -175,7 +180,7 @@ private Q_SLOTS:
     {
         // Two slices of four planes: each has lines of its own where both do not fit beside each other.
         for (const QRect& area : { QRect(0, 0, 340, 400), QRect(0, 0, 340, 260), QRect(0, 0, 1400, 200) }) {
-            const FieldLayout layout({ 4, 4, 8, 4, 1 }, area, {});
+            const DeviceMapLayout layout({ 4, 4, 8, 4, 1 }, area, {});
             QCOMPARE(layout.panels().size(), std::size_t{ 8 });
             QVERIFY(area.contains(layout.groupRect(0)) && area.contains(layout.groupRect(1)));
             QVERIFY(!layout.groupRect(0).intersects(layout.groupRect(1)));
@@ -184,7 +189,7 @@ private Q_SLOTS:
 
     void walking()
     {
-        const FieldLayout layout({ 4, 4, 4, 4, 1 }, QRect(0, 0, 400, 400), {});
+        const DeviceMapLayout layout({ 4, 4, 4, 4, 1 }, QRect(0, 0, 400, 400), {});
         QCOMPARE(layout.neighbour(0, 1, 0), 1);
         QCOMPARE(layout.neighbour(3, 1, 0), 16); // into the next plane
         QCOMPARE(layout.neighbour(16, -1, 0), 3);
@@ -213,8 +218,8 @@ private Q_SLOTS:
             QCOMPARE(static_cast<std::int64_t>(seen.size()), places.count());
         };
         check(machineField(places));
-        check(meshField(*Mesh::create({ { "a", places.count() / 2 }, { "b", 2 } })));
-        check(meshField(*Mesh::create({ { "a", places.count() } })));
+        check(meshField(meshOf({ { "a", places.count() / 2 }, { "b", 2 } })));
+        check(meshField(meshOf({ { "a", places.count() } })));
         // An own list of the same devices lies the same.
         std::vector<DevicePlace> list;
         DeviceList(places.set()).forEach([&](const DevicePlace& place) { list.push_back(place); });
@@ -226,17 +231,17 @@ private Q_SLOTS:
     {
         const DevicePlaces places(cube.hardware.devices);
         const DeviceField field = machineField(places);
-        QCOMPARE(field.shape, (FieldShape{ 4, 4, 4, 4, 1 }));
+        QCOMPARE(field.shape, (MapShape{ 4, 4, 4, 4, 1 }));
         QCOMPARE(field.devices[static_cast<std::size_t>(field.shape.cell(2, 1, 3))], 2 * 16 + 1 * 4 + 3);
         QCOMPARE(words::plain(field.heading()), QStringLiteral("x across, y down, z beside"));
         QCOMPARE(words::plain(field.title({ 2, 0, 4, 0, 4 })), QStringLiteral("z 2"));
         QCOMPARE(placeText(places, 39), QStringLiteral("d39: x 3, y 1, z 2, host 9"));
         // Both cores of a chip side by side.
         const DeviceField cores = machineField(DevicePlaces(*parseDevices("tpu-v2:4x4")));
-        QCOMPARE(cores.shape, (FieldShape{ 8, 4, 1, 1, 2 }));
+        QCOMPARE(cores.shape, (MapShape{ 8, 4, 1, 1, 2 }));
         QCOMPARE(cores.devices[1], 1);
         const DeviceField hosts = machineField(DevicePlaces(*parseDevices("gpu:4x8")));
-        QCOMPARE(hosts.shape, (FieldShape{ 8, 4, 1, 1, 1 }));
+        QCOMPARE(hosts.shape, (MapShape{ 8, 4, 1, 1, 1 }));
         QCOMPARE(words::plain(hosts.heading()), QStringLiteral("device across, host down"));
     }
 
@@ -247,26 +252,25 @@ private Q_SLOTS:
         std::vector<std::int32_t> hosts;
         for (std::int32_t id = 0; id < places.count(); ++id)
             hosts.push_back(places.host(id));
-        QCOMPARE(hostTile(field, hosts), (FieldTile{ 2, 2 }));
+        QCOMPARE(hostTile(field, hosts), (MapTile{ 2, 2 }));
         QCOMPARE(field.place({ 3, 0, 8, 8, 16 }), QStringLiteral("z 3, y 0–7, x 8–15"));
         QCOMPARE(field.extent({ 8, 8 }), QStringLiteral("y 8 × x 8"));
         QCOMPARE(words::plain(field.rowName(8, 16)), QStringLiteral("y 8–15"));
-        QCOMPARE(field.devicesOf({ 1, 1, 2, 2, 4 }), (std::vector<std::int32_t>{ 1024 + 32 + 2, 1024 + 32 + 3 }));
-        const Mesh mesh = *Mesh::create({ { "data", 1024 }, { "model", 16 } });
-        const DeviceField rows = meshField(mesh);
+        QCOMPARE(field.devicesOf({ 1, 1, 2, 2, 4 }).ids(), (std::vector<std::int32_t>{ 1024 + 32 + 2, 1024 + 32 + 3 }));
+        const DeviceField rows = meshField(meshOf({ { "data", 1024 }, { "model", 16 } }));
         QCOMPARE(rows.extent({ 1, 64 }), QStringLiteral("data 64"));
-        QCOMPARE(hostTile(rows, hosts), FieldTile{}); // hosts of 2 x 2 chips are no runs of ids
+        QCOMPARE(hostTile(rows, hosts), MapTile{}); // hosts of 2 x 2 chips are no runs of ids
         for (std::size_t id = 0; id < hosts.size(); ++id)
             hosts[id] = static_cast<std::int32_t>(id / 8);
-        QCOMPARE(hostTile(rows, hosts), (FieldTile{ 8, 1 }));
+        QCOMPARE(hostTile(rows, hosts), (MapTile{ 8, 1 }));
         // Chips with two cores, and a single long axis in lines.
         const DeviceField cores = machineField(DevicePlaces(*parseDevices("tpu-v2:4x4")));
         QCOMPARE(cores.place({ 0, 0, 1, 2, 6 }), QStringLiteral("y 0, x 1–2"));
-        const DeviceField line = meshField(*Mesh::create({ { "data", 64 } }));
+        const DeviceField line = meshField(meshOf({ { "data", 64 } }));
         QCOMPARE(words::plain(line.rowName(1, 3)), QStringLiteral("data 8–23"));
         // More planes than can be told apart stand below each other.
-        const DeviceField many = meshField(*Mesh::create({ { "a", 16 }, { "b", 16 }, { "c", 4 }, { "d", 4 } }));
-        QCOMPARE(many.shape, (FieldShape{ 4, 1024, 1, 1, 1 }));
+        const DeviceField many = meshField(meshOf({ { "a", 16 }, { "b", 16 }, { "c", 4 }, { "d", 4 } }));
+        QCOMPARE(many.shape, (MapShape{ 4, 1024, 1, 1, 1 }));
         QCOMPARE(many.rows.name, QStringLiteral("a × b × c"));
     }
 
@@ -298,8 +302,8 @@ private Q_SLOTS:
     void manyColoursAreToldApart()
     {
         const Mesh mesh = *Mesh::create({ { "data", 2 }, { "model", 16 } });
-        QVERIFY(marksAlongAxis(mesh, 0).empty());
-        const std::vector<std::uint8_t> marks = marksAlongAxis(mesh, 1);
+        QVERIFY(fillsAlongAxis(Theme::light(), mesh, 0).marks.empty());
+        const std::vector<std::uint8_t> marks = fillsAlongAxis(Theme::light(), mesh, 1).marks;
         QCOMPARE(marks.size(), std::size_t{ 32 });
         QCOMPARE(marks[7], std::uint8_t{ 0 });
         QCOMPARE(marks[8], std::uint8_t{ 1 });
@@ -329,8 +333,8 @@ private Q_SLOTS:
                                                           "devices along model.")),
             qPrintable(view.caption()));
         QVERIFY2(view.caption().contains(QStringLiteral("Mesh: Each tile is")), qPrintable(view.caption()));
-        FieldMap* map = view.machine();
-        QCOMPARE(map->zoom(), FieldZoom::Fit);
+        DeviceMap* map = view.machine();
+        QCOMPARE(map->zoom(), MapZoom::Fit);
         QVERIFY(map->layoutOfCells().cellsPerTile() > 4);
         QVERIFY(map->trail().isEmpty() && map->canZoomIn() && !map->canZoomOut());
         // A tile is selected with all its devices, and said as what it is.
@@ -344,20 +348,20 @@ private Q_SLOTS:
 
         const std::int64_t cell = map->field()->cells[5000];
         map->zoomIn(cell);
-        QCOMPARE(map->zoom(), FieldZoom::Hosts);
-        QCOMPARE(map->layoutOfCells().tile(), (FieldTile{ 2, 2 }));
+        QCOMPARE(map->zoom(), MapZoom::Hosts);
+        QCOMPARE(map->layoutOfCells().tile(), (MapTile{ 2, 2 }));
         QVERIFY(map->rect().contains(map->shownRect(cell)));
         QVERIFY(!map->grab().isNull());
 
         map->zoomIn(cell);
-        QCOMPARE(map->zoom(), FieldZoom::Devices);
+        QCOMPARE(map->zoom(), MapZoom::Devices);
         QVERIFY(map->rect().contains(map->shownRect(cell)));
         QVERIFY(!map->grab().isNull());
 
         QWheelEvent nearer(map->shownRect(cell).center(), map->mapToGlobal(map->shownRect(cell).center()), {},
             { 0, 120 }, Qt::NoButton, Qt::ControlModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(map, &nearer);
-        QCOMPARE(map->zoom(), FieldZoom::Holdings);
+        QCOMPARE(map->zoom(), MapZoom::Holdings);
         QVERIFY(map->rect().contains(map->shownRect(cell)));
         QVERIFY(!map->canZoomIn());
         QCOMPARE(map->trail().size(), 4);
@@ -381,16 +385,16 @@ private Q_SLOTS:
         QCOMPARE(map->shownRect(cell + 12).top(), before.top() - 40);
         QCOMPARE(fixture.selection.devices(), (std::vector<std::int32_t>{ 5000 }));
         QTest::keyClick(map, Qt::Key_Minus);
-        QCOMPARE(map->zoom(), FieldZoom::Devices);
+        QCOMPARE(map->zoom(), MapZoom::Devices);
         QTest::keyClick(map, Qt::Key_0);
-        QCOMPARE(map->zoom(), FieldZoom::Fit);
+        QCOMPARE(map->zoom(), MapZoom::Fit);
         QTest::keyClick(map, Qt::Key_Plus);
-        QCOMPARE(map->zoom(), FieldZoom::Hosts);
+        QCOMPARE(map->zoom(), MapZoom::Hosts);
         map->zoomTo(0);
         QVERIFY(map->trail().isEmpty());
         // The mesh has other levels: this order scatters the devices of a host.
         view.mesh()->zoomIn(std::nullopt);
-        QCOMPARE(view.mesh()->zoom(), FieldZoom::Devices);
+        QCOMPARE(view.mesh()->zoom(), MapZoom::Devices);
         QVERIFY(!view.mesh()->grab().isNull());
         view.mesh()->zoomIn();
         view.resize(1000, 700);
@@ -400,15 +404,15 @@ private Q_SLOTS:
     {
         const Theme& theme = Theme::light();
         const Mesh mesh = *makeMesh(cube.hardware.devices, cube.mesh);
-        const auto model = coloursAlongAxis(theme, mesh, 1);
+        const auto model = fillsAlongAxis(theme, mesh, 1).colours;
         QCOMPARE(std::set<QRgb>(model.begin(), model.end()).size(), std::size_t{ 4 });
         for (std::int32_t device = 0; device < 64; ++device) // model is x
             QCOMPARE(model[static_cast<std::size_t>(device)], model[static_cast<std::size_t>(device % 4)]);
-        const auto data = coloursAlongAxis(theme, mesh, 0);
+        const auto data = fillsAlongAxis(theme, mesh, 0).colours;
         QCOMPARE(std::set<QRgb>(data.begin(), data.end()).size(), std::size_t{ 16 });
         const Mesh large = *Mesh::create({ { "data", 4096 } });
         QCOMPARE(neighboursPerColour(4096), 128);
-        const auto many = coloursAlongAxis(theme, large, 0);
+        const auto many = fillsAlongAxis(theme, large, 0).colours;
         QCOMPARE(std::set<QRgb>(many.begin(), many.end()).size(), std::size_t{ 32 });
         QCOMPARE(many[0], many[127]);
         QVERIFY(many[127] != many[128]);
@@ -614,11 +618,11 @@ private Q_SLOTS:
         fixture.document.waitForAnalysis();
         QVERIFY2(view.message().startsWith(QStringLiteral("E163 ")), qPrintable(view.message()));
         // The machine shows what it fails on: of 8 along x, 3 × 2 are used, and those at x 6 and 7 are left over.
-        const std::vector<FieldRegion>& regions = view.machine()->regions();
+        const std::vector<MapRegion>& regions = view.machine()->regions();
         QCOMPARE(regions.size(), std::size_t{ 2 });
-        QCOMPARE(regions[0].kind, FieldRegion::Kind::Asked);
+        QCOMPARE(regions[0].kind, MapRegion::Kind::Asked);
         QCOMPARE(regions[0].devices.size(), std::size_t{ 3 });
-        QCOMPARE(regions[1].kind, FieldRegion::Kind::Wrong);
+        QCOMPARE(regions[1].kind, MapRegion::Kind::Wrong);
         QCOMPARE(regions[1].devices.size(), std::size_t{ 2 * 8 * 2 });
         QVERIFY2(view.mesh()->accessibleDescription().contains(QStringLiteral("x: 3 does not divide 8")),
             qPrintable(view.mesh()->accessibleDescription()));

@@ -9,12 +9,12 @@
 
 #include "experiment/edits.h"
 #include "registered_test.h"
+#include "sharding/sharding_edit.h"
 #include "views/main_window/main_window.h"
 #include "views/panel_fixture.h"
 #include "views/theme/appearance.h"
 #include "views/what_if_view/axis_toggle.h"
 #include "views/what_if_view/changes_model.h"
-#include "views/what_if_view/sharding_edit.h"
 #include "views/what_if_view/sharding_editor.h"
 #include "views/what_if_view/what_if_view.h"
 #include "views/widgets/dock_frame.h"

@@ -4,8 +4,8 @@
 
 #include <set>
 
+#include "analysis/analyse.h"
 #include "experiment/builtin.h"
-#include "pipeline/analyse.h"
 #include "registered_test.h"
 #include "words/collective_words.h"
 
@@ -18,7 +18,7 @@ CollectiveList notebook()
     AnalysisCache cache;
     const SnapshotPtr snapshot =
         analyse(std::make_shared<const Experiment>(builtinExamples().front().make()), 1, cache);
-    return *collectivesOf(*snapshot);
+    return **collectivesOf(*snapshot);
 }
 
 QString cost(const CollectiveEntry& entry)
@@ -68,8 +68,9 @@ func.func @main(%arg0: tensor<16x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"
         const auto experiment = experimentOf(ProgramModel{ {}, text }, "text");
         QVERIFY(experiment.has_value());
         AnalysisCache cache;
-        const auto list = collectivesOf(*analyse(std::make_shared<const Experiment>(*experiment), 1, cache));
-        QVERIFY(list.has_value());
+        const auto made = collectivesOf(*analyse(std::make_shared<const Experiment>(*experiment), 1, cache));
+        QVERIFY(made.has_value());
+        const std::shared_ptr<const CollectiveList> list = *made;
         QVERIFY(!list->entries.empty());
         const CollectiveEntry& entry = list->entries.front();
         QCOMPARE(entry.kind, CollectiveKind::CollectivePermute);

@@ -4,11 +4,11 @@
 #include <QRegularExpression>
 #include <QTest>
 
+#include "analysis/analyse.h"
+#include "analysis/explain.h"
+#include "analysis/why_not.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
-#include "pipeline/analyse.h"
-#include "pipeline/explain.h"
-#include "pipeline/why_not.h"
 #include "program/operation_path.h"
 #include "registered_test.h"
 #include "words/links.h"

@@ -3,10 +3,10 @@
 #include <QLocale>
 #include <QTest>
 
+#include "analysis/analyse.h"
 #include "experiment/builtin.h"
 #include "experiment/mesh_order.h"
 #include "mesh/device_presets.h"
-#include "pipeline/analyse.h"
 #include "registered_test.h"
 #include "words/device_list.h"
 #include "words/topology_words.h"

@@ -2,14 +2,16 @@
 // What could stand in place of a collective, with the price of each, as a table: the present one first.
 #pragma once
 
-#include <QAbstractTableModel>
+#include <QVariant>
 #include <optional>
 
+#include "analysis/collective_alternatives.h"
 #include "views/collectives_view/collectives_model.h"
+#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
-class AlternativesModel : public QAbstractTableModel {
+class AlternativesModel : public ColumnModel {
     Q_OBJECT
 public:
     enum Column { Name, Sent, Difference, Step, Held, ColumnCount };
@@ -25,13 +27,15 @@ public:
     /// No row says what the whole step would send.
     [[nodiscard]] bool isIdle(int column) const;
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(
-        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+protected:
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
+    [[nodiscard]] const CollectiveAlternative& at(int row) const
+    {
+        return m_alternatives[static_cast<std::size_t>(row)];
+    }
     [[nodiscard]] double difference(int row) const; ///< bytes per step, against the first row
     CollectiveListPtr m_list;
     std::size_t m_index = 0;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/collectives_view/collective_page.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QTableView>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "views/collectives_view/collective_texts.h"
@@ -15,15 +12,15 @@
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/plain_scroll.h"
 #include "views/widgets/row_table.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/links.h"
 
 namespace shardscope {
-
 namespace {
-
 /// Where the operation behind a collective is found in the snapshot's program; "" where it is not in there.
 QString operationLinkOf(const CollectiveList& list, const CollectiveEntry& entry, const Snapshot& snapshot)
 {
@@ -75,32 +72,11 @@ CollectivePage::CollectivePage(Selection* selection, QWidget* parent)
 
     auto* content = new QWidget(this);
     content->setBackgroundRole(QPalette::Base);
-    auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(8, 6, 8, 8);
-    column->setSpacing(6);
-    column->addWidget(m_title);
-    column->addWidget(m_why);
-    column->addWidget(m_exchange, 1);
-    column->addSpacing(4);
-    column->addWidget(m_alternativesTitle);
-    column->addWidget(m_alternativesNote);
-    column->addWidget(m_table);
-    auto* chosen = new QHBoxLayout;
-    chosen->setSpacing(8);
-    chosen->addWidget(m_sentence, 1);
-    chosen->addWidget(m_preview, 0, Qt::AlignTop);
-    column->addLayout(chosen);
+    auto* chosen = hbox({}, 8, { { m_sentence, 1 }, { m_preview, 0, Qt::AlignTop } });
+    vbox(content, { 8, 6, 8, 8 }, 6,
+        { m_title, m_why, { m_exchange, 1 }, boxSpace(4), m_alternativesTitle, m_alternativesNote, m_table, chosen });
 
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidget(content);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->viewport()->setBackgroundRole(QPalette::Base);
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
-    outer->addWidget(scroll);
+    vbox(this, {}, styleSpacing, { makePlain(new QScrollArea(this), content, true) });
 
     for (SpanLabel* label : { m_why, m_sentence })
         connect(label, &SpanLabel::linkActivated, this, &CollectivePage::follow);

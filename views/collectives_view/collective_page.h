@@ -4,6 +4,7 @@
 
 #include <QWidget>
 
+#include "analysis/collective_alternatives.h"
 #include "document/selection.h"
 #include "views/collectives_view/alternatives_model.h"
 #include "views/widgets/latest_job.h"

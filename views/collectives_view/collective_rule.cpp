@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 
-#include "pipeline/explain.h"
+#include "analysis/explain.h"
 #include "views/collectives_view/collective_texts.h"
 #include "words/links.h"
 #include "words/origin.h"

@@ -2,6 +2,7 @@
 // Names and short sentences about collectives, as this dock writes them.
 #pragma once
 
+#include "analysis/collective_alternatives.h"
 #include "pipeline/collective_list.h"
 #include "words/words.h"
 

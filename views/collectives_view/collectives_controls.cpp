@@ -3,45 +3,39 @@
 #include "views/collectives_view/collectives_view.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QShortcut>
 #include <QSignalBlocker>
 #include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "views/collectives_view/collective_page.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
-#include "views/collectives_view/work_strip.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/chip.h"
+#include "views/widgets/plain_scroll.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/links.h"
 #include "words/utf8.h"
 
 namespace shardscope {
-
 CollectivesView::CollectivesView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_model(new CollectivesModel(this))
     , m_filter(new CollectivesFilter(m_model, this))
-    , m_strip(new WorkStrip(this))
     , m_content(new QWidget(this))
     , m_side(new SideBySide(this))
     , m_empty(new EmptyPage(QString(), QString(), this))
@@ -57,14 +51,8 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     , m_total(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_splitter(new QSplitter(Qt::Vertical, this))
     , m_page(new CollectivePage(selection, this))
-    , m_job(this, [this](const MadePtr& made) { receive(made); })
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
-    auto* content = new QVBoxLayout(m_content);
-    content->setContentsMargins(0, 0, 0, 0);
-    content->setSpacing(0);
-    content->addLayout(filterRow());
+    auto* content = vbox(m_content, {}, 0, { filterRow() });
     m_splitter->addWidget(listSide());
     m_splitter->addWidget(m_page);
     m_splitter->setChildrenCollapsible(false);
@@ -72,14 +60,7 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     m_splitter->setStretchFactor(1, 3);
     content->addWidget(m_splitter, 1);
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
-    column->setSpacing(0);
-    column->addWidget(new StaleRibbon(document, this));
-    column->addWidget(m_strip);
-    column->addWidget(m_content, 1);
-    column->addWidget(m_empty, 1);
-    column->addWidget(m_side, 1);
+    vbox(this, { 1, 0, 1, 1 }, 0, { new StaleRibbon(document, this), { m_content, 1 }, { m_empty, 1 }, { m_side, 1 } });
     m_side->hide();
     setFocusProxy(m_table);
     connectAll();
@@ -94,10 +75,7 @@ QLayout* CollectivesView::filterRow()
     m_search->addAction(icon(QStringLiteral("filter"), IconColor::Secondary), QLineEdit::LeadingPosition);
     m_search->setMinimumWidth(Metrics::scaled(100));
     const QString names[] = { tr("Kind of collective"), tr("Mesh axes"), tr("Layer") };
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(8, 6, 8, 6);
-    row->setSpacing(6);
-    row->addWidget(m_search, 2);
+    auto* row = hbox({ 8, 6, 8, 6 }, 6, { { m_search, 2 } });
     for (std::size_t i = 0; i < m_choices.size(); ++i) {
         m_choices[i]->setAccessibleName(names[i]);
         m_choices[i]->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -131,37 +109,18 @@ QWidget* CollectivesView::listSide()
 
     m_sumsBy->setAccessibleName(tr("Sums by kind, axes or layer"));
     m_sums->setAccessibleName(tr("Sums of collectives"));
-    m_sumsScroll->setWidget(m_sums);
-    m_sumsScroll->setWidgetResizable(true);
-    m_sumsScroll->setFrameShape(QFrame::NoFrame);
-    m_sumsScroll->setFocusPolicy(Qt::NoFocus);
-    m_sumsScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_sumsScroll->viewport()->setBackgroundRole(QPalette::Base);
+    makePlain(m_sumsScroll, m_sums, true);
 
-    auto* sums = new QVBoxLayout(m_sumsSide);
-    sums->setContentsMargins(0, 2, 0, 2);
-    sums->setSpacing(4);
-    auto* by = new QHBoxLayout;
-    by->setContentsMargins(8, 0, 8, 0);
-    by->addWidget(m_sumsBy);
-    by->addStretch();
-    sums->addLayout(by);
-    sums->addWidget(m_sumsScroll, 1);
+    auto* by = hbox({ 8, 0, 8, 0 }, styleSpacing, { m_sumsBy, boxStretch() });
+    vbox(m_sumsSide, { 0, 2, 0, 2 }, 4, { by, { m_sumsScroll, 1 } });
 
-    auto* rows = new QVBoxLayout;
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(0);
-    rows->addWidget(m_table, 1);
     m_none->setText(tr("No collective passes the filter."));
     m_none->setAlignment(Qt::AlignCenter);
     m_none->hide();
-    rows->addWidget(m_none, 1);
-    auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(8, 2, 8, 2);
     m_total->setWordWrap(true);
     m_total->setAccessibleName(tr("Total"));
-    foot->addWidget(m_total, 1);
-    rows->addLayout(foot);
+    auto* foot = hbox({ 8, 2, 8, 2 }, styleSpacing, { { m_total, 1 } });
+    auto* rows = vbox({}, 0, { { m_table, 1 }, { m_none, 1 }, foot });
 
     auto* side = new QWidget(this);
     m_listLine = new QBoxLayout(QBoxLayout::LeftToRight, side);

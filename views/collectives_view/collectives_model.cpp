@@ -25,25 +25,47 @@ QColor markedRow(const Theme& theme)
         half(theme.base.blue(), theme.selectedRow.blue()) };
 }
 
-bool isNumber(int column)
-{
-    switch (column) {
-    case CollectivesModel::Number:
-    case CollectivesModel::Groups:
-    case CollectivesModel::Sent:
-    case CollectivesModel::Times:
-    case CollectivesModel::PerStep:
-        return true;
-    default:
-        return false;
-    }
-}
-
 } // namespace
 
 CollectivesModel::CollectivesModel(QObject* parent)
-    : QAbstractTableModel(parent)
+    : ColumnModel(parent)
 {
+    using Look = ModelColumn::Look;
+    setColumns({
+        { QStringLiteral("#"), [](int row) { return words::count(row + 1); }, Look::Number,
+            tr("In order of execution") },
+        { tr("Collective"), [this](int row) { return words::collective(entry(row).kind); } },
+        { tr("Axes"), [this](int row) { return axesText(*entry(row).mesh, entry(row).axes); } },
+        { tr("Value"),
+            [this](
+                int row) { return named(row).valid() ? words::operandName(*m_list->program, named(row)) : QString(); },
+            Look::Plain, tr("The value that it works for") },
+        { tr("Sent"), [this](int row) { return words::bytes(entry(row).sentBytes); }, Look::Number,
+            tr("What one device sends each time, by the ring model") },
+        { tr("Times"), [this](int row) { return timesText(entry(row)); }, Look::Number,
+            tr("How often in a step: the turns of the loops around it") },
+        { tr("Per step"), [this](int row) { return words::bytes(entry(row).sentPerStep()); }, Look::Number,
+            tr("What one device sends in a step") },
+        { tr("Groups"), [this](int row) { return groupsText(entry(row)); }, Look::Number,
+            tr("Groups × devices of each group") },
+        { tr("Layer"),
+            [this](int row) {
+                const CollectiveEntry& e = entry(row);
+                return keyOf(e, CollectiveKey::Layer).empty() ? QString() : keyName(e, CollectiveKey::Layer);
+            } },
+        { tr("Operation"),
+            [this](int row) {
+                const CollectiveEntry& e = entry(row);
+                return e.reason && e.reason->operation.valid()
+                    ? words::operationName(m_list->program->operation(e.reason->operation))
+                    : tr("return", "what a function gives back, in place of an operation");
+            },
+            Look::Plain, tr("The operation that needs it") },
+        { tr("Cause"), [this](int row) { return words::causeName(entry(row)); }, Look::Plain,
+            tr("What it is needed for") },
+        { tr("Decided by"), [this](int row) { return words::plain(rule(row)); }, Look::Plain,
+            tr("Who asked for the sharding that it runs along") },
+    });
 }
 
 void CollectivesModel::setList(CollectiveListPtr list, SnapshotPtr snapshot)
@@ -90,8 +112,7 @@ void CollectivesModel::setMarked(const QString& path)
         return;
     m_marked = path;
     m_markedValue = m_list && !path.isEmpty() ? m_list->program->find(path.toStdString()) : ValueId();
-    if (rowCount() > 0)
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1), { Qt::BackgroundRole });
+    touch({ Qt::BackgroundRole });
 }
 
 bool CollectivesModel::isMarked(int row) const
@@ -104,8 +125,7 @@ void CollectivesModel::setStale(bool stale)
     if (stale == m_stale)
         return;
     m_stale = stale;
-    if (rowCount() > 0)
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1), { Qt::ForegroundRole });
+    touch({ Qt::ForegroundRole });
 }
 
 const words::Text& CollectivesModel::rule(int row) const
@@ -123,49 +143,9 @@ ValueId CollectivesModel::named(int row) const
     return value.valid() && value.index < m_named.size() ? m_named[value.index] : ValueId();
 }
 
-int CollectivesModel::rowCount(const QModelIndex& parent) const
+int CollectivesModel::count() const
 {
-    return parent.isValid() || !m_list ? 0 : static_cast<int>(m_list->entries.size());
-}
-
-int CollectivesModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QString CollectivesModel::text(int row, int column) const
-{
-    const CollectiveEntry& e = entry(row);
-    switch (column) {
-    case Number:
-        return words::count(row + 1);
-    case Kind:
-        return words::collective(e.kind);
-    case Axes:
-        return axesText(*e.mesh, e.axes);
-    case Groups:
-        return groupsText(e);
-    case Sent:
-        return words::bytes(e.sentBytes);
-    case Times:
-        return timesText(e);
-    case PerStep:
-        return words::bytes(e.sentPerStep());
-    case Tensor:
-        return named(row).valid() ? words::operandName(*m_list->program, named(row)) : QString();
-    case Layer:
-        return keyOf(e, CollectiveKey::Layer).empty() ? QString() : keyName(e, CollectiveKey::Layer);
-    case Through:
-        return e.reason && e.reason->operation.valid()
-            ? words::operationName(m_list->program->operation(e.reason->operation))
-            : tr("return", "what a function gives back, in place of an operation");
-    case Cause:
-        return words::causeName(e);
-    case Rule:
-        return words::plain(rule(row));
-    default:
-        return {};
-    }
+    return m_list ? static_cast<int>(m_list->entries.size()) : 0;
 }
 
 QString CollectivesModel::tip(int row, int column) const
@@ -211,20 +191,12 @@ QVariant CollectivesModel::sortKey(int row, int column) const
     }
 }
 
-QVariant CollectivesModel::data(const QModelIndex& index, int role) const
+QVariant CollectivesModel::cell(int row, int column, int role) const
 {
-    if (!index.isValid() || !m_list)
-        return {};
-    const int row = index.row(), column = index.column();
     const CollectiveEntry& e = entry(row);
     switch (role) {
-    case Qt::DisplayRole:
-        return text(row, column);
     case Qt::ToolTipRole:
         return tip(row, column);
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue<int>(
-            static_cast<int>(isNumber(column) ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter));
     case Qt::ForegroundRole:
         if (m_stale || !isExchange(e) || (column == PerStep || column == Sent ? e.sentBytes == Rational(0) : false))
             return QBrush(Theme::current().secondary);
@@ -254,68 +226,6 @@ QVariant CollectivesModel::data(const QModelIndex& index, int role) const
             all << text(row, each);
         return all.join(QLatin1Char(' '));
     }
-    default:
-        return {};
-    }
-}
-
-QVariant CollectivesModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue<int>(
-            static_cast<int>((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-    if (role == Qt::ToolTipRole)
-        switch (section) {
-        case Number:
-            return tr("In order of execution");
-        case Groups:
-            return tr("Groups × devices of each group");
-        case Sent:
-            return tr("What one device sends each time, by the ring model");
-        case Times:
-            return tr("How often in a step: the turns of the loops around it");
-        case PerStep:
-            return tr("What one device sends in a step");
-        case Tensor:
-            return tr("The value that it works for");
-        case Through:
-            return tr("The operation that needs it");
-        case Cause:
-            return tr("What it is needed for");
-        case Rule:
-            return tr("Who asked for the sharding that it runs along");
-        default:
-            return {};
-        }
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (section) {
-    case Number:
-        return QStringLiteral("#");
-    case Kind:
-        return tr("Collective");
-    case Axes:
-        return tr("Axes");
-    case Groups:
-        return tr("Groups");
-    case Sent:
-        return tr("Sent");
-    case Times:
-        return tr("Times");
-    case PerStep:
-        return tr("Per step");
-    case Tensor:
-        return tr("Value");
-    case Layer:
-        return tr("Layer");
-    case Through:
-        return tr("Operation");
-    case Cause:
-        return tr("Cause");
-    case Rule:
-        return tr("Decided by");
     default:
         return {};
     }

@@ -2,20 +2,21 @@
 // The collectives of a step as a table, in order of execution.
 #pragma once
 
-#include <QAbstractTableModel>
+#include <QVariant>
 #include <memory>
 #include <unordered_map>
 
 #include "pipeline/collective_list.h"
 #include "pipeline/snapshot.h"
-#include "views/named_arrays_view/chips_delegate.h"
+#include "views/widgets/chips_delegate.h"
+#include "views/widgets/column_model.h"
 #include "words/words.h"
 
 namespace shardscope {
 
 using CollectiveListPtr = std::shared_ptr<const CollectiveList>;
 
-class CollectivesModel : public QAbstractTableModel {
+class CollectivesModel : public ColumnModel {
     Q_OBJECT
 public:
     enum Column { Number, Kind, Axes, Tensor, Sent, Times, PerStep, Groups, Layer, Through, Cause, Rule, ColumnCount };
@@ -46,14 +47,11 @@ public:
     /// By whose name the value of a collective goes.
     [[nodiscard]] ValueId named(int row) const;
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(
-        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+protected:
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
-    [[nodiscard]] QString text(int row, int column) const;
     [[nodiscard]] QString tip(int row, int column) const;
     [[nodiscard]] QVariant sortKey(int row, int column) const;
 

@@ -16,12 +16,12 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "analysis/host_transfers.h"
 #include "pipeline/memory_placement.h"
 #include "views/collectives_view/collective_page.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
-#include "views/collectives_view/work_strip.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
@@ -100,37 +100,12 @@ void CollectivesView::connectAll()
         showSideBySide(false);
         m_compare->setFocus();
     });
-    connect(m_strip, &WorkStrip::cancelled, this, [this] {
-        m_job.cancel();
-        m_calledOff = true;
-        if (m_model->list()) {
-            m_strip->offer(tr("stale: the list of an earlier state"), tr("List anew"));
-        } else {
-            m_strip->rest();
-            showEmpty(tr("The list of collectives was called off."), tr("List the collectives"));
-        }
-    });
-    const auto again = [this] {
-        m_calledOff = false;
-        refresh();
-    };
-    connect(m_strip, &WorkStrip::accepted, this, again);
-    connect(m_empty, &EmptyPage::clicked, this, [this, again] {
-        if (m_calledOff)
-            again();
-    });
     connect(m_document, &Document::replaced, this, [this] {
         // Another program: nothing of the earlier one is kept.
-        m_job.cancel();
-        m_calledOff = false;
         m_compares = false;
-        m_strip->rest();
         showList(nullptr, nullptr);
     });
-    connect(m_document, &Document::snapshotChanged, this, [this] {
-        m_calledOff = false;
-        refresh();
-    });
+    connect(m_document, &Document::snapshotChanged, this, &CollectivesView::refresh);
     connect(m_selection, &Selection::changed, this, &CollectivesView::followSelection);
     auto* find = new QShortcut(QKeySequence::Find, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
     connect(find, &QShortcut::activated, this, [this] {
@@ -141,7 +116,7 @@ void CollectivesView::connectAll()
 
 bool CollectivesView::isWorking() const
 {
-    return m_job.isWorking() || (isVisible() && (m_page->isWorking() || (m_compares && m_side->isWorking())));
+    return isVisible() && (m_page->isWorking() || (m_compares && m_side->isWorking()));
 }
 
 void CollectivesView::showEvent(QShowEvent* event)
@@ -154,73 +129,34 @@ void CollectivesView::showEvent(QShowEvent* event)
 void CollectivesView::refresh()
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
-    // A network that could not be partitioned, and arrays without a program, have nothing that is sent.
-    if (!snapshot || !snapshot->laidOut() || (!snapshot->collectives && !snapshot->asRead)) {
-        m_job.cancel();
-        m_strip->rest();
+    if (!snapshot || !snapshot->collectives) {
         showList(nullptr, snapshot);
         const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
-        showEmpty(obstacle ? obstacle->stepText() : tr("The experiment is being analysed."));
+        if (snapshot && snapshot->notPlanned) {
+            const words::ProblemText text = words::describe(*snapshot->notPlanned);
+            showEmpty(text.remedy.isEmpty()
+                    ? tr("There is no list of collectives: %1.").arg(text.cause)
+                    : tr("There is no list of collectives: %1. %2").arg(text.cause, text.remedy));
+        } else {
+            showEmpty(obstacle ? obstacle->stepText() : tr("The experiment is being analysed."));
+        }
         return;
     }
-    if (m_model->list() && m_model->snapshot() == snapshot)
+    if (!isVisible() || (m_model->list() && m_model->snapshot() == snapshot))
         return;
-    if (!isVisible()) {
-        m_job.cancel(); // nobody would see it
-        m_strip->rest();
+    showList(snapshot->collectives, snapshot);
+    if (!snapshot->collectives->entries.empty())
         return;
-    }
-    if (!m_calledOff)
-        make(snapshot);
-}
-
-void CollectivesView::make(const SnapshotPtr& snapshot)
-{
-    if (m_job.isWorking() && m_wanted == snapshot)
-        return;
-    if (snapshot->collectives) { // it only has to be read
-        m_job.cancel();
-        receive(std::make_shared<const Made>(Made{ snapshot, collectivesOf(*snapshot) }));
-        return;
-    }
-    m_wanted = snapshot;
-    m_model->setStale(true);
-    const QString what = snapshot->program
-        ? tr("Partitioning %1", "so many operations")
-              .arg(words::counted(static_cast<qint64>(snapshot->program->operations.size()), words::Noun::Operation))
-        : tr("Partitioning");
-    m_strip->work(m_model->list() ? tr("stale; %1", "what is at work now").arg(what) : what);
-    if (!m_model->list())
-        showEmpty(QString());
-    m_job.request([snapshot](const std::stop_token& stop) -> MadePtr {
-        return std::make_shared<const Made>(Made{ snapshot, collectivesOf(*snapshot, stop) });
-    });
-}
-
-void CollectivesView::receive(const MadePtr& made)
-{
-    m_strip->rest();
-    m_wanted.reset();
-    if (!made->list) {
-        const words::ProblemText text = words::describe(made->list.error());
-        showList(nullptr, made->snapshot);
-        showEmpty(text.remedy.isEmpty() ? tr("There is no list of collectives: %1.").arg(text.cause)
-                                        : tr("There is no list of collectives: %1. %2").arg(text.cause, text.remedy));
-        return;
-    }
-    showList(std::make_shared<const CollectiveList>(*made->list), made->snapshot);
-    if (!made->list->entries.empty())
-        return;
-    if (const std::optional<Obstacle> obstacle = obstacleOf(*m_document); obstacle && !made->snapshot->asRead) {
+    if (const std::optional<Obstacle> obstacle = obstacleOf(*m_document)) {
         showEmpty(obstacle->stepText()); // arrays without a step send nothing, and do nothing
         return;
     }
-    QString sentence = made->snapshot->mesh && made->snapshot->mesh->deviceCount() == 1
+    QString sentence = snapshot->mesh && snapshot->mesh->deviceCount() == 1
         ? tr("There is one device: nothing is sent.")
         : tr("Nothing is sent: every device has what it needs.");
-    if (const HostTransfers transfers = hostTransfers(*made->snapshot); !transfers.empty()) {
+    if (const HostTransfers transfers = hostTransfers(*snapshot); !transfers.empty()) {
         const QString sum = words::transferSummary(transfers);
-        const QString lines = words::transferLines(*made->snapshot, transfers).join(QLatin1Char('\n'));
+        const QString lines = words::transferLines(*snapshot, transfers).join(QLatin1Char('\n'));
         sentence = sum.isEmpty()
             ? tr("%1 Between memories:\n%2", "nothing is sent; one line for each").arg(sentence, lines)
             : tr("%1 Between memories, %2.\n%3", "nothing is sent; sum of transfers; one line for each")
@@ -229,11 +165,10 @@ void CollectivesView::receive(const MadePtr& made)
     showEmpty(sentence);
 }
 
-void CollectivesView::showEmpty(const QString& sentence, const QString& button)
+void CollectivesView::showEmpty(const QString& sentence)
 {
     m_emptyText = sentence;
     m_empty->setSentence(sentence);
-    m_empty->setButton(button);
     m_shown = false;
     showPage();
 }
@@ -293,10 +228,7 @@ void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapsh
             m_table->setCurrentIndex(m_filter->index(0, 0));
     }
     m_following = false;
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 void CollectivesView::fillChoices()

@@ -2,18 +2,14 @@
 // The dock of collectives: all that devices send in a step, in a list that can be sorted, searched and summed up; and
 // for the one chosen, what is held before and after it, why it is there, and what would stand in its place at what
 // price. What is chosen here is the selected value everywhere, and the collectives of a selected value are marked.
-//
-// The list of a network is there at once. That of a program in a text takes partitioning: it is made beside the window,
-// while the dock can be seen, and called off by a button.
 #pragma once
 
-#include <QWidget>
+#include <QString>
 #include <array>
 
 #include "base/diagnostics.h"
-#include "document/document.h"
-#include "document/selection.h"
 #include "views/collectives_view/collectives_filter.h"
+#include "views/panel/dock_view.h"
 #include "views/widgets/latest_job.h"
 
 class QBoxLayout;
@@ -32,14 +28,12 @@ class RoleLabel;
 class SegmentedBar;
 class SideBySide;
 class SumsBars;
-class WorkStrip;
 
-class CollectivesView : public QWidget {
+class CollectivesView : public DockView {
     Q_OBJECT
 public:
     CollectivesView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; } ///< "16 collectives, 8.16 MiB per step"
     [[nodiscard]] CollectivesModel* model() const { return m_model; }
     [[nodiscard]] CollectivesFilter* filter() const { return m_filter; }
     [[nodiscard]] QTableView* table() const { return m_table; }
@@ -51,21 +45,14 @@ public:
     [[nodiscard]] SideBySide* sideBySide() const { return m_side; }
     /// Examples beside each other in place of the list.
     void showSideBySide(bool shown);
-    [[nodiscard]] WorkStrip* strip() const { return m_strip; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     [[nodiscard]] QString emptyText() const { return m_emptyText; } ///< "" while there are rows
     [[nodiscard]] QString total() const; ///< "7 of 16 collectives, 168 KiB of 8.16 MiB per step"
-    /// The list that is wanted is not there yet, or the prices of what could stand in place of the one chosen.
+    /// The prices of what could stand in place of the one chosen are not there yet.
     [[nodiscard]] bool isWorking() const;
     /// The collective that is chosen, -1 for none.
     [[nodiscard]] int current() const;
     void choose(int collective);
-
-Q_SIGNALS:
-    void keyFigureChanged();
-    void dockRequested(const QString& id);
-    /// Another sharding is to be looked at value by value before it counts.
-    void previewRequested(const shardscope::Experiment& after, const QString& change);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -74,19 +61,12 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    struct Made {
-        SnapshotPtr snapshot;
-        Result<CollectiveList> list;
-    };
-    using MadePtr = std::shared_ptr<const Made>;
     QWidget* listSide();
     QLayout* filterRow();
     void connectAll();
     void refresh();
-    void make(const SnapshotPtr& snapshot);
-    void receive(const MadePtr& made);
     void showList(CollectiveListPtr list, const SnapshotPtr& snapshot);
-    void showEmpty(const QString& sentence, const QString& button = {});
+    void showEmpty(const QString& sentence);
     void showPage();
     void fillChoices();
     void applyFilter(CollectiveFilter filter);
@@ -101,11 +81,8 @@ private:
     [[nodiscard]] int chipsWidth() const;
     void arrange();
 
-    Document* m_document;
-    Selection* m_selection;
     CollectivesModel* m_model;
     CollectivesFilter* m_filter;
-    WorkStrip* m_strip;
     QWidget* m_content;
     SideBySide* m_side;
     EmptyPage* m_empty;
@@ -122,12 +99,10 @@ private:
     RoleLabel* m_total;
     QSplitter* m_splitter;
     CollectivePage* m_page;
-    LatestJob<MadePtr> m_job;
-    SnapshotPtr m_wanted; ///< what the job is at work for
     QString m_keyFigure, m_emptyText;
     QString m_tensor; ///< the selection's, as it was followed last
     int m_tensorWidth = 0; ///< of the column, where there is room
-    bool m_following = false, m_calledOff = false, m_sumsChosen = false;
+    bool m_following = false, m_sumsChosen = false;
     bool m_shown = false; ///< the list has rows
     bool m_compares = false; ///< examples are shown beside each other
 };

@@ -4,21 +4,20 @@
 #include <QComboBox>
 #include <QHeaderView>
 #include <QTableView>
-#include <QVBoxLayout>
 #include <algorithm>
 
+#include "analysis/analyse.h"
 #include "experiment_file/gallery.h"
-#include "pipeline/analyse.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/panel/overflow_label.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/row_table.h"
 #include "words/collective_words.h"
 #include "words/utf8.h"
 
 namespace shardscope {
-
 ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
     : QWidget(parent)
     , m_choice(new QComboBox(this))
@@ -47,17 +46,8 @@ ExampleColumn::ExampleColumn(const QString& example, QWidget* parent)
     m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_cause->setAccessibleName(tr("Why it is there"));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(8, 6, 8, 6);
-    column->setSpacing(6);
-    column->addWidget(m_choice);
-    column->addWidget(m_title);
-    column->addWidget(m_question);
-    column->addWidget(m_total);
-    column->addWidget(m_table, 1);
-    column->addWidget(m_cause);
-    column->addWidget(m_result);
-    column->addStretch();
+    vbox(this, { 8, 6, 8, 6 }, 6,
+        { m_choice, m_title, m_question, m_total, { m_table, 1 }, m_cause, m_result, boxStretch() });
     connect(m_choice, &QComboBox::currentIndexChanged, this, &ExampleColumn::load);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ExampleColumn::showCause);
 }
@@ -107,7 +97,7 @@ void ExampleColumn::load()
         SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(example->experiment), 0, cache, stop);
         if (!snapshot) // called off; nobody gets it
             return nullptr;
-        Result<CollectiveList> list = collectivesOf(*snapshot, stop);
+        Result<std::shared_ptr<const CollectiveList>> list = collectivesOf(*snapshot);
         std::optional<ExampleNumbers> numbers = exampleNumbers(*snapshot, stop);
         return std::make_shared<const Made>(Made{ std::move(snapshot), std::move(list), std::move(numbers) });
     });
@@ -121,10 +111,10 @@ void ExampleColumn::receive(const MadePtr& made)
         m_model->setList(nullptr, nullptr);
         m_total->setText(words::describe(made->list.error()).cause);
     } else {
-        m_model->setList(std::make_shared<const CollectiveList>(*made->list), made->snapshot);
-        const SentBytes sent = sentBytes(*made->list);
+        m_model->setList(*made->list, made->snapshot);
+        const SentBytes sent = sentBytes(**made->list);
         m_sent = sent.step;
-        m_total->setText(totalText(*made->list, sent.step));
+        m_total->setText(totalText(**made->list, sent.step));
     }
     m_numbers = made->numbers;
     const QString result = m_numbers ? numbersText(*m_numbers) : QString();

@@ -44,7 +44,7 @@ protected:
 private:
     struct Made {
         SnapshotPtr snapshot;
-        Result<CollectiveList> list;
+        Result<std::shared_ptr<const CollectiveList>> list;
         std::optional<ExampleNumbers> numbers;
     };
     using MadePtr = std::shared_ptr<const Made>;

@@ -5,8 +5,8 @@
 #include <QStringList>
 #include <algorithm>
 
-#include "pipeline/initial_setting.h"
-#include "pipeline/repartition.h"
+#include "analysis/initial_setting.h"
+#include "pipeline/stage_results.h"
 #include "simulate/check/compare.h"
 #include "simulate/run/execute.h"
 #include "words/words.h"
@@ -89,7 +89,7 @@ QString agreementText(const std::vector<ExampleNumbers>& all)
         for (std::size_t r = 0; r < all[i].results.size(); ++r) {
             const kernels::Array& wanted = all.front().results[r];
             const kernels::Array& found = all[i].results[r];
-            const kernels::ArrayComparison compared = kernels::compareWithReference(found, wanted);
+            const ArrayComparison compared = compareWithReference(found, wanted);
             if (!compared.passed())
                 return ExampleTexts::tr(
                     "On the same inputs number %1 gives other numbers than the first: %2 and %3 for "

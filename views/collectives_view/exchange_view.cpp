@@ -3,22 +3,21 @@
 
 #include <QEvent>
 #include <QPainter>
-#include <QVBoxLayout>
 #include <algorithm>
 
+#include "pipeline/exchange_subject.h"
 #include "views/collectives_view/collective_texts.h"
-#include "views/collectives_view/exchange_subject.h"
 #include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
 #include "words/collective_words.h"
 
 namespace shardscope {
-
 /// The plate in the colour of the first axis: among whom, and what is sent.
 class ExchangeBand : public QWidget {
 public:
@@ -28,11 +27,7 @@ public:
         , m_sent(new SpanLabel(this))
     {
         m_sent->setColour(&Theme::secondary);
-        auto* column = new QVBoxLayout(this);
-        column->setContentsMargins(10, 5, 10, 5);
-        column->setSpacing(1);
-        column->addWidget(m_groups);
-        column->addWidget(m_sent);
+        vbox(this, { 10, 5, 10, 5 }, 1, { m_groups, m_sent });
     }
     void show(const CollectiveEntry& entry)
     {
@@ -49,7 +44,7 @@ public:
     {
         const QMargins margins = layout()->contentsMargins();
         const int room = width - margins.left() - margins.right() - 4;
-        m_groups->setText(spanLineWidth(m_whole, font()) <= room ? m_whole : m_brief);
+        m_groups->setText(spansWidth(m_whole, font()) <= room ? m_whole : m_brief);
     }
 
 protected:

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/collectives_view/side_by_side.h"
 
-#include <QHBoxLayout>
 #include <QPushButton>
-#include <QScrollArea>
 #include <algorithm>
 
 #include "views/collectives_view/example_column.h"
 #include "views/panel/panel.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/plain_scroll.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 SideBySide::SideBySide(QWidget* parent)
     : QWidget(parent)
     , m_summary(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
@@ -22,10 +21,7 @@ SideBySide::SideBySide(QWidget* parent)
     m_summary->setElided(true);
     m_note->setWordWrap(true);
     m_note->setContentsMargins(8, 2, 8, 2);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(8, 6, 8, 0);
-    head->addWidget(m_summary, 1);
-    head->addWidget(m_back);
+    auto* head = hbox({ 8, 6, 8, 0 }, styleSpacing, { { m_summary, 1 }, m_back });
     auto* content = new QWidget(this);
     content->setBackgroundRole(QPalette::Base);
     auto* line = new QHBoxLayout(content);
@@ -38,18 +34,7 @@ SideBySide::SideBySide(QWidget* parent)
         m_columns.push_back(column);
         line->addWidget(column, 1);
     }
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidget(content);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->viewport()->setBackgroundRole(QPalette::Base);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(head);
-    column->addWidget(m_note);
-    column->addWidget(scroll, 1);
+    vbox(this, {}, 0, { head, m_note, { makePlain(new QScrollArea(this), content, false), 1 } });
     connect(m_back, &QPushButton::clicked, this, &SideBySide::left);
     summarise();
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/collectives_view/sums_bars.h"
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 
 #include "views/theme/theme.h"
@@ -15,10 +13,8 @@
 namespace shardscope {
 
 SumsBars::SumsBars(QWidget* parent)
-    : QWidget(parent)
+    : Canvas(QString(), parent)
 {
-    setFocusPolicy(Qt::StrongFocus);
-    setMouseTracking(true);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
@@ -30,13 +26,13 @@ void SumsBars::setBars(std::vector<SumBar> bars, const std::optional<std::string
     m_chosen = chosen;
     m_current = std::min(m_current, static_cast<int>(m_bars.size()) - 1);
     m_hovered = -1;
-    layOut();
+    arrange();
     updateGeometry();
     update();
     tableChanged(this);
 }
 
-void SumsBars::layOut()
+void SumsBars::arrange()
 {
     std::vector<double> shares;
     int figure = 0;
@@ -130,30 +126,16 @@ void SumsBars::paintEvent(QPaintEvent*)
     }
 }
 
-bool SumsBars::event(QEvent* event)
+Canvas::Tip SumsBars::tipAt(QPoint point) const
 {
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const int row = m_layout.rowAt(help->pos());
-        if (row < 0) {
-            QToolTip::hideText();
-        } else {
-            const SumBar& bar = m_bars[static_cast<std::size_t>(row)];
-            QToolTip::showText(help->globalPos(),
-                plainTip(
-                    QStringLiteral("%1: %2\n%3")
-                        .arg(bar.name, bar.more,
-                            m_chosen == bar.key ? tr("Click to show all again") : tr("Click to show these alone"))),
-                this, tableRect(row));
-        }
-        return true;
-    }
-    return QWidget::event(event);
-}
-
-void SumsBars::resizeEvent(QResizeEvent*)
-{
-    layOut();
+    const int row = m_layout.rowAt(point);
+    if (row < 0)
+        return {};
+    const SumBar& bar = m_bars[static_cast<std::size_t>(row)];
+    return { plainTip(QStringLiteral("%1: %2\n%3")
+                          .arg(bar.name, bar.more,
+                              m_chosen == bar.key ? tr("Click to show all again") : tr("Click to show these alone"))),
+        tableRect(row) };
 }
 
 void SumsBars::mousePressEvent(QMouseEvent* event)
@@ -163,45 +145,22 @@ void SumsBars::mousePressEvent(QMouseEvent* event)
         tableActivate(row);
 }
 
-void SumsBars::mouseMoveEvent(QMouseEvent* event)
+void SumsBars::hoverAt(std::optional<QPoint> point)
 {
-    if (const int row = m_layout.rowAt(event->pos()); row != m_hovered) {
+    if (const int row = point ? m_layout.rowAt(*point) : -1; row != m_hovered) {
         m_hovered = row;
         update();
     }
 }
 
-void SumsBars::leaveEvent(QEvent*)
-{
-    m_hovered = -1;
-    update();
-}
-
 void SumsBars::keyPressEvent(QKeyEvent* event)
 {
-    const int last = static_cast<int>(m_bars.size()) - 1;
-    switch (event->key()) {
-    case Qt::Key_Up:
-        setCurrent(std::max(m_current - 1, std::min(0, last)));
-        return;
-    case Qt::Key_Down:
-        setCurrent(std::min(m_current + 1, last));
-        return;
-    case Qt::Key_Home:
-        setCurrent(std::min(0, last));
-        return;
-    case Qt::Key_End:
-        setCurrent(last);
-        return;
-    case Qt::Key_Space:
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-        if (m_current >= 0)
-            tableActivate(m_current);
-        return;
-    default:
+    if (const auto row = rowAfter(*event, m_current, tableRowCount(), Qt::Vertical))
+        setCurrent(*row);
+    else if (!isActivation(*event))
         QWidget::keyPressEvent(event);
-    }
+    else if (m_current >= 0)
+        tableActivate(m_current);
 }
 
 void SumsBars::focusInEvent(QFocusEvent* event)
@@ -210,21 +169,6 @@ void SumsBars::focusInEvent(QFocusEvent* event)
         setCurrent(0);
     update();
     QWidget::focusInEvent(event);
-}
-
-void SumsBars::focusOutEvent(QFocusEvent* event)
-{
-    update();
-    QWidget::focusOutEvent(event);
-}
-
-void SumsBars::changeEvent(QEvent* event)
-{
-    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange) {
-        layOut();
-        updateGeometry();
-    }
-    QWidget::changeEvent(event);
 }
 
 } // namespace shardscope

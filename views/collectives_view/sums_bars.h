@@ -8,7 +8,7 @@
 #include <string>
 
 #include "views/collectives_view/sums_layout.h"
-#include "views/widgets/painted_table.h"
+#include "views/widgets/canvas.h"
 
 namespace shardscope {
 
@@ -22,7 +22,7 @@ struct SumBar {
     bool operator==(const SumBar&) const = default;
 };
 
-class SumsBars : public QWidget, public PaintedTable {
+class SumsBars : public Canvas {
     Q_OBJECT
 public:
     explicit SumsBars(QWidget* parent = nullptr);
@@ -46,19 +46,15 @@ Q_SIGNALS:
     void currentMoved(const QRect& row); ///< to be kept in sight
 
 protected:
-    bool event(QEvent* event) override;
+    [[nodiscard]] Tip tipAt(QPoint point) const override;
+    void arrange() override;
+    void hoverAt(std::optional<QPoint> point) override;
     void paintEvent(QPaintEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
-    void changeEvent(QEvent* event) override;
 
 private:
-    void layOut();
     void setCurrent(int row);
     std::vector<SumBar> m_bars;
     std::optional<std::string> m_chosen;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/dialects_view/dialects_model.h"
 
-#include <algorithm>
-
 #include "experiment/rule_lists.h"
 #include "sharding/text.h"
 #include "views/theme/theme.h"
@@ -20,34 +18,48 @@ QString specText(const SystemResult& result)
 } // namespace
 
 DialectsModel::DialectsModel(QObject* parent)
-    : QAbstractTableModel(parent)
+    : ColumnModel(parent)
 {
+    using Look = ModelColumn::Look;
+    setColumns({
+        { tr("Array"), [this](int row) { return words::tensorName(m_subject.arrays[at(row)].path); } },
+        { {}, [this](int row) { return specText(m_rows[at(row)].first); }, Look::Code },
+        { {}, [this](int row) { return specText(m_rows[at(row)].second); }, Look::Code },
+        { tr("First step that differs"),
+            [this](int row) {
+                const std::size_t i = at(row);
+                return m_rows[i].step ? words::plain(words::differingStep(
+                           m_rows[i], m_subject.arrays[i], m_subject.rulesOf(i), m_subject.first, m_subject.second))
+                                      : tr("the same");
+            } },
+    });
 }
 
 void DialectsModel::setSubject(ComparisonSubject subject)
 {
-    beginResetModel();
-    m_subject = std::move(subject);
-    m_rows.clear();
-    m_differing = 0;
-    if (m_subject.mesh)
-        for (std::size_t i = 0; i < m_subject.arrays.size(); ++i) {
-            m_rows.push_back(compareIn(
-                m_subject.first, m_subject.second, m_subject.arrays[i], m_subject.rulesOf(i), *m_subject.mesh));
-            m_differing += m_rows.back().step ? 1 : 0;
-        }
-    choose();
-    endResetModel();
+    refill(false, [&] {
+        m_subject = std::move(subject);
+        setTitle(First, words::systemName(m_subject.first));
+        setTitle(Second, words::systemName(m_subject.second));
+        m_rows.clear();
+        m_differing = 0;
+        if (m_subject.mesh)
+            for (std::size_t i = 0; i < m_subject.arrays.size(); ++i) {
+                m_rows.push_back(compareIn(
+                    m_subject.first, m_subject.second, m_subject.arrays[i], m_subject.rulesOf(i), *m_subject.mesh));
+                m_differing += m_rows.back().step ? 1 : 0;
+            }
+        choose();
+    });
 }
 
 void DialectsModel::setAll(bool all)
 {
-    if (all == m_all)
-        return;
-    beginResetModel();
-    m_all = all;
-    choose();
-    endResetModel();
+    if (all != m_all)
+        refill(false, [&] {
+            m_all = all;
+            choose();
+        });
 }
 
 void DialectsModel::choose()
@@ -60,82 +72,34 @@ void DialectsModel::choose()
 
 QString DialectsModel::pathAt(int row) const
 {
-    if (row < 0 || row >= rowCount())
-        return {};
-    const auto i = static_cast<std::size_t>(m_shown[static_cast<std::size_t>(row)]);
-    return QString::fromStdString(m_subject.arrays[i].path);
+    return row < 0 || row >= count() ? QString() : QString::fromStdString(m_subject.arrays[at(row)].path);
 }
 
 int DialectsModel::rowOf(const QString& path) const
 {
-    for (int row = 0; row < rowCount(); ++row)
+    for (int row = 0; row < count(); ++row)
         if (pathAt(row) == path)
             return row;
     return -1;
 }
 
-int DialectsModel::rowCount(const QModelIndex& parent) const
+int DialectsModel::count() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_shown.size());
+    return static_cast<int>(m_shown.size());
 }
 
-int DialectsModel::columnCount(const QModelIndex& parent) const
+QVariant DialectsModel::cell(int row, int column, int role) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant DialectsModel::data(const QModelIndex& index, int role) const
-{
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid))
-        return {};
-    const auto i = static_cast<std::size_t>(m_shown[static_cast<std::size_t>(index.row())]);
-    const NamedShape& array = m_subject.arrays[i];
-    const ComparedArray& row = m_rows[i];
+    const std::optional<DifferingStep>& step = m_rows[at(row)].step;
     switch (role) {
-    case Qt::DisplayRole:
     case Qt::ToolTipRole:
-        switch (index.column()) {
-        case Array:
-            return words::tensorName(array.path);
-        case First:
-            return specText(row.first);
-        case Second:
-            return specText(row.second);
-        case Step:
-            return row.step ? words::plain(
-                       words::differingStep(row, array, m_subject.rulesOf(i), m_subject.first, m_subject.second))
-                            : tr("the same");
-        default:
-            return {};
-        }
-    case Qt::FontRole:
-        return index.column() == First || index.column() == Second ? QVariant(Metrics::fixed()) : QVariant();
+        return text(row, column);
     case Qt::ForegroundRole:
-        return row.step ? QVariant() : QVariant(Theme::current().secondary);
-    case DiffersRole:
-        return row.step.has_value();
+        return step ? QVariant() : QVariant(Theme::current().secondary);
     case RuleRole:
-        return row.step && row.step->kind == DifferingStep::Kind::Rule
-            ? ruleNumber({ { m_subject.listOf(i) }, static_cast<int>(row.step->rule) })
+        return step && step->kind == DifferingStep::Kind::Rule
+            ? ruleNumber({ { m_subject.listOf(at(row)) }, static_cast<int>(step->rule) })
             : -1;
-    default:
-        return {};
-    }
-}
-
-QVariant DialectsModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
-        return {};
-    switch (section) {
-    case Array:
-        return tr("Array");
-    case First:
-        return words::systemName(m_subject.first);
-    case Second:
-        return words::systemName(m_subject.second);
-    case Step:
-        return tr("First step that differs");
     default:
         return {};
     }

@@ -2,10 +2,11 @@
 // Two dialects side by side: one row per annotated array, its spec in either, and the first step at which they part.
 #pragma once
 
-#include <QAbstractTableModel>
+#include <QVariant>
 #include <vector>
 
 #include "rules/dialect_comparison.h"
+#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
@@ -24,13 +25,12 @@ struct ComparisonSubject {
     }
 };
 
-class DialectsModel : public QAbstractTableModel {
+class DialectsModel : public ColumnModel {
     Q_OBJECT
 public:
-    enum Column { Array, First, Second, Step, ColumnCount };
+    enum Column { Array, First, Second, Step };
     enum Role {
-        DiffersRole = Qt::UserRole, ///< bool
-        RuleRole, ///< int: ruleNumber() of the rule of the first step, -1 if it is no rule
+        RuleRole = Qt::UserRole, ///< int: ruleNumber() of the rule of the first step, -1 if it is no rule
     };
     explicit DialectsModel(QObject* parent = nullptr);
 
@@ -42,13 +42,16 @@ public:
     [[nodiscard]] QString pathAt(int row) const;
     [[nodiscard]] int rowOf(const QString& path) const; ///< -1 if it is not shown
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(
-        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+protected:
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
+    /// The array of a row, an index into m_rows.
+    [[nodiscard]] std::size_t at(int row) const
+    {
+        return static_cast<std::size_t>(m_shown[static_cast<std::size_t>(row)]);
+    }
     void choose();
     ComparisonSubject m_subject;
     std::vector<ComparedArray> m_rows;

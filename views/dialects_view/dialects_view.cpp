@@ -3,23 +3,21 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QSignalBlocker>
 #include <QTableView>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "experiment/mesh_order.h"
 #include "experiment/rule_lists.h"
 #include "views/dialects_view/dialects_model.h"
 #include "views/panel/panel.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/row_table.h"
 #include "words/dialects.h"
 
 namespace shardscope {
-
 namespace {
-
 int indexOf(const RuleSystem& system)
 {
     const auto& all = ruleSystems();
@@ -53,9 +51,7 @@ void takeArrays(const Snapshot& snapshot, const Experiment& now, ComparisonSubje
 } // namespace
 
 DialectsView::DialectsView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_model(new DialectsModel(this))
     , m_first(new QComboBox(this))
     , m_second(new QComboBox(this))
@@ -64,8 +60,6 @@ DialectsView::DialectsView(Document* document, Selection* selection, QWidget* pa
     , m_table(new QTableView(this))
     , m_empty(new EmptyPage(QString(), QString(), this))
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
     for (QComboBox* box : { m_first, m_second }) {
         for (const RuleSystem& system : ruleSystems()) {
             box->addItem(words::systemName(system));
@@ -84,43 +78,19 @@ DialectsView::DialectsView(Document* document, Selection* selection, QWidget* pa
         showCounts();
     });
 
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(8, 6, 8, 6);
-    head->setSpacing(6);
-    head->addWidget(m_first);
-    head->addWidget(new RoleLabel(tr("against"), RoleLabel::Size::Small, &Theme::secondary, this));
-    head->addWidget(m_second);
-    head->addSpacing(6);
-    head->addWidget(m_all);
-    head->addStretch();
+    auto* head = hbox({ 8, 6, 8, 6 }, 6,
+        { m_first, new RoleLabel(tr("against"), RoleLabel::Size::Small, &Theme::secondary, this), m_second, boxSpace(6),
+            m_all, boxStretch() });
     m_count->setContentsMargins(8, 0, 8, 4);
 
-    m_table->setModel(m_model);
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setTabKeyNavigation(false);
+    makeRowTable(m_table, m_model, tr("Arrays in two dialects"));
     m_table->setWordWrap(true);
-    m_table->setTextElideMode(Qt::ElideMiddle);
     m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setMinimumSectionSize(Metrics::scaled(22));
-    m_table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
-    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setSectionsClickable(false);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    m_table->setAccessibleName(tr("Arrays in two dialects"));
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
-    column->setSpacing(0);
-    column->addLayout(head);
-    column->addWidget(m_count);
-    column->addWidget(m_table, 1);
-    column->addWidget(m_empty, 1);
+    vbox(this, { 1, 0, 1, 1 }, 0, { head, m_count, { m_table, 1 }, { m_empty, 1 } });
     setFocusProxy(m_first);
 
     connect(
@@ -184,10 +154,7 @@ void DialectsView::showCounts()
             ? tr("No array is annotated with logical names: rules are not asked, whatever the dialect.")
             : tr("Both dialects give the same specs: no difference in %1.").arg(all));
     sizeTable();
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 void DialectsView::followSelection()

@@ -2,10 +2,7 @@
 // The dock that compares what two dialects make of the same rules.
 #pragma once
 
-#include <QWidget>
-
-#include "document/document.h"
-#include "document/selection.h"
+#include "views/panel/dock_view.h"
 
 class QCheckBox;
 class QComboBox;
@@ -17,18 +14,13 @@ class DialectsModel;
 class EmptyPage;
 class RoleLabel;
 
-class DialectsView : public QWidget {
+class DialectsView : public DockView {
     Q_OBJECT
 public:
     DialectsView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// "2 of 14 arrays differ".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] DialectsModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
-
-Q_SIGNALS:
-    void keyFigureChanged();
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -40,8 +32,6 @@ private:
     [[nodiscard]] int contentWidth(int column) const;
     void followSelection();
 
-    Document* m_document;
-    Selection* m_selection;
     DialectsModel* m_model;
     QComboBox* m_first;
     QComboBox* m_second;
@@ -49,7 +39,6 @@ private:
     RoleLabel* m_count;
     QTableView* m_table;
     EmptyPage* m_empty;
-    QString m_keyFigure;
     bool m_chosen = false; ///< somebody chose what is compared: it no longer follows the experiment
     bool m_following = false;
 };

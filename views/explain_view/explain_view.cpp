@@ -2,22 +2,18 @@
 #include "views/explain_view/explain_view.h"
 
 #include <QAction>
-#include <QBoxLayout>
 #include <QClipboard>
 #include <QComboBox>
 #include <QGridLayout>
 #include <QGuiApplication>
 #include <QLabel>
-#include <QPromise>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QThreadPool>
-#include <new>
 
+#include "analysis/annotation_edit.h"
+#include "analysis/why_not.h"
 #include "experiment/placement_edits.h"
-#include "pipeline/annotation_edit.h"
-#include "pipeline/why_not.h"
 #include "program/operation_path.h"
 #include "sharding/text.h"
 #include "views/panel/follow_link.h"
@@ -25,6 +21,7 @@
 #include "views/panel/panel.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/style.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/segmented_bar.h"
 #include "views/widgets/tip_strip.h"
 #include "words/memory_words.h"
@@ -32,11 +29,9 @@
 #include "words/why_not.h"
 
 namespace shardscope {
-
 using namespace Qt::StringLiterals;
 
 namespace {
-
 void clear(QLayout* layout)
 {
     while (QLayoutItem* item = layout->takeAt(0)) {
@@ -60,9 +55,7 @@ SpanLabel* remark(const QString& text, bool wraps)
 } // namespace
 
 ExplainView::ExplainView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_tip(new TipStrip(false))
     , m_page(new QWidget)
     , m_head(new QWidget)
@@ -78,15 +71,10 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     , m_whatIfBox(new QWidget)
     , m_empty(new EmptyPage(tr("Select a tensor to read why it is sharded the way it is."), tr("Show the first one")))
     , m_cache(std::make_shared<AnalysisCache>())
+    , m_whatIfJob(this, [this](const WhatIfs& result) { receiveWhatIfs(result); })
+    , m_blockerJob(this, [this](Blockers blockers) { receiveBlockers(std::move(blockers)); })
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(new StaleRibbon(document));
-    layout->addWidget(m_page, 1);
-    layout->addWidget(m_empty, 1);
+    vbox(this, {}, 0, { new StaleRibbon(document), { m_page, 1 }, { m_empty, 1 } });
 
     auto* page = new QVBoxLayout(m_page);
     page->setContentsMargins(0, 0, 0, 0);
@@ -109,10 +97,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     m_scroll->setBackgroundRole(QPalette::Base);
     auto* content = new QWidget;
     content->setBackgroundRole(QPalette::Base);
-    auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(10, 6, 8, 8);
-    column->setSpacing(10);
-    column->addWidget(m_tip);
+    auto* column = vbox(content, { 10, 6, 8, 8 }, 10, { m_tip });
     m_paragraphs = new QVBoxLayout;
     m_paragraphs->setSpacing(8);
     column->addLayout(m_paragraphs);
@@ -120,12 +105,9 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     m_moreLink->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     column->addWidget(m_moreLink, 0, Qt::AlignLeft);
 
-    auto* memory = new QHBoxLayout(m_memoryBox);
-    memory->setContentsMargins(0, 0, 0, 0);
-    memory->setSpacing(8);
     auto* memoryLabel = new RoleLabel(tr("Memory"), RoleLabel::Size::Normal, &Theme::secondary);
     memoryLabel->setBuddy(m_memory);
-    memory->addWidget(memoryLabel);
+    auto* memory = hbox(m_memoryBox, {}, 8, { memoryLabel });
     m_memory->setAccessibleName(tr("Memory kind of the array"));
     m_memory->setSizeAdjustPolicy(QComboBox::AdjustToContents); // it is filled anew for every array
     m_memory->setToolTip(tr("In which memory of its devices the array lies; part of its sharding"));
@@ -134,10 +116,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     column->addWidget(m_memoryBox);
 
     const auto section = [&](QWidget* box, const QString& title) {
-        auto* boxLayout = new QVBoxLayout(box);
-        boxLayout->setContentsMargins(0, 0, 0, 0);
-        boxLayout->setSpacing(4);
-        boxLayout->addWidget(new RoleLabel(title, RoleLabel::Size::Semibold));
+        auto* boxLayout = vbox(box, {}, 4, { new RoleLabel(title, RoleLabel::Size::Semibold) });
         auto* rows = new QGridLayout;
         rows->setContentsMargins(0, 0, 0, 0);
         rows->setHorizontalSpacing(16);
@@ -171,7 +150,6 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     m_delay.setSingleShot(true);
     m_delay.setInterval(150); // edits come first; nobody reads a what-if while dragging
     connect(&m_delay, &QTimer::timeout, this, &ExplainView::startWhatIfs);
-    connect(&m_watcher, &QFutureWatcherBase::finished, this, &ExplainView::receiveWhatIfs);
     connect(m_lengths, &SegmentedBar::currentChanged, this,
         [this](int index) { setLength(static_cast<words::Length>(index)); });
     connect(m_moreLink, &QLabel::linkActivated, this, [this] {
@@ -183,7 +161,6 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
             setLength(words::Length::Paragraph);
         }
     });
-    connect(&m_blockerWatcher, &QFutureWatcherBase::finished, this, &ExplainView::receiveBlockers);
     connect(m_memory, &QComboBox::activated, this, [this] {
         const QVariant chosen = m_memory->currentData();
         const std::optional<MemoryKind> kind =
@@ -201,13 +178,6 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     connect(m_selection, &Selection::changed, this, &ExplainView::refresh);
     setFocusProxy(m_lengths);
     refresh();
-}
-
-ExplainView::~ExplainView()
-{
-    m_watcher.disconnect(this);
-    m_blockerWatcher.disconnect(this);
-    m_stop.request_stop(); // the program ends only when its threads have
 }
 
 void ExplainView::setLength(words::Length length)
@@ -273,10 +243,7 @@ void ExplainView::refresh()
     rebuildRows();
     requestWhatIfs();
     requestBlockers();
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 void ExplainView::rebuildRows()
@@ -392,44 +359,25 @@ void ExplainView::rebuildWhyNot()
 
 void ExplainView::requestBlockers()
 {
-    m_blockersWanted = m_value.valid() && !m_operation.valid() && m_snapshot->propagation
-        && shownLength() != words::Length::Tip && isVisible()
-        && !(m_blockers.revision == m_snapshot->revision && m_blockers.path == m_path
-            && m_blockers.dimension == m_dimension);
-    startBlockers();
-}
-
-void ExplainView::startBlockers()
-{
-    if (!m_blockersWanted || m_blockerWatcher.isRunning())
+    const bool known = m_snapshot && m_blockers.revision == m_snapshot->revision && m_blockers.path == m_path
+        && m_blockers.dimension == m_dimension;
+    if (known || !m_value.valid() || m_operation.valid() || !m_snapshot->propagation
+        || shownLength() == words::Length::Tip || !isVisible()) {
+        m_blockerJob.cancel();
         return;
-    m_blockersWanted = false;
-    auto promise = std::make_shared<QPromise<Blockers>>();
-    m_blockerWatcher.setFuture(promise->future());
-    m_searchingBlockers = true;
-    promise->start();
-    QThreadPool::globalInstance()->start([promise, snapshot = m_snapshot, value = m_value, path = m_path,
-                                             dimension = m_dimension, stop = m_stop.get_token()] {
-        try {
-            promise->addResult(Blockers{ snapshot->revision, path, dimension,
-                words::whyNot(
-                    *snapshot->program, *snapshot->mesh, value, absentAxes(*snapshot, value, dimension, stop)) });
-        } catch (const std::bad_alloc&) { // no answer
-        }
-        promise->finish();
+    }
+    m_blockerJob.request([snapshot = m_snapshot, value = m_value, path = m_path, dimension = m_dimension](
+                             const std::stop_token& stop) {
+        return Blockers{ snapshot->revision, path, dimension,
+            words::whyNot(*snapshot->program, *snapshot->mesh, value, absentAxes(*snapshot, value, dimension, stop)) };
     });
 }
 
-void ExplainView::receiveBlockers()
+void ExplainView::receiveBlockers(Blockers blockers)
 {
-    m_searchingBlockers = false;
-    if (m_blockerWatcher.future().resultCount() > 0) {
-        m_blockers = m_blockerWatcher.result();
-        if (m_page->isVisibleTo(this))
-            rebuildWhyNot();
-        Q_EMIT whyNotChanged();
-    }
-    startBlockers();
+    m_blockers = std::move(blockers);
+    if (m_page->isVisibleTo(this))
+        rebuildWhyNot();
 }
 
 const std::vector<WhatIf>& ExplainView::whatIfs() const
@@ -514,44 +462,28 @@ void ExplainView::requestWhatIfs()
 
 void ExplainView::startWhatIfs()
 {
-    if (!m_wanted || m_watcher.isRunning() || !m_value.valid() || !m_snapshot->ok())
+    if (!m_wanted || !m_value.valid() || !m_snapshot->ok())
         return;
     m_wanted = false;
-    auto promise = std::make_shared<QPromise<WhatIfs>>();
-    m_watcher.setFuture(promise->future());
-    m_searching = true;
-    promise->start();
-    QThreadPool::globalInstance()->start(
-        [promise, snapshot = m_snapshot, value = m_value, path = m_path, cache = m_cache, stop = m_stop.get_token()] {
-            try {
-                promise->addResult(
-                    WhatIfs{ snapshot->revision, path, shardscope::whatIfs(*snapshot, value, *cache, stop), snapshot });
-            } catch (const std::bad_alloc&) { // no rows
-            }
-            promise->finish();
-        },
-        -1);
+    m_whatIfJob.request(
+        [snapshot = m_snapshot, value = m_value, path = m_path, cache = m_cache](const std::stop_token& stop) {
+            return WhatIfs{ snapshot->revision, path, shardscope::whatIfs(*snapshot, value, *cache, stop), snapshot };
+        });
 }
 
-void ExplainView::receiveWhatIfs()
+void ExplainView::receiveWhatIfs(const WhatIfs& result)
 {
-    m_searching = false;
-    if (m_watcher.future().resultCount() > 0) {
-        const WhatIfs result = m_watcher.result();
-        if (m_snapshot && result.revision == m_snapshot->revision) {
-            if (m_knownRevision != result.revision)
-                m_known.clear();
-            m_knownRevision = result.revision;
-            m_known.insert(result.path, result);
-            if (result.path == m_path) {
-                m_shown = result;
-                rebuildWhatIfs();
-                Q_EMIT whatIfsChanged();
-            }
-        }
-    }
-    if (m_wanted)
-        startWhatIfs();
+    if (!m_snapshot || result.revision != m_snapshot->revision)
+        return;
+    if (m_knownRevision != result.revision)
+        m_known.clear();
+    m_knownRevision = result.revision;
+    m_known.insert(result.path, result);
+    if (result.path != m_path)
+        return;
+    m_shown = result;
+    rebuildWhatIfs();
+    Q_EMIT whatIfsChanged();
 }
 
 QString ExplainView::asText() const

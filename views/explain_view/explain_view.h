@@ -2,17 +2,16 @@
 // The Explain dock: why the selected tensor looks as it does, what decided it, and what would change it.
 #pragma once
 
-#include <QFutureWatcher>
 #include <QHash>
 #include <QTimer>
-#include <QWidget>
 #include <memory>
-#include <stop_token>
 #include <vector>
 
+#include "analysis/explain.h"
 #include "document/document.h"
 #include "document/selection.h"
-#include "pipeline/explain.h"
+#include "views/panel/dock_view.h"
+#include "views/widgets/latest_job.h"
 #include "words/words.h"
 
 class QBoxLayout;
@@ -31,14 +30,11 @@ class SegmentedBar;
 class SpanLabel;
 class TipStrip;
 
-class ExplainView : public QWidget {
+class ExplainView : public DockView {
     Q_OBJECT
 public:
     ExplainView(Document* document, Selection* selection, QWidget* parent = nullptr);
-    ~ExplainView() override;
 
-    /// The spec of the tensor explained, for the dock's title.
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] words::Length length() const { return m_length; }
     void setLength(words::Length length);
     /// All that is shown, as text to be pasted elsewhere.
@@ -51,7 +47,7 @@ public:
     /// What-ifs or answers that are wanted are not there yet.
     [[nodiscard]] bool isWorking() const
     {
-        return m_delay.isActive() || m_searching || m_blockersWanted || m_searchingBlockers;
+        return m_delay.isActive() || m_whatIfJob.isWorking() || m_blockerJob.isWorking();
     }
     /// The memory of the array explained; hidden for what is no array of an experiment without a program.
     [[nodiscard]] QComboBox* memory() const { return m_memory; }
@@ -61,12 +57,7 @@ public:
     [[nodiscard]] const std::vector<words::Text>& whyNot() const;
 
 Q_SIGNALS:
-    void keyFigureChanged();
     void whatIfsChanged();
-    void whyNotChanged();
-    void dockRequested(const QString& id); ///< a link leads to something that this dock shows
-    /// A change is to be looked at value by value before it is made.
-    void previewRequested(const shardscope::Experiment& after, const QString& change);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -90,14 +81,13 @@ private:
     void rebuildRows();
     void rebuildWhyNot();
     void requestBlockers();
-    void startBlockers();
-    void receiveBlockers();
+    void receiveBlockers(Blockers blockers);
     void follow(const QString& link);
     SpanLabel* paragraph(const words::Text& text);
     void rebuildWhatIfs();
     void requestWhatIfs();
     void startWhatIfs();
-    void receiveWhatIfs();
+    void receiveWhatIfs(const WhatIfs& result);
     [[nodiscard]] bool isCompact() const;
     [[nodiscard]] bool isNarrow() const;
     [[nodiscard]] words::Length shownLength() const;
@@ -105,8 +95,6 @@ private:
     void showSomeTensor();
     void showMemory();
 
-    Document* m_document;
-    Selection* m_selection;
     SnapshotPtr m_snapshot;
     ValueId m_value;
     OperationId m_operation; ///< explained in place of a value
@@ -136,22 +124,17 @@ private:
     QWidget* m_whatIfBox;
     QGridLayout* m_whatIfRows;
     EmptyPage* m_empty;
-    QString m_keyFigure;
 
     // What-ifs run on a worker with a cache of their own: one that shared the document's would push its results out.
     std::shared_ptr<AnalysisCache> m_cache;
     QTimer m_delay;
-    QFutureWatcher<WhatIfs> m_watcher;
-    bool m_searching = false; ///< until the answer is taken, which is after the watcher has it
-    std::stop_source m_stop;
     bool m_wanted = false;
-    QFutureWatcher<Blockers> m_blockerWatcher;
-    bool m_searchingBlockers = false; ///< likewise
-    bool m_blockersWanted = false;
     Blockers m_blockers;
     QHash<QString, WhatIfs> m_known; ///< by path, of revision m_knownRevision
     std::uint64_t m_knownRevision = 0;
     WhatIfs m_shown;
+    LatestJob<WhatIfs> m_whatIfJob;
+    LatestJob<Blockers> m_blockerJob;
 };
 
 } // namespace shardscope

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/gallery/examples_dialog.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPushButton>
 #include <QScreen>
@@ -13,14 +12,13 @@
 #include "experiment_file/gallery.h"
 #include "views/panel/panel.h"
 #include "views/theme/style.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/search_field.h"
 #include "words/utf8.h"
 
 namespace shardscope {
-
 namespace {
-
 constexpr int idRole = Qt::UserRole;
 
 QString idOf(const QTreeWidgetItem* item)
@@ -79,20 +77,8 @@ ExamplesDialog::ExamplesDialog(QWidget* parent)
     m_open->setDefault(true);
     file->setAutoDefault(false);
     close->setAutoDefault(false);
-    auto* foot = new QHBoxLayout;
-    foot->addWidget(file);
-    foot->addStretch();
-    foot->addWidget(close);
-    foot->addWidget(m_open);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(12, 12, 12, 12);
-    column->setSpacing(8);
-    column->addWidget(head);
-    column->addWidget(what);
-    column->addWidget(m_search);
-    column->addWidget(m_list, 1);
-    column->addWidget(m_notes);
-    column->addLayout(foot);
+    auto* foot = hbox({}, styleSpacing, { file, boxStretch(), close, m_open });
+    vbox(this, { 12, 12, 12, 12 }, 8, { head, what, m_search, { m_list, 1 }, m_notes, foot });
 
     connect(m_search, &QLineEdit::textChanged, this, &ExamplesDialog::filter);
     connect(m_search, &SearchField::downRequested, m_list, [this] { m_list->setFocus(Qt::OtherFocusReason); });

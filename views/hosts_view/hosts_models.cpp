@@ -12,11 +12,17 @@
 
 namespace shardscope {
 
+HostListModel::HostListModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    setColumns({ { {}, [this](int row) {
+                      return (at(row).contiguous() ? tr("host %1") : tr("host %1, scattered")).arg(at(row).process);
+                  } } });
+}
+
 void HostListModel::setIndex(std::shared_ptr<const HostIndex> index)
 {
-    beginResetModel();
-    m_index = std::move(index);
-    endResetModel();
+    refill(false, [&] { m_index = std::move(index); });
 }
 
 int HostListModel::rowOf(std::int32_t host) const
@@ -29,85 +35,67 @@ int HostListModel::rowOf(std::int32_t host) const
     return found != blocks.end() && found->process == host ? static_cast<int>(found - blocks.begin()) : -1;
 }
 
-int HostListModel::rowCount(const QModelIndex& parent) const
+int HostListModel::count() const
 {
-    return parent.isValid() || !m_index ? 0 : static_cast<int>(m_index->blocks().size());
+    return m_index ? static_cast<int>(m_index->blocks().size()) : 0;
 }
 
-QVariant HostListModel::data(const QModelIndex& index, int role) const
+QVariant HostListModel::cell(int row, int, int role) const
 {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !m_index)
-        return {};
-    const HostBlock& block = m_index->blocks()[static_cast<std::size_t>(index.row())];
-    if (role == Qt::DisplayRole)
-        return block.contiguous() ? tr("host %1").arg(block.process) : tr("host %1, scattered").arg(block.process);
-    if (role == Qt::ToolTipRole)
-        return words::counted(block.devices, words::Noun::Device);
-    return {};
+    return role == Qt::ToolTipRole ? QVariant(words::counted(at(row).devices, words::Noun::Device)) : QVariant();
+}
+
+HostArraysModel::HostArraysModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    using Look = ModelColumn::Look;
+    setColumns({
+        { tr("Array"), [this](int row) { return words::tensorName(tensor(row).path); } },
+        { tr("Chunk"), [this](int row) { return words::chunkText(at(row), tensor(row)); }, Look::Plain,
+            tr("The part of each dimension that the host's devices hold") },
+        { tr("Replica"),
+            [this](int row) { return at(row).chunk ? words::count(at(row).chunk->replica) : QStringLiteral("–"); },
+            Look::Number, tr("Its number among the hosts with the same chunk; number 0 writes it") },
+        { tr("Writes"), [this](int row) { return words::writesText(at(row), m_chunks->host); }, Look::Plain,
+            tr("What the host writes to a checkpoint of the train state") },
+        { tr("Spec"), [this](int row) { return QString::fromStdString(toColumn(tensor(row).spec)); }, Look::Code },
+        { tr("Shape"), [this](int row) { return words::shape(tensor(row).type.shape); }, Look::Code },
+    });
 }
 
 void HostArraysModel::setHost(std::shared_ptr<const HostIndex> index, std::optional<HostShare> chunks)
 {
-    beginResetModel();
-    m_index = std::move(index);
-    m_chunks = std::move(chunks);
-    endResetModel();
+    refill(false, [&] {
+        m_index = std::move(index);
+        m_chunks = std::move(chunks);
+    });
 }
 
 int HostArraysModel::rowOf(const QString& path) const
 {
-    if (!m_chunks)
-        return -1;
     const std::string wanted = path.toStdString();
-    for (std::size_t i = 0; i < m_chunks->arrays.size(); ++i)
-        if (m_index->snapshot().tensors[m_chunks->arrays[i].row].path == wanted)
-            return static_cast<int>(i);
+    for (int row = 0; row < count(); ++row)
+        if (tensor(row).path == wanted)
+            return row;
     return -1;
 }
 
-int HostArraysModel::rowCount(const QModelIndex& parent) const
+int HostArraysModel::count() const
 {
-    return parent.isValid() || !m_chunks ? 0 : static_cast<int>(m_chunks->arrays.size());
+    return m_chunks ? static_cast<int>(m_chunks->arrays.size()) : 0;
 }
 
-int HostArraysModel::columnCount(const QModelIndex& parent) const
+QVariant HostArraysModel::cell(int row, int column, int role) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant HostArraysModel::data(const QModelIndex& index, int role) const
-{
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid) || !m_chunks)
-        return {};
-    const HostArray& array = m_chunks->arrays[static_cast<std::size_t>(index.row())];
-    const TensorRow& tensor = m_index->snapshot().tensors[array.row];
-    if (role == PathRole)
-        return QString::fromStdString(tensor.path);
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(
-            Qt::Alignment((index.column() == Replica ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-    if (role == Qt::ToolTipRole)
-        return plainTip(tip(array, tensor));
-    if (role == Qt::FontRole && (index.column() == Shape || index.column() == Spec))
-        return Metrics::fixed();
-    if (role == Qt::ForegroundRole && (!array.inCheckpoint || array.writer != m_chunks->host)
-        && index.column() == Writes)
-        return Theme::current().secondary;
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (index.column()) {
-    case Array:
-        return words::tensorName(tensor.path);
-    case Shape:
-        return words::shape(tensor.type.shape);
-    case Spec:
-        return QString::fromStdString(toColumn(tensor.spec));
-    case Chunk:
-        return words::chunkText(array, tensor);
-    case Replica:
-        return array.chunk ? words::count(array.chunk->replica) : QStringLiteral("–");
-    case Writes:
-        return words::writesText(array, m_chunks->host);
+    switch (role) {
+    case PathRole:
+        return QString::fromStdString(tensor(row).path);
+    case Qt::ToolTipRole:
+        return plainTip(tip(at(row), tensor(row)));
+    case Qt::ForegroundRole:
+        return column == Writes && (!at(row).inCheckpoint || at(row).writer != m_chunks->host)
+            ? QVariant(Theme::current().secondary)
+            : QVariant();
     default:
         return {};
     }
@@ -139,27 +127,6 @@ QString HostArraysModel::tip(const HostArray& array, const TensorRow& tensor) co
                         { "uncovered", array.chunk->uncovered[dim] } },
                     {} }).cause;
     return lines.join(QLatin1Char('\n'));
-}
-
-QVariant HostArraysModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(
-            Qt::Alignment((section == Replica ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
-    static const char* const names[]{ QT_TR_NOOP("Array"), QT_TR_NOOP("Chunk"), QT_TR_NOOP("Replica"),
-        QT_TR_NOOP("Writes"), QT_TR_NOOP("Spec"), QT_TR_NOOP("Shape") };
-    static const char* const tips[]{ "", QT_TR_NOOP("The part of each dimension that the host's devices hold"),
-        QT_TR_NOOP("Its number among the hosts with the same chunk; number 0 writes it"),
-        QT_TR_NOOP("What the host writes to a checkpoint of the train state"), "", "" };
-    if (section < 0 || section >= ColumnCount)
-        return {};
-    if (role == Qt::DisplayRole)
-        return tr(names[section]);
-    if (role == Qt::ToolTipRole && *tips[section])
-        return tr(tips[section]);
-    return {};
 }
 
 } // namespace shardscope

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/hosts_view/hosts_view.h"
 
-#include <QBoxLayout>
 #include <QHeaderView>
 #include <QListView>
 #include <QScopedValueRollback>
@@ -10,20 +9,18 @@
 #include <algorithm>
 #include <array>
 
-#include "document/document.h"
-#include "document/selection.h"
 #include "experiment/t5x_rules.h"
 #include "views/hosts_view/hosts_models.h"
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/row_table.h"
 #include "words/dialects.h"
 #include "words/topology_words.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 namespace {
-
 constexpr QChar joiner(0x2060); ///< where no line may be broken
 
 /// Names of arrays differ at their ends, whatever else is cut off at its end.
@@ -49,9 +46,7 @@ QString unbroken(QString text)
 } // namespace
 
 HostsView::HostsView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_hosts(new HostListModel(this))
     , m_arrays(new HostArraysModel(this))
     , m_empty(new EmptyPage(tr("What hosts hold is known once the experiment is analysed."), {}, this))
@@ -62,55 +57,24 @@ HostsView::HostsView(Document* document, Selection* selection, QWidget* parent)
     , m_batch(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, m_page))
     , m_table(new QTableView(m_page))
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
     for (RoleLabel* label : { m_title, m_writes, m_batch })
         label->setWordWrap(true);
     m_list->setModel(m_hosts);
     m_list->setUniformItemSizes(true);
     m_list->setAccessibleName(tr("Hosts"));
     m_list->setFrameShape(QFrame::NoFrame);
-    m_table->setModel(m_arrays);
-    m_table->setAccessibleName(tr("Arrays of the host"));
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
+    makeRowTable(m_table, m_arrays, tr("Arrays of the host"));
     m_table->setAlternatingRowColors(true);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
+    m_table->setTextElideMode(Qt::ElideRight);
     m_table->setItemDelegate(new ArraysDelegate(m_table));
     m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
-    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
-    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
 
-    auto* words = new QVBoxLayout;
-    words->setContentsMargins(8, 6, 8, 6);
-    words->setSpacing(3);
-    words->addWidget(m_title);
-    words->addWidget(m_writes);
-    words->addWidget(m_batch);
+    auto* words = vbox({ 8, 6, 8, 6 }, 3, { m_title, m_writes, m_batch });
     words->addStretch(1); // the words stay at the top where there is no table
-    auto* right = new QVBoxLayout;
-    right->setSpacing(0);
-    right->addLayout(words);
-    right->addWidget(m_table, 1);
-    auto* page = new QHBoxLayout(m_page);
-    page->setContentsMargins(0, 0, 0, 0);
-    page->setSpacing(1);
-    page->addWidget(m_list);
-    page->addLayout(right, 1);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(new StaleRibbon(document));
-    layout->addWidget(m_empty, 1);
-    layout->addWidget(m_page, 1);
+    auto* right = vbox({}, 0, { words, { m_table, 1 } });
+    hbox(m_page, {}, 1, { m_list, { right, 1 } });
+    vbox(this, {}, 0, { new StaleRibbon(document), { m_empty, 1 }, { m_page, 1 } });
     setFocusProxy(m_list);
 
     connect(m_list->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
@@ -156,10 +120,7 @@ void HostsView::showSnapshot()
     }
     const QString figure =
         m_index ? words::counted(static_cast<qint64>(m_index->blocks().size()), words::Noun::Host) : QString();
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
     showHost(std::max(m_hosts->rowOf(m_host), 0));
 }
 

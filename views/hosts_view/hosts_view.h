@@ -3,30 +3,27 @@
 // batch it reads.
 #pragma once
 
-#include <QWidget>
+#include <QString>
 #include <memory>
 
-#include "pipeline/host_share.h"
+#include "analysis/host_share.h"
+#include "views/panel/dock_view.h"
 
 class QListView;
 class QTableView;
 
 namespace shardscope {
 
-class Document;
 class EmptyPage;
 class HostArraysModel;
 class HostListModel;
 class RoleLabel;
-class Selection;
 
-class HostsView : public QWidget {
+class HostsView : public DockView {
     Q_OBJECT
 public:
     HostsView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// "16 hosts".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] HostListModel* hosts() const { return m_hosts; }
     [[nodiscard]] HostArraysModel* arrays() const { return m_arrays; }
     [[nodiscard]] QListView* list() const { return m_list; }
@@ -34,9 +31,6 @@ public:
     /// What is said of the host above the table.
     [[nodiscard]] QString summary() const;
     [[nodiscard]] int current() const; ///< row of the host shown, -1 for none
-
-Q_SIGNALS:
-    void keyFigureChanged();
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -49,8 +43,6 @@ private:
     void fitList();
     void fitColumns();
 
-    Document* m_document;
-    Selection* m_selection;
     HostListModel* m_hosts;
     HostArraysModel* m_arrays;
     EmptyPage* m_empty;
@@ -61,7 +53,6 @@ private:
     RoleLabel* m_batch;
     QTableView* m_table;
     std::shared_ptr<const HostIndex> m_index;
-    QString m_keyFigure;
     std::int32_t m_host = 0; ///< the one chosen, by process
     bool m_following = false;
 };

@@ -161,7 +161,7 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     window.resize(options.size);
     window.show();
     ScreenshotReport report;
-    report.wanted = snapshot->canStep() ? options.steps.value_or(defaultSteps) : 0;
+    report.wanted = snapshot->ok() ? options.steps.value_or(defaultSteps) : 0;
     if (report.wanted > 0) {
         const Result<int> done =
             runSteps(window, report.wanted, options.steps ? std::nullopt : std::optional(options.patience));

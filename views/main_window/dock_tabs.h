@@ -25,8 +25,6 @@ public:
     void follow();
     [[nodiscard]] QList<QTabBar*> bars() const;
     [[nodiscard]] DockFrame* dockAt(const QTabBar* bar, int tab) const;
-    /// The buttons at the end of a bar.
-    [[nodiscard]] QWidget* buttonsOf(QTabBar* bar) const { return m_buttons.value(bar); }
     /// Outlines the dock's tab, or its title where it has none, for a moment.
     void flash(DockFrame* dock);
 

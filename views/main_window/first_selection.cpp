@@ -8,9 +8,8 @@ namespace shardscope {
 const TensorRow* firstSelection(const Snapshot& snapshot)
 {
     const std::vector<TensorRow>& rows = snapshot.tensors;
-    const auto parameter = std::find_if(rows.begin(), rows.end(), [&](const TensorRow& row) {
-        return !snapshot.asRead && row.role == Role::Parameter; // those of a text are guesses
-    });
+    const auto parameter = std::find_if(rows.begin(), rows.end(),
+        [&](const TensorRow& row) { return !snapshot.source->guessesRoles && row.role == Role::Parameter; });
     if (parameter != rows.end())
         return &*parameter;
     const auto largest = std::max_element(rows.begin(), rows.end(), [](const TensorRow& a, const TensorRow& b) {

@@ -72,20 +72,13 @@ public:
     [[nodiscard]] RunController* runController() { return &m_run; }
     [[nodiscard]] MeshView* meshView() const { return m_mesh; }
     [[nodiscard]] RulesView* rulesView() const { return m_rules; }
-    [[nodiscard]] RuleTraceView* traceView() const { return m_trace; }
-    [[nodiscard]] DialectsView* dialectsView() const { return m_dialects; }
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
-    [[nodiscard]] CollectivesView* collectivesView() const { return m_collectives; }
     [[nodiscard]] ValuesView* valuesView() const { return m_values; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
-    [[nodiscard]] NamedArraysView* namedArrays() const { return m_named; }
-    [[nodiscard]] TopologyView* topologyView() const { return m_devices; }
-    [[nodiscard]] HostsView* hostsView() const { return m_hosts; }
-    [[nodiscard]] PropagationView* propagationView() const { return m_propagation; }
     [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;

@@ -368,11 +368,10 @@ void MainWindow::fitSteps()
     for (const QDockWidget* beside : tabifiedDockWidgets(grid))
         above = std::max(above, beside->isVisible() ? beside->height() : 0);
     const int upper = above + timing->height() + memory->height();
-    // A sentence each; the bar of what arrays take stays, and that of a program in a text with its largest arrays.
+    // A sentence each; the bar of what arrays take stays with its largest arrays.
     const int sentence = Metrics::scaled(24 + 52), bar = Metrics::scaled(126);
-    const bool isText = snapshot->asRead && snapshot->laidOut() && snapshot->errorCount() == 0;
     const int low = without ? sentence : upper * 30 / 100;
-    const int least = isText ? bar + Metrics::scaled(20) : without && !snapshot->ok() ? sentence : bar;
+    const int least = snapshot->ok() ? bar + Metrics::scaled(20) : without ? sentence : bar;
     resizeDocks({ grid, timing, memory }, { upper - low - least, low, least }, Qt::Vertical);
 }
 

@@ -4,7 +4,6 @@
 #include <QApplication>
 #include <QDesktopServices>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QMenuBar>
 #include <QPainter>
@@ -28,15 +27,14 @@
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/plain_tip.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 namespace {
-
 /// A figure of the status bar, with a thin line behind it.
 class StatusLabel : public RoleLabel {
 public:
@@ -302,12 +300,7 @@ void MainWindow::makeToolBar()
         editRun(words::counted(value, words::Noun::Loop), [value](RunSetting& run) { run.loops = value; });
     });
     auto* times = new QWidget(m_toolBar);
-    auto* row = new QHBoxLayout(times);
-    row->setContentsMargins(4, 0, 4, 0);
-    row->setSpacing(6);
-    row->addWidget(m_runs);
-    row->addWidget(new QLabel(QStringLiteral("×"), times));
-    row->addWidget(m_loops);
+    hbox(times, { 4, 0, 4, 0 }, 6, { m_runs, new QLabel(QStringLiteral("×"), times), m_loops });
     m_toolBar->addWidget(times);
     m_toolBar->addAction(at("runTimeit"));
     m_toolBar->addSeparator();

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -17,12 +15,9 @@ namespace shardscope {
 using namespace Qt::StringLiterals;
 
 LiveMemoryPlot::LiveMemoryPlot(QWidget* parent)
-    : QWidget(parent)
+    : Canvas(tr("Live memory over the instructions of a step"), parent)
 {
-    setMouseTracking(true);
-    setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
-    setAccessibleName(tr("Live memory over the instructions of a step"));
 }
 
 void LiveMemoryPlot::setMemory(ShownMemory shown)
@@ -119,18 +114,15 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
     painter.setFont(Metrics::small());
     painter.setPen(theme.secondary);
     const QRect foot(plot.left(), plot.bottom() + 1, plot.width(), height() - plot.bottom() - 1);
-    const QString unit = m_shown.program ? tr("operations, in order") : tr("instructions, in order");
+    const QString unit = tr("instructions, in order");
     const QString last = words::count(static_cast<qint64>(line.instructions));
     painter.drawText(foot, Qt::AlignLeft | Qt::AlignVCenter, u"1"_s);
     painter.drawText(foot, Qt::AlignRight | Qt::AlignVCenter, last);
     if (metrics.horizontalAdvance(unit) + 2 * metrics.horizontalAdvance(last) + 32 < foot.width())
         painter.drawText(foot, Qt::AlignCenter, unit);
 
-    if (hasFocus()) {
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(theme.accent, 2));
-        painter.drawRect(rect().adjusted(1, 1, -1, -1));
-    }
+    if (hasFocus())
+        paintFocusFrame(painter);
     if (m_hovered >= 0) {
         const auto count = static_cast<qreal>(line.instructions);
         const qreal x = plot.left() + plot.width() * (static_cast<qreal>(m_hovered) + 0.5) / count;
@@ -139,32 +131,31 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
     }
 }
 
-bool LiveMemoryPlot::event(QEvent* event)
+Canvas::Tip LiveMemoryPlot::tipAt(QPoint point) const
 {
-    if (event->type() == QEvent::ToolTip && m_shown.memory()) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const int at = lineLayout().instructionAt(help->pos());
-        if (at < 0) {
-            QToolTip::hideText();
-            return true;
-        }
-        QToolTip::showText(help->globalPos(), plainTip(instructionText(at)), this);
-        return true;
-    }
-    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
-        m_hovered = event->type() == QEvent::FocusIn ? m_current : -1;
-        update();
-    }
-    return QWidget::event(event);
+    const int at = m_shown.memory() ? lineLayout().instructionAt(point) : -1;
+    return at < 0 ? Tip() : Tip{ plainTip(instructionText(at)), {} };
 }
 
-void LiveMemoryPlot::mouseMoveEvent(QMouseEvent* event)
+void LiveMemoryPlot::hoverAt(std::optional<QPoint> point)
 {
-    const int at = lineLayout().instructionAt(event->position().toPoint());
+    const int at = point ? lineLayout().instructionAt(*point) : hasFocus() ? m_current : -1;
     if (at != m_hovered) {
         m_hovered = at;
         update();
     }
+}
+
+void LiveMemoryPlot::focusInEvent(QFocusEvent* event)
+{
+    m_hovered = m_current;
+    QWidget::focusInEvent(event);
+}
+
+void LiveMemoryPlot::focusOutEvent(QFocusEvent* event)
+{
+    m_hovered = -1;
+    QWidget::focusOutEvent(event);
 }
 
 void LiveMemoryPlot::mousePressEvent(QMouseEvent* event)
@@ -174,12 +165,6 @@ void LiveMemoryPlot::mousePressEvent(QMouseEvent* event)
         return;
     m_current = at;
     tableActivate(at);
-}
-
-void LiveMemoryPlot::leaveEvent(QEvent*)
-{
-    m_hovered = hasFocus() ? m_current : -1;
-    update();
 }
 
 void LiveMemoryPlot::keyPressEvent(QKeyEvent* event)
@@ -245,9 +230,7 @@ int LiveMemoryPlot::tableRowCount() const
 
 QString LiveMemoryPlot::tableHeader(int column) const
 {
-    return column == 0 ? (m_shown.program ? tr("Operation") : tr("Instruction"))
-        : column == 1  ? tr("Live bytes")
-                       : tr("Computes");
+    return column == 0 ? tr("Instruction") : column == 1 ? tr("Live bytes") : tr("Computes");
 }
 
 QString LiveMemoryPlot::tableText(int row, int column) const

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/memory_view/memory_widgets.h"
 
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -64,14 +62,11 @@ std::vector<QString> sizeTexts(const MemoryBar& bar)
 } // namespace
 
 MemoryBarWidget::MemoryBarWidget(QWidget* parent)
-    : QWidget(parent)
+    : Canvas(tr("Memory of one device by owner"), parent)
 {
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    setMouseTracking(true);
-    setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Memory of one device by owner"));
 }
 
 void MemoryBarWidget::setMemory(ShownMemory shown)
@@ -276,35 +271,26 @@ void MemoryBarWidget::paintEvent(QPaintEvent*)
     }
 }
 
-bool MemoryBarWidget::event(QEvent* event)
+Canvas::Tip MemoryBarWidget::tipAt(QPoint point) const
 {
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const MemoryBar bar = barLayout();
-        const int at = bar.segmentAt(help->pos());
-        if (at < 0) {
-            QToolTip::hideText();
-            return true;
-        }
-        const MemoryBar::Segment& segment = bar.segments[static_cast<std::size_t>(at)];
-        QString text = segmentText(segment);
-        if (const std::int64_t made = m_shown.newValues(segment.owner); made > 0)
-            text += u'\n'
-                + tr("%1 of it are new values, held beside the old ones at the peak")
-                      .arg(words::bytes(static_cast<double>(made)));
-        if (const ShownMemory::Biggest biggest = m_shown.biggest(segment.owner); !biggest.name.isEmpty())
-            text += u'\n' + tr("Biggest: %1, %2").arg(biggest.name, words::bytes(static_cast<double>(biggest.bytes)));
-        QToolTip::showText(help->globalPos(), plainTip(text), this, segment.rect);
-        return true;
-    }
-    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
-        update();
-    return QWidget::event(event);
+    const MemoryBar bar = barLayout();
+    const int at = bar.segmentAt(point);
+    if (at < 0)
+        return {};
+    const MemoryBar::Segment& segment = bar.segments[static_cast<std::size_t>(at)];
+    QString text = segmentText(segment);
+    if (const std::int64_t made = m_shown.newValues(segment.owner); made > 0)
+        text += u'\n'
+            + tr("%1 of it are new values, held beside the old ones at the peak")
+                  .arg(words::bytes(static_cast<double>(made)));
+    if (const ShownMemory::Biggest biggest = m_shown.biggest(segment.owner); !biggest.name.isEmpty())
+        text += u'\n' + tr("Biggest: %1, %2").arg(biggest.name, words::bytes(static_cast<double>(biggest.bytes)));
+    return { plainTip(text), segment.rect };
 }
 
-void MemoryBarWidget::mouseMoveEvent(QMouseEvent* event)
+void MemoryBarWidget::hoverAt(std::optional<QPoint> point)
 {
-    const int at = barLayout().segmentAt(event->position().toPoint());
+    const int at = point ? barLayout().segmentAt(*point) : -1;
     if (at == m_hovered)
         return;
     m_hovered = at;
@@ -323,38 +309,18 @@ void MemoryBarWidget::mousePressEvent(QMouseEvent* event)
     update();
 }
 
-void MemoryBarWidget::leaveEvent(QEvent*)
-{
-    m_hovered = -1;
-    update();
-}
-
 void MemoryBarWidget::keyPressEvent(QKeyEvent* event)
 {
-    const MemoryBar bar = barLayout();
-    const int count = static_cast<int>(bar.segments.size());
-    if (count == 0) {
+    const int count = tableRowCount();
+    if (const auto row = count > 0 ? rowAfter(*event, m_current, count, Qt::Horizontal) : std::nullopt) {
+        m_current = *row;
+        tableCurrentChanged(this);
+        update();
+    } else if (count > 0 && isActivation(*event)) {
+        tableActivate(std::min(m_current, count - 1));
+    } else {
         QWidget::keyPressEvent(event);
-        return;
     }
-    switch (event->key()) {
-    case Qt::Key_Left:
-        m_current = std::max(0, m_current - 1);
-        break;
-    case Qt::Key_Right:
-        m_current = std::min(count - 1, m_current + 1);
-        break;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-    case Qt::Key_Space:
-        Q_EMIT picked(bar.segments[static_cast<std::size_t>(std::min(m_current, count - 1))].owner);
-        break;
-    default:
-        QWidget::keyPressEvent(event);
-        return;
-    }
-    tableCurrentChanged(this);
-    update();
 }
 
 // The table.

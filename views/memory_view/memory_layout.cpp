@@ -98,39 +98,6 @@ int MemoryBar::segmentAt(const QPoint& point) const
     return -1;
 }
 
-MemorySlice sliceOf(const Snapshot& snapshot, const TensorRow& row)
-{
-    MemorySlice slice;
-    slice.owner = ownerOf(*snapshot.program, row.value);
-    std::int64_t before = 0, total = 0;
-    bool found = false;
-    for (const TensorRow& other : snapshot.tensors) {
-        if (ownerOf(*snapshot.program, other.value) != slice.owner || isOnHost(snapshot, other))
-            continue;
-        if (other.value == row.value)
-            found = true;
-        else if (!found)
-            before = saturatingSum(before, other.bytesPerDevice);
-        total = saturatingSum(total, other.bytesPerDevice);
-    }
-    // Activations come and go: only owners whose tensors are all held at once have slices.
-    if (!found || total <= 0 || total != snapshot.plan->memory.atPeak[static_cast<std::size_t>(slice.owner)])
-        return slice;
-    slice.begin = static_cast<double>(before) / static_cast<double>(total);
-    slice.end = static_cast<double>(saturatingSum(before, row.bytesPerDevice)) / static_cast<double>(total);
-    return slice;
-}
-
-const TensorRow* biggestOf(const Snapshot& snapshot, Owner owner)
-{
-    const TensorRow* biggest = nullptr;
-    for (const TensorRow& row : snapshot.tensors)
-        if (snapshot.program && ownerOf(*snapshot.program, row.value) == owner
-            && (!biggest || row.bytesPerDevice > biggest->bytesPerDevice))
-            biggest = &row;
-    return biggest;
-}
-
 LiveLine LiveLine::make(const MemorySummary& memory, const QRect& plot)
 {
     LiveLine line;

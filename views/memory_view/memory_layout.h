@@ -44,11 +44,6 @@ struct MemorySlice {
     Owner owner = Owner::Parameters;
     double begin = 0, end = 0; ///< shares of the owner's bytes
 };
-/// No slice (begin == end) for tensors that are not held at the peak as they are listed.
-[[nodiscard]] MemorySlice sliceOf(const Snapshot& snapshot, const TensorRow& row);
-/// The row of an owner that holds most, the first of equal ones; null if there is none.
-[[nodiscard]] const TensorRow* biggestOf(const Snapshot& snapshot, Owner owner);
-
 /// Bytes live while each instruction runs, as a step line.
 struct LiveLine {
     QRect plot;

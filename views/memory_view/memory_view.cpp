@@ -5,6 +5,7 @@
 #include <QCheckBox>
 #include <QLocale>
 
+#include "analysis/host_transfers.h"
 #include "experiment/placement_edits.h"
 #include "pipeline/memory_placement.h"
 #include "schedule/plan.h"
@@ -18,23 +19,13 @@
 
 namespace shardscope {
 
-namespace {
-
-/// A program in a text that has its layout: it can be planned.
-bool isText(const SnapshotPtr& snapshot)
-{
-    return snapshot && snapshot->asRead && snapshot->laidOut() && snapshot->errorCount() == 0;
-}
-
-} // namespace
-
 QString MemoryView::whyNothing() const
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
     if (!snapshot)
         return tr("The experiment is being analysed.");
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
-    if (!snapshot->laidOut() || (!obstacle && !isText(snapshot)))
+    if (!snapshot->laidOut() || !obstacle)
         return obstacle ? obstacle->stepText() : tr("What a device holds is known once a step can run.");
     std::int64_t bytes = 0;
     bool padded = false;
@@ -44,15 +35,15 @@ QString MemoryView::whyNothing() const
             padded = padded || row.layout.isUneven();
         }
     const QString held = words::bytes(static_cast<double>(bytes));
-    if (snapshot->errorCount() == 0) {
+    if (snapshot->errorCount() == 0 || snapshot->notPlanned) {
         const HostMemory onHost = hostMemory(*snapshot);
         const QString taken = onHost.arrays == 0
             ? tr("The inputs of this program take %1 on each device.").arg(held)
             : tr("The inputs of this program take %1 on each device, and %2 per device on the host.")
                   .arg(held, words::bytes(static_cast<double>(onHost.bytesPerDevice)));
-        if (m_planned && m_planned->snapshot == snapshot && m_planned->error)
-            return tr("%1 How full it gets is not known: %2.").arg(taken, words::describe(*m_planned->error).cause);
-        return isText(snapshot) ? tr("%1 How full it gets is being planned.").arg(taken) : taken;
+        return snapshot->notPlanned
+            ? tr("%1 How full it gets is not known: %2.").arg(taken, words::describe(*snapshot->notPlanned).cause)
+            : taken;
     }
     const QString id =
         snapshot->problems.empty() ? QString() : QString::fromLatin1(snapshot->problems.front().diagnostic.id().data());
@@ -76,11 +67,6 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     , m_host(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
     , m_largest(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
     , m_empty(new EmptyPage(QString()))
-    , m_job(this, [this](const PlannedPtr& planned) {
-        m_wanted.reset();
-        m_planned = planned;
-        showSnapshot();
-    })
 {
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
@@ -126,13 +112,10 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     });
     connect(m_document, &Document::experimentChanged, this, &MemoryView::showPlacement);
     connect(m_document, &Document::snapshotChanged, this, &MemoryView::showSnapshot);
-    connect(m_document, &Document::replaced, this, [this] {
-        m_planned.reset(); // of another program
-        showSnapshot();
-    });
+    connect(m_document, &Document::replaced, this, &MemoryView::showSnapshot);
     connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
     connect(m_bar, &MemoryBarWidget::picked, this, [this](Owner owner) {
-        if (const QString path = shown().biggest(owner).path; !path.isEmpty())
+        if (const QString path = m_shown.biggest(owner).path; !path.isEmpty())
             m_selection->setTensor(path);
     });
     connect(m_plot, &LiveMemoryPlot::picked, m_selection, &Selection::setTensor);
@@ -145,51 +128,13 @@ QString MemoryView::largestText() const
     return m_largest->text();
 }
 
-/// What there is to draw: of a program in a text what was planned for it, or for what it was before an edit.
-ShownMemory MemoryView::shown() const
-{
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
-    if (!isText(snapshot))
-        return snapshot && snapshot->plan ? ShownMemory{ snapshot } : ShownMemory{};
-    const bool isOwn = m_planned && m_planned->memory && (m_planned->snapshot == snapshot || m_wanted == snapshot);
-    return isOwn ? ShownMemory{ m_planned->snapshot, m_planned->memory } : ShownMemory{};
-}
-
-void MemoryView::plan()
-{
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
-    if (!isText(snapshot) || !isVisible()) {
-        m_job.cancel();
-        m_wanted.reset();
-        return;
-    }
-    if ((m_planned && m_planned->snapshot == snapshot) || (m_wanted == snapshot && m_job.isWorking()))
-        return;
-    m_wanted = snapshot;
-    m_job.request([snapshot](const std::stop_token& stop) -> PlannedPtr {
-        Planned planned{ snapshot, nullptr, std::nullopt };
-        if (stop.stop_requested())
-            return std::make_shared<const Planned>(std::move(planned));
-        Result<PlannedMemory> memory = plannedMemory(*snapshot);
-        if (!memory)
-            planned.error = memory.error();
-        else
-            planned.memory = std::make_shared<const PlannedMemory>(std::move(*memory));
-        return std::make_shared<const Planned>(std::move(planned));
-    });
-}
-
-void MemoryView::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    if (isText(shownSnapshot(*m_document)))
-        showSnapshot();
-}
-
 void MemoryView::showSnapshot()
 {
-    plan();
-    const ShownMemory shown = this->shown();
+    if (const SnapshotPtr snapshot = shownSnapshot(*m_document); !snapshot || !snapshot->plan)
+        m_shown = {};
+    else if (m_shown.snapshot != snapshot)
+        m_shown = { snapshot, std::make_shared<const PlannedMemory>(plannedMemory(*snapshot->plan)) };
+    const ShownMemory& shown = m_shown;
     const MemorySummary* memory = shown.memory();
     if (!memory)
         m_empty->setSentence(whyNothing());
@@ -211,22 +156,15 @@ void MemoryView::showSnapshot()
         }
         m_sum->setText(sum);
         m_sum->setColour(limit > 0 && memory->peakBytes > limit ? &Theme::error : &Theme::text);
-        m_when->setText(!shown.program && shown.instructions() == 0
-                ? tr("Held all the time")
-                : tr("Peak %1", "at instruction ...").arg(shown.peakWords()));
-        if (shown.program && shown.snapshot != shownSnapshot(*m_document))
-            m_when->setText(tr("Before the last change; it is being planned anew"));
-        QStringList notes{ m_when->text() };
-        if (shown.program) {
-            notes << tr("As the plan of a step has it, by how long every value is needed. %1 are reserved for it.")
-                         .arg(words::bytes(static_cast<double>(memory->arenaBytes)));
-            if (shown.program->dependsOnData)
-                notes << tr("Which branches run is known by a run alone: this is the case with the highest peak.");
-            if (hostMemory(*shown.snapshot).arrays > 0)
-                notes << tr("Simulated devices have one memory: what lies on the host is counted here as well.");
-        }
-        m_content->setToolTip(shown.program ? plainTip(notes.join(QLatin1Char('\n'))) : QString());
-        m_sum->setAccessibleDescription(shown.program ? notes.join(QLatin1Char(' ')) : QString());
+        m_when->setText(shown.instructions() == 0 ? tr("Held all the time")
+                                                  : tr("Peak %1", "at instruction ...").arg(shown.peakWords()));
+        QStringList notes{ m_when->text(),
+            tr("As the plan of a step has it, by how long every value is needed. %1 are reserved for it.")
+                .arg(words::bytes(static_cast<double>(memory->arenaBytes))) };
+        if (shown.planned->dependsOnData)
+            notes << tr("Which branches run is known by a run alone: this is the case with the highest peak.");
+        m_content->setToolTip(plainTip(notes.join(QLatin1Char('\n'))));
+        m_sum->setAccessibleDescription(notes.join(QLatin1Char(' ')));
     }
     m_largest->setText(shown.largest(12));
     m_largest->setVisible(!m_largest->text().isEmpty());
@@ -259,7 +197,8 @@ QString MemoryView::hostText() const
 void MemoryView::showPlacement()
 {
     const Experiment& experiment = *m_document->experiment();
-    const bool chosenHere = !std::holds_alternative<ProgramModel>(experiment.model);
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const bool chosenHere = !snapshot || !snapshot->program || programMemory(*snapshot).saysNothing();
     m_onHost->setChecked(!experiment.placement.paramsOnDevices);
     const QString text = hostText();
     m_host->setText(text);
@@ -267,7 +206,7 @@ void MemoryView::showPlacement()
     // A page in its place needs the room.
     m_place->setVisible((chosenHere || !text.isEmpty()) && m_content->isVisibleTo(this));
     QStringList lines;
-    if (const SnapshotPtr snapshot = shownSnapshot(*m_document); snapshot && snapshot->laidOut()) {
+    if (snapshot && snapshot->laidOut()) {
         const HostTransfers transfers = hostTransfers(*snapshot);
         lines << words::hostMemoryText(hostMemory(*snapshot));
         if (!transfers.empty())
@@ -283,7 +222,7 @@ void MemoryView::followSelection()
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
     const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
-    m_bar->setSlice(row ? shown().sliceOf(*row) : MemorySlice{});
+    m_bar->setSlice(row ? m_shown.sliceOf(*row) : MemorySlice{});
 }
 
 void MemoryView::placePlot()

@@ -6,12 +6,12 @@
 
 #include "schedule/plan.h"
 #include "views/memory_view/shown_memory.h"
-#include "views/widgets/painted_table.h"
+#include "views/widgets/canvas.h"
 
 namespace shardscope {
 
 /// The bar with its limit and legend. Arrow keys walk the segments, Return picks one.
-class MemoryBarWidget : public QWidget, public PaintedTable {
+class MemoryBarWidget : public Canvas {
     Q_OBJECT
 public:
     explicit MemoryBarWidget(QWidget* parent = nullptr);
@@ -40,11 +40,10 @@ Q_SIGNALS:
     void picked(shardscope::Owner owner);
 
 protected:
-    bool event(QEvent* event) override;
+    [[nodiscard]] Tip tipAt(QPoint point) const override;
+    void hoverAt(std::optional<QPoint> point) override;
     void paintEvent(QPaintEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
@@ -67,7 +66,7 @@ private:
 };
 
 /// Bytes live while each instruction runs. Arrow keys walk the instructions, Return picks what one computes.
-class LiveMemoryPlot : public QWidget, public PaintedTable {
+class LiveMemoryPlot : public Canvas {
     Q_OBJECT
 public:
     explicit LiveMemoryPlot(QWidget* parent = nullptr);
@@ -88,11 +87,12 @@ Q_SIGNALS:
     void picked(const QString& path); ///< the tensor that the clicked instruction computes
 
 protected:
-    bool event(QEvent* event) override;
+    [[nodiscard]] Tip tipAt(QPoint point) const override;
+    void hoverAt(std::optional<QPoint> point) override;
     void paintEvent(QPaintEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:

@@ -26,7 +26,7 @@ QString withBytes(const QString& name, std::int64_t bytes)
 
 const MemorySummary* ShownMemory::memory() const
 {
-    return program ? &program->memory : snapshot && snapshot->plan ? &snapshot->plan->memory : nullptr;
+    return planned ? &planned->memory : nullptr;
 }
 
 std::array<std::int64_t, ownerCount> ShownMemory::atPeak() const
@@ -36,14 +36,11 @@ std::array<std::int64_t, ownerCount> ShownMemory::atPeak() const
 
 ShownMemory::Biggest ShownMemory::biggest(Owner owner) const
 {
-    if (!program) {
-        const TensorRow* row = snapshot ? biggestOf(*snapshot, owner) : nullptr;
-        return row ? Biggest{ words::tensorName(row->path), QString::fromStdString(row->path), row->bytesPerDevice }
-                   : Biggest{};
-    }
-    for (const PlannedMemory::Array& array : program->arrays)
+    if (!planned)
+        return {};
+    for (const PlannedMemory::Array& array : planned->arrays)
         if (array.owner == owner)
-            return { words::heldName(*program, array),
+            return { words::heldName(*planned, array),
                 snapshot->row(array.path) ? QString::fromStdString(array.path) : QString(), array.bytes };
     return {};
 }
@@ -62,10 +59,10 @@ std::int64_t ShownMemory::newValues(Owner owner) const
 
 MemorySlice ShownMemory::sliceOf(const TensorRow& row) const
 {
-    if (!program)
-        return snapshot && snapshot->plan ? shardscope::sliceOf(*snapshot, row) : MemorySlice{};
     MemorySlice slice;
-    const auto& arrays = program->arrays;
+    if (!planned)
+        return slice;
+    const auto& arrays = planned->arrays;
     const auto found = std::find_if(arrays.begin(), arrays.end(),
         [&](const PlannedMemory::Array& array) { return !array.isCopy && array.path == row.path; });
     if (found == arrays.end())
@@ -86,56 +83,39 @@ MemorySlice ShownMemory::sliceOf(const TensorRow& row) const
 
 std::size_t ShownMemory::instructions() const
 {
-    return program ? program->moments.size() : snapshot && snapshot->plan ? snapshot->plan->instructions.size() : 0;
+    return planned ? planned->moments.size() : 0;
 }
 
 std::string ShownMemory::pathAt(std::size_t instruction) const
 {
-    if (instruction >= instructions())
-        return {};
-    if (program)
-        return program->moments[instruction].path;
-    const ValueId origin = snapshot->plan->instructions[instruction].origin;
-    return origin.valid() ? std::string(*snapshot->program->value(origin).path) : std::string();
+    return instruction < instructions() ? planned->moments[instruction].path : std::string();
 }
 
 QString ShownMemory::operationAt(std::size_t instruction) const
 {
-    return program && instruction < instructions()
-        ? words::operationName(program->program->operation(program->moments[instruction].operation))
+    return planned && instruction < instructions()
+        ? words::operationName(planned->program->operation(planned->moments[instruction].operation))
         : QString();
 }
 
 QString ShownMemory::peakWords() const
 {
-    if (program)
-        return words::peakPlace(*program);
-    const auto count = instructions();
-    if (count == 0)
-        return MemoryWords::tr("all the time");
-    const auto index = static_cast<std::size_t>(std::max(0, memory()->peakInstruction));
-    if (index >= count)
-        return MemoryWords::tr("at the end of the step");
-    const std::string path = pathAt(index);
-    const QString where =
-        MemoryWords::tr("at instruction %1 of %2")
-            .arg(words::count(static_cast<qint64>(index) + 1), words::count(static_cast<qint64>(count)));
-    return path.empty() ? where : MemoryWords::tr("%1, %2", "place, tensor").arg(where, words::tensorName(path));
+    return words::peakPlace(*planned);
 }
 
 QString ShownMemory::largest(std::size_t most) const
 {
-    if (!program || program->arrays.empty())
+    if (!planned || planned->arrays.empty())
         return {};
-    const std::size_t shown = std::min(most, program->arrays.size());
+    const std::size_t shown = std::min(most, planned->arrays.size());
     QStringList names;
     for (std::size_t i = 0; i < shown; ++i)
-        names << withBytes(words::heldName(*program, program->arrays[i]), program->arrays[i].bytes);
+        names << withBytes(words::heldName(*planned, planned->arrays[i]), planned->arrays[i].bytes);
     const QString list = names.join(MemoryWords::tr("; "));
-    return shown == program->arrays.size()
+    return shown == planned->arrays.size()
         ? MemoryWords::tr("Largest: %1").arg(list)
         : MemoryWords::tr("Largest: %1; and %2 more")
-              .arg(list, words::count(static_cast<qint64>(program->arrays.size() - shown)));
+              .arg(list, words::count(static_cast<qint64>(planned->arrays.size() - shown)));
 }
 
 } // namespace shardscope

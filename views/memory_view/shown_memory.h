@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the memory dock draws: that of a step, as its plan has it, or that of a program in a text, which is planned
-// beside the window.
+// What the memory dock draws: that of a step, as its plan has it.
 #pragma once
 
 #include <QString>
@@ -15,7 +14,7 @@ namespace shardscope {
 
 struct ShownMemory {
     SnapshotPtr snapshot;
-    std::shared_ptr<const PlannedMemory> program = nullptr; ///< of a text
+    std::shared_ptr<const PlannedMemory> planned = nullptr; ///< of the snapshot's plan
 
     /// Null where there is nothing to draw.
     [[nodiscard]] const MemorySummary* memory() const;
@@ -33,11 +32,11 @@ struct ShownMemory {
     [[nodiscard]] std::size_t instructions() const;
     /// What it computes: a path of the snapshot's program, or "".
     [[nodiscard]] std::string pathAt(std::size_t instruction) const;
-    /// The name of its operation, of a program in a text; else "".
+    /// The name of its operation; "" for a copy.
     [[nodiscard]] QString operationAt(std::size_t instruction) const;
-    /// "at instruction 58 of 170, Layer 3 / W1's gradient"
+    /// "at instruction 58 of 170, dot_general, for Layer 3 / W1's gradient"
     [[nodiscard]] QString peakWords() const;
-    /// "Largest: w 4 MiB, x 16 KiB and 3 more"; "" for a step, whose owners say as much.
+    /// "Largest: w 4 MiB, x 16 KiB and 3 more"
     [[nodiscard]] QString largest(std::size_t most) const;
 };
 

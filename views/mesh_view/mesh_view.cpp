@@ -21,8 +21,8 @@
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
 #include "mesh/device_places.h"
+#include "views/device_map/device_map.h"
 #include "views/mesh_view/axis_row.h"
-#include "views/mesh_view/device_map.h"
 #include "views/mesh_view/size_slider.h"
 #include "views/panel/panel.h"
 #include "views/preview/edit_gesture.h"
@@ -33,6 +33,7 @@
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/tip_strip.h"
 #include "views/widgets/zoom_trail.h"
+#include "words/device_list.h"
 #include "words/things.h"
 #include "words/topology_words.h"
 #include "words/words.h"
@@ -113,7 +114,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_fit(new QPushButton(m_messageBox))
     , m_axes(new QVBoxLayout)
     , m_tip(new TipStrip(false, this))
-    , m_map(new DeviceMap(selection, this))
+    , m_map(new DeviceMap(selection, tr("Device map"), DeviceMap::Room::Flat, this))
     , m_trail(new ZoomTrail(this))
     , m_captionBox(new QWidget(this))
     , m_caption(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, m_captionBox))
@@ -206,7 +207,8 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     setTabOrder(m_zoomIn, add);
 
     connect(m_trail, &ZoomTrail::chosen, m_map, &DeviceMap::zoomTo);
-    connect(m_map, &DeviceMap::captionChanged, this, &MeshView::showCaption);
+    connect(m_map, &DeviceMap::currentChanged, this, &MeshView::showCaption);
+    connect(m_map, &DeviceMap::zoomChanged, this, &MeshView::showCaption, Qt::QueuedConnection);
     connect(m_zoomOut, &QToolButton::clicked, m_map, [this] { m_map->zoomOut(); });
     connect(m_zoomIn, &QToolButton::clicked, m_map, [this] { m_map->zoomIn(); });
     connect(add, &QPushButton::clicked, this, &MeshView::addAxis);
@@ -256,9 +258,15 @@ void MeshView::showCaption()
     m_captionBox->setVisible(zoomable);
     m_trail->setPlaces(m_map->trail());
     // What a square stands for takes two lines; they stay while the pointer goes from square to square.
-    const int lines = m_map->map().devicesPerSquare() > 1 ? 2 : 1;
+    const QString tile = m_map->tileText();
+    const int lines = tile.isEmpty() ? 1 : 2;
     m_caption->setFixedHeight(std::max(lines * QFontMetrics(Metrics::small()).lineSpacing() + 2, Metrics::scaled(20)));
-    m_caption->setText(m_map->caption());
+    const QString current = m_map->currentText();
+    const QString count = m_map->array() ? words::shardCount(*m_map->array()) + QLatin1Char('.') : QString();
+    m_caption->setText(!current.isEmpty() ? current
+            : !tile.isEmpty()             ? tile + QLatin1Char(' ') + count
+            : m_map->canZoomIn()          ? count + QLatin1Char(' ') + tr("Zoom in to read names.")
+                                          : count);
     m_zoomIn->setEnabled(m_map->canZoomIn());
     m_zoomOut->setEnabled(m_map->canZoomOut());
 }

@@ -3,32 +3,39 @@
 
 #include <algorithm>
 
-#include "views/named_arrays_view/chips_delegate.h"
 #include "views/named_arrays_view/named_words.h"
 #include "views/theme/theme.h"
+#include "views/widgets/chips_delegate.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
 
 MappingModel::MappingModel(NamedArrays* arrays, QObject* parent)
-    : QAbstractTableModel(parent)
+    : ColumnModel(parent)
     , m_arrays(arrays)
     , m_names(arrays->names())
 {
+    setColumns({
+        { tr("Name"), [this](int row) { return words::fromStd(at(row).name); } },
+        { tr("Mesh axes"),
+            [this](int row) {
+                return at(row).conflicts.empty()
+                    ? named::axesList(at(row).axes)
+                    : tr("%n rules that differ", nullptr, static_cast<int>(at(row).conflicts.size()));
+            } },
+        { tr("Used by"),
+            [this](int row) {
+                return at(row).uses == 0 ? tr("no array has it") : words::counted(at(row).uses, words::Noun::Array);
+            } },
+    });
     connect(arrays, &NamedArrays::changed, this, &MappingModel::refresh);
 }
 
 void MappingModel::refresh()
 {
-    const bool sameRows = std::ranges::equal(m_arrays->names(), m_names, {}, &MappedName::name, &MappedName::name);
-    if (!sameRows)
-        beginResetModel();
-    m_names = m_arrays->names();
-    if (!sameRows)
-        endResetModel();
-    else if (!m_names.empty())
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+    const bool same = std::ranges::equal(m_arrays->names(), m_names, {}, &MappedName::name, &MappedName::name);
+    refill(same, [&] { m_names = m_arrays->names(); });
 }
 
 int MappingModel::rowOf(const std::string& name) const
@@ -37,31 +44,9 @@ int MappingModel::rowOf(const std::string& name) const
     return found == m_names.end() ? -1 : static_cast<int>(found - m_names.begin());
 }
 
-int MappingModel::rowCount(const QModelIndex& parent) const
+int MappingModel::count() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_names.size());
-}
-
-int MappingModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QString MappingModel::text(const MappedName& name, int column, bool editing) const
-{
-    switch (column) {
-    case Name:
-        return words::fromStd(name.name);
-    case Axes:
-        if (editing)
-            return named::joined(name.axes);
-        return name.conflicts.empty() ? named::axesList(name.axes)
-                                      : tr("%n rules that differ", nullptr, static_cast<int>(name.conflicts.size()));
-    case Uses:
-        return name.uses == 0 ? tr("no array has it") : words::counted(name.uses, words::Noun::Array);
-    default:
-        return {};
-    }
+    return static_cast<int>(m_names.size());
 }
 
 QString MappingModel::tip(const MappedName& name) const
@@ -75,17 +60,14 @@ QString MappingModel::tip(const MappedName& name) const
     return missing.isEmpty() ? QString() : tr("The mesh has no axis %1").arg(missing.join(QStringLiteral(", ")));
 }
 
-QVariant MappingModel::data(const QModelIndex& index, int role) const
+QVariant MappingModel::cell(int row, int column, int role) const
 {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid))
-        return {};
-    const MappedName& name = m_names[static_cast<std::size_t>(index.row())];
-    const bool axes = index.column() == Axes;
+    const MappedName& name = at(row);
+    const bool axes = column == Axes;
     const bool chips = axes && name.conflicts.empty();
     switch (role) {
-    case Qt::DisplayRole:
     case Qt::EditRole:
-        return text(name, index.column(), role == Qt::EditRole);
+        return axes ? QVariant(named::joined(name.axes)) : QVariant();
     case Qt::ForegroundRole:
         if (axes && !name.conflicts.empty())
             return m_arrays->tree().isMapping() ? Theme::current().error : Theme::current().secondary;
@@ -96,50 +78,23 @@ QVariant MappingModel::data(const QModelIndex& index, int role) const
         return chips ? QVariant(named::axisIndices(name.axes, *m_arrays->mesh())) : QVariant();
     case Qt::ToolTipRole:
     case Qt::AccessibleDescriptionRole: {
-        const QString said = axes ? tip(name) : QString();
-        return said.isEmpty() ? QVariant() : QVariant(said);
+        const QString about = axes ? tip(name) : QString();
+        return about.isEmpty() ? QVariant() : QVariant(about);
     }
     default:
         return {};
     }
 }
 
-QVariant MappingModel::headerData(int section, Qt::Orientation orientation, int role) const
+bool MappingModel::canEdit(int, int column) const
 {
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (section) {
-    case Name:
-        return tr("Name");
-    case Axes:
-        return tr("Mesh axes");
-    case Uses:
-        return tr("Used by");
-    default:
-        return {};
-    }
+    return column == Axes;
 }
 
-Qt::ItemFlags MappingModel::flags(const QModelIndex& index) const
+bool MappingModel::edit(int row, int, const QString& typed)
 {
-    if (!index.isValid())
-        return Qt::NoItemFlags;
-    Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren;
-    if (index.column() == Axes)
-        flags |= Qt::ItemIsEditable;
-    return flags;
-}
-
-bool MappingModel::setData(const QModelIndex& index, const QVariant& value, int role)
-{
-    if (!index.isValid() || role != Qt::EditRole || index.column() != Axes)
-        return false;
-    const std::string name = m_names[static_cast<std::size_t>(index.row())].name; // the rows are made anew
-    return m_arrays->map(name, value.toString());
+    const std::string name = at(row).name; // the rows are made anew
+    return m_arrays->map(name, typed);
 }
 
 } // namespace shardscope

@@ -245,7 +245,7 @@ bool NamedArrays::makeList()
     const SnapshotPtr snapshot = m_document->snapshot();
     if (snapshot && snapshot->program && snapshot->experiment->model == before.model)
         return apply(withListOfArrays(before, *snapshot->program), text);
-    const Result<BuiltProgram> built = buildProgram(before);
+    const Result<SourceProgram> built = buildProgram(before);
     if (!built)
         return apply(tl::unexpected(built.error()), text);
     return apply(withListOfArrays(before, built->program), text);

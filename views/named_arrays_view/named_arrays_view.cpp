@@ -3,7 +3,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QScopedValueRollback>
@@ -11,31 +10,28 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QTreeView>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <array>
 
-#include "document/document.h"
-#include "document/selection.h"
 #include "sharding/text.h"
-#include "views/named_arrays_view/chips_delegate.h"
 #include "views/named_arrays_view/mapping_model.h"
 #include "views/named_arrays_view/named_tree_model.h"
 #include "views/named_arrays_view/named_words.h"
 #include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/grid_tray.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/chips_delegate.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/notice_strip.h"
+#include "views/widgets/row_table.h"
 #include "views/widgets/two_sides.h"
 #include "words/dialects.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 namespace {
-
 constexpr std::size_t maxExpanded = 500; ///< arrays whose axes are shown from the beginning
 
 QToolButton* makeButton(const char* id, const QString& label, const QString& tip, QWidget* parent)
@@ -51,9 +47,7 @@ QToolButton* makeButton(const char* id, const QString& label, const QString& tip
 } // namespace
 
 NamedArraysView::NamedArraysView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent)
     , m_arrays(new NamedArrays(document, this))
     , m_treeModel(new NamedTreeModel(m_arrays, this))
     , m_mappingModel(new MappingModel(m_arrays, this))
@@ -72,17 +66,8 @@ NamedArraysView::NamedArraysView(Document* document, Selection* selection, QWidg
     m_sides = new TwoSides(arrays, tr("Arrays"), makeResultSide(), tr("Shards"), this);
     m_sides->setMinimumHeight(Metrics::scaled(300)); // some rows of both tables
     auto* content = new QWidget(this);
-    auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    for (QWidget* strip : { static_cast<QWidget*>(m_notice), static_cast<QWidget*>(m_refusal),
-             static_cast<QWidget*>(m_sourceNotice), static_cast<QWidget*>(m_dialectNotice) })
-        column->addWidget(strip);
-    column->addWidget(m_empty, 1);
-    column->addWidget(m_sides, 1);
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(1, 0, 1, 1);
-    outer->addWidget(new LowRoom(content, this));
+    vbox(content, {}, 0, { m_notice, m_refusal, m_sourceNotice, m_dialectNotice, { m_empty, 1 }, { m_sides, 1 } });
+    vbox(this, { 1, 0, 1, 1 }, styleSpacing, { new LowRoom(content, this) });
     setFocusProxy(m_tree);
 
     connect(m_arrays, &NamedArrays::changed, this, &NamedArraysView::refresh);
@@ -135,22 +120,13 @@ void NamedArraysView::makeTree(QWidget* side)
 void NamedArraysView::makeMapping(QWidget* side)
 {
     m_mapping = new QTableView(side);
-    m_mapping->setModel(m_mappingModel);
+    makeRowTable(m_mapping, m_mappingModel, tr("Names of array axes and the mesh axes they are mapped to"));
     m_mapping->setItemDelegate(new ChipsDelegate(m_mapping));
-    m_mapping->setFrameShape(QFrame::NoFrame);
-    m_mapping->setShowGrid(false);
     m_mapping->setAlternatingRowColors(true);
-    m_mapping->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_mapping->setSelectionMode(QAbstractItemView::SingleSelection);
     m_mapping->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
-    m_mapping->setTabKeyNavigation(false);
-    m_mapping->setCornerButtonEnabled(false);
-    m_mapping->verticalHeader()->hide();
-    m_mapping->verticalHeader()->setMinimumSectionSize(Metrics::scaled(16));
+    m_mapping->setTextElideMode(Qt::ElideRight);
     m_mapping->verticalHeader()->setDefaultSectionSize(Metrics::scaled(24));
-    m_mapping->horizontalHeader()->setHighlightSections(false);
     m_mapping->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    m_mapping->setAccessibleName(tr("Names of array axes and the mesh axes they are mapped to"));
     m_mapping->setToolTip(
         tr("Double-click, or press F2, to map a name: axis, or axis, axis; nothing leaves it replicated"));
 }
@@ -181,31 +157,10 @@ QWidget* NamedArraysView::makeArraysSide()
     makeMapping(side);
     side->setMinimumWidth(Metrics::scaled(380));
 
-    auto* buttons = new QHBoxLayout;
-    buttons->setContentsMargins(8, 6, 8, 4);
-    buttons->setSpacing(4);
-    for (QToolButton* one : { m_add, m_addAxis, m_remove })
-        buttons->addWidget(one);
-    buttons->addStretch();
-    buttons->addWidget(m_dtype);
-    auto* below = new QHBoxLayout;
-    below->setContentsMargins(8, 4, 8, 4);
-    below->setSpacing(8);
-    below->addWidget(m_sameNames);
-    below->addWidget(m_ignoreUnnamed);
-    below->addStretch();
-    auto* words = new QVBoxLayout;
-    words->setContentsMargins(8, 4, 8, 2);
-    words->addWidget(m_outcome);
-    words->addWidget(m_problem);
-    auto* column = new QVBoxLayout(side);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(buttons);
-    column->addWidget(m_tree, 3);
-    column->addLayout(words);
-    column->addLayout(below);
-    column->addWidget(m_mapping, 2);
+    auto* buttons = hbox({ 8, 6, 8, 4 }, 4, { m_add, m_addAxis, m_remove, boxStretch(), m_dtype });
+    auto* below = hbox({ 8, 4, 8, 4 }, 8, { m_sameNames, m_ignoreUnnamed, boxStretch() });
+    auto* words = vbox({ 8, 4, 8, 2 }, styleSpacing, { m_outcome, m_problem });
+    vbox(side, {}, 0, { buttons, { m_tree, 3 }, words, below, { m_mapping, 2 } });
 
     connect(m_add, &QToolButton::clicked, this, &NamedArraysView::addArray);
     connect(m_addAxis, &QToolButton::clicked, this, &NamedArraysView::addAxis);
@@ -230,17 +185,8 @@ QWidget* NamedArraysView::makeResultSide()
     m_canvas = new GridCanvas(m_selection, side);
     m_canvas->setAccessibleName(tr("Shards of the selected named array"));
     m_tray = new GridTray(m_canvas, side);
-    auto* head = new QVBoxLayout;
-    head->setContentsMargins(8, 6, 8, 4);
-    head->setSpacing(2);
-    for (RoleLabel* label : { m_title, m_spec, m_bytes })
-        head->addWidget(label);
-    auto* column = new QVBoxLayout(side);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(head);
-    column->addWidget(m_tray);
-    column->addWidget(m_canvas, 1);
+    auto* head = vbox({ 8, 6, 8, 4 }, 2, { m_title, m_spec, m_bytes });
+    vbox(side, {}, 0, { head, m_tray, { m_canvas, 1 } });
     return side;
 }
 
@@ -312,10 +258,7 @@ void NamedArraysView::refresh()
         figure.clear();
     else if (problems > 0)
         figure = tr("%1, %2 with a problem", "arrays").arg(figure).arg(problems);
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
     showArray();
 }
 

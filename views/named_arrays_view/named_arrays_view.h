@@ -3,9 +3,8 @@
 // from these names to mesh axes, and what becomes of every array. All edits are the document's.
 #pragma once
 
-#include <QWidget>
-
 #include "views/named_arrays_view/named_arrays.h"
+#include "views/panel/dock_view.h"
 
 class QCheckBox;
 class QComboBox;
@@ -22,17 +21,14 @@ class MappingModel;
 class NamedTreeModel;
 class NoticeStrip;
 class RoleLabel;
-class Selection;
 class TwoSides;
 
-class NamedArraysView : public QWidget {
+class NamedArraysView : public DockView {
     Q_OBJECT
 public:
     NamedArraysView(Document* document, Selection* selection, QWidget* parent = nullptr);
     ~NamedArraysView() override;
 
-    /// "3 arrays", "3 arrays, 1 with a problem".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] NamedArrays* arrays() const { return m_arrays; }
     [[nodiscard]] NamedTreeModel* treeModel() const { return m_treeModel; }
     [[nodiscard]] MappingModel* mappingModel() const { return m_mappingModel; }
@@ -49,9 +45,6 @@ public:
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
     /// The array whose row, or whose axis, is the current one; -1 for none.
     [[nodiscard]] int currentArray() const;
-
-Q_SIGNALS:
-    void keyFigureChanged();
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -77,8 +70,6 @@ private:
     void select(int array);
     void fitColumns();
 
-    Document* m_document;
-    Selection* m_selection;
     NamedArrays* m_arrays;
     NamedTreeModel* m_treeModel;
     MappingModel* m_mappingModel;
@@ -103,7 +94,6 @@ private:
     GridCanvas* m_canvas = nullptr;
     GridTray* m_tray = nullptr;
     TwoSides* m_sides = nullptr;
-    QString m_keyFigure;
     QString m_saidSource, m_saidDialect; ///< what the strips said last: once closed they stay closed
     std::string m_shown; ///< path of the array in the grid
     int m_current = 0; ///< kept when the tree is made anew

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <map>
 
-#include "views/named_arrays_view/chips_delegate.h"
 #include "views/named_arrays_view/named_words.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/chips_delegate.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -28,7 +28,7 @@ int groupBelow(std::vector<NamedNode>& nodes, std::map<std::pair<int, std::strin
     node.kind = Kind::Group;
     node.parent = parent;
     node.name = name;
-    node.row = static_cast<int>(nodes[static_cast<std::size_t>(parent)].children.size());
+    node.position = static_cast<int>(nodes[static_cast<std::size_t>(parent)].children.size());
     nodes[static_cast<std::size_t>(parent)].children.push_back(made);
     nodes.push_back(std::move(node));
     return made;
@@ -38,7 +38,7 @@ int append(std::vector<NamedNode>& nodes, NamedNode node)
 {
     const int made = static_cast<int>(nodes.size());
     std::vector<int>& siblings = nodes[static_cast<std::size_t>(node.parent)].children;
-    node.row = static_cast<int>(siblings.size());
+    node.position = static_cast<int>(siblings.size());
     siblings.push_back(made);
     nodes.push_back(std::move(node));
     return made;
@@ -80,10 +80,17 @@ std::vector<NamedNode> namedNodes(const NamedTree& tree)
 }
 
 NamedTreeModel::NamedTreeModel(NamedArrays* arrays, QObject* parent)
-    : QAbstractItemModel(parent)
+    : ColumnTreeModel(parent)
     , m_arrays(arrays)
     , m_nodes(namedNodes(arrays->tree()))
 {
+    using Look = ModelColumn::Look;
+    const auto column = [this](const QString& title, int at, Look look = Look::Plain) {
+        return ModelColumn{ title, [this, at](int item) { return shown(node(item), at, false); }, look, {} };
+    };
+    setColumns({ column(tr("Array"), Name), column(tr("Axes"), Axes), column(tr("Spec"), Spec),
+        column(tr("As a mapping"), Mapping), column(tr("On a device"), LocalShape, Look::Number),
+        column(tr("Per device"), Bytes, Look::Number) });
     connect(arrays, &NamedArrays::changed, this, &NamedTreeModel::refresh);
 }
 
@@ -92,57 +99,15 @@ void NamedTreeModel::refresh()
     std::vector<NamedNode> nodes = namedNodes(m_arrays->tree());
     const bool same = std::ranges::equal(
         nodes, m_nodes, [](const NamedNode& one, const NamedNode& other) { return one.isAt(other); });
-    if (!same)
-        beginResetModel();
-    m_nodes = std::move(nodes);
-    if (!same) {
-        endResetModel();
-        return;
-    }
-    for (const NamedNode& node : m_nodes)
-        if (const std::vector<int>& children = node.children; !children.empty())
-            Q_EMIT dataChanged(createIndex(0, 0, static_cast<quintptr>(children.front())),
-                createIndex(
-                    static_cast<int>(children.size()) - 1, ColumnCount - 1, static_cast<quintptr>(children.back())));
-}
-
-const NamedNode& NamedTreeModel::node(const QModelIndex& index) const
-{
-    return m_nodes[index.isValid() ? static_cast<std::size_t>(index.internalId()) : 0];
+    refill(same, [&] { m_nodes = std::move(nodes); });
 }
 
 QModelIndex NamedTreeModel::indexOfArray(int array) const
 {
     for (std::size_t i = 0; i < m_nodes.size(); ++i)
         if (m_nodes[i].kind == Kind::Array && m_nodes[i].array == array)
-            return createIndex(m_nodes[i].row, 0, static_cast<quintptr>(i));
+            return indexOf(static_cast<int>(i));
     return {};
-}
-
-QModelIndex NamedTreeModel::index(int row, int column, const QModelIndex& parent) const
-{
-    if (!hasIndex(row, column, parent))
-        return {};
-    return createIndex(row, column, static_cast<quintptr>(node(parent).children[static_cast<std::size_t>(row)]));
-}
-
-QModelIndex NamedTreeModel::parent(const QModelIndex& index) const
-{
-    if (!index.isValid())
-        return {};
-    const int parent = node(index).parent;
-    return parent == 0 ? QModelIndex()
-                       : createIndex(m_nodes[static_cast<std::size_t>(parent)].row, 0, static_cast<quintptr>(parent));
-}
-
-int NamedTreeModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.column() > 0 ? 0 : static_cast<int>(node(parent).children.size());
-}
-
-int NamedTreeModel::columnCount(const QModelIndex&) const
-{
-    return ColumnCount;
 }
 
 int NamedTreeModel::mappingColumn() const
@@ -202,7 +167,7 @@ QString NamedTreeModel::axisText(const NamedNode& node, int column, bool editing
     }
 }
 
-QString NamedTreeModel::text(const NamedNode& node, int column, bool editing) const
+QString NamedTreeModel::shown(const NamedNode& node, int column, bool editing) const
 {
     if (node.kind == Kind::Axis)
         return axisText(node, column, editing);
@@ -248,17 +213,13 @@ QString NamedTreeModel::tip(const NamedNode& node, int column) const
     return worthSaying ? named::outcomeText(array(node), result) : QString();
 }
 
-QVariant NamedTreeModel::data(const QModelIndex& index, int role) const
+QVariant NamedTreeModel::cell(int item, int column, int role) const
 {
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
-        return {};
-    const NamedNode& at = node(index);
-    const int column = index.column();
+    const NamedNode& at = node(item);
     const bool ofAxis = at.kind == Kind::Axis && (column == Spec || column == mappingColumn());
     switch (role) {
-    case Qt::DisplayRole:
     case Qt::EditRole:
-        return text(at, column, role == Qt::EditRole);
+        return shown(at, column, true);
     case Qt::ToolTipRole:
     case Qt::AccessibleDescriptionRole: {
         const QString said = tip(at, column);
@@ -270,9 +231,6 @@ QVariant NamedTreeModel::data(const QModelIndex& index, int role) const
         if ((column == Spec || column == Mapping) && isWrong(at, column))
             return Theme::current().error;
         return at.kind == Kind::Axis ? QVariant(Theme::current().secondary) : QVariant();
-    case Qt::TextAlignmentRole:
-        return column >= LocalShape ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
-                                    : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     case ChipsDelegate::AxesRole:
         return ofAxis ? QVariant(named::toList(axesIn(at, column))) : QVariant();
     case ChipsDelegate::AxisIndicesRole:
@@ -282,58 +240,21 @@ QVariant NamedTreeModel::data(const QModelIndex& index, int role) const
     }
 }
 
-QVariant NamedTreeModel::headerData(int section, Qt::Orientation orientation, int role) const
+bool NamedTreeModel::canEdit(int item, int column) const
 {
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return section >= LocalShape ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
-                                     : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (section) {
-    case Name:
-        return tr("Array");
-    case Axes:
-        return tr("Axes");
-    case Spec:
-        return tr("Spec");
-    case Mapping:
-        return tr("As a mapping");
-    case LocalShape:
-        return tr("On a device");
-    case Bytes:
-        return tr("Per device");
-    default:
-        return {};
-    }
-}
-
-Qt::ItemFlags NamedTreeModel::flags(const QModelIndex& index) const
-{
-    if (!index.isValid())
-        return Qt::NoItemFlags;
-    const NamedNode& at = node(index);
-    const int column = index.column();
-    Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable;
-    if (at.kind == Kind::Axis)
-        flags |= Qt::ItemNeverHasChildren;
+    const NamedNode& at = node(item);
     const bool list = m_arrays->tree().source == NamedTree::Source::List;
-    const bool typed = at.kind == Kind::Array ? list && column <= Axes
-        : at.kind == Kind::Axis ? (column == Name && list) || (column == Axes && (list || !at.name.empty()))
-            || (column == mappingColumn() && !at.name.empty())
-                                : false;
-    return typed ? flags | Qt::ItemIsEditable : flags;
+    if (at.kind == Kind::Array)
+        return list && column <= Axes;
+    return at.kind == Kind::Axis
+        && ((column == Name && list) || (column == Axes && (list || !at.name.empty()))
+            || (column == mappingColumn() && !at.name.empty()));
 }
 
-bool NamedTreeModel::setData(const QModelIndex& index, const QVariant& value, int role)
+bool NamedTreeModel::edit(int item, int column, const QString& typed)
 {
-    if (!index.isValid() || role != Qt::EditRole)
-        return false;
-    const QString typed = value.toString().trimmed();
-    const NamedNode at = node(index); // the nodes are made anew by what follows
-    const int column = index.column();
-    if (typed == text(at, column, true) || !(flags(index) & Qt::ItemIsEditable))
+    const NamedNode at = node(item); // the nodes are made anew by what follows
+    if (typed == shown(at, column, true))
         return false;
     if (at.kind == Kind::Array)
         return column == Name ? m_arrays->rename(at.array, typed) : m_arrays->setAxes(at.array, typed);

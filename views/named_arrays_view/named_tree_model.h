@@ -3,15 +3,16 @@
 // typed in it is an edit of the experiment.
 #pragma once
 
-#include <QAbstractItemModel>
+#include <QVariant>
 #include <vector>
 
 #include "views/named_arrays_view/named_arrays.h"
+#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
 /// A row of the tree. Nodes stand in one list, parents before their children; 0 is the root.
-struct NamedNode {
+struct NamedNode : TreeNode {
     enum class Kind : std::uint8_t { Root, Group, Array, Axis };
     Kind kind = Kind::Root;
     int parent = 0;
@@ -19,38 +20,33 @@ struct NamedNode {
     int array = -1; ///< of Array and Axis
     int dimension = -1; ///< of Axis: in the data of the array
     std::string name; ///< part of the path, or name of the axis ("" for a positional one)
-    std::vector<int> children;
 
     /// Same place in the tree, whatever its name.
     [[nodiscard]] bool isAt(const NamedNode& other) const
     {
-        return kind == other.kind && parent == other.parent && row == other.row && array == other.array
+        return kind == other.kind && parent == other.parent && position == other.position && array == other.array
             && dimension == other.dimension;
     }
 };
 [[nodiscard]] std::vector<NamedNode> namedNodes(const NamedTree& tree);
 
-class NamedTreeModel : public QAbstractItemModel {
+class NamedTreeModel : public ColumnTreeModel {
     Q_OBJECT
 public:
     /// Mapping: what the reading as a mapping gives, where the experiment reads its rules otherwise.
     enum Column { Name, Axes, Spec, Mapping, LocalShape, Bytes, ColumnCount };
     explicit NamedTreeModel(NamedArrays* arrays, QObject* parent = nullptr);
 
-    [[nodiscard]] const NamedNode& node(const QModelIndex& index) const;
+    [[nodiscard]] const NamedNode& node(const QModelIndex& index) const { return node(itemOf(index)); }
     /// Of an array, by its place in the tree's list; invalid if it is not there.
     [[nodiscard]] QModelIndex indexOfArray(int array) const;
 
-    [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QModelIndex parent(const QModelIndex& index) const override;
-    using QObject::parent;
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(
-        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
-    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_nodes.size()); }
+    [[nodiscard]] const NamedNode& node(int item) const override { return m_nodes[static_cast<std::size_t>(item)]; }
+    [[nodiscard]] QVariant cell(int item, int column, int role) const override;
+    [[nodiscard]] bool canEdit(int item, int column) const override;
+    bool edit(int item, int column, const QString& typed) override;
 
 private:
     void refresh();
@@ -60,7 +56,7 @@ private:
     [[nodiscard]] const NamedArraySetting& array(const NamedNode& node) const;
     /// The mesh axes that a column has for an axis.
     [[nodiscard]] std::vector<std::string> axesIn(const NamedNode& node, int column) const;
-    [[nodiscard]] QString text(const NamedNode& node, int column, bool editing) const;
+    [[nodiscard]] QString shown(const NamedNode& node, int column, bool editing) const;
     [[nodiscard]] QString axisText(const NamedNode& node, int column, bool editing) const;
     [[nodiscard]] QString tip(const NamedNode& node, int column) const;
     [[nodiscard]] bool isWrong(const NamedNode& node, int column) const;

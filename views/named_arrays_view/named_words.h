@@ -6,7 +6,7 @@
 #include <QStringList>
 #include <QVariantList>
 
-#include "views/named_arrays_view/named_state.h"
+#include "experiment/named_state.h"
 
 namespace shardscope::named {
 

@@ -45,7 +45,7 @@ std::optional<Obstacle> obstacleOf(const Document& document)
     const SnapshotPtr snapshot = document.snapshot();
     if (!snapshot)
         return {};
-    if (snapshot->canStep()) {
+    if (snapshot->ok()) {
         if (!hasNoStep(*snapshot))
             return {};
         return Obstacle{ StepObstacle::tr("This experiment has arrays and rules, and no step to run"), {} };

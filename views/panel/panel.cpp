@@ -4,13 +4,12 @@
 #include <QEvent>
 #include <QPainter>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include "views/theme/icons.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 
 namespace shardscope {
-
 SnapshotPtr shownSnapshot(const Document& document)
 {
     const SnapshotPtr good = document.lastGood();
@@ -139,16 +138,10 @@ EmptyPage::EmptyPage(const QString& sentence, const QString& button, QWidget* pa
     , m_sentence(new RoleLabel(sentence, RoleLabel::Size::Normal, &Theme::secondary))
     , m_button(new QPushButton(button))
 {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(12, 8, 12, 8);
-    layout->setSpacing(8);
-    layout->addStretch();
-    layout->addWidget(m_icon, 0, Qt::AlignHCenter);
     m_sentence->setWordWrap(true);
     m_sentence->setAlignment(Qt::AlignCenter);
-    layout->addWidget(m_sentence);
-    layout->addWidget(m_button, 0, Qt::AlignHCenter);
-    layout->addStretch();
+    vbox(this, { 12, 8, 12, 8 }, 8,
+        { boxStretch(), { m_icon, 0, Qt::AlignHCenter }, m_sentence, { m_button, 0, Qt::AlignHCenter }, boxStretch() });
     m_icon->hide();
     m_button->setVisible(!button.isEmpty());
     connect(m_button, &QPushButton::clicked, this, &EmptyPage::clicked);

@@ -2,10 +2,7 @@
 #include "views/preview/edit_preview.h"
 
 #include <QCoreApplication>
-#include <QPromise>
-#include <QThreadPool>
 #include <algorithm>
-#include <new>
 #include <utility>
 
 #include "words/utf8.h"
@@ -98,14 +95,11 @@ std::optional<EditPreview> editPreview(
 EditPreviewer::EditPreviewer(QObject* parent)
     : QObject(parent)
     , m_cache(std::make_shared<AnalysisCache>())
+    , m_job(this, [this](const std::optional<EditPreview>& preview) {
+        if (preview)
+            Q_EMIT ready(*preview);
+    })
 {
-    connect(&m_watcher, &QFutureWatcherBase::finished, this, &EditPreviewer::receive);
-}
-
-EditPreviewer::~EditPreviewer()
-{
-    m_watcher.disconnect(this);
-    m_stop.request_stop();
 }
 
 void EditPreviewer::request(SnapshotPtr now, Experiment after, Detail detail)
@@ -113,50 +107,11 @@ void EditPreviewer::request(SnapshotPtr now, Experiment after, Detail detail)
     cancel();
     if (!now)
         return;
-    m_now = std::move(now);
-    m_after = std::make_shared<const Experiment>(std::move(after));
-    m_detail = detail;
-    if (!m_atWork)
-        start();
-}
-
-void EditPreviewer::cancel()
-{
-    m_stop.request_stop();
-    m_now.reset();
-    m_after.reset();
-}
-
-void EditPreviewer::start()
-{
-    m_stop = std::stop_source();
-    m_atWork = true;
-    auto promise = std::make_shared<QPromise<Outcome>>();
-    m_watcher.setFuture(promise->future());
-    promise->start();
-    QThreadPool::globalInstance()->start(
-        [promise, now = std::exchange(m_now, nullptr), after = std::exchange(m_after, nullptr), cache = m_cache,
-            stop = m_stop.get_token(), detail = m_detail] {
-            try {
-                if (detail == Detail::Sums)
-                    promise->addResult(editPreview(*now, *after, *cache, stop));
-                else
-                    promise->addResult(valuesPreview(now, after, *cache, stop));
-            } catch (const std::bad_alloc&) {
-                promise->addResult(std::nullopt); // a preview that does not fit into memory is none
-            }
-            promise->finish();
-        });
-}
-
-void EditPreviewer::receive()
-{
-    m_atWork = false;
-    if (!m_stop.stop_requested() && m_watcher.future().resultCount() > 0)
-        if (const Outcome outcome = m_watcher.result())
-            Q_EMIT ready(*outcome);
-    if (m_now)
-        start();
+    m_job.request([now = std::move(now), after = std::make_shared<const Experiment>(std::move(after)), cache = m_cache,
+                      detail](const std::stop_token& stop) {
+        return detail == Detail::Sums ? editPreview(*now, *after, *cache, stop)
+                                      : valuesPreview(now, after, *cache, stop);
+    });
 }
 
 } // namespace shardscope

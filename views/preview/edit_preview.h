@@ -2,7 +2,6 @@
 // What an edit would change, worked out beside the window before it is made.
 #pragma once
 
-#include <QFutureWatcher>
 #include <QList>
 #include <QObject>
 #include <QString>
@@ -10,9 +9,10 @@
 #include <optional>
 #include <stop_token>
 
+#include "analysis/analyse.h"
+#include "analysis/change.h"
 #include "experiment/experiment.h"
-#include "pipeline/analyse.h"
-#include "pipeline/change.h"
+#include "views/widgets/latest_job.h"
 
 namespace shardscope {
 
@@ -48,30 +48,20 @@ class EditPreviewer : public QObject {
     Q_OBJECT
 public:
     explicit EditPreviewer(QObject* parent = nullptr);
-    ~EditPreviewer() override;
 
     /// ready() follows, unless something else is requested before. Nothing is done without a snapshot.
     enum class Detail : std::uint8_t { Sums, Values };
     void request(SnapshotPtr now, Experiment after, Detail detail = Detail::Sums);
-    [[nodiscard]] bool isWorking() const { return m_now || m_atWork; }
+    [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
     /// Nothing that was requested is wanted any more.
-    void cancel();
+    void cancel() { m_job.cancel(); }
 
 Q_SIGNALS:
     void ready(const shardscope::EditPreview& preview);
 
 private:
-    using Outcome = std::optional<EditPreview>;
-    void start();
-    void receive();
-
     std::shared_ptr<AnalysisCache> m_cache;
-    QFutureWatcher<Outcome> m_watcher;
-    bool m_atWork = false; ///< until its outcome has been handed on
-    SnapshotPtr m_now; ///< what is to be compared next; null if nothing is
-    ExperimentPtr m_after;
-    Detail m_detail = Detail::Sums;
-    std::stop_source m_stop; ///< of the one at work
+    LatestJob<std::optional<EditPreview>> m_job;
 };
 
 } // namespace shardscope

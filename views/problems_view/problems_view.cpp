@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/problems_view/problems_view.h"
 
-#include <QBoxLayout>
 #include <QFileInfo>
 #include <QMenu>
 #include <QPushButton>
@@ -10,22 +9,22 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/fixes.h"
+#include "analysis/summed_problems.h"
 #include "base/alike.h"
 #include "experiment/rule_lists.h"
-#include "pipeline/summed_problems.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problem_row.h"
 #include "views/tensors_view/tensor_tree.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 using namespace Qt::StringLiterals;
 
 namespace {
-
 /// More rows than anybody reads; the rest is counted.
 constexpr std::size_t maximumRows = 200;
 
@@ -106,16 +105,12 @@ QString placeOf(const Snapshot* snapshot, const Experiment* experiment, const Pr
 } // namespace
 
 ProblemsView::ProblemsView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_scroll(new QScrollArea)
     , m_list(new QVBoxLayout)
     , m_empty(new EmptyPage(tr("No problems found.")))
     , m_rest(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
@@ -126,14 +121,9 @@ ProblemsView::ProblemsView(Document* document, Selection* selection, QWidget* pa
     auto* content = new QWidget;
     content->setBackgroundRole(QPalette::Base);
     m_scroll->setBackgroundRole(QPalette::Base);
-    auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
     m_list->setSpacing(0);
-    column->addLayout(m_list);
     m_rest->setContentsMargins(8, 4, 8, 4);
-    column->addWidget(m_rest);
-    column->addStretch(1);
+    vbox(content, {}, 0, { m_list, m_rest, boxStretch(1) });
     m_scroll->setWidget(content);
     layout->addWidget(m_scroll, 1);
     m_empty->setIcon(u"ok"_s, &Theme::ok);
@@ -194,11 +184,8 @@ void ProblemsView::refresh()
     const QString figure =
         tr("%1, %2", "errors, warnings")
             .arg(words::counted(errors, words::Noun::Error), words::counted(warnings, words::Noun::Warning));
-    if (figure != m_keyFigure || worst != m_worst) {
-        m_keyFigure = figure;
-        m_worst = worst;
-        Q_EMIT keyFigureChanged();
-    }
+    m_worst = worst;
+    setKeyFigure(figure);
 }
 
 void ProblemsView::rebuild()

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <QTimer>
-#include <QWidget>
 #include <vector>
 
-#include "document/document.h"
-#include "document/selection.h"
+#include "views/panel/dock_view.h"
 
 class QScrollArea;
 class QVBoxLayout;
@@ -18,13 +16,11 @@ class EmptyPage;
 class ProblemRow;
 class RoleLabel;
 
-class ProblemsView : public QWidget {
+class ProblemsView : public DockView {
     Q_OBJECT
 public:
     ProblemsView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// "0 errors, 2 warnings", for the dock's title.
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     /// The worst severity shown; Info where there is nothing. For the dock's icon.
     [[nodiscard]] Severity worst() const { return m_worst; }
     [[nodiscard]] const std::vector<ProblemRow*>& rows() const { return m_rows; }
@@ -41,15 +37,12 @@ public:
 
 Q_SIGNALS:
     void textRequested(); ///< a problem in a line of the program's text is to be shown
-    void keyFigureChanged();
 
 private:
     void refresh();
     void rebuild();
     void dismissMessages();
 
-    Document* m_document;
-    Selection* m_selection;
     QScrollArea* m_scroll;
     QVBoxLayout* m_list;
     EmptyPage* m_empty;
@@ -63,7 +56,6 @@ private:
     std::vector<Shown> m_shown; ///< errors first; among equals messages first
     SnapshotPtr m_snapshot;
     std::vector<Diagnostic> m_messages;
-    QString m_keyFigure;
     Severity m_worst = Severity::Info;
 };
 

@@ -12,11 +12,8 @@
 namespace shardscope {
 
 GraphCanvas::GraphCanvas(QWidget* parent)
-    : QWidget(parent)
+    : Canvas(tr("Graph of the program"), parent)
 {
-    setMouseTracking(true);
-    setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Graph of the program"));
     setAccessibleDescription(
         tr("Arrow keys walk along the edges and through the parts. Return opens or folds a part. Plus and "
            "minus zoom, F shows the whole graph, Shift+F the current part."));
@@ -247,9 +244,7 @@ void GraphCanvas::changeEvent(QEvent* event)
         if (!m_moved)
             fit();
     }
-    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::ApplicationPaletteChange)
-        update();
-    QWidget::changeEvent(event);
+    Canvas::changeEvent(event);
 }
 
 void GraphCanvas::paintEvent(QPaintEvent* event)
@@ -262,11 +257,8 @@ void GraphCanvas::paintEvent(QPaintEvent* event)
     const GraphScene scene{ *m_layout, *m_words, m_zoom, m_offset, QSizeF(size()), m_current, m_hovered, m_marked,
         m_marks, hasFocus(), devicePixelRatioF() };
     m_painter.paint(painter, QRectF(event->rect()), scene);
-    if (hasFocus() && !m_current.valid()) {
-        painter.setPen(QPen(theme.accent, 2));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(rect().adjusted(1, 1, -1, -1));
-    }
+    if (hasFocus() && !m_current.valid())
+        paintFocusFrame(painter);
 }
 
 } // namespace shardscope

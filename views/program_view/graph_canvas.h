@@ -13,13 +13,13 @@
 #include "views/program_view/graph_layout.h"
 #include "views/program_view/graph_painter.h"
 #include "views/program_view/graph_words.h"
-#include "views/widgets/painted_table.h"
+#include "views/widgets/canvas.h"
 
 namespace shardscope {
 
 struct Theme;
 
-class GraphCanvas : public QWidget, public PaintedTable {
+class GraphCanvas : public Canvas {
     Q_OBJECT
 public:
     explicit GraphCanvas(QWidget* parent = nullptr);
@@ -78,6 +78,7 @@ Q_SIGNALS:
 
 protected:
     bool event(QEvent* event) override;
+    [[nodiscard]] Tip tipAt(QPoint point) const override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void changeEvent(QEvent* event) override;

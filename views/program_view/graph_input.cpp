@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pointer, wheel and keys on the program's graph.
 #include <QApplication>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QNativeGestureEvent>
-#include <QToolTip>
 #include <QWheelEvent>
 #include <cmath>
 
@@ -185,34 +183,21 @@ QString GraphCanvas::tipOf(GraphPlace place) const
     return m_words->tip(item.part);
 }
 
+Canvas::Tip GraphCanvas::tipAt(QPoint point) const
+{
+    const GraphPlace place = m_layout ? m_layout->at(toGraph(point)) : GraphPlace();
+    return place.valid() ? Tip{ plainTip(tipOf(place)), toWidget(m_layout->rect(place)).toAlignedRect() } : Tip();
+}
+
 bool GraphCanvas::event(QEvent* event)
 {
-    switch (event->type()) {
-    case QEvent::ToolTip: {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const GraphPlace place = m_layout ? m_layout->at(toGraph(help->pos())) : GraphPlace();
-        if (place.valid())
-            QToolTip::showText(
-                help->globalPos(), plainTip(tipOf(place)), this, toWidget(m_layout->rect(place)).toAlignedRect());
-        else
-            QToolTip::hideText();
-        return true;
-    }
-    case QEvent::NativeGesture:
+    if (event->type() == QEvent::NativeGesture)
         if (const auto* gesture = static_cast<QNativeGestureEvent*>(event);
             gesture->gestureType() == Qt::ZoomNativeGesture) {
             setZoom(m_zoom * (1 + gesture->value()), gesture->position());
             return true;
         }
-        break;
-    case QEvent::FocusIn:
-    case QEvent::FocusOut:
-        update();
-        break;
-    default:
-        break;
-    }
-    return QWidget::event(event);
+    return Canvas::event(event);
 }
 
 } // namespace shardscope

@@ -19,9 +19,9 @@
 #include <optional>
 #include <vector>
 
+#include "program/outline/program_outline.h"
 #include "views/program_view/box_tree.h"
 #include "views/program_view/layered_layout.h"
-#include "views/program_view/program_outline.h"
 
 namespace shardscope {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "pipeline/snapshot.h"
-#include "views/program_view/program_outline.h"
-#include "views/program_view/repeat_differences.h"
+#include "program/outline/program_outline.h"
+#include "propagation/repeat_differences.h"
 #include "words/words.h"
 
 namespace shardscope {

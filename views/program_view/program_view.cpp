@@ -2,7 +2,6 @@
 #include "views/program_view/program_view.h"
 
 #include <QApplication>
-#include <QBoxLayout>
 #include <QLabel>
 #include <QMenu>
 #include <QShortcut>
@@ -16,19 +15,18 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
+#include "views/widgets/flat_button.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/span_line.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 using namespace Qt::StringLiterals;
 
 ProgramView::ProgramView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_search(new SearchField(u"search"_s, tr("Find an operation, a value or a part…"), tr("Find in the program")))
     , m_found(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_zoom(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
@@ -38,12 +36,7 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     , m_parts(new QSplitter)
     , m_empty(new EmptyPage(QString()))
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(new StaleRibbon(document));
+    auto* layout = vbox(this, {}, 0, { new StaleRibbon(document) });
     auto* head = new QHBoxLayout;
     head->setContentsMargins(8, 6, 8, 6);
     head->setSpacing(4);
@@ -51,16 +44,10 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     makeHead(head);
 
     m_graph = new QWidget;
-    auto* column = new QVBoxLayout(m_graph);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(m_canvas, 1);
-    auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(8, 2, 8, 4);
     m_legend->setBaseFont(Metrics::small());
     m_legend->setMuted(true);
-    foot->addWidget(m_legend);
-    column->addLayout(foot);
+    auto* foot = hbox({ 8, 2, 8, 4 }, styleSpacing, { m_legend });
+    vbox(m_graph, {}, 0, { { m_canvas, 1 }, foot });
     m_parts->addWidget(m_graph);
     m_parts->addWidget(m_text);
     m_parts->setStretchFactor(0, 3);
@@ -136,12 +123,8 @@ std::optional<QRect> ProgramView::fillMenu(QMenu& menu, std::optional<QPoint> pl
 
 QToolButton* ProgramView::addButton(const QString& iconName, const QString& text, const QKeySequence& keys)
 {
-    auto* button = new QToolButton;
-    button->setIcon(icon(iconName));
-    button->setAutoRaise(true);
-    button->setAccessibleName(text);
-    button->setToolTip(keys.isEmpty() ? text : tr("%1 (%2)", "command, keys").arg(text, keys.toString()));
-    return button;
+    return makeFlat(new QToolButton, iconName, text,
+        keys.isEmpty() ? text : tr("%1 (%2)", "command, keys").arg(text, keys.toString()));
 }
 
 void ProgramView::makeHead(QHBoxLayout* into)
@@ -228,10 +211,7 @@ void ProgramView::showSnapshot()
     const auto operations = snapshot && snapshot->program ? snapshot->program->operations.size() : 0;
     const QString figure =
         operations == 0 ? QString() : words::counted(static_cast<qint64>(operations), words::Noun::Operation);
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
     m_stale = !isVisible();
     if (m_stale && snapshot == m_shown)
         return;

@@ -2,10 +2,7 @@
 // The Program dock: the graph of the program, and beside it its text, linked with each other and with what is selected.
 #pragma once
 
-#include <QWidget>
-
-#include "document/document.h"
-#include "document/selection.h"
+#include "views/panel/dock_view.h"
 #include "views/program_view/graph_canvas.h"
 #include "views/program_view/text_pane.h"
 
@@ -21,13 +18,11 @@ class EmptyPage;
 class SearchField;
 class SpanLine;
 
-class ProgramView : public QWidget {
+class ProgramView : public DockView {
     Q_OBJECT
 public:
     ProgramView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// "239 operations", for the dock's title.
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] GraphCanvas* canvas() const { return m_canvas; }
     [[nodiscard]] TextPane* textPane() const { return m_text; }
     [[nodiscard]] QListView* textView() const { return m_text->view(); }
@@ -39,10 +34,6 @@ public:
     /// Goes to the next place that the search field's text occurs in.
     void findNext(int step);
     void setTextShown(bool shown);
-
-Q_SIGNALS:
-    void keyFigureChanged();
-    void dockRequested(const QString& id); ///< that shows the selected value
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -61,8 +52,6 @@ private:
     void selectLine(); ///< the text's current one
     void search();
 
-    Document* m_document;
-    Selection* m_selection;
     SearchField* m_search;
     QLabel* m_found;
     QToolButton* m_textButton;
@@ -75,7 +64,6 @@ private:
     EmptyPage* m_empty;
     SnapshotPtr m_shown;
     ProgramPtr m_program;
-    QString m_keyFigure;
     std::vector<int> m_matches; ///< parts of the program
     int m_match = -1;
     bool m_stale = true; ///< not shown since something changed

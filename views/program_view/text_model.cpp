@@ -1,34 +1,37 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/program_view/text_model.h"
 
-#include "views/theme/theme.h"
 #include "words/utf8.h"
 
 namespace shardscope {
 
 ProgramTextModel::ProgramTextModel(QObject* parent)
-    : QAbstractListModel(parent)
+    : ColumnModel(parent)
 {
+    setColumns({ { {},
+        [this](int row) {
+            const std::string_view line = m_text->line(row);
+            if (line.size() <= static_cast<std::size_t>(ProgramText::longestShown))
+                return words::fromStd(line);
+            return words::fromStd(line.substr(0, ProgramText::longestShown)) + QStringLiteral(" …");
+        },
+        ModelColumn::Look::Code } });
 }
 
 void ProgramTextModel::setText(std::shared_ptr<const ProgramText> text)
 {
-    if (text && m_text && text->lines() > 0 && text->hasLinesOf(*m_text)) {
+    const bool same = text && m_text && text->lines() > 0 && text->hasLinesOf(*m_text);
+    refill(same, [&] {
         m_text = std::move(text);
-        Q_EMIT dataChanged(index(0), index(rowCount() - 1));
-        return;
-    }
-    beginResetModel();
-    m_text = std::move(text);
-    m_marks.clear();
-    endResetModel();
+        if (!same)
+            m_marks.clear();
+    });
 }
 
 void ProgramTextModel::setMarks(std::map<int, Mark> marks)
 {
     m_marks = std::move(marks);
-    if (rowCount() > 0)
-        Q_EMIT dataChanged(index(0), index(rowCount() - 1));
+    touch();
 }
 
 const ProgramTextModel::Mark* ProgramTextModel::mark(int line) const
@@ -37,32 +40,15 @@ const ProgramTextModel::Mark* ProgramTextModel::mark(int line) const
     return found == m_marks.end() ? nullptr : &found->second;
 }
 
-int ProgramTextModel::rowCount(const QModelIndex& parent) const
+int ProgramTextModel::count() const
 {
-    return m_text && !parent.isValid() ? m_text->lines() : 0;
+    return m_text ? m_text->lines() : 0;
 }
 
-QVariant ProgramTextModel::data(const QModelIndex& index, int role) const
+QVariant ProgramTextModel::cell(int row, int, int role) const
 {
-    if (!index.isValid() || !m_text)
-        return {};
-    switch (role) {
-    case Qt::DisplayRole: {
-        const std::string_view line = m_text->line(index.row());
-        if (line.size() <= static_cast<std::size_t>(ProgramText::longestShown))
-            return words::fromStd(line);
-        return words::fromStd(line.substr(0, ProgramText::longestShown)) + QStringLiteral(" …");
-    }
-    case Qt::FontRole:
-        return Metrics::fixed();
-    case Qt::ToolTipRole:
-    case Qt::AccessibleDescriptionRole: {
-        const Mark* wrong = mark(index.row());
-        return wrong ? wrong->text : QVariant();
-    }
-    default:
-        return {};
-    }
+    const Mark* wrong = role == Qt::ToolTipRole || role == Qt::AccessibleDescriptionRole ? mark(row) : nullptr;
+    return wrong ? QVariant(wrong->text) : QVariant();
 }
 
 } // namespace shardscope

@@ -2,15 +2,15 @@
 // The lines of a program's text as a list. Only lines that are looked at become strings.
 #pragma once
 
-#include <QAbstractListModel>
 #include <QString>
 #include <map>
 
-#include "views/program_view/program_text.h"
+#include "pipeline/program_text.h"
+#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
-class ProgramTextModel : public QAbstractListModel {
+class ProgramTextModel : public ColumnModel {
     Q_OBJECT
 public:
     /// What is wrong with a line.
@@ -27,8 +27,9 @@ public:
     [[nodiscard]] const Mark* mark(int line) const; ///< null for none
     [[nodiscard]] const std::map<int, Mark>& marks() const { return m_marks; }
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
+protected:
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
     std::shared_ptr<const ProgramText> m_text;

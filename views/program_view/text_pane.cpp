@@ -2,12 +2,9 @@
 #include "views/program_view/text_pane.h"
 
 #include <QApplication>
-#include <QBoxLayout>
 #include <QClipboard>
-#include <QPromise>
 #include <QScrollBar>
 #include <QShortcut>
-#include <QThreadPool>
 #include <QToolButton>
 #include <algorithm>
 #include <new>
@@ -17,6 +14,8 @@
 #include "views/program_view/text_line.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/flat_button.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/things.h"
@@ -24,11 +23,9 @@
 #include "words/words.h"
 
 namespace shardscope {
-
 using namespace Qt::StringLiterals;
 
 namespace {
-
 /// Longer programs are printed beside the window.
 constexpr std::size_t printedAtOnce = 3000;
 
@@ -42,7 +39,8 @@ std::shared_ptr<const ProgramText> textOf(const Snapshot& snapshot, TextPane::Wh
     if (which == TextPane::Which::Sharded)
         return std::make_shared<const ProgramText>(ProgramText::printed(snapshot));
     const auto& model = std::get<ProgramModel>(snapshot.experiment->model);
-    return std::make_shared<const ProgramText>(ProgramText::written(*model.text, snapshot.asRead.get()));
+    return std::make_shared<const ProgramText>(
+        ProgramText::written(*model.text, snapshot.source ? &snapshot.source->program : nullptr));
 }
 
 } // namespace
@@ -54,26 +52,18 @@ TextPane::TextPane(QWidget* parent)
     , m_found(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_view(new QListView)
     , m_model(new ProgramTextModel(this))
+    , m_job(this, [this](std::shared_ptr<const ProgramText> text) { showText(std::move(text)); })
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(8, 4, 6, 4);
-    head->setSpacing(4);
     m_choice->setAccessibleName(tr("Which text"));
     m_choice->setToolTip(tr("Sharded: as StableHLO, with every sharding that propagation found.\n"
                             "Written: the text that the program was read from."));
-    head->addWidget(m_choice);
     m_search->setMinimumWidth(Metrics::scaled(80));
-    head->addWidget(m_search, 1);
-    head->addWidget(m_found);
+    auto* head = hbox({ 8, 4, 6, 4 }, 4, { m_choice, { m_search, 1 }, m_found });
     const auto button = [&](const QString& name, const QString& text, int step) {
-        auto* made = new QToolButton;
-        made->setIcon(icon(name));
-        made->setAutoRaise(true);
-        made->setAccessibleName(text);
-        made->setToolTip(text);
+        QToolButton* made = makeFlat(new QToolButton, name, text);
         connect(made, &QToolButton::clicked, this, [this, step] { findNext(step); });
         head->addWidget(made);
     };
@@ -104,7 +94,6 @@ TextPane::TextPane(QWidget* parent)
             Q_EMIT lineChosen();
     });
     connect(m_view, &QListView::activated, this, &TextPane::lineOpened);
-    connect(&m_watcher, &QFutureWatcherBase::finished, this, &TextPane::receive);
     const auto shortcut = [this](const QKeySequence& keys, QWidget* where, auto run) {
         auto* made = new QShortcut(keys, where, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
         connect(made, &QShortcut::activated, this, run);
@@ -152,43 +141,20 @@ void TextPane::setWhich(Which which)
 
 void TextPane::start()
 {
-    m_wanted = false;
-    if (!m_snapshot || (!m_snapshot->program && !modelOf(m_snapshot))) {
-        showText(nullptr);
-        return;
-    }
-    const std::size_t size = m_snapshot->program ? m_snapshot->program->operations.size() : 0;
-    if (m_isPrinting) {
-        m_wanted = true;
-        return;
-    }
+    m_job.cancel();
+    const bool none = !m_snapshot || (!m_snapshot->program && !modelOf(m_snapshot));
+    const std::size_t size = !none && m_snapshot->program ? m_snapshot->program->operations.size() : 0;
     if (size <= printedAtOnce) {
-        showText(textOf(*m_snapshot, m_which));
+        showText(none ? nullptr : textOf(*m_snapshot, m_which));
         return;
     }
-    m_printing = m_snapshot;
-    auto promise = std::make_shared<QPromise<std::shared_ptr<const ProgramText>>>();
-    m_isPrinting = true;
-    m_watcher.setFuture(promise->future());
-    promise->start();
-    QThreadPool::globalInstance()->start([promise, snapshot = m_snapshot, which = m_which] {
+    m_job.request([snapshot = m_snapshot, which = m_which](const std::stop_token&) {
         try {
-            promise->addResult(textOf(*snapshot, which));
+            return textOf(*snapshot, which);
         } catch (const std::bad_alloc&) { // a text that does not fit into memory is none
+            return std::shared_ptr<const ProgramText>();
         }
-        promise->finish();
     });
-}
-
-void TextPane::receive()
-{
-    m_isPrinting = false;
-    if (m_wanted || m_printing != m_snapshot) {
-        start();
-        return;
-    }
-    m_printing.reset();
-    showText(m_watcher.future().resultCount() > 0 ? m_watcher.result() : nullptr);
 }
 
 void TextPane::showText(std::shared_ptr<const ProgramText> text)

@@ -3,13 +3,13 @@
 // with what is wrong at its lines. Lines are chosen by pointer and arrow keys; it has a search of its own.
 #pragma once
 
-#include <QFutureWatcher>
 #include <QListView>
 #include <QWidget>
 #include <memory>
 #include <vector>
 
 #include "views/program_view/text_model.h"
+#include "views/widgets/latest_job.h"
 
 namespace shardscope {
 
@@ -27,7 +27,7 @@ public:
     /// the text before stays until then.
     /// `newest` is the analysis whose problems are marked; it may have no program that can be shown.
     void setSnapshot(SnapshotPtr snapshot, SnapshotPtr newest);
-    [[nodiscard]] bool isWorking() const { return m_isPrinting || m_wanted; }
+    [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
     [[nodiscard]] bool hasText() const { return m_model->rowCount() > 0; }
 
     [[nodiscard]] Which which() const { return m_which; }
@@ -60,7 +60,6 @@ Q_SIGNALS:
 
 private:
     void start();
-    void receive();
     void showText(std::shared_ptr<const ProgramText> text);
     void showMarks();
     void goToLine(int line);
@@ -75,7 +74,6 @@ private:
     ProgramTextModel* m_model;
     SnapshotPtr m_snapshot, m_newest;
     Which m_which = Which::Sharded;
-    bool m_wanted = false; ///< a text is to be printed once the one at work is ready
     bool m_following = false;
     ValueId m_value; ///< to be shown, also once the text is there
     OperationId m_operation;
@@ -84,9 +82,7 @@ private:
     int m_match = -1;
     std::string m_marked;
     int m_markedBegin = 0, m_markedEnd = 0;
-    QFutureWatcher<std::shared_ptr<const ProgramText>> m_watcher;
-    bool m_isPrinting = false; ///< until the text has been received: the future itself is done before that
-    SnapshotPtr m_printing; ///< what the text at work is of
+    LatestJob<std::shared_ptr<const ProgramText>> m_job;
 };
 
 } // namespace shardscope

@@ -17,15 +17,30 @@ words::ComparedRun runOf(const Snapshot& snapshot, const Mesh* mesh, const QStri
 } // namespace
 
 DifferenceModel::DifferenceModel(QObject* parent)
-    : QAbstractTableModel(parent)
+    : ColumnModel(parent)
 {
+    setColumns({
+        { tr("Tensor"),
+            [this](int row) { return words::operandName(*m_comparison->first->program, difference(row).value); } },
+        { tr("Dimension"),
+            [this](int row) {
+                const PropagationDifference& each = difference(row);
+                return words::dimensionName(*m_comparison->first->program, each.value, each.dimension);
+            } },
+        { tr("A"), [this](int row) { return words::plain(axes(row, First)); } },
+        { tr("B"), [this](int row) { return words::plain(axes(row, Second)); } },
+        { tr("Through"), [this](int row) { return words::differencePlace(first(), second(), difference(row)); } },
+        { tr("Since"), [this](int row) { return words::differenceSince(first(), second(), difference(row)); } },
+    });
 }
 
 void DifferenceModel::setComparison(ComparisonPtr comparison)
 {
-    beginResetModel();
-    m_comparison = std::move(comparison);
-    endResetModel();
+    refill(false, [&] {
+        m_comparison = std::move(comparison);
+        setTitle(First, m_comparison ? tr("A: %1").arg(firstName()) : tr("A"));
+        setTitle(Second, m_comparison ? tr("B: %1").arg(secondName()) : tr("B"));
+    });
 }
 
 QString DifferenceModel::firstName() const
@@ -64,74 +79,29 @@ std::vector<words::Text> DifferenceModel::reasons(int row) const
     return words::differenceReasons(first(), second(), difference(row));
 }
 
-int DifferenceModel::rowCount(const QModelIndex& parent) const
+int DifferenceModel::count() const
 {
-    return parent.isValid() || !m_comparison ? 0 : static_cast<int>(m_comparison->differences.size());
+    return m_comparison ? static_cast<int>(m_comparison->differences.size()) : 0;
 }
 
-int DifferenceModel::columnCount(const QModelIndex& parent) const
+QVariant DifferenceModel::cell(int row, int column, int role) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant DifferenceModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || !m_comparison)
-        return {};
-    const PropagationDifference& each = difference(index.row());
-    const Program& program = *m_comparison->first->program;
+    const PropagationDifference& each = difference(row);
     switch (role) {
-    case Qt::DisplayRole:
-        break;
     case Qt::ToolTipRole: {
         QStringList lines;
-        for (const words::Text& reason : reasons(index.row()))
+        for (const words::Text& reason : reasons(row))
             lines << words::plain(reason);
         return lines.join(QLatin1Char('\n'));
     }
     case PathRole:
-        return words::fromStd(program.value(each.value).path);
+        return words::fromStd(m_comparison->first->program->value(each.value).path);
     case DimensionRole:
         return static_cast<int>(each.dimension);
+    case SpansRole:
+        return column == First || column == Second ? QVariant::fromValue(axes(row, column)) : QVariant();
     case StepRole:
         return static_cast<int>(each.firstStep);
-    default:
-        return {};
-    }
-    switch (index.column()) {
-    case Tensor:
-        return words::operandName(program, each.value);
-    case Dimension:
-        return words::dimensionName(program, each.value, each.dimension);
-    case First:
-    case Second:
-        return words::plain(axes(index.row(), index.column()));
-    case Through:
-        return words::differencePlace(first(), second(), each);
-    case Since:
-        return words::differenceSince(first(), second(), each);
-    default:
-        return {};
-    }
-}
-
-QVariant DifferenceModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
-        return {};
-    switch (section) {
-    case Tensor:
-        return tr("Tensor");
-    case Dimension:
-        return tr("Dimension");
-    case First:
-        return m_comparison ? tr("A: %1").arg(firstName()) : tr("A");
-    case Second:
-        return m_comparison ? tr("B: %1").arg(secondName()) : tr("B");
-    case Through:
-        return tr("Through");
-    case Since:
-        return tr("Since");
     default:
         return {};
     }

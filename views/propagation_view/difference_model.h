@@ -2,17 +2,21 @@
 // What two strategies shard differently, as a table: one row per dimension.
 #pragma once
 
-#include <QAbstractTableModel>
+#include <QVariant>
+#include <memory>
 
-#include "views/propagation_view/comparison_job.h"
+#include "analysis/compare_strategies.h"
+#include "views/widgets/column_model.h"
 #include "words/strategy_words.h"
 
 namespace shardscope {
 
-class DifferenceModel : public QAbstractTableModel {
+using ComparisonPtr = std::shared_ptr<const StrategyComparison>;
+
+class DifferenceModel : public ColumnModel {
     Q_OBJECT
 public:
-    enum Column { Tensor, Dimension, First, Second, Through, Since, ColumnCount };
+    enum Column { Tensor, Dimension, First, Second, Through, Since };
     enum Role {
         PathRole = Qt::UserRole, ///< QString: path of the tensor in the experiment as it is
         DimensionRole, ///< int
@@ -26,18 +30,16 @@ public:
     /// The two strategies by their names, as the heads of the columns have them.
     [[nodiscard]] QString firstName() const;
     [[nodiscard]] QString secondName() const;
-    /// The axes of the dimension in one of the two, to be painted; column First or Second.
-    [[nodiscard]] words::Text axes(int row, int column) const;
     /// What each of the two did.
     [[nodiscard]] std::vector<words::Text> reasons(int row) const;
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(
-        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+protected:
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
+    /// The axes of the dimension in one of the two, to be painted; column First or Second.
+    [[nodiscard]] words::Text axes(int row, int column) const;
     [[nodiscard]] words::ComparedRun first() const;
     [[nodiscard]] words::ComparedRun second() const;
     [[nodiscard]] const PropagationDifference& difference(int row) const;

@@ -2,19 +2,20 @@
 // What JAX's explicit mode would refuse, as a table: one row per operation.
 #pragma once
 
-#include <QAbstractTableModel>
+#include <QVariant>
 #include <memory>
 
-#include "pipeline/explicit_check.h"
+#include "analysis/explicit_check.h"
+#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
 using ExplicitReportPtr = std::shared_ptr<const ExplicitReport>;
 
-class ExplicitModel : public QAbstractTableModel {
+class ExplicitModel : public ColumnModel {
     Q_OBJECT
 public:
-    enum Column { Operation, Reason, Remedy, ColumnCount };
+    enum Column { Operation, Reason, Remedy };
     enum Role {
         PathRole = Qt::UserRole, ///< QString: the operation, as operationPath() names it
         TensorRole, ///< QString: path of what it gives, "" for none
@@ -28,13 +29,12 @@ public:
     /// The whole of a row as sentences.
     [[nodiscard]] QString sentences(int row) const;
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(
-        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+protected:
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
+    [[nodiscard]] const ExplicitRefusal& refusal(int row) const;
     SnapshotPtr m_snapshot;
     ExplicitReportPtr m_report;
 };

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/propagation_view/explicit_row.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QTableView>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "words/explicit_words.h"
 
 namespace shardscope {
-
 namespace {
-
 constexpr int maxRows = 4; ///< shown at once
 
 } // namespace
@@ -40,20 +37,9 @@ ExplicitRow::ExplicitRow(Selection* selection, ExplicitModel* model, QTableView*
     m_table->setParent(this);
     m_table->setMinimumHeight(0);
 
-    auto* line = new QHBoxLayout;
-    line->setContentsMargins(4, 0, 8, 0);
-    line->setSpacing(4);
-    line->addWidget(m_toggle);
-    line->addWidget(m_verdict, 1);
-    auto* detail = new QHBoxLayout;
-    detail->setContentsMargins(8, 2, 8, 4);
-    detail->addWidget(m_detail);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 2, 0, 2);
-    column->setSpacing(0);
-    column->addLayout(line);
-    column->addWidget(m_table);
-    column->addLayout(detail);
+    auto* line = hbox({ 4, 0, 8, 0 }, 4, { m_toggle, { m_verdict, 1 } });
+    auto* detail = hbox({ 8, 2, 8, 4 }, styleSpacing, { m_detail });
+    vbox(this, { 0, 2, 0, 2 }, 0, { line, m_table, detail });
     setTabOrder(m_toggle, m_table);
 
     connect(m_toggle, &QToolButton::toggled, this, &ExplicitRow::refresh);

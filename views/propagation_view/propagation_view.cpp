@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/propagation_view/propagation_view.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
-#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "program/operation_path.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/panel.h"
-#include "views/propagation_view/axes_delegate.h"
 #include "views/propagation_view/difference_model.h"
 #include "views/propagation_view/explicit_row.h"
 #include "views/propagation_view/rule_row.h"
@@ -26,25 +22,26 @@
 #include "views/span_text/span_text.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/flat_button.h"
 #include "views/widgets/low_room.h"
+#include "views/widgets/plain_scroll.h"
+#include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
+#include "views/widgets/spans_delegate.h"
 #include "words/propagation_steps.h"
 #include "words/strategy_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 namespace {
-
 constexpr int playInterval = 900; ///< milliseconds per step: the axis travels for half of it
 
 } // namespace
 
 PropagationView::PropagationView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_model(new StepModel(this))
     , m_slider(new QSlider(Qt::Horizontal, this))
     , m_position(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
@@ -67,52 +64,32 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     , m_same(new EmptyPage(QString(), QString(), this))
     , m_content(new QWidget(this))
     , m_empty(new EmptyPage(tr("Propagation can be played once the problems below are solved."), QString(), this))
+    , m_cache(std::make_shared<AnalysisCache>())
+    , m_job(this, [this](const ComparisonPtr& comparison) {
+        if (comparison)
+            showComparison(comparison);
+    })
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
     setFocusPolicy(Qt::StrongFocus);
     QLayout* const head = player();
     m_sentence->setMarks(AxisMarks::Chips);
-    auto* sentence = new QVBoxLayout;
-    sentence->setContentsMargins(8, 0, 8, 4);
-    sentence->addWidget(m_sentence);
+    auto* sentence = vbox({ 8, 0, 8, 4 }, styleSpacing, { m_sentence });
 
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidget(m_sketch);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->viewport()->setBackgroundRole(QPalette::Base);
+    QScrollArea* scroll = makePlain(new QScrollArea(this), m_sketch, false);
     scroll->setMinimumHeight(m_sketch->minimumSizeHint().height());
 
     m_pages->setAccessibleName(tr("Steps or differences"));
-    auto* pages = new QHBoxLayout(m_pagesRow);
-    pages->setContentsMargins(8, 2, 8, 4);
-    pages->setSpacing(8);
-    pages->addWidget(m_pages);
-    pages->addWidget(m_count, 1);
+    hbox(m_pagesRow, { 8, 2, 8, 4 }, 8, { m_pages, { m_count, 1 } });
     m_count->setElided(true);
     m_stack->addWidget(m_table);
     m_stack->addWidget(m_differencePage);
     m_stack->addWidget(m_same);
     m_pagesRow->hide();
 
-    auto* inner = new QVBoxLayout(m_content);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(0);
-    inner->addWidget(m_strategies);
-    inner->addLayout(head);
-    inner->addLayout(sentence);
-    inner->addWidget(scroll, 3);
-    inner->addWidget(m_rule);
-    inner->addWidget(m_explicit);
-    inner->addWidget(m_pagesRow);
-    inner->addWidget(m_stack, 4);
+    vbox(m_content, {}, 0,
+        { m_strategies, head, sentence, { scroll, 3 }, m_rule, m_explicit, m_pagesRow, { m_stack, 4 } });
     m_room = new LowRoom(m_content, this);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
-    column->addWidget(m_room);
-    column->addWidget(m_empty);
+    vbox(this, { 1, 0, 1, 1 }, styleSpacing, { m_room, m_empty });
     connectAll();
     refresh();
 }
@@ -120,23 +97,9 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
 QTableView* PropagationView::table(QAbstractItemModel* model, const QString& name)
 {
     auto* view = new QTableView(this);
-    view->setModel(model);
-    view->setFrameShape(QFrame::NoFrame);
-    view->setShowGrid(false);
-    view->setSelectionBehavior(QAbstractItemView::SelectRows);
-    view->setSelectionMode(QAbstractItemView::SingleSelection);
-    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    view->setTabKeyNavigation(false);
-    view->setWordWrap(false);
-    view->setTextElideMode(Qt::ElideMiddle);
-    view->verticalHeader()->hide();
-    view->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    view->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
-    view->horizontalHeader()->setHighlightSections(false);
+    makeRowTable(view, model, name);
     view->horizontalHeader()->setSectionsClickable(false);
-    view->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     view->horizontalHeader()->setStretchLastSection(true);
-    view->setAccessibleName(name);
     view->setMinimumHeight(Metrics::scaled(66));
     return view;
 }
@@ -144,41 +107,29 @@ QTableView* PropagationView::table(QAbstractItemModel* model, const QString& nam
 /// The buttons and the slider.
 QLayout* PropagationView::player()
 {
-    m_first = button(QStringLiteral("first"), tr("What was given"), tr("Back to what was given (Home)"));
-    m_back = button(QStringLiteral("previous"), tr("One step back"), tr("One step back (Left)"));
-    m_play = button(QStringLiteral("run"), tr("Play"), tr("Play or stop (Space)"));
-    m_forward = button(QStringLiteral("next"), tr("One step on"), tr("One step on (Right)"));
-    m_last = button(QStringLiteral("last"), tr("The end"), tr("On to the end (End)"));
+    m_first = makeFlat(
+        new QToolButton(this), QStringLiteral("first"), tr("What was given"), tr("Back to what was given (Home)"));
+    m_back =
+        makeFlat(new QToolButton(this), QStringLiteral("previous"), tr("One step back"), tr("One step back (Left)"));
+    m_play = makeFlat(new QToolButton(this), QStringLiteral("run"), tr("Play"), tr("Play or stop (Space)"));
+    m_forward = makeFlat(new QToolButton(this), QStringLiteral("next"), tr("One step on"), tr("One step on (Right)"));
+    m_last = makeFlat(new QToolButton(this), QStringLiteral("last"), tr("The end"), tr("On to the end (End)"));
     m_slider->setAccessibleName(tr("Step of propagation"));
     m_slider->setPageStep(10);
     m_timer.setInterval(playInterval);
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(8, 4, 8, 4);
-    head->setSpacing(2);
-    for (QToolButton* each : { m_first, m_back, m_play, m_forward, m_last })
-        head->addWidget(each);
-    head->addSpacing(6);
-    head->addWidget(m_slider, 1);
-    head->addSpacing(6);
-    head->addWidget(m_position);
+    auto* head = hbox({ 8, 4, 8, 4 }, 2,
+        { m_first, m_back, m_play, m_forward, m_last, boxSpace(6), { m_slider, 1 }, boxSpace(6), m_position });
     return head;
 }
 
 /// Differences, and below them what each strategy did for the one chosen.
 QWidget* PropagationView::comparisonPage()
 {
-    for (const int column : { DifferenceModel::First, DifferenceModel::Second })
-        m_differenceTable->setItemDelegateForColumn(column, new AxesDelegate(m_differenceTable));
+    m_differenceTable->setItemDelegate(new SpansDelegate(m_differenceTable));
     m_reasons->setMarks(AxisMarks::Coloured);
     auto* page = new QWidget(this);
-    auto* layout = new QVBoxLayout(page);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(m_differenceTable, 1);
-    auto* reasons = new QVBoxLayout;
-    reasons->setContentsMargins(8, 4, 8, 4);
-    reasons->addWidget(m_reasons);
-    layout->addLayout(reasons);
+    auto* reasons = vbox({ 8, 4, 8, 4 }, styleSpacing, { m_reasons });
+    vbox(page, {}, 0, { { m_differenceTable, 1 }, reasons });
     return page;
 }
 
@@ -214,22 +165,11 @@ void PropagationView::connectAll()
     connect(m_differenceTable, &QTableView::clicked, this, &PropagationView::showDifference);
     connect(m_pages, &SegmentedBar::currentChanged, this, [this] { showComparison(m_differences->comparison()); });
     connect(m_strategies, &StrategyBar::comparedChanged, this, &PropagationView::compare);
-    connect(&m_job, &ComparisonJob::finished, this, &PropagationView::showComparison);
     connect(m_selection, &Selection::changed, this, &PropagationView::followSelection);
     connect(
         m_sentence, &SpanLabel::linkActivated, this, [this](const QString& link) { followLink(*m_selection, link); });
     connect(m_document, &Document::snapshotChanged, this, &PropagationView::refresh);
     connect(m_document, &Document::replaced, this, &PropagationView::refresh);
-}
-
-QToolButton* PropagationView::button(const QString& name, const QString& text, const QString& tip)
-{
-    auto* made = new QToolButton(this);
-    made->setIcon(icon(name));
-    made->setAutoRaise(true);
-    made->setAccessibleName(text);
-    made->setToolTip(tip);
-    return made;
 }
 
 void PropagationView::refresh()
@@ -244,7 +184,7 @@ void PropagationView::refresh()
     m_following = true;
     m_model->setSnapshot(snapshot);
     m_following = false;
-    if (before && before->asRead && m_model->snapshot() && before->asRead == m_model->snapshot()->asRead) {
+    if (before && m_model->snapshot() && before->source == m_model->snapshot()->source) {
         m_operation = m_rule->operation(); // stays in sight, whatever became of its rule
         keepSelection(*before, *m_model->snapshot());
     }
@@ -267,10 +207,7 @@ void PropagationView::refresh()
         m_step = 0;
         m_sketch->clear();
     }
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
     showStep(false);
     compare();
     m_explicit->setSnapshot(m_model->snapshot());
@@ -307,7 +244,9 @@ void PropagationView::compare()
     if (known && known->first == snapshot && known->setting == *setting)
         return;
     const bool wasShown = m_pagesRow->isVisibleTo(this);
-    m_job.request(snapshot, *setting);
+    m_job.request([snapshot, setting = *setting, cache = m_cache](const std::stop_token& stop) -> ComparisonPtr {
+        return compareStrategies(snapshot, setting, *cache, stop);
+    });
     showComparison(nullptr);
     if (!wasShown)
         m_pages->setCurrent(1); // who asks for differences wants to see them

@@ -4,13 +4,12 @@
 #pragma once
 
 #include <QTimer>
-#include <QWidget>
 #include <optional>
 
-#include "document/document.h"
-#include "document/selection.h"
 #include "propagation/replay.h"
-#include "views/propagation_view/comparison_job.h"
+#include "views/panel/dock_view.h"
+#include "views/propagation_view/difference_model.h"
+#include "views/widgets/latest_job.h"
 
 class QAbstractItemModel;
 class QScrollArea;
@@ -21,7 +20,6 @@ class QToolButton;
 
 namespace shardscope {
 
-class DifferenceModel;
 class EmptyPage;
 class ExplicitModel;
 class ExplicitRow;
@@ -33,12 +31,11 @@ class SpanLabel;
 class StepModel;
 class StrategyBar;
 
-class PropagationView : public QWidget {
+class PropagationView : public DockView {
     Q_OBJECT
 public:
     PropagationView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; } ///< "46 steps"
     [[nodiscard]] StepModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QSlider* slider() const { return m_slider; }
@@ -61,14 +58,10 @@ public:
     /// Compares with another strategy, or with nothing; the row of the choice is set as well.
     void compareWith(const std::optional<PropagationSetting>& setting);
 
-Q_SIGNALS:
-    void keyFigureChanged();
-
 protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    QToolButton* button(const QString& icon, const QString& name, const QString& tip);
     QTableView* table(QAbstractItemModel* model, const QString& name);
     QLayout* player();
     QWidget* comparisonPage();
@@ -82,8 +75,6 @@ private:
     void showComparison(const ComparisonPtr& comparison);
     void showDifference(const QModelIndex& row);
 
-    Document* m_document;
-    Selection* m_selection;
     StepModel* m_model;
     QSlider* m_slider;
     QToolButton *m_first, *m_back, *m_play, *m_forward, *m_last;
@@ -104,13 +95,13 @@ private:
     SpanLabel* m_reasons;
     QWidget* m_differencePage;
     EmptyPage* m_same;
-    ComparisonJob m_job;
     QWidget* m_content;
     QScrollArea* m_room = nullptr; ///< that `m_content` is seen in
     EmptyPage* m_empty;
+    std::shared_ptr<AnalysisCache> m_cache; ///< of comparisons
+    LatestJob<ComparisonPtr> m_job;
     QTimer m_timer;
     std::optional<Replay> m_replay;
-    QString m_keyFigure;
     int m_step = 0;
     OperationId m_operation; ///< whose rule is shown: the step's, or that of the tensor that was chosen
     int m_selectedStep = -1; ///< the selection's, as it was followed last

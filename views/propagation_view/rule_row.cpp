@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/propagation_view/rule_row.h"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "experiment/edits.h"
@@ -13,25 +11,12 @@
 #include "program/rule_override.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/flat_button.h"
 #include "words/propagation_steps.h"
 #include "words/utf8.h"
 
 namespace shardscope {
-
-namespace {
-
-QToolButton* button(QWidget* parent, const char* name, const QString& text, const QString& tip)
-{
-    auto* made = new QToolButton(parent);
-    made->setIcon(icon(QLatin1String(name)));
-    made->setAutoRaise(true);
-    made->setAccessibleName(text);
-    made->setToolTip(tip);
-    return made;
-}
-
-} // namespace
-
 RuleRow::RuleRow(Document* document, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
@@ -40,10 +25,12 @@ RuleRow::RuleRow(Document* document, QWidget* parent)
     , m_custom(new RoleLabel(tr("custom"), RoleLabel::Size::Small, &Theme::accent, this))
     , m_message(new RoleLabel(RoleLabel::Size::Small, &Theme::error, this))
     , m_line(new QLineEdit(this))
-    , m_edit(button(this, "edit", tr("Change the rule"), tr("Give this operation another sharding rule")))
-    , m_apply(button(this, "ok", tr("Use this rule"), tr("Use this rule (Enter)")))
-    , m_cancel(button(this, "close", tr("Keep the rule"), tr("Keep the rule as it was (Esc)")))
-    , m_reset(button(this, "reset", tr("Back to the operation's own rule"), tr("Back to the operation's own rule")))
+    , m_edit(makeFlat(new QToolButton(this), QStringLiteral("edit"), tr("Change the rule"),
+          tr("Give this operation another sharding rule")))
+    , m_apply(makeFlat(new QToolButton(this), QStringLiteral("ok"), tr("Use this rule"), tr("Use this rule (Enter)")))
+    , m_cancel(makeFlat(
+          new QToolButton(this), QStringLiteral("close"), tr("Keep the rule"), tr("Keep the rule as it was (Esc)")))
+    , m_reset(makeFlat(new QToolButton(this), QStringLiteral("reset"), tr("Back to the operation's own rule")))
 {
     m_rule->setElided(true);
     m_rule->setTextInteractionFlags(Qt::NoTextInteraction);
@@ -52,23 +39,10 @@ RuleRow::RuleRow(Document* document, QWidget* parent)
     m_line->setFont(Metrics::fixed());
     m_line->installEventFilter(this);
     m_message->setElided(true);
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(8, 0, 4, 0);
-    row->setSpacing(6);
-    row->addWidget(m_name);
-    row->addWidget(m_rule, 1);
-    row->addWidget(m_line, 1);
-    row->addWidget(m_custom);
-    for (QToolButton* each : { m_edit, m_apply, m_cancel, m_reset })
-        row->addWidget(each);
-    auto* message = new QHBoxLayout;
-    message->setContentsMargins(8, 0, 8, 2);
-    message->addWidget(m_message, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 2, 0, 2);
-    column->setSpacing(0);
-    column->addLayout(row);
-    column->addLayout(message);
+    auto* row =
+        hbox({ 8, 0, 4, 0 }, 6, { m_name, { m_rule, 1 }, { m_line, 1 }, m_custom, m_edit, m_apply, m_cancel, m_reset });
+    auto* message = hbox({ 8, 0, 8, 2 }, styleSpacing, { { m_message, 1 } });
+    vbox(this, { 0, 2, 0, 2 }, 0, { row, message });
     setTabOrder(m_line, m_edit);
     setTabOrder(m_edit, m_apply);
     setTabOrder(m_apply, m_cancel);
@@ -86,7 +60,8 @@ RuleRow::RuleRow(Document* document, QWidget* parent)
 std::string RuleRow::path() const
 {
     // The program of a text is prepared: its operations keep their ids, their values have other names.
-    return m_snapshot->asRead->value(m_snapshot->asRead->operation(m_operation).results[0]).path;
+    const Program& source = m_snapshot->source->program;
+    return source.value(source.operation(m_operation).results[0]).path;
 }
 
 void RuleRow::show(const SnapshotPtr& snapshot, OperationId operation)
@@ -114,8 +89,7 @@ void RuleRow::refresh()
         m_ruleText = words::fromStd(toString(rule));
         m_name->setText(tr("Rule of %1").arg(words::operationName(operation)));
         const auto* text = std::get_if<ProgramModel>(&m_snapshot->experiment->model);
-        writable = text && m_snapshot->asRead && canHaveRule(operation)
-            && m_operation.index < m_snapshot->asRead->operations.size();
+        writable = text && canHaveRule(operation) && m_operation.index < m_snapshot->source->program.operations.size();
         m_isOwn = writable
             && std::any_of(text->shardingRules.begin(), text->shardingRules.end(),
                 [&](const RuleOverride& own) { return own.path == path(); });
@@ -183,7 +157,7 @@ void RuleRow::commit()
     if (!m_isEditing || !m_apply->isEnabled())
         return;
     Result<Experiment> after =
-        withShardingRule(*m_document->experiment(), *m_snapshot->asRead, path(), m_line->text().toStdString());
+        withShardingRule(*m_document->experiment(), m_snapshot->source->program, path(), m_line->text().toStdString());
     const QString name = words::operationName(m_snapshot->program->operation(m_operation));
     end();
     m_document->edit(std::move(after), tr("rule of %1").arg(name));

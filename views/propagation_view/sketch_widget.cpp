@@ -24,9 +24,9 @@ qreal textWidth(const QFont& font, const QString& text)
 } // namespace
 
 SketchWidget::SketchWidget(QWidget* parent)
-    : QWidget(parent)
+    : Canvas(tr("The step as a picture"), parent)
 {
-    setAccessibleName(tr("The step as a picture"));
+    setFocusPolicy(Qt::NoFocus); // the table beside it has the same steps
     m_way.setStartValue(0.0);
     m_way.setEndValue(1.0);
     m_way.setDuration(travelTime);
@@ -69,9 +69,8 @@ qreal SketchWidget::gap() const
     return height() < 3 * Metrics::scaled(40) + 2 * Metrics::scaled(26) ? Metrics::scaled(11) : Metrics::scaled(18);
 }
 
-void SketchWidget::resizeEvent(QResizeEvent* event)
+void SketchWidget::arrange()
 {
-    QWidget::resizeEvent(event);
     if (m_sketch.tensors.empty())
         return;
     m_sketch.place([this](const SketchTensor& tensor) { return boxWidth(tensor); }, boxHeight(), gap());

@@ -7,11 +7,11 @@
 
 #include "pipeline/snapshot.h"
 #include "views/propagation_view/step_sketch.h"
-#include "views/widgets/painted_table.h"
+#include "views/widgets/canvas.h"
 
 namespace shardscope {
 
-class SketchWidget : public QWidget, public PaintedTable {
+class SketchWidget : public Canvas {
     Q_OBJECT
 public:
     explicit SketchWidget(QWidget* parent = nullptr);
@@ -36,7 +36,7 @@ Q_SIGNALS:
     void tensorChosen(const QString& path);
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void arrange() override;
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
 

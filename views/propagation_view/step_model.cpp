@@ -13,25 +13,49 @@
 namespace shardscope {
 
 StepModel::StepModel(QObject* parent)
-    : QAbstractTableModel(parent)
+    : ColumnModel(parent)
 {
+    setColumns({
+        { tr("Step"),
+            [this](int row) { return record(row).step == 0 ? tr("given") : QString::number(record(row).step); } },
+        { tr("Round"),
+            [this](int row) { return record(row).round < 0 ? QString() : QString::number(record(row).round); } },
+        { tr("Axis"), [this](int row) { return words::fromStd(toString(*m_snapshot->mesh, record(row).axis)); } },
+        { tr("Through"),
+            [this](int row) {
+                const PropagationStep& step = record(row);
+                return step.operation.valid()     ? words::operationName(m_snapshot->program->operation(step.operation))
+                    : step.seed                   ? QString()
+                    : words::isCallArgument(step) ? tr("call")
+                                                  : tr("result");
+            } },
+        { tr("From"),
+            [this](int row) {
+                const PropagationStep& step = record(row);
+                return step.seed || !step.from.valid() ? QString()
+                                                       : words::operandName(*m_snapshot->program, step.from);
+            } },
+        { tr("To"),
+            [this](int row) {
+                return tr("%1, dimension %2")
+                    .arg(words::operandName(*m_snapshot->program, record(row).to),
+                        QString::number(record(row).toDimension));
+            } },
+    });
 }
 
 void StepModel::setSnapshot(SnapshotPtr snapshot)
 {
-    beginResetModel();
-    m_snapshot = snapshot && snapshot->propagation && snapshot->mesh ? std::move(snapshot) : nullptr;
-    m_step = m_snapshot ? static_cast<int>(m_snapshot->propagation->steps) : 0;
-    endResetModel();
+    refill(false, [&] {
+        m_snapshot = snapshot && snapshot->propagation && snapshot->mesh ? std::move(snapshot) : nullptr;
+        m_step = m_snapshot ? static_cast<int>(m_snapshot->propagation->steps) : 0;
+    });
 }
 
 void StepModel::setCurrentStep(int step)
 {
-    if (step == m_step)
-        return;
-    m_step = step;
-    if (rowCount() > 0)
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1), { Qt::ForegroundRole });
+    if (std::exchange(m_step, step) != step)
+        touch({ Qt::ForegroundRole });
 }
 
 const PropagationStep& StepModel::record(int row) const
@@ -49,86 +73,25 @@ int StepModel::firstRowOf(int step) const
     return found == log.end() ? -1 : static_cast<int>(found - log.begin());
 }
 
-int StepModel::rowCount(const QModelIndex& parent) const
+int StepModel::count() const
 {
-    return parent.isValid() || !m_snapshot ? 0 : static_cast<int>(m_snapshot->propagation->log.size());
+    return m_snapshot ? static_cast<int>(m_snapshot->propagation->log.size()) : 0;
 }
 
-int StepModel::columnCount(const QModelIndex& parent) const
+QVariant StepModel::cell(int row, int column, int role) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QString StepModel::text(const PropagationStep& record, int column) const
-{
-    const Program& program = *m_snapshot->program;
-    switch (column) {
-    case Step:
-        return record.step == 0 ? tr("given") : QString::number(record.step);
-    case Round:
-        return record.round < 0 ? QString() : QString::number(record.round);
-    case Axis:
-        return words::fromStd(toString(*m_snapshot->mesh, record.axis));
-    case Operation:
-        return record.operation.valid()     ? words::operationName(program.operation(record.operation))
-            : record.seed                   ? QString()
-            : words::isCallArgument(record) ? tr("call")
-                                            : tr("result");
-    case From:
-        return record.seed || !record.from.valid() ? QString() : words::operandName(program, record.from);
-    case To:
-        return tr("%1, dimension %2").arg(words::operandName(program, record.to), QString::number(record.toDimension));
-    default:
-        return {};
-    }
-}
-
-QVariant StepModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || !m_snapshot)
-        return {};
-    const PropagationStep& row = record(index.row());
+    const PropagationStep& step = record(row);
     switch (role) {
-    case Qt::DisplayRole:
-        return text(row, index.column());
     case Qt::ToolTipRole:
-        return words::plain(words::propagationStep(*m_snapshot->program, *m_snapshot->mesh, row));
+        return words::plain(words::propagationStep(*m_snapshot->program, *m_snapshot->mesh, step));
     case Qt::ForegroundRole:
-        if (static_cast<int>(row.step) > m_step)
+        if (static_cast<int>(step.step) > m_step)
             return QBrush(Theme::current().secondary);
-        if (index.column() == Axis)
-            return QBrush(Theme::current().meshAxis(row.axis.axis));
-        return {};
-    case AxisRole:
-        return row.axis.axis;
+        return column == Axis ? QVariant(QBrush(Theme::current().meshAxis(step.axis.axis))) : QVariant();
     case StepRole:
-        return static_cast<int>(row.step);
+        return static_cast<int>(step.step);
     case PathRole:
-        return words::fromStd(m_snapshot->program->value(row.to).path);
-    case DimensionRole:
-        return row.toDimension;
-    default:
-        return {};
-    }
-}
-
-QVariant StepModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole)
-        return {};
-    switch (section) {
-    case Step:
-        return tr("Step");
-    case Round:
-        return tr("Round");
-    case Axis:
-        return tr("Axis");
-    case Operation:
-        return tr("Through");
-    case From:
-        return tr("From");
-    case To:
-        return tr("To");
+        return words::fromStd(m_snapshot->program->value(step.to).path);
     default:
         return {};
     }

@@ -1,22 +1,19 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-// The log of propagation as a table: one row per record, those that were given first.
 #pragma once
 
-#include <QAbstractTableModel>
+#include <QVariant>
 
 #include "pipeline/snapshot.h"
+#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
-class StepModel : public QAbstractTableModel {
+class StepModel : public ColumnModel {
     Q_OBJECT
 public:
-    enum Column { Step, Round, Axis, Operation, From, To, ColumnCount };
+    enum Column { Step, Round, Axis, Operation, From, To };
     enum Role {
-        AxisRole = Qt::UserRole, ///< int: index of the mesh axis
-        StepRole, ///< int
+        StepRole = Qt::UserRole, ///< int
         PathRole, ///< QString: path of the value that the axis arrived at
-        DimensionRole, ///< int
     };
     explicit StepModel(QObject* parent = nullptr);
 
@@ -27,15 +24,11 @@ public:
     [[nodiscard]] const PropagationStep& record(int row) const;
     [[nodiscard]] int firstRowOf(int step) const; ///< -1 if it has none
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(
-        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+protected:
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
-    [[nodiscard]] QString text(const PropagationStep& record, int column) const;
-
     SnapshotPtr m_snapshot;
     int m_step = 0;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/propagation_view/strategy_bar.h"
 
-#include <QBoxLayout>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QEvent>
@@ -11,12 +10,11 @@
 
 #include "experiment/edits.h"
 #include "views/panel/panel.h"
+#include "views/widgets/boxes.h"
 #include "words/strategy_words.h"
 
 namespace shardscope {
-
 namespace {
-
 constexpr int strategyCount = 5;
 
 } // namespace
@@ -44,23 +42,12 @@ StrategyBar::StrategyBar(Document* document, QWidget* parent)
     m_compared->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_compared->setMinimumContentsLength(12);
 
-    auto* own = new QHBoxLayout(m_own);
-    own->setContentsMargins(0, 0, 0, 0);
-    own->setSpacing(8);
     auto* strategyLabel = new RoleLabel(tr("&Strategy"), RoleLabel::Size::Normal, &Theme::secondary);
     strategyLabel->setBuddy(m_strategy);
-    own->addWidget(strategyLabel);
-    own->addWidget(m_strategy);
-    own->addWidget(m_userPriorities);
-    own->addWidget(m_conservative);
-    own->addStretch(1);
-    auto* other = new QHBoxLayout(m_other);
-    other->setContentsMargins(0, 0, 0, 0);
-    other->setSpacing(8);
+    hbox(m_own, {}, 8, { strategyLabel, m_strategy, m_userPriorities, m_conservative, boxStretch(1) });
     auto* comparedLabel = new RoleLabel(tr("Compare &with"), RoleLabel::Size::Normal, &Theme::secondary);
     comparedLabel->setBuddy(m_compared);
-    other->addWidget(comparedLabel);
-    other->addWidget(m_compared, 1);
+    hbox(m_other, {}, 8, { comparedLabel, { m_compared, 1 } });
     m_layout->setContentsMargins(8, 6, 8, 2);
     m_layout->setSpacing(6);
     m_layout->addWidget(m_own, 1);

@@ -13,11 +13,9 @@
 namespace shardscope {
 
 AxisTray::AxisTray(QWidget* parent)
-    : QWidget(parent)
+    : Canvas(tr("Mesh axes to drop a logical name on"), parent)
 {
-    setAccessibleName(tr("Mesh axes to drop a logical name on"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-    setFocusPolicy(Qt::StrongFocus);
     setToolTip(tr("Drag a logical name onto an axis. By keyboard: arrow keys choose an axis, Return maps the marked "
                   "rule's name to it, Ctrl+Return adds it, Esc gives up."));
 }
@@ -28,7 +26,7 @@ void AxisTray::setAxes(const QStringList& names)
         return;
     m_names = names;
     m_current = std::min(m_current, static_cast<int>(names.size()) - 1);
-    setOut(width() > 0 ? width() : QWIDGETSIZE_MAX);
+    arrange();
     tableChanged(this);
     // Chips that have no room beside each other stand in lines; none is cut off.
     int widest = 0;
@@ -123,8 +121,9 @@ void AxisTray::focusOutEvent(QFocusEvent* event)
     Q_EMIT givenUp();
 }
 
-void AxisTray::setOut(int width)
+void AxisTray::arrange()
 {
+    const int room = width() > 0 ? width() : QWIDGETSIZE_MAX;
     const int line = Metrics::scaled(24), gap = 6;
     const int lines = m_lines;
     m_chips.clear();
@@ -132,7 +131,7 @@ void AxisTray::setOut(int width)
     int x = 0;
     for (const QString& name : m_names) {
         const QSize size = chipSize(name);
-        if (x > 0 && x + size.width() > width) {
+        if (x > 0 && x + size.width() > room) {
             x = 0;
             ++m_lines;
         }
@@ -141,24 +140,6 @@ void AxisTray::setOut(int width)
     }
     if (m_lines != lines)
         updateGeometry();
-}
-
-void AxisTray::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    setOut(width());
-}
-
-void AxisTray::changeEvent(QEvent* event)
-{
-    QWidget::changeEvent(event);
-    // Chips are as large as their names.
-    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange
-        || event->type() == QEvent::StyleChange) {
-        setOut(width());
-        updateGeometry();
-        update();
-    }
 }
 
 QRect AxisTray::chipRect(int axis) const

@@ -5,11 +5,11 @@
 #include <QWidget>
 #include <vector>
 
-#include "views/widgets/painted_table.h"
+#include "views/widgets/canvas.h"
 
 namespace shardscope {
 
-class AxisTray : public QWidget, public PaintedTable {
+class AxisTray : public Canvas {
     Q_OBJECT
 public:
     explicit AxisTray(QWidget* parent = nullptr);
@@ -43,8 +43,7 @@ Q_SIGNALS:
     void givenUp();
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
-    void changeEvent(QEvent* event) override;
+    void arrange() override; ///< the chips in lines
     void paintEvent(QPaintEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void keyReleaseEvent(QKeyEvent* event) override;
@@ -54,8 +53,6 @@ protected:
 
 private:
     void pointAt(int axis, bool append);
-    /// Sets the chips into lines of this width.
-    void setOut(int width);
     QStringList m_names;
     std::vector<QRect> m_chips; ///< by axis
     int m_lines = 1;

@@ -2,7 +2,6 @@
 #include "views/rules_view/rule_list_bar.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QSignalBlocker>
@@ -10,9 +9,10 @@
 
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/flat_button.h"
 
 namespace shardscope {
-
 RuleListBar::RuleListBar(QWidget* parent)
     : QWidget(parent)
     , m_lists(new QComboBox(this))
@@ -36,26 +36,14 @@ RuleListBar::RuleListBar(QWidget* parent)
         box->setMinimumContentsLength(10);
     }
     const auto button = [](QToolButton* made, const QString& icon, const QString& name, const QString& id) {
-        made->setObjectName(id);
-        made->setIcon(shardscope::icon(icon));
-        made->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
-        made->setAutoRaise(true);
+        makeFlat(made, icon, name, {}, 12)->setObjectName(id);
         made->setFocusPolicy(Qt::TabFocus);
-        made->setAccessibleName(name);
-        made->setToolTip(name);
     };
     button(m_add, QStringLiteral("add"), tr("Rules for another part of the model"), QStringLiteral("addRuleList"));
     button(m_rename, QStringLiteral("edit"), tr("Another part for these rules"), QStringLiteral("renameRuleList"));
     button(m_remove, QStringLiteral("remove"), tr("Remove these rules: those around the part hold again"),
         QStringLiteral("removeRuleList"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(8, 0, 8, 4);
-    row->setSpacing(2);
-    row->addWidget(m_lists, 1);
-    row->addWidget(m_path, 1);
-    row->addWidget(m_add);
-    row->addWidget(m_rename);
-    row->addWidget(m_remove);
+    hbox(this, { 8, 0, 8, 4 }, 2, { { m_lists, 1 }, { m_path, 1 }, m_add, m_rename, m_remove });
     m_path->hide();
     setTabOrder(m_lists, m_path);
     setTabOrder(m_path, m_add);

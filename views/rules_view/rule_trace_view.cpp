@@ -2,19 +2,16 @@
 #include "views/rules_view/rule_trace_view.h"
 
 #include <QFrame>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QScrollBar>
 #include <QToolButton>
-#include <QVBoxLayout>
 
+#include "analysis/explain.h"
 #include "document/document.h"
 #include "document/selection.h"
 #include "experiment/mesh_order.h"
 #include "experiment/rule_edits.h"
-#include "pipeline/explain.h"
 #include "rules/name_to_name.h"
 #include "sharding/parse_names.h"
 #include "sharding/text.h"
@@ -23,14 +20,15 @@
 #include "views/rules_view/trace_matrix.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/flat_button.h"
+#include "views/widgets/plain_scroll.h"
 #include "words/dialects.h"
 #include "words/rule_names.h"
 #include "words/trace_words.h"
 
 namespace shardscope {
-
 namespace {
-
 QString namesText(const LogicalNames& names)
 {
     QStringList parts;
@@ -67,9 +65,7 @@ QString markUp(const words::Text& text)
 } // namespace
 
 RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent)
     , m_names(new QLineEdit(this))
     , m_step(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_first(new QToolButton(this))
@@ -97,12 +93,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_names->setPlaceholderText(tr("batch, embed"));
     m_names->setToolTip(tr("Names of the selected tensor; type others to trace them"));
     const auto step = [this](QToolButton* button, const char* icon, const QString& name, int by) {
-        button->setIcon(shardscope::icon(QLatin1String(icon)));
-        button->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
-        button->setAutoRaise(true);
-        button->setAccessibleName(name);
-        button->setToolTip(name);
-        connect(button, &QToolButton::clicked, this, [this, by] {
+        connect(makeFlat(button, QLatin1String(icon), name, {}, 12), &QToolButton::clicked, this, [this, by] {
             const int last = m_matrix->traceLayout().rules - 1;
             m_matrix->setCurrentRule(by == -2 ? 0 : by == 2 ? last : std::clamp(m_matrix->currentRule() + by, 0, last));
         });
@@ -126,11 +117,7 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     head->addWidget(m_next);
     head->addWidget(m_last);
 
-    m_scroll->setWidget(m_matrix);
-    m_scroll->setWidgetResizable(true);
-    m_scroll->setFrameShape(QFrame::NoFrame);
-    m_scroll->viewport()->setBackgroundRole(QPalette::Base);
-    m_scroll->setFocusPolicy(Qt::NoFocus); // the matrix itself is where Tab goes; before the proxy, which would follow
+    makePlain(m_scroll, m_matrix, false); // the matrix itself is where Tab goes; before the proxy, which would follow
     m_scroll->setFocusProxy(m_matrix);
     m_scroll->setAccessibleName(tr("Rules and dimensions"));
 
@@ -143,16 +130,8 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_whatIfTitle->setWordWrap(true);
     m_whatIfSpecs->setWordWrap(true);
     setPrimary(m_apply);
-    auto* box = new QVBoxLayout(m_whatIf);
-    box->setContentsMargins(10, 8, 10, 8);
-    box->addWidget(m_whatIfTitle);
-    box->addWidget(m_whatIfSpecs);
-    auto* choices = new QHBoxLayout;
-    choices->setSpacing(6);
-    choices->addWidget(m_apply);
-    choices->addWidget(m_join);
-    choices->addStretch();
-    box->addLayout(choices);
+    auto* choices = hbox({}, 6, { m_apply, m_join, boxStretch() });
+    vbox(m_whatIf, { 10, 8, 10, 8 }, styleSpacing, { m_whatIfTitle, m_whatIfSpecs, choices });
     m_soFar->setWordWrap(true);
     m_soFar->setAccessibleName(tr("Result so far"));
     m_tally->setWordWrap(true);
@@ -161,34 +140,12 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_compare->setToolTip(tr("Compares two dialects on all arrays"));
     m_compare->setProperty("link", true);
     setQuiet(m_compare);
-    auto* why = new QVBoxLayout;
-    why->setSpacing(3);
-    why->addWidget(m_whyTitle);
-    why->addWidget(m_why);
-    why->addWidget(m_soFar);
-    why->addWidget(m_tally);
-    why->addStretch();
-    auto* two = new QHBoxLayout;
-    two->setSpacing(12);
-    two->addLayout(why, 1);
-    two->addWidget(m_whatIf, 1, Qt::AlignTop);
-    auto* last = new QHBoxLayout;
-    last->addWidget(m_others, 1);
-    last->addWidget(m_compare, 0, Qt::AlignTop);
-    auto* below = new QVBoxLayout(m_below);
-    below->setContentsMargins(12, 6, 12, 4);
-    below->setSpacing(3);
-    below->addLayout(two);
-    below->addLayout(last);
+    auto* why = vbox({}, 3, { m_whyTitle, m_why, m_soFar, m_tally, boxStretch() });
+    auto* two = hbox({}, 12, { { why, 1 }, { m_whatIf, 1, Qt::AlignTop } });
+    auto* last = hbox({}, styleSpacing, { { m_others, 1 }, { m_compare, 0, Qt::AlignTop } });
+    vbox(m_below, { 12, 6, 12, 4 }, 3, { two, last });
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
-    column->setSpacing(0);
-    column->addLayout(head);
-    column->addWidget(m_scroll, 10);
-    column->addWidget(m_below);
-    column->addStretch();
-    column->addWidget(m_empty, 100);
+    vbox(this, { 1, 0, 1, 1 }, 0, { head, { m_scroll, 10 }, m_below, boxStretch(), { m_empty, 100 } });
     setFocusProxy(m_matrix);
     setTabOrder(m_last, m_matrix);
     setTabOrder(m_matrix, m_apply);
@@ -284,10 +241,7 @@ void RuleTraceView::showNothing(const QString& why)
         control->hide();
     if (!m_names->isModified() && !m_typed)
         m_names->clear();
-    if (!m_keyFigure.isEmpty()) {
-        m_keyFigure.clear();
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure({});
 }
 
 void RuleTraceView::showTrace(const LogicalNames& names)
@@ -334,10 +288,7 @@ void RuleTraceView::showTrace(const LogicalNames& names)
     }
     showCurrentRule();
     showOthers();
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 int RuleTraceView::selectedRule() const

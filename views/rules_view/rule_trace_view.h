@@ -3,11 +3,12 @@
 // the rules would give.
 #pragma once
 
-#include <QWidget>
+#include <QString>
 #include <optional>
 
 #include "experiment/rule_lists.h"
 #include "sharding/logical_rules.h"
+#include "views/panel/dock_view.h"
 
 class QFrame;
 class QLineEdit;
@@ -17,20 +18,16 @@ class QToolButton;
 
 namespace shardscope {
 
-class Document;
 class EmptyPage;
 class RoleLabel;
-class Selection;
 class TraceMatrix;
 
-class RuleTraceView : public QWidget {
+class RuleTraceView : public DockView {
     Q_OBJECT
 public:
     RuleTraceView(Document* document, Selection* selection, QWidget* parent = nullptr);
     ~RuleTraceView() override;
 
-    /// "P(X, -, Y, -)".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     /// The list of rules that is traced.
     [[nodiscard]] RuleList list() const { return m_list; }
     [[nodiscard]] TraceMatrix* matrix() const { return m_matrix; }
@@ -48,7 +45,6 @@ public:
     void traceNames(const QString& names);
 
 Q_SIGNALS:
-    void keyFigureChanged();
     void compareRequested();
 
 private:
@@ -66,8 +62,6 @@ private:
     /// The rule that would have to move up for the current one to fire, -1 for none.
     [[nodiscard]] int blocker() const;
 
-    Document* m_document;
-    Selection* m_selection;
     QLineEdit* m_names;
     RoleLabel* m_step;
     QToolButton* m_first;
@@ -89,7 +83,6 @@ private:
     QPushButton* m_apply;
     QPushButton* m_join;
     EmptyPage* m_empty;
-    QString m_keyFigure;
     QString m_note; ///< why the annotation has no effect, if it has none
     std::optional<LogicalNames> m_typed; ///< names typed by the user; absent = those of the selected tensor
     QString m_typedFor; ///< tensor selected when they were typed

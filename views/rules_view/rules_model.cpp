@@ -6,11 +6,11 @@
 #include <QRegularExpression>
 #include <algorithm>
 
+#include "analysis/problems.h"
 #include "base/codes.h"
 #include "document/document.h"
 #include "experiment/reserved_names.h"
 #include "experiment/rule_edits.h"
-#include "pipeline/problems.h"
 #include "views/theme/theme.h"
 #include "words/rule_names.h"
 #include "words/utf8.h"
@@ -31,7 +31,7 @@ LogicalName parseName(const QString& text)
     return text == QLatin1String("None") ? LogicalName::none() : LogicalName::of(text.toStdString());
 }
 
-QString nameText(const LogicalName& name)
+QString ruleName(const LogicalName& name)
 {
     switch (name.kind) {
     case LogicalName::Kind::None:
@@ -96,9 +96,17 @@ QString targetText(const SpecEntry& entry)
 }
 
 RulesModel::RulesModel(Document* document, QObject* parent)
-    : QAbstractTableModel(parent)
+    : ColumnModel(parent)
     , m_document(document)
 {
+    setColumns({
+        { QStringLiteral("#"),
+            [this](int row) { return row < ruleCount() ? QString::number(row + 1) : QStringLiteral("–"); },
+            ModelColumn::Look::Number },
+        { tr("Logical axis"), [this](int row) { return at(row).name; } },
+        { tr("Mesh axes"), [this](int row) { return row < ruleCount() ? targetText(at(row).target) : tr("no rule"); } },
+        { tr("Uses"), [this](int row) { return usesText(row); } },
+    });
     connect(document, &Document::experimentChanged, this, &RulesModel::refresh);
     connect(document, &Document::snapshotChanged, this, &RulesModel::refresh);
     refresh();
@@ -128,7 +136,7 @@ void RulesModel::refresh()
                                                   : none;
     std::vector<Row> rules, unruled;
     for (const LogicalRule& rule : rulesIn(now.rules, m_list)) {
-        Row row{ nameText(rule.name), rule.target, -1, 0 };
+        Row row{ ruleName(rule.name), rule.target, -1, 0 };
         if (rules.size() < ruleUses.size()) {
             row.uses = ruleUses[rules.size()].uses;
             row.inactive = ruleUses[rules.size()].inactiveUses;
@@ -148,16 +156,11 @@ void RulesModel::refresh()
         axes.push_back(axis.name);
     if (rules == m_rules && unruled == m_unruled && axes == m_meshAxes)
         return;
-    const bool sameRows = rules.size() == m_rules.size() && unruled.size() == m_unruled.size();
-    if (!sameRows)
-        beginResetModel();
-    m_rules = std::move(rules);
-    m_unruled = std::move(unruled);
-    m_meshAxes = std::move(axes);
-    if (!sameRows)
-        endResetModel();
-    else if (rowCount() > 0)
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+    refill(rules.size() == m_rules.size() && unruled.size() == m_unruled.size(), [&] {
+        m_rules = std::move(rules);
+        m_unruled = std::move(unruled);
+        m_meshAxes = std::move(axes);
+    });
 }
 
 std::vector<std::pair<std::string, int>> RulesModel::namesWithoutRule(const Snapshot& snapshot) const
@@ -175,12 +178,12 @@ void RulesModel::setList(RuleList list)
 {
     if (list == m_list || !hasList(m_document->experiment()->rules, list))
         return;
-    beginResetModel();
-    m_list = list;
-    m_within = withinOf(m_document->experiment()->rules, list);
-    m_rules.clear();
-    m_unruled.clear();
-    endResetModel();
+    refill(false, [&] {
+        m_list = list;
+        m_within = withinOf(m_document->experiment()->rules, list);
+        m_rules.clear();
+        m_unruled.clear();
+    });
     refresh();
 }
 
@@ -226,60 +229,56 @@ int RulesModel::warningCount() const
         std::count_if(m_rules.begin(), m_rules.end(), [this](const Row& row) { return isIdle(row); }));
 }
 
-int RulesModel::rowCount(const QModelIndex& parent) const
+int RulesModel::count() const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_rules.size() + m_unruled.size());
+    return static_cast<int>(m_rules.size() + m_unruled.size());
 }
 
-int RulesModel::columnCount(const QModelIndex& parent) const
+QString RulesModel::usesText(int row) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant RulesModel::data(const QModelIndex& index, int role) const
-{
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid))
+    const Row& at = this->at(row);
+    if (at.uses < 0)
         return {};
-    const Row& row = at(index.row());
-    const bool rule = index.row() < ruleCount();
+    if (row >= ruleCount())
+        return QString::number(at.uses);
+    if (at.uses == 0)
+        return at.inactive == 0 ? tr("never used") : tr("%1, none active").arg(at.inactive);
+    return at.inactive > 0 ? tr("%1, %2 inactive").arg(at.uses).arg(at.inactive) : QString::number(at.uses);
+}
+
+QString RulesModel::tip(int row, int column) const
+{
+    const Row& at = this->at(row);
+    if (column == Axes && at.target.axes.size() > 1) // chips may not all have room
+        return index(row, column).data(AxesRole).toStringList().join(QStringLiteral(", "));
+    if (row >= ruleCount())
+        return {};
+    switch (column) {
+    case Number:
+        return tr("Drag, or Alt+Up and Alt+Down, to change the priority; Delete removes the rule");
+    case Name:
+        return tr("Drag it onto a mesh axis below; Delete removes the rule");
+    case Uses:
+        return at.uses < 0 ? QString()
+            : isIdle(at)   ? tr("This rule decides nothing that takes effect.")
+                           : tr("Annotations that this rule decides: %1, in constraints that are not active: %2")
+                               .arg(at.uses)
+                               .arg(at.inactive);
+    default:
+        return {};
+    }
+}
+
+QVariant RulesModel::cell(int row, int column, int role) const
+{
+    const bool rule = row < ruleCount();
     switch (role) {
-    case Qt::DisplayRole:
     case Qt::EditRole:
-        switch (index.column()) {
-        case Number:
-            return rule ? QString::number(index.row() + 1) : QStringLiteral("–");
-        case Name:
-            return row.name;
-        case Axes:
-            return rule ? targetText(row.target) : role == Qt::EditRole ? QString() : tr("no rule");
-        case Uses:
-            if (row.uses < 0)
-                return QString();
-            if (!rule)
-                return QString::number(row.uses);
-            if (row.uses == 0 && row.inactive == 0)
-                return tr("never used");
-            if (row.uses == 0)
-                return tr("%1, none active").arg(row.inactive);
-            return row.inactive > 0 ? tr("%1, %2 inactive").arg(row.uses).arg(row.inactive) : QString::number(row.uses);
-        default:
-            return {};
-        }
-    case Qt::ToolTipRole:
-        if (index.column() == Uses && rule && row.uses >= 0)
-            return isIdle(row) ? tr("This rule decides nothing that takes effect.")
-                               : tr("Annotations that this rule decides: %1, in constraints that are not active: %2")
-                                     .arg(row.uses)
-                                     .arg(row.inactive);
-        if (index.column() == Axes && index.data(AxesRole).toStringList().size() > 1)
-            return index.data(AxesRole).toStringList().join(QStringLiteral(", ")); // chips may not all have room
-        if (index.column() == Number && rule)
-            return tr("Drag, or Alt+Up and Alt+Down, to change the priority; Delete removes the rule");
-        return index.column() == Name && rule ? tr("Drag it onto a mesh axis below; Delete removes the rule")
-                                              : QVariant();
-    case Qt::TextAlignmentRole:
-        return index.column() == Number ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
-                                        : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+        return column == Axes && !rule ? QVariant(QString()) : QVariant();
+    case Qt::ToolTipRole: {
+        const QString about = tip(row, column);
+        return about.isEmpty() ? QVariant() : QVariant(about);
+    }
     case Qt::FontRole: {
         if (rule)
             return {};
@@ -290,103 +289,68 @@ QVariant RulesModel::data(const QModelIndex& index, int role) const
     case Qt::ForegroundRole:
         return rule ? QVariant() : QVariant(Theme::current().secondary);
     case Qt::AccessibleTextRole:
-        if (index.column() == Number && rule)
-            return tr("rule %1: %2 to %3").arg(index.row() + 1).arg(row.name, targetText(row.target));
+        if (column == Number && rule)
+            return tr("rule %1: %2 to %3").arg(row + 1).arg(at(row).name, targetText(at(row).target));
         return {};
     case IsRuleRole:
         return rule;
     case AxesRole: {
         QStringList names;
-        for (const std::string& axis : row.target.axes)
+        for (const std::string& axis : at(row).target.axes)
             names << QString::fromStdString(axis);
         return names;
     }
     case AxisIndicesRole: {
         QVariantList indices;
-        for (const std::string& axis : row.target.axes) {
+        for (const std::string& axis : at(row).target.axes) {
             const auto found = std::find(m_meshAxes.begin(), m_meshAxes.end(), axis);
             indices << (found == m_meshAxes.end() ? -1 : static_cast<int>(found - m_meshAxes.begin()));
         }
         return indices;
     }
     case WarningRole:
-        return rule && isIdle(row);
+        return rule && isIdle(at(row));
     default:
         return {};
     }
 }
 
-QVariant RulesModel::headerData(int section, Qt::Orientation orientation, int role) const
+bool RulesModel::canEdit(int row, int column) const
 {
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return section == Number ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
-                                 : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (section) {
-    case Number:
-        return QStringLiteral("#");
-    case Name:
-        return tr("Logical axis");
-    case Axes:
-        return tr("Mesh axes");
-    case Uses:
-        return tr("Uses");
-    default:
-        return {};
-    }
+    return column == Axes || (column == Name && row < ruleCount());
 }
 
-Qt::ItemFlags RulesModel::flags(const QModelIndex& index) const
+bool RulesModel::edit(int item, int column, const QString& text)
 {
-    if (!index.isValid())
-        return Qt::NoItemFlags;
-    Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemNeverHasChildren;
-    const bool rule = index.row() < ruleCount();
-    if (index.column() == Axes || (index.column() == Name && rule))
-        flags |= Qt::ItemIsEditable;
-    return flags;
-}
-
-bool RulesModel::setData(const QModelIndex& index, const QVariant& value, int role)
-{
-    if (!index.isValid() || role != Qt::EditRole)
-        return false;
     // An editor left as it was opened changes nothing, also where what it shows has more than one meaning.
-    if (value.toString() == data(index, Qt::EditRole).toString())
+    if (text == editText(item, column))
         return false;
     const Experiment& now = *m_document->experiment();
-    const auto row = static_cast<std::size_t>(index.row());
-    const QString text = value.toString().trimmed();
+    const auto row = static_cast<std::size_t>(item);
     if (row >= m_rules.size()) {
         const Result<SpecEntry> target = readTarget(text);
         if (text.isEmpty())
             return false;
         if (!target)
             return m_document->edit(tl::unexpected(target.error()), {});
-        const QString name = at(index.row()).name;
+        const QString name = at(item).name;
         return m_document->edit(withNameMapped(now, m_list, name.toStdString(), *target),
             inList(QStringLiteral("%1 → %2").arg(name, targetText(*target))));
     }
     LogicalRule rule = rulesIn(now.rules, m_list)[row];
-    if (index.column() == Name) {
+    if (column == Name) {
         if (text.isEmpty())
             return false;
         rule.name = parseName(text);
-    } else if (index.column() == Axes) {
+    } else {
         Result<SpecEntry> target = readTarget(text);
         if (!target)
             return m_document->edit(tl::unexpected(target.error()), {});
         rule.target = std::move(*target);
         rule.nested = false;
-    } else {
-        return false;
     }
-    const QString change = tr("rule %1: %2 → %3")
-                               .arg(row + 1)
-                               .arg(index.column() == Name ? text : at(index.row()).name, targetText(rule.target));
+    const QString change =
+        tr("rule %1: %2 → %3").arg(row + 1).arg(column == Name ? text : at(item).name, targetText(rule.target));
     return m_document->edit(withRuleReplaced(now, m_list, row, rule), inList(change));
 }
 

@@ -2,11 +2,13 @@
 // The rules as a table: in order of priority, followed by the logical names that no rule names.
 #pragma once
 
-#include <QAbstractTableModel>
+#include <QVariant>
 #include <vector>
 
 #include "experiment/rule_lists.h"
 #include "pipeline/snapshot.h"
+#include "views/widgets/chips_delegate.h"
+#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
@@ -18,14 +20,14 @@ class Document;
 [[nodiscard]] Result<SpecEntry> readTarget(const QString& text);
 [[nodiscard]] QString targetText(const SpecEntry& entry);
 
-class RulesModel : public QAbstractTableModel {
+class RulesModel : public ColumnModel {
     Q_OBJECT
 public:
-    enum Column { Number, Name, Axes, Uses, ColumnCount };
+    enum Column { Number, Name, Axes, Uses };
     enum Role {
-        IsRuleRole = Qt::UserRole, ///< false for a name without a rule
-        AxesRole, ///< QStringList of the target
-        AxisIndicesRole, ///< QList<int>: positions in the mesh, -1 for none
+        AxesRole = ChipsDelegate::AxesRole, ///< of the target
+        AxisIndicesRole = ChipsDelegate::AxisIndicesRole,
+        IsRuleRole, ///< false for a name without a rule
         WarningRole, ///< the rule has no effect
     };
     explicit RulesModel(Document* document, QObject* parent = nullptr);
@@ -43,13 +45,11 @@ public:
     /// Rules that have no effect.
     [[nodiscard]] int warningCount() const;
 
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(
-        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] Qt::ItemFlags flags(const QModelIndex& index) const override;
-    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+protected:
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
+    [[nodiscard]] bool canEdit(int row, int column) const override;
+    bool edit(int row, int column, const QString& typed) override;
 
 private:
     struct Row {
@@ -61,6 +61,8 @@ private:
     };
     void refresh();
     [[nodiscard]] const Row& at(int row) const;
+    [[nodiscard]] QString usesText(int row) const;
+    [[nodiscard]] QString tip(int row, int column) const;
     [[nodiscard]] bool isIdle(const Row& row) const { return row.uses == 0; }
     [[nodiscard]] std::vector<std::pair<std::string, int>> namesWithoutRule(const Snapshot& snapshot) const;
     Document* m_document;

@@ -15,7 +15,7 @@
 #include "views/rules_view/rules_model.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
-#include "views/widgets/chip.h"
+#include "views/widgets/row_table.h"
 
 namespace shardscope {
 
@@ -29,10 +29,10 @@ void RulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const bool chips = column == RulesModel::Axes && rule && !index.data(RulesModel::AxesRole).toStringList().isEmpty();
     const bool warning = column == RulesModel::Uses && index.data(RulesModel::WarningRole).toBool();
     const bool handle = column == RulesModel::Number && rule;
-    if (!chips && !warning && !handle) {
-        QStyledItemDelegate::paint(painter, option, index);
-        return;
-    }
+    if (chips)
+        return ChipsDelegate::paint(painter, option, index);
+    if (!warning && !handle)
+        return QStyledItemDelegate::paint(painter, option, index);
     const QString text = std::exchange(blank.text, QString());
     const QWidget* widget = option.widget;
     widget->style()->drawControl(QStyle::CE_ItemViewItem, &blank, painter, widget);
@@ -40,25 +40,7 @@ void RulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QRect rect = option.rect;
     const int side = Metrics::scaled(14);
     painter->save();
-    if (chips) {
-        const QStringList names = index.data(RulesModel::AxesRole).toStringList();
-        const QVariantList axes = index.data(RulesModel::AxisIndicesRole).toList();
-        int x = rect.left() + 4;
-        painter->setClipRect(rect);
-        for (qsizetype i = 0; i < names.size(); ++i) {
-            const QSize size = chipSize(names[i]);
-            // One that does not fit is not cut off at the next column: that there are more is said.
-            if (i > 0 && x + size.width() > rect.right()) {
-                painter->setPen(theme.text);
-                painter->drawText(QRect(x, rect.top(), rect.right() - x, rect.height()),
-                    Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("+%1").arg(names.size() - i));
-                break;
-            }
-            paintChip(*painter, QRect(QPoint(x, rect.center().y() - size.height() / 2 + 1), size), names[i],
-                axes[i].toInt(), theme);
-            x += size.width() + 4;
-        }
-    } else if (warning) {
+    if (warning) {
         painter->drawPixmap(rect.left() + 4, rect.center().y() - side / 2 + 1,
             iconPixmap(QStringLiteral("warning"), side, theme.warning, ratio));
         painter->setPen(theme.text);
@@ -85,25 +67,18 @@ QWidget* RulesDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem
     return editor;
 }
 
-void RulesDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex&) const
+void RulesDelegate::setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const
 {
-    // A little more than the cell, so that what is typed can be read.
-    QRect rect = option.rect;
-    rect.setWidth(std::max(rect.width(), Metrics::scaled(110)));
-    editor->setGeometry(rect);
+    QStyledItemDelegate::setModelData(editor, model, index);
 }
 
 QSize RulesDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
+    if (index.column() == RulesModel::Axes)
+        return ChipsDelegate::sizeHint(option, index);
     QSize size = QStyledItemDelegate::sizeHint(option, index);
-    if (index.column() == RulesModel::Axes) {
-        int width = 8;
-        for (const QString& name : index.data(RulesModel::AxesRole).toStringList())
-            width += chipSize(name).width() + 4;
-        size.setWidth(std::max(size.width(), width));
-    } else if (index.column() == RulesModel::Uses && index.data(RulesModel::WarningRole).toBool()) {
+    if (index.column() == RulesModel::Uses && index.data(RulesModel::WarningRole).toBool())
         size.rwidth() += Metrics::scaled(18);
-    }
     return size;
 }
 
@@ -111,26 +86,16 @@ RulesTable::RulesTable(RulesModel* model, QWidget* parent)
     : QTableView(parent)
     , m_rules(model)
 {
-    setModel(model);
+    makeRowTable(this, model, tr("Rules, highest priority first"));
     setItemDelegate(new RulesDelegate(this));
-    setFrameShape(QFrame::NoFrame);
-    setShowGrid(false);
-    setAlternatingRowColors(false);
-    setSelectionBehavior(SelectRows);
-    setSelectionMode(SingleSelection);
     setEditTriggers(DoubleClicked | EditKeyPressed);
-    setTabKeyNavigation(false);
-    setWordWrap(false);
+    setTextElideMode(Qt::ElideRight);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    verticalHeader()->hide();
     verticalHeader()->setMinimumSectionSize(Metrics::scaled(20));
-    verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
-    horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setSectionsClickable(false);
     horizontalHeader()->setMinimumSectionSize(Metrics::scaled(40));
     horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setStretchLastSection(true);
-    setAccessibleName(tr("Rules, highest priority first"));
     setMouseTracking(true);
     connect(model, &QAbstractItemModel::modelReset, this, [this] { // another row may lie under a pointer that rests
         const QPoint at = viewport()->mapFromGlobal(QCursor::pos());

@@ -3,21 +3,22 @@
 // (see RulesView for where it can go). Both have twins on the keyboard.
 #pragma once
 
-#include <QStyledItemDelegate>
 #include <QTableView>
+
+#include "views/widgets/chips_delegate.h"
 
 namespace shardscope {
 
 class RulesModel;
 
-class RulesDelegate : public QStyledItemDelegate {
+class RulesDelegate : public ChipsDelegate {
     Q_OBJECT
 public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    using ChipsDelegate::ChipsDelegate;
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
-    void updateEditorGeometry(
-        QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    /// At once: rows stay where they are.
+    void setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 };
 
@@ -25,7 +26,6 @@ class RulesTable : public QTableView {
     Q_OBJECT
 public:
     explicit RulesTable(RulesModel* model, QWidget* parent = nullptr);
-    [[nodiscard]] bool isDraggingRow() const { return m_drag == Drag::Row; }
     /// Where the row under the pointer has the button that removes its rule, in the viewport; empty for a name without
     /// a rule.
     [[nodiscard]] QRect removeRect(int row) const;

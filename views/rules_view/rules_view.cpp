@@ -4,17 +4,13 @@
 #include <QAbstractItemView>
 #include <QApplication>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QMenu>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QTimer>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
-#include "document/document.h"
-#include "document/selection.h"
 #include "experiment/rule_edits.h"
 #include "experiment/t5x_rules.h"
 #include "views/panel/panel.h"
@@ -26,15 +22,15 @@
 #include "views/rules_view/rules_table.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
+#include "views/widgets/flat_button.h"
 #include "views/widgets/notice_strip.h"
 #include "words/dialects.h"
 #include "words/rule_names.h"
 
 namespace shardscope {
-
 namespace {
-
 /// In the list of systems: after those that walk the rules in order.
 int mappingIndex()
 {
@@ -44,9 +40,7 @@ int mappingIndex()
 } // namespace
 
 RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent)
     , m_model(new RulesModel(document, this))
     , m_table(new RulesTable(m_model, this))
     , m_empty(new EmptyPage({}, {}, this))
@@ -64,13 +58,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     auto* trace = new QPushButton(tr("Trace"), this);
     trace->setObjectName(QStringLiteral("trace"));
     trace->setToolTip(tr("Shows for the selected tensor what every rule did, and why"));
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(8, 6, 8, 6);
-    head->setSpacing(4);
-    head->addWidget(m_system, 5);
-    head->addWidget(m_fallback, 6);
-    head->addWidget(trace);
-    head->addWidget(m_more);
+    auto* head = hbox({ 8, 6, 8, 6 }, 4, { { m_system, 5 }, { m_fallback, 6 }, trace, m_more });
 
     auto* add = new QPushButton(icon(QStringLiteral("add"), IconColor::Accent), tr("Add rule"), this);
     add->setObjectName(QStringLiteral("addRule"));
@@ -79,21 +67,9 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     setQuiet(add);
     auto* hint = new RoleLabel(tr("or drag a name onto"), RoleLabel::Size::Small, &Theme::secondary, this);
     hint->setElided(true);
-    auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(6, 2, 8, 2);
-    foot->setSpacing(6);
-    foot->addWidget(add);
-    foot->addWidget(hint);
-    foot->addWidget(m_tray, 1);
+    auto* foot = hbox({ 6, 2, 8, 2 }, 6, { add, hint, { m_tray, 1 } });
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
-    column->setSpacing(0);
-    column->addLayout(head);
-    column->addWidget(m_lists);
-    column->addWidget(m_table, 1);
-    column->addWidget(m_empty, 1);
-    column->addLayout(foot);
+    vbox(this, { 1, 0, 1, 1 }, 0, { head, m_lists, { m_table, 1 }, { m_empty, 1 }, foot });
     setFocusProxy(m_table);
     setTabOrder(m_system, m_fallback);
     setTabOrder(m_fallback, trace);
@@ -156,13 +132,10 @@ void RulesView::makeHead()
     m_fallback->setMinimumContentsLength(12);
     m_system->view()->setTextElideMode(Qt::ElideNone);
     m_more->setObjectName(QStringLiteral("rulesMenu"));
-    m_more->setIcon(icon(QStringLiteral("menu")));
-    m_more->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
-    m_more->setAutoRaise(true);
+    makeFlat(m_more, QStringLiteral("menu"), tr("Rule sets, import and export"),
+        tr("Published rule sets, import, export, and the comparison of dialects"), 14);
     m_more->setFocusPolicy(Qt::TabFocus);
     m_more->setPopupMode(QToolButton::InstantPopup);
-    m_more->setAccessibleName(tr("Rule sets, import and export"));
-    m_more->setToolTip(tr("Published rule sets, import, export, and the comparison of dialects"));
     m_more->setMenu(m_menu);
 }
 
@@ -464,10 +437,7 @@ void RulesView::refresh()
     QString figure = words::counted(rules, words::Noun::Rule);
     if (idle > 0)
         figure += tr(", %1 without effect").arg(idle);
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 void RulesView::followSelection()

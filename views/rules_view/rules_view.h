@@ -2,12 +2,13 @@
 // The dock for the logical axis rules: ordered, editable, with how often each matters.
 #pragma once
 
-#include <QWidget>
+#include <QString>
 #include <optional>
 
 #include "base/diagnostics.h"
 #include "document/exchange.h"
 #include "experiment/rule_lists.h"
+#include "views/panel/dock_view.h"
 
 class QComboBox;
 class QMenu;
@@ -16,7 +17,6 @@ class QToolButton;
 namespace shardscope {
 
 class AxisTray;
-class Document;
 class DragPlate;
 class EditGesture;
 class EmptyPage;
@@ -25,15 +25,12 @@ class RuleListBar;
 class RulesMenu;
 class RulesModel;
 class RulesTable;
-class Selection;
 
-class RulesView : public QWidget {
+class RulesView : public DockView {
     Q_OBJECT
 public:
     RulesView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// "2 rules, 1 without effect".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] RulesModel* model() const { return m_model; }
     [[nodiscard]] RulesTable* table() const { return m_table; }
     [[nodiscard]] AxisTray* tray() const { return m_tray; }
@@ -63,7 +60,6 @@ public:
     void useSet(const PublishedRules& set, bool additional);
 
 Q_SIGNALS:
-    void keyFigureChanged();
     void traceRequested();
     void compareRequested();
 
@@ -106,8 +102,6 @@ private:
     void sayBatchRules();
     void rewriteBatch();
 
-    Document* m_document;
-    Selection* m_selection;
     RulesModel* m_model;
     RulesTable* m_table;
     EmptyPage* m_empty;
@@ -120,7 +114,6 @@ private:
     NoticeStrip* m_notice;
     EditGesture* m_gesture;
     DragPlate* m_plate = nullptr;
-    QString m_keyFigure;
     int m_mergeId = 0;
     int m_dragStart = -1, m_dragAt = -1;
     int m_previewAxis = -1;

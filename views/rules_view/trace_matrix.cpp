@@ -64,10 +64,8 @@ int TraceSubject::count(Verdict verdict) const
 }
 
 TraceMatrix::TraceMatrix(QWidget* parent)
-    : QWidget(parent)
+    : Canvas(tr("Rule trace"), parent)
 {
-    setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Rule trace"));
 }
 
 void TraceMatrix::setSubject(TraceSubject subject)
@@ -140,11 +138,6 @@ QString TraceMatrix::targetOf(int rule) const
     return targetText(m_subject.rules.list[static_cast<std::size_t>(rule)].target);
 }
 
-void TraceMatrix::resizeEvent(QResizeEvent*)
-{
-    arrange();
-}
-
 void TraceMatrix::mousePressEvent(QMouseEvent* event)
 {
     if (const auto rule = m_layout.ruleAt(event->pos()))
@@ -153,32 +146,14 @@ void TraceMatrix::mousePressEvent(QMouseEvent* event)
 
 void TraceMatrix::keyPressEvent(QKeyEvent* event)
 {
-    const int last = static_cast<int>(m_subject.resolution.rules.size()) - 1;
-    const bool alt = event->modifiers() & Qt::AltModifier;
-    switch (event->key()) {
-    case Qt::Key_Up:
-    case Qt::Key_Left:
-        if (alt && event->key() == Qt::Key_Up)
-            Q_EMIT moveRequested(m_current, -1);
-        else
-            setCurrentRule(std::max(m_current - 1, 0));
-        break;
-    case Qt::Key_Down:
-    case Qt::Key_Right:
-        if (alt && event->key() == Qt::Key_Down)
-            Q_EMIT moveRequested(m_current, 1);
-        else
-            setCurrentRule(std::min(m_current + 1, last));
-        break;
-    case Qt::Key_Home:
-        setCurrentRule(0);
-        break;
-    case Qt::Key_End:
-        setCurrentRule(last);
-        break;
-    default:
+    const bool up = event->key() == Qt::Key_Up, down = event->key() == Qt::Key_Down;
+    if (event->modifiers() & Qt::AltModifier && (up || down))
+        Q_EMIT moveRequested(m_current, up ? -1 : 1);
+    else if (const auto rule = rowAfter(
+                 *event, m_current, static_cast<int>(m_subject.resolution.rules.size()), Qt::Horizontal | Qt::Vertical))
+        setCurrentRule(*rule);
+    else
         QWidget::keyPressEvent(event);
-    }
 }
 
 words::Text TraceMatrix::resultSentence(bool whole) const

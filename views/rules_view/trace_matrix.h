@@ -7,7 +7,7 @@
 
 #include "sharding/logical_rules.h"
 #include "views/rules_view/trace_layout.h"
-#include "views/widgets/painted_table.h"
+#include "views/widgets/canvas.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -31,7 +31,7 @@ struct TraceSubject {
     [[nodiscard]] int count(Verdict verdict) const;
 };
 
-class TraceMatrix : public QWidget, public PaintedTable {
+class TraceMatrix : public Canvas {
     Q_OBJECT
 public:
     explicit TraceMatrix(QWidget* parent = nullptr);
@@ -60,12 +60,11 @@ Q_SIGNALS:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    void arrange() override;
     void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
-    void arrange();
     void paintRule(QPainter& painter, int rule, const Theme& theme) const;
     void paintLeader(QPainter& painter, const Theme& theme) const;
     void paintResult(QPainter& painter, const Theme& theme) const;

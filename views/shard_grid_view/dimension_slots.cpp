@@ -3,12 +3,10 @@
 
 #include <QApplication>
 #include <QFocusEvent>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 #include <algorithm>
 #include <array>
 
@@ -50,13 +48,10 @@ int chipHeight()
 } // namespace
 
 DimensionSlots::DimensionSlots(QWidget* parent)
-    : QWidget(parent)
+    : Canvas(tr("Dimensions and where they are drawn"), parent)
 {
-    setAccessibleName(tr("Dimensions and where they are drawn"));
     setAccessibleDescription(tr("Arrow keys choose a dimension, Alt with an arrow key takes it to the next slot, "
                                 "Return lists the slots"));
-    setFocusPolicy(Qt::StrongFocus);
-    setMouseTracking(true);
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 }
 
@@ -223,25 +218,19 @@ std::optional<GridPlace> DimensionSlots::target() const
                                                                                                    : std::nullopt;
 }
 
-bool DimensionSlots::event(QEvent* event)
+Canvas::Tip DimensionSlots::tipAt(QPoint point) const
 {
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const int chip = m_layout.chipAt(help->pos());
-        const std::optional<GridPlace> place = m_layout.placeAt(help->pos());
-        if (!place) {
-            QToolTip::hideText();
-            return true;
-        }
-        const QString slot = QStringLiteral("%1: %2").arg(placeName(*place), placeTip(*place));
-        QToolTip::showText(help->globalPos(),
-            plainTip(chip >= 0 ? tr("%1\n%2. Drag it to another slot, or click for the list.")
-                                     .arg(chipOf(chip).text, placeTip(*place))
-                               : slot),
-            this);
-        return true;
-    }
-    return QWidget::event(event);
+    const int chip = m_layout.chipAt(point);
+    const std::optional<GridPlace> place = m_layout.placeAt(point);
+    if (!place)
+        return {};
+    const QString slot = QStringLiteral("%1: %2").arg(placeName(*place), placeTip(*place));
+    return {
+        plainTip(chip >= 0
+                ? tr("%1\n%2. Drag it to another slot, or click for the list.").arg(chipOf(chip).text, placeTip(*place))
+                : slot),
+        {}
+    };
 }
 
 void DimensionSlots::keyPressEvent(QKeyEvent* event)
@@ -330,19 +319,6 @@ void DimensionSlots::focusOutEvent(QFocusEvent* event)
     m_dragging = false;
     m_pressed = -1;
     update();
-}
-
-void DimensionSlots::resizeEvent(QResizeEvent* event)
-{
-    QWidget::resizeEvent(event);
-    arrange();
-}
-
-void DimensionSlots::changeEvent(QEvent* event)
-{
-    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
-        arrange();
-    QWidget::changeEvent(event);
 }
 
 void DimensionSlots::paintEvent(QPaintEvent*)

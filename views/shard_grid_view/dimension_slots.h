@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "views/shard_grid_view/slots_layout.h"
-#include "views/widgets/painted_table.h"
+#include "views/widgets/canvas.h"
 
 namespace shardscope {
 
-class DimensionSlots : public QWidget, public PaintedTable {
+class DimensionSlots : public Canvas {
     Q_OBJECT
 public:
     struct Chip {
@@ -53,19 +53,17 @@ Q_SIGNALS:
     void moveRequested(int dimension, GridPlace place);
 
 protected:
-    bool event(QEvent* event) override;
+    [[nodiscard]] Tip tipAt(QPoint point) const override;
+    void arrange() override;
     void paintEvent(QPaintEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
-    void changeEvent(QEvent* event) override;
 
 private:
-    void arrange();
     void walkTo(int chip);
     void moveBy(int steps); ///< the current chip, to the next slot that takes it
     void listPlaces(int chip);

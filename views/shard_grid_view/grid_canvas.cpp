@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/shard_grid_view/grid_canvas.h"
 
-#include <QHelpEvent>
 #include <QKeyEvent>
-#include <QToolTip>
 #include <algorithm>
 #include <utility>
 
@@ -21,13 +19,9 @@ constexpr std::int64_t maxMarkedDevices = 1024;
 } // namespace
 
 GridCanvas::GridCanvas(Selection* selection, QWidget* parent)
-    : QWidget(parent)
+    : Canvas(tr("Shard grid"), Zooms::ByLevels, parent)
     , m_selection(selection)
 {
-    setFocusPolicy(Qt::StrongFocus);
-    setMouseTracking(true);
-    grabGesture(Qt::PinchGesture);
-    setAccessibleName(tr("Shard grid"));
     connect(selection, &Selection::hoverChanged, this, &GridCanvas::followSelection);
     connect(selection, &Selection::changed, this, &GridCanvas::followSelection);
 }
@@ -292,57 +286,24 @@ void GridCanvas::light(std::optional<GridCell> cell, bool byKeys)
         m_lit ? DeviceGroup::holders(m_subject->layout, m_grid.shardOf(*m_lit)) : DeviceGroup());
 }
 
-bool GridCanvas::event(QEvent* event)
+Canvas::Tip GridCanvas::tipAt(QPoint point) const
 {
-    if (const PinchZoom::Steps steps = m_pinch.take(event); steps.isGesture) {
-        if (steps.count > 0)
-            zoomIn(m_lit);
-        else if (steps.count < 0)
-            zoomOut();
-        return true;
-    }
-    if (event->type() == QEvent::ToolTip && m_subject) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const std::optional<GridCell> cell = m_grid.cellAt(help->pos());
-        if (!cell) {
-            QToolTip::hideText();
-            return true;
-        }
-        const CellText text = describeCell(*m_subject, m_grid.shardOf(*cell));
-        QString html = QStringLiteral("<p style='white-space:pre'><b>%1</b><br><code>%2</code><br>%3")
-                           .arg(text.title.toHtmlEscaped(), text.ranges.toHtmlEscaped(), text.holding.toHtmlEscaped());
-        for (const QString& line : { text.copies, text.padding })
-            if (!line.isEmpty())
-                html += QStringLiteral("<br>") + line.toHtmlEscaped();
-        QToolTip::showText(help->globalPos(), html + QStringLiteral("</p>"), this, m_grid.cellRect(*cell));
-        return true;
-    }
-    return QWidget::event(event);
+    const std::optional<GridCell> cell = m_subject ? m_grid.cellAt(point) : std::nullopt;
+    if (!cell)
+        return {};
+    const CellText text = describeCell(*m_subject, m_grid.shardOf(*cell));
+    QString html = QStringLiteral("<p style='white-space:pre'><b>%1</b><br><code>%2</code><br>%3")
+                       .arg(text.title.toHtmlEscaped(), text.ranges.toHtmlEscaped(), text.holding.toHtmlEscaped());
+    for (const QString& line : { text.copies, text.padding })
+        if (!line.isEmpty())
+            html += QStringLiteral("<br>") + line.toHtmlEscaped();
+    return { html + QStringLiteral("</p>"), m_grid.cellRect(*cell) };
 }
 
-void GridCanvas::resizeEvent(QResizeEvent*)
+void GridCanvas::hoverAt(std::optional<QPoint> point)
 {
-    arrange();
-}
-
-void GridCanvas::changeEvent(QEvent* event)
-{
-    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
-        arrange();
-    if (event->type() == QEvent::PaletteChange)
-        forgetPictures();
-    QWidget::changeEvent(event);
-}
-
-void GridCanvas::mouseMoveEvent(QMouseEvent* event)
-{
-    light(m_subject ? m_grid.cellAt(event->pos()) : std::nullopt, false);
-}
-
-void GridCanvas::leaveEvent(QEvent*)
-{
-    if (!m_litByKeys)
-        light(std::nullopt, false);
+    if (point || !m_litByKeys)
+        light(m_subject && point ? m_grid.cellAt(*point) : std::nullopt, false);
 }
 
 void GridCanvas::mousePressEvent(QMouseEvent* event)

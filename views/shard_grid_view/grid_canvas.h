@@ -7,15 +7,14 @@
 #include <optional>
 
 #include "views/shard_grid_view/grid_subject.h"
-#include "views/widgets/painted_table.h"
-#include "views/widgets/pinch_zoom.h"
+#include "views/widgets/canvas.h"
 
 namespace shardscope {
 
 class Selection;
 struct Theme;
 
-class GridCanvas : public QWidget, public PaintedTable {
+class GridCanvas : public Canvas {
     Q_OBJECT
 public:
     explicit GridCanvas(Selection* selection, QWidget* parent = nullptr);
@@ -71,20 +70,19 @@ Q_SIGNALS:
     void choiceChanged();
 
 protected:
-    bool event(QEvent* event) override;
+    [[nodiscard]] Tip tipAt(QPoint point) const override;
+    void arrange() override;
+    void recolour() override { forgetPictures(); }
+    void hoverAt(std::optional<QPoint> point) override;
+    void zoomAt(int steps, QPoint at) override;
+    bool scrollBy(QPoint turned, Qt::KeyboardModifiers keys) override;
     void paintEvent(QPaintEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
-    void wheelEvent(QWheelEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
-    void changeEvent(QEvent* event) override;
 
 private:
-    void arrange();
     void layOut();
     [[nodiscard]] int tableRowsPerPanel() const;
     [[nodiscard]] GridCell tableCell(int row, int column) const;
@@ -140,7 +138,6 @@ private:
     std::vector<GridDetail> m_levels; ///< that are nearer than the whole grid
     std::size_t m_level = 0; ///< 0: the whole grid
     GridCell m_focus; ///< that was zoomed to
-    PinchZoom m_pinch;
     mutable std::vector<QImage> m_rasters; ///< of panels with many cells; null if they have to be painted anew
     bool m_ring = false; ///< the focus came by keyboard
 };

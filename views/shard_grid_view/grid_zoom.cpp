@@ -90,27 +90,24 @@ void GridCanvas::ensureVisible(const GridCell& cell)
     moveWindow(outside(m_grid.rows(), cell.row), outside(m_grid.columns(), cell.column));
 }
 
-void GridCanvas::wheelEvent(QWheelEvent* event)
+void GridCanvas::zoomAt(int steps, QPoint at)
 {
-    const QPoint turned = event->angleDelta();
-    if (event->modifiers() & Qt::ControlModifier) {
-        if (turned.y() > 0)
-            zoomIn(m_grid.cellAt(event->position().toPoint()));
-        else if (turned.y() < 0)
-            zoomOut();
-        event->accept();
-        return;
-    }
-    if (m_level == 0) {
-        event->ignore();
-        return;
-    }
-    const bool across = event->modifiers() & Qt::ShiftModifier;
+    if (steps > 0)
+        zoomIn(m_grid.cellAt(at));
+    else
+        zoomOut();
+}
+
+bool GridCanvas::scrollBy(QPoint turned, Qt::KeyboardModifiers keys)
+{
+    if (m_level == 0)
+        return false;
+    const bool across = keys & Qt::ShiftModifier;
     const auto steps = [](int angle) {
         return -(angle == 0 ? 0 : angle > 0 ? std::max(angle / 120, 1) : std::min(angle / 120, -1));
     };
     moveWindow(across ? 0 : steps(turned.y()), across ? steps(turned.y()) : steps(turned.x()));
-    event->accept();
+    return true;
 }
 
 } // namespace shardscope

@@ -5,7 +5,7 @@
 #include <QPainter>
 #include <QPainterPath>
 
-#include "views/sharding_lab/lab_state.h"
+#include "experiment/lab_state.h"
 #include "views/theme/theme.h"
 
 namespace shardscope {

@@ -10,6 +10,7 @@
 #include "views/sharding_lab/caret_line.h"
 #include "views/sharding_lab/lab_words.h"
 #include "views/theme/icons.h"
+#include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
 
 namespace shardscope {
@@ -31,10 +32,7 @@ FormRow::FormRow(const QString& name, const QString& tip, QWidget* parent)
     m_edit->setFont(Metrics::fixed());
     m_edit->setMinimumWidth(Metrics::scaled(90));
     m_edit->installEventFilter(this);
-    m_copy->setIcon(icon(QStringLiteral("copy")));
-    m_copy->setAutoRaise(true);
-    m_copy->setToolTip(tr("Copies all of the text"));
-    m_copy->setAccessibleName(tr("Copy %1", "a text form").arg(name));
+    makeFlat(m_copy, QStringLiteral("copy"), tr("Copy %1", "a text form").arg(name), tr("Copies all of the text"));
     m_problem->setWordWrap(true);
     m_problem->hide();
     m_whole->setAccessibleName(tr("All the text of %1", "a text form").arg(name));

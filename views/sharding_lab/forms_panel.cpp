@@ -6,7 +6,6 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QGridLayout>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
@@ -16,13 +15,12 @@
 #include "views/panel/panel.h"
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/lab_words.h"
+#include "views/widgets/boxes.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 namespace {
-
 constexpr DType dtypes[] = { DType::F32, DType::BF16, DType::F16, DType::F64, DType::I8, DType::I16, DType::I32,
     DType::I64, DType::U8, DType::U16, DType::U32, DType::U64, DType::Pred };
 
@@ -76,14 +74,8 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
     m_shape->copyButton()->hide();
 
     auto* content = new QWidget(this);
-    auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(8, 6, 8, 8);
-    column->setSpacing(4);
-    auto* array = new QHBoxLayout;
-    array->setSpacing(6);
-    array->addWidget(m_shape, 1);
-    array->addWidget(m_dtype, 0, Qt::AlignTop);
-    column->addLayout(array);
+    auto* array = hbox({}, 6, { { m_shape, 1 }, { m_dtype, 0, Qt::AlignTop } });
+    auto* column = vbox(content, { 8, 6, 8, 8 }, 4, { array });
     auto* choices = new QHBoxLayout;
     choices->setSpacing(6);
     auto* memoryLabel = new RoleLabel(tr("Memory"), RoleLabel::Size::Small, &Theme::secondary, this);
@@ -93,9 +85,7 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
     choices->addWidget(m_version, 1);
     column->addLayout(choices);
     column->addWidget(m_memoryProblem);
-    auto* tensor = new QHBoxLayout;
-    tensor->addWidget(m_fromTensor);
-    tensor->addStretch();
+    auto* tensor = hbox({}, styleSpacing, { m_fromTensor, boxStretch() });
     column->addLayout(tensor);
     column->addSpacing(4);
     column->addWidget(m_stale);
@@ -106,9 +96,7 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
         names = std::max(names, row->nameWidth());
         column->addWidget(row);
         if (form == ShardingForm::PositionalCode) {
-            auto* operations = new QHBoxLayout;
-            operations->setSpacing(4);
-            operations->addStretch();
+            auto* operations = hbox({}, 4, { boxStretch() });
             for (const char* operation : { "reshape", "transpose", "replicate" }) {
                 auto* add = new QToolButton(this);
                 add->setText(QStringLiteral("+ .") + QLatin1String(operation));
@@ -146,9 +134,7 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
     area->setAccessibleName(tr("Text forms"));
     area->viewport()->setAutoFillBackground(false);
     content->setAutoFillBackground(false);
-    auto* all = new QVBoxLayout(this);
-    all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(area);
+    vbox(this, {}, styleSpacing, { area });
     setMinimumWidth(std::min(content->minimumSizeHint().width() + Metrics::scaled(14), Metrics::scaled(380)));
     setFocusProxy(m_rows.front());
 

@@ -5,7 +5,7 @@
 #include <QWidget>
 #include <array>
 
-#include "views/sharding_lab/lab_state.h"
+#include "experiment/lab_state.h"
 
 class QComboBox;
 class QLineEdit;
@@ -26,7 +26,6 @@ public:
     void refresh();
     [[nodiscard]] FormRow* row(ShardingForm form) const { return m_rows[static_cast<std::size_t>(form)]; }
     [[nodiscard]] FormRow* shapeRow() const { return m_shape; }
-    [[nodiscard]] QComboBox* dtypeBox() const { return m_dtype; }
     [[nodiscard]] QComboBox* memoryBox() const { return m_memory; }
     [[nodiscard]] QComboBox* versionBox() const { return m_version; }
     [[nodiscard]] QPushButton* fromTensorButton() const { return m_fromTensor; }

@@ -5,7 +5,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "views/sharding_lab/lab_state.h"
+#include "experiment/lab_state.h"
 
 namespace shardscope::lab {
 

@@ -28,66 +28,39 @@ QString devicesText(const std::vector<std::int32_t>& ids)
 
 } // namespace
 
-void ReplicaGroupsModel::setResult(std::optional<LabResult> result)
+ReplicaGroupsModel::ReplicaGroupsModel(QObject* parent)
+    : ColumnModel(parent)
 {
-    beginResetModel();
-    m_result = std::move(result);
-    endResetModel();
+    setColumns({
+        { tr("Shard"), [](int row) { return QString::number(row); }, ModelColumn::Look::Number },
+        { tr("Index ranges"),
+            [this](int row) { return lab::rangesText(m_result->layout.rangesOfShard(row), *m_result); } },
+        { {}, [this](int row) { return devicesText(m_result->layout.holders(row)); } },
+    });
+    setResult({});
 }
 
-int ReplicaGroupsModel::rowCount(const QModelIndex& parent) const
+void ReplicaGroupsModel::setResult(std::optional<LabResult> result)
 {
-    if (parent.isValid() || !m_result)
+    refill(false, [&] {
+        m_result = std::move(result);
+        setTitle(Devices,
+            m_result && m_result->layout.addends() > 1 ? tr("Devices, each with a partial sum")
+                                                       : tr("Devices that hold it"));
+    });
+}
+
+int ReplicaGroupsModel::count() const
+{
+    if (!m_result)
         return 0;
     return static_cast<int>(
         std::min<std::int64_t>(m_result->layout.distinctShards(), std::numeric_limits<std::int32_t>::max()));
 }
 
-int ReplicaGroupsModel::columnCount(const QModelIndex& parent) const
+QVariant ReplicaGroupsModel::cell(int row, int column, int role) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant ReplicaGroupsModel::data(const QModelIndex& index, int role) const
-{
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid))
-        return {};
-    if (role == Qt::TextAlignmentRole && index.column() == Shard)
-        return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
-        return {};
-    switch (index.column()) {
-    case Shard:
-        return QString::number(index.row());
-    case Ranges:
-        return lab::rangesText(m_result->layout.rangesOfShard(index.row()), *m_result);
-    case Devices:
-        return devicesText(m_result->layout.holders(index.row()));
-    default:
-        return {};
-    }
-}
-
-QVariant ReplicaGroupsModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return section == Shard ? QVariant(Qt::AlignRight | Qt::AlignVCenter)
-                                : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (section) {
-    case Shard:
-        return tr("Shard");
-    case Ranges:
-        return tr("Index ranges");
-    case Devices:
-        return m_result && m_result->layout.addends() > 1 ? tr("Devices, each with a partial sum")
-                                                          : tr("Devices that hold it");
-    default:
-        return {};
-    }
+    return role == Qt::ToolTipRole ? QVariant(text(row, column)) : QVariant();
 }
 
 } // namespace shardscope

@@ -3,24 +3,24 @@
 // looked at, so that their number does not matter.
 #pragma once
 
-#include <QAbstractTableModel>
+#include <QVariant>
 #include <optional>
 
-#include "views/sharding_lab/lab_state.h"
+#include "experiment/lab_state.h"
+#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
-class ReplicaGroupsModel : public QAbstractTableModel {
+class ReplicaGroupsModel : public ColumnModel {
     Q_OBJECT
 public:
-    enum Column { Shard, Ranges, Devices, ColumnCount };
-    using QAbstractTableModel::QAbstractTableModel;
+    enum Column { Shard, Ranges, Devices };
+    explicit ReplicaGroupsModel(QObject* parent = nullptr);
     void setResult(std::optional<LabResult> result);
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(
-        int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+protected:
+    [[nodiscard]] int count() const override;
+    [[nodiscard]] QVariant cell(int row, int column, int role) const override;
 
 private:
     std::optional<LabResult> m_result;

@@ -4,7 +4,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFrame>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
@@ -14,36 +13,25 @@
 #include <QTableView>
 #include <QTableWidget>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/lab_words.h"
 #include "views/sharding_lab/replica_groups_model.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
 #include "views/widgets/zoom_trail.h"
 
 namespace shardscope {
-
 namespace {
-
-void makePlain(QTableView* table)
+void makePlain(QTableView* table, QAbstractItemModel* model, const QString& name)
 {
-    table->setFrameShape(QFrame::NoFrame);
-    table->setShowGrid(false);
+    makeRowTable(table, model, name);
     table->setAlternatingRowColors(true);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table->setSelectionMode(QAbstractItemView::SingleSelection);
-    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table->setTabKeyNavigation(false);
-    table->setCornerButtonEnabled(false);
-    table->setWordWrap(false);
-    table->verticalHeader()->hide();
-    table->verticalHeader()->setMinimumSectionSize(Metrics::scaled(16));
-    table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
-    table->horizontalHeader()->setHighlightSections(false);
+    table->setTextElideMode(Qt::ElideRight);
     table->horizontalHeader()->setStretchLastSection(true);
 }
 
@@ -92,37 +80,17 @@ ResultPanel::ResultPanel(LabState* state, Selection* selection, QWidget* parent)
     m_canvas->setAccessibleName(tr("Shards of the laboratory's array"));
     m_canvas->setEmptyText(tr("Write a shape and a sharding that fit each other to see who holds what."));
 
-    auto* head = new QVBoxLayout;
-    head->setContentsMargins(8, 6, 8, 4);
-    head->setSpacing(2);
-    head->addWidget(m_stale);
-    head->addWidget(m_array);
-    head->addWidget(m_bytes);
-    head->addWidget(m_holders);
-    head->addWidget(m_uneven);
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(8, 2, 8, 4);
-    bar->addWidget(m_bar);
-    bar->addStretch();
+    auto* head = vbox({ 8, 6, 8, 4 }, 2, { m_stale, m_array, m_bytes, m_holders, m_uneven });
+    auto* bar = hbox({ 8, 2, 8, 4 }, styleSpacing, { m_bar, boxStretch() });
 
     auto* gridPage = new QWidget(this);
-    auto* grid = new QVBoxLayout(gridPage);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setSpacing(0);
-    grid->addWidget(m_tray);
-    grid->addWidget(m_canvas, 1);
-    grid->addWidget(m_trail);
+    vbox(gridPage, {}, 0, { m_tray, { m_canvas, 1 }, m_trail });
     m_pages->addWidget(gridPage);
     m_pages->addWidget(makeTextPage());
     m_pages->addWidget(makeGroupsPage());
     m_pages->addWidget(makeComparePage());
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(head);
-    column->addLayout(bar);
-    column->addWidget(m_pages, 1);
+    vbox(this, {}, 0, { head, bar, { m_pages, 1 } });
     connect(m_canvas, &GridCanvas::zoomChanged, this, [this] { m_trail->setPlaces(m_canvas->trail()); });
     connect(m_trail, &ZoomTrail::chosen, m_canvas, &GridCanvas::zoomTo);
     connect(m_bar, &SegmentedBar::currentChanged, this, [this](int page) {
@@ -144,17 +112,11 @@ QWidget* ResultPanel::makeTextPage()
     auto* copy = new QPushButton(tr("Copy"), page);
     copy->setToolTip(tr("Copies the grid as text"));
     copy->setAccessibleName(tr("Copy the grid as text"));
-    auto* line = new QHBoxLayout;
-    line->setContentsMargins(8, 2, 8, 4);
-    line->addWidget(new RoleLabel(
-        tr("As jax.debug.visualize_array_sharding prints it"), RoleLabel::Size::Small, &Theme::secondary, page));
-    line->addStretch();
-    line->addWidget(copy);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(line);
-    column->addWidget(m_text, 1);
+    auto* line = hbox({ 8, 2, 8, 4 }, styleSpacing,
+        { new RoleLabel(
+              tr("As jax.debug.visualize_array_sharding prints it"), RoleLabel::Size::Small, &Theme::secondary, page),
+            boxStretch(), copy });
+    vbox(page, {}, 0, { line, { m_text, 1 } });
     connect(copy, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(m_text->toPlainText()); });
     return page;
 }
@@ -162,9 +124,7 @@ QWidget* ResultPanel::makeTextPage()
 QWidget* ResultPanel::makeGroupsPage()
 {
     m_groupsTable = new QTableView(this);
-    makePlain(m_groupsTable);
-    m_groupsTable->setModel(m_groups);
-    m_groupsTable->setAccessibleName(tr("Shards and the devices that hold them"));
+    makePlain(m_groupsTable, m_groups, tr("Shards and the devices that hold them"));
     m_groupsTable->setColumnWidth(ReplicaGroupsModel::Shard, Metrics::scaled(48));
     m_groupsTable->setColumnWidth(ReplicaGroupsModel::Ranges, Metrics::scaled(220));
     return m_groupsTable;
@@ -185,28 +145,15 @@ QWidget* ResultPanel::makeComparePage()
     m_sentence = new RoleLabel(RoleLabel::Size::Normal, &Theme::text, page);
     m_sentence->setWordWrap(true);
     m_facts = new QTableWidget(0, 3, page);
-    makePlain(m_facts);
+    makePlain(m_facts, m_facts->model(), tr("A and B beside each other"));
     m_facts->setHorizontalHeaderLabels({ QString(), tr("A"), tr("B") });
     for (int section = 0; section < 3; ++section)
         m_facts->horizontalHeaderItem(section)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_facts->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     m_facts->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
-    m_facts->setAccessibleName(tr("A and B beside each other"));
-    auto* line = new QHBoxLayout;
-    line->setSpacing(6);
-    line->addWidget(m_other, 1);
-    line->addWidget(take, 0, Qt::AlignTop);
-    auto* words = new QVBoxLayout;
-    words->setContentsMargins(8, 4, 8, 6);
-    words->setSpacing(4);
-    words->addLayout(line);
-    words->addWidget(m_verdict);
-    words->addWidget(m_sentence);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(words);
-    column->addWidget(m_facts, 1);
+    auto* line = hbox({}, 6, { { m_other, 1 }, { take, 0, Qt::AlignTop } });
+    auto* words = vbox({ 8, 4, 8, 6 }, 4, { line, m_verdict, m_sentence });
+    vbox(page, {}, 0, { words, { m_facts, 1 } });
     connect(m_other, &FormRow::edited, this, [this](const QString& typed) {
         m_state->setOther(typed.toStdString());
         Q_EMIT changed();

@@ -5,8 +5,8 @@
 
 #include <QWidget>
 
+#include "experiment/lab_state.h"
 #include "views/shard_grid_view/grid_canvas.h"
-#include "views/sharding_lab/lab_state.h"
 
 class QPlainTextEdit;
 class QStackedWidget;

@@ -2,10 +2,7 @@
 #include "views/sharding_lab/sharding_lab_view.h"
 
 #include <QPushButton>
-#include <QVBoxLayout>
 
-#include "document/document.h"
-#include "document/selection.h"
 #include "experiment/mesh_order.h"
 #include "views/panel/panel.h"
 #include "views/sharding_lab/form_row.h"
@@ -13,15 +10,13 @@
 #include "views/sharding_lab/lab_words.h"
 #include "views/sharding_lab/result_panel.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/two_sides.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 ShardingLabView::ShardingLabView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent)
     , m_notice(new RoleLabel(RoleLabel::Size::Small, &Theme::warning, this))
     , m_forms(new FormsPanel(&m_state, this))
     , m_results(new ResultPanel(&m_state, selection, this))
@@ -31,11 +26,7 @@ ShardingLabView::ShardingLabView(Document* document, Selection* selection, QWidg
     m_notice->setWordWrap(true);
     m_notice->setContentsMargins(8, 3, 8, 3);
     m_notice->hide();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
-    column->setSpacing(0);
-    column->addWidget(m_notice);
-    column->addWidget(m_sides, 1);
+    vbox(this, { 1, 0, 1, 1 }, 0, { m_notice, { m_sides, 1 } });
     setFocusProxy(m_forms->row(ShardingForm::Spec)->focusProxy());
 
     connect(m_forms, &FormsPanel::changed, this, [this] {
@@ -114,10 +105,7 @@ void ShardingLabView::refresh()
     QString figure = result
         ? QStringLiteral("%1 → %2").arg(words::shape(result->shape), words::shape(result->layout.shardShape()))
         : QString();
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 } // namespace shardscope

@@ -3,34 +3,28 @@
 // experiment, and keeps what was written when the mesh changes.
 #pragma once
 
-#include <QWidget>
+#include <QString>
 
-#include "views/sharding_lab/lab_state.h"
+#include "experiment/lab_state.h"
+#include "views/panel/dock_view.h"
 
 namespace shardscope {
 
-class Document;
 class FormsPanel;
 class ResultPanel;
 class RoleLabel;
-class Selection;
 class TwoSides;
 
-class ShardingLabView : public QWidget {
+class ShardingLabView : public DockView {
     Q_OBJECT
 public:
     ShardingLabView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// "[8, 16] → [4, 4]".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] const LabState& state() const { return m_state; }
     [[nodiscard]] FormsPanel* forms() const { return m_forms; }
     [[nodiscard]] ResultPanel* results() const { return m_results; }
     /// Shape, type and spec of the selected tensor.
     void takeSelectedTensor();
-
-Q_SIGNALS:
-    void keyFigureChanged();
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -40,14 +34,11 @@ private:
     void followSelection();
     void refresh();
 
-    Document* m_document;
-    Selection* m_selection;
     LabState m_state;
     RoleLabel* m_notice;
     FormsPanel* m_forms;
     ResultPanel* m_results;
     TwoSides* m_sides;
-    QString m_keyFigure;
     bool m_touched = false; ///< somebody has written something
     bool m_after = false; ///< the mesh has changed since the dock was last seen
 };

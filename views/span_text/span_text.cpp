@@ -163,50 +163,6 @@ words::Text axisSpans(const QString& code, const std::vector<std::string>& axisN
     return spans;
 }
 
-int spanLineWidth(const words::Text& spans, const QFont& base)
-{
-    qreal width = 0;
-    for (const words::Span& span : spans)
-        width += QFontMetricsF(fontOf(span, base)).horizontalAdvance(span.text);
-    return static_cast<int>(std::ceil(width));
-}
-
-int drawSpanLine(QPainter& painter, const QRect& rect, const words::Text& spans, const Theme& theme, bool flat)
-{
-    painter.save();
-    const QFont base = painter.font();
-    const QColor plainColour = painter.pen().color();
-    // The baseline of the base font centres the line; other fonts share it.
-    const QFontMetricsF baseMetrics(base);
-    const qreal baseline = rect.top() + (rect.height() - baseMetrics.height()) / 2 + baseMetrics.ascent();
-    qreal x = rect.left();
-    const qreal right = rect.left() + rect.width();
-    for (std::size_t i = 0; i < spans.size() && x < right; ++i) {
-        const words::Span& span = spans[i];
-        painter.setFont(fontOf(span, base));
-        painter.setPen(
-            span.style == words::Span::Style::Axis && !flat ? theme.meshAxis(std::max(0, span.axis)) : plainColour);
-        const QFontMetricsF metrics(painter.font());
-        qreal rest = 0;
-        for (std::size_t k = i + 1; k < spans.size(); ++k)
-            rest += QFontMetricsF(fontOf(spans[k], base)).horizontalAdvance(spans[k].text);
-        QString piece = span.text;
-        const qreal advance = metrics.horizontalAdvance(piece);
-        const qreal ellipsis = metrics.horizontalAdvance(u'…');
-        bool last = false;
-        if (x + advance + rest > right + 0.5 && x + advance + (rest > 0 ? ellipsis : 0) > right) {
-            piece = metrics.elidedText(piece + (rest > 0 ? u"…"_s : QString()), Qt::ElideRight, right - x);
-            last = true;
-        }
-        painter.drawText(QPointF(x, baseline), piece);
-        x += metrics.horizontalAdvance(piece);
-        if (last)
-            break;
-    }
-    painter.restore();
-    return static_cast<int>(std::ceil(x)) - rect.left();
-}
-
 SpanLabel::SpanLabel(QWidget* parent)
     : QWidget(parent)
 {

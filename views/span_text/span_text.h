@@ -44,10 +44,6 @@ struct SpanLayout {
 
 /// Splits code such as "P(data, -)" so that names of mesh axes become axis spans.
 [[nodiscard]] words::Text axisSpans(const QString& code, const std::vector<std::string>& axisNames);
-/// One line of spans within a rectangle, vertically centred, shortened with an ellipsis where it does not fit.
-/// `flat`: all in the pen's colour, as on selected rows. Returns the width used.
-int drawSpanLine(QPainter& painter, const QRect& rect, const words::Text& spans, const Theme& theme, bool flat);
-[[nodiscard]] int spanLineWidth(const words::Text& spans, const QFont& base);
 
 /// A paragraph of spans, as a widget: wraps, grows downwards, can be read aloud and copied. Links in it are followed by
 /// a click, or by keyboard: arrow keys choose one, Return follows it.

@@ -4,17 +4,15 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include "interchange/table_code.h"
 #include "views/panel/panel.h"
 #include "views/theme/style.h"
+#include "views/widgets/boxes.h"
 
 namespace shardscope {
-
 TableHelp::TableHelp(QWidget* parent)
     : QDialog(parent)
     , m_library(new QComboBox(this))
@@ -43,21 +41,9 @@ TableHelp::TableHelp(QWidget* parent)
     open->setObjectName(QStringLiteral("openTable"));
     auto* close = new QPushButton(tr("Close"), this);
     setPrimary(copyButton);
-    auto* head = new QHBoxLayout;
-    head->addWidget(m_library);
-    head->addStretch();
-    head->addWidget(copyButton);
-    auto* foot = new QHBoxLayout;
-    foot->addWidget(open);
-    foot->addStretch();
-    foot->addWidget(close);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(12, 12, 12, 12);
-    column->setSpacing(8);
-    column->addWidget(what);
-    column->addLayout(head);
-    column->addWidget(m_code, 1);
-    column->addLayout(foot);
+    auto* head = hbox({}, styleSpacing, { m_library, boxStretch(), copyButton });
+    auto* foot = hbox({}, styleSpacing, { open, boxStretch(), close });
+    vbox(this, { 12, 12, 12, 12 }, 8, { what, head, { m_code, 1 }, foot });
 
     connect(m_library, &QComboBox::currentIndexChanged, this, &TableHelp::showCode);
     connect(copyButton, &QPushButton::clicked, this, &TableHelp::copy);

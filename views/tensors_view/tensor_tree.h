@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "pipeline/snapshot.h"
+#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
@@ -45,16 +46,13 @@ struct TensorFilter {
     bool operator==(const TensorFilter&) const = default;
 };
 
-struct TensorNode {
+struct TensorNode : TreeNode {
     enum class Kind : std::uint8_t { Root, Group, Part, Layer, Folded, Tensor };
     Kind kind = Kind::Root;
     QString key; ///< identity over rebuilds: "Parameters/layers.0/W1"
     QString name;
     QString spec; ///< of a tensor, or common to all tensors below; "P(-, model)"
     int row = -1; ///< into Snapshot::tensors, tensors only
-    int parent = -1;
-    int position = 0; ///< among the children of its parent
-    std::vector<int> children;
     std::int64_t bytes = 0; ///< per device, in its own memory
     std::int64_t hostBytes = 0; ///< per device, of what lies on the host
     bool onHost = false; ///< all of it lies on the host

@@ -4,8 +4,9 @@
 #include <QApplication>
 #include <QPainter>
 
-#include "views/span_text/span_text.h"
 #include "views/tensors_view/tensors_model.h"
+#include "views/theme/theme.h"
+#include "views/widgets/span_line.h"
 
 namespace shardscope {
 
@@ -29,9 +30,8 @@ int TensorsDelegate::markWidth(const QString& mark)
 QSize TensorsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     QSize size = QStyledItemDelegate::sizeHint(option, index);
-    const auto* model = qobject_cast<const TensorsModel*>(index.model());
-    if (model && index.column() == static_cast<int>(TensorColumn::Spec))
-        size.setWidth(spanLineWidth(model->specSpans(index), Metrics::fixed()) + 2 * Metrics::scaled(6)
+    if (const QVariant spans = index.data(ColumnModel::SpansRole); spans.isValid())
+        size.setWidth(spansWidth(spans.value<words::Text>(), Metrics::fixed()) + 2 * Metrics::scaled(6)
             + markWidth(index.data(TensorsModel::MarkRole).toString()));
     size.setHeight(Metrics::scaled(22));
     return size;
@@ -39,8 +39,8 @@ QSize TensorsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModel
 
 void TensorsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
-    const auto* model = qobject_cast<const TensorsModel*>(index.model());
-    if (!model || index.column() != static_cast<int>(TensorColumn::Spec)) {
+    const QVariant spans = index.data(ColumnModel::SpansRole);
+    if (!spans.isValid()) {
         QStyledItemDelegate::paint(painter, option, index);
         return;
     }
@@ -56,13 +56,12 @@ void TensorsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     painter->save();
     const bool quiet = index.data(TensorsModel::QuietRole).toBool();
     const QString mark = index.data(TensorsModel::MarkRole).toString();
-    painter->setFont(quiet ? option.font : Metrics::fixed());
-    painter->setPen(quiet && !selected ? theme.secondary : theme.text);
     const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, widget) + 1;
     const QRect cell = option.rect.adjusted(margin, 0, -2, 0);
     const int room = cell.width() - markWidth(mark);
-    const int used = drawSpanLine(
-        *painter, QRect(cell.left(), cell.top(), room, cell.height()), model->specSpans(index), theme, selected);
+    const int used =
+        paintSpans(*painter, QRect(cell.left(), cell.top(), room, cell.height()), spans.value<words::Text>(),
+            quiet ? option.font : Metrics::fixed(), quiet && !selected ? theme.secondary : theme.text, theme, selected);
     if (!mark.isEmpty()) {
         const QFont font = markFont();
         const QFontMetrics metrics(font);

@@ -34,16 +34,27 @@ QString bytesText(const TensorNode& item)
     return item.hostBytes == 0 ? own : TensorsModel::tr("%1 + %2 host", "on the device, on the host").arg(own, host);
 }
 
-bool isNumeric(TensorColumn column)
-{
-    return column == TensorColumn::Bytes || column == TensorColumn::Copies;
-}
-
 } // namespace
 
 TensorsModel::TensorsModel(QObject* parent)
-    : QAbstractItemModel(parent)
+    : ColumnTreeModel(parent)
 {
+    using Look = ModelColumn::Look;
+    setColumns({
+        { tr("Name"), [this](int item) { return node(item).name; } },
+        { tr("Shape, global → local"), [this](int item) { return extent(node(item)); }, Look::Code,
+            tr("Shape of the full array, and of the shard that one device holds") },
+        { tr("Spec"),
+            [this](int item) {
+                return node(item).kind == TensorNode::Kind::Folded ? tr("same, folded") : node(item).spec;
+            },
+            Look::Plain, tr("Mesh axes that shard each dimension; - means not sharded") },
+        { tr("Per device"), [this](int item) { return bytesText(node(item)); }, Look::Number,
+            tr("Bytes that one device holds") },
+        { tr("Copies"),
+            [this](int item) { return node(item).copies > 0 ? words::copies(node(item).copies) : QString(); },
+            Look::Number, tr("Devices that hold the same shard") },
+    });
     m_tree.nodes.emplace_back();
 }
 
@@ -73,22 +84,7 @@ void TensorsModel::rebuild()
     } else {
         tree.nodes.emplace_back();
     }
-    // Where rows only show other values, nothing is reset: the current row, the scroll position and what is
-    // unfolded stay as they are.
-    if (m_tree.sameStructure(tree)) {
-        m_tree = std::move(tree);
-        for (std::size_t i = 0; i < m_tree.nodes.size(); ++i) {
-            const std::vector<int>& children = m_tree.nodes[i].children;
-            if (!children.empty())
-                Q_EMIT dataChanged(createIndex(0, 0, static_cast<quintptr>(children.front())),
-                    createIndex(static_cast<int>(children.size()) - 1, tensorColumnCount - 1,
-                        static_cast<quintptr>(children.back())));
-        }
-        return;
-    }
-    beginResetModel();
-    m_tree = std::move(tree);
-    endResetModel();
+    refill(m_tree.sameStructure(tree), [&] { m_tree = std::move(tree); });
 }
 
 void TensorsModel::sort(int column, Qt::SortOrder order)
@@ -96,11 +92,6 @@ void TensorsModel::sort(int column, Qt::SortOrder order)
     m_sortColumn = column;
     m_sortOrder = order;
     rebuild();
-}
-
-const TensorNode& TensorsModel::node(const QModelIndex& index) const
-{
-    return m_tree.nodes[index.isValid() ? static_cast<std::size_t>(index.internalId()) : 0];
 }
 
 const TensorRow* TensorsModel::row(const TensorNode& node) const
@@ -111,86 +102,44 @@ const TensorRow* TensorsModel::row(const TensorNode& node) const
 QModelIndex TensorsModel::find(const QString& path) const
 {
     const int id = m_snapshot && !path.isEmpty() ? m_tree.find(*m_snapshot, path.toStdString()) : -1;
-    return id > 0 ? createIndex(m_tree.nodes[static_cast<std::size_t>(id)].position, 0, static_cast<quintptr>(id))
-                  : QModelIndex();
+    return indexOf(id);
 }
 
 QModelIndex TensorsModel::findKey(const QString& key) const
 {
     for (std::size_t i = 1; i < m_tree.nodes.size(); ++i)
         if (m_tree.nodes[i].key == key)
-            return createIndex(m_tree.nodes[i].position, 0, static_cast<quintptr>(i));
+            return indexOf(static_cast<int>(i));
     return {};
 }
 
 QString TensorsModel::path(const QModelIndex& index) const
 {
-    const TensorRow* tensor = index.isValid() ? row(node(index)) : nullptr;
+    const TensorRow* tensor = index.isValid() ? row(node(itemOf(index))) : nullptr;
     return tensor ? QString::fromStdString(tensor->path) : QString();
 }
 
-words::Text TensorsModel::specSpans(const QModelIndex& index) const
+words::Text TensorsModel::specSpans(const TensorNode& item) const
 {
-    const TensorNode& item = node(index);
-    if (item.kind == TensorNode::Kind::Folded)
-        return { { display(item, TensorColumn::Spec), words::Span::Style::Plain, -1 } };
     return axisSpans(
         item.spec, m_snapshot && m_snapshot->mesh ? m_snapshot->mesh->axisNames() : std::vector<std::string>());
 }
 
-QModelIndex TensorsModel::index(int row, int column, const QModelIndex& parent) const
-{
-    if (!hasIndex(row, column, parent))
-        return {};
-    return createIndex(row, column, static_cast<quintptr>(node(parent).children[static_cast<std::size_t>(row)]));
-}
-
-QModelIndex TensorsModel::parent(const QModelIndex& child) const
-{
-    if (!child.isValid())
-        return {};
-    const int above = node(child).parent;
-    if (above <= 0)
-        return {};
-    return createIndex(m_tree.nodes[static_cast<std::size_t>(above)].position, 0, static_cast<quintptr>(above));
-}
-
-int TensorsModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.column() > 0 ? 0 : static_cast<int>(node(parent).children.size());
-}
-
-int TensorsModel::columnCount(const QModelIndex&) const
-{
-    return tensorColumnCount;
-}
-
-QString TensorsModel::display(const TensorNode& item, TensorColumn column) const
+QString TensorsModel::extent(const TensorNode& item) const
 {
     const TensorRow* tensor = row(item);
-    switch (column) {
-    case TensorColumn::Name:
-        return item.name;
-    case TensorColumn::Extent:
-        if (!tensor)
-            return {};
-        if (tensor->type.shape == tensor->layout.shardShape())
-            return words::shape(tensor->type.shape);
-        return words::shape(tensor->type.shape) + u" → "_s + words::shape(tensor->layout.shardShape());
-    case TensorColumn::Spec:
-        return item.kind == TensorNode::Kind::Folded ? tr("same, folded") : item.spec;
-    case TensorColumn::Bytes:
-        return bytesText(item);
-    case TensorColumn::Copies:
-        return item.copies > 0 ? words::copies(item.copies) : QString();
-    }
-    return {};
+    if (!tensor)
+        return {};
+    if (tensor->type.shape == tensor->layout.shardShape())
+        return words::shape(tensor->type.shape);
+    return words::shape(tensor->type.shape) + u" → "_s + words::shape(tensor->layout.shardShape());
 }
 
-/// Whether the role of an argument or a result of a text is a guess; "" for other values.
+/// Whether the role of an argument or a result is a guess, or chosen; "" where the program says so, and for other
+/// values.
 QString TensorsModel::roleSource(const Snapshot& snapshot, ValueId value)
 {
-    if (!snapshot.asRead)
+    if (!snapshot.source->guessesRoles && snapshot.experiment->run.roles.empty())
         return {};
     const Program& program = *snapshot.program;
     const Region& main = program.main();
@@ -224,8 +173,7 @@ QString TensorsModel::toolTip(const TensorNode& item) const
     // Names do not say what a value is: h and y of a layer differ by a relu.
     if (const QString of = words::definition(*m_snapshot->program, tensor->value); !of.isEmpty())
         lines << of;
-    lines << QStringList{ QString::fromStdString(toJax(tensor->spec)) + u",  "_s + display(item, TensorColumn::Extent),
-        exact };
+    lines << QStringList{ QString::fromStdString(toJax(tensor->spec)) + u",  "_s + extent(item), exact };
     if (const QString role = roleSource(*m_snapshot, tensor->value); !role.isEmpty())
         lines << role;
     if (item.everywhere)
@@ -253,39 +201,37 @@ QString TensorsModel::mark(const TensorNode& item)
     return item.everywhere && item.kind == TensorNode::Kind::Tensor ? tr("ALL") : QString();
 }
 
-QVariant TensorsModel::data(const QModelIndex& index, int role) const
+QVariant TensorsModel::cell(int id, int column, int role) const
 {
-    if (!index.isValid())
-        return {};
-    const TensorNode& item = node(index);
-    const TensorColumn column = columnOf(index.column());
+    const TensorNode& item = node(id);
+    const TensorRow* tensor = row(item);
+    const bool name = column == static_cast<int>(TensorColumn::Name);
+    const bool spec = column == static_cast<int>(TensorColumn::Spec);
+    const bool folded = item.kind == TensorNode::Kind::Folded;
     switch (role) {
-    case Qt::DisplayRole:
-        return display(item, column);
     case Qt::ToolTipRole:
         return toolTip(item);
-    case Qt::TextAlignmentRole:
-        return QVariant::fromValue(
-            Qt::Alignment(isNumeric(column) ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter));
     case Qt::FontRole:
-        if (column == TensorColumn::Extent || (column == TensorColumn::Spec && item.kind != TensorNode::Kind::Folded))
+        if (spec && !folded)
             return Metrics::fixed();
-        if (column == TensorColumn::Name && item.kind == TensorNode::Kind::Group)
-            return Metrics::semibold();
-        return {};
+        return name && item.kind == TensorNode::Kind::Group ? QVariant(Metrics::semibold()) : QVariant();
+    case SpansRole:
+        return !spec ? QVariant()
+            : folded ? QVariant::fromValue(words::Text{ { text(id, column), words::Span::Style::Plain, -1 } })
+                     : QVariant::fromValue(specSpans(item));
     case Qt::AccessibleTextRole:
-        if (column == TensorColumn::Copies && item.everywhere)
-            return tr("%1, all devices").arg(display(item, column));
-        if (column == TensorColumn::Name && item.indivisible)
-            return tr("%1, does not divide").arg(display(item, column));
-        if (column == TensorColumn::Spec && (item.padded || item.onHost))
+        if (column == static_cast<int>(TensorColumn::Copies) && item.everywhere)
+            return tr("%1, all devices").arg(text(id, column));
+        if (name && item.indivisible)
+            return tr("%1, does not divide").arg(item.name);
+        if (spec && (item.padded || item.onHost))
             return (item.padded && item.onHost ? tr("%1, padded, in host memory")
                     : item.padded              ? tr("%1, padded")
                                                : tr("%1, in host memory"))
-                .arg(display(item, column));
-        return display(item, column);
+                .arg(text(id, column));
+        return text(id, column);
     case PathRole:
-        return path(index);
+        return tensor ? QString::fromStdString(tensor->path) : QString();
     case KeyRole:
         return item.key;
     case KindRole:
@@ -293,55 +239,16 @@ QVariant TensorsModel::data(const QModelIndex& index, int role) const
     case MarkRole:
         return mark(item);
     case Qt::DecorationRole:
-        if (column == TensorColumn::Name && item.indivisible && item.kind == TensorNode::Kind::Tensor)
+        if (name && item.indivisible && item.kind == TensorNode::Kind::Tensor)
             return severityIcon(Severity::Error);
         return {};
     case WrongRole:
         return item.indivisible;
     case QuietRole:
-        return column == TensorColumn::Spec && item.kind == TensorNode::Kind::Folded;
+        return spec && folded;
     default:
         return {};
     }
-}
-
-QVariant TensorsModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= tensorColumnCount)
-        return {};
-    const TensorColumn column = columnOf(section);
-    if (role == Qt::TextAlignmentRole)
-        return QVariant::fromValue(
-            Qt::Alignment(isNumeric(column) ? Qt::AlignRight | Qt::AlignVCenter : Qt::AlignLeft | Qt::AlignVCenter));
-    if (role == Qt::ToolTipRole) {
-        switch (column) {
-        case TensorColumn::Name:
-            return {};
-        case TensorColumn::Extent:
-            return tr("Shape of the full array, and of the shard that one device holds");
-        case TensorColumn::Spec:
-            return tr("Mesh axes that shard each dimension; - means not sharded");
-        case TensorColumn::Bytes:
-            return tr("Bytes that one device holds");
-        case TensorColumn::Copies:
-            return tr("Devices that hold the same shard");
-        }
-    }
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (column) {
-    case TensorColumn::Name:
-        return tr("Name");
-    case TensorColumn::Extent:
-        return tr("Shape, global → local");
-    case TensorColumn::Spec:
-        return tr("Spec");
-    case TensorColumn::Bytes:
-        return tr("Per device");
-    case TensorColumn::Copies:
-        return tr("Copies");
-    }
-    return {};
 }
 
 } // namespace shardscope

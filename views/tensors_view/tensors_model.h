@@ -2,14 +2,12 @@
 // The tensors of a snapshot as an item model: a tree of kinds, layers and tensors (see tensor_tree.h).
 #pragma once
 
-#include <QAbstractItemModel>
-
 #include "views/tensors_view/tensor_tree.h"
 #include "words/words.h"
 
 namespace shardscope {
 
-class TensorsModel : public QAbstractItemModel {
+class TensorsModel : public ColumnTreeModel {
     Q_OBJECT
 public:
     enum ExtraRole {
@@ -30,23 +28,23 @@ public:
     [[nodiscard]] QModelIndex find(const QString& path) const;
     [[nodiscard]] QModelIndex findKey(const QString& key) const;
     [[nodiscard]] QString path(const QModelIndex& index) const;
-    /// The spec of a row with its mesh axes marked.
-    [[nodiscard]] words::Text specSpans(const QModelIndex& index) const;
 
-    [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QModelIndex parent(const QModelIndex& child) const override;
-    using QObject::parent;
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
     /// Column -1: the program's order.
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_tree.nodes.size()); }
+    [[nodiscard]] const TensorNode& node(int item) const override
+    {
+        return m_tree.nodes[static_cast<std::size_t>(item)];
+    }
+    [[nodiscard]] QVariant cell(int item, int column, int role) const override;
+
 private:
-    [[nodiscard]] const TensorNode& node(const QModelIndex& index) const;
     [[nodiscard]] const TensorRow* row(const TensorNode& node) const;
-    [[nodiscard]] QString display(const TensorNode& node, TensorColumn column) const;
+    [[nodiscard]] QString extent(const TensorNode& node) const;
+    /// The spec of a row with its mesh axes marked.
+    [[nodiscard]] words::Text specSpans(const TensorNode& node) const;
     [[nodiscard]] static QString roleSource(const Snapshot& snapshot, ValueId value);
     [[nodiscard]] QString toolTip(const TensorNode& node) const;
     [[nodiscard]] static QString mark(const TensorNode& node);

@@ -3,7 +3,6 @@
 #include "experiment/run_edits.h"
 #include "program/roles.h"
 
-#include <QBoxLayout>
 #include <QComboBox>
 #include <QEvent>
 #include <QHeaderView>
@@ -20,17 +19,16 @@
 #include "views/span_text/span_text.h"
 #include "views/tensors_view/tensors_delegate.h"
 #include "views/tensors_view/tensors_model.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
 #include "views/widgets/search_field.h"
+#include "views/widgets/span_line.h"
 
 namespace shardscope {
-
 using namespace Qt::StringLiterals;
 
 TensorsView::TensorsView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_model(new TensorsModel(this))
     , m_filter(new SearchField(u"filter"_s, tr("Filter by name, axis, spec…"), tr("Filter tensors")))
     , m_kinds(new QComboBox)
@@ -38,18 +36,10 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     , m_empty(new EmptyPage(QString()))
     , m_unfolded{ u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s, u"Inputs"_s }
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(new StaleRibbon(document));
+    auto* layout = vbox(this, {}, 0, { new StaleRibbon(document) });
 
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(8, 8, 8, 8);
-    head->setSpacing(8);
     m_filter->setMinimumWidth(Metrics::scaled(80));
-    head->addWidget(m_filter, 1);
+    auto* head = hbox({ 8, 8, 8, 8 }, 8, { { m_filter, 1 } });
     m_kinds->setAccessibleName(tr("Kind of tensor"));
     m_kinds->addItem(tr("All kinds"));
     for (std::size_t i = 0; i < tensorGroupCount; ++i)
@@ -157,16 +147,15 @@ void TensorsView::fillMenu(QMenu& menu, const QModelIndex& row)
     menu.addSeparator();
     addCopyAction(menu, "copyName", tr("Copy name"), words::tensorName(path.toStdString()));
     addCopyAction(menu, "copyPath", tr("Copy path"), path);
-    addCopyAction(menu, "copySpec", tr("Copy spec"), words::plain(m_model->specSpans(row)));
+    addCopyAction(
+        menu, "copySpec", tr("Copy spec"), row.siblingAtColumn(static_cast<int>(TensorColumn::Spec)).data().toString());
 }
 
 void TensorsView::fillRoles(QMenu& menu, const QString& path)
 {
     const SnapshotPtr snapshot = shownSnapshot(*m_document);
     const std::string name = path.toStdString();
-    if (!snapshot || !snapshot->asRead || !snapshot->program
-        || !std::holds_alternative<ProgramModel>(m_document->experiment()->model)
-        || !namesAny(*snapshot->program, { name, Role::Input }))
+    if (!snapshot || !snapshot->program || !namesAny(*snapshot->program, { name, Role::Input }))
         return;
     QMenu* const roles = menu.addMenu(tr("&Role"));
     roles->setObjectName(QStringLiteral("roles"));
@@ -238,10 +227,7 @@ void TensorsView::showSnapshot()
             [](const TensorRow& row) { return row.layout.isUneven(); });
         figure = padded == 0 ? QString() : tr("%1 padded", "so many tensors are").arg(words::count(padded));
     }
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 void TensorsView::applyFilter()
@@ -338,8 +324,10 @@ void TensorsView::fitColumns()
                     normal.horizontalAdvance(textOf(TensorColumn::Name)) + 2 * m_tree->indentation() + margin);
             const int mark = TensorsDelegate::markWidth(row.data(TensorsModel::MarkRole).toString());
             wanted.shape = std::max(wanted.shape, fixed.horizontalAdvance(textOf(TensorColumn::Extent)) + margin);
+            const QVariant spec =
+                row.siblingAtColumn(static_cast<int>(TensorColumn::Spec)).data(ColumnModel::SpansRole);
             wanted.spec =
-                std::max(wanted.spec, spanLineWidth(m_model->specSpans(row), Metrics::fixed()) + margin + mark);
+                std::max(wanted.spec, spansWidth(spec.value<words::Text>(), Metrics::fixed()) + margin + mark);
             wanted.bytes = std::max(wanted.bytes, normal.horizontalAdvance(textOf(TensorColumn::Bytes)) + margin);
             wanted.copies = std::max(wanted.copies, normal.horizontalAdvance(textOf(TensorColumn::Copies)) + margin);
             self(self, row);

@@ -3,10 +3,8 @@
 #pragma once
 
 #include <QSet>
-#include <QWidget>
 
-#include "document/document.h"
-#include "document/selection.h"
+#include "views/panel/dock_view.h"
 #include "views/tensors_view/tensor_tree.h"
 
 class QComboBox;
@@ -19,22 +17,16 @@ class EmptyPage;
 class SearchField;
 class TensorsModel;
 
-class TensorsView : public QWidget {
+class TensorsView : public DockView {
     Q_OBJECT
 public:
     TensorsView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// "32 MiB per device", for the dock's title.
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] TensorsModel* model() const { return m_model; }
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
     void focusFilter();
     /// Of the dock's content, to show all rows that are unfolded; of very many, as much as anybody has room for.
     [[nodiscard]] int contentHeight() const;
-
-Q_SIGNALS:
-    void keyFigureChanged();
-    void dockRequested(const QString& id); ///< that shows the selected tensor
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -51,14 +43,11 @@ private:
     void fillRoles(QMenu& menu, const QString& path); ///< of an argument or a result of a program in a text
     void showEmpty(); ///< instead of a tree without rows
 
-    Document* m_document;
-    Selection* m_selection;
     TensorsModel* m_model;
     SearchField* m_filter;
     QComboBox* m_kinds;
     QTreeView* m_tree;
     EmptyPage* m_empty;
-    QString m_keyFigure;
     QSet<QString> m_unfolded; ///< keys, as the user left them; not what a filter unfolds
     bool m_restoring = false;
     bool m_fromTop = true; ///< nobody has scrolled since the experiment was opened

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/fixes.h"
 #include "document/document.h"
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"

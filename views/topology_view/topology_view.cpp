@@ -16,12 +16,12 @@
 #include "mesh/axis_path.h"
 #include "mesh/submesh_failure.h"
 #include "sharding/text.h"
+#include "views/device_map/device_colours.h"
+#include "views/device_map/device_map.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
-#include "views/topology_view/device_colours.h"
 #include "views/topology_view/device_controls.h"
-#include "views/topology_view/field_map.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
 #include "views/widgets/zoom_trail.h"
@@ -95,9 +95,9 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     , m_pathText(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_maps(new QBoxLayout(QBoxLayout::LeftToRight))
     , m_machineSide{ new SpanLine(this), new QToolButton(this), new QToolButton(this), new ZoomTrail(this),
-        new FieldMap(selection, tr("Machine"), this) }
+        new DeviceMap(selection, tr("Machine"), DeviceMap::Room::Square, this) }
     , m_meshSide{ new SpanLine(this), new QToolButton(this), new QToolButton(this), new ZoomTrail(this),
-        new FieldMap(selection, tr("Mesh"), this) }
+        new DeviceMap(selection, tr("Mesh"), DeviceMap::Room::Square, this) }
     , m_machine(m_machineSide.map)
     , m_meshMap(m_meshSide.map)
     , m_caption(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
@@ -143,10 +143,10 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     setFocusProxy(m_controls);
 
     const auto describe = [this](std::int32_t device) { return describeDevice(device); };
-    for (FieldMap* map : { m_machine, m_meshMap }) {
+    for (DeviceMap* map : { m_machine, m_meshMap }) {
         map->setDescription(describe);
         map->setHolding([this](std::int32_t device) { return holdingOf(device); });
-        connect(map, &FieldMap::currentChanged, this, &TopologyView::showCurrent);
+        connect(map, &DeviceMap::currentChanged, this, &TopologyView::showCurrent);
     }
     connect(m_colours, &QComboBox::activated, this, [this] {
         m_colour = m_colours->currentData().toInt();
@@ -209,9 +209,9 @@ void TopologyView::addSide(const Side& side)
     };
     connect(side.zoomOut, &QToolButton::clicked, side.map, [map = side.map] { map->zoomOut(); });
     connect(side.zoomIn, &QToolButton::clicked, side.map, [map = side.map] { map->zoomIn(); });
-    connect(side.trail, &ZoomTrail::chosen, side.map, &FieldMap::zoomTo);
+    connect(side.trail, &ZoomTrail::chosen, side.map, &DeviceMap::zoomTo);
     // A trail that appears takes room from the map, which says so again: at the end of what is going on.
-    connect(side.map, &FieldMap::zoomChanged, this, refreshZoom, Qt::QueuedConnection);
+    connect(side.map, &DeviceMap::zoomChanged, this, refreshZoom, Qt::QueuedConnection);
     refreshZoom();
 }
 
@@ -269,12 +269,8 @@ void TopologyView::refresh()
     }
     if (others) {
         auto field = std::make_shared<const DeviceField>(machineField(*m_places));
-        std::vector<std::int32_t> hosts(static_cast<std::size_t>(devices.count()), -1);
-        for (std::int32_t id = 0; id < devices.count(); ++id)
-            if (m_places->has(id))
-                hosts[static_cast<std::size_t>(id)] = m_places->host(id);
         setHead(m_machineSide.head, tr("Machine: "), *field);
-        m_machine->setField(std::move(field), std::move(hosts));
+        m_machine->setField(std::move(field), hostsOf(*m_places));
     }
     refreshMesh();
 }
@@ -301,17 +297,12 @@ void TopologyView::refreshMesh()
     m_shownMesh = shown ? shown->mesh : nullptr;
     m_positions.assign(static_cast<std::size_t>(m_places->count()), -1);
     if (m_shownMesh) {
-        auto field = std::make_shared<const DeviceField>(meshField(*m_shownMesh));
-        std::vector<std::int32_t> hosts(static_cast<std::size_t>(m_places->count()), -1);
-        for (std::int64_t position = 0; position < m_shownMesh->deviceCount(); ++position) {
-            const std::int32_t device = m_shownMesh->deviceAt(position);
-            if (!m_places->has(device))
-                continue;
-            m_positions[static_cast<std::size_t>(device)] = position;
-            hosts[static_cast<std::size_t>(device)] = m_places->host(device);
-        }
+        auto field = std::make_shared<const DeviceField>(meshField(m_shownMesh));
+        for (std::int64_t position = 0; position < m_shownMesh->deviceCount(); ++position)
+            if (const std::int32_t device = m_shownMesh->deviceAt(position); m_places->has(device))
+                m_positions[static_cast<std::size_t>(device)] = position;
         setHead(m_meshSide.head, tr("Mesh: "), *field);
-        m_meshMap->setField(std::move(field), std::move(hosts));
+        m_meshMap->setField(std::move(field), hostsOf(*m_places));
     } else {
         m_meshSide.head->setText({ { tr("Mesh"), words::Span::Style::Strong } });
         m_meshMap->setEmptyText(!failure.isEmpty() ? failure
@@ -332,7 +323,7 @@ void TopologyView::refreshMesh()
 
 QString TopologyView::markFailure(const Problem* problem)
 {
-    std::vector<FieldRegion> regions;
+    std::vector<MapRegion> regions;
     QStringList said;
     if (problem) {
         // The submesh that was tried: chosen, or that of T5X's table.
@@ -342,11 +333,11 @@ QString TopologyView::markFailure(const Problem* problem)
         }();
         if (const auto failure =
                 submeshFailure(m_places->set(), HardwareMesh(sizes.begin(), sizes.end()), problem->diagnostic.code)) {
-            regions.push_back({ FieldRegion::Kind::Asked, failure->first });
+            regions.push_back({ MapRegion::Kind::Asked, failure->first });
             said << tr("There is no mesh yet. In the machine the frame is the submesh, as far as it goes.");
             for (const SubmeshFailure::Part& part : failure->parts) {
                 if (!part.devices.empty())
-                    regions.push_back({ FieldRegion::Kind::Wrong, part.devices });
+                    regions.push_back({ MapRegion::Kind::Wrong, part.devices });
                 said << failureText(*failure, part);
             }
         }
@@ -389,22 +380,18 @@ void TopologyView::refreshColours()
 {
     const Theme& theme = Theme::current();
     const int choice = m_colours->currentData().toInt();
-    std::vector<QRgb> fills;
-    std::vector<std::uint8_t> marks;
+    DeviceFills fills;
     if (m_shownMesh && choice >= 0 && choice < static_cast<int>(m_shownMesh->rank())) {
-        fills = coloursAlongAxis(theme, *m_shownMesh, static_cast<std::size_t>(choice));
-        marks = marksAlongAxis(*m_shownMesh, static_cast<std::size_t>(choice));
+        fills = fillsAlongAxis(theme, *m_shownMesh, static_cast<std::size_t>(choice));
     } else if (m_shownMesh && choice == byShard) {
-        if (const TensorRow* row = shownTensor()) {
-            fills = coloursByShard(theme, row->layout);
-            marks = marksByShard(row->layout);
-        }
+        if (const TensorRow* row = shownTensor())
+            fills = fillsByShard(theme, row->layout);
     }
-    if (fills.empty())
-        fills = coloursByHost(theme, *m_places);
-    m_machine->setFills(fills, marks);
-    m_meshMap->setFills(std::move(fills), std::move(marks));
-    for (FieldMap* map : { m_machine, m_meshMap })
+    if (fills.colours.empty())
+        fills = fillsByHost(theme, *m_places);
+    m_machine->setFills(fills);
+    m_meshMap->setFills(std::move(fills));
+    for (DeviceMap* map : { m_machine, m_meshMap })
         map->holdingChanged();
     const std::int64_t shared = m_shownMesh && choice >= 0 && choice < static_cast<int>(m_shownMesh->rank())
         ? neighboursPerColour(m_shownMesh->size(static_cast<std::size_t>(choice)))
@@ -432,7 +419,7 @@ void TopologyView::refreshPath()
 void TopologyView::showPath()
 {
     const int axis = m_paths->currentData().toInt();
-    FieldPath path;
+    MapPath path;
     if (m_shownMesh && axis >= 0 && axis < static_cast<int>(m_shownMesh->rank())) {
         std::optional<std::int64_t> position;
         if (const std::optional<std::int32_t> device = currentDevice())
@@ -538,7 +525,7 @@ void TopologyView::showCurrent()
     const QString machine = m_machine->tileText(), mesh = m_meshMap->tileText();
     const int lines = machine.isEmpty() && mesh.isEmpty() ? 1 : 2;
     m_caption->setFixedHeight(lines * QFontMetrics(Metrics::small()).lineSpacing() + 2);
-    for (const FieldMap* map : { m_machine, m_meshMap })
+    for (const DeviceMap* map : { m_machine, m_meshMap })
         if (const QString said = map->currentText(); !said.isEmpty()) {
             m_caption->setText(said);
             return;

@@ -21,7 +21,7 @@ namespace shardscope {
 
 class DeviceControls;
 class Document;
-class FieldMap;
+class DeviceMap;
 class RoleLabel;
 class Selection;
 class SpanLine;
@@ -34,8 +34,8 @@ public:
 
     /// "64 devices".
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
-    [[nodiscard]] FieldMap* machine() const { return m_machine; }
-    [[nodiscard]] FieldMap* mesh() const { return m_meshMap; }
+    [[nodiscard]] DeviceMap* machine() const { return m_machine; }
+    [[nodiscard]] DeviceMap* mesh() const { return m_meshMap; }
     [[nodiscard]] QComboBox* presets() const;
     [[nodiscard]] QComboBox* orders() const;
     [[nodiscard]] QComboBox* colours() const { return m_colours; }
@@ -95,12 +95,12 @@ private:
         QToolButton* zoomOut;
         QToolButton* zoomIn;
         ZoomTrail* trail;
-        FieldMap* map;
+        DeviceMap* map;
     };
     void addSide(const Side& side);
     Side m_machineSide, m_meshSide;
-    FieldMap* m_machine;
-    FieldMap* m_meshMap;
+    DeviceMap* m_machine;
+    DeviceMap* m_meshMap;
     RoleLabel* m_caption;
 
     std::shared_ptr<const DevicePlaces> m_places; ///< of what the maps show

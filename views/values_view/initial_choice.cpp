@@ -13,10 +13,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/initial_setting.h"
 #include "base/codes.h"
 #include "document/array_file.h"
 #include "experiment/run_edits.h"
-#include "pipeline/initial_setting.h"
 #include "words/words.h"
 
 namespace shardscope {

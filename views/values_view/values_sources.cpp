@@ -26,7 +26,7 @@ std::optional<ValuesView::Subject> ValuesView::subject()
         showEmpty(obstacle->stepText(), QString());
         return std::nullopt;
     }
-    if (!snapshot || !snapshot->canStep()) {
+    if (!snapshot || !snapshot->ok()) {
         showEmpty(tr("The experiment is being analysed."), QString());
         return std::nullopt;
     }
@@ -209,7 +209,7 @@ void ValuesView::showOperation(const Snapshot& snapshot)
         index[d] = left % extent;
         left /= extent;
     }
-    m_steps->setWarning(first.found.kind == kernels::NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity"),
+    m_steps->setWarning(first.found.kind == NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity"),
         words::nonFinite(program, first.found, words::Runs::Devices,
             path.empty() ? tr("a value") : QLatin1Char('%') + QString::fromStdString(path), index),
         static_cast<int>(first.operation) + 1);

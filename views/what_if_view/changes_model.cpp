@@ -3,7 +3,6 @@
 
 #include "sharding/text.h"
 #include "views/span_text/span_text.h"
-#include "views/theme/theme.h"
 #include "words/definitions.h"
 #include "words/utf8.h"
 #include "words/value_changes.h"
@@ -14,31 +13,50 @@ using namespace Qt::StringLiterals;
 using words::fromStd;
 
 ChangesModel::ChangesModel(QObject* parent)
-    : QAbstractTableModel(parent)
+    : ColumnModel(parent)
 {
+    using Look = ModelColumn::Look;
+    setColumns({
+        { tr("Value"), [this](int row) { return name(row); } },
+        { tr("Now"), [this](int row) { return words::plain(spec(row, Now)); }, Look::Code },
+        { tr("Then"), [this](int row) { return words::plain(spec(row, Then)); }, Look::Code },
+        { tr("Per device"),
+            [this](int row) { return words::bytesStep(change(row).bytesBefore, change(row).bytesAfter); },
+            Look::Number },
+    });
 }
 
 void ChangesModel::setChanges(std::shared_ptr<const ValueChanges> changes, SnapshotPtr now, SnapshotPtr then)
 {
-    beginResetModel();
-    m_changes = std::move(changes);
-    m_now = std::move(now);
-    m_then = std::move(then);
-    endResetModel();
+    refill(false, [&] {
+        m_changes = std::move(changes);
+        m_now = std::move(now);
+        m_then = std::move(then);
+    });
+}
+
+const ValueChange& ChangesModel::change(int row) const
+{
+    return m_changes->values[static_cast<std::size_t>(row)];
 }
 
 QString ChangesModel::path(int row) const
 {
-    if (!m_changes || row < 0 || row >= rowCount())
-        return {};
-    return fromStd(m_now->program->value(m_changes->values[static_cast<std::size_t>(row)].before).path);
+    return row < 0 || row >= count() ? QString() : fromStd(m_now->program->value(change(row).before).path);
 }
 
-words::Text ChangesModel::spec(const QModelIndex& index) const
+QString ChangesModel::name(int row) const
 {
-    const ValueChange& change = m_changes->values[static_cast<std::size_t>(index.row())];
-    const bool now = index.column() == Now;
-    const TensorSharding& sharding = now ? change.old : change.now;
+    const shardscope::Value& value = m_now->program->value(change(row).before);
+    if (value.path.empty())
+        return value.definition.valid() ? u'%' + QString::number(value.definition.index) : QString();
+    return words::operandName(*m_now->program, change(row).before);
+}
+
+words::Text ChangesModel::spec(int row, int column) const
+{
+    const bool now = column == Now;
+    const TensorSharding& sharding = now ? change(row).old : change(row).now;
     const Mesh& mesh = now ? *m_now->mesh : *m_then->mesh;
     words::Text text = axisSpans(fromStd(toColumn(toPartitionSpec(sharding, mesh))), mesh.axisNames());
     for (const AxisRef& ref : sharding.unreduced) {
@@ -48,64 +66,16 @@ words::Text ChangesModel::spec(const QModelIndex& index) const
     return text;
 }
 
-int ChangesModel::rowCount(const QModelIndex& parent) const
+int ChangesModel::count() const
 {
-    return m_changes && !parent.isValid() ? static_cast<int>(m_changes->values.size()) : 0;
+    return m_changes ? static_cast<int>(m_changes->values.size()) : 0;
 }
 
-int ChangesModel::columnCount(const QModelIndex& parent) const
+QVariant ChangesModel::cell(int row, int column, int role) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QVariant ChangesModel::data(const QModelIndex& index, int role) const
-{
-    if (!index.isValid() || !m_changes)
-        return {};
-    const ValueChange& change = m_changes->values[static_cast<std::size_t>(index.row())];
-    if (role == Qt::TextAlignmentRole && index.column() == PerDevice)
-        return QVariant(Qt::AlignRight | Qt::AlignVCenter);
-    if (role == Qt::FontRole && (index.column() == Now || index.column() == Then))
-        return Metrics::fixed();
-    if (role != Qt::DisplayRole && role != Qt::ToolTipRole)
-        return {};
-    switch (index.column()) {
-    case Value: {
-        const shardscope::Value& value = m_now->program->value(change.before);
-        if (value.path.empty())
-            return value.definition.valid() ? u'%' + QString::number(value.definition.index) : QString();
-        return words::operandName(*m_now->program, change.before);
-    }
-    case Now:
-    case Then:
-        return words::plain(spec(index));
-    case PerDevice:
-        return words::bytesStep(change.bytesBefore, change.bytesAfter);
-    default:
-        return {};
-    }
-}
-
-QVariant ChangesModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal)
-        return {};
-    if (role == Qt::TextAlignmentRole)
-        return QVariant((section == PerDevice ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole)
-        return {};
-    switch (section) {
-    case Value:
-        return tr("Value");
-    case Now:
-        return tr("Now");
-    case Then:
-        return tr("Then");
-    case PerDevice:
-        return tr("Per device");
-    default:
-        return {};
-    }
+    if (role == SpansRole && (column == Now || column == Then))
+        return QVariant::fromValue(spec(row, column));
+    return role == Qt::ToolTipRole ? QVariant(text(row, column)) : QVariant();
 }
 
 } // namespace shardscope

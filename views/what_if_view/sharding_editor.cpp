@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/what_if_view/sharding_editor.h"
 
-#include <QBoxLayout>
 #include <QGridLayout>
 #include <QLineEdit>
 
+#include "sharding/sharding_edit.h"
 #include "sharding/sharding_text.h"
 #include "views/panel/panel.h"
 #include "views/what_if_view/axis_toggle.h"
-#include "views/what_if_view/sharding_edit.h"
+#include "views/widgets/boxes.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
-
 using namespace Qt::StringLiterals;
 using words::fromStd;
 
@@ -22,17 +21,13 @@ ShardingEditor::ShardingEditor(QWidget* parent)
     , m_text(new QLineEdit)
     , m_wrong(new RoleLabel(RoleLabel::Size::Normal, &Theme::error))
 {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(6);
     m_text->setFont(Metrics::fixed());
     m_text->setAccessibleName(tr("Sharding as text"));
     m_text->setToolTip(tr("Axes per dimension, the major one first; ? leaves a dimension open for more.\n"
                           "[{data}, {model, ?}]   [{x:(1)2}, {}]   [{data}p1, {}], replicated={model}"));
-    layout->addWidget(m_text);
     m_wrong->setWordWrap(true);
     m_wrong->hide();
-    layout->addWidget(m_wrong);
+    vbox(this, {}, 6, { m_text, m_wrong });
     connect(m_text, &QLineEdit::textEdited, this, &ShardingEditor::readText);
 }
 
@@ -47,7 +42,7 @@ void ShardingEditor::setTarget(const AnnotationTarget& target, SnapshotPtr snaps
     m_sharding = target.written;
     if (!same)
         makeRows();
-    m_text->setVisible(target.isProgram());
+    m_text->setVisible(target.takesAnySharding());
     showSharding(true);
 }
 
@@ -105,7 +100,7 @@ void ShardingEditor::makeRows()
         }
         chips->addStretch(1);
         grid->addLayout(chips, r, 2);
-        if (m_target.isProgram()) {
+        if (m_target.takesAnySharding()) {
             row.open = new AxisToggle(tr("open", "dimension of a sharding"), -1, m_rowBox);
             row.open->setAccessibleName(tr("%1 is open").arg(name));
             row.open->setToolTip(tr("Propagation may add axes to the dimension"));

@@ -6,7 +6,7 @@
 #include <QWidget>
 #include <vector>
 
-#include "pipeline/annotation_edit.h"
+#include "analysis/annotation_edit.h"
 
 class QGridLayout;
 class QLineEdit;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/what_if_view/what_if_view.h"
 
-#include <QBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QPushButton>
@@ -10,21 +9,21 @@
 #include "sharding/sharding_text.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
-#include "views/what_if_view/changes_delegate.h"
 #include "views/what_if_view/changes_model.h"
 #include "views/what_if_view/sharding_editor.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
+#include "views/widgets/spans_delegate.h"
 #include "words/definitions.h"
 #include "words/utf8.h"
 #include "words/value_changes.h"
 
 namespace shardscope {
-
 using namespace Qt::StringLiterals;
 using words::fromStd;
 
 namespace {
-
 QString nameOfValue(const Snapshot& snapshot, ValueId value)
 {
     return words::operandName(*snapshot.program, value);
@@ -33,9 +32,7 @@ QString nameOfValue(const Snapshot& snapshot, ValueId value)
 } // namespace
 
 WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_previewer(this)
     , m_empty(new EmptyPage(QString()))
     , m_page(new QWidget)
@@ -50,21 +47,13 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     , m_apply(new QPushButton(tr("Apply")))
     , m_cancel(new QPushButton(tr("Cancel")))
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(m_page, 1);
-    layout->addWidget(m_empty, 1);
+    vbox(this, {}, 0, { { m_page, 1 }, { m_empty, 1 } });
 
     auto* page = new QVBoxLayout(m_page);
     page->setContentsMargins(10, 8, 8, 8);
     page->setSpacing(8);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(8);
     m_title->setElided(true, Qt::ElideMiddle);
-    head->addWidget(m_title, 1);
+    auto* head = hbox({}, 8, { { m_title, 1 } });
     auto* choice = new QHBoxLayout(m_choiceBox);
     choice->setContentsMargins(0, 0, 0, 0);
     head->addWidget(m_choiceBox);
@@ -78,21 +67,10 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     m_summary->setWordWrap(true);
     page->addWidget(m_summary);
 
-    m_table->setModel(m_model);
-    m_table->setItemDelegate(new ChangesDelegate(m_table));
-    m_table->setAccessibleName(tr("Values that change"));
-    m_table->setFrameShape(QFrame::NoFrame);
-    m_table->setShowGrid(false);
+    makeRowTable(m_table, m_model, tr("Values that change"));
+    m_table->setItemDelegate(new SpansDelegate(m_table));
     m_table->setAlternatingRowColors(true);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
-    m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Interactive);
+    m_table->setTextElideMode(Qt::ElideRight);
     m_table->horizontalHeader()->setSectionResizeMode(ChangesModel::Then, QHeaderView::Stretch);
     m_table->setColumnWidth(ChangesModel::Value, Metrics::scaled(150));
     m_table->setColumnWidth(ChangesModel::Now, Metrics::scaled(150));
@@ -101,13 +79,9 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     page->addWidget(m_table, 100);
     page->addStretch(1); // where there is no table
 
-    auto* foot = new QHBoxLayout;
-    foot->setSpacing(8);
-    foot->addStretch(1);
     m_cancel->setToolTip(tr("Nothing has been changed (Esc)"));
     m_apply->setToolTip(tr("One step that Undo takes back (Ctrl+Return)"));
-    foot->addWidget(m_cancel);
-    foot->addWidget(m_apply);
+    auto* foot = hbox({}, 8, { boxStretch(1), m_cancel, m_apply });
     page->addLayout(foot);
 
     m_delay.setSingleShot(true);
@@ -405,14 +379,6 @@ void WhatIfView::cancel()
     m_targets.clear();
     m_snapshot.reset();
     followSnapshot();
-}
-
-void WhatIfView::setKeyFigure(const QString& figure)
-{
-    if (figure == m_keyFigure)
-        return;
-    m_keyFigure = figure;
-    Q_EMIT keyFigureChanged();
 }
 
 void WhatIfView::keyPressEvent(QKeyEvent* event)

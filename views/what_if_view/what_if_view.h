@@ -4,12 +4,12 @@
 #pragma once
 
 #include <QTimer>
-#include <QWidget>
 #include <optional>
 
+#include "analysis/annotation_edit.h"
 #include "document/document.h"
 #include "document/selection.h"
-#include "pipeline/annotation_edit.h"
+#include "views/panel/dock_view.h"
 #include "views/preview/edit_preview.h"
 
 class QAbstractItemView;
@@ -24,13 +24,11 @@ class RoleLabel;
 class SegmentedBar;
 class ShardingEditor;
 
-class WhatIfView : public QWidget {
+class WhatIfView : public DockView {
     Q_OBJECT
 public:
     WhatIfView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// "12 values change" while something is tried, else "".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     /// A change that was made elsewhere, to be looked at here: "hidden → data".
     void propose(const Experiment& after, const QString& change);
     /// Something is tried that does not count yet. The selection then leads elsewhere without changing what is tried.
@@ -50,7 +48,6 @@ public:
     [[nodiscard]] QPushButton* withoutButton() const { return m_without; }
 
 Q_SIGNALS:
-    void keyFigureChanged();
     void previewed(); ///< what is tried has been worked out
 
 protected:
@@ -65,10 +62,7 @@ private:
     void request();
     void receive(const EditPreview& preview);
     void showSummary();
-    void setKeyFigure(const QString& figure);
 
-    Document* m_document;
-    Selection* m_selection;
     SnapshotPtr m_snapshot; ///< what is compared with
     QString m_path; ///< of the value
     std::vector<AnnotationTarget> m_targets;
@@ -79,7 +73,6 @@ private:
     std::optional<EditPreview> m_preview;
     EditPreviewer m_previewer;
     QTimer m_delay;
-    QString m_keyFigure;
 
     EmptyPage* m_empty;
     QWidget* m_page;

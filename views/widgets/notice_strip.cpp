@@ -2,7 +2,6 @@
 #include "views/widgets/notice_strip.h"
 
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QToolButton>
@@ -10,10 +9,11 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
 
 namespace shardscope {
-
 NoticeStrip::NoticeStrip(QWidget* parent)
     : QFrame(parent)
     , m_row(new QHBoxLayout(this))
@@ -28,15 +28,8 @@ NoticeStrip::NoticeStrip(QWidget* parent)
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
-    m_close->setIcon(icon(QStringLiteral("close")));
-    m_close->setIconSize(QSize(Metrics::scaled(10), Metrics::scaled(10)));
-    m_close->setAutoRaise(true);
-    m_close->setAccessibleName(tr("Close this message"));
-    m_close->setToolTip(tr("Close this message"));
-    auto* words = new QVBoxLayout;
-    words->setSpacing(1);
-    words->addWidget(m_title);
-    words->addWidget(m_text);
+    makeFlat(m_close, QStringLiteral("close"), tr("Close this message"), {}, 10);
+    auto* words = vbox({}, 1, { m_title, m_text });
     m_row->setContentsMargins(8, 3, 4, 3);
     m_row->setSpacing(6);
     m_row->addWidget(m_icon, 0, Qt::AlignTop);

@@ -11,10 +11,9 @@
 namespace shardscope {
 
 SegmentedBar::SegmentedBar(const QStringList& names, QWidget* parent)
-    : QWidget(parent)
+    : Canvas(QString(), parent)
     , m_names(names)
 {
-    setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
 }
 

@@ -5,11 +5,11 @@
 #include <QStringList>
 #include <QWidget>
 
-#include "views/widgets/painted_table.h"
+#include "views/widgets/canvas.h"
 
 namespace shardscope {
 
-class SegmentedBar : public QWidget, public PaintedTable {
+class SegmentedBar : public Canvas {
     Q_OBJECT
 public:
     explicit SegmentedBar(const QStringList& names, QWidget* parent = nullptr);

@@ -10,7 +10,7 @@ namespace shardscope {
 
 namespace {
 
-QFont fontOf(const words::Span& span, QFont font)
+QFont faceOf(const words::Span& span, QFont font)
 {
     if (span.style == words::Span::Style::Strong || span.style == words::Span::Style::Axis)
         font.setWeight(QFont::DemiBold);
@@ -23,16 +23,16 @@ int spansWidth(const words::Text& text, const QFont& font)
 {
     int width = 0;
     for (const words::Span& span : text)
-        width += QFontMetrics(fontOf(span, font)).horizontalAdvance(span.text);
+        width += QFontMetrics(faceOf(span, font)).horizontalAdvance(span.text);
     return width;
 }
 
 int paintSpans(QPainter& painter, const QRect& rect, const words::Text& text, const QFont& font, const QColor& color,
-    const Theme& theme)
+    const Theme& theme, bool flat)
 {
     int x = rect.left();
     for (const words::Span& span : text) {
-        const QFont face = fontOf(span, font);
+        const QFont face = faceOf(span, font);
         const QFontMetrics metrics(face);
         const int room = rect.right() + 1 - x;
         if (room <= 0)
@@ -47,7 +47,8 @@ int paintSpans(QPainter& painter, const QRect& rect, const words::Text& text, co
             metrics.elidedText(bearsDots ? span.text + QChar(0x2026) + QChar(0x2026) : span.text, Qt::ElideRight, room);
         painter.setFont(face);
         const bool axis = span.style == words::Span::Style::Axis && span.axis >= 0;
-        painter.setPen(axis                                ? theme.meshAxis(span.axis)
+        painter.setPen(flat                                ? color
+                : axis                                     ? theme.meshAxis(span.axis)
                 : span.style == words::Span::Style::Strong ? theme.text
                                                            : color);
         painter.drawText(QRect(x, rect.top(), room, rect.height()), Qt::AlignLeft | Qt::AlignVCenter, shown);

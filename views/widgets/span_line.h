@@ -11,9 +11,10 @@ namespace shardscope {
 
 struct Theme;
 
-/// Paints the spans from the left of `rect`, vertically centred; returns the width used.
+/// Paints the spans from the left of `rect`, vertically centred; returns the width used. `flat`: all in one colour, as
+/// on selected rows.
 int paintSpans(QPainter& painter, const QRect& rect, const words::Text& text, const QFont& font, const QColor& color,
-    const Theme& theme);
+    const Theme& theme, bool flat = false);
 [[nodiscard]] int spansWidth(const words::Text& text, const QFont& font);
 
 class SpanLine : public QWidget {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/widgets/tip_strip.h"
 
-#include <QHBoxLayout>
 #include <QPainter>
 #include <QPainterPath>
 #include <QToolButton>
@@ -10,11 +9,11 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/flat_button.h"
 
 namespace shardscope {
-
 namespace {
-
 constexpr int gap = 4; ///< round the frame
 constexpr int point = 7; ///< height of the triangle, within the gap and beyond
 
@@ -30,16 +29,8 @@ TipStrip::TipStrip(bool pointsDown, QWidget* parent)
 {
     m_text->setWordWrap(true);
     m_title->setElided(true);
-    m_close->setIcon(icon(QStringLiteral("close")));
-    m_close->setIconSize(QSize(Metrics::scaled(10), Metrics::scaled(10)));
-    m_close->setAutoRaise(true);
-    m_close->setAccessibleName(tr("Close this tip"));
-    m_close->setToolTip(tr("Close this tip; it does not come again"));
-    auto* head = new QHBoxLayout;
-    head->setSpacing(8);
-    head->addWidget(m_title, 1);
-    head->addWidget(m_number);
-    head->addWidget(m_close);
+    makeFlat(m_close, QStringLiteral("close"), tr("Close this tip"), tr("Close this tip; it does not come again"), 10);
+    auto* head = hbox({}, 8, { { m_title, 1 }, m_number, m_close });
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(
         gap + 8, gap + 4 + (pointsDown ? 0 : point), gap + 4, gap + 6 + (pointsDown ? point : 0));

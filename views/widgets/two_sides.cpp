@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/widgets/two_sides.h"
 
-#include <QHBoxLayout>
 #include <QResizeEvent>
 #include <QSplitter>
-#include <QVBoxLayout>
 
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/segmented_bar.h"
 
 namespace shardscope {
-
 TwoSides::TwoSides(
     QWidget* first, const QString& firstName, QWidget* second, const QString& secondName, QWidget* parent)
     : QWidget(parent)
@@ -28,15 +26,8 @@ TwoSides::TwoSides(
     m_splitter->setStretchFactor(0, 3);
     m_splitter->setStretchFactor(1, 2);
     m_splitter->setSizes({ Metrics::scaled(540), Metrics::scaled(360) });
-    auto* line = new QHBoxLayout;
-    line->setContentsMargins(8, 4, 8, 0);
-    line->addWidget(m_bar);
-    line->addStretch();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addLayout(line);
-    column->addWidget(m_splitter, 1);
+    auto* line = hbox({ 8, 4, 8, 0 }, styleSpacing, { m_bar, boxStretch() });
+    vbox(this, {}, 0, { line, { m_splitter, 1 } });
     connect(m_bar, &SegmentedBar::currentChanged, this, &TwoSides::arrange);
 }
 
@@ -44,11 +35,6 @@ void TwoSides::setWidthForBoth(int width)
 {
     m_widthForBoth = width;
     arrange();
-}
-
-void TwoSides::showSide(int side)
-{
-    m_bar->setCurrent(side);
 }
 
 QSize TwoSides::minimumSizeHint() const

@@ -21,8 +21,6 @@ public:
     [[nodiscard]] SegmentedBar* bar() const { return m_bar; }
     /// Beside each other only from this width on, even where less would do.
     void setWidthForBoth(int width);
-    /// Brings a side into view.
-    void showSide(int side);
     /// Room for the wider one of the two.
     [[nodiscard]] QSize minimumSizeHint() const override;
 

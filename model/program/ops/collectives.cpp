@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // StableHLO's collectives, between devices by number. They stand in programs that have been partitioned already; what
 // they do to sizes depends on how many devices form a group.
+#include "program/ops/collectives.h"
+
 #include <algorithm>
 #include <array>
 #include <unordered_set>
@@ -47,6 +49,20 @@ Result<void> checkGroups(const Subject& op, const CollectiveAttributes& a)
     return {};
 }
 
+/// Each device sends and receives once at most.
+Result<void> checkPairs(const Subject& op, const CollectiveAttributes& a)
+{
+    SeenDevices sources, targets;
+    for (const std::vector<std::int64_t>& pair : a.groups) {
+        if (pair.size() != 2)
+            return op.attribute("source_target_pairs has an entry of " + counted(pair.size(), "device"));
+        if (pair[0] < 0 || pair[1] < 0 || !sources.insert(pair[0]) || !targets.insert(pair[1]))
+            return op.attribute("source_target_pairs has " + std::to_string(pair[0]) + " -> " + std::to_string(pair[1])
+                + "; each device sends and receives once at most");
+    }
+    return {};
+}
+
 Result<void> checkDimension(const Subject& op, std::int64_t dimension)
 {
     for (const TensorType& operand : op.operands)
@@ -89,7 +105,6 @@ Result<void> checkAllReduce(const Program& program, const Operation& operation)
     const auto own = collective(op);
     if (!own)
         return tl::unexpected(own.error());
-    SHARDSCOPE_CHECK(checkGroups(op, **own));
     SHARDSCOPE_CHECK(expectSameTypes(op));
     return expectReducer(op, operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
 }
@@ -100,7 +115,6 @@ Result<void> checkAllGather(const Program& program, const Operation& operation)
     const auto own = collective(op);
     if (!own)
         return tl::unexpected(own.error());
-    SHARDSCOPE_CHECK(checkGroups(op, **own));
     return checkMultiples(op, (*own)->dimension, true);
 }
 
@@ -110,7 +124,6 @@ Result<void> checkReduceScatter(const Program& program, const Operation& operati
     const auto own = collective(op);
     if (!own)
         return tl::unexpected(own.error());
-    SHARDSCOPE_CHECK(checkGroups(op, **own));
     SHARDSCOPE_CHECK(checkMultiples(op, (*own)->dimension, false));
     return expectReducer(op, operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
 }
@@ -122,7 +135,6 @@ Result<void> checkAllToAll(const Program& program, const Operation& operation)
     if (!own)
         return tl::unexpected(own.error());
     const CollectiveAttributes& a = **own;
-    SHARDSCOPE_CHECK(checkGroups(op, a));
     SHARDSCOPE_CHECK(expectResults(op, op.operands.size()));
     SHARDSCOPE_CHECK(checkDimension(op, a.dimension));
     SHARDSCOPE_CHECK(checkDimension(op, a.concatDimension));
@@ -148,7 +160,6 @@ Result<void> checkBroadcast(const Program& program, const Operation& operation)
     const auto own = collective(op);
     if (!own)
         return tl::unexpected(own.error());
-    SHARDSCOPE_CHECK(checkGroups(op, **own));
     return expectSameTypes(op);
 }
 
@@ -158,14 +169,6 @@ Result<void> checkPermute(const Program& program, const Operation& operation)
     const auto own = collective(op);
     if (!own)
         return tl::unexpected(own.error());
-    SeenDevices sources, targets;
-    for (const std::vector<std::int64_t>& pair : (*own)->groups) {
-        if (pair.size() != 2)
-            return op.attribute("source_target_pairs has an entry of " + counted(pair.size(), "device"));
-        if (pair[0] < 0 || pair[1] < 0 || !sources.insert(pair[0]) || !targets.insert(pair[1]))
-            return op.attribute("source_target_pairs has " + std::to_string(pair[0]) + " -> " + std::to_string(pair[1])
-                + "; each device sends and receives once at most");
-    }
     return expectSameTypes(op);
 }
 
@@ -233,6 +236,15 @@ std::array<OpRow, 6> makeCollectivesRows()
 }
 
 } // namespace
+
+Result<void> checkDevices(const Program& program, const Operation& operation)
+{
+    const Subject op(program, operation);
+    const auto own = op.wide<CollectiveAttributes>();
+    if (!own)
+        return tl::unexpected(own.error());
+    return operation.kind == OpKind::CollectivePermute ? checkPairs(op, **own) : checkGroups(op, **own);
+}
 
 std::span<const OpRow> collectiveRows()
 {

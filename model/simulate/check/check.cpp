@@ -3,70 +3,195 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <new>
-#include <tuple>
+#include <numeric>
 
+#include "base/bytes.h"
 #include "base/codes.h"
-#include "simulate/check/array_comparison.h"
-#include "simulate/check/check_plan.h"
+#include "partition/unsharded.h"
+#include "simulate/check/compare.h"
 #include "simulate/check/rounding_bound.h"
+#include "simulate/check/rounding_noise.h"
 #include "simulate/run/memory.h"
+#include "simulate/run/memory_needed.h"
+#include "simulate/run/shards.h"
 
 namespace shardscope {
 
 namespace {
 
-using Doubles = std::vector<double>;
+using kernels::Array;
+using kernels::Arrays;
 
-constexpr double float64Tolerance = 1e-9;
-constexpr double float32ChangeTolerance = 1e-5;
-constexpr double float32Epsilon = 0x1p-23;
-// What underflows in single numbers may be multiplied on: far more than comes of that, far less than means anything.
-constexpr double float64Underflow = 0x1p-960;
-constexpr double float32StateUnderflow = 0x1p-148;
-constexpr double float32ParameterUnderflow = 0x1p-100; // optimizers divide by as little as their epsilon
+/// How a value of main lies on its devices.
+ShardedArray lying(const FlatProgram& program, FlatValueId id)
+{
+    const FlatValue& value = program.value(id);
+    return { { value.localType.dtype, value.fullShape }, value.sharding, ReduceKind::Sum, value.otherMesh };
+}
 
-class Check {
+Array assembled(Arrays shards, const ShardedArray& how, const MeshPtr& mesh)
+{
+    if (shards.empty())
+        return {};
+    clearPadding(shards, how, mesh);
+    return assembleShards(shards, how, mesh).full;
+}
+
+bool needsNoise(const LinkStep& step)
+{
+    return std::any_of(
+        step.links.begin(), step.links.end(), [](const Link& link) { return link.kind == LinkKind::Loose; });
+}
+
+/// Told of the operations of a plain run: finds those that have links, and puts the devices' values in their place.
+class LinkObserver : public Observer {
 public:
-    Check(Run& run, const Program& program, const InitialValues& initial)
-        : m_run(run)
-        , m_program(program)
-        , m_plan(program)
-        , m_reference(referenceArguments(
-              program, initial, m_plan.single ? ReferencePrecision::Double : ReferencePrecision::AsTyped))
-        , m_decides(program.values.size())
-        , m_isState(program.values.size())
+    LinkObserver(const std::vector<LinkStep>& steps, std::int64_t devices)
+        : m_steps(steps)
+        , m_devices(devices)
     {
-        for (const ValueId link : m_plan.links)
-            m_report.values.push_back(lineFor(link));
-        for (const CheckPlan::State& state : m_plan.state) {
-            m_report.values.push_back(lineFor(state.result));
-            if (state.gradient.valid())
-                m_decides[state.gradient.index] = true;
+    }
+    void beginStep() { m_at = 0; }
+    void computed(OperationId operation, std::int64_t, std::span<const Array> operands, std::span<Array> results) final
+    {
+        while (m_at < m_steps.size() && m_steps[m_at].operation != operation && !m_steps[m_at].isControl)
+            ++m_at; // nothing was to be computed there
+        if (m_at == m_steps.size() || m_steps[m_at].operation != operation)
+            return; // in a loop or a branch: its own turn comes when it is over
+        for (const Link& link : m_steps[m_at].links) {
+            if (m_told == 0)
+                m_taken.push_back(compare(link, m_steps[m_at].operation, operands, results[link.result]));
+            const Array& taken = m_taken[static_cast<std::size_t>(&link - m_steps[m_at].links.data())];
+            Array& result = results[link.result];
+            if (taken.bytes && result.bytes && taken.type == result.type)
+                std::memcpy(result.data(), taken.data(), static_cast<std::size_t>(taken.type.byteCount()));
         }
-        const std::vector<ValueId>& results = m_program.main().results;
-        for (std::size_t r = 0; r < results.size(); ++r)
-            m_resultsOf[results[r]].push_back(r);
-        for (const StatePair& pair : m_program.state)
-            m_isState[results[pair.result].index] = true;
+        if (++m_told < m_devices)
+            return;
+        m_told = 0;
+        m_taken.clear();
+        ++m_at;
     }
 
-    CheckReport report(std::int64_t steps)
+protected:
+    /// What the devices have of it; nothing to leave what has been computed.
+    virtual Array compare(const Link& link, OperationId by, std::span<const Array> operands, const Array& computed) = 0;
+
+private:
+    const std::vector<LinkStep>& m_steps;
+    std::int64_t m_devices;
+    std::size_t m_at = 0;
+    std::int64_t m_told = 0; ///< devices that have computed it
+    Arrays m_taken; ///< per link of the operation at hand
+};
+
+/// What the devices have after a step.
+class DeviceSide {
+public:
+    explicit DeviceSide(Run& run)
+        : m_run(run)
     {
-        const std::vector<ValueCheck> wrongAtStart = compareArguments();
-        for (std::int64_t step = 0; step < steps; ++step) {
-            m_report.endToEnd.parameters = m_report.endToEnd.agree = 0;
-            if (m_plan.single)
-                compareByLinks(step);
-            else
-                compareFromEndToEnd();
-        }
-        m_report.values.insert(m_report.values.begin(), wrongAtStart.begin(), wrongAtStart.end());
-        m_report.passed = std::all_of(
-            m_report.values.begin(), m_report.values.end(), [](const ValueCheck& line) { return line.passed(); });
-        return std::move(m_report);
     }
+    [[nodiscard]] const FlatProgram& program() const { return *m_run.plan().program; }
+    [[nodiscard]] Run& run() const { return m_run; }
+    [[nodiscard]] Array value(ValueId id) const
+    {
+        return assembled(m_run.shardsOfValue(id), lying(program(), FlatValueId(id.index)), program().mesh);
+    }
+    [[nodiscard]] Array result(std::size_t number) const
+    {
+        return assembled(m_run.shardsOfResult(number), program().outputs[number], program().mesh);
+    }
+    [[nodiscard]] Array argument(std::size_t number) const
+    {
+        return assembled(m_run.shardsOfArgument(number), program().inputs[number], program().mesh);
+    }
+    /// What the reference goes on with.
+    [[nodiscard]] Array of(const Link& link) const
+    {
+        return link.isShown ? value(link.value) : result(link.results.front());
+    }
+
+private:
+    Run& m_run;
+};
+
+/// The reference with sums that are off: what it gives where no bound is known.
+class NoisyLinks final : public LinkObserver {
+public:
+    NoisyLinks(const CheckReference& reference, const DeviceSide& devices)
+        : LinkObserver(reference.steps, reference.plan->program->mesh->deviceCount())
+        , m_devices(devices)
+    {
+    }
+    std::map<ValueId, Array> given; ///< by value, of the step at hand
+
+private:
+    Array compare(const Link& link, OperationId, std::span<const Array>, const Array& computed) override
+    {
+        if (link.kind == LinkKind::Loose)
+            given[link.value] = kernels::copied(computed);
+        return m_devices.of(link);
+    }
+    const DeviceSide& m_devices;
+};
+
+class Check final : public LinkObserver {
+public:
+    Check(const CheckReference& reference, const DeviceSide& devices, const NoisyLinks* noisy)
+        : LinkObserver(reference.steps, reference.plan->program->mesh->deviceCount())
+        , m_flat(*reference.plan->program)
+        , m_program(*m_flat.program)
+        , m_devices(devices)
+        , m_noisy(noisy)
+        , m_stateOf(m_program.main().results.size(), -1)
+        , m_isSeen(m_program.main().results.size())
+    {
+        const std::vector<StatePair>& pairs = m_flat.state.pairs;
+        for (std::size_t p = 0; p < pairs.size(); ++p)
+            m_stateOf[pairs[p].result] = static_cast<std::int32_t>(p);
+    }
+
+    void beginStep()
+    {
+        LinkObserver::beginStep();
+        m_line = m_arguments;
+        m_old.resize(m_flat.state.pairs.size());
+        for (std::size_t p = 0; p < m_old.size(); ++p)
+            m_old[p] = m_devices.argument(m_program.value(m_flat.state.pairs[p].argument).index);
+        std::fill(m_isSeen.begin(), m_isSeen.end(), false);
+    }
+    void compareArguments(const Run& reference)
+    {
+        for (std::size_t a = 0; a < m_program.main().arguments.size(); ++a) {
+            ValueCheck line = lineFor(m_program.main().arguments[a]);
+            const Arrays right = reference.shardsOfArgument(a);
+            if (right.empty())
+                continue;
+            compareIn(line, m_devices.argument(a), right[0], { 0 }, m_devices.program().inputs[a]);
+            line.copiesDiffer = m_devices.run().replicaDifference(line.value);
+            if (!line.passed())
+                m_report.values.push_back(std::move(line));
+        }
+        m_arguments = m_report.values.size();
+    }
+    /// Results that no operation of main computes: arguments, and those of a manual computation.
+    void compareOtherResults(const Run& reference)
+    {
+        for (std::size_t r = 0; r < m_isSeen.size(); ++r) {
+            const Arrays right = m_isSeen[r] ? Arrays() : reference.shardsOfResult(r);
+            if (right.empty() || !isTensor(right[0].type.dtype))
+                continue;
+            ValueCheck& line = nextLine(m_program.main().results[r]);
+            line.results = { r };
+            const double share = roundingShare(right[0].type.dtype) * largestMagnitude(right[0]);
+            compareResult(line, r, right[0], { m_program.value(line.value).definition.valid() ? share : 0 });
+        }
+    }
+    [[nodiscard]] CheckReport take() { return std::move(m_report); }
 
 private:
     [[nodiscard]] ValueCheck lineFor(ValueId value) const
@@ -78,261 +203,128 @@ private:
             line.path = '%' + std::to_string(value.index);
         return line;
     }
-    [[nodiscard]] Role roleOf(ValueId value) const { return m_program.value(value).role; }
-    [[nodiscard]] bool isFloating(ValueId value) const { return isFloat(m_program.value(value).type.dtype); }
-    [[nodiscard]] Doubles& referenceOf(ValueId value) { return m_reference.values[value.index]; }
-
-    [[nodiscard]] std::vector<ValueCheck> compareArguments()
+    /// The lines of every step are the same.
+    ValueCheck& nextLine(ValueId value)
     {
-        std::vector<ValueCheck> wrong;
-        for (const ValueId argument : m_program.main().arguments) {
-            ValueCheck line = lineFor(argument);
-            compare(
-                line, FlatValueId(argument.index), m_run.gather(argument), m_run.replicaDifference(argument), { 0 });
-            if (!line.passed())
-                wrong.push_back(std::move(line));
-        }
-        return wrong;
+        if (m_line == m_report.values.size())
+            m_report.values.push_back(lineFor(value));
+        return m_report.values[m_line++];
     }
 
-    /// f64: the reference goes its own way.
-    void compareFromEndToEnd()
+    Array compare(const Link& link, OperationId by, std::span<const Array> operands, const Array& computed) override
     {
-        m_run.step();
-        referenceCompute(m_program, m_reference, m_plan.alone);
-        noteLossOfReference();
-        const auto tolerance = [this](ValueId value) -> Tolerances {
-            return { isFloating(value) ? float64Tolerance * largestMagnitude(referenceOf(value)) + float64Underflow
-                                       : 0 };
-        };
-        for (std::size_t link = 0; link < m_plan.links.size(); ++link) {
-            const ValueId value = m_plan.links[link];
-            noteGradient(value, compareLink(link, tolerance(value)), referenceOf(value));
+        ValueCheck& line = nextLine(link.value);
+        line.results = link.results;
+        const std::int32_t state = stateOf(link);
+        Array exact = computed;
+        const Tolerances tolerances = tolerancesOf(link, by, operands, computed, state, exact);
+        Array seen;
+        if (link.isShown) {
+            seen = m_devices.value(link.value);
+            const FlatProgram& program = m_devices.program();
+            compareIn(line, seen, exact, tolerances, lying(program, FlatValueId(link.value.index)));
+            note(line, m_devices.run().replicaDifference(link.value));
         }
-        for (std::size_t s = 0; s < m_plan.state.size(); ++s) {
-            const CheckPlan::State& state = m_plan.state[s];
-            noteEndToEnd(state, compareState(s, m_run.gatherResult(state.resultIndex), tolerance(state.result)));
-        }
-        referenceAdvance(m_program, m_reference);
-    }
-
-    /// f32: the reference takes over what has been compared.
-    void compareByLinks(std::int64_t step)
-    {
-        if (step > 0)
-            for (const StatePair& pair : m_program.state)
-                referenceOf(pair.argument) = m_run.gather(pair.argument);
-        m_run.step();
-        referenceCompute(m_program, m_reference, m_plan.alone);
-        noteLossOfReference();
-        std::vector<Doubles> alone; // new parameters of a reference that saw nothing of the devices
-        for (const CheckPlan::State& state : m_plan.state) {
-            alone.emplace_back();
-            if (roleOf(state.argument) == Role::Parameter)
-                alone.back() = inSinglePrecision(state.fromGradients, state.result);
-        }
-        compareLinks();
-        compareDecided();
-        for (std::size_t s = 0; s < m_plan.state.size(); ++s) {
-            const CheckPlan::State& state = m_plan.state[s];
-            const Doubles ours = m_run.gatherResult(state.resultIndex);
-            referenceOf(state.result) = inSinglePrecision(state.fromLinks, state.result);
-            compareState(s, ours, changeTolerances(state, referenceOf(state.result)));
-            if (ours.size() == alone[s].size())
-                noteEndToEnd(state, countWithin(ours, alone[s], changeTolerances(state, alone[s])));
-            alone[s] = Doubles();
-            if (m_program.value(state.result).definition.valid())
-                referenceOf(state.result) = Doubles();
-        }
-    }
-
-    void compareLinks()
-    {
-        RoundingBounds bounds(m_program, m_reference, sumLengths(*m_run.plan().program));
-        std::size_t link = 0;
-        for (const ReferenceSchedule::Step& step : m_plan.linkByLink.steps) {
-            const Operation& operation = m_program.operation(step.operation);
-            const ValueId value = operation.results[0];
-            const Doubles alone = std::move(referenceOf(value));
-            referenceCompute(m_program, m_reference, operation);
-            bounds.follow(operation);
-            if (link < m_plan.links.size() && m_plan.links[link] == value) {
-                Tolerances tolerances{ 0 };
-                if (!bounds.isExact(value)) {
-                    RoundingBound bound = bounds.of(value);
-                    for (std::size_t i = 0; i < bound.magnitude.size(); ++i)
-                        bound.magnitude[i] = bound.tolerance(i);
-                    tolerances = std::move(bound.magnitude);
-                }
-                Doubles ours = compareLink(link++, tolerances);
-                noteGradient(value, ours, alone);
-                if (ours.size() == referenceOf(value).size()) {
-                    std::swap(referenceOf(value), ours);
-                    if (m_decides[value.index])
-                        m_gradients.push_back({ value, std::move(ours), std::move(tolerances) });
-                }
-                bounds.setExact(value);
-            }
-            for (const ValueId unread : step.unread) {
-                referenceOf(unread) = Doubles();
-                bounds.setExact(unread);
-            }
-        }
-    }
-
-    /// f32: new parameters that follow from the reference's own gradients, where those are larger than their bounds.
-    void compareDecided()
-    {
-        const auto exchange = [this] {
-            for (LinkGradient& gradient : m_gradients)
-                std::swap(referenceOf(gradient.value), gradient.array);
-        };
-        exchange();
-        std::map<ValueId, const LinkGradient*> gradients;
-        for (const LinkGradient& gradient : m_gradients)
-            gradients.emplace(gradient.value, &gradient);
-        for (const CheckPlan::State& state : m_plan.state)
-            if (const auto gradient = gradients.find(state.gradient); gradient != gradients.end())
-                compareDecided(state, gradient->second->bound);
-        exchange();
-        m_gradients.clear();
-    }
-
-    void compareDecided(const CheckPlan::State& state, const Tolerances& bound)
-    {
-        const Doubles ours = m_run.gatherResult(state.resultIndex);
-        const Doubles next = inSinglePrecision(state.fromGradients, state.result);
-        if (ours.size() != next.size())
-            return;
-        const auto boundOf = [&](std::size_t i) { return bound[bound.size() == 1 ? 0 : i]; };
-        Doubles& gradient = referenceOf(state.gradient);
-        std::vector<std::size_t> apart;
-        for (std::size_t i = 0; i < next.size(); ++i) {
-            if (!(std::fabs(gradient[i]) > boundOf(i)))
-                continue;
-            ++m_report.decided.parameters;
-            if (!(difference(ours[i], next[i]) <= float32ChangeTolerance * std::fabs(next[i])))
-                apart.push_back(i);
-        }
-        m_report.decided.apart += static_cast<std::int64_t>(apart.size());
-        if (apart.empty())
-            return;
-        Doubles reach(next.size()); // how far the gradient's rounding can take the new parameter
-        for (const double sign : { -1.0, 1.0 }) {
-            Doubles moved = gradient;
-            for (std::size_t i = 0; i < moved.size(); ++i)
-                moved[i] += sign * boundOf(i);
-            std::swap(gradient, moved);
-            const Doubles end = inSinglePrecision(state.fromGradients, state.result);
-            std::swap(gradient, moved);
-            for (const std::size_t i : apart)
-                reach[i] = std::max(reach[i], difference(end[i], next[i]));
-        }
-        const Doubles& old = referenceOf(state.argument);
-        for (const std::size_t i : apart) {
-            const double size = std::max(std::fabs(next[i]), std::fabs(next[i] - old[i]));
-            if (!(difference(ours[i], next[i]) <= float32ChangeTolerance * size + reach[i] + float32ParameterUnderflow))
-                ++m_report.decided.unexplained;
-        }
-    }
-
-    /// Repeats what follows from gradients or links; leaves nothing of it behind.
-    [[nodiscard]] Doubles inSinglePrecision(const ReferenceSchedule& schedule, ValueId target)
-    {
-        m_reference.precision = ReferencePrecision::AsTyped;
-        referenceCompute(m_program, m_reference, schedule);
-        m_reference.precision = ReferencePrecision::Double;
-        if (schedule.steps.empty()) // an argument or a link as it is
-            return referenceOf(target);
-        return std::move(referenceOf(target));
-    }
-
-    [[nodiscard]] Tolerances changeTolerances(const CheckPlan::State& state, const Doubles& next)
-    {
-        if (!isFloating(state.result))
-            return { 0 };
-        const Doubles& old = referenceOf(state.argument);
-        const double underflow =
-            roleOf(state.argument) == Role::Parameter ? float32ParameterUnderflow : float32StateUnderflow;
-        Tolerances tolerances(next.size());
-        for (std::size_t i = 0; i < next.size(); ++i)
-            tolerances[i] = float32ChangeTolerance * std::fabs(next[i] - old[i])
-                + 4 * float32Epsilon * (std::fabs(next[i]) + std::fabs(old[i])) + underflow;
-        return tolerances;
-    }
-
-    /// In the form that people see, and in the form that main returns, if it does. Returns the former.
-    Doubles compareLink(std::size_t link, const Tolerances& tolerances)
-    {
-        const ValueId value = m_plan.links[link];
-        ValueCheck& line = m_report.values[link];
-        Doubles seen;
-        const bool isState = m_isState[value.index];
-        if (!isState) {
-            seen = m_run.gather(value);
-            compare(line, FlatValueId(value.index), seen, m_run.replicaDifference(value), tolerances);
-        }
-        const auto results = m_resultsOf.find(value);
-        if (results == m_resultsOf.end())
-            return seen;
-        for (const std::size_t r : results->second) {
-            Doubles returned = m_run.gatherResult(r);
-            compare(line, m_run.plan().program->main().results[r], returned, m_run.replicaDifferenceOfResult(r),
-                tolerances);
-            if (roleOf(value) == Role::Loss && !returned.empty())
-                m_report.lossOurs = returned[0];
-            if (isState)
+        for (const std::size_t r : link.results) {
+            Array returned = compareResult(line, r, exact, tolerances);
+            m_isSeen[r] = true;
+            if (!seen.bytes)
                 seen = std::move(returned);
+        }
+        if (m_program.value(link.value).role == Role::Loss && seen.bytes && seen.count() == 1) {
+            m_report.loss = kernels::numberAt(seen, 0);
+            m_report.lossReference = kernels::numberAt(exact, 0);
         }
         return seen;
     }
 
-    std::int64_t compareState(std::size_t state, const Doubles& ours, const Tolerances& tolerances)
+    Array compareResult(ValueCheck& line, std::size_t result, const Array& wanted, const Tolerances& tolerances)
     {
-        const std::size_t result = m_plan.state[state].resultIndex;
-        return compare(m_report.values[m_plan.links.size() + state], m_run.plan().program->main().results[result], ours,
-            m_run.replicaDifferenceOfResult(result), tolerances);
+        Array returned = m_devices.result(result);
+        compareIn(line, returned, wanted, tolerances, m_devices.program().outputs[result]);
+        note(line, m_devices.run().replicaDifferenceOfResult(result));
+        return returned;
     }
-
-    /// `held` is the form in which the devices hold what is compared.
-    std::int64_t compare(ValueCheck& line, FlatValueId held, const Doubles& ours,
-        const std::optional<ReplicaDifference>& copies, const Tolerances& tolerances)
+    static void note(ValueCheck& line, const std::optional<ReplicaDifference>& copies)
     {
         if (!line.copiesDiffer)
             line.copiesDiffer = copies;
-        const auto worst = [&line] { return std::tuple(line.worstElement, line.ours, line.reference, line.tolerance); };
-        const auto before = worst();
-        const std::int64_t within = compareArrays(line, ours, referenceOf(line.value), tolerances);
-        if (line.worstElement >= 0 && worst() != before)
-            line.worstDevice = firstHolder(held, line.worstElement);
-        return within;
     }
 
-    void noteLossOfReference()
+    /// Index among the pairs of state; -1 where it is none.
+    [[nodiscard]] std::int32_t stateOf(const Link& link) const
     {
-        for (const ValueId result : m_program.main().results)
-            if (roleOf(result) == Role::Loss && !referenceOf(result).empty())
-                m_report.lossReference = referenceOf(result)[0];
+        for (const std::size_t r : link.results)
+            if (m_stateOf[r] >= 0)
+                return m_stateOf[r];
+        return -1;
     }
 
-    void noteGradient(ValueId value, const Doubles& ours, const Doubles& alone)
+    [[nodiscard]] Tolerances tolerancesOf(const Link& link, OperationId by, std::span<const Array> operands,
+        const Array& computed, std::int32_t state, Array& exact) const
     {
-        if (roleOf(value) == Role::Gradient && ours.size() == alone.size())
-            m_report.endToEnd.gradientDifference =
-                std::max(m_report.endToEnd.gradientDifference, relativeDifference(ours, alone));
+        const DType dtype = computed.type.dtype;
+        if (!isFloat(dtype) || !computed.bytes)
+            return { 0 };
+        if (link.kind == LinkKind::Loose) {
+            const auto noisy = m_noisy->given.find(link.value);
+            const double sensitivity = noisy == m_noisy->given.end() ? 0 : sensitivityOf(computed, noisy->second);
+            return { roundingShare(dtype) * largestMagnitude(computed) + sensitivity };
+        }
+        if (link.kind == LinkKind::Bounded) {
+            std::optional<RoundedResult> bound = roundedResult(
+                *m_flat.local, m_flat.local->operation(by), operands, m_devices.program().mesh->deviceCount());
+            exact = std::move(bound->exact);
+            return std::move(bound->tolerances);
+        }
+        if (link.kind == LinkKind::Approximate)
+            return approximationTolerances(computed);
+        return state < 0 ? Tolerances{ 0 } : changeTolerances(computed, m_old[static_cast<std::size_t>(state)]);
+    }
+    [[nodiscard]] static Tolerances changeTolerances(const Array& next, const Array& old)
+    {
+        const double eps = epsilonOf(next.type.dtype), change = next.type.dtype == DType::F64 ? 1e-9 : 1e-5;
+        if (!old.bytes || old.count() != next.count())
+            return { 0 };
+        Tolerances tolerances(static_cast<std::size_t>(next.count()));
+        for (std::size_t i = 0; i < tolerances.size(); ++i) {
+            const double to = kernels::numberAt(next, static_cast<std::int64_t>(i));
+            const double from = kernels::numberAt(old, static_cast<std::int64_t>(i));
+            tolerances[i] = change * std::fabs(to - from) + 4 * eps * (std::fabs(to) + std::fabs(from));
+        }
+        return tolerances;
     }
 
-    void noteEndToEnd(const CheckPlan::State& state, std::int64_t agree)
+    /// `how`: the form in which the devices hold what is compared.
+    void compareIn(ValueCheck& line, const Array& ours, const Array& wanted, const Tolerances& tolerances,
+        const ShardedArray& how) const
     {
-        if (roleOf(state.argument) != Role::Parameter)
+        line.largestMagnitude = std::max(line.largestMagnitude, wanted.bytes ? largestMagnitude(wanted) : 0);
+        if (!ours.bytes || ours.count() != wanted.count()) {
+            line.held = line.held && ours.count() == wanted.count() && wanted.count() == 0;
             return;
-        m_report.endToEnd.parameters += m_program.value(state.argument).type.elementCount();
-        m_report.endToEnd.agree += agree;
+        }
+        const ArrayComparison compared = compareArrays(ours, wanted, tolerances);
+        line.compared = compared.compared;
+        line.notFinite = compared.notFinite;
+        line.beyond += compared.beyond;
+        if (compared.worst < 0 || strain(compared.largestError, compared.tolerance) <= worstOf(line))
+            return;
+        line.worstElement = compared.worst;
+        line.worstDevice = firstHolder(how, line.worstElement);
+        line.ours = compared.found;
+        line.reference = compared.wanted;
+        line.tolerance = compared.tolerance;
+        line.largestError = compared.largestError;
     }
-
-    [[nodiscard]] std::int32_t firstHolder(FlatValueId value, std::int64_t element) const
+    static double strain(double error, double tolerance) { return tolerance > 0 ? error / tolerance : error * 1e300; }
+    static double worstOf(const ValueCheck& line)
     {
-        const Layout layout = m_run.plan().program->layout(value);
+        return line.worstElement < 0 ? -1 : strain(line.largestError, line.tolerance);
+    }
+    [[nodiscard]] std::int32_t firstHolder(const ShardedArray& how, std::int64_t element) const
+    {
+        const Layout layout(how.over(m_devices.program().mesh), how.sharding, how.type.shape);
         const Shape& shape = layout.shape();
         Shape block(shape.size());
         for (std::size_t d = shape.size(); d-- > 0;) {
@@ -345,57 +337,186 @@ private:
         return layout.holders(shard).front();
     }
 
-    /// As the reference computes it from the devices' numbers; while a parameter is compared, the devices' own.
-    struct LinkGradient {
-        ValueId value;
-        Doubles array;
-        Tolerances bound; ///< of rounding
-    };
-
-    Run& m_run;
+    const FlatProgram& m_flat; ///< of the reference
     const Program& m_program;
-    CheckPlan m_plan;
-    ReferenceState m_reference;
-    std::vector<bool> m_decides; ///< by value: the gradient of a state that is compared on gradients
-    std::vector<bool> m_isState; ///< by value: the new value of a state
-    std::map<ValueId, std::vector<std::size_t>> m_resultsOf; ///< main returns a value as these
-    std::vector<LinkGradient> m_gradients; ///< f32: of one step
-    CheckReport m_report; ///< a line per link, then one per state
+    const DeviceSide& m_devices;
+    const NoisyLinks* m_noisy; ///< null where no value needs it
+    std::vector<std::int32_t> m_stateOf; ///< per result
+    std::vector<bool> m_isSeen; ///< per result, of the step at hand
+    Arrays m_old; ///< per pair of state: before the step
+    CheckReport m_report;
+    std::size_t m_arguments = 0; ///< lines of arguments
+    std::size_t m_line = 0; ///< the next one
 };
+
+RunOptions referenceOptions(const RunOptions& options, std::vector<Observer*> observers)
+{
+    RunOptions own;
+    own.threads = 1;
+    own.initial = options.initial;
+    own.memoryLimit = memoryLimit(options);
+    own.stop = options.stop;
+    own.maximumTrips = options.maximumTrips;
+    own.plainKernels = true;
+    own.observers = std::move(observers);
+    return own;
+}
+
+Result<CheckReport> check(const CheckReference& reference, Run& run, const RunOptions& options, std::int64_t steps)
+{
+    const DeviceSide devices(run);
+    NoisyLinks noisyLinks(reference, devices);
+    RoundingNoise noise(*reference.plan->program->local);
+    std::unique_ptr<Run> noisy;
+    if (std::any_of(reference.steps.begin(), reference.steps.end(), needsNoise)) {
+        auto made = Run::create(reference.plan, referenceOptions(options, { &noise, &noisyLinks }));
+        if (!made)
+            return tl::unexpected<Error>(std::move(made.error()));
+        noisy = std::move(*made);
+    }
+    Check check(reference, devices, &noisyLinks);
+    auto plain = Run::create(reference.plan, referenceOptions(options, { &check }));
+    if (!plain)
+        return tl::unexpected<Error>(std::move(plain.error()));
+    if (!*plain)
+        return CheckReport();
+    check.compareArguments(**plain);
+    for (std::int64_t step = 0; step < steps; ++step) {
+        check.beginStep();
+        noisyLinks.beginStep();
+        run.step();
+        for (Run* one : { &run, noisy.get(), plain->get() }) {
+            if (!one)
+                continue;
+            if (one != &run)
+                one->step();
+            if (std::optional<Error> failure = one->failure())
+                return tl::unexpected<Error>(std::move(*failure));
+            if (one->stopped())
+                return CheckReport();
+        }
+        check.compareOtherResults(**plain);
+    }
+    return check.take();
+}
 
 } // namespace
 
-double ValueCheck::largestError() const
+Verdict CheckReport::verdict() const
 {
-    return worstElement < 0 ? 0 : difference(ours, reference);
+    if (firstDifference())
+        return Verdict::Differs;
+    const bool isUnknown = std::any_of(values.begin(), values.end(),
+        [](const ValueCheck& line) { return !line.results.empty() && line.compared == 0 && line.notFinite > 0; });
+    return isUnknown ? Verdict::NotCompared : Verdict::Agrees;
 }
 
-double checkBytes(const Program& program)
+const ValueCheck* CheckReport::firstDifference() const
 {
-    return CheckPlan(program).bytes(program);
+    const auto found =
+        std::find_if(values.begin(), values.end(), [](const ValueCheck& line) { return !line.passed(); });
+    return found == values.end() ? nullptr : &*found;
 }
 
-CheckReport checkRun(Run& run, const Program& program, const InitialValues& initial, std::int64_t steps)
+std::int64_t CheckReport::compared() const
 {
-    return Check(run, program, initial).report(steps);
+    return std::accumulate(values.begin(), values.end(), std::int64_t{ 0 },
+        [](std::int64_t sum, const ValueCheck& line) { return sum + (line.results.empty() ? 0 : line.compared); });
+}
+
+std::int64_t CheckReport::notFinite() const
+{
+    return std::accumulate(values.begin(), values.end(), std::int64_t{ 0 },
+        [](std::int64_t sum, const ValueCheck& line) { return sum + (line.results.empty() ? 0 : line.notFinite); });
+}
+
+Result<CheckReference> CheckReference::of(ProgramPtr program, const FlatProgram& devices)
+{
+    Result<PartitionedProgram> parts = unsharded(*program);
+    if (!parts)
+        return tl::unexpected<Error>(std::move(parts.error()));
+    Result<FlatProgram> flat =
+        flatten(program, std::make_shared<const PartitionedProgram>(std::move(*parts)), devices.state);
+    if (!flat)
+        return tl::unexpected<Error>(std::move(flat.error()));
+    ScheduleOptions scheduling;
+    scheduling.plain = true;
+    Result<Plan> plan = schedule(std::make_shared<const FlatProgram>(std::move(*flat)), scheduling);
+    if (!plan)
+        return tl::unexpected<Error>(std::move(plan.error()));
+    CheckReference made;
+    made.plan = std::make_shared<const Plan>(std::move(*plan));
+    made.steps = linkSteps(*made.plan, devices);
+    const auto bytesOf = [](const TensorType& type) { return static_cast<double>(type.byteCount()); };
+    const auto held = [&](FlatValueId id) {
+        return bytesOf(devices.value(id).localType) * static_cast<double>(devices.mesh->deviceCount());
+    };
+    for (const StatePair& pair : devices.state.pairs)
+        made.m_kept += bytesOf(program->value(pair.argument).type);
+    const Program& local = *made.plan->program->local;
+    for (const LinkStep& step : made.steps)
+        for (const Link& link : step.links) {
+            const double bytes = bytesOf(program->value(link.value).type);
+            const double count = static_cast<double>(program->value(link.value).type.elementCount());
+            double shards = link.isShown ? held(FlatValueId(link.value.index)) : 0;
+            for (const std::size_t r : link.results)
+                shards = std::max(shards, held(devices.main().results[r]));
+            const double bound = link.kind == LinkKind::Equal ? 8 * count
+                : link.kind == LinkKind::Loose                ? 0
+                                                              : bytesOfBound(local, local.operation(step.operation));
+            made.m_largest = std::max(made.m_largest, std::max(bound, 16 * count + 2 * bytes + shards));
+            if (link.kind == LinkKind::Loose)
+                made.m_kept += bytes;
+        }
+    return made;
+}
+
+Result<double> CheckReference::bytes(const RunOptions& options) const
+{
+    const double limit = static_cast<double>(memoryLimit(options));
+    const Result<double> one = runBytes(*plan, ReplicaMode::Own, 1, limit, options.stop);
+    if (!one)
+        return one;
+    const bool twice = std::any_of(steps.begin(), steps.end(), needsNoise);
+    return *one * (twice ? 2 : 1) + m_largest + m_kept;
+}
+
+Result<CheckReport> checkRun(Run& run, const ProgramPtr& program, const RunOptions& options, std::int64_t steps)
+{
+    const Result<CheckReference> reference = CheckReference::of(program, *run.plan().program);
+    if (!reference)
+        return tl::unexpected<Error>(reference.error());
+    return check(*reference, run, options, steps);
 }
 
 Result<CheckReport> checkAgainstReference(
     std::shared_ptr<const FlatProgram> program, const RunOptions& options, std::int64_t steps)
 {
+    RunOptions both = options;
+    both.memoryLimit = memoryLimit(options); // one number for every decision, and for what is said about it
+    const Result<CheckReference> reference = CheckReference::of(program->program, *program);
+    if (!reference && reference.error().code != Code::TooLarge)
+        return tl::unexpected<Error>(reference.error());
+    // What no plan can hold no machine can.
+    const Result<double> bytes =
+        reference ? reference->bytes(both) : Result<double>(static_cast<double>(reference.error().number("bytes")));
+    if (!bytes)
+        return tl::unexpected<Error>(bytes.error());
+    both.reservedBytes += *bytes;
     ScheduleOptions scheduling;
     scheduling.keep = checkedValues(*program->program);
     auto plan = schedule(program, scheduling);
     if (!plan)
-        return tl::unexpected(plan.error());
-    RunOptions both = options;
-    both.memoryLimit = memoryLimit(options); // one number for every decision, and for what is said about it
-    both.reservedBytes += checkBytes(*program->program);
+        return tl::unexpected<Error>(std::move(plan.error()));
     auto run = Run::create(std::make_shared<const Plan>(std::move(*plan)), both);
     if (!run)
-        return tl::unexpected(run.error());
+        return tl::unexpected<Error>(std::move(run.error()));
+    if (!*run)
+        return CheckReport();
+    if (!reference)
+        return tl::unexpected<Error>(reference.error());
     try {
-        return checkRun(**run, *program->program, options.initial, steps);
+        return check(*reference, **run, options, steps);
     } catch (const std::bad_alloc&) { // it was there when it was counted
         return fail(Code::OutOfMemory,
             { { "bytes", toBytes(both.reservedBytes + static_cast<double>((*run)->physicalBytes())) },

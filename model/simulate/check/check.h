@@ -1,60 +1,41 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sharded results against the unsharded reference.
+// Devices against the unsharded reference, for any program: a network, a text, a table of arrays.
 //
-// f64: both sides go their own way from the same initial values. After every step the loss is within 1e-9 relative, and
-// every element of a compared array within 1e-9 of the largest magnitude in its array, and 2^-960 for what underflows.
+// The reference is a run as well, of the program in full on one device, operation by operation, by plain kernels. A
+// step is checked link by link. Where devices add up, or compute a function by a fast kernel, or come out of a loop
+// (checkedValues()), what they have is compared with what the reference has computed there, and then written in its
+// place. So the reference computes on from the devices' own numbers, and what is compared next has one sum behind it
+// and nothing else. By induction over the links every number of the step is right. Between them nothing rounds in two
+// ways: there it has to be equal to the last bit, wherever somebody looks.
 //
-// f32: the two sides round differently, and what becomes of that has no useful bound from end to end. Absolute values
-// all the way back bound it by 1e7 times the values through eight products of depth 1024. Statistics are too hopeful:
-// the roundings of equal terms, as a batch of equal rows has them, do not cancel but add up. And where a relu's operand
-// rounds to the other side of 0 the gradient is another one. So a step is checked link by link. The devices' own
-// numbers of every contraction and reduction (checkedValues()) are taken over by the reference once they have been
-// compared, and the reference computes on from there in double, to the next ones. What is compared then has one sum
-// behind it and little else, so that
+// How far the devices' x may be from the reference's r (eps = 2^-23 for f32, 2^-52 for f64; u = eps / 2):
 //
-//     |ours - reference| <= (k + 1) u |a|.|b| + 2 a,   u = 2^-24
+//     a sum of k terms         |x - r| <= (k + 2) u |a|.|b| + (k + 3 + devices) s
+//                              r and |a|.|b| in f64, s the smallest number of the type (rounding_bound.h); twice u in
+//                              f64, where r rounds as well; for f16 and bf16, which are summed in f32 and then rounded,
+//                              (k + 2) u of f32 and devices + 2 roundings of their own
+//     exp, tanh, a power, ...  |x - r| <= 8 eps |r|, and 2^-126 (f64: 2^-1022) where it vanishes
+//     new state                |x - r| <= c |r - old| + 4 eps (|r| + |old|), c = 1e-5, in f64 1e-9: relative to the
+//                              change, since an optimizer divides by what may be small, and to what is added up
+//     out of a loop, a branch, |x - r| <= 256 eps max|r| + 4 max|n - r| (4 and 2 eps in place of 256 for f16 and bf16,
+//     or of addends            and for floats of 8 bits): n is the same reference with sums that are off by as much as
+//                              another order of adding makes them (rounding_noise.h)
+//     anything else            equal; so are integers, truth values and arguments
 //
-// holds for certain (rounding_bound.h). |a|.|b| is that sum on absolute values. k counts the roundings behind one of
-// its terms: one per term on one device, one per device that adds to it, and the few before and after. a is for numbers
-// below 2^-126, which f32 cannot tell apart as finely: some 2^-150 per term, nothing beside the rest of it else. That
-// is sharp: for n terms of random sign the tolerance is some n^1.5 u of the value, 0.2 % for n = 1024. And it is
-// complete: by induction over the links every number of the step is right.
+// For example the product of x: 16x24 and W: 24x40 in f32, elements of about 1. |a|.|b| is about 24 where r, a sum of
+// both signs, is about 5. So x may be off by 26 * 2^-24 * 24 = 3.7e-5, some 7e-6 of r. That holds for certain: no order
+// of the sums gives more. A single product left out is off by 1.
 //
-// New state is compared on equal gradients: the reference repeats the optimizer in f32 (1 - beta^t loses most of its
-// digits there, and the same ones have to be lost), from the devices' gradients and old state, within
-//
-//     1e-5 |new - old| + 4 eps (|new| + |old|)
-//
-// relative to the change, then, and to the roundings of what is added up, since the new number itself may cancel; and
-// within 2^-148 (2^-100 for parameters, whose change is divided by something small) for what underflows. Each further
-// step begins with the devices' state.
-//
-// Besides, new parameters are compared on the reference's own gradients g, sums of the devices' numbers in double, with
-// bounds B of what rounding can make of them (Decided). Adam divides a gradient by about its own size. Its first step
-// is r g / (|g| + eps), r the learning rate, so that where |g| <= B its very sign may be noise: 2 r apart, and nothing
-// wrong. Where |g| > B the devices' gradient g + d, |d| <= B, has the same sign, and the steps differ by
-//
-//     r eps |d| / ((|g| + eps) (|g + d| + eps)),   most at |g + d| = |g| - B.
-//
-// That is nothing where |g| is large against B and eps, and up to r where B is no larger than eps. The roundings of the
-// step itself are some r u, which is much of the new parameter p where the old one p0 and the step cancel. So,
-// literally, p agrees within 1e-5 |p| but for a few in a hundred thousand, and for every one with |g| > B
-//
-//     |ours - p| <= 1e-5 max(|p|, |p - p0|) + max(|p(g - B) - p|, |p(g + B) - p|).
-//
-// In later steps mu and nu have a past, and p(g) may turn once between g - B and g + B: the ends tell how far it goes
-// up to the second order in B.
-//
-// In either case arguments begin equal to the last bit, integers and truth values are equal, all copies of a shard are
-// equal bit by bit, and nothing agrees with NaN or where the reference overflows. How far a step in f32 agrees without
-// any sharing is counted besides (EndToEnd), and is no criterion.
+// All copies of a shard are equal bit by bit, and nothing agrees with NaN: an element that is NaN or infinite on one
+// side alone is wrong. One that is on both sides says nothing, and where a result of main has no others it is not
+// compared. Each further step begins with the devices' state.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "simulate/check/reference.h"
+#include "simulate/check/links.h"
 #include "simulate/run/run.h"
 
 namespace shardscope {
@@ -62,60 +43,68 @@ namespace shardscope {
 struct ValueCheck {
     ValueId value; ///< of the program; for state the new value (a result)
     std::string path; ///< "%12" for a value without a name
+    std::vector<std::size_t> results; ///< main returns it as these
     std::int64_t compared = 0; ///< elements, in the last step
+    std::int64_t notFinite = 0; ///< NaN or infinite on both sides, in the last step
+    std::int64_t beyond = 0; ///< elements beyond their tolerance, over all steps
     bool held = true; ///< false: the devices do not hold it where it should be compared
-    bool withinTolerance = true; ///< every element
     std::optional<ReplicaDifference> copiesDiffer;
-    double largestMagnitude = 0; ///< of the reference array
-    /// The element that is worst measured by its tolerance; -1 before anything was compared.
+    double largestMagnitude = 0; ///< of the finite elements of the reference
+    /// The element that is worst measured by its tolerance; -1 where all are equal.
     std::int64_t worstElement = -1; ///< row-major global index
     std::int32_t worstDevice = -1; ///< id of the first device that holds it
-    double ours = 0, reference = 0, tolerance = 0; ///< there
+    double ours = 0, reference = 0, tolerance = 0, largestError = 0; ///< there
 
-    [[nodiscard]] bool passed() const { return held && withinTolerance && !copiesDiffer; }
-    [[nodiscard]] double largestError() const;
+    [[nodiscard]] bool passed() const { return held && beyond == 0 && !copiesDiffer; }
 };
 
-/// What agrees when neither side sees anything of the other from the beginning of a step to its end.
-struct EndToEnd {
-    std::int64_t parameters = 0; ///< elements of new parameters, in the last step
-    std::int64_t agree = 0; ///< those within their tolerance
-    double gradientDifference = 0; ///< largest, of the largest magnitude in its array; over all steps
-};
-
-/// New f32 parameters whose gradients exceed the bounds of their rounding, over all steps; see above. No criterion of
-/// its own, since it follows from what is compared.
-struct Decided {
-    std::int64_t parameters = 0; ///< elements with |g| > B
-    std::int64_t apart = 0; ///< of these, further than 1e-5 |p| from the reference
-    std::int64_t unexplained = 0; ///< of those, further than cancellation and the bound of the gradient explain
+enum class Verdict : std::uint8_t {
+    Agrees,
+    Differs,
+    NotCompared ///< every element of a result is NaN or infinite on both sides
 };
 
 struct CheckReport {
-    /// Intermediate values, loss, gradients and outputs in program order, then new state. Arguments come first, but
-    /// only those that were wrong at the start. So the first one that did not pass is where it begins.
+    /// In the order in which the reference computes them. Arguments come first, but only those that were wrong at the
+    /// start. So the first one that did not pass is where it begins.
     std::vector<ValueCheck> values;
-    bool passed = true;
-    double lossOurs = 0; ///< in the last step
-    double lossReference = 0; ///< from end to end
-    EndToEnd endToEnd;
-    Decided decided;
+    std::optional<double> loss, lossReference; ///< in the last step
+
+    [[nodiscard]] Verdict verdict() const;
+    [[nodiscard]] bool passed() const { return verdict() == Verdict::Agrees; }
+    /// Null where all passed.
+    [[nodiscard]] const ValueCheck* firstDifference() const;
+    /// Elements of all results that were compared, and those that are finite on neither side.
+    [[nodiscard]] std::int64_t compared() const;
+    [[nodiscard]] std::int64_t notFinite() const;
 };
 
-/// Runs `steps` steps from the start on both sides and compares after each; a value's line shows its worst step.
-/// Errors: those of schedule and Run::create; its OutOfMemory counts what the reference takes, too.
+/// Runs `steps` steps from the start on both sides and compares after each; a value's line shows its worst step. State
+/// is that of the program on devices. Errors: those of unsharded(), flatten(), schedule(), Run::create() and
+/// Run::failure(); OutOfMemory counts what the reference takes, too.
 [[nodiscard]] Result<CheckReport> checkAgainstReference(
     std::shared_ptr<const FlatProgram> program, const RunOptions& options, std::int64_t steps = 1);
 
-/// The same for a run that has not made a step yet, begun with `initial`, whose plan keeps checkedValues(program).
-/// `program` is what its devices should compute. Takes checkBytes(program), which the caller has counted.
-[[nodiscard]] CheckReport checkRun(
-    Run& run, const Program& program, const InitialValues& initial, std::int64_t steps = 1);
-/// Bytes that a check takes beside its run, most of them for the reference; as double, since they may exceed integers.
-[[nodiscard]] double checkBytes(const Program& program);
+/// The unsharded side of a check.
+class CheckReference {
+public:
+    /// `devices`: what is compared with it; `program`: what they should compute.
+    [[nodiscard]] static Result<CheckReference> of(ProgramPtr program, const FlatProgram& devices);
 
-/// The values of main that are compared apart from new state: results of contractions and reductions, gradients, loss
-/// and outputs, and what decisions and functions on the way to them take. In program order.
-[[nodiscard]] std::vector<ValueId> checkedValues(const Program& program);
+    /// Bytes that a check takes beside the run of the devices, not less than at its peak.
+    [[nodiscard]] Result<double> bytes(const RunOptions& options) const;
+
+    std::shared_ptr<const Plan> plan;
+    std::vector<LinkStep> steps;
+
+private:
+    double m_largest = 0; ///< of what is taken to compare one value
+    double m_kept = 0; ///< of what is kept of a step: old state, sums that are off
+};
+
+/// The same for a run that has not made a step yet, begun with `options.initial`, whose plan keeps checkedValues() of
+/// `program`. `program` is what its devices should compute.
+[[nodiscard]] Result<CheckReport> checkRun(
+    Run& run, const ProgramPtr& program, const RunOptions& options, std::int64_t steps = 1);
 
 } // namespace shardscope

@@ -9,132 +9,154 @@
 
 #include "simulate/kernels/element_types.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 namespace {
 
+using kernels::Array;
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr std::int64_t chunk = 1024;
 using Doubles = std::array<double, static_cast<std::size_t>(chunk)>;
 
-/// Whole numbers are compared as their bytes, and how far they are apart as doubles.
-void numbersOf(const Array& array, std::int64_t begin, std::int64_t count, Doubles& out)
+/// What is no float is compared as its bytes, and how far it is apart as doubles.
+void readNumbers(const Array& array, std::int64_t begin, std::int64_t count, Doubles& out)
 {
     if (isFloat(array.type.dtype)) {
-        toDoubles(array.type.dtype, array.data() + begin * array.elementBytes(), out.data(), count);
+        kernels::toDoubles(array.type.dtype, array.data() + begin * array.elementBytes(), out.data(), count);
         return;
     }
     for (std::int64_t i = 0; i < count; ++i)
-        out[static_cast<std::size_t>(i)] = numberAt(array, begin + i);
+        out[static_cast<std::size_t>(i)] = isComplex(array.type.dtype) ? 0 : kernels::numberAt(array, begin + i);
+}
+
+/// Calls visit(element, a, b) for all elements of two arrays.
+template <class Visit>
+void forElements(const Array& a, const Array& b, const Visit& visit)
+{
+    Doubles first, second;
+    for (std::int64_t begin = 0; begin < a.count(); begin += chunk) {
+        const std::int64_t count = std::min(chunk, a.count() - begin);
+        readNumbers(a, begin, count, first);
+        readNumbers(b, begin, count, second);
+        for (std::int64_t i = 0; i < count; ++i)
+            visit(begin + i, first[static_cast<std::size_t>(i)], second[static_cast<std::size_t>(i)]);
+    }
 }
 
 double errorOf(double a, double b)
 {
     if (a == b || (std::isnan(a) && std::isnan(b)))
         return 0;
-    return std::isfinite(a) && std::isfinite(b) ? std::abs(a - b) : std::numeric_limits<double>::infinity();
+    return std::isfinite(a) && std::isfinite(b) ? std::fabs(a - b) : infinite;
+}
+
+/// How much of its tolerance an error takes up: above 1 for all that is not within.
+double strainOf(double error, double tolerance)
+{
+    if (error == 0)
+        return 0;
+    if (!std::isfinite(tolerance)) // nothing is near to everything
+        return infinite;
+    return tolerance > 0 ? error / tolerance : infinite;
+}
+
+/// The largest number of a float type.
+double largestNumber(DType dtype)
+{
+    return dtype == DType::F32 || dtype == DType::BF16 ? static_cast<double>(std::numeric_limits<float>::max())
+        : dtype == DType::F16                          ? 65504
+                                                       : std::numeric_limits<double>::max();
+}
+
+} // namespace
+
+double epsilonOf(DType dtype)
+{
+    switch (dtype) {
+    case DType::F64:
+        return 0x1p-52;
+    case DType::F32:
+        return 0x1p-23;
+    case DType::F16:
+        return 0x1p-10;
+    case DType::BF16:
+        return 0x1p-7;
+    default:
+        return isFloat(dtype) ? 0x1p-3 : 0;
+    }
+}
+
+double roundingShare(DType dtype)
+{
+    const double units = dtype == DType::F64 || dtype == DType::F32 ? 256
+        : dtype == DType::F16 || dtype == DType::BF16               ? 4
+                                                                    : 2;
+    return units * epsilonOf(dtype);
 }
 
 double largestMagnitude(const Array& array)
 {
     double largest = 0;
-    Doubles numbers;
-    for (std::int64_t begin = 0; begin < array.count(); begin += chunk) {
-        const std::int64_t count = std::min(chunk, array.count() - begin);
-        numbersOf(array, begin, count, numbers);
-        for (std::int64_t i = 0; i < count; ++i)
-            if (const double number = std::abs(numbers[static_cast<std::size_t>(i)]); std::isfinite(number))
-                largest = std::max(largest, number);
-    }
+    if (array.bytes)
+        forElements(array, array, [&](std::int64_t, double number, double) {
+            if (std::isfinite(number))
+                largest = std::max(largest, std::fabs(number));
+        });
     return largest;
-}
-
-std::int64_t neverFinite(const Array& a, const Array& b)
-{
-    std::int64_t found = 0;
-    Doubles first, second;
-    for (std::int64_t begin = 0; begin < a.count(); begin += chunk) {
-        const std::int64_t count = std::min(chunk, a.count() - begin);
-        numbersOf(a, begin, count, first);
-        numbersOf(b, begin, count, second);
-        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-            found += !std::isfinite(first[i]) && !std::isfinite(second[i]) ? 1 : 0;
-    }
-    return found;
-}
-
-} // namespace
-
-double roundingShare(DType dtype)
-{
-    switch (dtype) {
-    case DType::F64:
-        return 256 * 0x1p-52;
-    case DType::F32:
-        return 256 * 0x1p-23;
-    case DType::F16:
-        return 4 * 0x1p-10;
-    case DType::BF16:
-        return 4 * 0x1p-7;
-    default:
-        return isFloat(dtype) ? 2 * 0x1p-3 : 0;
-    }
 }
 
 double largestChange(const Array& a, const Array& b)
 {
     double largest = 0;
-    if (!a.bytes || !b.bytes)
-        return largest;
-    Doubles first, second;
-    for (std::int64_t begin = 0; begin < a.count(); begin += chunk) {
-        const std::int64_t count = std::min(chunk, a.count() - begin);
-        numbersOf(a, begin, count, first);
-        numbersOf(b, begin, count, second);
-        for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-            if (const double change = errorOf(first[i], second[i]); std::isfinite(change))
+    if (a.bytes && b.bytes)
+        forElements(a, b, [&](std::int64_t, double x, double y) {
+            if (const double change = errorOf(x, y); std::isfinite(change))
                 largest = std::max(largest, change);
-    }
+        });
     return largest;
 }
 
-ArrayComparison compareWithReference(const Array& found, const Array& wanted, double sensitivity)
+ArrayComparison compareArrays(const Array& found, const Array& wanted, const Tolerances& tolerances)
 {
     ArrayComparison out;
     if (!found.bytes || !wanted.bytes)
         return out;
-    const bool exact = !isFloat(wanted.type.dtype);
-    out.notFinite = exact ? 0 : neverFinite(found, wanted);
-    out.compared = wanted.count() - out.notFinite;
-    const auto bytes = static_cast<std::size_t>(wanted.type.byteCount());
-    if (std::memcmp(found.data(), wanted.data(), bytes) == 0)
-        return out;
-    out.tolerance = exact ? 0 : roundingShare(wanted.type.dtype) * largestMagnitude(wanted) + sensitivity;
-    const auto size = static_cast<std::size_t>(wanted.elementBytes());
-    Doubles ours, theirs;
-    for (std::int64_t begin = 0; begin < wanted.count(); begin += chunk) {
-        const std::int64_t count = std::min(chunk, wanted.count() - begin);
-        const std::size_t offset = static_cast<std::size_t>(begin) * size;
-        if (std::memcmp(found.data() + offset, wanted.data() + offset, static_cast<std::size_t>(count) * size) == 0)
-            continue;
-        numbersOf(found, begin, count, ours);
-        numbersOf(wanted, begin, count, theirs);
-        for (std::int64_t i = 0; i < count; ++i) {
-            const auto at = static_cast<std::size_t>(i);
-            const bool differs =
-                exact && std::memcmp(found.data() + offset + at * size, wanted.data() + offset + at * size, size) != 0;
-            const double error = errorOf(ours[at], theirs[at]);
-            if (error > out.largestError || (differs && out.worst < 0)) {
-                out.largestError = error;
-                out.worst = begin + i;
-            }
-            if (exact ? !differs : error <= out.tolerance)
-                continue;
-            ++out.beyond;
-            if (out.first < 0)
-                out.first = begin + i;
+    const bool isExact = !isFloat(found.type.dtype);
+    const double largest = largestNumber(found.type.dtype);
+    const auto size = static_cast<std::size_t>(found.elementBytes());
+    double worst = 0;
+    forElements(found, wanted, [&](std::int64_t i, double ours, double theirs) {
+        if (!isExact && std::fabs(theirs) > largest) // too large for the devices' numbers
+            theirs = std::copysign(infinite, theirs);
+        const auto at = static_cast<std::size_t>(i);
+        const bool differs = isExact && std::memcmp(found.data() + at * size, wanted.data() + at * size, size) != 0;
+        const double error = errorOf(ours, theirs);
+        if (!isExact && !std::isfinite(ours) && !std::isfinite(theirs))
+            ++out.notFinite;
+        const double tolerance = isExact ? 0 : tolerances[tolerances.size() == 1 ? 0 : at];
+        const double strain = differs ? infinite : isExact ? 0 : strainOf(error, tolerance);
+        if (strain > worst || (strain == worst && error > out.largestError)) {
+            worst = strain;
+            out.worst = i;
+            out.largestError = error;
+            out.tolerance = tolerance;
+            out.found = ours;
+            out.wanted = theirs;
         }
-    }
+        if (!(strain > 1))
+            return;
+        ++out.beyond;
+        if (out.first < 0)
+            out.first = i;
+    });
+    out.compared = found.count() - out.notFinite;
     return out;
+}
+
+ArrayComparison compareWithReference(const Array& found, const Array& wanted, double sensitivity)
+{
+    return compareArrays(found, wanted, { roundingShare(wanted.type.dtype) * largestMagnitude(wanted) + sensitivity });
 }
 
 Array elementOf(const Array& array, std::int64_t index)
@@ -145,4 +167,4 @@ Array elementOf(const Array& array, std::int64_t index)
     return element;
 }
 
-} // namespace shardscope::kernels
+} // namespace shardscope

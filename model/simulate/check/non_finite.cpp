@@ -7,7 +7,7 @@
 #include "simulate/check/compare.h"
 #include "simulate/kernels/element_types.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 namespace {
 
@@ -22,7 +22,7 @@ constexpr std::array kinds{ NonFiniteKind::NotANumber, NonFiniteKind::Infinity }
 
 } // namespace
 
-std::int64_t firstNonFinite(const Array& array, NonFiniteKind kind, std::int64_t begin)
+std::int64_t firstNonFinite(const kernels::Array& array, NonFiniteKind kind, std::int64_t begin)
 {
     if (!isFloat(array.type.dtype) || !array.bytes)
         return -1;
@@ -30,7 +30,7 @@ std::int64_t firstNonFinite(const Array& array, NonFiniteKind kind, std::int64_t
     std::array<double, static_cast<std::size_t>(chunk)> numbers;
     for (; begin < array.count(); begin += chunk) {
         const std::int64_t count = std::min(chunk, array.count() - begin);
-        toDoubles(array.type.dtype, array.data() + begin * array.elementBytes(), numbers.data(), count);
+        kernels::toDoubles(array.type.dtype, array.data() + begin * array.elementBytes(), numbers.data(), count);
         for (std::int64_t i = 0; i < count; ++i) {
             const double number = numbers[static_cast<std::size_t>(i)];
             if (kind == NonFiniteKind::NotANumber ? std::isnan(number) : std::isinf(number))
@@ -40,7 +40,7 @@ std::int64_t firstNonFinite(const Array& array, NonFiniteKind kind, std::int64_t
     return -1;
 }
 
-void NonFiniteWatch::given(const Arrays& arguments, std::int64_t device)
+void NonFiniteWatch::given(const kernels::Arrays& arguments, std::int64_t device)
 {
     for (const NonFiniteKind kind : kinds)
         for (std::size_t i = 0; i < arguments.size() && !seen(kind).held; ++i)
@@ -49,7 +49,8 @@ void NonFiniteWatch::given(const Arrays& arguments, std::int64_t device)
 }
 
 /// Of what a device holds of the value, padding aside.
-std::int64_t NonFiniteWatch::firstOf(const Array& array, NonFiniteKind kind, ValueId value, std::int64_t device) const
+std::int64_t NonFiniteWatch::firstOf(
+    const kernels::Array& array, NonFiniteKind kind, ValueId value, std::int64_t device) const
 {
     std::int64_t found = firstNonFinite(array, kind);
     if (found < 0)
@@ -71,8 +72,8 @@ std::int64_t NonFiniteWatch::firstOf(const Array& array, NonFiniteKind kind, Val
     return found;
 }
 
-void NonFiniteWatch::computed(
-    OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results)
+void NonFiniteWatch::computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
+    std::span<kernels::Array> results)
 {
     const Operation& computed = m_program.operation(operation);
     const OpKind kindOfOperation = computed.kind;
@@ -108,4 +109,4 @@ const std::optional<NonFinite>& NonFiniteWatch::first(NonFiniteKind kind) const
     return own.produced ? own.produced : own.held;
 }
 
-} // namespace shardscope::kernels
+} // namespace shardscope

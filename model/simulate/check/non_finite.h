@@ -8,12 +8,12 @@
 #include "partition/device_program.h"
 #include "simulate/run/run.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 enum class NonFiniteKind : std::uint8_t { NotANumber, Infinity };
 
 /// Row-major index of the first such element from `begin` on; -1 for none, and for arrays that are not of floats.
-[[nodiscard]] std::int64_t firstNonFinite(const Array& array, NonFiniteKind kind, std::int64_t begin = 0);
+[[nodiscard]] std::int64_t firstNonFinite(const kernels::Array& array, NonFiniteKind kind, std::int64_t begin = 0);
 
 struct NonFinite {
     NonFiniteKind kind = NonFiniteKind::NotANumber;
@@ -22,7 +22,7 @@ struct NonFinite {
     std::int64_t device = 0;
     std::int64_t element = 0; ///< of what the device holds, row-major
     bool produced = false; ///< from operands without it; otherwise a constant or an argument that holds it
-    Array value; ///< the element
+    kernels::Array value; ///< the element
 };
 
 /// Remembers the first of each kind. An operation that gives it where none of its operands has it has produced it;
@@ -40,9 +40,9 @@ public:
         , m_device(device)
     {
     }
-    void given(const Arrays& arguments, std::int64_t device = 0);
-    void computed(
-        OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results) override;
+    void given(const kernels::Arrays& arguments, std::int64_t device = 0);
+    void computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
+        std::span<kernels::Array> results) override;
     /// What an operation produced first; where nothing did, the first constant or argument that holds it.
     [[nodiscard]] const std::optional<NonFinite>& first(NonFiniteKind kind) const;
 
@@ -52,11 +52,11 @@ private:
     };
     Seen& seen(NonFiniteKind kind) { return m_seen[static_cast<std::size_t>(kind)]; }
     [[nodiscard]] std::int64_t firstOf(
-        const Array& array, NonFiniteKind kind, ValueId value, std::int64_t device) const;
+        const kernels::Array& array, NonFiniteKind kind, ValueId value, std::int64_t device) const;
 
     const Program& m_program;
     const DeviceProgram& m_device;
     std::array<Seen, 2> m_seen;
 };
 
-} // namespace shardscope::kernels
+} // namespace shardscope

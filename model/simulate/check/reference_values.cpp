@@ -3,7 +3,7 @@
 
 #include "program/value_shardings.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 ReferenceValues::ReferenceValues(const Program& given, const PartitionedProgram& parts)
     : m_given(given)
@@ -32,4 +32,4 @@ ValueId ReferenceValues::computedFor(ValueId given) const
     return given;
 }
 
-} // namespace shardscope::kernels
+} // namespace shardscope

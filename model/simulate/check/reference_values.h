@@ -4,7 +4,7 @@
 
 #include "partition/device_values.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 class ReferenceValues {
 public:
@@ -23,4 +23,4 @@ private:
     DeviceValues m_values;
 };
 
-} // namespace shardscope::kernels
+} // namespace shardscope

@@ -8,7 +8,7 @@
 
 #include "simulate/run/run.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 /// Changes results of products, convolutions and sums, of floats alone. The same changes every time, and on every
 /// device: they depend on the operation, on how often it was computed before, and on the element.
@@ -18,8 +18,8 @@ public:
         : m_program(program)
     {
     }
-    void computed(
-        OperationId operation, std::int64_t device, std::span<const Array> operands, std::span<Array> results) override;
+    void computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
+        std::span<kernels::Array> results) override;
 
 private:
     const Program& m_program;
@@ -27,6 +27,6 @@ private:
 };
 
 /// What to add to the tolerance of an array: a multiple of what the noise changed in it.
-[[nodiscard]] double sensitivityOf(const Array& plain, const Array& noisy);
+[[nodiscard]] double sensitivityOf(const kernels::Array& plain, const kernels::Array& noisy);
 
-} // namespace shardscope::kernels
+} // namespace shardscope

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/collectives/collective_groups.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "base/codes.h"
 #include "program/wide_attributes.h"
 
@@ -121,6 +124,22 @@ bool isExchange(OpKind kind)
     default:
         return false;
     }
+}
+
+DeviceCounts devicesSpokenTo(const Program& program)
+{
+    if (std::none_of(program.operations.begin(), program.operations.end(),
+            [](const Operation& operation) { return isExchange(operation.kind); }))
+        return {};
+    DeviceCounts counts;
+    for (const NamedText& entry : program.dictionaries[program.extra])
+        if (entry.name == "mhlo.num_partitions" || entry.name == "mhlo.num_replicas") {
+            std::int64_t count = 1;
+            (void)std::from_chars(entry.text.data(), entry.text.data() + entry.text.size(), count);
+            (entry.name == "mhlo.num_replicas" ? counts.replicas : counts.partitions) =
+                std::max<std::int64_t>(count, 1);
+        }
+    return saturatingProduct(counts.replicas, counts.partitions) <= 65536 ? counts : DeviceCounts();
 }
 
 std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operation& op, const DeviceCounts& devices)

@@ -15,6 +15,9 @@ namespace shardscope {
 
 /// Operations by which devices exchange values, or that ask which device it is.
 [[nodiscard]] bool isExchange(OpKind kind);
+/// The devices that the program of one of them speaks to by their numbers, as the attributes of its module count them;
+/// one where it speaks to none.
+[[nodiscard]] DeviceCounts devicesSpokenTo(const Program& program);
 /// The devices of a collective's groups, in the order of the groups; of a collective_permute (sender, receiver).
 [[nodiscard]] std::vector<std::vector<std::int32_t>> groupsOf(const Operation& op, const DeviceCounts& devices);
 /// What of a collective's groups does not go with the devices that there are, or with the types of its operands and

@@ -45,6 +45,11 @@ public:
     [[nodiscard]] std::int64_t scratchBytes() const { return m_reduces ? blockBytes : 0; }
     [[nodiscard]] const Operation& operation() const { return *m_operation; }
 
+    /// Of an all-reduce: whether combine() is one fast loop.
+    [[nodiscard]] bool combinesFast() const { return m_combine != nullptr; }
+    /// out[i] = a[i] combined with b[i]; `out` may be one of them.
+    void combine(std::byte* out, const std::byte* a, const std::byte* b, std::int64_t count) const;
+
     /// `addresses[position * slotCount + slot]`.
     void run(std::int64_t task, std::byte* const* addresses, std::size_t slotCount, std::byte* scratch) const;
 
@@ -79,7 +84,6 @@ private:
     [[nodiscard]] StridedCopy pieceOf(const TensorType& operand, const TensorType& result, std::size_t receiver,
         std::size_t source, std::size_t members) const;
     void reduceRange(const Task& task, std::byte* const* addresses, std::size_t slotCount, std::byte* scratch) const;
-    void combine(std::byte* out, const std::byte* a, const std::byte* b, std::int64_t count) const;
 
     const Operation* m_operation = nullptr;
     std::vector<std::vector<std::int32_t>> m_groups;

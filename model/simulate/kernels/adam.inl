@@ -6,7 +6,7 @@ void adamLoop(const AdamOperands<typename L::Scalar>& o, std::int64_t n)
 {
     using T = typename L::Scalar;
     using Register = typename L::Register;
-    constexpr std::int64_t ahead = prefetchBytes / 2 / static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t ahead = o.ahead;
     const Register muDecay = L::broadcast(o.muDecay), muGain = L::broadcast(o.muGain);
     const Register nuDecay = L::broadcast(o.nuDecay), nuGain = L::broadcast(o.nuGain);
     const Register scale = L::broadcast(o.scale), epsilon = L::broadcast(o.epsilon), step = L::broadcast(o.step);

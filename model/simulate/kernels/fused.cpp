@@ -201,28 +201,29 @@ Result<FusedKernel> FusedKernel::compile(const FusedInstruction& instruction, co
     return kernel;
 }
 
-const std::byte* FusedKernel::address(
-    const Place& place, std::byte* const* slots, std::byte* scratch, std::int64_t element) const
+const std::byte* FusedKernel::address(const Place& place, const Memory& memory, std::int64_t element)
 {
     switch (place.kind) {
     case Place::Kind::Slot:
-        return slots[place.slot] + (place.moves ? element * place.elementBytes : 0);
+        if (place.slot == memory.standIn.slot && place.moves)
+            return memory.standIn.data + (element - memory.standIn.first) * place.elementBytes;
+        return memory.slots[place.slot] + (place.moves ? element * place.elementBytes : 0);
     case Place::Kind::Constant:
         return place.constant.data();
     case Place::Kind::ScalarScratch:
     case Place::Kind::BlockScratch:
         break;
     }
-    return scratch + place.offset;
+    return memory.scratch + place.offset;
 }
 
 template <class T>
-void FusedKernel::runAdam(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end) const
+void FusedKernel::runAdam(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const
 {
     const auto at = [&](std::int16_t r) {
-        return reinterpret_cast<const T*>(address(m_places[static_cast<std::size_t>(r)], slots, scratch, begin));
+        return reinterpret_cast<const T*>(address(m_places[static_cast<std::size_t>(r)], memory, begin));
     };
-    const auto result = [&](std::size_t i) { return reinterpret_cast<T*>(slots[m_adamOutputs[i]]) + begin; };
+    const auto result = [&](std::size_t i) { return reinterpret_cast<T*>(memory.slots[m_adamOutputs[i]]) + begin; };
     const AdamRegisters& r = *m_adam;
     AdamOperands<T> operands;
     operands.gradient = at(r.gradient);
@@ -239,22 +240,22 @@ void FusedKernel::runAdam(std::byte* const* slots, std::byte* scratch, std::int6
     operands.scale = *at(r.scale);
     operands.epsilon = *at(r.epsilon);
     operands.step = *at(r.step);
+    if (ahead > 0)
+        operands.ahead = ahead;
     if constexpr (sizeof(T) == sizeof(float))
         m_kernels->adamF32(operands, end - begin);
     else
         m_kernels->adamF64(operands, end - begin);
 }
 
-void FusedKernel::execute(
-    const Step& step, std::byte* const* slots, std::byte* scratch, std::int64_t element, std::int64_t count) const
+void FusedKernel::execute(const Step& step, const Memory& memory, std::int64_t element, std::int64_t count) const
 {
     const auto operand = [&](std::size_t o) -> const std::byte* {
         const std::int16_t r = step.operands[o];
-        return r < 0 ? nullptr : address(m_places[static_cast<std::size_t>(r)], slots, scratch, element);
+        return r < 0 ? nullptr : address(m_places[static_cast<std::size_t>(r)], memory, element);
     };
     // Results are slots or scratch of ours: writable.
-    auto* result =
-        const_cast<std::byte*>(address(m_places[static_cast<std::size_t>(step.result)], slots, scratch, element));
+    auto* result = const_cast<std::byte*>(address(m_places[static_cast<std::size_t>(step.result)], memory, element));
     step.function(result, operand(0), operand(1), operand(2), count);
 }
 
@@ -266,19 +267,29 @@ void FusedKernel::run(std::byte* const* slots, std::byte* scratch, WorkShare sha
     };
     const std::int64_t begin = border(share.part);
     const std::int64_t end = border(share.part + 1);
-    if (begin == end)
-        return;
-    for (const Step& step : m_scalarSteps)
-        execute(step, slots, scratch, 0, 1);
-    if (!m_adam)
-        runBlocks(slots, scratch, begin, end);
-    else if (m_places[static_cast<std::size_t>(m_adam->gradient)].elementBytes == sizeof(float))
-        runAdam<float>(slots, scratch, begin, end);
-    else
-        runAdam<double>(slots, scratch, begin, end);
+    if (begin < end)
+        runElements({ slots, scratch, {} }, begin, end, 0);
 }
 
-void FusedKernel::runBlocks(std::byte* const* slots, std::byte* scratch, std::int64_t first, std::int64_t end) const
+void FusedKernel::runRange(
+    std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end, const StandIn& standIn) const
+{
+    runElements({ slots, scratch, standIn }, begin, end, end - begin);
+}
+
+void FusedKernel::runElements(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const
+{
+    for (const Step& step : m_scalarSteps)
+        execute(step, memory, 0, 1);
+    if (!m_adam)
+        runBlocks(memory, begin, end);
+    else if (m_places[static_cast<std::size_t>(m_adam->gradient)].elementBytes == sizeof(float))
+        runAdam<float>(memory, begin, end, ahead);
+    else
+        runAdam<double>(memory, begin, end, ahead);
+}
+
+void FusedKernel::runBlocks(const Memory& memory, std::int64_t first, std::int64_t end) const
 {
     const std::int64_t lines = m_block * 4 / cacheLine; // of a stream of four-byte elements
     for (std::int64_t begin = first; begin < end; begin += m_block) {
@@ -291,18 +302,18 @@ void FusedKernel::runBlocks(std::byte* const* slots, std::byte* scratch, std::in
                 const std::int64_t to = lines * (s + 1) / steps;
                 for (const std::int16_t stream : m_streams) {
                     const Place& place = m_places[static_cast<std::size_t>(stream)];
-                    const std::byte* next = address(place, slots, scratch, begin + m_block);
+                    const std::byte* next = address(place, memory, begin + m_block);
                     const std::int64_t lineBytes = place.elementBytes * cacheLine / 4;
                     for (std::int64_t l = from; l < to; ++l)
                         for (std::int64_t byte = 0; byte < lineBytes; byte += cacheLine)
                             __builtin_prefetch(next + l * lineBytes + byte, 0, 2);
                 }
             }
-            execute(m_steps[static_cast<std::size_t>(s)], slots, scratch, begin, count);
+            execute(m_steps[static_cast<std::size_t>(s)], memory, begin, count);
         }
         for (const Copy& copy : m_copies) {
-            const std::byte* source = address(m_places[static_cast<std::size_t>(copy.source)], slots, scratch, begin);
-            std::byte* target = slots[copy.slot] + begin * copy.elementBytes;
+            const std::byte* source = address(m_places[static_cast<std::size_t>(copy.source)], memory, begin);
+            std::byte* target = memory.slots[copy.slot] + begin * copy.elementBytes;
             if (copy.spread != nullptr) {
                 const std::uint8_t yes = 1;
                 copy.spread(target, &yes, source, source, count);

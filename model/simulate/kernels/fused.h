@@ -31,6 +31,17 @@ public:
     /// `slots[id]` is the memory of that slot on the device; `scratch` is 64-byte aligned.
     void run(std::byte* const* slots, std::byte* scratch, WorkShare share = {}) const;
 
+    /// Memory that is read in place of a slot: its elements from `first` on.
+    struct StandIn {
+        std::uint32_t slot = ~std::uint32_t{ 0 };
+        const std::byte* data = nullptr;
+        std::int64_t first = 0;
+    };
+    /// The elements from `begin` to `end`, with the next ones coming into the cache meanwhile, if all of them are
+    /// worked on in steps as long as this one. The slot of the stand-in must not be written.
+    void runRange(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end,
+        const StandIn& standIn) const;
+
 private:
     /// Where a register's values are while a block is executed.
     struct Place {
@@ -55,14 +66,19 @@ private:
         ElementwiseFunction spread = nullptr; ///< for a scalar source: fills a block
     };
 
-    [[nodiscard]] const std::byte* address(
-        const Place& place, std::byte* const* slots, std::byte* scratch, std::int64_t element) const;
+    /// What a device works on.
+    struct Memory {
+        std::byte* const* slots = nullptr;
+        std::byte* scratch = nullptr;
+        StandIn standIn;
+    };
+    [[nodiscard]] static const std::byte* address(const Place& place, const Memory& memory, std::int64_t element);
 
-    void execute(
-        const Step& step, std::byte* const* slots, std::byte* scratch, std::int64_t element, std::int64_t count) const;
-    void runBlocks(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end) const;
+    void execute(const Step& step, const Memory& memory, std::int64_t element, std::int64_t count) const;
+    void runElements(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const;
+    void runBlocks(const Memory& memory, std::int64_t begin, std::int64_t end) const;
     template <class T>
-    void runAdam(std::byte* const* slots, std::byte* scratch, std::int64_t begin, std::int64_t end) const;
+    void runAdam(const Memory& memory, std::int64_t begin, std::int64_t end, std::int64_t ahead) const;
 
     std::vector<Place> m_places; ///< per register
     std::vector<Step> m_scalarSteps;

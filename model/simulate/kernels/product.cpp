@@ -150,6 +150,12 @@ std::optional<Product> Product::prepare(
         return std::nullopt;
     }
     product.m_shape = productShape(lhs, rhs, attributes);
+    const ProductShape& shape = product.m_shape;
+    if (shape.batch == 1 && !shape.left.packing && !shape.right.packing && shape.columns > 1
+        && shape.rows > fewRowsLimit && shape.terms <= fewRowsLimit && shape.right.columnStride == 1)
+        product.m_runRows = lhs.dtype == DType::F32 ? &Product::runRowsTyped<float>
+            : lhs.dtype == DType::F64               ? &Product::runRowsTyped<double>
+                                                    : &Product::runRowsTyped<std::int32_t>;
     const std::int64_t elementBytes = byteSize(lhs.dtype);
     product.m_scratchBytes = alignedBytes(product.m_kernelScratch)
         + alignedBytes(product.m_shape.left.packedElements * elementBytes)
@@ -178,6 +184,17 @@ void Product::runTyped(std::byte* out, const std::byte* lhs, const std::byte* rh
             { right + batchOffset(m_shape.right, product), m_shape.right.rowStride, m_shape.right.columnStride },
             m_shape.rows, m_shape.columns, m_shape.terms, scratch);
     }
+}
+
+template <class T>
+void Product::runRowsTyped(
+    std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const
+{
+    const ProductOperand& left = m_shape.left;
+    m_kernels->products<T>().fewTerms({ reinterpret_cast<T*>(out), m_shape.columns, 1 },
+        { reinterpret_cast<const T*>(lhs) + first * left.rowStride, left.rowStride, left.columnStride },
+        { reinterpret_cast<const T*>(rhs), m_shape.right.rowStride, m_shape.right.columnStride }, count,
+        m_shape.columns, m_shape.terms);
 }
 
 } // namespace shardscope

@@ -43,15 +43,32 @@ public:
         (this->*m_run)(out, lhs, rhs, scratch);
     }
 
+    /// Whether rows of the result can be had one by one: a large matrix, each element the sum of a few terms. Their
+    /// bits are those of run().
+    [[nodiscard]] bool hasRows() const { return m_runRows != nullptr; }
+    [[nodiscard]] std::int64_t rowCount() const { return m_shape.rows; }
+    [[nodiscard]] std::int64_t columnCount() const { return m_shape.columns; }
+    /// `count` rows from `first` on, to the beginning of `out`.
+    void runRows(
+        std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const
+    {
+        (this->*m_runRows)(out, lhs, rhs, first, count);
+    }
+
 private:
     template <class T>
     void runTyped(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const;
+    template <class T>
+    void runRowsTyped(
+        std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const;
 
     ProductShape m_shape;
     const KernelSet* m_kernels = nullptr;
     std::int64_t m_scratchBytes = 0;
     std::int64_t m_kernelScratch = 0;
     void (Product::*m_run)(std::byte*, const std::byte*, const std::byte*, std::byte*) const = nullptr;
+    void (Product::*m_runRows)(
+        std::byte*, const std::byte*, const std::byte*, std::int64_t, std::int64_t) const = nullptr;
 };
 
 } // namespace shardscope

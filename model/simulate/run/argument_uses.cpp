@@ -14,7 +14,7 @@
 #include "program/wide_attributes.h"
 #include "simulate/kernels/array.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 namespace {
 
@@ -195,9 +195,9 @@ private:
             return constant->values.size() == 1 ? std::optional(constant->values[0]) : std::nullopt;
         if (static_cast<std::int64_t>(constant->bytes->size()) != byteSize(type.dtype) || isComplex(type.dtype))
             return std::nullopt;
-        Array one = Array::make({ type.dtype, {} });
+        kernels::Array one = kernels::Array::make({ type.dtype, {} });
         std::copy(constant->bytes->begin(), constant->bytes->end(), one.data());
-        return numberAt(one, 0);
+        return kernels::numberAt(one, 0);
     }
 
     void visit(OperationId id)
@@ -442,4 +442,4 @@ std::vector<ArgumentUse> argumentUses(const Program& program)
     return uses;
 }
 
-} // namespace shardscope::kernels
+} // namespace shardscope

@@ -10,7 +10,7 @@
 
 #include "program/program.h"
 
-namespace shardscope::kernels {
+namespace shardscope {
 
 struct ArgumentUse {
     /// Ends in a root, a logarithm, a power or a denominator.
@@ -27,4 +27,4 @@ struct ArgumentUse {
 /// Per argument of main. A function of the program alone, whatever its shardings.
 [[nodiscard]] std::vector<ArgumentUse> argumentUses(const Program& program);
 
-} // namespace shardscope::kernels
+} // namespace shardscope

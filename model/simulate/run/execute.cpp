@@ -56,7 +56,7 @@ Result<void> checkArguments(const FlatProgram& program, const kernels::Arrays& a
 
 } // namespace
 
-Execution resultsOf(const Run& run)
+Execution resultsOf(const Run& run, bool withShards)
 {
     const FlatProgram& program = *run.plan().program;
     Execution out;
@@ -69,12 +69,13 @@ Execution resultsOf(const Run& run)
         clearPadding(shards, how, program.mesh);
         AssembledArray assembled = assembleShards(shards, how, program.mesh);
         out.outputs.push_back(std::move(assembled.full));
+        const bool kept = withShards || assembled.differ;
         if (assembled.differ) {
             assembled.differ->output = r;
             out.differences.push_back(*assembled.differ);
         }
         for (std::size_t device = 0; device < shards.size(); ++device)
-            out.shards[device].push_back(std::move(shards[device]));
+            out.shards[device].push_back(kept ? std::move(shards[device]) : kernels::Array());
     }
     return out;
 }

@@ -32,8 +32,8 @@ struct Execution {
     std::vector<DifferentCopies> differences; ///< at most one per output
 };
 
-/// Of a run that has taken a step.
-[[nodiscard]] Execution resultsOf(const Run& run);
+/// Of a run that has taken a step. Without `withShards` only those results have shards whose copies differ.
+[[nodiscard]] Execution resultsOf(const Run& run, bool withShards = true);
 
 /// `given`: what `parts` was made of. `arguments` are full arrays, one per argument of main. Nothing comes out if it
 /// was stopped. Errors: those of flatten(), schedule(), Run::create() and Run::failure(); CountMismatch and

@@ -81,7 +81,7 @@ InitialValue freeValue(const TensorType& type)
     return value;
 }
 
-ArgumentStart startByUse(const TensorType& type, const kernels::ArgumentUse& use)
+ArgumentStart startByUse(const TensorType& type, const ArgumentUse& use)
 {
     const DType dtype = type.dtype;
     if (!isTensor(dtype))
@@ -127,14 +127,13 @@ bool needsUses(const InitialValues& values)
            });
 }
 
-std::vector<kernels::ArgumentUse> usesFor(const Program& program, const InitialValues& values)
+std::vector<ArgumentUse> usesFor(const Program& program, const InitialValues& values)
 {
-    return needsUses(values) ? kernels::argumentUses(program)
-                             : std::vector<kernels::ArgumentUse>(program.main().arguments.size());
+    return needsUses(values) ? argumentUses(program) : std::vector<ArgumentUse>(program.main().arguments.size());
 }
 
 std::vector<ArgumentStart> startsOf(
-    const Program& program, const InitialValues& values, const std::vector<kernels::ArgumentUse>& uses)
+    const Program& program, const InitialValues& values, const std::vector<ArgumentUse>& uses)
 {
     std::vector<ArgumentStart> starts;
     const std::vector<ValueId>& arguments = program.main().arguments;
@@ -176,8 +175,7 @@ public:
         }
     };
 
-    static Source drawn(
-        const TensorType& type, const InitialValue& value, const kernels::ArgumentUse& use, const Stream& stream)
+    static Source drawn(const TensorType& type, const InitialValue& value, const ArgumentUse& use, const Stream& stream)
     {
         Source source;
         source.m_stream = stream;
@@ -390,7 +388,7 @@ std::vector<UnusedChoice> unusedChoices(const Program& program, std::span<const 
 
 InitialArrays::InitialArrays(const Program& program, const InitialValues& values)
 {
-    const std::vector<kernels::ArgumentUse> uses = usesFor(program, values);
+    const std::vector<ArgumentUse> uses = usesFor(program, values);
     m_starts = startsOf(program, values, uses);
     const std::vector<ValueId>& arguments = program.main().arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -398,7 +396,7 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
         const ArgumentStart& start = m_starts[i];
         m_numbers.emplace_back(arguments[i], i);
         const auto given = values.given.find(argument.path);
-        if (i < values.arrays.size())
+        if (i < values.arrays.size() && values.arrays[i].bytes)
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.arrays[i])));
         else if (given != values.given.end())
             m_sources.push_back(std::make_shared<const Source>(Source::given(argument.type, given->second)));

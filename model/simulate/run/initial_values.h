@@ -46,7 +46,8 @@ struct InitialValues {
     std::map<std::string, std::vector<double>> given = {};
     /// What stands in the files that `chosen` names, by the number of the argument; each of the argument's type.
     std::map<std::size_t, kernels::Array> files = {};
-    /// Per argument of main, or empty: what they begin with, in place of everything else.
+    /// Per argument of main, or empty: what they begin with, in place of everything else. One without elements is not
+    /// given.
     std::vector<kernels::Array> arrays = {};
 };
 

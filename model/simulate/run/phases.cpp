@@ -3,41 +3,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <set>
 
 #include "simulate/kernels/array.h"
 #include "simulate/run/not_executable.h"
+#include "simulate/run/slots_used.h"
 
 namespace shardscope {
 
 namespace {
-
-/// Calls visit(slot, isWritten) for all slots that an instruction names, and those in its loop or branches.
-template <class Visit>
-void forEachSlot(const Plan& plan, const Instruction& instruction, const Visit& visit)
-{
-    const auto seen = [&](SlotId slot, bool isWritten) {
-        if (slot.valid())
-            visit(slot, isWritten);
-    };
-    for (const SlotId slot : instruction.operands)
-        seen(slot, false);
-    for (const SlotId slot : instruction.results)
-        seen(slot, true);
-    if (const auto* fused = std::get_if<FusedInstruction>(&instruction.action)) {
-        for (const FusedInstruction::Input& input : fused->inputs)
-            seen(input.slot, false);
-        for (const FusedInstruction::Output& output : fused->outputs)
-            seen(output.slot, true);
-    } else if (const auto* kernel = std::get_if<KernelInstruction>(&instruction.action)) {
-        for (const auto& [value, slot] : kernel->captured)
-            seen(slot, false);
-    } else if (const auto* control = std::get_if<ControlInstruction>(&instruction.action)) {
-        for (const std::uint32_t block : control->blocks)
-            for (const Instruction& inner : plan.blocks[block].instructions)
-                forEachSlot(plan, inner, visit);
-    }
-}
 
 /// Shared state that devices have read and written since they last waited for each other.
 class SharedAccess {
@@ -145,8 +120,16 @@ private:
     Result<void> block(const std::vector<Instruction>& instructions, PreparedBlock& block)
     {
         block.phases.emplace_back();
+        auto together = reducedProducts(block);
+        if (!together)
+            return tl::unexpected(together.error());
         for (std::uint32_t i = 0; i < instructions.size() && !m_stop.stop_requested(); ++i) {
             const Instruction& instruction = instructions[i];
+            if (const auto found = together->find(i); found != together->end()) {
+                if (found->second)
+                    add(*found->second, i, block);
+                continue;
+            }
             Result<void> done = std::holds_alternative<CollectiveInstruction>(instruction.action)
                 ? collective(instruction, i, block)
                 : alone(instruction, i, block);
@@ -154,6 +137,42 @@ private:
                 return done;
         }
         return {};
+    }
+
+    /// By instruction: what is done at its place, null for what is done later.
+    using Together = std::map<std::uint32_t, const ReducedProduct*>;
+    Result<Together> reducedProducts(const PreparedBlock& block)
+    {
+        Together together;
+        if (block.number != 0 || m_options.together || m_options.plainKernels)
+            return together;
+        for (const ReducedProductPattern& pattern : findReducedProducts(m_plan)) {
+            if (m_stop.stop_requested() || together.contains(pattern.fused))
+                continue; // of two products that one instruction reads, one is computed before
+            auto made = ReducedProduct::prepare(m_plan, pattern, m_sharing, m_kernels, m_budget, m_stop);
+            if (!made)
+                return tl::unexpected(made.error());
+            if (!*made)
+                continue;
+            m_prepared.scratchBytes = std::max(m_prepared.scratchBytes, (*made)->scratchBytes());
+            m_prepared.maxTasks = std::max(m_prepared.maxTasks, static_cast<std::size_t>((*made)->taskCount()));
+            together[pattern.product] = nullptr;
+            if (pattern.sum)
+                together[*pattern.sum] = nullptr;
+            together[pattern.fused] =
+                m_prepared.reduced.emplace_back(std::make_unique<ReducedProduct>(std::move(**made))).get();
+        }
+        return together;
+    }
+
+    void add(const ReducedProduct& reduced, std::uint32_t number, PreparedBlock& block)
+    {
+        if (m_budget.onlyCounts())
+            return;
+        block.phases.back().reduced = &reduced;
+        block.phases.back().instruction = number;
+        block.phases.emplace_back();
+        m_access.clear();
     }
 
     Result<void> collective(const Instruction& instruction, std::uint32_t number, PreparedBlock& block)
@@ -242,7 +261,8 @@ private:
         made.deciding = m_plan.blocks[own.blocks[0]].results[0];
         made.decidingType = program.value(program.regions[operation.regions[0].index].results[0]).type;
         for (std::size_t i = 0; i < instruction.operands.size(); ++i)
-            if (instruction.operands[i].valid() && instruction.operands[i] != instruction.results[i])
+            if (instruction.operands[i].valid() && instruction.results[i].valid()
+                && instruction.operands[i] != instruction.results[i])
                 made.begin.push_back({ instruction.operands[i], instruction.results[i],
                     static_cast<std::size_t>(program.value(operation.operands[i]).type.byteCount()) });
         return &made;

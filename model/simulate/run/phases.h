@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulate/collectives/exchange.h"
+#include "simulate/collectives/reduced_product.h"
 #include "simulate/kernels/action.h"
 
 namespace shardscope {
@@ -15,7 +16,7 @@ namespace shardscope {
 struct Control;
 
 /// What stands between two collectives, done by each device on its own; then the collective, loop or branch that
-/// follows, if any.
+/// follows, if any, or a product with the sum and the elementwise work that follow it.
 struct Phase {
     struct Item {
         const Action* action = nullptr;
@@ -24,8 +25,9 @@ struct Phase {
     };
     std::vector<Item> actions;
     const Exchange* exchange = nullptr;
+    const ReducedProduct* reduced = nullptr;
     const Control* control = nullptr; ///< with collectives in it; others are actions
-    std::uint32_t instruction = 0; ///< of the exchange or the control
+    std::uint32_t instruction = 0; ///< of the exchange or the control; of a reduced product the last one
     bool ends = true; ///< that instruction; a collective of several arrays has a phase for each
 };
 
@@ -65,6 +67,7 @@ struct Phases {
     PreparedBlock main;
     std::vector<ActionPtr> actions;
     std::vector<std::unique_ptr<Exchange>> exchanges;
+    std::vector<std::unique_ptr<ReducedProduct>> reduced;
     std::vector<std::unique_ptr<Control>> controls;
     std::vector<std::vector<WorkShare>> work; ///< of ReplicaSharing
     std::int64_t scratchBytes = 64; ///< per worker

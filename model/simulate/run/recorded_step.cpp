@@ -187,10 +187,8 @@ void DeviceRecorder::computed(OperationId operation, std::int64_t device, std::s
         if (recorded.results[i].isKept())
             recorded.results[i].shards[at] = copied(results[i]);
     std::array<bool, 2> before{};
-    constexpr std::array kinds{ kernels::NonFiniteKind::NotANumber, kernels::NonFiniteKind::Infinity };
-    const auto produced = [&](kernels::NonFiniteKind kind) {
-        return m_watch->first(kind) && m_watch->first(kind)->produced;
-    };
+    constexpr std::array kinds{ NonFiniteKind::NotANumber, NonFiniteKind::Infinity };
+    const auto produced = [&](NonFiniteKind kind) { return m_watch->first(kind) && m_watch->first(kind)->produced; };
     for (std::size_t k = 0; k < kinds.size(); ++k)
         before[k] = produced(kinds[k]);
     m_watch->computed(operation, device, operands, results);

@@ -43,7 +43,7 @@ struct RecordedStep {
     std::vector<RecordedOperation> operations; ///< in order; the first maxOperations
     /// The first NaN and the first infinity that an operation gave, and the number of that operation.
     struct FirstNonFinite {
-        kernels::NonFinite found;
+        NonFinite found;
         std::size_t operation = 0;
     };
     std::vector<FirstNonFinite> nonFinite;
@@ -101,7 +101,7 @@ public:
 private:
     void keep(ValueId value, std::int64_t occurrence, const kernels::Array& array);
 
-    kernels::ReferenceValues m_values;
+    ReferenceValues m_values;
     double m_allRoom, m_room;
     bool m_isOn = false;
     std::unordered_map<std::uint64_t, kernels::Array> m_kept; ///< by value and occurrence; arguments as the 0th
@@ -126,7 +126,7 @@ private:
     std::shared_ptr<const FlatProgram> m_program;
     std::size_t m_devices;
     DeviceValues m_values;
-    std::optional<kernels::NonFiniteWatch> m_watch;
+    std::optional<NonFiniteWatch> m_watch;
     double m_allRoom, m_room;
     bool m_isOn = false;
     RecordedStep m_out;

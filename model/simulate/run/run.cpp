@@ -87,10 +87,17 @@ public:
         m_physicalBytes = static_cast<std::int64_t>(taken + traced);
         m_clocks.resize(m_devices);
         m_seconds.resize(std::max(m_devices, m_phases.maxTasks));
+        m_computeSeconds.resize(m_seconds.size());
         m_groupSeconds.resize(m_devices);
+        m_groupComputing.resize(m_devices);
         m_timing.devices.resize(m_devices);
         m_everyDevice.resize(m_devices);
         std::iota(m_everyDevice.begin(), m_everyDevice.end(), 0);
+        m_taskOrder = m_everyDevice;
+        if (const std::vector<std::int32_t>* shards = largestShared(sharing))
+            std::stable_sort(m_taskOrder.begin(), m_taskOrder.end(), [shards](std::int32_t a, std::int32_t b) {
+                return (*shards)[static_cast<std::size_t>(a)] < (*shards)[static_cast<std::size_t>(b)];
+            });
         m_failures.resize(m_devices);
         m_findings.resize(m_devices);
         m_trips.resize(m_devices);
@@ -162,6 +169,11 @@ public:
                                  : std::nullopt;
     }
 
+    [[nodiscard]] kernels::Arrays shardsOfValue(ValueId value) const override
+    {
+        const SlotId slot = readableSlot(value);
+        return slot.valid() ? shardsIn(slot, FlatValueId(value.index)) : kernels::Arrays();
+    }
     [[nodiscard]] kernels::Arrays shardsOfResult(std::size_t result) const override
     {
         return hasResult(result) ? shardsIn(m_plan->results[result], m_plan->program->main().results[result])
@@ -256,6 +268,19 @@ private:
 
     using Positions = std::vector<std::int32_t>; ///< ascending
 
+    /// Who holds which shard of the largest array that replicas share; null if they share none.
+    [[nodiscard]] const std::vector<std::int32_t>* largestShared(const ReplicaSharing& sharing) const
+    {
+        const std::vector<std::int32_t>* found = nullptr;
+        std::int64_t bytes = 0;
+        for (std::size_t slot = 0; slot < sharing.shards.size(); ++slot)
+            if (!sharing.shards[slot].empty() && m_plan->slots[slot].bytes > bytes) {
+                bytes = m_plan->slots[slot].bytes;
+                found = &sharing.shards[slot];
+            }
+        return found;
+    }
+
     /// False where the step cannot go on: it failed, or is to stop.
     bool runBlock(const PreparedBlock& block, const Positions& active);
     bool runControl(const PreparedBlock& block, const Phase& phase, const Positions& active);
@@ -264,8 +289,15 @@ private:
     void runAction(const Phase::Item& item, std::int32_t position, int worker);
     void observe(const PreparedBlock& block, std::uint32_t instruction, const Positions& active);
     bool runExchange(const PreparedBlock& block, const Phase& phase, const Positions& active);
+    bool runReduced(const PreparedBlock& block, const Phase& phase, const Positions& active);
+    /// What devices do in groups: a collective, or more than that in one go. `work(task, scratch)` gives
+    /// the seconds of exchange in it; negative: all of them.
+    template <class Exchanged, class TaskWork>
+    bool runGroups(const PreparedBlock& block, const Phase& phase, const Exchanged& exchanged, const Positions& active,
+        const TaskWork& work);
     /// All devices of a group reach a collective, or none of them.
-    bool reachedTogether(const Exchange& exchange, const std::vector<bool>& isActive);
+    bool reachedTogether(
+        const Operation& operation, const std::vector<Positions>& groups, const std::vector<bool>& isActive);
     [[nodiscard]] std::byte* const* slotsOf(std::int32_t position) const
     {
         return m_memory.addresses() + static_cast<std::size_t>(position) * m_plan->slots.size();
@@ -310,6 +342,7 @@ private:
     std::vector<std::optional<Error>> m_failures; ///< per device, of the step at hand
     std::vector<std::int64_t> m_trips; ///< per device, of the step at hand
     Positions m_everyDevice;
+    Positions m_taskOrder; ///< of every device: replicas that share storage are next to each other, for the caches
     Phases m_phases;
     DeviceMemory m_memory;
     std::vector<Arena> m_scratch; ///< per worker
@@ -322,7 +355,8 @@ private:
     std::vector<double> m_controlsBegun; ///< per loop or branch and device, where there is a trace: when it began
     std::vector<double> m_clocks; ///< per device: when it would be where it is, had all run at once
     std::vector<double> m_seconds; ///< per task of a phase
-    std::vector<double> m_groupSeconds;
+    std::vector<double> m_computeSeconds; ///< of each task of a phase: what was no exchange
+    std::vector<double> m_groupSeconds, m_groupComputing;
 };
 
 void SimulatedRun::runAction(const Phase::Item& item, std::int32_t position, int worker)
@@ -341,7 +375,8 @@ bool SimulatedRun::runActions(const PreparedBlock& block, const Phase& phase, co
     const auto run = [&](std::span<const Phase::Item> items) {
         m_pool->run(static_cast<std::int64_t>(active.size()), [&](std::int64_t task, int worker) {
             const Clock::time_point start = Clock::now();
-            const std::int32_t position = active[static_cast<std::size_t>(task)];
+            const std::int32_t position =
+                (active.size() == m_devices ? m_taskOrder : active)[static_cast<std::size_t>(task)];
             const auto d = static_cast<std::size_t>(position);
             for (const Phase::Item& item : items) {
                 if (isStopped() || m_failures[d])
@@ -413,14 +448,15 @@ void SimulatedRun::observe(const PreparedBlock& block, std::uint32_t number, con
     }
 }
 
-bool SimulatedRun::reachedTogether(const Exchange& exchange, const std::vector<bool>& isActive)
+bool SimulatedRun::reachedTogether(
+    const Operation& operation, const std::vector<Positions>& groups, const std::vector<bool>& isActive)
 {
-    for (const std::vector<std::int32_t>& group : exchange.groups()) {
+    for (const Positions& group : groups) {
         const auto reached = std::count_if(group.begin(), group.end(),
             [&](std::int32_t position) { return isActive[static_cast<std::size_t>(position)]; });
         if (reached == 0 || reached == static_cast<std::ptrdiff_t>(group.size()))
             continue;
-        m_failure = cannot(*m_plan->program->local, exchange.operation(),
+        m_failure = cannot(*m_plan->program->local, operation,
             { { "wrong", "diverged" }, { "found", static_cast<std::int64_t>(reached) }, { "devices", group.size() } })
                         .value();
         return false;
@@ -428,50 +464,61 @@ bool SimulatedRun::reachedTogether(const Exchange& exchange, const std::vector<b
     return true;
 }
 
-bool SimulatedRun::runExchange(const PreparedBlock& block, const Phase& phase, const Positions& active)
+template <class Exchanged, class TaskWork>
+bool SimulatedRun::runGroups(const PreparedBlock& block, const Phase& phase, const Exchanged& exchanged,
+    const Positions& active, const TaskWork& work)
 {
-    const Exchange& exchange = *phase.exchange;
     const bool everyDevice = active.size() == m_devices;
     std::vector<bool> isActive;
     if (!everyDevice) {
         isActive.resize(m_devices);
         for (const std::int32_t position : active)
             isActive[static_cast<std::size_t>(position)] = true;
-        if (!reachedTogether(exchange, isActive))
+        if (!reachedTogether(exchanged.operation(), exchanged.groups(), isActive))
             return false;
     }
-    const auto& groups = exchange.groups();
+    const auto& groups = exchanged.groups();
     const auto takesPart = [&](std::size_t group) {
         return everyDevice || isActive[static_cast<std::size_t>(groups[group].front())];
     };
-    m_pool->run(exchange.taskCount(), [&](std::int64_t task, int worker) {
-        if (isStopped() || !takesPart(exchange.groupOf(task)))
+    m_pool->run(exchanged.taskCount(), [&](std::int64_t task, int worker) {
+        if (isStopped() || !takesPart(exchanged.groupOf(task)))
             return;
         const Clock::time_point start = Clock::now();
-        exchange.run(
-            task, m_memory.addresses(), m_plan->slots.size(), m_scratch[static_cast<std::size_t>(worker)].data());
+        const double exchanging = work(task, m_scratch[static_cast<std::size_t>(worker)].data());
         m_seconds[static_cast<std::size_t>(task)] = secondsSince(start);
+        m_computeSeconds[static_cast<std::size_t>(task)] =
+            exchanging < 0 ? 0 : m_seconds[static_cast<std::size_t>(task)] - exchanging;
     });
-    m_copiedBytes += exchange.copiedBytes();
+    m_copiedBytes += exchanged.copiedBytes();
     std::fill_n(m_groupSeconds.begin(), groups.size(), 0.0);
-    for (std::int64_t task = 0; task < exchange.taskCount(); ++task)
-        if (takesPart(exchange.groupOf(task)))
-            m_groupSeconds[exchange.groupOf(task)] += m_seconds[static_cast<std::size_t>(task)];
+    std::fill_n(m_groupComputing.begin(), groups.size(), 0.0);
+    for (std::int64_t task = 0; task < exchanged.taskCount(); ++task) {
+        const std::size_t group = exchanged.groupOf(task);
+        if (!takesPart(group))
+            continue;
+        const double computing = m_computeSeconds[static_cast<std::size_t>(task)];
+        m_groupComputing[group] += computing;
+        m_groupSeconds[group] += m_seconds[static_cast<std::size_t>(task)] - computing;
+    }
     for (std::size_t group = 0; group < groups.size(); ++group) {
         if (!takesPart(group))
             continue;
         // Each member does its share of the group's work, and all begin when the last one is ready.
         const double share = m_groupSeconds[group] / static_cast<double>(groups[group].size());
+        const double computing = m_groupComputing[group] / static_cast<double>(groups[group].size());
         double begin = 0;
         for (const std::int32_t member : groups[group])
             begin = std::max(begin, m_clocks[static_cast<std::size_t>(member)]);
         for (const std::int32_t member : groups[group]) {
             const auto d = static_cast<std::size_t>(member);
             if (m_trace.isOn())
-                m_trace.add(d, { block.number, phase.instruction, begin, begin + share, begin - m_clocks[d] });
+                m_trace.add(
+                    d, { block.number, phase.instruction, begin, begin + computing + share, begin - m_clocks[d] });
             m_timing.devices[d].wait += begin - m_clocks[d];
             m_timing.devices[d].communication += share;
-            m_clocks[d] = begin + share;
+            m_timing.devices[d].compute += computing;
+            m_clocks[d] = begin + computing + share;
         }
     }
     return !isStopped();
@@ -489,6 +536,21 @@ bool SimulatedRun::runControl(const PreparedBlock& block, const Phase& phase, co
         m_trace.add(d, { block.number, phase.instruction, begun[d], m_clocks[d] });
     }
     return done;
+}
+
+bool SimulatedRun::runExchange(const PreparedBlock& block, const Phase& phase, const Positions& active)
+{
+    return runGroups(block, phase, *phase.exchange, active, [&](std::int64_t task, std::byte* scratch) {
+        phase.exchange->run(task, m_memory.addresses(), m_plan->slots.size(), scratch);
+        return -1.0; // all of it
+    });
+}
+
+bool SimulatedRun::runReduced(const PreparedBlock& block, const Phase& phase, const Positions& active)
+{
+    return runGroups(block, phase, *phase.reduced, active, [&](std::int64_t task, std::byte* scratch) {
+        return phase.reduced->run(task, m_memory.addresses(), m_plan->slots.size(), scratch);
+    });
 }
 
 /// Devices may leave the loop one by one.
@@ -525,6 +587,7 @@ bool SimulatedRun::runBlock(const PreparedBlock& block, const Positions& active)
 {
     for (const Phase& phase : block.phases) {
         if (!runActions(block, phase, active) || (phase.exchange && !runExchange(block, phase, active))
+            || (phase.reduced && !runReduced(block, phase, active))
             || (phase.control && !runControl(block, phase, active)))
             return false;
         if ((phase.control || phase.exchange) && phase.ends && !m_observers.empty())

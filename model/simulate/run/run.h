@@ -134,8 +134,9 @@ public:
     [[nodiscard]] virtual std::vector<double> gatherResult(std::size_t result) const = 0;
     [[nodiscard]] virtual std::optional<ReplicaDifference> replicaDifferenceOfResult(std::size_t result) const = 0;
 
-    /// What the devices hold of a result of main after the last step (of an argument, at this moment), by device id;
-    /// empty where there is none.
+    /// What the devices hold of a value or a result of main after the last step (of an argument, at this moment), by
+    /// device id; empty where there is none.
+    [[nodiscard]] virtual kernels::Arrays shardsOfValue(ValueId value) const = 0;
     [[nodiscard]] virtual kernels::Arrays shardsOfResult(std::size_t result) const = 0;
     [[nodiscard]] virtual kernels::Arrays shardsOfArgument(std::size_t argument) const = 0;
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/annotation_edit.h"
+
+#include <algorithm>
+
+#include "analysis/explain.h"
+#include "base/codes.h"
+#include "experiment/edits.h"
+#include "experiment/rule_edits.h"
+#include "program/over_mesh.h"
+#include "sharding/sharding_text.h"
+
+namespace shardscope {
+
+namespace {
+
+/// What is given there now, over the snapshot's mesh: by the experiment, else by the text.
+void setWritten(AnnotationTarget& target, const Snapshot& snapshot, const ProgramModel& model)
+{
+    const Program& source = snapshot.source->program;
+    const std::size_t rank = source.value(target.value).type.rank();
+    target.written = TensorSharding::open(rank);
+    const auto own = std::find_if(model.shardings.begin(), model.shardings.end(),
+        [&](const ValueSharding& given) { return given.value == target.name; });
+    if (own != model.shardings.end()) {
+        target.isWritten = target.isOwn = true;
+        if (Result<TensorSharding> sharding = parseDimensions(own->sharding, *snapshot.mesh);
+            sharding && sharding->rank() == rank)
+            target.written = std::move(*sharding);
+        return;
+    }
+    const ProgramSharding* given = givenAt(source, target.place);
+    if (!given || given->mesh >= source.meshes.size())
+        return;
+    target.isWritten = true;
+    // Over the mesh of the experiment axes go by their names, as in the text.
+    const Mesh& mesh = *source.meshes[given->mesh].mesh;
+    if (Result<TensorSharding> sharding = parseDimensions(dimensionsText(given->sharding, mesh), *snapshot.mesh);
+        sharding && sharding->rank() == rank)
+        target.written = std::move(*sharding);
+}
+
+std::vector<AnnotationTarget> targetsOfProgram(const Snapshot& snapshot, ValueId value, const ProgramModel& model)
+{
+    std::vector<AnnotationTarget> targets;
+    const Program& program = snapshot.source->program;
+    if (value.index >= program.values.size()) // a copy that was made of a constant
+        return targets;
+    const auto add = [&](ShardedPlace place, AnnotationTarget::Kind kind) {
+        AnnotationTarget target;
+        target.kind = kind;
+        target.value = value;
+        target.place = place;
+        target.name = nameOf(program, place);
+        if (target.name.empty())
+            return;
+        setWritten(target, snapshot, model);
+        targets.push_back(std::move(target));
+    };
+    using Kind = AnnotationTarget::Kind;
+    const Value& v = program.value(value);
+    add({ value, -1 },
+        !v.definition.valid()                                                    ? Kind::Input
+            : program.operation(v.definition).kind == OpKind::ShardingConstraint ? Kind::Constraint
+                                                                                 : Kind::Value);
+    const auto& results = program.main().results;
+    if (!program.functions.empty())
+        for (std::size_t r = 0; r < results.size(); ++r)
+            if (results[r] == value)
+                add({ value, static_cast<int>(r) }, Kind::Output);
+    return targets;
+}
+
+/// The full axes of a dimension as a rule or a model has them.
+Result<SpecEntry> entryOf(const DimensionSharding& dim, const Mesh& mesh)
+{
+    if (dim.open || dim.priority >= 0)
+        return fail(Code::UnsupportedSharding, { { "form", dim.open ? "open dimension" : "priority" } });
+    std::vector<std::string> names;
+    for (const AxisRef& ref : dim.axes) {
+        if (!isFull(mesh, ref))
+            return fail(Code::UnsupportedSharding, { { "form", "part of an axis" } });
+        names.push_back(mesh.axis(static_cast<std::size_t>(ref.axis)).name);
+    }
+    return names.empty()    ? SpecEntry::none()
+        : names.size() == 1 ? SpecEntry::axis(std::move(names.front()))
+                            : SpecEntry::tuple(std::move(names));
+}
+
+} // namespace
+
+std::vector<AnnotationTarget> annotationTargets(const Snapshot& snapshot, ValueId value)
+{
+    if (!snapshot.program || !snapshot.mesh || !snapshot.annotations || !value.valid())
+        return {};
+    if (const auto* model = std::get_if<ProgramModel>(&snapshot.experiment->model))
+        return targetsOfProgram(snapshot, value, *model);
+    const ResolvedAnnotation* annotation = explain(snapshot, value).annotation;
+    if (!annotation)
+        return {};
+    AnnotationTarget target;
+    target.value = value;
+    const Value& v = snapshot.program->value(value);
+    const std::size_t rank = v.type.rank();
+    target.written = annotation->spec ? toTensorSharding(*annotation->spec, *snapshot.mesh, rank)
+                                      : TensorSharding::fullyReplicated(rank);
+    target.isWritten = true;
+    target.dimNames.resize(rank);
+    if (const auto* logical = std::get_if<LogicalAxes>(&annotation->written)) {
+        target.kind = AnnotationTarget::Kind::Rules;
+        target.rules = { annotation->innerRules };
+        for (std::size_t d = 0; d < std::min(rank, logical->names.size()); ++d)
+            if (logical->names[d].kind == LogicalName::Kind::Name)
+                target.dimNames[d] = logical->names[d].name;
+    } else if (std::holds_alternative<DeviceAxes>(annotation->written)
+        && std::holds_alternative<MlpModel>(snapshot.experiment->model)) {
+        target.kind = AnnotationTarget::Kind::DeviceAxes;
+        for (std::size_t d = 0; d < std::min(rank, v.dimNames.size()); ++d)
+            target.dimNames[d] = v.dimNames[d];
+    } else {
+        return {};
+    }
+    const bool any = std::any_of(
+        target.dimNames.begin(), target.dimNames.end(), [](const std::string& name) { return !name.empty(); });
+    return any ? std::vector{ std::move(target) } : std::vector<AnnotationTarget>();
+}
+
+Result<Experiment> withAnnotation(
+    const Snapshot& snapshot, const AnnotationTarget& target, const TensorSharding& sharding)
+{
+    if (target.takesAnySharding())
+        return withValueSharding(*snapshot.experiment, target.name, dimensionsText(sharding, *snapshot.mesh));
+    Experiment after = *snapshot.experiment;
+    for (std::size_t d = 0; d < std::min(sharding.rank(), target.written.rank()); ++d) {
+        if (sharding.dims[d] == target.written.dims[d] || !target.canChange(d))
+            continue;
+        Result<SpecEntry> entry = entryOf(sharding.dims[d], *snapshot.mesh);
+        if (!entry)
+            return tl::unexpected(std::move(entry.error()));
+        Result<Experiment> changed = target.kind == AnnotationTarget::Kind::Rules
+            ? withNameMapped(after, target.rules, target.dimNames[d], std::move(*entry))
+            : withDeviceAxes(after, target.dimNames[d], std::move(*entry));
+        if (!changed)
+            return changed;
+        after = std::move(*changed);
+    }
+    return after;
+}
+
+Result<Experiment> withoutOwnSharding(const Snapshot& snapshot, const AnnotationTarget& target)
+{
+    if (!target.isOwn)
+        return fail(Code::InvalidAttribute, { { "op", target.name }, { "wrong", "sharding" } });
+    return withValueSharding(*snapshot.experiment, target.name, std::nullopt);
+}
+
+} // namespace shardscope

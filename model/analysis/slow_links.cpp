@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/slow_links.h"
+
+#include <algorithm>
+
+#include "mesh/device_places.h"
+
+namespace shardscope {
+
+SlowLinks::SlowLinks(const DeviceSet& devices, const Mesh& mesh)
+    : m_mesh(&mesh)
+{
+    const DevicePlaces places(devices);
+    if (places.fastGroups() <= 1)
+        return;
+    m_groups.reserve(static_cast<std::size_t>(mesh.deviceCount()));
+    for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
+        m_groups.push_back(places.fastGroup(mesh.deviceAt(position)));
+}
+
+bool SlowLinks::cross(const AxisRef& axis) const
+{
+    // Neighbours along a part of an axis stand as far apart as everything minor to the part.
+    const auto index = static_cast<std::size_t>(axis.axis);
+    const std::int64_t step = m_mesh->stride(index) * (m_mesh->size(index) / axis.next());
+    const auto count = static_cast<std::int64_t>(m_groups.size());
+    for (std::int64_t position = 0; position + step < count; ++position)
+        if (position / step % axis.size != axis.size - 1
+            && m_groups[static_cast<std::size_t>(position)] != m_groups[static_cast<std::size_t>(position + step)])
+            return true;
+    return false;
+}
+
+bool SlowLinks::cross(const AxisList& axes) const
+{
+    return std::any_of(axes.begin(), axes.end(), [this](const AxisRef& axis) { return cross(axis); });
+}
+
+} // namespace shardscope

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "partition/export/export_program.h"
+
+#include <algorithm>
+#include <map>
+
+#include "partition/export/canonicalize_collectives.h"
+#include "partition/export/remake_constants.h"
+#include "partition/pad_uneven.h"
+#include "partition/partial_axes.h"
+#include "partition/reshard_to_collectives.h"
+#include "program/editor.h"
+#include "program/value_shardings.h"
+
+namespace shardscope::passes {
+
+namespace {
+
+/// Attributes that only propagation reads, or that tell about it.
+bool isOfPropagation(const std::string& name)
+{
+    return name == "sdy.sharding_rule" || name == "sdy.propagation_edges" || name == "sdy.sharding_origins"
+        || name == "sdy.sharding_origin_name";
+}
+
+void dropRules(Program& program)
+{
+    for (Dictionary& dictionary : program.dictionaries)
+        dictionary.erase(std::remove_if(dictionary.begin(), dictionary.end(),
+                             [](const NamedText& entry) { return isOfPropagation(entry.name); }),
+            dictionary.end());
+}
+
+void inlineMeshes(Program& program)
+{
+    for (ProgramMesh& mesh : program.meshes) {
+        mesh.inlined = true;
+        mesh.name.clear();
+    }
+}
+
+bool isExchange(OpKind kind)
+{
+    return kind == OpKind::Reshard || isShardyCollective(kind);
+}
+
+/// Of every exchange that stands in the program: its own reason, that of what it stems from, or itself.
+std::vector<Inserted> reasonsOf(
+    const Program& program, const std::vector<Inserted>& inserted, const std::map<OperationId, OperationId>& origins)
+{
+    std::map<OperationId, Reason> known;
+    for (const Inserted& one : inserted)
+        known.emplace(one.operation, one.reason);
+    std::vector<Inserted> reasons;
+    for (const RegionId body : bodies(program))
+        walk(program, body, [&](OperationId id) {
+            if (!isExchange(program.operation(id).kind))
+                return;
+            OperationId origin = id;
+            for (auto from = origins.find(origin); from != origins.end(); from = origins.find(origin))
+                origin = from->second;
+            const auto reason = known.find(origin);
+            reasons.push_back({ id,
+                reason != known.end() ? reason->second : Reason{ Reason::Kind::ConstraintReshard, origin, -1, 0 } });
+        });
+    std::sort(
+        reasons.begin(), reasons.end(), [](const Inserted& a, const Inserted& b) { return a.operation < b.operation; });
+    return reasons;
+}
+
+} // namespace
+
+Result<Exported> insertCollectives(Program program, const ExportOptions& options)
+{
+    Result<ExplicitReshards> reshards = insertExplicitReshards(std::move(program),
+        !options.explicitCollectives ? ReshardVersion::Minimal
+            : options.exchangesHalos ? ReshardVersion::FullWithHalos
+                                     : ReshardVersion::Full);
+    if (!reshards)
+        return tl::unexpected<Error>(std::move(reshards.error()));
+    program = std::move(reshards->program);
+    std::map<OperationId, OperationId> origins;
+    const auto take = [&](Canonicalized outcome) {
+        origins.insert(outcome.origins.begin(), outcome.origins.end());
+        program = std::move(outcome.program);
+    };
+    TrueShapes trueShapes;
+    Origins copies;
+    if (options.explicitCollectives) {
+        if (options.dropFinishedSums)
+            program = shardscope::dropFinishedSums(std::move(program));
+        take(canonicalizeReshards(std::move(program)));
+        if (options.mergeReshards)
+            take(mergeReshards(std::move(program)));
+        if (options.remakeConstants) {
+            Canonicalized remade = remakeConstants(std::move(program));
+            copies = std::move(remade.origins);
+            program = std::move(remade.program);
+        }
+        if (options.padUneven) {
+            PaddedProgram padded = shardscope::padUneven(std::move(program));
+            origins.insert(padded.origins.begin(), padded.origins.end());
+            program = std::move(padded.program);
+            trueShapes = std::move(padded.trueShapes);
+        }
+        Origins steps;
+        program = reshardToCollectives(std::move(program),
+            { .keepRedundant = options.keepRedundantReshards,
+                .optimal = options.optimalReshards,
+                .even = options.padUneven },
+            &steps);
+        origins.insert(steps.begin(), steps.end());
+    }
+    take(canonicalizeCollectives(std::move(program)));
+    if (options.explicitCollectives && options.mergeReshards)
+        program = dropUnusedCollectives(std::move(program));
+    if (options.explicitCollectives && options.leaveCollectivesToProducts)
+        program = leaveCollectivesToProducts(std::move(program));
+    dropRules(program);
+    if (options.inlineMeshes)
+        inlineMeshes(program);
+    std::vector<Inserted> inserted = reasonsOf(program, reshards->inserted, origins);
+    addExchanged(trueShapes, program);
+    return Exported{ std::move(program), std::move(inserted), std::move(trueShapes), std::move(copies) };
+}
+
+Result<Exported> exportProgram(Program program, const ExportOptions& options)
+{
+    Result<Program> final = exportPipeline(std::move(program));
+    if (!final)
+        return tl::unexpected<Error>(std::move(final.error()));
+    return insertCollectives(std::move(*final), options);
+}
+
+} // namespace shardscope::passes

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "propagation/calls/call_graph.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+
+#include "base/codes.h"
+#include "program/calls.h"
+#include "propagation/calls/same_body.h"
+#include "propagation/pass_support.h"
+
+namespace shardscope::passes {
+
+CallGraph callGraph(const Program& program)
+{
+    CallGraph graph;
+    const FunctionNames names(program);
+    const std::size_t count = program.functions.size();
+    graph.calls.resize(count);
+    graph.callees.resize(count);
+    for (std::size_t f = 0; f < count; ++f)
+        walk(program, program.functions[f].body, [&](OperationId id) {
+            const std::string* name = calleeOf(program.operation(id));
+            if (!name)
+                return;
+            if (const auto callee = names.index(*name)) {
+                graph.calls[f].push_back(id);
+                graph.callees[f].push_back(*callee);
+            }
+        });
+    enum class State : char { New, Open, Done };
+    std::vector<State> states(count, State::New);
+    const std::function<void(std::size_t)> visit = [&](std::size_t f) {
+        if (states[f] == State::Open)
+            graph.recursive = true;
+        if (states[f] != State::New)
+            return;
+        states[f] = State::Open;
+        graph.callersFirst.push_back(f);
+        for (const std::size_t callee : graph.callees[f])
+            visit(callee);
+        states[f] = State::Done;
+        graph.calleesFirst.push_back(f);
+    };
+    for (std::size_t f = 0; f < count; ++f)
+        visit(f);
+    return graph;
+}
+
+Program dropUnusedFunctions(Program program)
+{
+    const CallGraph graph = callGraph(program);
+    std::vector<char> used(program.functions.size(), 0);
+    const std::function<void(std::size_t)> use = [&](std::size_t f) {
+        if (used[f] != 0)
+            return;
+        used[f] = 1;
+        for (const std::size_t callee : graph.callees[f])
+            use(callee);
+    };
+    const FunctionNames names(program);
+    const auto named = [&](const std::string& name) {
+        if (const auto index = names.index(name))
+            use(*index);
+    };
+    for (std::size_t f = 0; f < program.functions.size(); ++f)
+        if (f == 0 || program.functions[f].isPublic)
+            use(f);
+    for (const Operation& operation : program.operations) // comparators of custom calls
+        if (const auto* call = wideAs<CustomCallAttributes>(operation.attributes))
+            for (const std::string& called : call->calledComputations)
+                named(called);
+    std::vector<Function> kept;
+    for (std::size_t f = 0; f < program.functions.size(); ++f)
+        if (used[f] != 0)
+            kept.push_back(std::move(program.functions[f]));
+    program.functions = std::move(kept);
+    return program;
+}
+
+Program orderFunctions(Program program)
+{
+    const CallGraph graph = callGraph(program);
+    std::vector<Function> ordered;
+    for (const std::size_t f : graph.callersFirst)
+        ordered.push_back(std::move(program.functions[f]));
+    program.functions = std::move(ordered);
+    return program;
+}
+
+Result<void> checkFlattened(const Program& program)
+{
+    constexpr std::int64_t limit = std::int64_t{ 1 } << 21, most = std::int64_t{ 1 } << 61;
+    const CallGraph graph = callGraph(program);
+    if (graph.recursive)
+        return {};
+    std::vector<std::int64_t> operations(program.functions.size(), 0); // with those of all callees
+    for (const std::size_t f : graph.calleesFirst) {
+        walk(program, program.functions[f].body, [&](OperationId) { ++operations[f]; });
+        for (const std::size_t callee : graph.callees[f])
+            operations[f] = std::min(operations[f] + operations[callee], most);
+    }
+    const auto largest = std::max_element(operations.begin(), operations.end());
+    if (largest != operations.end() && *largest > limit)
+        return fail(Code::TooLarge,
+            { { "what", std::string("operations when every call has a body of its own") }, { "count", *largest },
+                { "limit", limit } });
+    return {};
+}
+
+Program flattenCallGraph(Program program)
+{
+    const CallGraph graph = callGraph(program);
+    if (graph.recursive)
+        return program;
+    Editor edit(std::move(program));
+    FunctionNames names(edit.program());
+    std::vector<char> taken(edit.program().functions.size(), 0);
+    // A function of its own for a call: the callee with all that it calls in turn.
+    const std::function<std::string(std::size_t)> copy = [&](std::size_t f) {
+        Function made = edit.program().functions[f];
+        made.originalName = made.originalName.empty() ? made.name : made.originalName;
+        made.name = names.numbered(made.originalName);
+        names.add(made.name, edit.program().functions.size());
+        made.isPublic = false;
+        ValueMap map;
+        made.body = edit.copyRegion(made.body, {}, map);
+        const RegionId body = made.body;
+        edit.raw().functions.push_back(made);
+        taken.push_back(1);
+        std::vector<OperationId> calls;
+        walk(edit.program(), body, [&](OperationId id) {
+            if (isCall(edit.operation(id).kind))
+                calls.push_back(id);
+        });
+        for (const OperationId id : calls)
+            if (const auto callee = names.index(*calleeOf(edit.operation(id)))) {
+                std::string copied = copy(*callee);
+                edit.raw().operations[id.index].attributes =
+                    withCallee(edit.operation(id).attributes, std::move(copied));
+            }
+        return made.name;
+    };
+    for (const std::size_t f : graph.calleesFirst)
+        for (std::size_t c = 0; c < graph.calls[f].size(); ++c) {
+            const std::size_t callee = graph.callees[f][c];
+            if (taken[callee] == 0 && callee != 0) {
+                taken[callee] = 1;
+                continue;
+            }
+            const std::string name = copy(callee);
+            Operation& call = edit.raw().operations[graph.calls[f][c].index];
+            call.attributes = withCallee(call.attributes, name);
+        }
+    return std::move(edit).finish();
+}
+
+std::vector<std::string> manualAxesAround(const Editor& edit, RegionId region)
+{
+    std::vector<std::string> around;
+    for (OperationId owner = edit.ownerOf(region); owner.valid(); owner = edit.ownerOf(edit.regionOf(owner)))
+        if (const auto* manual = wideAs<ManualComputationAttributes>(edit.operation(owner).attributes))
+            around.insert(around.end(), manual->manualAxes.begin(), manual->manualAxes.end());
+    return around;
+}
+
+std::vector<std::vector<std::string>> manualAxesOfFunctions(const Editor& edit, const CallGraph& graph)
+{
+    std::vector<std::vector<std::string>> axes(graph.calls.size());
+    for (std::size_t i = graph.calleesFirst.size(); i-- > 0;) { // all callers of a function before it
+        const std::size_t f = graph.calleesFirst[i];
+        for (std::size_t c = 0; c < graph.calls[f].size(); ++c) {
+            std::vector<std::string> around = manualAxesAround(edit, edit.regionOf(graph.calls[f][c]));
+            around.insert(around.end(), axes[f].begin(), axes[f].end());
+            std::sort(around.begin(), around.end());
+            axes[graph.callees[f][c]] = std::move(around);
+        }
+    }
+    return axes;
+}
+
+Program unflattenCallGraph(Program program)
+{
+    const CallGraph graph = callGraph(program);
+    if (graph.recursive)
+        return program;
+    Editor edit(std::move(program));
+    const std::vector<std::vector<std::string>> manualAxes = manualAxesOfFunctions(edit, graph);
+    // Copies of one function with equal shardings, called inside the same manual computations, are one.
+    using Key = std::tuple<std::string, std::vector<std::string>, std::vector<ShardingIndex>>;
+    const auto keyOf = [&](std::size_t f) {
+        const Function& function = edit.program().functions[f];
+        std::vector<ShardingIndex> shardings;
+        const Region& body = edit.region(function.body);
+        for (const ValueId argument : body.arguments)
+            shardings.push_back(edit.program().valueShardings[argument.index]);
+        std::vector<ShardingIndex> results = function.resultShardings;
+        results.resize(body.results.size(), 0);
+        shardings.insert(shardings.end(), results.begin(), results.end());
+        return Key(function.originalName, manualAxes[f], std::move(shardings));
+    };
+    const FunctionNames names(edit.program());
+    const auto calleeName = [&](const std::string& callee) {
+        const std::optional<std::size_t> index = names.index(callee);
+        return index && !edit.program().functions[*index].originalName.empty()
+            ? edit.program().functions[*index].originalName
+            : callee;
+    };
+    // A named computation may have been written under the name of something else: names alone do not tell.
+    const auto isCopy = [&](std::size_t f, std::size_t of) {
+        return f == of
+            || sameBody(
+                edit.program(), edit.program().functions[f].body, edit.program().functions[of].body, calleeName);
+    };
+    std::map<Key, std::vector<std::size_t>> first;
+    std::vector<char> dropped(graph.calls.size(), 0);
+    for (const std::size_t f : graph.calleesFirst)
+        for (std::size_t c = 0; c < graph.calls[f].size(); ++c) {
+            const std::size_t callee = graph.callees[f][c];
+            if (dropped[f] != 0 || edit.program().functions[callee].originalName.empty())
+                continue;
+            std::vector<std::size_t>& known = first[keyOf(callee)];
+            const auto same =
+                std::find_if(known.begin(), known.end(), [&](std::size_t other) { return isCopy(callee, other); });
+            if (same == known.end()) {
+                known.push_back(callee);
+                continue;
+            }
+            if (*same == callee)
+                continue;
+            dropped[callee] = 1;
+            Operation& call = edit.raw().operations[graph.calls[f][c].index];
+            call.attributes = withCallee(call.attributes, edit.program().functions[*same].name);
+        }
+    std::vector<Function> kept;
+    for (std::size_t f = 0; f < graph.calls.size(); ++f) {
+        Function& function = edit.raw().functions[f];
+        function.originalName.clear();
+        if (dropped[f] == 0)
+            kept.push_back(std::move(function));
+    }
+    edit.raw().functions = std::move(kept);
+    return std::move(edit).finish();
+}
+
+} // namespace shardscope::passes

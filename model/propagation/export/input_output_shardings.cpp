@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "propagation/export/input_output_shardings.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "program/calls.h"
+#include "propagation/pass_support.h"
+
+namespace shardscope::passes {
+
+namespace {
+
+/// The axes that shard a size into equal parts: the longest prefix, its last axis perhaps only in part.
+bool cutDim(DimensionSharding& dim, std::int64_t size)
+{
+    if (size < 0)
+        return false;
+    std::int64_t rest = size;
+    AxisList kept;
+    bool sharded = false;
+    for (const AxisRef axis : dim.axes) {
+        const std::int64_t common = std::gcd(std::int64_t{ axis.size }, rest);
+        if (common == axis.size) {
+            kept.push_back(axis);
+            rest /= common;
+            continue;
+        }
+        if (common > 1)
+            kept.push_back({ axis.axis, axis.pre, static_cast<std::int32_t>(common) });
+        sharded = true;
+        break;
+    }
+    if (!sharded)
+        return false;
+    dim.axes = std::move(kept);
+    dim.priority = -1;
+    return true;
+}
+
+bool cutSharding(ProgramSharding& sharding, const TensorType& type)
+{
+    bool changed = false;
+    for (std::size_t d = 0; d < std::min(sharding.sharding.dims.size(), type.rank()); ++d)
+        changed = cutDim(sharding.sharding.dims[d], type.shape[d]) || changed;
+    return changed;
+}
+
+/// Changes the sharding of an argument, or of a declared result.
+template <class Change>
+void changeIndex(Editor& edit, ShardingIndex& index, const TensorType& type, const Change& change)
+{
+    if (index == 0)
+        return;
+    ProgramSharding sharding = edit.program().shardings[index - 1];
+    if (change(sharding, type))
+        index = edit.intern(sharding);
+}
+
+template <class Change>
+void changeBorder(Editor& edit, std::size_t function, const Change& change)
+{
+    const Region& body = edit.region(edit.program().functions[function].body);
+    for (const ValueId argument : body.arguments)
+        changeIndex(edit, edit.raw().valueShardings[argument.index], edit.value(argument).type, change);
+    std::vector<ShardingIndex>& results = edit.raw().functions[function].resultShardings;
+    for (std::size_t i = 0; i < std::min(results.size(), body.results.size()); ++i)
+        changeIndex(edit, results[i], edit.value(body.results[i]).type, change);
+}
+
+} // namespace
+
+Program cutToDivisors(Program program)
+{
+    return cutToDivisors(std::move(program), CutBorders::All);
+}
+
+Program cutToDivisors(Program program, CutBorders borders)
+{
+    Editor edit(std::move(program));
+    for (std::size_t f = 0; f < edit.program().functions.size() && borders == CutBorders::All; ++f)
+        changeBorder(edit, f, cutSharding);
+    const std::size_t count = edit.program().operations.size();
+    for (std::size_t i = 0; i < count; ++i) {
+        const OperationId id(i);
+        const Operation& operation = edit.operation(id);
+        if (!edit.regionOf(id).valid())
+            continue;
+        if (isCall(operation.kind) && borders == CutBorders::All)
+            for (const ValueId result : operation.results)
+                changeIndex(edit, edit.raw().valueShardings[result.index], edit.value(result).type, cutSharding);
+        const auto* found = wideAs<ManualComputationAttributes>(operation.attributes);
+        if (!found)
+            continue;
+        ManualComputationAttributes manual = *found;
+        bool changed = false;
+        for (std::size_t k = 0; k < std::min<std::size_t>(manual.in.size(), operation.operands.size()); ++k)
+            changed = cutSharding(manual.in[k], edit.value(operation.operands[k]).type) || changed;
+        for (std::size_t k = 0; k < std::min<std::size_t>(manual.out.size(), operation.results.size()); ++k)
+            changed = cutSharding(manual.out[k], edit.value(operation.results[k]).type) || changed;
+        if (changed)
+            edit.raw().operations[i].attributes = wide(std::move(manual));
+    }
+    return std::move(edit).finish();
+}
+
+Program removeSubAxes(Program program)
+{
+    Editor edit(std::move(program));
+    for (std::size_t f = 0; f < edit.program().functions.size(); ++f)
+        if (isMain(edit.program(), f))
+            changeBorder(edit, f, [&](ProgramSharding& sharding, const TensorType&) {
+                const Mesh& mesh = *edit.program().meshes[sharding.mesh].mesh;
+                bool changed = false;
+                for (DimensionSharding& dim : sharding.sharding.dims) {
+                    const auto part = std::find_if(
+                        dim.axes.begin(), dim.axes.end(), [&](AxisRef axis) { return !isFull(mesh, axis); });
+                    if (!dim.open || part == dim.axes.end())
+                        continue;
+                    dim.axes.erase(part, dim.axes.end());
+                    changed = true;
+                }
+                return changed;
+            });
+    return std::move(edit).finish();
+}
+
+Program closeShardings(Program program)
+{
+    mapShardings(program, [](ProgramSharding sharding) {
+        for (DimensionSharding& dim : sharding.sharding.dims)
+            dim.open = false;
+        sharding.sharding.replicated.clear();
+        return sharding;
+    });
+    return program;
+}
+
+} // namespace shardscope::passes

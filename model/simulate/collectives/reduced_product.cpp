@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/collectives/reduced_product.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+
+#include "base/alignment.h"
+#include "simulate/run/slots_used.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::int64_t tileBytes = 8192; // of one device's rows
+constexpr std::int64_t rowsAtOnce = 4; // of the kernels for products of few terms
+constexpr std::int64_t chunkBytes = 256 * 1024; // of a task
+
+bool overlap(const Slot& a, const Slot& b)
+{
+    return a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
+class PatternFinder {
+public:
+    explicit PatternFinder(const Plan& plan)
+        : m_plan(plan)
+        , m_instructions(plan.instructions)
+    {
+    }
+
+    std::vector<ReducedProductPattern> run()
+    {
+        std::vector<ReducedProductPattern> found;
+        for (std::uint32_t i = 0; i < m_instructions.size(); ++i)
+            if (auto pattern = startingAt(i))
+                found.push_back(*pattern);
+        return found;
+    }
+
+private:
+    [[nodiscard]] const Operation* operationOf(const Instruction& instruction) const
+    {
+        const auto* kernel = std::get_if<KernelInstruction>(&instruction.action);
+        return kernel ? &m_plan.program->local->operation(kernel->operation) : nullptr;
+    }
+
+    /// The product's result goes to at most one sum, in place, and then to one fused instruction. Until then nothing
+    /// overwrites the product's operands, and nobody else looks at its result.
+    [[nodiscard]] std::optional<ReducedProductPattern> startingAt(std::uint32_t first) const
+    {
+        const Instruction& product = m_instructions[first];
+        const Operation* operation = operationOf(product);
+        if (!operation || operation->kind != OpKind::DotGeneral || product.results.size() != 1)
+            return std::nullopt;
+        const SlotId out = product.results[0];
+        ReducedProductPattern pattern{ first, std::nullopt, 0, false };
+        for (std::uint32_t i = first + 1; i < m_instructions.size(); ++i) {
+            const Instruction& next = m_instructions[i];
+            if (readsInTiles(next, out) && !overwritesOperands(next, product)) {
+                pattern.fused = i;
+                pattern.isStored = isReadAfter(i, out);
+                return pattern;
+            }
+            if (touches(next, out)) {
+                if (pattern.sum || !sumsInPlace(next, out))
+                    return std::nullopt;
+                pattern.sum = i;
+            }
+            if (overwritesOperands(next, product))
+                return std::nullopt;
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] bool touches(const Instruction& instruction, SlotId slot) const
+    {
+        bool touched = false;
+        forEachSlot(m_plan, instruction, [&](SlotId used, bool) { touched = touched || used == slot; });
+        return touched;
+    }
+    [[nodiscard]] bool overwritesOperands(const Instruction& instruction, const Instruction& product) const
+    {
+        bool written = false;
+        const auto check = [&](SlotId slot) {
+            for (const SlotId operand : product.operands)
+                written = written || overlap(m_plan.slot(operand), m_plan.slot(slot));
+        };
+        forEachSlot(m_plan, instruction, [&](SlotId slot, bool isWritten) {
+            if (isWritten)
+                check(slot);
+        });
+        if (const auto* control = std::get_if<ControlInstruction>(&instruction.action);
+            control && control->room.valid())
+            check(control->room);
+        return written;
+    }
+    [[nodiscard]] bool sumsInPlace(const Instruction& instruction, SlotId slot) const
+    {
+        const auto* collective = std::get_if<CollectiveInstruction>(&instruction.action);
+        return collective && m_plan.program->local->operation(collective->operation).kind == OpKind::AllReduce
+            && instruction.operands.size() == 1 && instruction.operands[0] == slot && instruction.results.size() == 1
+            && instruction.results[0] == slot;
+    }
+    /// As an array, and writes nothing there.
+    [[nodiscard]] bool readsInTiles(const Instruction& instruction, SlotId slot) const
+    {
+        const auto* fused = std::get_if<FusedInstruction>(&instruction.action);
+        if (!fused)
+            return false;
+        bool reads = false;
+        for (const FusedInstruction::Input& input : fused->inputs) {
+            if (input.slot != slot)
+                continue;
+            if (input.scalar || byteSize(input.dtype) * fused->elements != m_plan.slot(slot).bytes)
+                return false;
+            reads = true;
+        }
+        return reads
+            && std::none_of(fused->outputs.begin(), fused->outputs.end(), [&](const FusedInstruction::Output& output) {
+                   return overlap(m_plan.slot(output.slot), m_plan.slot(slot));
+               });
+    }
+    [[nodiscard]] bool isReadAfter(std::uint32_t last, SlotId slot) const
+    {
+        if (m_plan.slot(slot).lastUse > static_cast<std::int32_t>(last))
+            return true;
+        // Values that share a slot can be looked at together or not at all.
+        const auto named = std::find(m_plan.slotOf.begin(), m_plan.slotOf.end(), slot);
+        return named != m_plan.slotOf.end()
+            && m_plan.observable(ValueId(static_cast<std::uint32_t>(named - m_plan.slotOf.begin())));
+    }
+
+    const Plan& m_plan;
+    const std::vector<Instruction>& m_instructions;
+};
+
+} // namespace
+
+std::vector<ReducedProductPattern> findReducedProducts(const Plan& plan)
+{
+    return PatternFinder(plan).run();
+}
+
+Result<std::optional<ReducedProduct>> ReducedProduct::prepare(const Plan& plan, const ReducedProductPattern& pattern,
+    const ReplicaSharing& sharing, const KernelSet& kernels, MemoryBudget& budget, const std::stop_token& stop)
+{
+    const std::vector<Instruction>& instructions = plan.instructions;
+    const Program& program = *plan.program->local;
+    const Instruction& product = instructions[pattern.product];
+    const auto& fused = std::get<FusedInstruction>(instructions[pattern.fused].action);
+    ReducedProduct made;
+    made.m_operation = &program.operation(std::get<KernelInstruction>(product.action).operation);
+    const auto typeOf = [&](std::size_t operand) -> const TensorType& {
+        return program.value(made.m_operation->operands[operand]).type;
+    };
+    const TensorType& type = program.value(made.m_operation->results[0]).type;
+    if (typeOf(0).dtype != typeOf(1).dtype || typeOf(0).dtype != type.dtype)
+        return std::nullopt;
+    made.m_product =
+        Product::prepare(typeOf(0), typeOf(1), std::get<DotGeneralAttributes>(made.m_operation->attributes), kernels);
+    if (!made.m_product || !made.m_product->hasRows() || type.elementCount() != fused.elements)
+        return std::nullopt;
+
+    const auto devices = static_cast<std::size_t>(plan.program->mesh->deviceCount());
+    if (pattern.sum) {
+        auto sum = Exchange::prepare(plan, instructions[*pattern.sum], 0, kernels, budget, stop);
+        if (!sum)
+            return tl::unexpected(sum.error());
+        if (!sum->combinesFast())
+            return std::nullopt;
+        made.m_operation = &sum->operation();
+        made.m_groups = budget.onlyCounts() ? std::vector<std::vector<std::int32_t>>() : sum->groups();
+        made.m_sum = std::move(*sum);
+    } else if (!budget.onlyCounts()) {
+        for (std::size_t position = 0; position < devices; ++position)
+            made.m_groups.push_back({ static_cast<std::int32_t>(position) });
+    }
+
+    // Of replicas that share what is written the first one does it.
+    const std::vector<std::int32_t>* shards =
+        sharing.isShared(fused.outputs.front().slot) ? &sharing.shards[fused.outputs.front().slot.index] : nullptr;
+    std::size_t present = 0;
+    std::map<std::int32_t, std::size_t> groupOfShard;
+    for (std::size_t group = 0; group < made.m_groups.size(); ++group) {
+        std::vector<std::int32_t>& writers = made.m_writers.emplace_back();
+        present += made.m_groups[group].size();
+        for (const std::int32_t member : made.m_groups[group]) {
+            if (!shards) {
+                writers.push_back(member);
+                continue;
+            }
+            const auto [known, isFirst] = groupOfShard.try_emplace((*shards)[static_cast<std::size_t>(member)], group);
+            if (isFirst)
+                writers.push_back(member);
+            else if (known->second != group)
+                return std::nullopt;
+        }
+    }
+    if (present != devices && !budget.onlyCounts())
+        return std::nullopt; // a device without a group would miss the fused instruction
+
+    auto kernel = FusedKernel::compile(fused, kernels);
+    if (!kernel)
+        return tl::unexpected(kernel.error());
+    made.m_fused = std::move(*kernel);
+    made.m_lhs = product.operands[0].index;
+    made.m_rhs = product.operands[1].index;
+    made.m_out = product.results[0].index;
+    made.m_elementBytes = byteSize(type.dtype);
+    made.m_isStored = pattern.isStored;
+    const std::int64_t rows = made.m_product->rowCount();
+    const std::int64_t rowBytes = made.m_product->columnCount() * made.m_elementBytes;
+    made.m_tileRows = std::max<std::int64_t>(1, tileBytes / rowBytes / rowsAtOnce) * rowsAtOnce;
+    made.m_chunks =
+        std::clamp<std::int64_t>(rows * rowBytes / chunkBytes, 1, (rows + made.m_tileRows - 1) / made.m_tileRows);
+    if (made.m_sum)
+        made.m_copiedBytes = static_cast<std::int64_t>(present) * type.byteCount();
+    return made;
+}
+
+std::int64_t ReducedProduct::scratchBytes() const
+{
+    const std::int64_t tile = m_tileRows * m_product->columnCount() * m_elementBytes;
+    return 2 * alignedBytes(tile) + alignedBytes(m_fused->scratchBytes());
+}
+
+double ReducedProduct::run(
+    std::int64_t task, std::byte* const* addresses, std::size_t slotCount, std::byte* scratch) const
+{
+    using Clock = std::chrono::steady_clock;
+    const std::size_t group = groupOf(task);
+    const std::int64_t chunk = task % m_chunks;
+    const std::vector<std::int32_t>& members = m_groups[group];
+    const auto slotsOf = [&](std::int32_t position) {
+        return addresses + static_cast<std::size_t>(position) * slotCount;
+    };
+    const std::int64_t columns = m_product->columnCount();
+    const std::int64_t tiles = (m_product->rowCount() + m_tileRows - 1) / m_tileRows;
+    std::byte* sum = scratch;
+    std::byte* addend = sum + alignedBytes(m_tileRows * columns * m_elementBytes);
+    std::byte* fusedScratch = addend + alignedBytes(m_tileRows * columns * m_elementBytes);
+    Clock::duration adding{};
+    for (std::int64_t tile = tiles * chunk / m_chunks; tile < tiles * (chunk + 1) / m_chunks; ++tile) {
+        const std::int64_t firstRow = tile * m_tileRows;
+        const std::int64_t rows = std::min(m_tileRows, m_product->rowCount() - firstRow);
+        const std::int64_t first = firstRow * columns, count = rows * columns;
+        for (std::size_t member = 0; member < members.size(); ++member) {
+            std::byte* const* slots = slotsOf(members[member]);
+            m_product->runRows(member == 0 ? sum : addend, slots[m_lhs], slots[m_rhs], firstRow, rows);
+            if (member == 0)
+                continue;
+            const Clock::time_point start = Clock::now();
+            m_sum->combine(sum, sum, addend, count);
+            adding += Clock::now() - start;
+        }
+        if (m_isStored) {
+            const Clock::time_point start = Clock::now();
+            for (const std::int32_t member : members)
+                std::memcpy(slotsOf(member)[m_out] + first * m_elementBytes, sum,
+                    static_cast<std::size_t>(count * m_elementBytes));
+            if (m_sum)
+                adding += Clock::now() - start;
+        }
+        for (const std::int32_t writer : m_writers[group])
+            m_fused->runRange(slotsOf(writer), fusedScratch, first, first + count, { m_out, sum, first });
+    }
+    return std::chrono::duration<double>(adding).count();
+}
+
+} // namespace shardscope

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Products, their sums over devices and what is made of these, tile by tile: where that may be done, and that nobody
+// can tell by the bits.
+#include <QtTest>
+
+#include <cstring>
+
+#include "partition/unsharded.h"
+#include "program/step_state.h"
+#include "registered_test.h"
+#include "simulate/collectives/reduced_product.h"
+#include "simulate/mlp_plan.h"
+#include "simulate/run/phases.h"
+#include "simulate/run/run.h"
+#include "simulate/small_mlp.h"
+#include "stablehlo/read.h"
+
+using namespace shardscope;
+using namespace shardscope::test;
+
+namespace {
+
+/// Products of the plan that a run does in tiles.
+std::size_t countIn(const Plan& plan, ReplicaMode replicas, const PhaseOptions& options = {})
+{
+    ReplicaSharing sharing;
+    if (replicas == ReplicaMode::Shared)
+        sharing = shareReplicas(plan);
+    MemoryBudget budget(1e12);
+    return preparePhases(plan, sharing, budget, options, {}).value().reduced.size();
+}
+
+/// Gradients of several tiles, and of several tasks.
+MlpSettings largerMlp(DType dtype)
+{
+    MlpSettings settings = smallMlp(dtype);
+    settings.layers = 2;
+    settings.embed = 416;
+    settings.hidden = 1200;
+    return settings;
+}
+
+std::vector<std::byte> bytesOf(const Run& run, const std::vector<ValueId>& values)
+{
+    std::vector<std::byte> all;
+    for (const ValueId value : values)
+        for (std::int64_t p = 0; p < run.plan().program->mesh->deviceCount(); ++p) {
+            const auto bytes = run.bytes(value, p);
+            if (bytes.empty())
+                return {};
+            all.insert(all.end(), bytes.begin(), bytes.end());
+        }
+    return all;
+}
+
+/// What a text runs on one device, with that state.
+PlanPtr planOfText(const std::string& text, const std::string& state, bool fuse = true)
+{
+    const auto program = std::make_shared<const Program>(readStableHlo(text).value().program);
+    auto parts = std::make_shared<const PartitionedProgram>(unsharded(*program, { 1, 1 }).value());
+    auto flat = flatten(program, std::move(parts), parseState(*program, state).value()).value();
+    ScheduleOptions options;
+    options.fuse = fuse;
+    return makePlan(std::make_shared<const FlatProgram>(std::move(flat)), options);
+}
+
+/// %x and %dy make a gradient of %w; `middle` stands between that and the new %w, `update` is what is added to it.
+std::string updateText(const std::string& middle, const std::string& update)
+{
+    return "func.func @main(%w: tensor<40x24xf32>, %x: tensor<8x40xf32>, %dy: tensor<8x24xf32>)"
+           " -> (tensor<40x24xf32>, tensor<8x40xf32>, tensor<f32>) {\n"
+           "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+           "  %half = stablehlo.constant dense<0.5> : tensor<8x40xf32>\n"
+           "  %g = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] :"
+           " (tensor<8x40xf32>, tensor<8x24xf32>) -> tensor<40x24xf32>\n"
+        + middle + "  %new = stablehlo.add %w, " + update
+        + " : tensor<40x24xf32>\n"
+          "  return %new, %next, %norm : tensor<40x24xf32>, tensor<8x40xf32>, tensor<f32>\n}\n";
+}
+
+const std::string sumOf =
+    "  %norm = stablehlo.reduce(%of init: %zero) applies stablehlo.add across dimensions = [0, 1] :"
+    " (tensor<8x40xf32>, tensor<f32>) -> tensor<f32>\n";
+const std::string nextX = "  %next = stablehlo.multiply %x, %half : tensor<8x40xf32>\n";
+const std::string spread =
+    "  %spread = stablehlo.broadcast_in_dim %norm, dims = [] : (tensor<f32>) -> tensor<40x24xf32>\n"
+    "  %scaled = stablehlo.multiply %g, %spread : tensor<40x24xf32>\n";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to)
+{
+    return text.replace(text.find(from), from.size(), to);
+}
+
+} // namespace
+
+class TestReducedProducts : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyGradientOfTheNotebook()
+    {
+        const auto plan = makePlan(mlpOnDevices(MlpSettings(), makeMesh({ { "data", 2 }, { "model", 4 } })));
+        QCOMPARE(countIn(*plan, ReplicaMode::Own), std::size_t(8));
+        QCOMPARE(countIn(*plan, ReplicaMode::Shared), std::size_t(8));
+        const auto unsummed = makePlan(mlpOnDevices(MlpSettings(), makeMesh({ { "data", 1 }, { "model", 8 } })));
+        QCOMPARE(countIn(*unsummed, ReplicaMode::Own), std::size_t(8));
+        // Not where somebody looks at every operation, nor where the plain kernels are wanted.
+        QCOMPARE(countIn(*plan, ReplicaMode::Own, { true, false }), std::size_t(0));
+        QCOMPARE(countIn(*plan, ReplicaMode::Own, { false, true }), std::size_t(0));
+        // Products of many terms are no faster in tiles.
+        MlpSettings large;
+        large.batch = 128;
+        const auto manyTerms = makePlan(mlpOnDevices(large, makeMesh({ { "data", 2 }, { "model", 4 } })));
+        QCOMPARE(countIn(*manyTerms, ReplicaMode::Own), std::size_t(0));
+    }
+
+    void sameBits_data()
+    {
+        QTest::addColumn<QString>("mesh");
+        QTest::addColumn<DType>("dtype");
+        for (const char* mesh : { "data=1 model=1", "data=2 model=4", "data=8 model=1", "pod=2 data=2 model=2" })
+            for (const DType dtype : { DType::F32, DType::F64 })
+                QTest::addRow("%s, %s", mesh, dtype == DType::F32 ? "f32" : "f64")
+                    << QString::fromLatin1(mesh) << dtype;
+    }
+    void sameBits()
+    {
+        QFETCH(QString, mesh);
+        QFETCH(DType, dtype);
+        const auto program = mlpOnDevices(largerMlp(dtype), makeMesh(axesOf(mesh)));
+        const std::vector<ValueId> gradients = gradientsOf(*program->program);
+        std::vector<ValueId> state;
+        for (const StatePair& pair : program->program->state)
+            state.push_back(pair.argument);
+        ScheduleOptions separate;
+        separate.fuse = false;
+        separate.keep = gradients;
+        const PlanPtr oneByOne = makePlan(program, separate);
+        QCOMPARE(countIn(*oneByOne, ReplicaMode::Own), std::size_t(0));
+        auto reference = Run::create(oneByOne, randomInputs(2)).value();
+        for (int s = 0; s < 3; ++s)
+            reference->step();
+        for (const bool keep : { false, true }) {
+            ScheduleOptions options;
+            if (keep)
+                options.keep = gradients;
+            const PlanPtr plan = makePlan(program, options);
+            QCOMPARE(countIn(*plan, ReplicaMode::Own), std::size_t(4));
+            for (const ReplicaMode replicas : { ReplicaMode::Own, ReplicaMode::Shared })
+                for (const int threads : { 1, 3 }) {
+                    RunOptions run = randomInputs(threads);
+                    run.replicas = replicas;
+                    auto tiled = Run::create(plan, run).value();
+                    for (int s = 0; s < 3; ++s)
+                        tiled->step();
+                    QVERIFY(!bytesOf(*tiled, state).empty());
+                    QVERIFY(bytesOf(*tiled, state) == bytesOf(*reference, state));
+                    QCOMPARE(tiled->copiedBytes(), reference->copiedBytes());
+                    if (keep)
+                        QVERIFY(bytesOf(*tiled, gradients) == bytesOf(*reference, gradients));
+                    for (const ValueId gradient : gradients)
+                        if (!tiled->bytes(gradient, 0).empty()) // what can be read is the gradient
+                            QVERIFY(bytesOf(*tiled, { gradient }) == bytesOf(*reference, { gradient }));
+                }
+        }
+    }
+
+    void asOneByOne_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("state");
+        QTest::addColumn<int>("found");
+        const std::string norm = replaced(sumOf, "%of", "%x");
+        const auto row = [](const char* name, const std::string& text, int found, const char* state = "0=0,1=1") {
+            QTest::newRow(name) << QString::fromStdString(text) << QString::fromLatin1(state) << found;
+        };
+        row("the update right after", updateText(nextX + norm, "%g"), 1);
+        // The norm of the next x overwrites x before the update can be made.
+        row("an operand is overwritten before", updateText(nextX + replaced(sumOf, "%of", "%next") + spread, "%scaled"),
+            0);
+        row("an operand is read before", updateText(nextX + norm + spread, "%scaled"), 1, "0=0");
+        // A sum over the product itself comes first.
+        const std::string own =
+            "  %norm = stablehlo.reduce(%g init: %zero) applies stablehlo.add across dimensions = [0, 1] :"
+            " (tensor<40x24xf32>, tensor<f32>) -> tensor<f32>\n";
+        row("the product is read before", updateText(nextX + own + spread, "%scaled"), 0);
+    }
+    void asOneByOne()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, state);
+        QFETCH(int, found);
+        const PlanPtr plan = planOfText(text.toStdString(), state.toStdString());
+        QCOMPARE(static_cast<int>(findReducedProducts(*plan).size()), found);
+        QCOMPARE(static_cast<int>(countIn(*plan, ReplicaMode::Own)), found);
+        RunOptions options = randomInputs(2);
+        for (const Shape& shape : { Shape{ 40, 24 }, Shape{ 8, 40 }, Shape{ 8, 24 } }) {
+            kernels::Array array = kernels::Array::make({ DType::F32, shape });
+            for (std::int64_t i = 0; i < array.count(); ++i)
+                array.as<float>()[i] = static_cast<float>(i % 37 - 18) / 7.0F;
+            options.initial.arrays.push_back(std::move(array));
+        }
+        auto tiled = Run::create(plan, options).value();
+        auto separate = Run::create(planOfText(text.toStdString(), state.toStdString(), false), options).value();
+        for (int s = 0; s < 3; ++s) {
+            tiled->step();
+            separate->step();
+            for (std::size_t result = 0; result < 3; ++result) {
+                const auto mine = tiled->gatherResult(result);
+                QVERIFY(!mine.empty());
+                QVERIFY(mine == separate->gatherResult(result));
+            }
+        }
+    }
+};
+
+REGISTER_TEST(TestReducedProducts)
+#include "test_reduced_products.moc"

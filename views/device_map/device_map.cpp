@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/device_map/device_map.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "document/selection.h"
+#include "views/theme/theme.h"
+#include "views/widgets/plain_tip.h"
+#include "words/device_list.h"
+
+namespace shardscope {
+
+DeviceMap::DeviceMap(Selection* selection, const QString& name, Room room, QWidget* parent)
+    : Canvas(name, Zooms::ByLevels, parent)
+    , m_selection(selection)
+    , m_room(room)
+    , m_across(new QScrollBar(Qt::Horizontal, this))
+    , m_down(new QScrollBar(Qt::Vertical, this))
+{
+    m_across->setAccessibleName(tr("Scroll the map to the right"));
+    m_down->setAccessibleName(tr("Scroll the map down"));
+    for (QScrollBar* bar : { m_across, m_down }) {
+        bar->setFocusPolicy(Qt::NoFocus);
+        bar->hide();
+        connect(bar, &QScrollBar::valueChanged, this, [this] {
+            m_base = {};
+            followPointer();
+            update();
+        });
+    }
+    connect(selection, &Selection::hoverChanged, this, &DeviceMap::followSelection);
+    connect(selection, &Selection::changed, this, &DeviceMap::followSelection);
+    followSelection();
+}
+
+void DeviceMap::setField(std::shared_ptr<const DeviceField> field, std::vector<std::int32_t> hosts)
+{
+    const bool same = m_field && field && *m_field == *field;
+    if (!same)
+        light(std::nullopt, LitBy::Nobody); // its device would stay lit everywhere
+    const bool sameHosts = same && hosts == m_hosts;
+    m_field = std::move(field);
+    m_hosts = std::move(hosts);
+    m_base = {};
+    if (!sameHosts)
+        m_hostTile = m_field ? hostTile(*m_field, m_hosts) : MapTile();
+    if (!same) {
+        m_current = -1;
+        m_focus = 0;
+        m_level = 0;
+        arrange();
+    }
+    update();
+}
+
+void DeviceMap::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    setAccessibleDescription(text);
+    update();
+}
+
+void DeviceMap::setFills(DeviceFills fills)
+{
+    if (fills == m_fills)
+        return;
+    m_fills = std::move(fills);
+    m_base = {};
+    update();
+}
+
+void DeviceMap::setMesh(const MeshPtr& mesh, const DeviceSet& devices, std::optional<Layout> array)
+{
+    const bool same = m_field && mesh && m_field->mesh && (m_field->mesh == mesh || *m_field->mesh == *mesh);
+    if (!same)
+        light(std::nullopt, LitBy::Nobody); // it means something as long as mesh and array belong together
+    m_array = std::move(array);
+    m_digits = m_array ? ShardDigits(*m_array) : ShardDigits();
+    m_holding = [this](std::int32_t device) { return shardAt(device); };
+    if (mesh) {
+        // A mesh that does not fit the devices yet: there are hosts of that size for all of it.
+        const std::int32_t perHost = std::max(1, devices.devicesPerHost);
+        const auto hosts = static_cast<std::int32_t>((mesh->deviceCount() + perHost - 1) / perHost);
+        const DevicePlaces places(mesh->deviceCount() <= devices.count()
+                ? devices
+                : DeviceSet::ofHosts(devices.kind, devices.platform, hosts, perHost));
+        setField(same ? m_field : std::make_shared<const DeviceField>(meshField(mesh, m_room == Room::Flat ? 2 : 1)),
+            hostsOf(places));
+    } else {
+        setField(nullptr, {});
+    }
+    showArray();
+    if (m_litCell)
+        light(m_litCell, m_litBy); // other devices hold the same of another array
+    Q_EMIT currentChanged();
+}
+
+void DeviceMap::showArray()
+{
+    setFills(m_array ? fillsByShard(Theme::current(), *m_array) : DeviceFills());
+    tableChanged(this);
+    holdingChanged();
+}
+
+/// "shard 3".
+QStringList DeviceMap::shardAt(std::int32_t device) const
+{
+    const std::int64_t cell = cellOf(device);
+    if (!m_array || cell < 0)
+        return {};
+    return { m_array->distinctShards() == 1 ? tr("full", "copy of an array")
+                                            : tr("shard %1").arg(m_array->shardAt(cell)) };
+}
+
+void DeviceMap::setRegions(std::vector<MapRegion> regions)
+{
+    if (regions == m_regions)
+        return;
+    m_regions = std::move(regions);
+    m_base = {};
+    update();
+}
+
+void DeviceMap::setPath(MapPath path)
+{
+    if (path == m_path)
+        return;
+    m_path = std::move(path);
+    update();
+}
+
+QSize DeviceMap::sizeHint() const
+{
+    return m_room == Room::Flat ? QSize(Metrics::scaled(280), Metrics::scaled(96))
+                                : QSize(Metrics::scaled(300), Metrics::scaled(240));
+}
+
+QSize DeviceMap::minimumSizeHint() const
+{
+    // About the same with the caption that a map has which can be zoomed.
+    return { Metrics::scaled(120), Metrics::scaled(m_room == Room::Square ? 80 : m_levels.size() > 1 ? 76 : 96) };
+}
+
+void DeviceMap::recolour()
+{
+    m_base = {};
+    if (m_array)
+        showArray();
+}
+
+// Cells and devices.
+
+std::int32_t DeviceMap::deviceAt(std::int64_t cell) const
+{
+    return m_field && cell >= 0 && cell < static_cast<std::int64_t>(m_field->devices.size())
+        ? m_field->devices[static_cast<std::size_t>(cell)]
+        : -1;
+}
+
+std::int64_t DeviceMap::cellOf(std::int32_t device) const
+{
+    return m_field && device >= 0 && static_cast<std::size_t>(device) < m_field->cells.size()
+        ? m_field->cells[static_cast<std::size_t>(device)]
+        : -1;
+}
+
+std::int32_t DeviceMap::hostOf(std::int32_t device) const
+{
+    return device >= 0 && static_cast<std::size_t>(device) < m_hosts.size() ? m_hosts[static_cast<std::size_t>(device)]
+                                                                            : -1;
+}
+
+DeviceGroup DeviceMap::devicesAt(std::int64_t cell) const
+{
+    return m_field && cell >= 0 ? m_field->devicesOf(m_layout.blockOf(cell)) : DeviceGroup();
+}
+
+DeviceGroup DeviceMap::holdersAt(std::int64_t cell) const
+{
+    const auto block = m_array && cell >= 0 ? m_field->meshBlock(m_layout.blockOf(cell)) : std::nullopt;
+    const std::int64_t shard = block ? m_digits.shardOf(*block) : -1;
+    return shard >= 0 ? DeviceGroup::holders(*m_array, shard) : devicesAt(cell);
+}
+
+QString DeviceMap::sharedText(std::int64_t cell) const
+{
+    const DeviceGroup holders = m_array ? holdersAt(cell) : DeviceGroup();
+    return holders.size() > devicesAt(cell).size()
+        ? tr("same shard on %1", "d1, d5; or: 16 devices: d1, d5, …, d61").arg(words::devices(holders))
+        : QString();
+}
+
+QRgb DeviceMap::fillOf(std::int32_t device) const
+{
+    return device >= 0 && static_cast<std::size_t>(device) < m_fills.colours.size()
+        ? m_fills.colours[static_cast<std::size_t>(device)]
+        : device < 0 ? palette().color(backgroundRole()).rgb()
+                     : Theme::current().alternateRow.rgb();
+}
+
+int DeviceMap::markOf(std::int32_t device) const
+{
+    return device >= 0 && static_cast<std::size_t>(device) < m_fills.marks.size()
+        ? m_fills.marks[static_cast<std::size_t>(device)]
+        : 0;
+}
+
+std::vector<QRgb> DeviceMap::coloursIn(const MapBlock& block, std::size_t most) const
+{
+    std::vector<QRgb> found;
+    constexpr std::int64_t maxLooked = 1021;
+    const std::int64_t columns = block.endColumn - block.firstColumn, count = block.count();
+    const std::int64_t step = std::max<std::int64_t>(1, count / maxLooked);
+    const MapShape& shape = m_layout.shape();
+    for (std::int64_t i = 0; i < count && found.size() <= most; i += step) {
+        const std::int32_t device =
+            deviceAt(shape.cell(block.plane, block.firstRow + i / columns, block.firstColumn + i % columns));
+        if (const QRgb fill = fillOf(device); device >= 0 && std::find(found.begin(), found.end(), fill) == found.end())
+            found.push_back(fill);
+    }
+    return found;
+}
+
+bool DeviceMap::isSmall() const
+{
+    constexpr std::size_t maxCells = 4096;
+    return m_layout.side() < 4 || m_layout.cellsPerTile() > 1
+        || (m_level == 0 && m_field && m_field->devices.size() > maxCells);
+}
+
+bool DeviceMap::hasNames() const
+{
+    if (!m_field || isSmall())
+        return false;
+    // All have their names, or none has: the largest id tells.
+    const QFontMetrics metrics(Metrics::small());
+    const int widest = metrics.horizontalAdvance(QString::number(std::max<std::size_t>(m_field->cells.size(), 1) - 1));
+    const int gap = m_layout.side() >= 14 ? 3 : m_layout.side() >= 6 ? 1 : 0;
+    return m_layout.side() - gap >= metrics.ascent() + 3 && m_layout.tileWidth() - gap >= widest + 4;
+}
+
+bool DeviceMap::hasHoldings() const
+{
+    if (!m_holding || !hasNames())
+        return false;
+    const QSize needed = m_levels[m_level] == MapZoom::Holdings ? QSize() : tileSize(MapZoom::Holdings);
+    return m_layout.tileWidth() >= needed.width() && m_layout.side() >= needed.height();
+}
+
+int DeviceMap::gapAfter(std::int64_t cell) const
+{
+    const MapShape& shape = m_layout.shape();
+    if (m_layout.side() < 6)
+        return 0;
+    const bool touching = shape.together > 1 && (cell % shape.columns + 1) % shape.together != 0;
+    return touching ? 0 : m_layout.side() >= 14 ? 3 : 1;
+}
+
+QRect DeviceMap::cellRect(std::int64_t cell) const
+{
+    const QRect whole = m_layout.rectOf(cell);
+    const int below = m_layout.side() >= 14 ? 3 : m_layout.side() >= 6 ? 1 : 0;
+    return whole.adjusted(0, 0, -gapAfter(cell), -below);
+}
+
+std::optional<std::int32_t> DeviceMap::currentDevice() const
+{
+    const std::int64_t cell = m_litCell ? *m_litCell : hasFocus() ? m_current : -1;
+    const std::int32_t device = deviceAt(cell);
+    return device < 0 ? std::nullopt : std::optional(device);
+}
+
+QString DeviceMap::currentText() const
+{
+    return currentDevice() ? textAt(m_litCell ? *m_litCell : m_current) : QString();
+}
+
+QString DeviceMap::textAt(std::int64_t cell) const
+{
+    const DeviceGroup devices = devicesAt(cell);
+    if (devices.size() < 2)
+        return devices.empty() ? QString() : describe(devices.deviceAt(0));
+    const QString where = m_field->place(m_layout.blockOf(cell));
+    const QString count = words::counted(static_cast<qint64>(devices.size()), words::Noun::Device);
+    const std::set<std::int32_t> hosts = [&] {
+        std::set<std::int32_t> found;
+        for (std::int64_t i = 0; i < devices.size(); ++i)
+            found.insert(hostOf(devices.deviceAt(i)));
+        return found;
+    }();
+    return hosts.size() == 1 && *hosts.begin() >= 0
+        ? tr("host %1, %2: %3", "host 37, 4 devices: where").arg(QString::number(*hosts.begin()), count, where)
+        : tr("%1 of %2: %3", "64 devices of 16 hosts: where")
+              .arg(count, words::counted(static_cast<qint64>(hosts.size()), words::Noun::Host), where);
+}
+
+QString DeviceMap::describe(std::int32_t device) const
+{
+    if (m_describe)
+        return m_describe(device);
+    QStringList where{ m_field->place(m_field->blockOf(cellOf(device))) };
+    if (const std::int32_t host = hostOf(device); host >= 0)
+        where << tr("host %1").arg(host);
+    where.removeAll(QString());
+    return tr("d%1: %2").arg(device).arg(where.join(QStringLiteral(", ")));
+}
+
+// Pointer and keys.
+
+void DeviceMap::followSelection()
+{
+    m_selected = m_selection->deviceGroup();
+    m_lit = m_selection->hoveredGroup();
+    update();
+}
+
+void DeviceMap::light(std::optional<std::int64_t> cell, LitBy by)
+{
+    if (cell && deviceAt(*cell) < 0)
+        cell.reset();
+    const bool other = m_litCell != cell;
+    if (!cell && !other)
+        return;
+    m_litCell = cell;
+    m_litBy = cell ? by : LitBy::Nobody;
+    m_selection->setHoveredDevices(cell ? holdersAt(*cell) : DeviceGroup());
+    if (other)
+        Q_EMIT currentChanged();
+}
+
+void DeviceMap::followPointer()
+{
+    if (pointer() && !m_dragged && m_litBy == LitBy::Pointer)
+        light(cellAt(*pointer()), LitBy::Pointer);
+}
+
+void DeviceMap::hoverAt(std::optional<QPoint> at)
+{
+    constexpr int farEnough = 4;
+    if (at && m_pressed && m_level > 0 && (m_dragged || (*at - *m_pressed).manhattanLength() >= farEnough)) {
+        if (!m_dragged) {
+            m_dragged = offset();
+            light(std::nullopt, LitBy::Nobody);
+            setCursor(Qt::ClosedHandCursor);
+        }
+        scrollTo(*m_dragged + *m_pressed - *at);
+    } else if (at || m_litBy == LitBy::Pointer) {
+        light(at ? cellAt(*at) : std::nullopt, LitBy::Pointer);
+    }
+}
+
+void DeviceMap::mousePressEvent(QMouseEvent* event)
+{
+    if (event->button() != Qt::LeftButton || !m_field || m_layout.side() == 0) {
+        QWidget::mousePressEvent(event);
+        return;
+    }
+    m_pressed = event->position().toPoint();
+}
+
+void DeviceMap::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (event->button() != Qt::LeftButton || !m_pressed) {
+        QWidget::mouseReleaseEvent(event);
+        return;
+    }
+    const bool dragged = m_dragged.has_value();
+    const QPoint at = *m_pressed;
+    m_pressed.reset();
+    m_dragged.reset();
+    if (dragged) {
+        unsetCursor();
+        hoverAt(pointer());
+    } else if (const auto cell = cellAt(at); cell && deviceAt(*cell) >= 0) {
+        select(*cell, event->modifiers() & Qt::ControlModifier);
+    } else if (viewport().contains(at)) {
+        m_selection->setDevices({});
+    }
+}
+
+void DeviceMap::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    if (const auto anchor = cellAt(event->position().toPoint()))
+        zoomIn(anchor);
+}
+
+void DeviceMap::select(std::int64_t cell, bool more)
+{
+    m_current = cell;
+    DeviceGroup devices = devicesAt(cell);
+    if (more) {
+        // What is selected already is taken out again.
+        std::vector<std::int32_t> all = m_selection->devices();
+        const std::vector<std::int32_t> ids = devices.ids();
+        const std::set<std::int32_t> before(all.begin(), all.end()), given(ids.begin(), ids.end());
+        if (std::includes(before.begin(), before.end(), given.begin(), given.end()))
+            all.erase(
+                std::remove_if(all.begin(), all.end(), [&](std::int32_t id) { return given.contains(id); }), all.end());
+        else
+            std::copy_if(
+                ids.begin(), ids.end(), std::back_inserter(all), [&](std::int32_t id) { return !before.contains(id); });
+        devices = std::move(all);
+    }
+    m_selection->setDevices(std::move(devices));
+    tableCurrentChanged(this);
+}
+
+void DeviceMap::walkTo(std::int64_t cell)
+{
+    if (deviceAt(cell) < 0)
+        return;
+    m_current = cell;
+    ensureVisible(cell);
+    light(cell, LitBy::Keys);
+    const QString shared = sharedText(cell);
+    setAccessibleDescription(shared.isEmpty() ? textAt(cell) : textAt(cell) + QStringLiteral("; ") + shared);
+    tableCurrentChanged(this);
+    Q_EMIT currentChanged();
+    update();
+}
+
+void DeviceMap::keyPressEvent(QKeyEvent* event)
+{
+    const std::int64_t from = std::max<std::int64_t>(m_current, 0);
+    const std::int64_t count = m_layout.shape().count();
+    const auto step = [&](std::int64_t columns, std::int64_t rows) {
+        walkTo(m_current < 0 ? 0 : m_layout.neighbour(from, columns, rows));
+    };
+    const std::int64_t page = std::max(viewport().height() / std::max(m_layout.side(), 1) - 1, 1);
+    if (!m_field || m_layout.side() == 0)
+        return QWidget::keyPressEvent(event);
+    switch (event->key()) {
+    case Qt::Key_Left:
+        return step(-1, 0);
+    case Qt::Key_Right:
+        return step(1, 0);
+    case Qt::Key_Up:
+        return step(0, -1);
+    case Qt::Key_Down:
+        return step(0, 1);
+    case Qt::Key_PageUp:
+        return step(0, -page);
+    case Qt::Key_PageDown:
+        return step(0, page);
+    case Qt::Key_Home:
+        return walkTo(0);
+    case Qt::Key_End:
+        return walkTo(count - 1);
+    case Qt::Key_Space:
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (deviceAt(m_current) >= 0)
+            select(m_current, false);
+        return;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal: // plus without Shift
+        return zoomIn();
+    case Qt::Key_Minus:
+    case Qt::Key_Backspace:
+        return zoomOut();
+    case Qt::Key_Escape:
+        m_current = -1;
+        m_selection->setDevices({});
+        return light(std::nullopt, LitBy::Nobody);
+    case Qt::Key_0:
+        return setLevel(0, std::nullopt);
+    default:
+        QWidget::keyPressEvent(event);
+    }
+}
+
+Canvas::Tip DeviceMap::tipAt(QPoint point) const
+{
+    const auto cell = cellAt(point);
+    QString text = cell ? textAt(*cell) : QString();
+    if (text.isEmpty())
+        return {};
+    if (m_array) {
+        const auto block = m_field->meshBlock(m_layout.blockOf(*cell));
+        const QString holders =
+            !block || m_digits.shardOf(*block) < 0 ? tr("different shards of the selected tensor") : sharedText(*cell);
+        text += holders.isEmpty() ? QString() : QLatin1Char('\n') + holders;
+    }
+    return { plainTip(text), shownRect(*cell) };
+}
+
+void DeviceMap::focusInEvent(QFocusEvent* event)
+{
+    QWidget::focusInEvent(event);
+    Q_EMIT currentChanged();
+}
+
+void DeviceMap::focusOutEvent(QFocusEvent* event)
+{
+    QWidget::focusOutEvent(event);
+    if (m_litBy == LitBy::Keys)
+        light(std::nullopt, LitBy::Nobody);
+    Q_EMIT currentChanged();
+}
+
+// As a table: one row per cell.
+
+int DeviceMap::tableRowCount() const
+{
+    return m_field ? static_cast<int>(m_field->devices.size()) : 0;
+}
+
+QString DeviceMap::tableHeader(int column) const
+{
+    return column == 0 ? tr("Device and place") : tr("Same shard on");
+}
+
+QString DeviceMap::tableText(int row, int column) const
+{
+    const std::int32_t device = deviceAt(row);
+    if (device < 0)
+        return column == 0 ? tr("no device") : QString();
+    if (column == 0)
+        return describe(device);
+    const auto block = m_field->meshBlock(m_field->blockOf(row));
+    const DeviceGroup holders = block ? DeviceGroup::holders(*m_array, m_digits.shardOf(*block)) : DeviceGroup();
+    return holders.size() > 1 ? words::devices(holders) : tr("no other device");
+}
+
+QRect DeviceMap::tableRect(int row) const
+{
+    return m_layout.side() == 0 ? QRect() : shownRect(row).intersected(viewport());
+}
+
+int DeviceMap::tableRowAt(QPoint point) const
+{
+    const auto cell = cellAt(point);
+    return cell ? static_cast<int>(*cell) : -1;
+}
+
+int DeviceMap::tableCurrentRow() const
+{
+    return static_cast<int>(m_current);
+}
+
+void DeviceMap::tableActivate(int row)
+{
+    if (const std::int32_t device = deviceAt(row); device >= 0) {
+        m_current = row;
+        m_selection->setDevices({ device });
+    }
+}
+
+} // namespace shardscope

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/widgets/canvas.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+
+#include "views/theme/theme.h"
+
+namespace shardscope {
+
+Canvas::Canvas(const QString& name, QWidget* parent)
+    : Canvas(name, Zooms::No, parent)
+{
+}
+
+Canvas::Canvas(const QString& name, Zooms zooms, QWidget* parent)
+    : QWidget(parent)
+    , m_zooms(zooms)
+{
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    if (!name.isEmpty())
+        setAccessibleName(name);
+    if (zooms == Zooms::ByLevels)
+        grabGesture(Qt::PinchGesture);
+}
+
+Canvas::Tip Canvas::tipAt(QPoint) const
+{
+    return { toolTip(), rect() };
+}
+
+void Canvas::hoverAt(std::optional<QPoint>) { }
+
+void Canvas::zoomAt(int, QPoint) { }
+
+bool Canvas::scrollBy(QPoint, Qt::KeyboardModifiers)
+{
+    return false;
+}
+
+std::optional<int> Canvas::rowAfter(const QKeyEvent& event, int row, int count, Qt::Orientations along, int page)
+{
+    const bool across = along.testFlag(Qt::Horizontal), down = along.testFlag(Qt::Vertical);
+    std::optional<int> next;
+    switch (event.key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Right:
+        if (across)
+            next = event.key() == Qt::Key_Left ? row - 1 : row + 1;
+        break;
+    case Qt::Key_Up:
+    case Qt::Key_Down:
+        if (down)
+            next = event.key() == Qt::Key_Up ? row - 1 : row + 1;
+        break;
+    case Qt::Key_PageUp:
+    case Qt::Key_PageDown:
+        if (page > 1)
+            next = event.key() == Qt::Key_PageUp ? row - page : row + page;
+        break;
+    case Qt::Key_Home:
+        next = 0;
+        break;
+    case Qt::Key_End:
+        next = count - 1;
+        break;
+    default:
+        break;
+    }
+    return next ? std::optional(std::min(std::max(*next, 0), count - 1)) : std::nullopt;
+}
+
+bool Canvas::isActivation(const QKeyEvent& event)
+{
+    return event.key() == Qt::Key_Space || event.key() == Qt::Key_Return || event.key() == Qt::Key_Enter;
+}
+
+void Canvas::paintFocusFrame(QPainter& painter) const
+{
+    painter.setPen(QPen(Theme::current().accent, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(rect().adjusted(1, 1, -1, -1));
+}
+
+bool Canvas::event(QEvent* event)
+{
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        if (const Tip tip = tipAt(help->pos()); !tip.text.isEmpty())
+            QToolTip::showText(help->globalPos(), tip.text, this, tip.rect);
+        else
+            QToolTip::hideText();
+        return true;
+    }
+    if (m_zooms == Zooms::ByLevels)
+        if (const PinchZoom::Steps steps = m_pinch.take(event); steps.isGesture) {
+            if (steps.count != 0)
+                zoomAt(steps.count > 0 ? 1 : -1, m_pointer.value_or(rect().center()));
+            return true;
+        }
+    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
+        update();
+    return QWidget::event(event);
+}
+
+void Canvas::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    switch (event->type()) {
+    case QEvent::FontChange:
+    case QEvent::ApplicationFontChange:
+    case QEvent::StyleChange:
+        arrange();
+        updateGeometry();
+        update();
+        break;
+    case QEvent::PaletteChange:
+    case QEvent::ApplicationPaletteChange:
+        recolour();
+        update();
+        break;
+    default:
+        break;
+    }
+}
+
+void Canvas::resizeEvent(QResizeEvent*)
+{
+    arrange();
+}
+
+void Canvas::mouseMoveEvent(QMouseEvent* event)
+{
+    m_pointer = event->position().toPoint();
+    hoverAt(m_pointer);
+}
+
+void Canvas::leaveEvent(QEvent*)
+{
+    m_pointer.reset();
+    hoverAt(std::nullopt);
+}
+
+void Canvas::wheelEvent(QWheelEvent* event)
+{
+    const QPoint turned = event->angleDelta();
+    if (m_zooms == Zooms::ByLevels && event->modifiers() & Qt::ControlModifier) {
+        if (turned.y() != 0)
+            zoomAt(turned.y() > 0 ? 1 : -1, event->position().toPoint());
+        event->accept();
+        return;
+    }
+    event->setAccepted(scrollBy(turned, event->modifiers()));
+}
+
+} // namespace shardscope

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/widgets/chips_delegate.h"
+
+#include <QLineEdit>
+#include <QPainter>
+#include <utility>
+
+#include "views/theme/theme.h"
+#include "views/widgets/chip.h"
+
+namespace shardscope {
+
+void ChipsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    const QStringList axes = index.data(AxesRole).toStringList();
+    if (axes.isEmpty()) {
+        QStyledItemDelegate::paint(painter, option, index);
+        return;
+    }
+    QStyleOptionViewItem blank(option);
+    initStyleOption(&blank, index);
+    blank.text.clear();
+    const QWidget* widget = option.widget;
+    widget->style()->drawControl(QStyle::CE_ItemViewItem, &blank, painter, widget);
+    const QVariantList indices = index.data(AxisIndicesRole).toList();
+    painter->save();
+    painter->setClipRect(option.rect);
+    int x = option.rect.left() + 4;
+    for (qsizetype i = 0; i < axes.size(); ++i) {
+        const QSize size = chipSize(axes[i]);
+        // One that does not fit is not cut off at the next column: that there are more is said.
+        if (i > 0 && x + size.width() > option.rect.right()) {
+            painter->setPen(Theme::current().text);
+            painter->drawText(option.rect.adjusted(x - option.rect.left(), 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+                QStringLiteral("+%1").arg(axes.size() - i));
+            break;
+        }
+        paintChip(*painter, QRect(QPoint(x, option.rect.center().y() - size.height() / 2 + 1), size), axes[i],
+            i < indices.size() ? indices[i].toInt() : -1, Theme::current());
+        x += size.width() + 4;
+    }
+    painter->restore();
+}
+
+QSize ChipsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    QSize size = QStyledItemDelegate::sizeHint(option, index);
+    int width = 8;
+    for (const QString& axis : index.data(AxesRole).toStringList())
+        width += chipSize(axis).width() + 4;
+    return { std::max(size.width(), width), std::max(size.height(), Metrics::scaled(22)) };
+}
+
+QWidget* ChipsDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const
+{
+    auto* editor = new QLineEdit(parent);
+    editor->setAccessibleName(index.model()->headerData(index.column(), Qt::Horizontal).toString());
+    return editor;
+}
+
+void ChipsDelegate::setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const
+{
+    const auto* line = qobject_cast<QLineEdit*>(editor);
+    if (!line)
+        return;
+    QMetaObject::invokeMethod(
+        model,
+        [model, at = QPersistentModelIndex(index), text = line->text()] {
+            if (at.isValid())
+                model->setData(at, text);
+        },
+        Qt::QueuedConnection);
+}
+
+void ChipsDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex&) const
+{
+    QRect rect = option.rect;
+    rect.setWidth(std::max(rect.width(), Metrics::scaled(110)));
+    editor->setGeometry(rect);
+}
+
+} // namespace shardscope
