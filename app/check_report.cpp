@@ -32,14 +32,14 @@ Json finite(double number)
     return std::isfinite(number) ? Json(number) : Json();
 }
 
-const char* verdictName(Verdict verdict)
+const char* verdictName(CheckVerdict verdict)
 {
     switch (verdict) {
-    case Verdict::Agrees:
+    case CheckVerdict::Agrees:
         return "agrees";
-    case Verdict::Differs:
+    case CheckVerdict::Differs:
         return "differs";
-    case Verdict::NotCompared:
+    case CheckVerdict::NotCompared:
         break;
     }
     return "not_compared";
@@ -183,13 +183,13 @@ void printCheck(Console& console, const CheckReport& report, const Program& prog
                          .arg(QString::number(*report.loss, 'g', 12), QString::number(*report.lossReference, 'g', 12)));
     const auto count = static_cast<std::int64_t>(report.values.size());
     switch (report.verdict()) {
-    case Verdict::NotCompared:
+    case CheckVerdict::NotCompared:
         printNotCompared(console, report);
         return;
-    case Verdict::Differs:
+    case CheckVerdict::Differs:
         printFailures(console, report, program);
         return;
-    case Verdict::Agrees:
+    case CheckVerdict::Agrees:
         break;
     }
     console.line((count == 1 ? QStringLiteral("  %1 agrees") : QStringLiteral("  all %1 agree"))

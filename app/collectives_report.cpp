@@ -80,7 +80,7 @@ QString timesText(const CollectiveEntry& entry)
 QString valueText(const CollectiveList& list, const CollectiveEntry& entry)
 {
     const std::string path = entry.value.valid() ? *list.program->value(entry.value).path : std::string();
-    if (!path.empty() && list.program->functions.empty()) // as show lists it
+    if (!path.empty() && !list.program->namedByText) // as show lists it
         return words::fromStd(path);
     return entry.value.valid() ? words::operandName(*list.program, entry.value) : QStringLiteral("-");
 }

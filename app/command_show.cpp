@@ -68,21 +68,6 @@ void printRules(Console& console, const Snapshot& snapshot)
     }
 }
 
-/// What `stage` finds of a step that can be run; nothing where there is none.
-template <typename T>
-std::optional<T> ofStep(const Snapshot& snapshot, Result<T> (*stage)(const Snapshot&))
-{
-    if (!snapshot.ok())
-        return std::nullopt;
-    Result<T> found = stage(snapshot);
-    return found ? std::optional<T>(std::move(*found)) : std::nullopt;
-}
-
-Result<CollectiveList> exchanges(const Snapshot& snapshot)
-{
-    return collectivesOf(snapshot);
-}
-
 void printCommunication(Console& console, const CollectiveList& list)
 {
     console.heading(QStringLiteral("Communication per device"));
@@ -144,10 +129,10 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         for (const TensorRow& row : snapshot->tensors)
             if (tensor.empty() || globMatches(tensor, row.path))
                 out["tensors"].push_back(toJson(row));
-        if (const auto list = tensor.empty() ? ofStep<CollectiveList>(*snapshot, exchanges) : std::nullopt)
-            out["communication"] = communication(*list);
-        if (const auto planned = tensor.empty() ? ofStep<PlannedMemory>(*snapshot, plannedMemory) : std::nullopt)
-            out["memory_per_device"] = plannedMemoryJson(*planned);
+        if (snapshot->collectives && tensor.empty())
+            out["communication"] = communication(*snapshot->collectives);
+        if (snapshot->plan && tensor.empty())
+            out["memory_per_device"] = plannedMemoryJson(plannedMemory(*snapshot->plan));
         if (snapshot->laidOut() && tensor.empty()) {
             out["host_memory"] = hostMemoryJson(*snapshot);
             out["memory_transfers"] = transfersJson(*snapshot);
@@ -167,15 +152,15 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         printRules(console, *snapshot);
         if (!snapshot->tensors.empty())
             printTensors(console, *snapshot);
-        if (const auto planned = ofStep<PlannedMemory>(*snapshot, plannedMemory)) {
-            printPlannedMemory(console, *planned);
+        if (snapshot->plan) {
+            printPlannedMemory(console, plannedMemory(*snapshot->plan));
             printHostMemory(console, *snapshot);
             if (!snapshot->ok() && hostMemory(*snapshot).arrays > 0)
                 console.line(
                     QStringLiteral("  simulated devices have one memory: what lies on the host is counted above"));
         }
-        if (const auto list = ofStep<CollectiveList>(*snapshot, exchanges))
-            printCommunication(console, *list);
+        if (snapshot->collectives)
+            printCommunication(console, *snapshot->collectives);
         printTransfers(console, *snapshot);
     }
     console.flush();

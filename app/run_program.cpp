@@ -265,9 +265,8 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
     run.plan = std::move(*plan);
     if (run.partitioned) {
         run.deviceProgram = hash(run.partitioned->device.program);
-        run.memory = plannedMemory(*run.plan, *snapshot.program);
-        if (Result<CollectiveList> list = collectivesOf(snapshot))
-            run.collectives = std::move(*list);
+        run.memory = plannedMemory(*run.plan);
+        run.collectives = collectivesOf(snapshot).value_or(nullptr);
     }
     return {};
 }

@@ -74,7 +74,7 @@ struct ProgramRun {
     std::optional<Diagnostic> notPartitioned; ///< why not, where it has a mesh
     std::shared_ptr<const Plan> plan; ///< null for an experiment without operations: it has no step
     std::optional<std::uint64_t> deviceProgram; ///< hash of what every device of the mesh runs
-    std::optional<CollectiveList> collectives; ///< of `partitioned`
+    std::shared_ptr<const CollectiveList> collectives; ///< of `partitioned`
     std::optional<PlannedMemory> memory;
     Starts starts;
     StepState state; ///< pairs of arguments and results

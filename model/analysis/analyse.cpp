@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_map>
@@ -55,7 +56,7 @@ void sortProblems(std::vector<Problem>& problems)
 
 /// An array that does not divide is a fault of running: padded, it can still be looked at. So is one in a memory that
 /// the devices lack. Other errors leave arrays of which nobody knows how they should be sharded.
-bool canLayOut(const std::vector<Problem>& problems)
+bool canLayOut(std::span<const Problem> problems)
 {
     return std::all_of(problems.begin(), problems.end(), [](const Problem& problem) {
         const Code code = problem.diagnostic.code;
@@ -147,19 +148,16 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
 
     std::shared_ptr<const AnnotatedStage> annotated = annotate(snapshot, cache);
     const bool legal = annotated->legal;
-    std::vector<Problem> ofProgram = std::exchange(snapshot.problems, {});
+    const std::size_t ofProgram = snapshot.problems.size();
     addPlacement(snapshot);
     addRules(snapshot);
-    const bool known = canLayOut(snapshot.problems);
-    ofProgram.insert(ofProgram.end(), std::make_move_iterator(snapshot.problems.begin()),
-        std::make_move_iterator(snapshot.problems.end()));
-    snapshot.problems = std::move(ofProgram);
+    const bool known = canLayOut(std::span(snapshot.problems).subspan(ofProgram));
     snapshot.times.push_back(watch.lap("annotate"));
     if (!legal || !known)
         return true;
-    if (stop.stop_requested() || !layOut(snapshot, std::move(annotated), cache, stop))
+    if (stop.stop_requested() || !layOut(snapshot, std::move(annotated), cache, stop, fromCache))
         return false;
-    snapshot.times.push_back(watch.lap("propagate"));
+    snapshot.times.push_back(watch.lap("propagate", fromCache));
     if (!snapshot.laidOut())
         return true;
     const bool goesOn = last == LastStage::Summary && !firstError(snapshot);
@@ -168,7 +166,8 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
     if (snapshot.notPlanned)
         snapshot.problems.push_back({ *snapshot.notPlanned, {}, {} });
 
-    append(snapshot.problems, layoutProblems(snapshot));
+    if (last == LastStage::Summary) // what an axis is used for, collectives tell as well
+        append(snapshot.problems, layoutProblems(snapshot));
     addTensorRows(snapshot);
     if (snapshot.plan) {
         if (Result<std::shared_ptr<const Plan>> placed = snapshot.deviceStages->planned(hostArguments(snapshot)))

@@ -19,7 +19,7 @@ namespace shardscope {
 
 namespace {
 
-using Kind = CollectiveAlternative::Kind;
+using AlternativeKind = CollectiveAlternative::Kind;
 
 Rational minus(Rational a, Rational b)
 {
@@ -121,7 +121,7 @@ public:
 
     std::vector<CollectiveAlternative> run()
     {
-        CollectiveAlternative keep = made(Kind::Keep, {});
+        CollectiveAlternative keep = made(AlternativeKind::Keep, {});
         for (std::size_t i = m_first; i <= m_last; ++i)
             keep.steps.push_back(m_list.entries[i].collective);
         setSent(keep, m_kept);
@@ -146,7 +146,7 @@ public:
     }
 
 private:
-    [[nodiscard]] CollectiveAlternative made(Kind kind, std::vector<Collective> steps) const
+    [[nodiscard]] CollectiveAlternative made(AlternativeKind kind, std::vector<Collective> steps) const
     {
         CollectiveAlternative alternative;
         alternative.kind = kind;
@@ -182,7 +182,7 @@ private:
         if (first.before.isEquivalent(last.after)) // another order of devices
             return;
         const Reshard reshard{ executedType(), first.before, last.after, m_entry.mesh.get(), nullptr, Blocks::Even };
-        const auto add = [&](Kind kind, const std::vector<ReshardStep>& steps) {
+        const auto add = [&](AlternativeKind kind, const std::vector<ReshardStep>& steps) {
             CollectiveAlternative alternative = made(kind, collectivesOf(steps));
             const bool known = std::any_of(m_found.begin(), m_found.end(),
                 [&](const CollectiveAlternative& other) { return areSame(other.steps, alternative.steps); });
@@ -191,8 +191,8 @@ private:
             setSent(alternative, perStep(steps));
             m_found.push_back(std::move(alternative));
         };
-        add(Kind::OptimalReshard, optimalSteps(reshard));
-        add(Kind::ShardyReshard, shardySteps(reshard));
+        add(AlternativeKind::OptimalReshard, optimalSteps(reshard));
+        add(AlternativeKind::ShardyReshard, shardySteps(reshard));
         gatherAndSlice(reshard);
         if (const ValueId value = m_entry.value; !isWritten(m_entry) && isArgument(*m_list.program, value))
             changeSharding(
@@ -208,7 +208,7 @@ private:
         half.to = reshard.to;
         for (ReshardStep& step : shardySteps(half))
             steps.push_back(std::move(step));
-        CollectiveAlternative alternative = made(Kind::GatherAndSlice, collectivesOf(steps));
+        CollectiveAlternative alternative = made(AlternativeKind::GatherAndSlice, collectivesOf(steps));
         if (areSame(alternative.steps, m_found.front().steps))
             return;
         setSent(alternative, perStep(steps));
@@ -220,7 +220,7 @@ private:
     /// again.
     void gatherBlocks()
     {
-        CollectiveAlternative alternative = made(Kind::GatherAndSlice, {});
+        CollectiveAlternative alternative = made(AlternativeKind::GatherAndSlice, {});
         setSent(alternative, m_entry.gatheredBytes * Rational(m_entry.times));
         TensorSharding full = m_entry.before;
         for (const HaloSide& halo : m_entry.halos)
@@ -290,7 +290,7 @@ private:
                 scatter.perDimension[d] = m_entry.axes;
                 scatter.sentBytes = ringBytes(scatter.kind, m_entry.groupSize, local);
                 CollectiveAlternative alternative =
-                    made(returned ? Kind::ScatterReturned : Kind::ScatterResult, { scatter });
+                    made(returned ? AlternativeKind::ScatterReturned : AlternativeKind::ScatterResult, { scatter });
                 setSent(alternative, scatter.sentBytes * Rational(m_entry.times));
                 alternative.moreBytesHeld = localBytes(m_entry.type, shard) - local;
                 alternative.sharding = returned ? std::move(*returned) : std::move(shard);
@@ -303,7 +303,7 @@ private:
         if (m_entry.kind != CollectiveKind::AllGather || !m_entry.result || !inOrder || written->dimension < 0)
             return;
         if (std::optional<TensorSharding> returned = returnedSharding(static_cast<std::size_t>(written->dimension))) {
-            CollectiveAlternative alternative = made(Kind::ReturnBlocks, {});
+            CollectiveAlternative alternative = made(AlternativeKind::ReturnBlocks, {});
             setSent(alternative, {});
             alternative.moreBytesHeld = localBytes(m_entry.type, m_entry.before) * (1 - m_entry.groupSize);
             alternative.sharding = std::move(returned);
@@ -332,7 +332,7 @@ private:
                 continue;
             const std::int64_t local = localBytes(m_entry.type, m_entry.after);
             scatter.sentBytes = ringBytes(scatter.kind, m_entry.groupSize, local);
-            CollectiveAlternative alternative = made(Kind::ScatterResult, { scatter });
+            CollectiveAlternative alternative = made(AlternativeKind::ScatterResult, { scatter });
             setSent(alternative, scatter.sentBytes * Rational(m_entry.times));
             alternative.moreBytesHeld = localBytes(m_entry.type, after) - local;
             alternative.sharding = std::move(after);
@@ -369,7 +369,7 @@ private:
     {
         if (!canBeWhole())
             return;
-        CollectiveAlternative alternative = made(Kind::GatherOperands, {});
+        CollectiveAlternative alternative = made(AlternativeKind::GatherOperands, {});
         Rational sent;
         for (std::size_t o = 0; o < m_entry.operands.size(); ++o) {
             const std::vector<ReshardStep> steps = gather(o);
@@ -410,7 +410,7 @@ private:
     void changeSharding(ValueId value, TensorSharding sharding, Rational sent, std::int64_t moreHeld,
         std::vector<Collective> steps = {})
     {
-        CollectiveAlternative alternative = made(Kind::ChangeSharding, std::move(steps));
+        CollectiveAlternative alternative = made(AlternativeKind::ChangeSharding, std::move(steps));
         alternative.sentBytes = sent;
         alternative.moreBytesHeld = moreHeld;
         alternative.sharding = std::move(sharding);
@@ -462,7 +462,7 @@ bool tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
         return true;
     for (const AnnotationTarget& target : annotationTargets(snapshot, alternative.value)) {
         // A shard of one sum is what is priced; rules would shard every array with the same names.
-        if (alternative.kind == Kind::ScatterResult && !target.takesAnySharding())
+        if (alternative.kind == AlternativeKind::ScatterResult && !target.takesAnySharding())
             return true;
         Result<Experiment> after = withAnnotation(snapshot, target, *sharding);
         if (!after)
@@ -471,14 +471,14 @@ bool tryOut(CollectiveAlternative& alternative, const Snapshot& snapshot, const 
         if (!tried)
             return true;
         if (!tried->laidOut())
-            return alternative.kind == Kind::ScatterResult;
+            return alternative.kind == AlternativeKind::ScatterResult;
         if (stop.stop_requested())
             return true;
         const Result<std::shared_ptr<const CollectiveList>> list = collectivesOf(*tried);
         if (!list)
-            return alternative.kind == Kind::ScatterResult;
+            return alternative.kind == AlternativeKind::ScatterResult;
         // Propagation may do something else with the sharding of a sum than scatter it.
-        if (alternative.kind == Kind::ScatterResult
+        if (alternative.kind == AlternativeKind::ScatterResult
             && std::none_of((*list)->entries.begin(), (*list)->entries.end(), [&](const CollectiveEntry& entry) {
                    return entry.kind == CollectiveKind::ReduceScatter && entry.value == alternative.value;
                }))
@@ -519,14 +519,14 @@ std::vector<CollectiveAlternative> alternatives(
     const Rational kept = found.empty() ? Rational(0) : found.front().sentBytes;
     std::vector<CollectiveAlternative> possible;
     for (CollectiveAlternative& alternative : found) {
-        if (alternative.kind == Kind::OptimalReshard && !stop.stop_requested())
+        if (alternative.kind == AlternativeKind::OptimalReshard && !stop.stop_requested())
             tryOutPlan(alternative, snapshot);
         // What a manual computation does inside is its own affair.
         const bool isTried = alternative.sharding && entry.writtenGroups.empty() && !stop.stop_requested();
         if (isTried && !tryOut(alternative, snapshot, *entry.mesh, cache, stop))
             continue;
         // Where only this array changes, what the step sends beside the rest is what stands in its place.
-        if (alternative.kind == Kind::ChangeSharding && alternative.stepBytes && !alternative.rulesWithin
+        if (alternative.kind == AlternativeKind::ChangeSharding && alternative.stepBytes && !alternative.rulesWithin
             && !entry.scalarLoss) {
             const Rational rest = minus(sentBytes(list).step, kept);
             const Rational more = minus(*alternative.stepBytes, rest), sent = more.numerator() < 0 ? Rational(0) : more;

@@ -110,7 +110,7 @@ void addRematerialised(const Snapshot& snapshot, std::vector<Problem>& problems)
         gathers.erase(gather); // once, however often it is sliced
         const ValueId subject = first.value;
         const Value& value = list.program->value(subject);
-        if (value.path.empty())
+        if (value.path.empty() || subject.index >= snapshot.program->values.size())
             continue; // part of a larger step: nothing that a person could mend by name
         std::vector<std::string> axes;
         for (const AxisRef& axis : first.axes)

@@ -5,8 +5,10 @@
 #include <optional>
 
 #include "partition/common_mesh.h"
+#include "partition/export_shardings.h"
 #include "partition/legalize.h"
 #include "partition/partial_axes.h"
+#include "program/over_mesh.h"
 #include "program/value_shardings.h"
 #include "propagation/calls/call_graph.h"
 #include "propagation/import/custom_calls.h"
@@ -139,6 +141,23 @@ Result<ShardedProgram> shardPropagated(
     PartitionOptions options;
     options.optimalReshards = optimalReshards;
     return shardExported(std::move(*exported), {}, options);
+}
+
+std::vector<std::optional<TensorSharding>> shownShardings(const Program& program, const PropagationResult& propagated)
+{
+    std::vector<std::optional<TensorSharding>> shown(program.values.size());
+    const std::optional<std::uint32_t> main = mainMesh(program);
+    const auto add = [&](ValueId value) {
+        const std::uint32_t mesh = propagated.meshes[value.index];
+        if (mesh == 0 || mesh - 1 == main)
+            shown[value.index] = closed(propagated.shardings[value.index]);
+    };
+    for (const ValueId argument : program.main().arguments)
+        add(argument);
+    for (const OperationId id : program.main().operations)
+        for (const ValueId result : program.operation(id).results)
+            add(result);
+    return shown;
 }
 
 Result<PartitionedProgram> partitionProgram(ShardedProgram sharded)

@@ -7,6 +7,9 @@
 //     parts->inserted                       // why each reshard and collective of parts->sharded is there
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "partition/device_program.h"
 #include "partition/export/export_program.h"
 #include "propagation/pass_pipelines.h"
@@ -39,6 +42,11 @@ struct ShardedProgram {
 /// inside. What replaces an argument of Program::state comes back as the argument is sharded.
 [[nodiscard]] Result<ShardedProgram> shardPropagated(
     const Program& program, const PropagationResult& propagated, bool optimalReshards = false);
+
+/// How users see the values of main: as they were propagated, where axes of size 1 do not count. By value; nothing for
+/// values of other bodies, and for what lies on another mesh than the main one.
+[[nodiscard]] std::vector<std::optional<TensorSharding>> shownShardings(
+    const Program& program, const PropagationResult& propagated);
 
 struct PartitionedProgram {
     Program sharded; ///< global shapes with their padding, every sharding, collectives of Shardy over mesh axes

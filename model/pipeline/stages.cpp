@@ -276,17 +276,6 @@ void noteOwnShardings(Annotations& annotations, const Program& program)
                 std::get<ConstraintAttributes>(program.operation(annotation.operation).attributes).annotation;
 }
 
-/// As a text does. A network has names for what people look at.
-bool namesEveryValue(const Program& program)
-{
-    const std::vector<OperationId>& operations = program.main().operations;
-    return std::none_of(operations.begin(), operations.end(), [&](OperationId id) {
-        const auto& results = program.operation(id).results;
-        return std::any_of(
-            results.begin(), results.end(), [&](ValueId value) { return program.value(value).path.empty(); });
-    });
-}
-
 /// Null if stopped.
 std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::stop_token& stop)
 {
@@ -298,7 +287,7 @@ std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::s
         layout->error = std::move(ready.error());
         return layout;
     }
-    if (namesEveryValue(source.program))
+    if (source.program.namedByText)
         nameValues(*ready); // there are more values now: constants are copied for every use
     DeviceStages::Input stages;
     stages.state = stateOf(*ready, input.state);
@@ -385,7 +374,7 @@ std::shared_ptr<const AnnotatedStage> annotate(Snapshot& snapshot, AnalysisCache
 }
 
 bool layOut(Snapshot& snapshot, std::shared_ptr<const AnnotatedStage> annotated, AnalysisCache& cache,
-    const std::stop_token& stop)
+    const std::stop_token& stop, bool& fromCache)
 {
     constexpr std::int64_t devicesPerValue = 64; // a device in a mesh takes some bytes, a value about a thousand
     const Experiment& experiment = *snapshot.experiment;
@@ -393,6 +382,7 @@ bool layOut(Snapshot& snapshot, std::shared_ptr<const AnnotatedStage> annotated,
     auto& known = cache.impl().layouts;
     const std::uint64_t hash = hashOf(input);
     std::shared_ptr<const LayoutStage> layout = known.find(hash, input);
+    fromCache = layout != nullptr;
     if (!layout) {
         layout = layOut(input, stop);
         if (!layout)

@@ -22,6 +22,6 @@ namespace shardscope {
 
 /// Every value's sharding. Returns false if stopped.
 [[nodiscard]] bool layOut(Snapshot& snapshot, std::shared_ptr<const AnnotatedStage> annotated, AnalysisCache& cache,
-    const std::stop_token& stop);
+    const std::stop_token& stop, bool& fromCache);
 
 } // namespace shardscope

@@ -384,6 +384,7 @@ void nameValues(Program& program, const std::vector<WrittenName>& names)
 {
     for (Value& value : program.values)
         value.path.clear();
+    program.namedByText = true;
     forEachBody(program, [&](RegionId body, const std::string& prefix, const Function*) {
         Writer(program, names, prefix).nameFunction(body);
     });
@@ -392,12 +393,14 @@ void nameValues(Program& program, const std::vector<WrittenName>& names)
 
 void nameValues(Program& program)
 {
-    if (hasPaths(program))
+    if (hasPaths(program)) {
         Completer(program).run();
-    else
+    } else {
+        program.namedByText = true;
         forEachBody(program, [&](RegionId body, const std::string& prefix, const Function*) {
             Numberer(program, prefix).nameRegion(body);
         });
+    }
     setRoles(program);
 }
 

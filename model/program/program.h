@@ -167,9 +167,10 @@ struct Program {
     std::vector<Annotation> argumentAnnotations; ///< in_shardings: one per argument of main
     std::vector<Annotation> resultAnnotations; ///< out_shardings: one per result of main
     std::vector<StatePair> state;
+    bool namedByText = false; ///< paths are names of a text, "0" for %0, and not "params/W1" (program/name_values.h)
 
-    // What only programs have that were read from a text. `functions` is empty for a program with main alone, else [0]
-    // is main, of body regions[0].
+    // What programs have that were read from a text, or have their annotations inside. `functions` is empty for a
+    // program with main alone, else [0] is main, of body regions[0].
     std::vector<Function> functions;
     std::vector<ProgramMesh> meshes;
     std::vector<ProgramSharding> shardings; ///< each once

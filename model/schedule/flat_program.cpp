@@ -90,8 +90,8 @@ private:
 
 class Flattener {
 public:
-    Flattener(
-        ProgramPtr given, const std::shared_ptr<const PartitionedProgram>& parts, std::span<const TensorSharding> shown)
+    Flattener(ProgramPtr given, const std::shared_ptr<const PartitionedProgram>& parts,
+        std::span<const std::optional<TensorSharding>> shown)
         : m_given(*given)
         , m_parts(*parts)
         , m_local(parts->device.program)
@@ -175,11 +175,15 @@ private:
         value.isShard = isTensor(array.type.dtype);
     }
 
+    [[nodiscard]] bool isShownSo(ValueId value, const TensorSharding& sharding) const
+    {
+        return value.index >= m_shown.size() || !m_shown[value.index] || sharding.isEquivalent(*m_shown[value.index]);
+    }
     /// Whether users see the value in this form.
     [[nodiscard]] bool isShown(ValueId value, const DeviceShard& shard) const
     {
         return !shard.addends && value.index < m_isTaken.size() && !m_isTaken[value.index]
-            && (value.index >= m_shown.size() || shard.array.sharding.isEquivalent(m_shown[value.index]));
+            && isShownSo(value, shard.array.sharding);
     }
 
     FlatValueId add(ValueId local, ValueId worksFor)
@@ -433,8 +437,7 @@ private:
                 continue;
             const auto found = std::find_if(forms->second.begin(), forms->second.end(), [&](FlatValueId id) {
                 const FlatValue& value = m_out.value(id);
-                return value.isShard && value.sharding.unreduced.empty()
-                    && (result.index >= m_shown.size() || value.sharding.isEquivalent(m_shown[result.index]));
+                return value.isShard && value.sharding.unreduced.empty() && isShownSo(result, value.sharding);
             });
             if (found == forms->second.end())
                 continue;
@@ -450,7 +453,7 @@ private:
     const Program& m_local;
     const FunctionNames m_names;
     const Origins m_origins;
-    std::span<const TensorSharding> m_shown;
+    std::span<const std::optional<TensorSharding>> m_shown;
     std::vector<bool> m_isTaken; ///< per value of the given program: it has its form
     FlatProgram m_out;
     std::size_t m_count = 0;
@@ -463,7 +466,7 @@ private:
 } // namespace
 
 Result<FlatProgram> flatten(ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts, StepState state,
-    std::span<const TensorSharding> shown)
+    std::span<const std::optional<TensorSharding>> shown)
 {
     return Flattener(std::move(given), parts, shown).run(std::move(state));
 }

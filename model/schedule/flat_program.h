@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -86,6 +87,6 @@ struct FlatProgram {
 /// through, for functions that call themselves, and for calls so nested that flat they are more than a million
 /// operations.
 [[nodiscard]] Result<FlatProgram> flatten(ProgramPtr given, std::shared_ptr<const PartitionedProgram> parts,
-    StepState state, std::span<const TensorSharding> shown = {});
+    StepState state, std::span<const std::optional<TensorSharding>> shown = {});
 
 } // namespace shardscope

@@ -34,7 +34,7 @@ QString operandName(const Program& program, ValueId value)
 {
     const Value& v = program.value(value);
     if (!v.path.empty())
-        return program.functions.empty() ? tensorName(v.path) : textName(v.path);
+        return program.namedByText ? textName(v.path) : tensorName(v.path);
     if (!v.definition.valid())
         return Words::tr("an argument");
     const Operation& operation = program.operation(v.definition);

@@ -36,7 +36,7 @@ inline Result<ListedNetwork> listedNetwork(const AnnotatedInput& input, const Pr
     if (!parts)
         return tl::unexpected<Error>(parts.error());
     Result<FlatProgram> flat = flatten(input.program, std::make_shared<const PartitionedProgram>(std::move(*parts)),
-        StepState{ StateSource::Program, input.program->state });
+        StepState{ StateSource::Program, input.program->state }, shownShardings(*imported, propagated));
     if (!flat)
         return tl::unexpected<Error>(flat.error());
     made.flat = std::make_shared<const FlatProgram>(std::move(*flat));

@@ -608,7 +608,7 @@ private Q_SLOTS:
         QVERIFY(any);
     }
 
-    /// The same step as a text: the same sums, the loss among them, which a text does not call so.
+    /// The same step as a text: the same sums. Whether a scalar is the loss is a guess there.
     void textOfTheNotebook()
     {
         const auto example = std::find_if(builtinExamples().begin(), builtinExamples().end(),
@@ -623,7 +623,8 @@ private Q_SLOTS:
         const auto own = listOf(*network);
         QVERIFY(own);
         QCOMPARE(list->entries.size(), own->entries.size());
-        QCOMPARE(whole(sentBytes(*list).step), whole(sentBytes(*own).step + sentBytes(*own).scalarLoss));
+        QCOMPARE(whole(sentBytes(*list).step + sentBytes(*list).scalarLoss),
+            whole(sentBytes(*own).step + sentBytes(*own).scalarLoss));
         const auto byAxes = sums(*list, CollectiveKey::Axes);
         QCOMPARE(byAxes[1].key, std::string("model"));
         QCOMPARE(whole(byAxes[1].sent), whole(sums(*own, CollectiveKey::Axes)[1].sent));

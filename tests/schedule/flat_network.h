@@ -21,7 +21,7 @@ inline Result<std::shared_ptr<const FlatProgram>> flatNetwork(const AnnotatedInp
     if (!parts)
         return tl::unexpected<Error>(parts.error());
     Result<FlatProgram> flat = flatten(input.program, std::make_shared<const PartitionedProgram>(std::move(*parts)),
-        StepState{ StateSource::Program, input.program->state });
+        StepState{ StateSource::Program, input.program->state }, shownShardings(*imported.program, propagated));
     if (!flat)
         return tl::unexpected<Error>(flat.error());
     return std::make_shared<const FlatProgram>(std::move(*flat));

@@ -22,6 +22,7 @@
 #include "document/program_file.h"
 #include "views/collectives_view/collectives_view.h"
 #include "views/explain_view/explain_view.h"
+#include "views/main_window/dock_tabs.h"
 #include "views/main_window/first_selection.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"

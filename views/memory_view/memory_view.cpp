@@ -228,8 +228,7 @@ void MemoryView::followSelection()
 void MemoryView::placePlot()
 {
     // In a flat dock the bar alone.
-    const ShownMemory shown = this->shown();
-    const bool hasLine = shown.memory() && !shown.memory()->live.empty();
+    const bool hasLine = m_shown.memory() && !m_shown.memory()->live.empty();
     // Where the two texts of the head do not fit side by side, the sum goes first and the moment below it.
     const bool beside = m_when->sizeHint().width() + m_sum->sizeHint().width() + Metrics::scaled(28) <= width();
     m_head->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);

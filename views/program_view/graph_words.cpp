@@ -35,7 +35,8 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
     if (!m_snapshot || !m_snapshot->collectives)
         return;
     for (const CollectiveEntry& entry : m_snapshot->collectives->entries)
-        if (entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter)
+        if (entry.value.index < m_added.size() // not what partitioning made
+            && (entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter))
             m_added[sameValue(*m_program, entry.value).back().index] = entry.axes;
 }
 
@@ -209,7 +210,7 @@ QString GraphWords::valueName(ValueId value, int level, int more) const
         const QString scope = path.layers + u'.' + QString::number(path.layer);
         for (int at = level; at > 0 && !within; at = m_outline->part(at).parent)
             within = m_outline->part(at).kind == PartKind::Scope && fromStd(m_outline->part(at).name) == scope;
-        name = within && m_program->functions.empty() ? path.leaf : words::operandName(*m_program, value);
+        name = within && !m_program->namedByText ? path.leaf : words::operandName(*m_program, value);
         if (within) {
             const bool isNext = of.path.starts_with("next(");
             name = of.role == Role::Gradient ? tr("gradient of %1").arg(name)

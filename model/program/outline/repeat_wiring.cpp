@@ -29,7 +29,7 @@ bool isCalledAlike(const std::string& a, const std::string& b)
 /// nothing: "%12", "%cst_3", "%copy1_of_cst_3".
 bool areOfAKind(const Program& program, const Value& a, const Value& b)
 {
-    const bool byName = program.functions.empty() || !a.definition.valid();
+    const bool byName = !program.namedByText || !a.definition.valid();
     return a.definition.valid() == b.definition.valid() && a.role == b.role
         && (!byName || isCalledAlike(a.path, b.path));
 }

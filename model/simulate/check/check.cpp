@@ -402,13 +402,13 @@ Result<CheckReport> check(const CheckReference& reference, Run& run, const RunOp
 
 } // namespace
 
-Verdict CheckReport::verdict() const
+CheckVerdict CheckReport::verdict() const
 {
     if (firstDifference())
-        return Verdict::Differs;
+        return CheckVerdict::Differs;
     const bool isUnknown = std::any_of(values.begin(), values.end(),
         [](const ValueCheck& line) { return !line.results.empty() && line.compared == 0 && line.notFinite > 0; });
-    return isUnknown ? Verdict::NotCompared : Verdict::Agrees;
+    return isUnknown ? CheckVerdict::NotCompared : CheckVerdict::Agrees;
 }
 
 const ValueCheck* CheckReport::firstDifference() const

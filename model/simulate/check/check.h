@@ -58,7 +58,7 @@ struct ValueCheck {
     [[nodiscard]] bool passed() const { return held && beyond == 0 && !copiesDiffer; }
 };
 
-enum class Verdict : std::uint8_t {
+enum class CheckVerdict : std::uint8_t {
     Agrees,
     Differs,
     NotCompared ///< every element of a result is NaN or infinite on both sides
@@ -70,8 +70,8 @@ struct CheckReport {
     std::vector<ValueCheck> values;
     std::optional<double> loss, lossReference; ///< in the last step
 
-    [[nodiscard]] Verdict verdict() const;
-    [[nodiscard]] bool passed() const { return verdict() == Verdict::Agrees; }
+    [[nodiscard]] CheckVerdict verdict() const;
+    [[nodiscard]] bool passed() const { return verdict() == CheckVerdict::Agrees; }
     /// Null where all passed.
     [[nodiscard]] const ValueCheck* firstDifference() const;
     /// Elements of all results that were compared, and those that are finite on neither side.
