@@ -50,8 +50,8 @@ Json summaryJson(const Array& array)
         }
     }
     if (least >= 0) {
-        out["min"] = scalarJson(kernels::elementOf(array, least));
-        out["max"] = scalarJson(kernels::elementOf(array, greatest));
+        out["min"] = scalarJson(elementOf(array, least));
+        out["max"] = scalarJson(elementOf(array, greatest));
         out["mean"] = mean;
     }
     out["not_finite"] = notFinite;

@@ -95,10 +95,7 @@ void printTable(Console& console, const CheckReport& report)
     const auto count = static_cast<std::int64_t>(report.values.size());
     const std::int64_t failed = std::count_if(
         report.values.begin(), report.values.end(), [](const ValueCheck& value) { return !value.passed(); });
-    Table table{ { { QStringLiteral("Tensor") }, { QStringLiteral("Largest error"), true },
-                     { QStringLiteral("Tolerance"), true }, { QStringLiteral("Compared"), true },
-                     { QStringLiteral("Copies") }, { QStringLiteral("Result") } },
-        {} };
+    Table table{ "Tensor", "Largest error>", "Tolerance>", "Compared>", "Copies", "Result" };
     std::int64_t good = 0;
     for (const ValueCheck& value : report.values) { // those that failed before all others
         if (value.passed() && ++good > std::max<std::int64_t>(maxShown - failed, 0))

@@ -243,4 +243,9 @@ std::vector<ValueId> checkedValues(const Program& program)
     return values;
 }
 
+std::vector<LinkStep> linkSteps(const Plan& reference, const FlatProgram& devices)
+{
+    return LinkFinder(reference, devices).find();
+}
+
 } // namespace shardscope
