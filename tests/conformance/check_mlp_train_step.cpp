@@ -6,9 +6,10 @@
 
 #include "conformance/checker.h"
 #include "pipeline/listed_network.h"
-#include "simulate/check/reference_steps.h"
+#include "simulate/executed.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run/run.h"
+#include "simulate/run/step_replay.h"
 
 namespace shardscope::conformance {
 
@@ -80,14 +81,11 @@ struct Execution {
 
 Execution byReference(const ProgramPtr& program, const InitialValues& initial)
 {
-    struct State {
-        ReferenceSteps reference;
-        std::int64_t steps = 0;
-    };
-    const auto state = std::make_shared<State>(State{ ReferenceSteps(program, initial) });
-    return { "reference", [state] { ++state->steps; },
-        [program, state](const std::string& path) {
-            const auto found = state->reference.after(program->find(path), state->steps);
+    const auto replay = std::make_shared<StepReplay>(test::flatInFull(program), initial);
+    const auto steps = std::make_shared<std::int64_t>(0);
+    return { "reference", [steps] { ++*steps; },
+        [program, replay, steps](const std::string& path) {
+            const auto found = replay->reference(program->find(path), *steps);
             return found ? **found : Doubles();
         } };
 }

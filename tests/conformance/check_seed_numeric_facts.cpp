@@ -10,9 +10,9 @@
 #include "program/builder.h"
 #include "simulate/block_program.h"
 #include "simulate/blocks.h"
-#include "simulate/check/reference_steps.h"
 #include "simulate/mlp_plan.h"
 #include "simulate/run/run.h"
+#include "simulate/run/step_replay.h"
 
 namespace shardscope::conformance {
 
@@ -50,11 +50,11 @@ std::string compare(const Doubles& expected, const Doubles& actual, double toler
 struct Execution {
     test::ProgramOnDevices devices;
     std::unique_ptr<Run> run;
-    std::shared_ptr<ReferenceSteps> reference;
+    std::shared_ptr<StepReplay> replay;
 
     [[nodiscard]] const Program& program() const { return *devices->program; }
     [[nodiscard]] Doubles gathered(const char* path) const { return run->gather(program().find(path)); }
-    [[nodiscard]] Doubles full(const char* path) const { return **reference->after(program().find(path), 1); }
+    [[nodiscard]] Doubles full(const char* path) const { return **replay->reference(program().find(path), 1); }
     [[nodiscard]] Doubles shard(const char* path, std::int64_t position) const
     {
         return run->shard(program().find(path), position);
@@ -69,7 +69,7 @@ Result<Execution> execute(Program program, const MeshPtr& mesh, const InitialVal
 {
     Execution execution;
     execution.devices = test::onDevices(std::move(program), mesh);
-    execution.reference = std::make_shared<ReferenceSteps>(execution.devices->program, initial);
+    execution.replay = std::make_shared<StepReplay>(execution.devices, initial);
     ScheduleOptions keep;
     for (std::size_t v = 0; v < execution.program().values.size(); ++v)
         if (execution.program().values[v].role == Role::Activation)

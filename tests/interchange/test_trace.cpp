@@ -6,6 +6,7 @@
 #include <QtTest>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "interchange/trace.h"
 #include "registered_test.h"
@@ -87,19 +88,22 @@ private Q_SLOTS:
                 (isExchange ? communication : compute) += time.end - time.start;
                 wait += time.wait;
             }
-            // All of main once; bodies as often as their loops make trips.
-            std::map<int, int> bodies; // trips, instructions
+            // Main once; bodies as often as their loops make trips. What computes nothing is not there.
+            std::set<int> trips;
             for (std::uint32_t i = 0; i < plan.instructions.size(); ++i) {
-                QCOMPARE((times[{ 0, i }]), 1);
+                QVERIFY((times[{ 0, i }]) <= 1);
                 const auto* control = std::get_if<ControlInstruction>(&plan.instructions[i].action);
                 if (!control)
                     continue;
+                QCOMPARE((times[{ 0, i }]), 1);
+                std::set<int> ofBody;
                 for (std::uint32_t k = 0; k < plan.blocks[control->blocks[1]].instructions.size(); ++k)
-                    ++bodies[times[{ control->blocks[1], k }]];
-                for (std::uint32_t k = 0; k < plan.blocks[control->blocks[0]].instructions.size(); ++k)
-                    ++bodies[times[{ control->blocks[0], k }] - 1];
+                    ofBody.insert(times[{ control->blocks[1], k }]);
+                ofBody.erase(0);
+                QCOMPARE(ofBody.size(), 1U);
+                trips.insert(*ofBody.begin());
             }
-            QVERIFY(bodies.size() == 2 && bodies[3] > 0 && bodies[2] > 0);
+            QVERIFY(trips == (std::set<int>{ 2, 3 }));
             QVERIFY(exchanges >= 3);
             // They are what the device's times are made of.
             const DeviceTimes& device = timing.devices[static_cast<std::size_t>(position)];
@@ -155,8 +159,7 @@ private Q_SLOTS:
             QCOMPARE(events, run->trace(device).size());
         QVERIFY(byCategory[QStringLiteral("communication")] >= 12);
         QCOMPARE(byCategory[QStringLiteral("control")], 8);
-        QVERIFY(!names.filter(QStringLiteral("all_reduce")).empty()
-            && !names.filter(QStringLiteral("dot_general")).empty());
+        QVERIFY(!names.filter(QStringLiteral("dot_general")).empty());
     }
 };
 

@@ -30,6 +30,14 @@ inline Result<Execution> executeInFull(const Program& program, const kernels::Ar
     return execute(program, std::move(*parts), arguments, plain);
 }
 
+/// For one device, with the program's own state.
+inline std::shared_ptr<const FlatProgram> flatInFull(const ProgramPtr& program)
+{
+    auto parts = std::make_shared<const PartitionedProgram>(unsharded(*program).value());
+    return std::make_shared<const FlatProgram>(
+        flatten(program, std::move(parts), { StateSource::Program, program->state }).value());
+}
+
 /// The program that was partitioned, as far as its values are concerned: without the padding of uneven shards.
 inline ProgramPtr specifiedOf(const PartitionedProgram& parts)
 {

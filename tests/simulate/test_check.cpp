@@ -9,8 +9,8 @@
 #include "partition/lower_collectives.h"
 #include "program/builder.h"
 #include "registered_test.h"
-#include "simulate/check/reference_steps.h"
 #include "simulate/faults.h"
+#include "simulate/run/step_replay.h"
 #include "simulate/small_mlp.h"
 
 using namespace shardscope;
@@ -36,10 +36,10 @@ double apartFromEndToEnd(const ProgramOnDevices& program, const RunOptions& opti
     scheduling.keep = gradientsOf(*program->program);
     const auto run = Run::create(makePlan(program, scheduling), options).value();
     run->step();
-    ReferenceSteps reference(program->program, options.initial);
+    StepReplay replay(program, options.initial);
     double apart = 0;
     for (const ValueId gradient : scheduling.keep) {
-        const std::vector<double> ours = run->gather(gradient), right = **reference.after(gradient, 1);
+        const std::vector<double> ours = run->gather(gradient), right = **replay.reference(gradient, 1);
         double largest = 0, difference = 0;
         for (std::size_t i = 0; i < right.size(); ++i) {
             largest = std::max(largest, std::fabs(right[i]));

@@ -9,8 +9,9 @@
 #include "program/builder.h"
 #include "program/interpret.h"
 #include "registered_test.h"
-#include "simulate/check/reference_steps.h"
 #include "simulate/check/rounding_bound.h"
+#include "simulate/executed.h"
+#include "simulate/run/step_replay.h"
 #include "simulate/small_mlp.h"
 
 using namespace shardscope;
@@ -60,12 +61,12 @@ void TestReference::agreesWithInterpreter()
         for (std::int64_t i = 0; i < array.count(); ++i)
             arguments.back().push_back(kernels::numberAt(array, i));
     }
-    ReferenceSteps reference(program, test::randomValues(9));
+    StepReplay replay(test::flatInFull(program), test::randomValues(9));
     for (std::int64_t step = 1; step <= 3; ++step) {
         const auto expected = test::interpret(*program, arguments);
         for (const OperationId id : program->main().operations) {
             const ValueId value = program->operation(id).results[0];
-            const auto found = reference.after(value, step);
+            const auto found = replay.reference(value, step);
             QVERIFY(found);
             if ((*found)->empty())
                 continue; // an operation that computes nothing
@@ -78,7 +79,7 @@ void TestReference::agreesWithInterpreter()
         for (const StatePair& pair : program->state)
             arguments[program->value(pair.argument).index] = expected[program->main().results[pair.result].index];
     }
-    QCOMPARE((**reference.after(program->find("step"), 3))[0], 3.0);
+    QCOMPARE((**replay.reference(program->find("step"), 3))[0], 3.0);
 }
 
 // Sums in any order of the terms are within the bound, on numbers of all sizes, those that underflow among them.
@@ -186,12 +187,12 @@ void TestReference::integersWrapAround()
         sum += static_cast<std::uint32_t>(left[i]) * static_cast<std::uint32_t>(right[i]);
         all *= static_cast<std::uint32_t>(left[i]);
     }
-    ReferenceSteps reference(program, initial);
-    QCOMPARE((**reference.after(dot, 1))[0], static_cast<double>(static_cast<std::int32_t>(sum)));
-    QCOMPARE((**reference.after(product, 1))[0], static_cast<double>(static_cast<std::int32_t>(all)));
+    StepReplay replay(test::flatInFull(program), initial);
+    QCOMPARE((**replay.reference(dot, 1))[0], static_cast<double>(static_cast<std::int32_t>(sum)));
+    QCOMPARE((**replay.reference(product, 1))[0], static_cast<double>(static_cast<std::int32_t>(all)));
     // (-1)^odd = -1 and (-1)^even = 1, of 2^31 - 1 = -1 - 2^31 likewise up to the highest bit; 3 has the order 2^30
     // modulo 2^32, so that 3^(2^31 - 1) is its inverse.
-    const std::vector<double> powers = **reference.after(power, 1);
+    const std::vector<double> powers = **replay.reference(power, 1);
     QCOMPARE(powers[0], 2147483647.0);
     QCOMPARE(powers[1], 2147483647.0);
     QCOMPARE(powers[2], 1.0);
