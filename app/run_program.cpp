@@ -156,7 +156,7 @@ Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
                 { "alone_bytes", run.plan->memory.peakBytes * run.executed().mesh->deviceCount() } });
     const kernels::Arrays specified = run.starts.arrays.all();
     NonFiniteWatch inFull(run.unsharded->device);
-    inFull.specified(specified);
+    inFull.setArguments(specified);
     ExecuteOptions how = executeOptions(options, { &inFull });
     how.plainKernels = true;
     Result<Execution> reference = execute(program, run.unsharded, specified, how);
@@ -165,7 +165,7 @@ Result<Execution> observe(ProgramRun& run, const RunCommandOptions& options)
     note(run, inFull, words::Runs::Reference);
     if (run.partitioned) {
         NonFiniteWatch watch(run.partitioned->device);
-        watch.specified(specified);
+        watch.setArguments(specified);
         ExchangeCounter counter(run.partitioned->device);
         const auto devices =
             execute(program, run.partitioned, specified, executeOptions(options, { &counter, &watch }));

@@ -76,7 +76,7 @@ ProgramText ProgramText::printed(const Snapshot& snapshot)
     return result;
 }
 
-ProgramText ProgramText::declared(std::string text, const Program* program)
+ProgramText ProgramText::sourceText(std::string text, const Program* program)
 {
     ProgramText result;
     result.text = std::move(text);

@@ -27,7 +27,7 @@ struct ProgramText {
     /// behind their lines where they are more than numbers.
     static ProgramText printed(const Snapshot& snapshot);
     /// As it was read; `program` (null where it could not be) has the lines of its operations.
-    static ProgramText declared(std::string text, const Program* program);
+    static ProgramText sourceText(std::string text, const Program* program);
 
     [[nodiscard]] int lines() const { return static_cast<int>(operations.size()); }
     [[nodiscard]] std::string_view line(int index) const;

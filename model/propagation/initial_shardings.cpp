@@ -203,7 +203,7 @@ private:
         const auto* otherAttributes = std::get_if<SharedAttributes>(&operation.attributes);
         if (!otherAttributes)
             return;
-        const OtherAttributesVariant& attributes = otherAttributes->current->value;
+        const OtherAttributesVariant& attributes = otherAttributes->held->value;
         if (const auto* own = std::get_if<OwnShardingAttributes>(&attributes)) {
             if (own->sharding)
                 set(SeedKind::Constraint, operation.results.front(), *own->sharding, result);

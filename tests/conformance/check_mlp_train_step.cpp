@@ -66,9 +66,9 @@ std::map<std::string, const Json*> parametersOf(const Json& layers)
 InitialValues initialOf(const Json& oneCase)
 {
     InitialValues initial;
-    initial.specified["x"] = flat(oneCase.at("x"));
+    initial.byPath["x"] = flat(oneCase.at("x"));
     for (const auto& [name, json] : parametersOf(oneCase.at("params")))
-        initial.specified["params/" + name] = flat(*json);
+        initial.byPath["params/" + name] = flat(*json);
     return initial;
 }
 

@@ -119,7 +119,7 @@ CaseResult checkSigmoidLayer(const Json& oneCase)
     const MeshPtr mesh = test::makeMesh({ { "x", parts } });
     InitialValues initial;
     for (const char* argument : { "x", "weights", "bias" })
-        initial.specified[argument] = flat(oneCase.at(argument));
+        initial.byPath[argument] = flat(oneCase.at(argument));
 
     const auto exact = execute(sigmoidLayer(inputs, outputs, parts), mesh, initial);
     if (!exact)
@@ -166,7 +166,7 @@ CaseResult checkColumnSum(const Json& oneCase)
     b.result(forced);
     b.result(partial);
     InitialValues initial;
-    initial.specified["x"] = flat(oneCase.at("input"));
+    initial.byPath["x"] = flat(oneCase.at("input"));
     const auto execution = execute(std::move(b).finish(), mesh, initial);
     if (!execution)
         return unexpectedError(execution.error());

@@ -7,7 +7,7 @@
 
 #include "analysis/initial_setting.h"
 #include "experiment_file/gallery.h"
-#include "pipeline/analysed.h"
+#include "analysis/analysed.h"
 #include "pipeline/stage_results.h"
 #include "registered_test.h"
 #include "simulate/check/check.h"

@@ -15,7 +15,7 @@ using namespace shardscope;
 
 namespace {
 
-Experiment example(std::string_view id)
+Experiment exampleExperiment(std::string_view id)
 {
     const GalleryExample* found = findExample(id);
     if (!found)
@@ -44,7 +44,7 @@ private Q_SLOTS:
         QTest::newRow("yaml")
             << "mesh_axes: ['data']\nlogical_axis_rules: [\n  ['batch', ['data']],\n  ['norm', 'data'],\n]\nsteps: 10\n"
             << 2 << maxText;
-        QTest::newRow("experiment") << QString::fromStdString(writeExperiment(example("t5x-a1p1"))) << 13
+        QTest::newRow("experiment") << QString::fromStdString(writeExperiment(exampleExperiment("t5x-a1p1"))) << 13
                                     << static_cast<int>(Dialect::T5x);
         QTest::newRow("no rules at all") << "()" << 0 << -1;
     }
@@ -103,7 +103,7 @@ private Q_SLOTS:
     void everySetSurvivesEveryForm()
     {
         for (const PublishedRules& set : publishedRules()) {
-            const Experiment with = withRules(example("flax-mlp-logical"), rulesOf(set));
+            const Experiment with = withRules(exampleExperiment("flax-mlp-logical"), rulesOf(set));
             QVERIFY(with.rules.dialect == set.dialect);
             for (const RulesForm form : forms) {
                 const auto text = rulesAsText(with, form);
@@ -117,7 +117,7 @@ private Q_SLOTS:
 
     void whatAFormHasNoWordFor()
     {
-        Experiment experiment = example("rule-lab");
+        Experiment experiment = exampleExperiment("rule-lab");
         experiment.rules.rules.list[0].target = SpecEntry::unconstrained();
         QVERIFY(rulesAsText(experiment, RulesForm::Flax).has_value());
         QVERIFY(readRules(*rulesAsText(experiment, RulesForm::Flax), "there")->rules == experiment.rules.rules);
@@ -127,7 +127,7 @@ private Q_SLOTS:
 
     void additionalRulesFollowAfter()
     {
-        const Experiment lab = example("rule-lab");
+        const Experiment lab = exampleExperiment("rule-lab");
         const PublishedRules& set = *findPublishedRules("t5x-a1p1");
         const Experiment after = withRules(lab, rulesOf(set), true);
         QVERIFY(after.rules.rules == *t5xStandardRules(1, 1, lab.rules.rules));
@@ -137,14 +137,14 @@ private Q_SLOTS:
 
     void axesThatTheMeshLacks()
     {
-        const Experiment lab = withRules(example("rule-lab"), rulesOf(*findPublishedRules("maxtext-base-2023-06")));
+        const Experiment lab = withRules(exampleExperiment("rule-lab"), rulesOf(*findPublishedRules("maxtext-base-2023-06")));
         QCOMPARE(missingAxes(lab), (std::vector<std::string>{ "data", "fsdp", "tensor" }));
         const auto with = withMissingAxes(lab);
         QVERIFY(with.has_value());
         QVERIFY(missingAxes(*with).empty());
         QCOMPARE(with->mesh.axes.size(), std::size_t{ 6 });
         QCOMPARE(makeMesh(with->mesh)->deviceCount(), makeMesh(lab.mesh)->deviceCount());
-        QVERIFY(missingAxes(example("rule-lab")).empty());
+        QVERIFY(missingAxes(exampleExperiment("rule-lab")).empty());
     }
 
     void tablesAreToldFromExperiments()
@@ -152,14 +152,14 @@ private Q_SLOTS:
         QVERIFY(looksLikeTable("path,shape\nw,8x8\n", "/tmp/model.csv"));
         QVERIFY(looksLikeTable(R"([{"path": "w", "shape": [8]}])", "model.json"));
         QVERIFY(looksLikeTable(R"({"w": {"shape": [8], "names": ["embed"]}})", "model.json"));
-        QVERIFY(!looksLikeTable(writeExperiment(example("rule-lab")), "lab.json"));
+        QVERIFY(!looksLikeTable(writeExperiment(exampleExperiment("rule-lab")), "lab.json"));
         QVERIFY(!looksLikeTable("{ broken", "lab.json"));
         QVERIFY(!looksLikeTable("", "lab.json"));
     }
 
     void aTableBecomesAnExperiment()
     {
-        const Experiment present = example("flax-mlp-logical");
+        const Experiment present = exampleExperiment("flax-mlp-logical");
         const auto table =
             openTable("path,shape,dtype,names\nmlp/wi,1024x4096,bfloat16,\"embed,hidden\"\nstep,,int32,\n", "model.csv",
                 "model", present);

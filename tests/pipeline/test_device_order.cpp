@@ -211,7 +211,7 @@ private Q_SLOTS:
                 QCOMPARE(writer.arrays[array.row].chunk->slice, array.chunk->slice);
                 QVERIFY(writer.arrays[array.row].chunk->writes());
             }
-            all += chunks.declared;
+            all += chunks.written;
             const auto batch = index.batch(host);
             QVERIFY(batch && batch->layout);
             batches.emplace(batch->range().begin, batch->range().end);
@@ -247,7 +247,7 @@ private Q_SLOTS:
             QCOMPARE(std::set<std::int64_t>(array.shards.begin(), array.shards.end()), held);
             QCOMPARE(array.bytes, static_cast<std::int64_t>(held.size()) * tensor.bytesPerDevice);
         }
-        QVERIFY(chunks.state > 0 && chunks.declared == 0);
+        QVERIFY(chunks.state > 0 && chunks.written == 0);
         QCOMPARE(chunks.devices, (std::vector<std::int32_t>{ 4, 5, 6, 7 }));
     }
 };

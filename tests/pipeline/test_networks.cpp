@@ -297,7 +297,7 @@ private Q_SLOTS:
         const auto summed = build(true);
         QVERIFY(summed);
         RunOptions options;
-        options.initial.specified["a"] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+        options.initial.byPath["a"] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
         auto run = Run::create(std::make_shared<const Plan>(schedule(summed->flat).value()), options).value();
         run->step();
         QCOMPARE(run->gatherResult(0), std::vector<double>{ -55 });

@@ -9,7 +9,7 @@
 
 #include "base/codes.h"
 #include "experiment_file/gallery.h"
-#include "pipeline/analysed.h"
+#include "analysis/analysed.h"
 #include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
@@ -42,7 +42,7 @@ struct Counts {
     std::set<std::uint64_t> hashes;
 };
 
-Experiment ofText(const std::string& text)
+Experiment experimentOfText(const std::string& text)
 {
     Result<Experiment> experiment = experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "text");
     if (!experiment)
@@ -97,15 +97,15 @@ std::vector<Experiment> withOverrides(const Experiment& experiment)
 std::optional<Rational> sentByMain(const Program& device)
 {
     Rational sent;
-    std::size_t exchanging = 0, inMain = 0;
+    std::size_t inAll = 0, inMain = 0;
     for (const Operation& operation : device.operations)
-        exchanging += deviceExchange(device, operation) ? 1U : 0U;
+        inAll += deviceExchange(device, operation) ? 1U : 0U;
     for (const OperationId id : device.main().operations)
         if (const auto exchange = deviceExchange(device, device.operation(id))) {
             sent += exchange->sentBytes;
             ++inMain;
         }
-    return inMain == exchanging ? std::optional(sent) : std::nullopt;
+    return inMain == inAll ? std::optional(sent) : std::nullopt;
 }
 
 /// The shards of an array as a dock draws them, and as the device program takes or returns them.
@@ -152,7 +152,7 @@ std::string flaw(const Experiment& experiment, AnalysisCache& cache, Counts& cou
 {
     const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(experiment), 1, cache);
     const Result<std::uint64_t> hash = deviceProgramHash(*snapshot);
-    const Result<CollectiveList> list = collectivesOf(*snapshot);
+    const auto list = collectivesOf(*snapshot);
     const Result<std::shared_ptr<const Plan>> plan = plannedProgram(*snapshot);
     const Result<PlannedMemory> memory = plannedMemory(*snapshot);
     if (!hash) {
@@ -180,12 +180,12 @@ std::string flaw(const Experiment& experiment, AnalysisCache& cache, Counts& cou
 
     if (!list)
         return "no list of collectives: " + std::string(list.error().id());
-    const Result<PartitionedProgram> listed = partitionProgram(ShardedProgram(*list->sharded));
+    const Result<PartitionedProgram> listed = partitionProgram(ShardedProgram(*(*list)->sharded));
     if (!listed || shardscope::hash(listed->device.program) != *hash)
         return "collectives of another program";
     if (const std::optional<Rational> sent = sentByMain(device)) {
         Rational sum;
-        for (const CollectiveEntry& entry : list->entries)
+        for (const CollectiveEntry& entry : (*list)->entries)
             sum += entry.sentPerStep();
         if (sum != *sent)
             return "the list of collectives has other bytes than the program";
@@ -262,7 +262,7 @@ private Q_SLOTS:
     void contendedProduct()
     {
         Counts counts;
-        check(withOverrides(ofText(otherAxes)), counts);
+        check(withOverrides(experimentOfText(otherAxes)), counts);
         QVERIFY(counts.hashes.size() > 2);
         QVERIFY(counts.exchanges > 0 && counts.runs > 0);
         QCOMPARE(counts.refused, 0);
@@ -301,7 +301,7 @@ private Q_SLOTS:
         Counts counts;
         for (std::uint64_t seed = 0; seed < test::randomCases(std::uint64_t{ 40 }); ++seed) {
             const auto purpose = seed % 3 == 0 ? program_texts::Purpose::RunUneven : program_texts::Purpose::Run;
-            Experiment experiment = ofText(program_texts::write(program_texts::draft(seed, purpose), {}));
+            Experiment experiment = experimentOfText(program_texts::write(program_texts::draft(seed, purpose), {}));
             experiment.title = "program " + std::to_string(seed);
             check({ experiment }, counts);
         }

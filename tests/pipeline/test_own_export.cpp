@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "experiment_file/gallery.h"
-#include "pipeline/analysed.h"
+#include "analysis/analysed.h"
 #include "pipeline/planned_memory.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
@@ -55,10 +55,10 @@ Experiment exported(const Experiment& experiment)
 QStringList sentBy(const Snapshot& snapshot)
 {
     QStringList lines;
-    const Result<CollectiveList> list = collectivesOf(snapshot);
+    const auto list = collectivesOf(snapshot);
     if (!list)
         return { QStringLiteral("no list") };
-    for (const CollectiveEntry& entry : list->entries)
+    for (const CollectiveEntry& entry : (*list)->entries)
         lines << QStringLiteral("%1 over %2, groups of %3: %4 bytes, %5 times")
                      .arg(QString::fromStdString(std::string(name(entry.kind))),
                          QString::fromStdString(keyOf(entry, CollectiveKey::Axes)))
@@ -71,8 +71,8 @@ QStringList sentBy(const Snapshot& snapshot)
 Rational bytesPerStep(const Snapshot& snapshot)
 {
     Rational sum;
-    const Result<CollectiveList> list = collectivesOf(snapshot);
-    for (const CollectiveEntry& entry : list->entries)
+    const auto list = collectivesOf(snapshot);
+    for (const CollectiveEntry& entry : (*list)->entries)
         sum += entry.sentPerStep();
     return sum;
 }
@@ -154,8 +154,8 @@ private Q_SLOTS:
         const SnapshotPtr loop = test::analysed(galleryExperiment("flax-mlp-scan-program"));
         QCOMPARE(bytesPerStep(*layers), Rational(98'304));
         QCOMPARE(bytesPerStep(*loop), Rational(98'304));
-        QCOMPARE(collectivesOf(*loop)->entries.size(), std::size_t{ 1 });
-        QCOMPARE(collectivesOf(*loop)->entries[0].times, 4);
+        QCOMPARE((*collectivesOf(*loop))->entries.size(), std::size_t{ 1 });
+        QCOMPARE((*collectivesOf(*loop))->entries[0].times, 4);
         // The weights once, one matrix of them as a slice of the stacked arrays, and little else.
         const std::int64_t mib = std::int64_t{ 1 } << 20, little = mib / 8;
         QVERIFY(plannedMemory(*layers)->memory.peakBytes < 8 * mib + little);
@@ -179,7 +179,7 @@ private Q_SLOTS:
         QVERIFY(sameBytes(ours->shardsOfResult(0), theirs->shardsOfResult(0)));
 
         { // takes x last
-            QCOMPARE(sentBytes(*collectivesOf(*network)).step, Rational(98'304)); // the loss is a scalar more
+            QCOMPARE(sentBytes(**collectivesOf(*network)).step, Rational(98'304)); // the loss is a scalar more
             std::rotate(arguments.begin(), arguments.begin() + 1, arguments.end());
             const auto built = runOf(*network, arguments);
             QVERIFY(built);

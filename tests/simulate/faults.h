@@ -159,7 +159,7 @@ inline std::string describe(const ValueCheck& line)
 {
     std::string text = line.path + (line.held ? "" : " is not held") + ": element " + std::to_string(line.worstElement)
         + " on device " + std::to_string(line.worstDevice) + " is " + std::to_string(line.ours) + ", in the reference "
-        + std::to_string(line.reference) + ", strain " + std::to_string(line.largestError() / line.tolerance);
+        + std::to_string(line.reference) + ", strain " + std::to_string(line.largestError / line.tolerance);
     if (line.copiesDiffer)
         text += "; copies differ at element " + std::to_string(line.copiesDiffer->element);
     return text;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "program/op_row.h"
+#include "simulate/check/compare.h"
 #include "simulate/kernels/call.h"
 #include "simulate/kernels/element.h"
 #include "simulate/kernels/kernel_set.h"
@@ -25,11 +26,6 @@ inline std::vector<InstructionSet> availableSets()
 }
 
 inline constexpr DType computed[] = { DType::Pred, DType::I32, DType::F32, DType::F64 };
-
-inline double epsilonOf(DType dtype)
-{
-    return dtype == DType::F32 ? 0x1p-23 : dtype == DType::F64 ? 0x1p-52 : 0;
-}
 
 /// A buffer that begins `shift` elements behind a cache line.
 struct Buffer {

@@ -228,7 +228,7 @@ void TestCheck::passesWhereRelusTurn()
         const double first = x[row % 12];
         w[i] = static_cast<float>((row < 12 ? 1 : -first / 0.7) * (0.01 + 0.001 * static_cast<double>(i % 40)));
     }
-    options.initial.source = { { "x", x }, { "params/layers.0/W1", w } };
+    options.initial.byPath = { { "x", x }, { "params/layers.0/W1", w } };
     const auto report = checkAgainstReference(program, options);
     QVERIFY(report.has_value());
     for (const ValueCheck& line : report->values)
@@ -257,10 +257,10 @@ void TestCheck::passesWhereNumbersUnderflow()
     settings.loss = squares ? LossKind::HalfSumOfSquares : LossKind::SumOfOutputs;
     const auto program = mlpOnDevices(settings, makeMesh(twoByFour));
     RunOptions options = randomInputs();
-    std::vector<double>& x = options.initial.source["x"];
+    std::vector<double>& x = options.initial.byPath["x"];
     for (int i = 0; i < 16 * 24; ++i)
         x.push_back(input * (1 + 0.37 * (i % 11)));
-    options.initial.source["params/layers.2/W2"] = std::vector<double>(40 * 24, 0); // begins with its change alone
+    options.initial.byPath["params/layers.2/W2"] = std::vector<double>(40 * 24, 0); // begins with its change alone
     const auto report = checkAgainstReference(program, options, 2);
     QVERIFY(report.has_value());
     for (const ValueCheck& line : report->values)
@@ -283,7 +283,7 @@ void TestCheck::passesWhereDivisorsCancel()
     builder.result(builder.named(quotient, "quotient", Role::Activation));
     const Program program = std::move(builder).finish();
     RunOptions options = randomInputs();
-    auto& source = options.initial.source;
+    auto& source = options.initial.byPath;
     for (int i = 0; i < 64; ++i) {
         const float x = 1 + static_cast<float>(i) / 777;
         const float y = 1 + static_cast<float>(i) / 333;
@@ -474,12 +474,12 @@ void TestCheck::seesTheOldCount()
     for (const double count : { 0.0, 1.0, 9.0, 400.0 }) {
         RunOptions options = randomInputs();
         if (count > 0) {
-            options.initial.source["opt/count"] = { count };
+            options.initial.byPath["opt/count"] = { count };
             for (const ValueId argument : right.main().arguments) {
                 const Value& value = right.value(argument);
                 if (value.role != Role::Mu && value.role != Role::Nu)
                     continue;
-                std::vector<double>& source = options.initial.source[value.path];
+                std::vector<double>& source = options.initial.byPath[value.path];
                 for (std::int64_t i = 0; i < value.type.elementCount(); ++i)
                     source.push_back((value.role == Role::Mu ? 0.01 : 1e-4) * static_cast<double>(i % 7 + 1));
             }
@@ -511,7 +511,7 @@ void TestCheck::namesTheHolderOfWhatIsWrong()
     constexpr std::int64_t element =
         7 * 8 + 3; // in the lower rows, on devices from 4 on; in columns 2 and 3, on 1 and 5
     run.ofResult = [](std::size_t, kernels::Arrays& shards) {
-        for (const std::size_t device : { 1, 5 })
+        for (const std::size_t device : { std::size_t{ 1 }, std::size_t{ 5 } })
             shards[device].as<float>()[7 * 2 + 1] += 1;
     };
     const FlatProgram& device = *run.plan().program;
@@ -585,9 +585,9 @@ void TestCheck::seesOverflow()
     const auto program = mlpOnDevices(settings, makeMesh(twoByFour));
     const auto wrong = withMaximums(*program); // which stay finite where sums do not
     RunOptions options = randomInputs();
-    options.initial.source["x"] = std::vector<double>(16 * 2, 3e307);
-    options.initial.source["params/layers.0/W1"] = std::vector<double>(2 * 8, 1);
-    options.initial.source["params/layers.0/W2"] = std::vector<double>(8 * 2, 1);
+    options.initial.byPath["x"] = std::vector<double>(16 * 2, 3e307);
+    options.initial.byPath["params/layers.0/W1"] = std::vector<double>(2 * 8, 1);
+    options.initial.byPath["params/layers.0/W2"] = std::vector<double>(8 * 2, 1);
     const auto report = checkAgainstReference(wrong, options);
     QVERIFY(report.has_value());
     QVERIFY(!report->passed());

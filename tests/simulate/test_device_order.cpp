@@ -37,10 +37,10 @@ private Q_SLOTS:
         const auto mesh = std::make_shared<const Mesh>(
             Mesh::createOver({ { "a", 2 }, { "b", 3 } }, { 70, 11, 5, 3, 900, 12 }).value());
         RunOptions options = randomInputs();
-        options.initial.source["x"] = { 1, 2, 3, 4, 5, 6 };
+        options.initial.byPath["x"] = { 1, 2, 3, 4, 5, 6 };
         const auto run = Run::create(makePlan(onDevices(doubled(), mesh)), options).value();
         const ValueId x = run->plan().program->program->find("x");
-        QCOMPARE(run->gather(x), options.initial.source["x"]);
+        QCOMPARE(run->gather(x), options.initial.byPath["x"]);
         QCOMPARE(run->shard(x, 2), (std::vector<double>{ 1, 2, 3 }));
         QCOMPARE(run->shard(x, 3), (std::vector<double>{ 4, 5, 6 }));
         QVERIFY(run->replicasAgree(x));
@@ -66,10 +66,10 @@ private Q_SLOTS:
         const PlanPtr plan = makePlan(onDevices(doubled(), mesh));
         RunOptions options = randomInputs(1);
         options.memoryLimit = std::int64_t{ 2 } << 30;
-        options.initial.source["x"] = { 1, 2, 3, 4, 5, 6 };
+        options.initial.byPath["x"] = { 1, 2, 3, 4, 5, 6 };
         const auto run = Run::create(plan, options).value();
         const ValueId x = plan->program->program->find("x");
-        QCOMPARE(run->gather(x), options.initial.source["x"]);
+        QCOMPARE(run->gather(x), options.initial.byPath["x"]);
         QVERIFY(run->replicasAgree(x));
     }
 };

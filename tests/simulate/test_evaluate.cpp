@@ -641,7 +641,7 @@ void TestEvaluate::findsWhereNanComesFrom()
         const auto parts = std::make_shared<const PartitionedProgram>(unsharded(program).value());
         NonFiniteWatch watch(parts->device);
         const kernels::Arrays arguments{ line(DType::F32, x) };
-        watch.source(arguments);
+        watch.setArguments(arguments);
         ExecuteOptions options;
         options.observers = { &watch };
         if (!execute(std::make_shared<const Program>(program), parts, arguments, options))

@@ -258,7 +258,7 @@ void TestExchange::reshards()
         options.threads = 1 + round % 2;
         Elements source(static_cast<std::size_t>(type.elementCount()));
         std::iota(source.begin(), source.end(), 1);
-        options.initial.source["x"] = source;
+        options.initial.byPath["x"] = source;
         auto run = Run::create(makePlan(onDevices(std::move(program), mesh)), options);
         QVERIFY(run.has_value());
         (*run)->step();
@@ -399,15 +399,15 @@ void TestExchange::moves()
         for (const auto& group : groups)
             for (std::size_t rank = 0; rank < group.size(); ++rank)
                 forEachIndex(one.result, [&](Shape index, std::int64_t element) {
-                    std::size_t source = 0;
+                    std::size_t owner = 0;
                     if (round % 3 != 0) {
                         const std::int64_t block = one.result[to] / members;
-                        source = static_cast<std::size_t>(index[to] / block);
+                        owner = static_cast<std::size_t>(index[to] / block);
                         index[to] %= block;
                     }
                     if (round % 3 == 2)
                         index[from] += static_cast<std::int64_t>(rank) * (one.operand[from] / members);
-                    const auto sender = static_cast<std::size_t>(group[source]);
+                    const auto sender = static_cast<std::size_t>(group[owner]);
                     QCOMPARE((*made)[static_cast<std::size_t>(group[rank])][static_cast<std::size_t>(element)],
                         source[sender][static_cast<std::size_t>(numberOf(one.operand, index))]);
                 });

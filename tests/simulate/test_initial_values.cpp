@@ -128,7 +128,7 @@ void TestInitialValues::roles()
     QCOMPARE(InitialArrays(program, values).at(program.find("step"), 0), 0.0);
     values.chosen = { { "x", parseInitialValue("normal 1").value() } };
     QVERIFY(first("x") != 1.0);
-    values.source["x"] = std::vector<double>(32, 0.5);
+    values.byPath["x"] = std::vector<double>(32, 0.5);
     QCOMPARE(first("x"), 0.5);
 }
 

@@ -182,8 +182,8 @@ void TestReference::integersWrapAround()
     std::uint32_t sum = 0;
     std::uint32_t all = 1;
     for (std::size_t i = 0; i < left.size(); ++i) {
-        initial.source["a"].push_back(static_cast<double>(left[i]));
-        initial.source["b"].push_back(static_cast<double>(right[i]));
+        initial.byPath["a"].push_back(static_cast<double>(left[i]));
+        initial.byPath["b"].push_back(static_cast<double>(right[i]));
         sum += static_cast<std::uint32_t>(left[i]) * static_cast<std::uint32_t>(right[i]);
         all *= static_cast<std::uint32_t>(left[i]);
     }

@@ -244,9 +244,9 @@ void TestRun::refusesWrongValues()
 {
     const auto plan = makePlan(mlpOnDevices(smallMlp(), makeMesh({ { "data", 1 }, { "model", 1 } })));
     RunOptions options = randomInputs(1);
-    options.initial.source["x"] = { 1, 2, 3 };
+    options.initial.byPath["x"] = { 1, 2, 3 };
     QCOMPARE(Run::create(plan, options).error().code, Code::TypeMismatch);
-    options.initial.source = { { "params/nothing", { 1 } } };
+    options.initial.byPath = { { "params/nothing", { 1 } } };
     QCOMPARE(Run::create(plan, options).error().code, Code::UnknownTensor);
 }
 

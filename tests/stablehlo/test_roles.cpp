@@ -80,7 +80,7 @@ private Q_SLOTS:
             if (!read)
                 qFatal("the test's program cannot be read");
             declaredName(*read, text);
-            const ProgramRoles roles = rolesOf(read->program, stateOf(read->program, "0=0,1=1"), {});
+            const ProgramRoles roles = guessRoles(read->program, stateOf(read->program, "0=0,1=1"));
             giveRoles(read->program, roles);
             QString names;
             for (const ValueId gradient : keptValues(read->program))

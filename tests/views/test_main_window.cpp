@@ -852,7 +852,14 @@ private Q_SLOTS:
     {
         const QString png = m_folder.filePath(QStringLiteral("window.png"));
         QVERIFY(writeScreenshot(m_file, png,
-            { .dark = true, .size = { 1024, 640 }, .tensor = {}, .dock = {}, .axis = {}, .scale = 1, .steps = 2 }));
+            { .dark = true,
+                .size = { 1024, 640 },
+                .tensor = {},
+                .dock = {},
+                .axis = {},
+                .scale = 1,
+                .steps = 2,
+                .operations = {} }));
         const QImage image(png);
         QCOMPARE(image.size(), QSize(1024, 640));
         QVERIFY(image.pixelColor(2, 2).lightness() < 60);
@@ -863,7 +870,8 @@ private Q_SLOTS:
                 .dock = {},
                 .axis = {},
                 .scale = 1,
-                .steps = 0 });
+                .steps = 0,
+                .operations = {} });
         QVERIFY(!unknown);
         QCOMPARE(unknown.error().code, Code::UnknownTensor);
         ScreenshotOptions quick;

@@ -40,7 +40,7 @@ std::int64_t firstNonFinite(const kernels::Array& array, NonFiniteKind kind, std
     return -1;
 }
 
-void NonFiniteWatch::source(const kernels::Arrays& arguments, std::int64_t device)
+void NonFiniteWatch::setArguments(const kernels::Arrays& arguments, std::int64_t device)
 {
     for (const NonFiniteKind kind : kinds)
         for (std::size_t i = 0; i < arguments.size() && !seen(kind).held; ++i)

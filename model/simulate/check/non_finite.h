@@ -40,7 +40,7 @@ public:
         , m_device(device)
     {
     }
-    void source(const kernels::Arrays& arguments, std::int64_t device = 0);
+    void setArguments(const kernels::Arrays& arguments, std::int64_t device = 0);
     void computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
         std::span<kernels::Array> results) override;
     /// What an operation produced first; where nothing did, the first constant or argument that holds it.

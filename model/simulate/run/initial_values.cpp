@@ -219,7 +219,7 @@ public:
             source.m_form = Form::Powers;
         return source;
     }
-    static Source source(const TensorType& type, const std::vector<double>& numbers)
+    static Source listed(const TensorType& type, const std::vector<double>& numbers)
     {
         Source source;
         source.m_form = Form::Specified;
@@ -396,11 +396,11 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
         const Value& argument = program.value(arguments[i]);
         const ArgumentStart& start = m_starts[i];
         m_numbers.emplace_back(arguments[i], i);
-        const auto source = values.source.find(argument.path);
+        const auto listed = values.byPath.find(argument.path);
         if (i < values.arrays.size() && values.arrays[i].bytes)
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.arrays[i])));
-        else if (source != values.source.end())
-            m_sources.push_back(std::make_shared<const Source>(Source::source(argument.type, source->second)));
+        else if (listed != values.byPath.end())
+            m_sources.push_back(std::make_shared<const Source>(Source::listed(argument.type, listed->second)));
         else if (start.value.kind == InitialKind::File && values.files.contains(i))
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.files.at(i))));
         else

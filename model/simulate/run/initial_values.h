@@ -43,7 +43,7 @@ struct InitialValues {
     InitialDefaults defaults = InitialDefaults::ByRole;
     std::vector<ChosenInitial> chosen = {};
     /// Given arrays (row-major, global) that replace all others, by path.
-    std::map<std::string, std::vector<double>> source = {};
+    std::map<std::string, std::vector<double>> byPath = {};
     /// What stands in the files that `chosen` names, by the number of the argument; each of the argument's type.
     std::map<std::size_t, kernels::Array> files = {};
     /// Per argument of main, or empty: what they begin with, in place of everything else. One without elements is not

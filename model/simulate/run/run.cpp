@@ -217,7 +217,7 @@ private:
     Result<void> checkSpecified() const
     {
         const Program& program = *m_plan->program->program;
-        for (const auto& [path, values] : m_initial.source) {
+        for (const auto& [path, values] : m_initial.byPath) {
             const ValueId value = program.find(path);
             if (!value.valid())
                 return fail(Code::UnknownTensor, { { "path", path }, { "nearest", "" } });
