@@ -404,18 +404,19 @@ private Q_SLOTS:
 
     void argumentsAreDrawnAsTheyAreHeld()
     {
-        // Five elements do not divide by two devices: propagation brings a, the argument is held whole all the same.
+        // Five elements do not divide by two devices: propagation brings a, and the argument is padded as programs in
+        // texts are.
         LogicalRules rules;
         rules.list = { rule("b", SpecEntry::unconstrained()) };
         const Snapshot snapshot = reached(5, rules);
         const TensorRow& x = *snapshot.row("x");
         QCOMPARE(snapshot.propagation->shardings[x.value.index].dims[0].axes.size(), 1U);
-        QCOMPARE(x.bytesPerDevice, 20);
-        QCOMPARE(x.copies, 2);
-        QVERIFY(x.spec.axesOf(0).empty());
+        QCOMPARE(x.bytesPerDevice, 12);
+        QCOMPARE(x.copies, 1);
+        QCOMPARE(x.spec.axesOf(0), std::vector<std::string>{ "a" });
         const Explanation explanation = explain(snapshot, x.value);
-        QVERIFY(explanation.dims[0].axes.empty());
-        QCOMPARE(explanation.copiedAlong.size(), 1U);
+        QCOMPARE(explanation.dims[0].axes.size(), 1U);
+        QVERIFY(explanation.copiedAlong.empty());
         QCOMPARE(snapshot.row("y")->spec.axesOf(0), std::vector<std::string>{ "a" }); // computed in unequal parts
     }
 

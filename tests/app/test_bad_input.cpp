@@ -147,7 +147,7 @@ private Q_SLOTS:
     void arguments_data()
     {
         QTest::addColumn<QString>("command");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("stated");
         const auto row = [](const char* command, const char* stated) {
             QTest::newRow(command) << QString::fromUtf8(command) << QString::fromUtf8(stated);
         };

@@ -257,7 +257,7 @@ private Q_SLOTS:
     void numbersThatAreNone_data()
     {
         QTest::addColumn<QString>("number");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("stated");
         QTest::newRow("zero") << QStringLiteral("0") << QStringLiteral("E125");
         QTest::newRow("negative") << QStringLiteral("-1") << QStringLiteral("E125");
         QTest::newRow("too large") << QStringLiteral("99999") << QStringLiteral("numbered from 1 to 16");

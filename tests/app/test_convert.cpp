@@ -249,7 +249,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("options");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("stated");
         const auto row = [](const char* name, const char* text, const char* options, const char* stated) {
             QTest::newRow(name) << QByteArray(text) << options << stated;
         };

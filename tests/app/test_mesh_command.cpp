@@ -184,7 +184,7 @@ private Q_SLOTS:
     void refuses_data()
     {
         QTest::addColumn<QString>("arguments");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("stated");
         const auto row = [](const char* arguments, const char* stated) {
             QTest::newRow(arguments) << QString::fromUtf8(arguments) << QString::fromUtf8(stated);
         };

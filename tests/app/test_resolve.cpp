@@ -671,7 +671,7 @@ private Q_SLOTS:
     void badTables_data()
     {
         QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("stated");
         const auto row = [](const char* name, const char* text, const char* stated) {
             QTest::newRow(name) << QByteArray(text) << stated;
         };

@@ -806,7 +806,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     void refused_data()
     {
         QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("stated");
         const QByteArray one = "%arg0: tensor<2xf32>", type = "tensor<2xf32>";
         const QByteArray handle =
             "channel_handle = #stablehlo.channel_handle<handle = 1, type = 2>, is_host_transfer = true";
@@ -843,7 +843,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     {
         QTest::addColumn<QByteArray>("inputs");
         QTest::addColumn<QString>("code");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("stated");
         QTest::newRow("one missing") << QByteArray("[[[1, 2], [3, 4]]]") << QStringLiteral("E194")
                                      << QStringLiteral("the number of arguments of the list is 1, and should be 2");
         QTest::newRow("one too many") << QByteArray("[1, 2, 3]") << QStringLiteral("E194")

@@ -204,7 +204,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("spec");
         QTest::addColumn<QString>("shape");
         QTest::addColumn<QString>("options");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("stated");
         const auto row = [](const char* spec, const char* shape, const char* options, const char* stated) {
             QTest::newRow(QByteArray(spec) + " " + shape + " " + options) << spec << shape << options << stated;
         };

@@ -103,7 +103,7 @@ private Q_SLOTS:
     void illegalPrograms_data()
     {
         QTest::addColumn<QByteArray>("text");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("stated");
         QTest::newRow("unknown axis")
             << with("[{\"x\"}, {}]", "[{\"z\"}, {}]")
             << "standard input:2:11: E104: function main, argument 0: the array names the mesh "

@@ -518,7 +518,7 @@ void TestVerifyShardings::partialValuesGoThroughLinearOperations_data()
 {
     QTest::addColumn<int>("kind");
     QTest::addColumn<int>("partial"); // how many of the operands are
-    QTest::addColumn<int>("whole");
+    QTest::addColumn<int>("full");
     QTest::addColumn<bool>("fine");
     const auto row = [](const char* name, OpKind kind, int partial, int full, bool fine) {
         QTest::newRow(name) << static_cast<int>(kind) << partial << full << fine;

@@ -49,7 +49,7 @@ private Q_SLOTS:
     void everyForm_data()
     {
         QTest::addColumn<QByteArray>("mesh");
-        QTest::addColumn<QByteArray>("written");
+        QTest::addColumn<QByteArray>("declared");
         QTest::addColumn<int>("rank");
         QTest::addColumn<QStringList>("expected");
         const auto row = [](const char* name, const char* mesh, const char* declared, int rank,

@@ -85,7 +85,7 @@ Meaning meaningOf(
 
 void TestHlo::texts_data()
 {
-    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("declared");
     QTest::addColumn<QString>("printed");
     QTest::addColumn<QString>("lists");
     const auto row = [](const char* declared, const char* printed, const char* lists) {
@@ -137,7 +137,7 @@ void TestHlo::texts()
 
 void TestHlo::errors_data()
 {
-    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("declared");
     QTest::addColumn<QString>("where");
     const auto row = [](const char* declared, const char* where) { QTest::newRow(declared) << declared << where; };
     row("", "syntax 1:1");
@@ -187,7 +187,7 @@ void TestHlo::numbersInErrors()
 
 void TestHlo::validation_data()
 {
-    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("declared");
     QTest::addColumn<int>("devices");
     QTest::addColumn<QString>("kind"); // for an array of rank 2
     QTest::newRow("good") << "{devices=[2,2]<=[4]}" << 4 << "";

@@ -22,7 +22,7 @@ private Q_SLOTS:
     void printedLikeNumpy_data();
     void printedLikeNumpy();
     void printedAndRead();
-    void written_data();
+    void declared_data();
     void declared();
     void equality();
 };
@@ -288,7 +288,7 @@ void TestPositional::printedAndRead()
     }));
 }
 
-void TestPositional::written_data()
+void TestPositional::declared_data()
 {
     QTest::addColumn<QString>("code");
     QTest::addColumn<QString>("result"); // printed, or kind and place

@@ -134,7 +134,7 @@ void TestSharding::documents()
 
 void TestSharding::texts_data()
 {
-    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("declared");
     QTest::addColumn<QString>("result"); // printed, or kind and place
     const auto row = [](const char* declared, const char* result) {
         QTest::newRow(declared) << declared << (*result ? result : declared);

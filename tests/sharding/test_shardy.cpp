@@ -34,7 +34,7 @@ QString shardyPlace(const Error& error)
 
 void TestShardy::texts_data()
 {
-    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("declared");
     QTest::addColumn<QString>("result"); // printed, or kind and place
     const auto row = [](const char* declared, const char* result) {
         QTest::newRow(declared) << declared << (*result ? result : declared);
@@ -93,7 +93,7 @@ void TestShardy::texts()
 
 void TestShardy::meshes_data()
 {
-    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("declared");
     QTest::addColumn<QString>("result");
     const auto row = [](const char* declared, const char* result) {
         QTest::newRow(declared) << declared << (*result ? result : declared);

@@ -74,7 +74,7 @@ QString drawn(const Layout& layout, const GridTextOptions& options = {})
 
 void TestText::forms_data()
 {
-    QTest::addColumn<QString>("written");
+    QTest::addColumn<QString>("declared");
     QTest::addColumn<QString>("jax");
     QTest::addColumn<QString>("column");
     QTest::addColumn<QString>("hlo");

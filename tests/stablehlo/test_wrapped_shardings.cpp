@@ -148,7 +148,7 @@ void TestWrappedShardings::rulesOfCalls()
 void TestWrappedShardings::errors_data()
 {
     QTest::addColumn<QString>("text");
-    QTest::addColumn<QString>("said"); ///< code and place
+    QTest::addColumn<QString>("stated"); ///< code and place
     const auto row = [](const char* name, const std::string& text, const char* stated) {
         QTest::newRow(name) << QString::fromStdString(text) << QString::fromUtf8(stated);
     };

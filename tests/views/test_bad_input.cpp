@@ -109,7 +109,7 @@ private Q_SLOTS:
     void namesOfMeshAxes_data()
     {
         QTest::addColumn<QString>("name");
-        QTest::addColumn<bool>("said"); ///< or nothing happens
+        QTest::addColumn<bool>("stated"); ///< or nothing happens
         QTest::newRow("empty") << QString() << false;
         QTest::newRow("blank") << QStringLiteral("   ") << false;
         QTest::newRow("that of another axis") << QStringLiteral("model") << true;

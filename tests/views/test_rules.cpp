@@ -94,7 +94,7 @@ private Q_SLOTS:
     void targetsAsTyped_data()
     {
         QTest::addColumn<QString>("text");
-        QTest::addColumn<QString>("written");
+        QTest::addColumn<QString>("declared");
         QTest::newRow("axis") << QStringLiteral(" model ") << QStringLiteral("model");
         QTest::newRow("two") << QStringLiteral("pod, data") << QStringLiteral("(pod, data)");
         QTest::newRow("tuple of one") << QStringLiteral("('model',)") << QStringLiteral("(model)");

@@ -257,7 +257,7 @@ private Q_SLOTS:
     void twoShardings_data()
     {
         QTest::addColumn<QByteArray>("other");
-        QTest::addColumn<QString>("said");
+        QTest::addColumn<QString>("stated");
         QTest::newRow("equal") << QByteArray("P('x', None)") << QStringLiteral("Equal: A and B say the same");
         QTest::newRow("equivalent") << QByteArray("{devices=[2,1,4]<=[8] last_tile_dim_replicate}")
                                     << QStringLiteral("Equivalent: Every device holds the same");

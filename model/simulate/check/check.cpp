@@ -307,7 +307,7 @@ private:
         const ArrayComparison compared = compareArrays(ours, wanted, tolerances);
         line.compared = compared.compared;
         line.notFinite = compared.notFinite;
-        line.beyond += compared.beyond;
+        line.beyond = std::max(line.beyond, compared.beyond);
         if (compared.worst < 0 || strain(compared.largestError, compared.tolerance) <= worstOf(line))
             return;
         line.worstElement = compared.worst;

@@ -46,7 +46,7 @@ struct ValueCheck {
     std::vector<std::size_t> results; ///< main returns it as these
     std::int64_t compared = 0; ///< elements, in the last step
     std::int64_t notFinite = 0; ///< NaN or infinite on both sides, in the last step
-    std::int64_t beyond = 0; ///< elements beyond their tolerance, over all steps
+    std::int64_t beyond = 0; ///< elements beyond their tolerance, in the step where they are most
     bool held = true; ///< false: the devices do not hold it where it should be compared
     std::optional<ReplicaDifference> copiesDiffer;
     double largestMagnitude = 0; ///< of the finite elements of the reference
