@@ -107,6 +107,17 @@ tl::expected<Input, std::vector<Diagnostic>> programInput(const std::string& nam
         errors.empty() ? namingFile({ std::move(experiment.error()) }, shownName(name)) : std::move(errors));
 }
 
+/// Where a pointer leads to in the text of a file, if that is JSON.
+void findLine(Where& where, const JsonText& json)
+{
+    if (where.line > 0 || where.pointer.empty() || !json.complete)
+        return;
+    if (const JsonNode* node = findNode(json.root, where.pointer)) {
+        where.line = node->at.line;
+        where.column = node->at.column;
+    }
+}
+
 } // namespace
 
 std::string shownName(const std::string& name)
@@ -181,9 +192,14 @@ std::string programName(const Input& input)
 
 std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const Input& input)
 {
-    for (Diagnostic& diagnostic : list)
-        if (diagnostic.where.file.empty())
-            diagnostic.where.file = diagnostic.where.line > 0 ? programName(input) : input.name;
+    for (Diagnostic& diagnostic : list) {
+        Where& where = diagnostic.where;
+        if (!where.file.empty())
+            continue;
+        where.file = where.line > 0 ? programName(input) : input.name;
+        if (!where.pointer.empty() && !input.text.empty())
+            findLine(where, parseJson(input.text));
+    }
     return list;
 }
 
@@ -224,12 +240,7 @@ std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot
             where.path = nearestPath(problem, *snapshot.program, about).value_or(where.path);
         if (where.file.empty())
             where.file = input.name;
-        if (where.line > 0 || where.pointer.empty() || !json.complete)
-            continue;
-        if (const JsonNode* node = findNode(json.root, where.pointer)) {
-            where.line = node->at.line;
-            where.column = node->at.column;
-        }
+        findLine(where, json);
     }
     return all;
 }

@@ -25,8 +25,7 @@ private Q_SLOTS:
         const Ran ran = run(smallMlp(), { QStringLiteral("--steps"), QStringLiteral("3") });
         QCOMPARE(ran.code, 0);
         for (const char* part : { "data 2 × model 4", R"([{}, {"model"}])", "CPU 0,4", "CPU 0,1,2,3",
-                 "mean ± std. dev. of 3 runs, 2 loops each", "Communication", "Wait", "loss ",
-                 "% of 2,048 new parameters agree too" })
+                 "mean ± std. dev. of 3 runs, 2 loops each", "Communication", "Wait", "loss " })
             QVERIFY2(ran.out.contains(QString::fromUtf8(part)), part);
         // As %%timeit prints it, with both figures in one unit.
         static const QRegularExpression timing(QStringLiteral("\\n  [\\d.,]+ (µs|ms|s) ± [\\d.,]+ \\1 per loop "

@@ -214,8 +214,7 @@ private Q_SLOTS:
             QVERIFY2(problem.diagnostic.severity() != Severity::Error,
                 qPrintable(words::describe(problem.diagnostic).cause));
         QVERIFY(snapshot->laidOut());
-        // Programs that were read are laid out, not run.
-        QCOMPARE(snapshot->ok(), !std::holds_alternative<ProgramModel>(each.experiment.model));
+        QVERIFY(snapshot->ok()); // whatever its program is made of
     }
 
     void itGivesWhatTheDocumentSays_data()

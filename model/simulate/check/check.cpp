@@ -14,6 +14,7 @@
 #include "simulate/check/compare.h"
 #include "simulate/check/rounding_bound.h"
 #include "simulate/check/rounding_noise.h"
+#include "simulate/run/gather.h"
 #include "simulate/run/memory.h"
 #include "simulate/run/memory_needed.h"
 #include "simulate/run/shards.h"
@@ -25,13 +26,6 @@ namespace {
 using kernels::Array;
 using kernels::Arrays;
 
-/// How a value of main lies on its devices.
-ShardedArray lying(const FlatProgram& program, FlatValueId id)
-{
-    const FlatValue& value = program.value(id);
-    return { { value.localType.dtype, value.fullShape }, value.sharding, ReduceKind::Sum, value.otherMesh };
-}
-
 Array assembled(Arrays shards, const ShardedArray& how, const MeshPtr& mesh)
 {
     if (shards.empty())
@@ -40,10 +34,25 @@ Array assembled(Arrays shards, const ShardedArray& how, const MeshPtr& mesh)
     return assembleShards(shards, how, mesh).full;
 }
 
-bool needsNoise(const LinkStep& step)
+/// Whether anything is compared that no bound is known for: a loose link, or a float that is computed and that main
+/// returns without any link, such as the result of a manual computation.
+bool needsNoise(const std::vector<LinkStep>& steps, const Program& program)
 {
-    return std::any_of(
-        step.links.begin(), step.links.end(), [](const Link& link) { return link.kind == LinkKind::Loose; });
+    const std::vector<ValueId>& results = program.main().results;
+    std::vector<bool> isLinked(results.size());
+    for (const LinkStep& step : steps)
+        for (const Link& link : step.links) {
+            if (link.kind == LinkKind::Loose)
+                return true;
+            for (const std::size_t r : link.results)
+                isLinked[r] = true;
+        }
+    for (std::size_t r = 0; r < results.size(); ++r) {
+        const Value& value = program.value(results[r]);
+        if (!isLinked[r] && value.definition.valid() && isFloat(value.type.dtype))
+            return true;
+    }
+    return false;
 }
 
 /// Told of the operations of a plain run: finds those that have links, and puts the devices' values in their place.
@@ -99,7 +108,7 @@ public:
     [[nodiscard]] Run& run() const { return m_run; }
     [[nodiscard]] Array value(ValueId id) const
     {
-        return assembled(m_run.shardsOfValue(id), lying(program(), FlatValueId(id.index)), program().mesh);
+        return assembled(m_run.shardsOfValue(id), formOf(program(), FlatValueId(id.index)), program().mesh);
     }
     [[nodiscard]] Array result(std::size_t number) const
     {
@@ -179,7 +188,7 @@ public:
         m_arguments = m_report.values.size();
     }
     /// Results that no operation of main computes: arguments, and those of a manual computation.
-    void compareOtherResults(const Run& reference)
+    void compareOtherResults(const Run& reference, const Run* noisy)
     {
         for (std::size_t r = 0; r < m_isSeen.size(); ++r) {
             const Arrays right = m_isSeen[r] ? Arrays() : reference.shardsOfResult(r);
@@ -187,8 +196,13 @@ public:
                 continue;
             ValueCheck& line = nextLine(m_program.main().results[r]);
             line.results = { r };
-            const double share = roundingShare(right[0].type.dtype) * largestMagnitude(right[0]);
-            compareResult(line, r, right[0], { m_program.value(line.value).definition.valid() ? share : 0 });
+            double tolerance = 0;
+            if (m_program.value(line.value).definition.valid() && isFloat(right[0].type.dtype)) {
+                const Arrays off = noisy ? noisy->shardsOfResult(r) : Arrays();
+                tolerance = roundingShare(right[0].type.dtype) * largestMagnitude(right[0])
+                    + (off.empty() ? 0 : sensitivityOf(right[0], off[0]));
+            }
+            compareResult(line, r, right[0], { tolerance });
         }
     }
     [[nodiscard]] CheckReport take() { return std::move(m_report); }
@@ -200,7 +214,9 @@ private:
         line.value = value;
         line.path = m_program.value(value).path;
         if (line.path.empty())
-            line.path = '%' + std::to_string(value.index);
+            line.path = std::to_string(value.index);
+        if (line.path.front() >= '0' && line.path.front() <= '9')
+            line.path.insert(0, 1, '%'); // as a program's text has it
         return line;
     }
     /// The lines of every step are the same.
@@ -222,7 +238,7 @@ private:
         if (link.isShown) {
             seen = m_devices.value(link.value);
             const FlatProgram& program = m_devices.program();
-            compareIn(line, seen, exact, tolerances, lying(program, FlatValueId(link.value.index)));
+            compareIn(line, seen, exact, tolerances, formOf(program, FlatValueId(link.value.index)));
             note(line, m_devices.run().replicaDifference(link.value));
         }
         for (const std::size_t r : link.results) {
@@ -368,7 +384,7 @@ Result<CheckReport> check(const CheckReference& reference, Run& run, const RunOp
     NoisyLinks noisyLinks(reference, devices);
     RoundingNoise noise(*reference.plan->program->local);
     std::unique_ptr<Run> noisy;
-    if (std::any_of(reference.steps.begin(), reference.steps.end(), needsNoise)) {
+    if (needsNoise(reference.steps, *reference.plan->program->program)) {
         auto made = Run::create(reference.plan, referenceOptions(options, { &noise, &noisyLinks }));
         if (!made)
             return tl::unexpected<Error>(std::move(made.error()));
@@ -395,7 +411,7 @@ Result<CheckReport> check(const CheckReference& reference, Run& run, const RunOp
             if (one->stopped())
                 return CheckReport();
         }
-        check.compareOtherResults(**plain);
+        check.compareOtherResults(**plain, noisy.get());
     }
     return check.take();
 }
@@ -477,7 +493,7 @@ Result<double> CheckReference::bytes(const RunOptions& options) const
     const Result<double> one = runBytes(*plan, ReplicaMode::Own, 1, limit, options.stop);
     if (!one)
         return one;
-    const bool twice = std::any_of(steps.begin(), steps.end(), needsNoise);
+    const bool twice = needsNoise(steps, *plan->program->program);
     return *one * (twice ? 2 : 1) + m_largest + m_kept;
 }
 

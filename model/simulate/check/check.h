@@ -42,7 +42,7 @@ namespace shardscope {
 
 struct ValueCheck {
     ValueId value; ///< of the program; for state the new value (a result)
-    std::string path; ///< "%12" for a value without a name
+    std::string path; ///< "%12" for a value that has a number for a name, or no name
     std::vector<std::size_t> results; ///< main returns it as these
     std::int64_t compared = 0; ///< elements, in the last step
     std::int64_t notFinite = 0; ///< NaN or infinite on both sides, in the last step

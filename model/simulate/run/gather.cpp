@@ -10,10 +10,28 @@
 
 namespace shardscope {
 
-std::vector<double> gathered(const FlatProgram& program, const DeviceMemory& memory, SlotId slot, FlatValueId id)
+namespace {
+
+/// What a device holds in a slot, by its position in the mesh of `how`: memory counts by the program's mesh.
+const std::byte* addressAt(
+    const FlatProgram& program, const DeviceMemory& memory, SlotId slot, const ShardedArray& how, std::int32_t position)
+{
+    const std::int64_t own = how.mesh ? program.mesh->positionOf(how.mesh->deviceAt(position)) : position;
+    return memory.address(static_cast<std::size_t>(own), slot);
+}
+
+} // namespace
+
+ShardedArray formOf(const FlatProgram& program, FlatValueId id)
 {
     const FlatValue& value = program.value(id);
-    const Layout layout = inPlainOrder(program.layout(id));
+    return { { value.localType.dtype, value.fullShape }, value.sharding, ReduceKind::Sum, value.otherMesh };
+}
+
+std::vector<double> gathered(
+    const FlatProgram& program, const DeviceMemory& memory, SlotId slot, const ShardedArray& how)
+{
+    const Layout layout = inPlainOrder(Layout(how.over(program.mesh), how.sharding, how.type.shape));
     std::int64_t count = 1;
     for (const std::int64_t extent : layout.shape())
         count *= extent;
@@ -25,12 +43,11 @@ std::vector<double> gathered(const FlatProgram& program, const DeviceMemory& mem
             if (seen[addend])
                 continue;
             seen[addend] = true;
-            const std::byte* data = memory.address(static_cast<std::size_t>(position), slot);
-            forEachRow(layout, position, value.localType.shape,
+            const std::byte* data = addressAt(program, memory, slot, how, position);
+            forEachRow(layout, position, layout.shardShape(),
                 [&](std::int64_t local, std::int64_t first, std::int64_t length) {
                     for (std::int64_t i = 0; i < length; ++i)
-                        global[static_cast<std::size_t>(first + i)] +=
-                            loadElement(value.localType.dtype, data, local + i);
+                        global[static_cast<std::size_t>(first + i)] += loadElement(how.type.dtype, data, local + i);
                 });
         }
     }
@@ -38,12 +55,11 @@ std::vector<double> gathered(const FlatProgram& program, const DeviceMemory& mem
 }
 
 std::optional<ReplicaDifference> differenceOfCopies(
-    const FlatProgram& program, const DeviceMemory& memory, SlotId slot, FlatValueId id)
+    const FlatProgram& program, const DeviceMemory& memory, SlotId slot, const ShardedArray& how)
 {
-    const FlatValue& held = program.value(id);
-    const Mesh& mesh = *program.mesh;
-    const Layout layout = inPlainOrder(program.layout(id));
-    const DType dtype = held.localType.dtype;
+    const Mesh& mesh = *how.over(program.mesh);
+    const Layout layout = inPlainOrder(Layout(how.over(program.mesh), how.sharding, how.type.shape));
+    const DType dtype = how.type.dtype;
     const std::int64_t elementBytes = byteSize(dtype);
     std::optional<ReplicaDifference> found;
     for (std::int64_t shard = 0; shard < layout.distinctShards() && !found; ++shard) {
@@ -54,9 +70,9 @@ std::optional<ReplicaDifference> differenceOfCopies(
                 first = position;
                 continue;
             }
-            const std::byte* a = memory.address(static_cast<std::size_t>(first), slot);
-            const std::byte* b = memory.address(static_cast<std::size_t>(position), slot);
-            forEachRow(layout, position, held.localType.shape,
+            const std::byte* a = addressAt(program, memory, slot, how, first);
+            const std::byte* b = addressAt(program, memory, slot, how, position);
+            forEachRow(layout, position, layout.shardShape(),
                 [&](std::int64_t local, std::int64_t global, std::int64_t length) {
                     const std::byte* const row = a + local * elementBytes;
                     const std::byte* const other = b + local * elementBytes;

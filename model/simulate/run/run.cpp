@@ -151,22 +151,22 @@ public:
     [[nodiscard]] std::vector<double> gather(ValueId value) const override
     {
         const SlotId slot = readableSlot(value);
-        return slot.valid() ? gathered(slot, FlatValueId(value.index)) : std::vector<double>();
+        return slot.valid() ? gathered(slot, formOf(*m_plan->program, FlatValueId(value.index)))
+                            : std::vector<double>();
     }
     [[nodiscard]] std::vector<double> gatherResult(std::size_t result) const override
     {
-        return hasResult(result) ? gathered(m_plan->results[result], m_plan->program->main().results[result])
+        return hasResult(result) ? gathered(m_plan->results[result], m_plan->program->outputs[result])
                                  : std::vector<double>();
     }
     [[nodiscard]] std::optional<ReplicaDifference> replicaDifference(ValueId value) const override
     {
         const SlotId slot = readableSlot(value);
-        return slot.valid() ? difference(slot, FlatValueId(value.index)) : std::nullopt;
+        return slot.valid() ? difference(slot, formOf(*m_plan->program, FlatValueId(value.index))) : std::nullopt;
     }
     [[nodiscard]] std::optional<ReplicaDifference> replicaDifferenceOfResult(std::size_t result) const override
     {
-        return hasResult(result) ? difference(m_plan->results[result], m_plan->program->main().results[result])
-                                 : std::nullopt;
+        return hasResult(result) ? difference(m_plan->results[result], m_plan->program->outputs[result]) : std::nullopt;
     }
 
     [[nodiscard]] kernels::Arrays shardsOfValue(ValueId value) const override
@@ -319,13 +319,13 @@ private:
     {
         return !m_stopped && m_steps > 0 && result < m_plan->results.size() && m_plan->results[result].valid();
     }
-    [[nodiscard]] std::vector<double> gathered(SlotId slot, FlatValueId value) const
+    [[nodiscard]] std::vector<double> gathered(SlotId slot, const ShardedArray& how) const
     {
-        return shardscope::gathered(*m_plan->program, m_memory, slot, value);
+        return shardscope::gathered(*m_plan->program, m_memory, slot, how);
     }
-    [[nodiscard]] std::optional<ReplicaDifference> difference(SlotId slot, FlatValueId value) const
+    [[nodiscard]] std::optional<ReplicaDifference> difference(SlotId slot, const ShardedArray& how) const
     {
-        return differenceOfCopies(*m_plan->program, m_memory, slot, value);
+        return differenceOfCopies(*m_plan->program, m_memory, slot, how);
     }
 
     std::shared_ptr<const Plan> m_plan;
