@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in verify_findings.h.
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/codes.h"
 #include "program/calls.h"
@@ -24,6 +26,8 @@ public:
         , m_rule(rule)
         , m_shardings(program)
     {
+        for (const Function& function : program.functions)
+            m_functions.emplace(function.name, &function);
     }
 
     std::optional<Diagnostic> run()
@@ -251,9 +255,10 @@ private:
     void checkCall(OperationId id, const Operation& operation, const Sides& operands, const Sides& results)
     {
         const std::string* name = calleeOf(operation);
-        const Function* callee = name ? m_program.function(*name) : nullptr;
-        if (!callee)
+        const auto found = name ? m_functions.find(*name) : m_functions.end();
+        if (found == m_functions.end())
             return;
+        const Function* callee = found->second;
         const Region& body = m_program.regions[callee->body.index];
         for (std::size_t i = 0; i < std::min(operands.size(), body.arguments.size()); ++i)
             if (!isBlessed(operation.operands[i]))
@@ -275,6 +280,7 @@ private:
     const Program& m_program;
     PartsRule m_rule;
     ValueShardings m_shardings;
+    std::unordered_map<std::string_view, const Function*> m_functions; ///< by name
     std::optional<Diagnostic> m_found;
 };
 

@@ -582,7 +582,7 @@ func.func @main(%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>,
             QCOMPARE(with(text, { QStringLiteral("--steps=2"), QLatin1String(state) }).code, 2);
         const Ran listed = run(text, { QStringLiteral("--inputs"), QStringLiteral("-"), QStringLiteral("--steps=2") },
             "[[1, 2, 3, 4], 0.5]");
-        QVERIFY2(listed.out.contains(QStringLiteral("state (as tf.aliasing_output says): arg0 from result 0")),
+        QVERIFY2(listed.out.contains(QStringLiteral("state (as tf.aliasing_output says): w from result 0")),
             qPrintable(listed.out));
     }
 
@@ -770,7 +770,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         const Ran ran = runProgram({ QStringLiteral("run"), text, QStringLiteral("--json") });
         const bool fits = !ran.error.contains(QStringLiteral("E145"));
         QVERIFY2(ran.code == (fits ? 0 : 1), qPrintable(ran.error));
-        if (fits)
+        if (fits && !ran.json().at("steps").empty()) // nothing computes a table of arrays
             QVERIFY(ran.json().at("first_not_finite").empty());
     }
 

@@ -102,7 +102,8 @@ void DeviceMap::setMesh(const MeshPtr& mesh, const DeviceSet& devices, std::opti
 
 void DeviceMap::showArray()
 {
-    setFills(m_array ? fillsByShard(Theme::current(), *m_array) : DeviceFills());
+    m_fillsTheme = &Theme::current();
+    setFills(m_array ? fillsByShard(*m_fillsTheme, *m_array) : DeviceFills());
     tableChanged(this);
     holdingChanged();
 }
@@ -498,6 +499,8 @@ void DeviceMap::focusInEvent(QFocusEvent* event)
 void DeviceMap::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
+    if (event->reason() == Qt::ActiveWindowFocusReason)
+        return; // it has the focus again when its window has; the window may be closing
     if (m_litBy == LitBy::Keys)
         light(std::nullopt, LitBy::Nobody);
     Q_EMIT currentChanged();

@@ -203,6 +203,7 @@ private:
     std::vector<std::int32_t> m_hosts; ///< by device
     MapTile m_hostTile; ///< one cell where hosts fill no tiles
     DeviceFills m_fills;
+    const Theme* m_fillsTheme = nullptr; ///< of the colours of an array
     std::optional<Layout> m_array;
     ShardDigits m_digits; ///< of the array
     std::vector<MapRegion> m_regions;

@@ -19,6 +19,11 @@ namespace shardscope {
 void DeviceMap::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
+    if (m_array && m_fillsTheme != &theme) { // nobody has told a map that was hidden
+        m_fillsTheme = &theme;
+        m_fills = fillsByShard(theme, *m_array);
+        m_base = {};
+    }
     QPainter painter(this);
     if (!m_field || m_layout.side() == 0) {
         painter.setPen(theme.secondary);

@@ -15,8 +15,6 @@ namespace shardscope {
 struct NamedNode : TreeNode {
     enum class Kind : std::uint8_t { Root, Group, Array, Axis };
     Kind kind = Kind::Root;
-    int parent = 0;
-    int row = 0; ///< among the children of its parent
     int array = -1; ///< of Array and Axis
     int dimension = -1; ///< of Axis: in the data of the array
     std::string name; ///< part of the path, or name of the axis ("" for a positional one)

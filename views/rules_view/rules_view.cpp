@@ -373,7 +373,7 @@ void RulesView::showLists()
     m_lists->setVisible(!now.rules.inner.empty() || m_lists->isAsking());
     if (m_lists->isAsking() && m_document->snapshot() && m_document->snapshot()->program) {
         QStringList parts;
-        for (const std::string& part : modelParts(now, *m_document->snapshot()->program))
+        for (const std::string& part : modelParts(now, m_document->snapshot()->source->program))
             if (std::none_of(now.rules.inner.begin(), now.rules.inner.end(),
                     [&](const InnerRules& inner) { return inner.within == part; }))
                 parts << QString::fromStdString(part);

@@ -220,7 +220,7 @@ void ReshardInserter::visitReshard(OperationId id)
 void ReshardInserter::visitReturn(std::size_t function)
 {
     const Program& program = m_edit.program();
-    const RegionId body = bodies(program)[function];
+    const RegionId body = program.functions.empty() ? RegionId(std::size_t{ 0 }) : program.functions[function].body;
     const std::vector<ShardingIndex> declared = function < program.functions.size()
         ? program.functions[function].resultShardings
         : std::vector<ShardingIndex>();
