@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "propagation/import/constraints.h"
 #include "propagation/import/meshes.h"
 #include "propagation/pass_pipelines.h"
 #include "propagation/sharding_groups.h"
@@ -59,6 +60,11 @@ PropagationOptions engineOptions(const PropagationSetting& setting)
 
 Result<Program> prepared(Program program, const PropagationSetting& setting)
 {
+    // A program that was not read from a text has neither calls nor groups, and keeps the constants that its users see.
+    const auto isBuilt = [](const Function& function) { return function.source == 0; };
+    if (std::all_of(program.functions.begin(), program.functions.end(), isBuilt))
+        return setting.strategy == StrategyChoice::Full ? passes::applyShardingConstraints(std::move(program))
+                                                        : std::move(program);
     Result<Program> ready = setting.strategy == StrategyChoice::Full ? passes::prepareInPlace(std::move(program))
                                                                      : passes::liftInlinedMeshes(std::move(program));
     if (ready && !shardingGroups(*ready).empty())

@@ -275,7 +275,7 @@ private Q_SLOTS:
         QTest::keyClick(view.plot(), Qt::Key_Right);
         QCOMPARE(view.plot()->tableCurrentRow(), 1);
         QVERIFY(live.cells->isRowSelected(1));
-        QVERIFY2(view.plot()->accessibleDescription().startsWith(QStringLiteral("Instruction 2: ")),
+        QVERIFY2(view.plot()->accessibleDescription().startsWith(QStringLiteral("Operation 2, ")),
             qPrintable(view.plot()->accessibleDescription()));
         QTest::keyClick(view.plot(), Qt::Key_Return);
         QCOMPARE(words::tensorName(fixture.selection.tensor().toStdString()), live.at(1, 2));

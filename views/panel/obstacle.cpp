@@ -63,7 +63,7 @@ std::optional<Obstacle> obstacleOf(const Document& document)
 
 bool hasNoStep(const Snapshot& snapshot)
 {
-    return snapshot.ok() && snapshot.plan->instructions.empty();
+    return snapshot.ok() && snapshot.source->program.main().operations.empty();
 }
 
 } // namespace shardscope
