@@ -318,7 +318,7 @@ func.func @main(%a: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"},
         for (const QLabel* label : view.findChildren<QLabel*>())
             if (label->isVisible())
                 stated << label->text();
-        QVERIFY2(stated.join(u'\n').contains(u"take 16 B on each device, and 16 B per device on the host."_s),
+        QVERIFY2(stated.join(u'\n').contains(u"16 B per device, less than 0.1 % of 16 GiB"_s),
             qPrintable(stated.join(u'\n')));
         QCOMPARE(view.hostText(), u"16 B per device on the host, 16 B in, 16 B back"_s);
     }
