@@ -26,14 +26,12 @@ public:
     // Sums and products of 64-bit numbers fit 128 bits.
     friend constexpr Rational operator+(Rational a, Rational b)
     {
-        return reduced(
-            Int128{ a.m_numerator } * b.m_denominator + Int128{ b.m_numerator } * a.m_denominator,
+        return reduced(Int128{ a.m_numerator } * b.m_denominator + Int128{ b.m_numerator } * a.m_denominator,
             Int128{ a.m_denominator } * b.m_denominator);
     }
     friend constexpr Rational operator*(Rational a, Rational b)
     {
-        return reduced(
-            Int128{ a.m_numerator } * b.m_numerator, Int128{ a.m_denominator } * b.m_denominator);
+        return reduced(Int128{ a.m_numerator } * b.m_numerator, Int128{ a.m_denominator } * b.m_denominator);
     }
     constexpr Rational& operator+=(Rational other) { return *this = *this + other; }
     friend constexpr bool operator==(Rational, Rational) = default;

@@ -183,7 +183,8 @@ private Q_SLOTS:
             { { LogicalName::of("embed"), SpecEntry::axis("model") },
                 { LogicalName::of("batch"), SpecEntry::axis("data") } });
         const SnapshotPtr snapshot = analysed(experiment);
-        for (const char* path : { "params/layers.1/W1", "opt/mu/layers.1/W1", "opt/nu/layers.1/W1", "params/layers.0/W1", "layers.1/z", "layers.0/z" })
+        for (const char* path : { "params/layers.1/W1", "opt/mu/layers.1/W1", "opt/nu/layers.1/W1",
+                 "params/layers.0/W1", "layers.1/z", "layers.0/z" })
             QVERIFY2(snapshot->row(path), path);
         QVERIFY(snapshot->annotations);
         for (const char* path : { "params/layers.1/W1", "opt/mu/layers.1/W1", "opt/nu/layers.1/W1" })

@@ -5,9 +5,9 @@
 
 #include <cmath>
 
+#include "analysis/analysed.h"
 #include "analysis/initial_setting.h"
 #include "experiment_file/gallery.h"
-#include "analysis/analysed.h"
 #include "pipeline/stage_results.h"
 #include "registered_test.h"
 #include "simulate/check/check.h"

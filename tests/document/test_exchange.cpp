@@ -137,7 +137,8 @@ private Q_SLOTS:
 
     void axesThatTheMeshLacks()
     {
-        const Experiment lab = withRules(exampleExperiment("rule-lab"), rulesOf(*findPublishedRules("maxtext-base-2023-06")));
+        const Experiment lab =
+            withRules(exampleExperiment("rule-lab"), rulesOf(*findPublishedRules("maxtext-base-2023-06")));
         QCOMPARE(missingAxes(lab), (std::vector<std::string>{ "data", "fsdp", "tensor" }));
         const auto with = withMissingAxes(lab);
         QVERIFY(with.has_value());
