@@ -215,8 +215,8 @@ private Q_SLOTS:
             }
         QVERIFY(active > 0 && inactive > 0);
 
-        QCOMPARE(modelParts(clean, *snapshot->program).front(), "layers.0");
-        QCOMPARE(modelParts(clean, *snapshot->program).size(), 4U);
+        QCOMPARE(modelParts(clean, snapshot->source->program).front(), "layers.0");
+        QCOMPARE(modelParts(clean, snapshot->source->program).size(), 4U);
     }
 
     /// A later rule of a name with other axes is what the list falls back to; one with the same axes is superfluous.

@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The log of propagation as a table: one row per record, those that were given first.
 #pragma once
 
 #include <QVariant>
