@@ -810,7 +810,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             { QStringLiteral("--random"), QStringLiteral("1"), QStringLiteral("--json") });
         QCOMPARE(ran.code, 1);
         const Json problem = ran.json().at("problems").at(0);
-        QVERIFY(problem.at("code") == "E145");
+        QVERIFY(problem.at("code") == "E126");
         QVERIFY(problem.at("args").at("bytes") >= 32'000'000'000'000);
         QVERIFY(problem.at("args").at("limit") > 0);
     }
