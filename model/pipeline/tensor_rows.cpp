@@ -90,9 +90,16 @@ TensorSharding heldSharding(const Snapshot& snapshot, ValueId id)
     const TensorSharding wanted =
         spec ? toTensorSharding(*spec, *snapshot.mesh, value.type.rank()) : TensorSharding::open(value.type.rank());
     const TensorSharding divided = dividing(held, value.type.shape, *snapshot.mesh);
-    for (std::size_t d = 0; d < wanted.rank(); ++d)
+    for (std::size_t d = 0; d < wanted.rank(); ++d) {
         if (wanted.dims[d].open && value.type.shape[d] <= 1)
             held.dims[d] = divided.dims[d];
+        // Where an array enters the program an open dimension has full axes alone, as Shardy's export leaves it.
+        AxisList& axes = held.dims[d].axes;
+        if (held.dims[d].open)
+            axes.erase(std::find_if(axes.begin(), axes.end(),
+                           [&](const AxisRef& axis) { return !isFull(*snapshot.mesh, axis); }),
+                axes.end());
+    }
     return held;
 }
 

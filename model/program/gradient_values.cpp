@@ -23,7 +23,7 @@ bool isScalar(const Program& program, ValueId value)
     if (!maker.valid())
         return false;
     const Operation& operation = program.operation(maker);
-    return operation.kind == OpKind::Constant
+    return operation.kind == OpKind::Constant || operation.kind == OpKind::SdyConstant
         || (operation.kind == OpKind::BroadcastInDim && program.value(operation.operands[0]).type.rank() == 0);
 }
 
