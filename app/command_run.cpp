@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "run_program.h"
 #include "run_report.h"
+#include "run_trace.h"
 
 namespace shardscope::cli {
 
@@ -20,11 +21,16 @@ int runFile(const RunCommandOptions& options)
     if (!run)
         return refuse(options.json, run.error());
     int status = run->status();
+    const auto wrote = [&](Result<void> written) { // what was computed is shown all the same
+        if (written)
+            return;
+        status = BadInput;
+        run->problems.push_back(std::move(written.error()));
+    };
     if (run->plan && !options.out.empty())
-        if (Result<void> written = writeFiles(*run, options); !written) { // what was computed is shown all the same
-            status = BadInput;
-            run->problems.push_back(std::move(written.error()));
-        }
+        wrote(writeFiles(*run, options));
+    if (run->plan && !options.trace.empty())
+        wrote(writeTrace(run->plan, stepOptions(*run, options), options.trace));
     if (!options.json.empty())
         return emitText(jsonText(*run, options), options.json.file, status);
     Console console;

@@ -16,7 +16,6 @@
 #include "program/op_row.h"
 #include "program_input.h"
 #include "run_report.h"
-#include "run_trace.h"
 #include "schedule/plan.h"
 #include "simulate/collectives/collective_groups.h"
 #include "simulate/run/memory.h"
@@ -183,11 +182,7 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
 {
     const RunSetting& setting = run.input.experiment.run;
     const Program& program = *run.snapshot->program;
-    RunOptions how;
-    how.threads = options.threads;
-    how.replicas = setting.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
-    how.maximumTrips = options.loopLimit;
-    how.initial = run.starts.initial;
+    RunOptions how = stepOptions(run, options);
     how.reservedBytes = fullBytes(program, program.main().results); // of the first step, in full
     auto created = Run::create(run.plan, how);
     if (!created) {
@@ -215,10 +210,7 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
             steps, options.runs > 0 ? options.runs : setting.runs, options.loops > 0 ? options.loops : setting.loops);
     if (const std::optional<Error> failure = steps.failure())
         return tl::unexpected(*failure);
-    if (options.trace.empty())
-        return {};
-    created->reset(); // its memory, before another run takes the same again
-    return writeTrace(run.plan, how, options.trace);
+    return {};
 }
 
 /// What is run: the program of every device where there is a mesh, else the program in full. The reference beside it.
@@ -311,6 +303,16 @@ ExecuteOptions executeOptions(const RunCommandOptions& options, std::vector<Obse
     return how;
 }
 
+RunOptions stepOptions(const ProgramRun& run, const RunCommandOptions& options)
+{
+    RunOptions how;
+    how.threads = options.threads;
+    how.replicas = run.input.experiment.run.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
+    how.maximumTrips = options.loopLimit;
+    how.initial = run.starts.initial;
+    return how;
+}
+
 tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
 {
     ProgramRun run;
@@ -381,11 +383,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     if (!reference) {
         refuseCheck(std::move(reference.error()));
     } else if (options.check && run.partitioned) {
-        RunOptions how;
-        how.threads = options.threads;
-        how.maximumTrips = options.loopLimit;
-        how.initial = run.starts.initial;
-        if (Result<CheckReport> check = checkAgainstReference(run.plan->program, how))
+        if (Result<CheckReport> check = checkAgainstReference(run.plan->program, stepOptions(run, options)))
             run.check = std::move(*check);
         else
             refuseCheck(std::move(check.error()));

@@ -101,6 +101,9 @@ struct ProgramRun {
 /// What one execution of a run is held to.
 [[nodiscard]] ExecuteOptions executeOptions(const RunCommandOptions& options, std::vector<Observer*> observers = {});
 
+/// What its steps are taken with.
+[[nodiscard]] RunOptions stepOptions(const ProgramRun& run, const RunCommandOptions& options);
+
 /// Runs the program of the input. What keeps it from being run, with the exit code, otherwise. Throws UsageError for
 /// options that do not fit it.
 [[nodiscard]] tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options);

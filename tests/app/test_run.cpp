@@ -40,6 +40,30 @@ private Q_SLOTS:
             QVERIFY2(!line.endsWith(QLatin1Char(' ')), qPrintable(line));
     }
 
+    /// When each device executed each instruction. Where that cannot be written, the results are shown all the same.
+    void traces()
+    {
+        const QString place = m_folder.filePath(QStringLiteral("trace.json"));
+        const QStringList quick{ QStringLiteral("--no-timeit"), QStringLiteral("--no-check"),
+            QStringLiteral("--trace") };
+        QCOMPARE(run(smallMlp(), quick + QStringList{ place }).code, 0);
+        QFile written(place);
+        QVERIFY(written.open(QIODevice::ReadOnly));
+        const auto trace = nlohmann::json::parse(written.readAll().toStdString());
+        std::set<int> devices;
+        for (const auto& event : trace.at("traceEvents"))
+            if (event.at("ph") == "X") {
+                QVERIFY(event.at("dur") >= 0);
+                devices.insert(event.at("tid").get<int>());
+            }
+        QCOMPARE(devices.size(), std::size_t{ 8 });
+        const Ran refused =
+            run(smallMlp(), quick + QStringList{ m_folder.filePath(QStringLiteral("none/trace.json")) });
+        QCOMPARE(refused.code, 2);
+        QVERIFY(refused.out.contains(QStringLiteral("Steps")));
+        QVERIFY(refused.error.contains(QStringLiteral("E130")));
+    }
+
     void json()
     {
         const Ran ran = run(smallMlp(), { QStringLiteral("--steps"), QStringLiteral("4"), QStringLiteral("--json") });

@@ -499,8 +499,6 @@ void DeviceMap::focusInEvent(QFocusEvent* event)
 void DeviceMap::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
-    if (event->reason() == Qt::ActiveWindowFocusReason)
-        return; // it has the focus again when its window has; the window may be closing
     if (m_litBy == LitBy::Keys)
         light(std::nullopt, LitBy::Nobody);
     Q_EMIT currentChanged();

@@ -234,6 +234,12 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     refreshMap();
 }
 
+MeshView::~MeshView()
+{
+    // A map that loses the focus while the window closes speaks to nobody that is half gone.
+    m_map->disconnect(this);
+}
+
 bool MeshView::keepsProduct() const
 {
     return m_keep->isChecked();

@@ -32,6 +32,7 @@ class MeshView : public QWidget {
     Q_OBJECT
 public:
     MeshView(Document* document, Selection* selection, QWidget* parent = nullptr);
+    ~MeshView() override;
 
     /// "2 × 4".
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }

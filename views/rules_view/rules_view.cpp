@@ -371,7 +371,7 @@ void RulesView::showLists()
     if (m_lists->isAskingForName() && list().isOuter()) // the list is gone
         m_lists->stopAsking();
     m_lists->setVisible(!now.rules.inner.empty() || m_lists->isAsking());
-    if (m_lists->isAsking() && m_document->snapshot() && m_document->snapshot()->program) {
+    if (m_lists->isAsking() && m_document->snapshot() && m_document->snapshot()->source) {
         QStringList parts;
         for (const std::string& part : modelParts(now, m_document->snapshot()->source->program))
             if (std::none_of(now.rules.inner.begin(), now.rules.inner.end(),

@@ -175,6 +175,13 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     refreshMesh();
 }
 
+TopologyView::~TopologyView()
+{
+    // A map that loses the focus while the window closes speaks to nobody that is half gone.
+    for (DeviceMap* map : { m_machine, m_meshMap })
+        map->disconnect(this);
+}
+
 void TopologyView::addSide(const Side& side)
 {
     side.head->setBaseFont(Metrics::small());

@@ -31,6 +31,7 @@ class TopologyView : public QWidget {
     Q_OBJECT
 public:
     TopologyView(Document* document, Selection* selection, QWidget* parent = nullptr);
+    ~TopologyView() override;
 
     /// "64 devices".
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
