@@ -310,6 +310,11 @@ private Q_SLOTS:
             experiment.rules.boundWhenTraced = random.once(2);
             if (random.once(2))
                 experiment.rules.version = FlaxVersion::Current;
+            if (seed == 0) { // However few cases are drawn, one is a step that exchanges values.
+                settings.batch = settings.embed = settings.hidden = 8;
+                settings.trainStep = true;
+                experiment.mesh.axes = { { "data", 2 }, { "model", 4 } };
+            }
             check({ experiment }, counts);
         }
         QVERIFY2(counts.plans > 0 && counts.runs > 0 && counts.exchanges > 0,
