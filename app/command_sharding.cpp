@@ -34,12 +34,12 @@ struct ShardingOptions {
 };
 
 /// "data=2,model=4", or as JAX or Shardy print a mesh.
-Result<Mesh> parseAnyMesh(std::string_view declared)
+Result<Mesh> parseAnyMesh(std::string_view text)
 {
-    const std::size_t begin = declared.find_first_not_of(" \t\n");
+    const std::size_t begin = text.find_first_not_of(" \t\n");
     const bool shardy = begin != std::string_view::npos
-        && (declared[begin] == '<' || declared[begin] == '#' || declared.substr(begin).starts_with("sdy.mesh"));
-    return shardy ? parseShardyMesh(declared) : parseMesh(declared);
+        && (text[begin] == '<' || text[begin] == '#' || text.substr(begin).starts_with("sdy.mesh"));
+    return shardy ? parseShardyMesh(text) : parseMesh(text);
 }
 
 /// What a sharding is in every form, as far as it has one.
@@ -120,9 +120,9 @@ Result<Subject> subjectOf(const ShardingOptions& options)
     if (!sharding)
         return in(std::move(sharding.error()), "--spec");
     subject.sharding = std::move(*sharding);
-    // A spec may be shorter than the array; what it does not name is whole.
-    const std::size_t declared = options.spec.find_first_not_of(" \t\n");
-    if (auto* shardy = std::get_if<ShardySharding>(&subject.sharding); shardy && options.spec[declared] == 'P')
+    // A spec may be shorter than the array; dimensions that it does not name are replicated.
+    const std::size_t first = options.spec.find_first_not_of(" \t\n");
+    if (auto* shardy = std::get_if<ShardySharding>(&subject.sharding); shardy && options.spec[first] == 'P')
         if (shardy->sharding.dims.size() < shape->size())
             for (const DimensionSharding& full :
                 TensorSharding::fullyReplicated(shape->size() - shardy->sharding.dims.size()).dims)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The attributes of the less common operations, named as in the StableHLO specification and in Shardy's dialect.
 //
-//     Attributes a = wide(SliceAttributes{ { 0, 1 }, { 4, 8 }, { 1, 1 } });
+//     Attributes a = otherAttributes(SliceAttributes{ { 0, 1 }, { 4, 8 }, { 1, 1 } });
 //     const SliceAttributes* slice = attributesAs<SliceAttributes>(a); // null where it is something else
 #pragma once
 

@@ -82,19 +82,19 @@ private:
     }
     [[nodiscard]] bool overwritesOperands(const Instruction& instruction, const Instruction& product) const
     {
-        bool declared = false;
+        bool overwritten = false;
         const auto check = [&](SlotId slot) {
             for (const SlotId operand : product.operands)
-                declared = declared || overlap(m_plan.slot(operand), m_plan.slot(slot));
+                overwritten = overwritten || overlap(m_plan.slot(operand), m_plan.slot(slot));
         };
-        forEachSlot(m_plan, instruction, [&](SlotId slot, bool isDeclared) {
-            if (isDeclared)
+        forEachSlot(m_plan, instruction, [&](SlotId slot, bool isWrite) {
+            if (isWrite)
                 check(slot);
         });
         if (const auto* control = std::get_if<ControlInstruction>(&instruction.action);
             control && control->room.valid())
             check(control->room);
-        return declared;
+        return overwritten;
     }
     [[nodiscard]] bool sumsInPlace(const Instruction& instruction, SlotId slot) const
     {

@@ -237,11 +237,11 @@ void toDoubles(DType dtype, const std::byte* in, double* out, std::int64_t count
     }
     if (dtype == DType::F32)
         return cast<double, float>(in, bytes, count);
-    std::array<float, chunk> otherAttributes;
+    std::array<float, chunk> widened;
     inChunks(count, [&](std::int64_t first, std::int64_t n) {
-        widen(dtype, in + first * byteSize(dtype), reinterpret_cast<std::byte*>(otherAttributes.data()), n);
+        widen(dtype, in + first * byteSize(dtype), reinterpret_cast<std::byte*>(widened.data()), n);
         for (std::int64_t i = 0; i < n; ++i)
-            out[first + i] = static_cast<double>(otherAttributes[static_cast<std::size_t>(i)]);
+            out[first + i] = static_cast<double>(widened[static_cast<std::size_t>(i)]);
     });
 }
 

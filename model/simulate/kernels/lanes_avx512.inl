@@ -11,7 +11,7 @@ struct F32Lanes {
     using Scalar = float;
     using Register = __m512;
     static constexpr int width = 16;
-    static constexpr int otherAttributes = 1; ///< registers in 64 bytes
+    static constexpr int registersPerSum = 1; ///< registers in 64 bytes
     static constexpr int tileRows = 8, tileRegisters = 3, dotRows = 4, dotColumns = 4;
     static Register zero() { return _mm512_setzero_ps(); }
     static Register load(const float* p) { return _mm512_loadu_ps(p); }
@@ -37,7 +37,7 @@ struct F64Lanes {
     using Scalar = double;
     using Register = __m512d;
     static constexpr int width = 8;
-    static constexpr int otherAttributes = 1;
+    static constexpr int registersPerSum = 1;
     static constexpr int tileRows = 8, tileRegisters = 3, dotRows = 4, dotColumns = 4;
     static Register zero() { return _mm512_setzero_pd(); }
     static Register load(const double* p) { return _mm512_loadu_pd(p); }

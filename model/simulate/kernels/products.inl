@@ -85,24 +85,24 @@ struct Products {
     template <int rows, int columns>
     static void dotBlock(Out c, In a, In b, std::int64_t i, std::int64_t j, std::int64_t k)
     {
-        constexpr std::int64_t step = L::width * L::otherAttributes;
+        constexpr std::int64_t step = L::width * L::registersPerSum;
         const T* left[count(rows)];
         const T* right[count(columns)];
         for (int r = 0; r < rows; ++r)
             left[r] = a.data + (i + r) * a.rowStride;
         for (int s = 0; s < columns; ++s)
             right[s] = b.data + (j + s) * b.columnStride;
-        Register sums[count(rows)][count(columns)][count(L::otherAttributes)];
+        Register sums[count(rows)][count(columns)][count(L::registersPerSum)];
         for (int r = 0; r < rows; ++r)
             for (int s = 0; s < columns; ++s)
-                for (int w = 0; w < L::otherAttributes; ++w)
+                for (int w = 0; w < L::registersPerSum; ++w)
                     sums[r][s][w] = L::zero();
         const std::int64_t ahead = columns * b.columnStride + prefetchBytes / static_cast<std::int64_t>(sizeof(T));
         std::int64_t t = 0;
         for (; t + step <= k; t += step) {
             for (int s = 0; s < columns; ++s)
                 prefetchNear(right[s] + t + ahead);
-            for (int w = 0; w < L::otherAttributes; ++w) {
+            for (int w = 0; w < L::registersPerSum; ++w) {
                 Register x[count(rows)];
                 for (int r = 0; r < rows; ++r)
                     x[r] = L::load(left[r] + t + w * L::width);

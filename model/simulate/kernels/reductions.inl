@@ -6,13 +6,13 @@ void sumRow(void* out, const void* in, std::int64_t n)
 {
     using T = typename L::Scalar;
     const T* x = static_cast<const T*>(in);
-    constexpr std::int64_t step = L::width * L::otherAttributes;
-    typename L::Register sums[count(L::otherAttributes)];
-    for (int w = 0; w < L::otherAttributes; ++w)
+    constexpr std::int64_t step = L::width * L::registersPerSum;
+    typename L::Register sums[count(L::registersPerSum)];
+    for (int w = 0; w < L::registersPerSum; ++w)
         sums[w] = L::zero();
     std::int64_t i = 0;
     for (; i + step <= n; i += step)
-        for (int w = 0; w < L::otherAttributes; ++w)
+        for (int w = 0; w < L::registersPerSum; ++w)
             sums[w] = L::add(sums[w], L::load(x + i + w * L::width));
     T sum = L::sum(sums);
     for (; i < n; ++i)

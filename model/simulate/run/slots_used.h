@@ -6,13 +6,13 @@
 
 namespace shardscope {
 
-/// Calls visit(slot, isDeclared) for all slots that an instruction names, and those in its loop or branches.
+/// Calls visit(slot, isWrite) for all slots that an instruction names, and those in its loop or branches.
 template <class Visit>
 void forEachSlot(const Plan& plan, const Instruction& instruction, const Visit& visit)
 {
-    const auto seen = [&](SlotId slot, bool isDeclared) {
+    const auto seen = [&](SlotId slot, bool isWrite) {
         if (slot.valid())
-            visit(slot, isDeclared);
+            visit(slot, isWrite);
     };
     for (const SlotId slot : instruction.operands)
         seen(slot, false);
