@@ -36,7 +36,7 @@ MlpSettings largerMlp(DType dtype)
     MlpSettings settings = smallMlp(dtype);
     settings.layers = 2;
     settings.embed = 416;
-    settings.hidden = 1200;
+    settings.hidden = 640;
     return settings;
 }
 
@@ -138,7 +138,7 @@ private Q_SLOTS:
         const PlanPtr oneByOne = makePlan(program, separate);
         QCOMPARE(countIn(*oneByOne, ReplicaMode::Own), std::size_t(0));
         auto reference = Run::create(oneByOne, randomInputs(2)).value();
-        for (int s = 0; s < 3; ++s)
+        for (int s = 0; s < 2; ++s)
             reference->step();
         for (const bool keep : { false, true }) {
             ScheduleOptions options;
@@ -148,10 +148,12 @@ private Q_SLOTS:
             QCOMPARE(countIn(*plan, ReplicaMode::Own), std::size_t(4));
             for (const ReplicaMode replicas : { ReplicaMode::Own, ReplicaMode::Shared })
                 for (const int threads : { 1, 3 }) {
+                    if (threads == 1 && keep)
+                        continue; // who keeps the gradients does not change who computes them
                     RunOptions run = randomInputs(threads);
                     run.replicas = replicas;
                     auto tiled = Run::create(plan, run).value();
-                    for (int s = 0; s < 3; ++s)
+                    for (int s = 0; s < 2; ++s)
                         tiled->step();
                     QVERIFY(!bytesOf(*tiled, state).empty());
                     QVERIFY(bytesOf(*tiled, state) == bytesOf(*reference, state));
