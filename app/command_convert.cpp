@@ -246,10 +246,10 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
     if (options.to == "experiment")
         return experimentText(options, source);
     if (options.to == "table" || options.to == "csv") {
-        if (source.rows.empty() && source.experiment && std::holds_alternative<ProgramModel>(source.experiment->model))
+        if (source.rows.empty() && source.experiment)
             return fail(Code::WrongType,
                 { { "key", "--from" }, { "expected", "the name of an experiment of arrays or of a network" },
-                    { "found", "an experiment around a program, whose arguments have no logical names" } });
+                    { "found", "an experiment whose program has no parameters with logical names" } });
         if (source.rows.empty())
             return fail(Code::MissingKey, { { "key", "arrays" } });
         return options.to == "csv" ? writeCsvTable(source.rows) : writeJsonTable(source.rows);

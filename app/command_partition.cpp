@@ -54,20 +54,21 @@ Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
     Partitioned out;
     out.mesh = device.mesh;
     out.hash = hash(device.program);
-    const bool isText = std::holds_alternative<ProgramModel>(snapshot.experiment->model);
+    const bool hasPaths = !snapshot.program->namedByText; // names of a text mean nothing in another one
     PrintOptions options;
-    options.names = isText ? PrintedNames::None : PrintedNames::AsComments; // the paths are those of the text itself
-    options.locations = !isText;
+    options.names = hasPaths ? PrintedNames::AsComments : PrintedNames::None;
+    options.locations = hasPaths;
     out.text = printStableHlo(device.program, options);
     const auto held = [&](std::string name, const ShardedArray& array) {
         return Held{ std::move(name), array.type, array.sharding, array.over(out.mesh) };
     };
     const Region& main = snapshot.program->main();
     for (std::size_t i = 0; i < device.inputs.size(); ++i)
-        out.inputs.push_back(held(
-            isText ? "%arg" + std::to_string(i) : *snapshot.program->value(main.arguments[i]).path, device.inputs[i]));
+        out.inputs.push_back(
+            held(hasPaths ? *snapshot.program->value(main.arguments[i]).path : "%arg" + std::to_string(i),
+                device.inputs[i]));
     for (std::size_t r = 0; r < device.outputs.size(); ++r) {
-        const std::string path = isText ? std::string() : *snapshot.program->value(main.results[r]).path;
+        const std::string path = hasPaths ? *snapshot.program->value(main.results[r]).path : std::string();
         out.outputs.push_back(
             held("result " + std::to_string(r) + (path.empty() ? "" : " (" + path + ")"), device.outputs[r]));
     }

@@ -73,15 +73,15 @@ Result<Propagated> run(const SpecifiedInput& loaded, const PropagationSetting& s
     // What a function of a call returns is known now; without it a reader would take it for replicated.
     if (setting.strategy == StrategyChoice::Full)
         made.done.program = passes::propagateToFunctionResults(std::move(made.done.program));
-    if (!loaded.isNetwork)
+    if (made.done.program.namedByText)
         nameValues(made.done.program);
     return made;
 }
 
-std::string printed(const Program& program, const SpecifiedInput& loaded)
+std::string printed(const Program& program)
 {
     PrintOptions options;
-    options.names = loaded.isNetwork ? PrintedNames::AsComments : PrintedNames::AsNames;
+    options.names = program.namedByText ? PrintedNames::AsNames : PrintedNames::AsComments;
     options.locations = false;
     return printStableHlo(program, options);
 }
@@ -243,14 +243,14 @@ std::string recorded(const PropagateCommandOptions& options, const SpecifiedInpu
     const PropagationOptions& how)
 {
     if (!options.edges && !options.origins)
-        return printed(run.done.program, loaded);
+        return printed(run.done.program);
     Program program = run.done.program;
     const Provenance provenance{ run.done.program, run.done.result, how };
     if (options.edges)
         program = withEdges(std::move(program), provenance);
     if (options.origins)
         program = withOrigins(std::move(program), provenance, copiedOrigins(loaded.program, run.prepared, provenance));
-    return printed(program, loaded);
+    return printed(program);
 }
 
 int propagateFile(const PropagateCommandOptions& options)

@@ -2,6 +2,7 @@
 // The command verify, declared in commands.h.
 #include <QFileInfo>
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "command.h"
 #include "commands.h"
 #include "experiment/builtin.h"
+#include "experiment/model_settings.h"
 #include "input.h"
 #include "program/verify_shardings.h"
 #include "program_input.h"
@@ -48,27 +50,28 @@ tl::expected<Checked, std::vector<Diagnostic>> load(const std::string& file)
     return source;
 }
 
-/// The text of an experiment's program, and what the experiment has for it; of a built-in network that by itself.
+/// The program of an experiment, as its text has it where there is one, and what the experiment adds to it.
 tl::expected<CheckedProgram, std::vector<Diagnostic>> ofExperiment(const Input& input, const std::string& name)
 {
-    if (const auto* model = std::get_if<ProgramModel>(&input.experiment.model)) {
-        CheckedProgram checked = checkProgram(model->file.empty() ? name : model->file, *model->text);
+    CheckedProgram checked;
+    if (const std::string* text = sourceText(input.experiment)) {
+        const std::string place = sourceFile(input.experiment);
+        checked = checkProgram(place.empty() ? name : place, *text);
         if (!checked.isLegal())
             return checked;
-        for (Diagnostic& problem : allProblems(input, *analyse(input.experiment)))
-            // What is illegal; where arrays lie is the concern of check.
-            if (isError(problem) && problem.code != Code::MixedMemoryKinds && problem.code != Code::UnknownMemoryKind)
-                checked.findings.push_back(std::move(problem));
-        return checked;
     }
     const SnapshotPtr snapshot = analyse(input.experiment);
-    if (!snapshot->annotated)
-        return tl::unexpected(allProblems(input, *snapshot));
-    CheckedProgram checked;
-    checked.program = *snapshot->annotated;
-    for (auto further : { verify(*checked.program), verifyShardings(*checked.program) })
-        for (Diagnostic& finding : further)
-            checked.findings.push_back(std::move(finding));
+    if (!checked.program) {
+        if (!snapshot->annotated)
+            return tl::unexpected(allProblems(input, *snapshot));
+        checked.program = *snapshot->annotated;
+        for (auto further : { verify(*checked.program), verifyShardings(*checked.program) })
+            std::move(further.begin(), further.end(), std::back_inserter(checked.findings));
+    }
+    for (Diagnostic& problem : allProblems(input, *snapshot))
+        // What is illegal; where arrays lie is the concern of check.
+        if (isError(problem) && problem.code != Code::MixedMemoryKinds && problem.code != Code::UnknownMemoryKind)
+            checked.findings.push_back(std::move(problem));
     return checked;
 }
 

@@ -15,6 +15,7 @@
 #include "base/codes.h"
 #include "document/program_file.h"
 #include "experiment/builtin.h"
+#include "experiment/model_settings.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
 #include "experiment_file/json_text.h"
@@ -183,11 +184,11 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
 
 std::string programName(const Input& input)
 {
-    const auto* model = std::get_if<ProgramModel>(&input.experiment.model);
-    if (!model || model->file.empty() || input.text.empty())
+    const std::string file = sourceFile(input.experiment);
+    if (file.empty() || input.text.empty())
         return input.name;
     const QDir folder(QFileInfo(QString::fromStdString(input.name)).path());
-    return QDir::cleanPath(folder.filePath(QString::fromStdString(model->file))).toStdString();
+    return QDir::cleanPath(folder.filePath(QString::fromStdString(file))).toStdString();
 }
 
 std::vector<Diagnostic> inFile(std::vector<Diagnostic> list, const Input& input)
@@ -227,8 +228,7 @@ std::vector<Diagnostic> allProblems(const Input& input, const Snapshot& snapshot
     std::vector<Diagnostic> all = input.warnings;
     if (snapshot.problems.empty())
         return all;
-    const auto* model = std::get_if<ProgramModel>(&input.experiment.model);
-    const std::string inText = model ? model->file : std::string();
+    const std::string inText = sourceFile(input.experiment);
     const JsonText json = input.text.empty() ? JsonText() : parseJson(input.text);
     for (const Problem& problem : summedUp(snapshot.problems)) {
         Diagnostic& diagnostic = all.emplace_back(problem.diagnostic);

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <tuple>
 
+#include "experiment/model_settings.h"
 #include "input.h"
 #include "partition/varying_axes.h"
 #include "pipeline/stage_results.h"
@@ -72,8 +73,8 @@ std::vector<Diagnostic> errorsOf(const CheckedProgram& checked)
 
 std::vector<Diagnostic> illegalities(const Input& input)
 {
-    const auto* model = std::get_if<ProgramModel>(&input.experiment.model);
-    return model && input.text.empty() ? errorsOf(checkProgram(input.name, *model->text)) : std::vector<Diagnostic>();
+    const std::string* text = sourceText(input.experiment);
+    return text && input.text.empty() ? errorsOf(checkProgram(input.name, *text)) : std::vector<Diagnostic>();
 }
 
 tl::expected<SpecifiedInput, Refused> loadSpecified(const std::string& file)
@@ -96,7 +97,6 @@ tl::expected<SpecifiedInput, Refused> loadSpecified(const std::string& file)
     if (!specified || !wrong.empty())
         return tl::unexpected(Refused{ snapshot->errorCount() > 0 ? std::move(problems) : std::move(wrong), Findings });
     SpecifiedInput loaded{ *specified, {}, input->experiment.propagation };
-    loaded.isNetwork = !std::holds_alternative<ProgramModel>(input->experiment.model);
     loaded.status = statusOf(problems);
     loaded.problems = std::move(problems);
     return loaded;

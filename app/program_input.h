@@ -33,7 +33,6 @@ struct SpecifiedInput {
     Program program; ///< legal
     std::vector<Diagnostic> problems; ///< of the text, or of the experiment
     PropagationSetting setting = {}; ///< of the experiment
-    bool isNetwork = false; ///< built in, with names for its values
     int status = Done;
 };
 /// Of a text, an experiment's file, or the name of a built-in example.

@@ -357,7 +357,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
                 "no result of this program is known to be an argument of its next step; name them with --state");
     }
     run.problems = inFile(std::move(run.problems), run.input);
-    InitialValues initial = initialValuesOf(experiment);
+    InitialValues initial = initialValuesOf(snapshot);
     if (auto read = readInitialFiles(initial, run.program(), folderOf(QString::fromStdString(options.file))); !read)
         return refused({ std::move(read.error()) }, BadInput);
     auto starts = startsOf(run.program(), options.inputs, std::move(initial), options.inputs.empty() || options.seed);

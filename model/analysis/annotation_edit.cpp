@@ -6,6 +6,7 @@
 #include "analysis/explain.h"
 #include "base/codes.h"
 #include "experiment/edits.h"
+#include "experiment/model_settings.h"
 #include "experiment/rule_edits.h"
 #include "program/over_mesh.h"
 #include "sharding/sharding_text.h"
@@ -15,14 +16,14 @@ namespace shardscope {
 namespace {
 
 /// What is given there now, over the snapshot's mesh: by the experiment, else by the text.
-void setDeclared(AnnotationTarget& target, const Snapshot& snapshot, const ProgramModel& model)
+void setDeclared(AnnotationTarget& target, const Snapshot& snapshot, const std::vector<ValueSharding>& shardings)
 {
     const Program& source = snapshot.source->program;
     const std::size_t rank = source.value(target.value).type.rank();
     target.declared = TensorSharding::open(rank);
-    const auto own = std::find_if(model.shardings.begin(), model.shardings.end(),
+    const auto own = std::find_if(shardings.begin(), shardings.end(),
         [&](const ValueSharding& specified) { return specified.value == target.name; });
-    if (own != model.shardings.end()) {
+    if (own != shardings.end()) {
         target.isDeclared = target.isOwn = true;
         if (Result<TensorSharding> sharding = parseDimensions(own->sharding, *snapshot.mesh);
             sharding && sharding->rank() == rank)
@@ -40,7 +41,9 @@ void setDeclared(AnnotationTarget& target, const Snapshot& snapshot, const Progr
         target.declared = std::move(*sharding);
 }
 
-std::vector<AnnotationTarget> targetsOfProgram(const Snapshot& snapshot, ValueId value, const ProgramModel& model)
+/// Where every value can be given a sharding of its own; `shardings` are those that the experiment gives.
+std::vector<AnnotationTarget> targetsOfValue(
+    const Snapshot& snapshot, ValueId value, const std::vector<ValueSharding>& shardings)
 {
     std::vector<AnnotationTarget> targets;
     const Program& program = snapshot.source->program;
@@ -54,7 +57,7 @@ std::vector<AnnotationTarget> targetsOfProgram(const Snapshot& snapshot, ValueId
         target.name = nameOf(program, place);
         if (target.name.empty())
             return;
-        setDeclared(target, snapshot, model);
+        setDeclared(target, snapshot, shardings);
         targets.push_back(std::move(target));
     };
     using Kind = AnnotationTarget::Kind;
@@ -93,8 +96,8 @@ std::vector<AnnotationTarget> annotationTargets(const Snapshot& snapshot, ValueI
 {
     if (!snapshot.program || !snapshot.mesh || !snapshot.annotations || !value.valid())
         return {};
-    if (const auto* model = std::get_if<ProgramModel>(&snapshot.experiment->model))
-        return targetsOfProgram(snapshot, value, *model);
+    if (const std::vector<ValueSharding>* own = ownShardings(*snapshot.experiment))
+        return targetsOfValue(snapshot, value, *own);
     const ResolvedAnnotation* annotation = explain(snapshot, value).annotation;
     if (!annotation)
         return {};
@@ -112,8 +115,7 @@ std::vector<AnnotationTarget> annotationTargets(const Snapshot& snapshot, ValueI
         for (std::size_t d = 0; d < std::min(rank, logical->names.size()); ++d)
             if (logical->names[d].kind == LogicalName::Kind::Name)
                 target.dimNames[d] = logical->names[d].name;
-    } else if (std::holds_alternative<DeviceAxes>(annotation->declared)
-        && std::holds_alternative<MlpModel>(snapshot.experiment->model)) {
+    } else if (std::holds_alternative<DeviceAxes>(annotation->declared)) {
         target.kind = AnnotationTarget::Kind::DeviceAxes;
         for (std::size_t d = 0; d < std::min(rank, v.dimNames.size()); ++d)
             target.dimNames[d] = v.dimNames[d];

@@ -377,14 +377,6 @@ private:
 
 } // namespace
 
-std::int64_t ExplicitReport::unjudgedCount() const
-{
-    std::int64_t sum = 0;
-    for (const auto& [name, count] : unjudged)
-        sum += count;
-    return sum;
-}
-
 std::optional<ExplicitReport> explicitReport(const Snapshot& snapshot, const std::stop_token& stop)
 {
     if (!snapshot.propagation || !snapshot.mesh)

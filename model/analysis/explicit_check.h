@@ -43,7 +43,6 @@ struct ExplicitReport {
     std::vector<std::pair<std::string, std::int64_t>> unjudged;
 
     [[nodiscard]] bool accepts() const { return refusals.empty(); }
-    [[nodiscard]] std::int64_t unjudgedCount() const;
 };
 
 /// Of an analysed experiment. Nothing where nothing was propagated, or where it is stopped.

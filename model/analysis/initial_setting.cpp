@@ -12,13 +12,14 @@
 
 namespace shardscope {
 
-InitialValues initialValuesOf(const Experiment& experiment)
+InitialValues initialValuesOf(const Snapshot& snapshot)
 {
+    const RunSetting& run = snapshot.experiment->run;
     InitialValues initial;
-    initial.seed = experiment.run.seed;
+    initial.seed = run.seed;
     initial.defaults =
-        std::holds_alternative<ProgramModel>(experiment.model) ? InitialDefaults::ByUse : InitialDefaults::ByRole;
-    initial.chosen = experiment.run.initial;
+        snapshot.source && snapshot.source->guessesRoles ? InitialDefaults::ByUse : InitialDefaults::ByRole;
+    initial.chosen = run.initial;
     return initial;
 }
 

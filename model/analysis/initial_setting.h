@@ -9,9 +9,9 @@
 
 namespace shardscope {
 
-/// As the experiment has it: of a network by role, of a text by use. Without the arrays of files, which
-/// document/array_file.h reads.
-[[nodiscard]] InitialValues initialValuesOf(const Experiment& experiment);
+/// As the experiment has it: by role where the program says what its arguments are for, else by use. Without the
+/// arrays of files, which document/array_file.h reads.
+[[nodiscard]] InitialValues initialValuesOf(const Snapshot& snapshot);
 /// W238: choices of the experiment that no argument of its program begins with.
 [[nodiscard]] std::vector<Problem> initialProblems(const Experiment& experiment, const Program& program);
 /// What is wrong with the experiment's state and roles: the errors of parseState(); W239 for what nothing uses.

@@ -85,12 +85,14 @@ void addUnusedAxes(const Snapshot& snapshot, std::vector<Problem>& problems)
     }
 }
 
-/// The constraint of an MLP's y that is written with device axes, of which logical names would take another view.
+/// A constraint that is written with device axes in a model of logical names, which would take another view of it.
 bool isDeviceConstraint(const Snapshot& snapshot, const std::optional<Reason>& reason)
 {
-    const auto* mlp = std::get_if<MlpModel>(&snapshot.experiment->model);
-    return mlp && reason && reason->kind == Reason::Kind::ConstraintReshard
-        && mlp->settings.axes == MlpSettings::Axes::Logical && mlp->settings.yConstraint == MlpSettings::Axes::Device;
+    const std::vector<ResolvedAnnotation>& constraints = snapshot.annotations->constraints;
+    return reason && reason->kind == Reason::Kind::ConstraintReshard && snapshot.annotations->nameArguments()
+        && std::any_of(constraints.begin(), constraints.end(), [](const ResolvedAnnotation& constraint) {
+               return std::holds_alternative<DeviceAxes>(constraint.declared);
+           });
 }
 
 /// W207: an array that was sharded becomes replicated, and is sharded again.

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analysis/fixes.h"
+#include "experiment/model_settings.h"
 #include "pipeline/memory_placement.h"
 #include "schedule/plan.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t maximumMappings = 2, maximumTried = 4, maximumFixes = 2;
 /// The layers of a network are alike: what saves most for this many of them saves most for more.
-constexpr std::int64_t maximumLayersTried = 64;
+constexpr std::int64_t maximumLayersTried = 64; ///< so that several variants can be analysed
 
 bool uses(const TensorSharding& sharding, int axis)
 {
@@ -92,14 +93,6 @@ std::vector<Fix> candidates(const Snapshot& snapshot)
     return fixes;
 }
 
-/// The model with so few layers that several variants of it can be analysed.
-ModelSetting withFewLayers(ModelSetting model)
-{
-    if (auto* mlp = std::get_if<MlpModel>(&model))
-        mlp->settings.layers = std::min(mlp->settings.layers, maximumLayersTried);
-    return model;
-}
-
 /// Peak bytes of a device; nothing where the experiment cannot be laid out.
 std::optional<std::int64_t> peakBytes(
     Experiment experiment, std::uint64_t revision, AnalysisCache& cache, const std::stop_token& stop)
@@ -119,9 +112,8 @@ std::vector<Fix> memoryFixes(const Snapshot& snapshot, AnalysisCache& cache, con
         Fix fix;
         std::int64_t bytes;
     };
-    Experiment tried = *snapshot.experiment;
+    Experiment tried = withLayersAtMost(*snapshot.experiment, maximumLayersTried);
     tried.hardware.memoryPerDevice = std::numeric_limits<std::int64_t>::max(); // how much, not whether too much
-    tried.model = withFewLayers(tried.model);
     std::optional<std::int64_t> before = snapshot.plan->memory.peakBytes;
     if (tried.model != snapshot.experiment->model) {
         before = peakBytes(tried, snapshot.revision, cache, stop);

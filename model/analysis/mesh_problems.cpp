@@ -7,6 +7,7 @@
 #include "analysis/problems.h"
 #include "base/codes.h"
 #include "experiment/mesh_order.h"
+#include "experiment/model_settings.h"
 #include "schedule/plan.h"
 
 namespace shardscope {
@@ -27,10 +28,7 @@ bool isNamed(const Experiment& experiment, const std::string& axis)
     if (anyRule(experiment.rules.rules)
         || std::any_of(inner.begin(), inner.end(), [&](const InnerRules& each) { return anyRule(each.rules); }))
         return true;
-    const auto* mlp = std::get_if<MlpModel>(&experiment.model);
-    return mlp
-        && std::any_of(mlp->settings.deviceAxes.begin(), mlp->settings.deviceAxes.end(),
-            [&](const auto& dimension) { return names(dimension.second); });
+    return namesMeshAxis(experiment, axis);
 }
 
 } // namespace
@@ -94,13 +92,13 @@ std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh
         problems.push_back(std::move(problem));
     }
     for (std::size_t i = 0; i < mesh.rank(); ++i) {
-        // One device alone stands for a program whose text names no mesh.
-        if (mesh.size(i) != 1 || (mesh.rank() == 1 && std::holds_alternative<ProgramModel>(experiment.model)))
+        // A single device has to have some axis, and a program that names no mesh is on one.
+        if (mesh.size(i) != 1 || mesh.rank() == 1)
             continue;
         Diagnostic diagnostic{ Code::SizeOneAxis, { { "axis", mesh.axis(i).name } }, {} };
         diagnostic.where.pointer = "/mesh/axes/" + std::to_string(i);
         std::vector<Fix> fixes; // an axis that somebody names is there to grow
-        if (!isNamed(experiment, mesh.axis(i).name) && mesh.rank() > 1)
+        if (!isNamed(experiment, mesh.axis(i).name))
             fixes.push_back({ Fix::Kind::RemoveAxis, mesh.axis(i).name, 0, 0 });
         problems.push_back({ std::move(diagnostic), std::move(fixes), {} });
     }

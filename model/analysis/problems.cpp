@@ -327,11 +327,10 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
         }
 
         if (device && annotation->operation.valid() && !device->spec.entries.empty()) {
-            const auto* mlp = std::get_if<MlpModel>(&experiment.model);
             std::vector<std::string> axes;
             for (const SpecEntry& entry : device->spec.entries)
                 axes.insert(axes.end(), entry.axes.begin(), entry.axes.end());
-            if (mlp && mlp->settings.axes == MlpSettings::Axes::Logical && !axes.empty()) {
+            if (annotations.nameArguments() && !axes.empty()) {
                 Diagnostic diagnostic{ Code::MeshNameInLogicalModel, { { "axes", axes } }, {} };
                 diagnostic.where.path = value.path;
                 collector.add(

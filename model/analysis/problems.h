@@ -41,7 +41,7 @@ struct RuleCensus {
 void acknowledgeKnown(Snapshot& snapshot);
 /// The mesh that an experiment cannot have, with the ways out that were tried and work.
 [[nodiscard]] Problem orderProblem(const Experiment& experiment, Diagnostic diagnostic);
-/// The mesh against the devices of the hardware (E102), and axes of size 1 (I301).
+/// The mesh against the devices of the hardware (E102), and axes of size 1 beside others (I301).
 [[nodiscard]] std::vector<Problem> meshProblems(const Experiment& experiment, const Mesh& mesh);
 /// Everything that annotations and rules give rise to. Equal findings of repeated layers become one.
 [[nodiscard]] std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh,

@@ -187,11 +187,6 @@ RulesText rulesOf(const PublishedRules& set)
     return { set.id, set.rules, set.dialect, set.meshAxes, {}, 0 };
 }
 
-Experiment withRules(const Experiment& before, const RulesText& rules, bool additional)
-{
-    return withRules(before, RuleList(), rules, additional);
-}
-
 Experiment withRules(const Experiment& before, RuleList list, const RulesText& rules, bool additional)
 {
     Experiment after = before;

@@ -36,10 +36,9 @@ using ReadRules = tl::expected<RulesText, std::vector<Diagnostic>>;
 [[nodiscard]] ReadRules readRules(std::string_view text, const std::string& name);
 [[nodiscard]] RulesText rulesOf(const PublishedRules& set);
 
-/// The experiment with these rules in place of its own, and their dialect. `additional`: its own rules follow after
-/// them, as T5X' additional_rules do.
-[[nodiscard]] Experiment withRules(const Experiment& before, const RulesText& rules, bool additional = false);
-/// The same in the rules of a part of the model; those outside, and how rules are read, stay as they are.
+/// The experiment with these rules in place of its own, and their dialect; in the rules of a part of the model those
+/// outside, and how rules are read, stay as they are. `additional`: its own rules follow after them, as T5X'
+/// additional_rules do.
 [[nodiscard]] Experiment withRules(
     const Experiment& before, RuleList list, const RulesText& rules, bool additional = false);
 /// Mesh axes that the experiment's rules name and its mesh lacks, each once.

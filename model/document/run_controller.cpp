@@ -196,7 +196,7 @@ void RunController::Private::followSnapshot()
     if (!snapshot || document->isStale())
         return;
     const RunSetting& setting = snapshot->experiment->run;
-    Subject next{ snapshot->plan, initialValuesOf(*snapshot->experiment), {}, setting.shareReplicas };
+    Subject next{ snapshot->plan, initialValuesOf(*snapshot), {}, setting.shareReplicas };
     if (std::any_of(setting.initial.begin(), setting.initial.end(),
             [](const ChosenInitial& chosen) { return chosen.value.kind == InitialValue::Kind::File; }))
         next.folder = folderOf(document->filePath());

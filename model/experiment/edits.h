@@ -29,12 +29,6 @@ namespace shardscope {
 [[nodiscard]] Result<Experiment> withAxisAdded(const Experiment&, std::string name, std::int64_t size);
 [[nodiscard]] Result<Experiment> withAxisRemoved(const Experiment&, std::size_t axis);
 
-[[nodiscard]] Result<Experiment> withRuleMoved(const Experiment&, std::size_t from, std::size_t to);
-[[nodiscard]] Result<Experiment> withRuleReplaced(const Experiment&, std::size_t rule, LogicalRule replacement);
-[[nodiscard]] Result<Experiment> withRuleInserted(const Experiment&, std::size_t before, LogicalRule rule);
-[[nodiscard]] Result<Experiment> withRuleRemoved(const Experiment&, std::size_t rule);
-/// Appends a mesh axis to what a rule maps to (Ctrl-drop). AxisUsedTwice if it is there already.
-[[nodiscard]] Result<Experiment> withAxisAppendedToRule(const Experiment&, std::size_t rule, std::string axis);
 /// A logical name dropped on a mesh axis: replaces the target of the first rule of that name, or appends a rule.
 [[nodiscard]] Result<Experiment> withNameMapped(const Experiment&, const std::string& name, SpecEntry target);
 

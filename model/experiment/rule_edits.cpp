@@ -210,31 +210,6 @@ Result<Experiment> withoutInnerRules(const Experiment& before, RuleList list)
     return after;
 }
 
-Result<Experiment> withRuleMoved(const Experiment& before, std::size_t from, std::size_t to)
-{
-    return withRuleMoved(before, RuleList(), from, to);
-}
-
-Result<Experiment> withRuleReplaced(const Experiment& before, std::size_t rule, LogicalRule replacement)
-{
-    return withRuleReplaced(before, RuleList(), rule, std::move(replacement));
-}
-
-Result<Experiment> withRuleInserted(const Experiment& before, std::size_t position, LogicalRule rule)
-{
-    return withRuleInserted(before, RuleList(), position, std::move(rule));
-}
-
-Result<Experiment> withRuleRemoved(const Experiment& before, std::size_t rule)
-{
-    return withRuleRemoved(before, RuleList(), rule);
-}
-
-Result<Experiment> withAxisAppendedToRule(const Experiment& before, std::size_t rule, std::string axis)
-{
-    return withAxisAppendedToRule(before, RuleList(), rule, std::move(axis));
-}
-
 Result<Experiment> withNameMapped(const Experiment& before, const std::string& name, SpecEntry target)
 {
     return withNameMapped(before, RuleList(), name, std::move(target));

@@ -5,6 +5,7 @@
 
 #include "base/codes.h"
 #include "experiment/builtin.h"
+#include "experiment/model_settings.h"
 #include "experiment/rule_lists.h"
 
 namespace shardscope {
@@ -108,14 +109,13 @@ Result<Experiment> toExperiment(const Import& import)
 std::vector<ParameterRow> toRows(const Experiment& experiment)
 {
     std::vector<ParameterRow> rows;
-    if (const auto* model = std::get_if<ArraysModel>(&experiment.model))
-        for (const NamedArraySetting& array : model->arrays) {
-            ParameterRow& row = rows.emplace_back();
-            row.path = array.path;
-            row.type = { array.dtype, array.shape };
-            row.names = array.names;
-        }
-    if (!std::holds_alternative<MlpModel>(experiment.model))
+    for (const NamedArraySetting& array : listedArrays(experiment)) {
+        ParameterRow& row = rows.emplace_back();
+        row.path = array.path;
+        row.type = { array.dtype, array.shape };
+        row.names = array.names;
+    }
+    if (!rows.empty())
         return rows;
     const Result<SourceProgram> built = buildProgram(experiment);
     if (!built)

@@ -30,7 +30,7 @@ void takeMesh(const MaxTextMesh& mesh, Import& import);
 /// characters.
 [[nodiscard]] Result<Experiment> toExperiment(const Import& import);
 
-/// The arrays of an experiment as rows; none for a model that is no list of arrays.
+/// The arrays that an experiment lists, else the arguments that its program has as parameters, as rows.
 [[nodiscard]] std::vector<ParameterRow> toRows(const Experiment& experiment);
 
 } // namespace shardscope

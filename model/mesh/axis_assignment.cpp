@@ -58,17 +58,6 @@ void extend(std::span<const std::int64_t> available, std::int64_t size, MeshShap
 
 } // namespace
 
-std::vector<std::int64_t> primeFactors(std::int64_t number)
-{
-    std::vector<std::int64_t> factors;
-    for (std::int64_t factor = 2; factor * factor <= number; ++factor)
-        for (; number % factor == 0; number /= factor)
-            factors.push_back(factor);
-    if (number > 1)
-        factors.push_back(number);
-    return factors;
-}
-
 std::vector<MeshShape> feasibleAssignments(
     std::span<const std::int64_t> physical, std::span<const std::int64_t> assigned, std::int64_t size)
 {

@@ -22,9 +22,6 @@
 
 namespace shardscope {
 
-/// Ascending, with multiplicity; none for numbers below 2.
-[[nodiscard]] std::vector<std::int64_t> primeFactors(std::int64_t number);
-
 /// All ways to compose `size` of one factor per physical axis, each of which divides what is free of that axis
 /// (physical[i] / assigned[i]). In lexicographic order.
 [[nodiscard]] std::vector<MeshShape> feasibleAssignments(

@@ -103,11 +103,6 @@ HardwareMesh hardwareCoordinates(const DevicePlace& device)
     return { device.coordinates[0], device.coordinates[1], device.coordinates[2], device.core };
 }
 
-HardwareMesh hostCoordinates(const DevicePlace& device, HostCounts counts)
-{
-    return { device.process, device.id % counts.localDevices };
-}
-
 HardwareMesh boundsFromLastDevice(const DevicePlace& last)
 {
     HardwareMesh bounds = hardwareCoordinates(last);

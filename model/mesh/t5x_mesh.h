@@ -21,9 +21,8 @@ struct HostCounts {
     std::int32_t localDevices = 1;
 };
 
-/// T5X's get_coords: (x, y, z, core), or (process, id modulo the devices of a host).
+/// T5X's get_coords of a device that has coordinates: (x, y, z, core).
 [[nodiscard]] HardwareMesh hardwareCoordinates(const DevicePlace& device);
-[[nodiscard]] HardwareMesh hostCoordinates(const DevicePlace& device, HostCounts counts);
 /// T5X's bounds_from_last_device: one more than the coordinates, or (processes, devices of a host).
 [[nodiscard]] HardwareMesh boundsFromLastDevice(const DevicePlace& last);
 [[nodiscard]] HardwareMesh boundsFromLastDevice(HostCounts counts);

@@ -88,7 +88,6 @@ Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> wa
     exported.mergeReshards = true;
     exported.remakeConstants = true;
     exported.dropFinishedSums = true;
-    exported.inlineMeshes = false;
     exported.padUneven = true;
     const std::size_t own = program.operations.size();
     Program legal = legalizeForDevices(std::move(program));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/codes.h"
+#include "experiment/model_settings.h"
 #include "program/name_values.h"
 #include "program/other_attributes.h"
 #include "program/over_mesh.h"
@@ -188,10 +189,12 @@ const ProgramSharding* specifiedAt(const Program& program, const ShardedPlace& p
 
 ProgramModel specifiedBy(const Experiment& experiment)
 {
-    const auto* text = std::get_if<ProgramModel>(&experiment.model);
-    ProgramModel specified = text ? *text : ProgramModel();
     static const auto none = std::make_shared<const std::string>();
-    specified.text = none;
+    ProgramModel specified{ sourceFile(experiment), none };
+    if (const auto* rules = ownRules(experiment))
+        specified.shardingRules = *rules;
+    if (const auto* shardings = ownShardings(experiment))
+        specified.shardings = *shardings;
     return specified;
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/codes.h"
+#include "experiment/model_settings.h"
 #include "program/counted_loop.h"
 #include "program/verify_findings.h"
 #include "schedule/plan.h"
@@ -24,10 +25,9 @@ const std::string& platformOf(const Experiment& experiment)
 std::unordered_map<std::string_view, MemoryKind> statedOf(const Experiment& experiment)
 {
     std::unordered_map<std::string_view, MemoryKind> stated;
-    if (const auto* model = std::get_if<ArraysModel>(&experiment.model))
-        for (const NamedArraySetting& array : model->arrays)
-            if (array.memoryKind)
-                stated.emplace(array.path, *array.memoryKind);
+    for (const NamedArraySetting& array : listedArrays(experiment))
+        if (array.memoryKind)
+            stated.emplace(array.path, *array.memoryKind);
     return stated;
 }
 
@@ -74,9 +74,9 @@ void placeRows(Snapshot& snapshot)
 std::vector<Problem> placementProblems(const Experiment& experiment)
 {
     std::vector<Problem> problems;
-    const auto* model = std::get_if<ArraysModel>(&experiment.model);
-    for (std::size_t i = 0; model && i < model->arrays.size(); ++i) {
-        const NamedArraySetting& array = model->arrays[i];
+    const std::vector<NamedArraySetting>& arrays = listedArrays(experiment);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        const NamedArraySetting& array = arrays[i];
         if (!array.memoryKind)
             continue;
         Result<MemoryKind> kind = settledMemoryKind(array.memoryKind, platformOf(experiment));

@@ -62,12 +62,12 @@ std::size_t findNext(std::string_view text, std::string_view wanted, std::size_t
 ProgramText ProgramText::printed(const Snapshot& snapshot)
 {
     PrintOptions options;
-    const bool isText = std::holds_alternative<ProgramModel>(snapshot.experiment->model);
-    options.locations = !isText; // of a built-in network: the names of its arguments
+    const bool byText = snapshot.program->namedByText;
+    options.locations = !byText; // the paths of arguments
     options.argumentLines = true;
     options.maximumElements = longestConstant;
     const Program program = moduleOf(snapshot);
-    options.names = isText ? PrintedNames::AsNames : PrintedNames::AsComments;
+    options.names = byText ? PrintedNames::AsNames : PrintedNames::AsComments;
     PrintedProgram printed = printWithLines(program, options);
     ProgramText result;
     result.text = std::move(printed.text);

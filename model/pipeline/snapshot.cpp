@@ -12,6 +12,21 @@ bool ResolvedAnnotation::indivisible() const
     return problem && problem->code == Code::Indivisible;
 }
 
+bool Annotations::nameArguments() const
+{
+    return std::any_of(arguments.begin(), arguments.end(),
+        [](const ResolvedAnnotation& each) { return std::holds_alternative<LogicalAxes>(each.declared); });
+}
+
+bool Annotations::nameAnything() const
+{
+    const auto isNamed = [](const ResolvedAnnotation& each) {
+        return std::holds_alternative<LogicalAxes>(each.declared);
+    };
+    return nameArguments() || std::any_of(results.begin(), results.end(), isNamed)
+        || std::any_of(constraints.begin(), constraints.end(), isNamed);
+}
+
 const TensorRow* Snapshot::row(ValueId value) const
 {
     if (!value.valid() || value.index >= rowOfValue.size() || rowOfValue[value.index] < 0)

@@ -44,6 +44,11 @@ struct Annotations {
     std::vector<ResolvedAnnotation> arguments; ///< per argument of main
     std::vector<ResolvedAnnotation> results; ///< per result of main
     std::vector<ResolvedAnnotation> constraints; ///< in program order
+
+    /// Arguments are annotated with logical names.
+    [[nodiscard]] bool nameArguments() const;
+    /// Arguments, results or constraints are, so that rules have something to resolve.
+    [[nodiscard]] bool nameAnything() const;
 };
 
 /// A way to mend a problem: an edit that gives a new experiment.

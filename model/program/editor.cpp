@@ -100,11 +100,6 @@ Use* Editor::roomFor(std::size_t uses)
     return room;
 }
 
-OperationId Editor::userOf(const Use& use) const
-{
-    return use.operation.valid() ? use.operation : ownerOf(use.region);
-}
-
 ValueId Editor::addValue(const TensorType& type, OperationId definition, std::size_t index)
 {
     Value made;

@@ -61,8 +61,6 @@ public:
 
     // What there is. Uses are up to date at all times; regions list operations as they were before the last commit().
     [[nodiscard]] const UseList& uses(ValueId id) const { return m_uses[id.index]; }
-    /// The operation, or that at the end of whose region the value is returned.
-    [[nodiscard]] OperationId userOf(const Use& use) const;
     [[nodiscard]] RegionId regionOf(OperationId id) const { return m_regionOf[id.index]; } ///< invalid: in none
     [[nodiscard]] OperationId ownerOf(RegionId id) const { return m_ownerOf[id.index]; } ///< invalid: a function
     [[nodiscard]] bool isErased(OperationId id) const { return m_erased[id.index] != 0; }
@@ -93,9 +91,6 @@ public:
     void replaceUsesIf(ValueId from, ValueId to, const std::function<bool(const Use&)>& predicate);
     /// Drops the operation and what its regions hold. Nothing may use its results any more.
     void erase(OperationId id);
-    void eraseOperand(OperationId id, std::size_t slot);
-    void eraseArgument(RegionId id, std::size_t index);
-    void eraseReturned(RegionId id, std::size_t index);
     /// What the region holds now belongs to the other one, after what that holds; returned values do not.
     void moveOperations(RegionId from, RegionId to, OperationId before);
     /// The region is the operation's only one from now on, and no function's body.

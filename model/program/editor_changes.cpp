@@ -80,34 +80,6 @@ void Editor::erase(OperationId id)
     }
 }
 
-void Editor::eraseOperand(OperationId id, std::size_t slot)
-{
-    auto& operands = m_program.operations[id.index].operands;
-    for (std::size_t s = slot; s < operands.size(); ++s)
-        unuse(operands[s], { id, {}, static_cast<std::uint32_t>(s) });
-    operands.erase(operands.begin() + slot);
-    for (std::size_t s = slot; s < operands.size(); ++s)
-        use(operands[s], { id, {}, static_cast<std::uint32_t>(s) });
-}
-
-void Editor::eraseArgument(RegionId id, std::size_t index)
-{
-    std::vector<ValueId>& arguments = m_program.regions[id.index].arguments;
-    arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(index));
-    for (std::size_t i = index; i < arguments.size(); ++i)
-        m_program.values[arguments[i].index].index = static_cast<std::uint32_t>(i);
-}
-
-void Editor::eraseReturned(RegionId id, std::size_t index)
-{
-    std::vector<ValueId>& results = m_program.regions[id.index].results;
-    for (std::size_t s = index; s < results.size(); ++s)
-        unuse(results[s], { {}, id, static_cast<std::uint32_t>(s) });
-    results.erase(results.begin() + static_cast<std::ptrdiff_t>(index));
-    for (std::size_t s = index; s < results.size(); ++s)
-        use(results[s], { {}, id, static_cast<std::uint32_t>(s) });
-}
-
 void Editor::moveOperations(RegionId from, RegionId to, OperationId before)
 {
     commit();

@@ -52,6 +52,7 @@ struct RuleOptions {
     bool conservative = false;
 };
 
+/// What an operation has to do in full; of one with bodies about.
 struct OperationCost {
     double flops = 0;
     std::int64_t bytesRead = 0;

@@ -132,14 +132,6 @@ std::string_view name(Role role)
     return names[static_cast<std::size_t>(role)];
 }
 
-std::optional<Role> roleNamed(std::string_view text)
-{
-    for (const Role role : choosable)
-        if (name(role) == text)
-            return role;
-    return std::nullopt;
-}
-
 std::span<const Role> choosableRoles()
 {
     return choosable;

@@ -26,7 +26,6 @@ struct ChosenRole {
 };
 
 [[nodiscard]] std::string_view name(Role role); ///< "parameter"
-[[nodiscard]] std::optional<Role> roleNamed(std::string_view name);
 /// Those that a person can choose: all but constant and temporary.
 [[nodiscard]] std::span<const Role> choosableRoles();
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/memory_words.h"
 
-#include <algorithm>
-
 #include "base/codes.h"
+#include "experiment/model_settings.h"
 #include "program/other_attributes.h"
 #include "words/definitions.h"
 #include "words/sentence.h"
@@ -22,17 +21,6 @@ QString both(const MemoryTransfer& transfer)
 {
     return Words::tr("%1 (%2 in all)", "bytes per device, bytes of all devices")
         .arg(sized(transfer.bytesPerDevice), sized(transfer.bytesInAll));
-}
-
-/// What an experiment says of one array itself.
-std::optional<MemoryKind> statedOf(const Experiment& experiment, std::string_view path)
-{
-    const auto* model = std::get_if<ArraysModel>(&experiment.model);
-    if (!model)
-        return std::nullopt;
-    const auto found = std::find_if(
-        model->arrays.begin(), model->arrays.end(), [&](const NamedArraySetting& array) { return array.path == path; });
-    return found == model->arrays.end() ? std::nullopt : found->memoryKind;
 }
 
 QString targetOf(const Operation& operation)
@@ -73,7 +61,8 @@ private:
 
     void ofExperiment(Sentence& s) const
     {
-        const bool stated = statedOf(*m_snapshot.experiment, m_row.path).has_value();
+        const NamedArraySetting* listed = listedArray(*m_snapshot.experiment, m_row.path);
+        const bool stated = listed && listed->memoryKind;
         if (!m_onHost && !stated)
             return;
         say(s,

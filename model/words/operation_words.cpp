@@ -71,6 +71,22 @@ void addSteps(std::vector<Text>& paragraphs, const Snapshot& snapshot, Operation
             Span::Style::Plain, -1 } });
 }
 
+/// Before anything is sharded; empty where nothing is known, or nothing to be done.
+QString workText(const Program& program, const Operation& operation)
+{
+    constexpr double maximumCounted = 1e18; // as a whole number
+    const OperationCost cost = operationCost(program, operation);
+    if (cost.bytesRead == 0 && cost.bytesWritten == 0)
+        return {};
+    const QString moved =
+        Words::tr("it reads %1 and writes %2.", "bytes of operands, bytes of results")
+            .arg(bytes(static_cast<double>(cost.bytesRead)), bytes(static_cast<double>(cost.bytesWritten)));
+    return cost.flops > 0 && cost.flops < maximumCounted
+        ? Words::tr("In full it takes about %1 floating-point operations; %2")
+              .arg(count(static_cast<qint64>(cost.flops)), moved)
+        : Words::tr("In full %1").arg(moved);
+}
+
 } // namespace
 
 QString operationTitle(const Program& program, OperationId id)
@@ -106,6 +122,8 @@ ExplanationText operationExplanation(const Snapshot& snapshot, OperationId id, L
     else
         s.say(Words::tr("It has no factors: no axis moves through it."));
     text.paragraphs.push_back(s.take());
+    if (const QString work = workText(program, operation); !work.isEmpty())
+        text.paragraphs.push_back({ { work, Span::Style::Plain, -1 } });
     if (snapshot.propagation)
         addSteps(text.paragraphs, snapshot, id);
     return text;

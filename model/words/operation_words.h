@@ -8,7 +8,8 @@ namespace shardscope::words {
 
 /// "dot_general, which gives layers.0/y"; "constant %26" where the result has no name.
 [[nodiscard]] QString operationTitle(const Program& program, OperationId operation);
-/// What it takes and gives and how that is sharded, its factor rule, and the axes that moved through it, step by step.
+/// What it takes and gives and how that is sharded, its factor rule, what there is to compute, and the
+/// axes that moved through it, step by step.
 [[nodiscard]] ExplanationText operationExplanation(const Snapshot& snapshot, OperationId operation, Length length);
 
 } // namespace shardscope::words

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "experiment/model_settings.h"
 #include "experiment/rule_lists.h"
 #include "words/tr.h"
 
@@ -80,9 +81,8 @@ QString meshAxisText(std::size_t index, const Diagnostic& diagnostic, const Expe
 
 QString arrayText(std::size_t index, const Experiment* experiment)
 {
-    const auto* model = experiment ? std::get_if<ArraysModel>(&experiment->model) : nullptr;
-    if (model && index < model->arrays.size())
-        return Words::tr("array %1").arg(fromStd(model->arrays[index].path));
+    if (experiment && index < listedArrays(*experiment).size())
+        return Words::tr("array %1").arg(fromStd(listedArrays(*experiment)[index].path));
     return Words::tr("array number %1").arg(index + 1);
 }
 

@@ -3,9 +3,8 @@
 // model.
 #pragma once
 
-#include <variant>
-
 #include "experiment/rule_lists.h"
+#include "pipeline/snapshot.h"
 #include "words/links.h"
 #include "words/sentence.h"
 
@@ -18,10 +17,17 @@ namespace shardscope::words {
     return within.empty() ? QString() : Words::tr("within %1").arg(fromStd(within));
 }
 
-/// What it means that there are no rules, or none in that list.
-[[nodiscard]] inline QString noRulesText(const Experiment& experiment, RuleList list)
+/// The program has arrays, and nothing in it has logical names. Not before it is analysed.
+[[nodiscard]] inline bool hasNothingForRules(const SnapshotPtr& snapshot)
 {
-    if (std::holds_alternative<ProgramModel>(experiment.model))
+    return snapshot && snapshot->annotations && !snapshot->annotations->arguments.empty()
+        && !snapshot->annotations->nameAnything();
+}
+
+/// What it means that there are no rules, or none in that list.
+[[nodiscard]] inline QString noRulesText(const Experiment& experiment, const SnapshotPtr& snapshot, RuleList list)
+{
+    if (hasNothingForRules(snapshot))
         return Words::tr("This program states its own shardings.");
     return list.isOuter()
         ? Words::tr("No rules yet: every logical axis is replicated.")

@@ -10,6 +10,7 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "outer_rules.h"
 #include "partition/partition_program.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/stage_results.h"

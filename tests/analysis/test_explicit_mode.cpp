@@ -15,6 +15,14 @@ using test::analysed;
 
 namespace {
 
+std::int64_t unjudgedIn(const ExplicitReport& report)
+{
+    std::int64_t sum = 0;
+    for (const auto& [name, count] : report.unjudged)
+        sum += count;
+    return sum;
+}
+
 SnapshotPtr laidOutText(const std::string& text)
 {
     Result<Experiment> made =
@@ -340,7 +348,7 @@ private Q_SLOTS:
         QCOMPARE(report.unjudged.size(), std::size_t{ 2 });
         QCOMPARE(report.unjudged[0], (std::pair<std::string, std::int64_t>{ "stablehlo.reverse", 2 }));
         QCOMPARE(report.unjudged[1], (std::pair<std::string, std::int64_t>{ "stablehlo.slice", 1 }));
-        QCOMPARE(report.unjudgedCount(), std::int64_t{ 3 });
+        QCOMPARE(unjudgedIn(report), std::int64_t{ 3 });
         QCOMPARE(report.accepted, std::int64_t{ 0 });
     }
 
@@ -479,7 +487,7 @@ private Q_SLOTS:
             "  %0 = stablehlo.add %a, %b : tensor<8xf32>\n  return %0 : tensor<8xf32>\n}\n";
         const ExplicitReport report = reportOf(text);
         QVERIFY(report.accepts());
-        QCOMPARE(report.unjudgedCount(), std::int64_t{ 1 });
+        QCOMPARE(unjudgedIn(report), std::int64_t{ 1 });
     }
 };
 

@@ -12,6 +12,7 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/rule_edits.h"
+#include "outer_rules.h"
 #include "registered_test.h"
 #include "rules/published_rules.h"
 #include "schedule/plan.h"

@@ -103,6 +103,17 @@ CaseResult checkLogicalMesh(const Json& oneCase)
     return compareAsserted(oneCase, actual, { "ids", "ids_head", "ids_sha1" });
 }
 
+std::vector<std::int64_t> primeFactors(std::int64_t number)
+{
+    std::vector<std::int64_t> factors;
+    for (std::int64_t factor = 2; factor * factor <= number; ++factor)
+        for (; number % factor == 0; number /= factor)
+            factors.push_back(factor);
+    if (number > 1)
+        factors.push_back(number);
+    return factors;
+}
+
 } // namespace
 
 CaseResult checkJaxCreateDeviceMesh(const Json& oneCase, const Json& file)

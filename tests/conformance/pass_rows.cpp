@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/codes.h"
+#include "conformance/shardy_passes.h"
 #include "partition/export/canonicalize_collectives.h"
 #include "partition/export/explicit_reshards.h"
 #include "partition/export/export_program.h"
@@ -14,7 +15,6 @@
 #include "propagation/calls/call_graph.h"
 #include "propagation/calls/function_shardings.h"
 #include "propagation/calls/named_computations.h"
-#include "propagation/export/canonicalize.h"
 #include "propagation/export/constraint_reshards.h"
 #include "propagation/export/input_output_shardings.h"
 #include "propagation/import/constants.h"
@@ -161,12 +161,16 @@ Outcome canonicalized(Program program, const Options&)
 
 Outcome exported(Program program, const Options& options)
 {
-    Result<Exported> outcome = exportProgram(std::move(program),
-        { .explicitCollectives = options.explicitCollectives,
-            .leaveCollectivesToProducts = options.leaveCollectivesToProducts,
-            .keepRedundantReshards = options.keepRedundantReshards });
+    Result<Program> final = exportPipeline(std::move(program));
+    if (!final)
+        return tl::unexpected<Error>(std::move(final.error()));
+    Result<Exported> outcome = insertCollectives(std::move(*final),
+        { .explicitCollectives = options.explicitCollectives, .keepRedundantReshards = options.keepRedundantReshards });
     if (!outcome)
         return tl::unexpected<Error>(std::move(outcome.error()));
+    if (options.explicitCollectives && options.leaveCollectivesToProducts)
+        outcome->program = leaveCollectivesToProducts(std::move(outcome->program));
+    inlineMeshes(outcome->program);
     return PassOutcome{ std::move(outcome->program), {} };
 }
 
@@ -175,7 +179,7 @@ Outcome pipelineWithReshards(Program program, const Options& options)
     Result<PipelineOutcome> propagated = propagationPipeline(std::move(program), pipelineOptions(options));
     if (!propagated)
         return tl::unexpected<Error>(std::move(propagated.error()));
-    Result<Exported> outcome = insertCollectives(std::move(propagated->program), { .inlineMeshes = false });
+    Result<Exported> outcome = insertCollectives(std::move(propagated->program));
     if (!outcome)
         return tl::unexpected<Error>(std::move(outcome.error()));
     return PassOutcome{ std::move(outcome->program), std::move(propagated->warnings) };

@@ -68,7 +68,7 @@ private Q_SLOTS:
         QVERIFY(plan);
         RunOptions options;
         options.threads = 2;
-        options.initial = initialValuesOf(*snapshot->experiment);
+        options.initial = initialValuesOf(*snapshot);
         const auto program = plan->program;
         const auto report = checkAgainstReference(program, options);
         QVERIFY2(report, report ? "" : std::string(report.error().id()).c_str());

@@ -14,6 +14,7 @@
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
+#include "outer_rules.h"
 #include "registered_test.h"
 
 using namespace shardscope;

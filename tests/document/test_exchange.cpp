@@ -103,7 +103,7 @@ private Q_SLOTS:
     void everySetSurvivesEveryForm()
     {
         for (const PublishedRules& set : publishedRules()) {
-            const Experiment with = withRules(exampleExperiment("flax-mlp-logical"), rulesOf(set));
+            const Experiment with = withRules(exampleExperiment("flax-mlp-logical"), {}, rulesOf(set));
             QVERIFY(with.rules.dialect == set.dialect);
             for (const RulesForm form : forms) {
                 const auto text = rulesAsText(with, form);
@@ -129,7 +129,7 @@ private Q_SLOTS:
     {
         const Experiment lab = exampleExperiment("rule-lab");
         const PublishedRules& set = *findPublishedRules("t5x-a1p1");
-        const Experiment after = withRules(lab, rulesOf(set), true);
+        const Experiment after = withRules(lab, {}, rulesOf(set), true);
         QVERIFY(after.rules.rules == *t5xStandardRules(1, 1, lab.rules.rules));
         QVERIFY(after.mesh == lab.mesh);
         QVERIFY(after.rules.fallback == lab.rules.fallback);
@@ -138,7 +138,7 @@ private Q_SLOTS:
     void axesThatTheMeshLacks()
     {
         const Experiment lab =
-            withRules(exampleExperiment("rule-lab"), rulesOf(*findPublishedRules("maxtext-base-2023-06")));
+            withRules(exampleExperiment("rule-lab"), {}, rulesOf(*findPublishedRules("maxtext-base-2023-06")));
         QCOMPARE(missingAxes(lab), (std::vector<std::string>{ "data", "fsdp", "tensor" }));
         const auto with = withMissingAxes(lab);
         QVERIFY(with.has_value());

@@ -7,6 +7,7 @@
 #include "experiment/placement_edits.h"
 #include "experiment/rule_edits.h"
 #include "mesh/device_presets.h"
+#include "outer_rules.h"
 #include "program/factor_rule_text.h"
 #include "program/rule_override.h"
 #include "registered_test.h"

@@ -11,6 +11,7 @@
 #include "experiment_file/json_text.h"
 #include "experiment_file/quantity_text.h"
 #include "mesh/device_presets.h"
+#include "outer_rules.h"
 #include "random_properties.h"
 #include "registered_test.h"
 #include "sharding/sharding_text.h"

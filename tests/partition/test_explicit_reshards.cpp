@@ -31,6 +31,14 @@ private Q_SLOTS:
 
 namespace {
 
+Result<passes::Exported> exported(Program program)
+{
+    Result<Program> final = passes::exportPipeline(std::move(program));
+    if (!final)
+        return tl::unexpected<Error>(std::move(final.error()));
+    return passes::insertCollectives(std::move(*final), { .explicitCollectives = true });
+}
+
 std::shared_ptr<const Mesh> meshOfAxes(std::vector<MeshAxis> axes)
 {
     return std::make_shared<const Mesh>(Mesh::create(std::move(axes)).value());
@@ -262,7 +270,7 @@ void TestExplicitReshards::reasonsNameTheCause()
 void TestExplicitReshards::collectivesKeepTheReason()
 {
     const auto mesh = meshOfAxes({ { "x", 2 }, { "y", 4 } });
-    const auto outcome = passes::exportProgram(product(mesh), { .explicitCollectives = true, .inlineMeshes = false });
+    const auto outcome = exported(product(mesh));
     QVERIFY(outcome.has_value());
     // The sum over y is cut by y at once; what is returned has to be gathered over x.
     const std::vector<OpKind> kinds{ OpKind::DotGeneral, OpKind::SdyReduceScatter, OpKind::SdyAllGather };
@@ -380,7 +388,7 @@ void TestExplicitReshards::everyProgramIsExported()
         RC_PRE(verify(program).empty() && verifyShardings(program).empty());
         // A value that is made partial after a reshard of it went has no sharding, which the verifier wants there.
         RC_PRE(printStableHlo(program).find("unreduced") == std::string::npos);
-        const auto outcome = passes::exportProgram(program, { .explicitCollectives = true, .inlineMeshes = false });
+        const auto outcome = exported(program);
         if (!outcome) {
             RC_ASSERT(outcome.error().code == Code::UnreducedAxes);
             return;

@@ -95,7 +95,7 @@ void TestEditor::replacesUses()
     const OperationId abs = edit.region(main).operations[0], tanh = edit.region(main).operations[1];
     const ValueId between = edit.result(abs);
     QCOMPARE(edit.uses(between).size(), 1U);
-    QCOMPARE(edit.userOf(edit.uses(between)[0]), tanh);
+    QCOMPARE(edit.uses(between)[0].operation, tanh);
     const OperationId negate = addUnary(edit, OpKind::Negate, between);
     edit.placeAfter(abs, negate);
     edit.replaceUses(between, edit.result(negate), negate);
@@ -104,7 +104,7 @@ void TestEditor::replacesUses()
     QCOMPARE(edit.uses(between).size(), 1U);
 
     const ValueId last = edit.result(tanh);
-    QVERIFY(!edit.userOf(edit.uses(last)[0]).valid()); // the function returns it
+    QVERIFY(!edit.uses(last)[0].operation.valid()); // the function returns it
     edit.replaceUses(last, between);
     QCOMPARE(edit.region(main).results[0], between);
     QVERIFY(edit.uses(last).empty());

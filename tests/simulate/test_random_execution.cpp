@@ -123,7 +123,6 @@ std::string stagesOf(const Ran& ran)
     const std::string before = printStableHlo(legal);
     passes::ExportOptions exported;
     exported.explicitCollectives = true;
-    exported.inlineMeshes = false;
     const auto collectives = passes::insertCollectives(std::move(legal), exported);
     return before + "---\n" + (collectives ? printStableHlo(collectives->program) : std::string());
 }

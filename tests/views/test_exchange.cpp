@@ -155,7 +155,7 @@ private Q_SLOTS:
             QVERIFY(view.exportFile(path, form));
             QVERIFY(view.notice()->text().contains(name));
             QVERIFY(fixture.document.edit(
-                withRules(*fixture.document.experiment(), rulesOf(*findPublishedRules("t5x-a1p1"))), name));
+                withRules(*fixture.document.experiment(), {}, rulesOf(*findPublishedRules("t5x-a1p1"))), name));
             QVERIFY(view.importFile(path));
             QVERIFY2(rulesIn(fixture.document) == lab, qPrintable(name));
         }

@@ -14,6 +14,7 @@
 #include "base/codes.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
+#include "outer_rules.h"
 #include "registered_test.h"
 #include "sharding/text.h"
 #include "views/named_arrays_view/mapping_model.h"

@@ -12,6 +12,7 @@
 #include "experiment_file/malformed_cases.h"
 #include "networks/arrays.h"
 #include "networks/mlp.h"
+#include "outer_rules.h"
 #include "program/explicit_mode.h"
 #include "registered_test.h"
 #include "words/words.h"

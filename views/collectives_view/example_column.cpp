@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "analysis/analyse.h"
+#include "experiment/model_settings.h"
 #include "experiment_file/gallery.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/panel/overflow_label.h"
@@ -56,8 +57,7 @@ QStringList ExampleColumn::examples()
 {
     QStringList ids;
     for (const GalleryExample& each : gallery())
-        if (std::holds_alternative<ProgramModel>(each.experiment.model)
-            || std::holds_alternative<MlpModel>(each.experiment.model))
+        if (listedArrays(each.experiment).empty()) // arrays alone exchange nothing
             ids << QString::fromUtf8(each.id.data(), static_cast<qsizetype>(each.id.size()));
     return ids;
 }

@@ -46,7 +46,7 @@ bool areComparable(const ExampleNumbers& a, const ExampleNumbers& b)
 std::optional<ExampleNumbers> exampleNumbers(const Snapshot& snapshot, const std::stop_token& stop)
 {
     RunOptions options;
-    options.initial = initialValuesOf(*snapshot.experiment);
+    options.initial = initialValuesOf(snapshot);
     // The same for programs that compute the same in other ways: floats from -1 to 1, whatever they are for.
     options.initial.chosen = { { "**", parseInitialValue("uniform -1 1").value() } };
     options.memoryLimit = maxMemory;

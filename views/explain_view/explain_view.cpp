@@ -13,6 +13,7 @@
 
 #include "analysis/annotation_edit.h"
 #include "analysis/why_not.h"
+#include "experiment/model_settings.h"
 #include "experiment/placement_edits.h"
 #include "program/operation_path.h"
 #include "sharding/text.h"
@@ -301,11 +302,7 @@ void ExplainView::rebuildRows()
 void ExplainView::showMemory()
 {
     const Experiment& experiment = *m_document->experiment();
-    const auto* model = std::get_if<ArraysModel>(&experiment.model);
-    const NamedArraySetting* array = nullptr;
-    for (std::size_t i = 0; model && !array && i < model->arrays.size(); ++i)
-        if (model->arrays[i].path == m_path.toStdString())
-            array = &model->arrays[i];
+    const NamedArraySetting* array = listedArray(experiment, m_path.toStdString());
     m_memoryBox->setVisible(array && !m_operation.valid() && shownLength() != words::Length::Tip);
     if (!array)
         return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "document/document.h"
+#include "experiment/model_settings.h"
 #include "experiment_file/gallery.h"
 #include "pipeline/collective_list.h"
 #include "words/words.h"
@@ -22,7 +23,7 @@ struct StatusBar {
 StatusText statusText(const Document& document, std::span<const Diagnostic> messages)
 {
     StatusText text;
-    const bool isProgram = std::holds_alternative<ProgramModel>(document.experiment()->model);
+    const bool isProgram = sourceText(*document.experiment()) != nullptr;
     text.saved = document.isModified()   ? StatusBar::tr("Unsaved changes")
         : !document.filePath().isEmpty() ? StatusBar::tr("Saved")
         : !document.sourceName().isEmpty()

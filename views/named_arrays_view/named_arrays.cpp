@@ -92,13 +92,12 @@ void NamedArrays::follow()
     m_meshProblem = mesh ? std::nullopt : std::optional(mesh.error());
     if (mesh)
         m_mesh = std::make_shared<const Mesh>(std::move(*mesh));
-    // Between an edit of a network and its analysis the former arrays stay.
+    // Between an edit of a model and its analysis the former arrays stay; those of another kind of model do not.
     const SnapshotPtr snapshot = m_document->snapshot();
-    const bool network = std::holds_alternative<MlpModel>(experiment.model);
-    if (network && snapshot && snapshot->program && std::holds_alternative<MlpModel>(snapshot->experiment->model))
-        m_program = snapshot->program;
-    else if (!network)
+    if (!snapshot || snapshot->experiment->model.index() != experiment.model.index())
         m_program.reset();
+    else if (snapshot->program)
+        m_program = snapshot->program;
     m_tree = namedTree(experiment, m_program.get());
     m_tree.ignoreUnnamed = m_ignoreUnnamed;
     m_outcomes = outcomesOf(m_tree, m_mesh);

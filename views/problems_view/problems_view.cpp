@@ -12,6 +12,7 @@
 #include "analysis/fixes.h"
 #include "analysis/summed_problems.h"
 #include "base/alike.h"
+#include "experiment/model_settings.h"
 #include "experiment/rule_lists.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problem_row.h"
@@ -80,7 +81,7 @@ int meshAxisOf(const Problem& problem)
 /// The line of the program's text that a problem is about, 0 for none.
 int textLineOf(const Problem& problem, const Experiment* experiment)
 {
-    const bool hasText = experiment && std::holds_alternative<ProgramModel>(experiment->model);
+    const bool hasText = experiment && sourceText(*experiment);
     return hasText && problem.diagnostic.where.pointer.empty() ? problem.diagnostic.where.line : 0;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <new>
 
+#include "experiment/model_settings.h"
 #include "views/panel/panel.h"
 #include "views/program_view/text_delegate.h"
 #include "views/program_view/text_line.h"
@@ -29,18 +30,17 @@ namespace {
 /// Longer programs are printed beside the window.
 constexpr std::size_t printedAtOnce = 3000;
 
-const ProgramModel* modelOf(const SnapshotPtr& snapshot)
+bool hasSourceText(const SnapshotPtr& snapshot)
 {
-    return snapshot ? std::get_if<ProgramModel>(&snapshot->experiment->model) : nullptr;
+    return snapshot && sourceText(*snapshot->experiment);
 }
 
 std::shared_ptr<const ProgramText> textOf(const Snapshot& snapshot, TextPane::Which which)
 {
     if (which == TextPane::Which::Sharded)
         return std::make_shared<const ProgramText>(ProgramText::printed(snapshot));
-    const auto& model = std::get<ProgramModel>(snapshot.experiment->model);
-    return std::make_shared<const ProgramText>(
-        ProgramText::sourceText(*model.text, snapshot.source ? &snapshot.source->program : nullptr));
+    return std::make_shared<const ProgramText>(ProgramText::sourceText(
+        *sourceText(*snapshot.experiment), snapshot.source ? &snapshot.source->program : nullptr));
 }
 
 } // namespace
@@ -113,7 +113,7 @@ void TextPane::setSnapshot(SnapshotPtr snapshot, SnapshotPtr newest)
         return;
     }
     m_snapshot = std::move(snapshot);
-    const bool hasDeclared = modelOf(m_snapshot) != nullptr;
+    const bool hasDeclared = hasSourceText(m_snapshot);
     const bool hasSharded = m_snapshot && m_snapshot->program;
     m_choice->setVisible(hasDeclared && hasSharded);
     const Which which = !hasDeclared ? Which::Sharded : !hasSharded ? Which::Declared : m_which;
@@ -126,7 +126,7 @@ void TextPane::setSnapshot(SnapshotPtr snapshot, SnapshotPtr newest)
 
 void TextPane::setWhich(Which which)
 {
-    if (which == m_which || (which == Which::Declared && !modelOf(m_snapshot))
+    if (which == m_which || (which == Which::Declared && !hasSourceText(m_snapshot))
         || (which == Which::Sharded && !(m_snapshot && m_snapshot->program)))
         return;
     // The same place in the other text.
@@ -142,7 +142,7 @@ void TextPane::setWhich(Which which)
 void TextPane::start()
 {
     m_job.cancel();
-    const bool none = !m_snapshot || (!m_snapshot->program && !modelOf(m_snapshot));
+    const bool none = !m_snapshot || (!m_snapshot->program && !hasSourceText(m_snapshot));
     const std::size_t size = !none && m_snapshot->program ? m_snapshot->program->operations.size() : 0;
     if (size <= printedAtOnce) {
         showText(none ? nullptr : textOf(*m_snapshot, m_which));
@@ -211,7 +211,7 @@ void TextPane::showPlace(ValueId value, OperationId operation)
 
 void TextPane::showDeclaredLine(int line)
 {
-    if (line <= 0 || !modelOf(m_snapshot))
+    if (line <= 0 || !hasSourceText(m_snapshot))
         return;
     m_declaredLine = line;
     if (m_which != Which::Declared)

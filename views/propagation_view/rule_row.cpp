@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "experiment/edits.h"
+#include "experiment/model_settings.h"
 #include "program/factor_rule_text.h"
 #include "program/rule_override.h"
 #include "views/panel/panel.h"
@@ -88,11 +89,10 @@ void RuleRow::refresh()
         rule.custom = false; // the mark says it
         m_ruleText = words::fromStd(toString(rule));
         m_name->setText(tr("Rule of %1").arg(words::operationName(operation)));
-        const auto* text = std::get_if<ProgramModel>(&m_snapshot->experiment->model);
-        writable = text && canHaveRule(operation) && m_operation.index < m_snapshot->source->program.operations.size();
+        const std::vector<RuleOverride>* rules = ownRules(*m_snapshot->experiment);
+        writable = rules && canHaveRule(operation) && m_operation.index < m_snapshot->source->program.operations.size();
         m_isOwn = writable
-            && std::any_of(text->shardingRules.begin(), text->shardingRules.end(),
-                [&](const RuleOverride& own) { return own.path == path(); });
+            && std::any_of(rules->begin(), rules->end(), [&](const RuleOverride& own) { return own.path == path(); });
     }
     const bool shown = known && (writable || !m_ruleText.isEmpty());
     setVisible(shown);

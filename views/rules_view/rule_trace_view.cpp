@@ -256,7 +256,7 @@ void RuleTraceView::showTrace(const LogicalNames& names)
         return;
     }
     if (rules.list.empty()) {
-        showNothing(words::noRulesText(now, m_list));
+        showNothing(words::noRulesText(now, m_document->snapshot(), m_list));
         return;
     }
     TraceSubject subject{ names, std::move(rules), std::move(*resolution), {} };

@@ -104,6 +104,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
         m_notice->dismiss();
         refresh();
     });
+    connect(document, &Document::snapshotChanged, this, &RulesView::refresh);
     connect(m_model, &QAbstractItemModel::modelReset, this, &RulesView::refresh);
     connect(m_model, &QAbstractItemModel::dataChanged, this, &RulesView::refresh);
     refresh();
@@ -379,8 +380,8 @@ void RulesView::showLists()
                 parts << QString::fromStdString(part);
         m_lists->setParts(parts);
     }
-    m_empty->setSentence(words::noRulesText(now, list()));
-    m_empty->setButton(std::holds_alternative<ProgramModel>(now.model) ? QString() : tr("Use T5X 2-D set"));
+    m_empty->setSentence(words::noRulesText(now, m_document->snapshot(), list()));
+    m_empty->setButton(words::hasNothingForRules(m_document->snapshot()) ? QString() : tr("Use T5X 2-D set"));
 }
 
 /// Over the head, so that no rule goes out of sight for a message.

@@ -82,7 +82,7 @@ void InitialChoice::follow(const SnapshotPtr& snapshot, const std::string& path)
         return;
     }
     if (m_program != snapshot->program) {
-        InitialValues none = initialValuesOf(*snapshot->experiment);
+        InitialValues none = initialValuesOf(*snapshot);
         none.chosen.clear();
         m_program = snapshot->program;
         m_defaults = argumentStarts(program, none);

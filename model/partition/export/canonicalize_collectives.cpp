@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "program/editor.h"
-#include "propagation/export/canonicalize.h"
 #include "propagation/pass_support.h"
 
 namespace shardscope::passes {
@@ -269,20 +268,6 @@ Canonicalized canonicalizeCollectives(Program program)
     });
 }
 
-Program canonicalizeAll(Program program)
-{
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const auto pass : { canonicalizeReshards, canonicalizeCollectives, reuseReshards }) {
-            Canonicalized outcome = pass(std::move(program));
-            program = std::move(outcome.program);
-            changed = changed || outcome.changed;
-        }
-        program = canonicalize(std::move(program));
-    }
-    return program;
-}
-
 Program dropUnusedCollectives(Program program)
 {
     std::vector<OperationId> collectives;
@@ -304,40 +289,6 @@ Program dropUnusedCollectives(Program program)
     for (auto id = collectives.rbegin(); id != collectives.rend(); ++id) // what reads before what is read
         if (edit.uses(edit.result(*id)).empty())
             edit.erase(*id);
-    return std::move(edit).finish();
-}
-
-Program leaveCollectivesToProducts(Program program)
-{
-    Editor edit(std::move(program));
-    const auto isA = [&](OperationId id, OpKind kind) { return id.valid() && edit.operation(id).kind == kind; };
-    std::vector<OperationId> products;
-    for (const RegionId body : bodies(edit.program()))
-        walk(edit.program(), body, [&](OperationId id) {
-            if (isA(id, OpKind::Dot) || isA(id, OpKind::DotGeneral))
-                products.push_back(id);
-        });
-    for (const OperationId id : products) {
-        bool gathered = false;
-        for (std::size_t slot = 0; slot < edit.operation(id).operands.size(); ++slot) {
-            const OperationId source = edit.value(edit.operation(id).operands[slot]).definition;
-            if (!isA(source, OpKind::SdyAllGather) || edit.uses(edit.result(source)).size() != 1)
-                continue;
-            edit.setOperand(id, slot, edit.operation(source).operands[0]);
-            edit.erase(source);
-            gathered = true;
-        }
-        const UseList& uses = edit.uses(edit.result(id));
-        if (gathered || uses.size() != 1 || !isA(uses[0].operation, OpKind::SdyReduceScatter))
-            continue;
-        if (const ProgramSharding* own = edit.sharding(edit.result(id)); own && !own->sharding.unreduced.empty())
-            continue;
-        const OperationId scatter = uses[0].operation;
-        edit.setSharding(
-            edit.result(id), attributesAs<SdyCollectiveAttributes>(edit.operation(scatter).attributes)->out);
-        edit.replaceUses(edit.result(scatter), edit.result(id));
-        edit.erase(scatter);
-    }
     return std::move(edit).finish();
 }
 

@@ -34,14 +34,7 @@ struct Canonicalized {
 /// Of several reshards of one value to one sharding in a region, the first does for all: a value that an operation
 /// reads twice, or that several read, is exchanged once.
 [[nodiscard]] Canonicalized mergeReshards(Program program);
-/// Everything of these, and canonicalize(), until nothing changes.
-[[nodiscard]] Program canonicalizeAll(Program program);
-
 /// Collectives whose result nothing reads go.
 [[nodiscard]] Program dropUnusedCollectives(Program program);
-
-/// For a compiler that overlaps products with the exchange of their operands and results by itself: an all-gather that
-/// only a product reads goes, or else a reduce-scatter that alone reads it.
-[[nodiscard]] Program leaveCollectivesToProducts(Program program);
 
 } // namespace shardscope::passes

@@ -31,14 +31,6 @@ void dropRules(Program& program)
             dictionary.end());
 }
 
-void inlineMeshes(Program& program)
-{
-    for (ProgramMesh& mesh : program.meshes) {
-        mesh.inlined = true;
-        mesh.name.clear();
-    }
-}
-
 bool isExchange(OpKind kind)
 {
     return kind == OpKind::Reshard || isShardyCollective(kind);
@@ -114,22 +106,10 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
     take(canonicalizeCollectives(std::move(program)));
     if (options.explicitCollectives && options.mergeReshards)
         program = dropUnusedCollectives(std::move(program));
-    if (options.explicitCollectives && options.leaveCollectivesToProducts)
-        program = leaveCollectivesToProducts(std::move(program));
     dropRules(program);
-    if (options.inlineMeshes)
-        inlineMeshes(program);
     std::vector<Inserted> inserted = reasonsOf(program, reshards->inserted, origins);
     addExchanged(trueShapes, program);
     return Exported{ std::move(program), std::move(inserted), std::move(trueShapes), std::move(copies) };
-}
-
-Result<Exported> exportProgram(Program program, const ExportOptions& options)
-{
-    Result<Program> final = exportPipeline(std::move(program));
-    if (!final)
-        return tl::unexpected<Error>(std::move(final.error()));
-    return insertCollectives(std::move(*final), options);
 }
 
 } // namespace shardscope::passes

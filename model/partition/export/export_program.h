@@ -14,8 +14,6 @@ namespace shardscope::passes {
 struct ExportOptions {
     /// Full version of explicit reshards, and every reshard as collectives.
     bool explicitCollectives = false;
-    /// With `explicitCollectives`: see leaveCollectivesToProducts().
-    bool leaveCollectivesToProducts = false;
     bool keepRedundantReshards = false;
     /// With `explicitCollectives`: the collectives that send the fewest bytes, not those of Shardy's sequence.
     bool optimalReshards = false;
@@ -30,8 +28,6 @@ struct ExportOptions {
     bool mergeReshards = false;
     /// With `explicitCollectives`: see remakeConstants().
     bool remakeConstants = false;
-    /// Every sharding holds its mesh instead of naming it.
-    bool inlineMeshes = true;
 };
 
 struct Exported {
@@ -46,7 +42,5 @@ struct Exported {
 /// What belongs after exportPipeline() of propagation, which makes shardings final. Errors: those of explicit
 /// reshards.
 [[nodiscard]] Result<Exported> insertCollectives(Program program, const ExportOptions& options = {});
-/// Both. Errors also: UnreducedAxes.
-[[nodiscard]] Result<Exported> exportProgram(Program program, const ExportOptions& options = {});
 
 } // namespace shardscope::passes

@@ -214,25 +214,4 @@ std::string ProgramOutline::key(int index) const
     return at.parent < 0 ? own : key(at.parent) + '/' + own;
 }
 
-int ProgramOutline::likeInModel(int index) const
-{
-    // From the part up to the repeated one, then the same way down from the model.
-    std::vector<int> way;
-    int at = index;
-    while (at >= 0 && (part(at).parent < 0 || part(part(at).parent).kind != PartKind::Repeat)) {
-        way.push_back(part(at).position);
-        at = part(at).parent;
-    }
-    if (at < 0)
-        return -1;
-    int like = part(part(at).parent).model;
-    for (auto step = way.rbegin(); step != way.rend(); ++step) {
-        const std::vector<int>& children = part(like).children;
-        if (static_cast<std::size_t>(*step) >= children.size())
-            return -1;
-        like = children[static_cast<std::size_t>(*step)];
-    }
-    return like;
-}
-
 } // namespace shardscope

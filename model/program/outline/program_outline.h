@@ -57,8 +57,6 @@ struct ProgramOutline {
     [[nodiscard]] bool isContainer(int index) const { return !part(index).children.empty(); }
     /// A name that stays over edits elsewhere in the program: "main/layers.0".
     [[nodiscard]] std::string key(int index) const;
-    /// The same operation in the model of the repeated part that `index` stands in; -1 if it stands in none.
-    [[nodiscard]] int likeInModel(int index) const;
 };
 
 } // namespace shardscope

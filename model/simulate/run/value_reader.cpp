@@ -40,17 +40,6 @@ std::size_t Sample::count() const
     return all;
 }
 
-Sample boxSample(std::span<const std::int64_t> first, std::span<const std::int64_t> extent)
-{
-    Sample sample;
-    for (std::size_t d = 0; d < first.size(); ++d) {
-        std::vector<std::int64_t>& list = sample.indices.emplace_back();
-        for (std::int64_t i = 0; i < extent[d]; ++i)
-            list.push_back(first[d] + i);
-    }
-    return sample;
-}
-
 void readGlobal(const ValueReader& reader, ValueId value, const Sample& sample, std::span<double> out)
 {
     const Layout layout = inPlainOrder(reader.layout(value));

@@ -4,7 +4,7 @@
 //
 //     const RunReader reader(run);
 //     if (reader.held(w) == Held::Yes) {
-//         const Sample corner = boxSample({ 0, 0 }, { 2, 3 });
+//         const Sample corner{ { { 0, 1 }, { 0, 1, 2 } } };
 //         std::vector<double> numbers(corner.count());
 //         readGlobal(reader, w, corner, numbers); // w[0, 0] w[0, 1] w[0, 2] w[1, 0] ...
 //     }
@@ -27,8 +27,6 @@ struct Sample {
     std::vector<std::vector<std::int64_t>> indices;
     [[nodiscard]] std::size_t count() const;
 };
-/// Neighbouring indices: `extent` of them from `first` on, by dimension.
-[[nodiscard]] Sample boxSample(std::span<const std::int64_t> first, std::span<const std::int64_t> extent);
 
 /// Calls element(offset) for every element of a sample, in order; `offset` counts with the given strides.
 template <class Function>

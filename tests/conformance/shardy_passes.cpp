@@ -1,13 +1,56 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "propagation/export/canonicalize.h"
+#include "conformance/shardy_passes.h"
 
 #include <algorithm>
 
+#include "partition/export/canonicalize_collectives.h"
+#include "program/editor.h"
 #include "propagation/pass_support.h"
 
 namespace shardscope::passes {
 
 namespace {
+
+/// Of manual computations that nothing in their bodies reads.
+bool dropUnusedArguments(Program& program)
+{
+    std::vector<bool> isRead(program.values.size());
+    std::vector<OperationId> operations; // that stand somewhere: erased ones keep their ids
+    const auto read = [&](const auto& values) {
+        for (const ValueId value : values)
+            isRead[value.index] = true;
+    };
+    for (const RegionId body : bodies(program)) {
+        read(program.regions[body.index].results);
+        walk(program, body, [&](OperationId id) {
+            operations.push_back(id);
+            read(program.operation(id).operands);
+            for (const RegionId inner : program.operation(id).regions)
+                read(program.regions[inner.index].results);
+        });
+    }
+    bool changed = false;
+    for (const OperationId id : operations) {
+        Operation& operation = program.operations[id.index];
+        if (operation.kind != OpKind::ManualComputation || operation.regions.size() != 1)
+            continue;
+        ManualComputationAttributes manual = *attributesAs<ManualComputationAttributes>(operation.attributes);
+        std::vector<ValueId>& arguments = program.regions[operation.regions[0].index].arguments;
+        for (std::size_t i = std::min(arguments.size(), operation.operands.size()); i-- > 0;) {
+            if (isRead[arguments[i].index])
+                continue;
+            arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i));
+            operation.operands.erase(operation.operands.begin() + i);
+            if (i < manual.in.size())
+                manual.in.erase(manual.in.begin() + static_cast<std::ptrdiff_t>(i));
+            changed = true;
+        }
+        for (std::size_t i = 0; i < arguments.size(); ++i)
+            program.values[arguments[i].index].index = static_cast<std::uint32_t>(i);
+        operation.attributes = otherAttributes(std::move(manual));
+    }
+    return changed;
+}
 
 class Canonicalizer {
 public:
@@ -42,7 +85,7 @@ private:
         }
         if (m_edit.operation(id).kind != OpKind::ManualComputation || m_edit.operation(id).regions.size() != 1)
             return false;
-        return dropUnusedArguments(id) || dropEmpty(id) || inlineBody(id);
+        return dropEmpty(id) || inlineBody(id);
     }
 
     [[nodiscard]] bool hasEffect(OperationId id) const
@@ -78,26 +121,6 @@ private:
         return std::all_of(operation.results.begin(), operation.results.end(),
                    [&](ValueId result) { return m_edit.uses(result).empty(); })
             && !hasEffect(id) && (!operation.results.empty() || operation.kind == OpKind::ManualComputation);
-    }
-
-    bool dropUnusedArguments(OperationId id)
-    {
-        const RegionId body = m_edit.operation(id).regions[0];
-        ManualComputationAttributes manual =
-            *attributesAs<ManualComputationAttributes>(m_edit.operation(id).attributes);
-        bool changed = false;
-        for (std::size_t i = m_edit.region(body).arguments.size(); i-- > 0;) {
-            if (!m_edit.uses(m_edit.region(body).arguments[i]).empty() || i >= m_edit.operation(id).operands.size())
-                continue;
-            m_edit.eraseArgument(body, i);
-            m_edit.eraseOperand(id, i);
-            if (i < manual.in.size())
-                manual.in.erase(manual.in.begin() + static_cast<std::ptrdiff_t>(i));
-            changed = true;
-        }
-        if (changed)
-            m_edit.raw().operations[id.index].attributes = otherAttributes(std::move(manual));
-        return changed;
     }
 
     bool dropEmpty(OperationId id)
@@ -147,7 +170,66 @@ private:
 
 Program canonicalize(Program program)
 {
-    return Canonicalizer(std::move(program)).run();
+    do
+        program = Canonicalizer(std::move(program)).run();
+    while (dropUnusedArguments(program));
+    return program;
+}
+
+Program canonicalizeAll(Program program)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const auto pass : { canonicalizeReshards, canonicalizeCollectives, reuseReshards }) {
+            Canonicalized outcome = pass(std::move(program));
+            program = std::move(outcome.program);
+            changed = changed || outcome.changed;
+        }
+        program = canonicalize(std::move(program));
+    }
+    return program;
+}
+
+Program leaveCollectivesToProducts(Program program)
+{
+    Editor edit(std::move(program));
+    const auto isA = [&](OperationId id, OpKind kind) { return id.valid() && edit.operation(id).kind == kind; };
+    std::vector<OperationId> products;
+    for (const RegionId body : bodies(edit.program()))
+        walk(edit.program(), body, [&](OperationId id) {
+            if (isA(id, OpKind::Dot) || isA(id, OpKind::DotGeneral))
+                products.push_back(id);
+        });
+    for (const OperationId id : products) {
+        bool gathered = false;
+        for (std::size_t slot = 0; slot < edit.operation(id).operands.size(); ++slot) {
+            const OperationId source = edit.value(edit.operation(id).operands[slot]).definition;
+            if (!isA(source, OpKind::SdyAllGather) || edit.uses(edit.result(source)).size() != 1)
+                continue;
+            edit.setOperand(id, slot, edit.operation(source).operands[0]);
+            edit.erase(source);
+            gathered = true;
+        }
+        const UseList& uses = edit.uses(edit.result(id));
+        if (gathered || uses.size() != 1 || !isA(uses[0].operation, OpKind::SdyReduceScatter))
+            continue;
+        if (const ProgramSharding* own = edit.sharding(edit.result(id)); own && !own->sharding.unreduced.empty())
+            continue;
+        const OperationId scatter = uses[0].operation;
+        edit.setSharding(
+            edit.result(id), attributesAs<SdyCollectiveAttributes>(edit.operation(scatter).attributes)->out);
+        edit.replaceUses(edit.result(scatter), edit.result(id));
+        edit.erase(scatter);
+    }
+    return std::move(edit).finish();
+}
+
+void inlineMeshes(Program& program)
+{
+    for (ProgramMesh& mesh : program.meshes) {
+        mesh.inlined = true;
+        mesh.name.clear();
+    }
 }
 
 } // namespace shardscope::passes
