@@ -78,7 +78,14 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
         if (current.definition.valid() && !inManual[current.definition.index])
             accept(ValueId(v), ValueId(v), meant[v]);
     }
-    // What collectives became gives other values; of several the last one of the result's type is the result.
+    // What collectives became gives other values; of several the last one of the result's type is the result. An
+    // operation that still gives its result itself has helpers only, as a reverse has what brings it its operand.
+    std::vector<bool> isThere(device.values.size());
+    for (const RegionId body : bodies(device))
+        walk(device, body, [&](OperationId id) {
+            for (const ValueId result : device.operation(id).results)
+                isThere[result.index] = true;
+        });
     std::vector<bool> adds(device.operations.size()); // two elements, in the body of a reduction
     for (const auto& [made, origin] : parts.device.origins)
         for (const RegionId body : device.operation(made).regions)
@@ -90,7 +97,9 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
             || inManual[origin.index])
             continue;
         const auto& wanted = sharded.operation(origin).results;
-        if (wanted.size() != 1)
+        if (wanted.size() != 1
+            || (!isShardyCollective(sharded.operation(origin).kind) && wanted[0].index < isThere.size()
+                && isThere[wanted[0].index]))
             continue;
         const ProgramSharding* found = shardings.of(wanted[0]);
         TensorType type = sharded.value(wanted[0]).type;

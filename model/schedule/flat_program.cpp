@@ -136,12 +136,13 @@ public:
         for (const StatePair& pair : state.pairs) {
             const std::uint32_t argument = m_specified.value(pair.argument).index;
             const ShardedArray &taken = m_out.inputs[argument], &made = m_out.outputs[pair.result];
-            if (!isGuess(state.source) && made.sharding == taken.sharding && made.unreducedKind == taken.unreducedKind
+            if (made.sharding == taken.sharding && made.unreducedKind == taken.unreducedKind
                 && *made.over(m_out.mesh) == *taken.over(m_out.mesh))
                 m_out.blocks[0].state.emplace_back(FlatValueId(pair.argument.index), pair.result);
             else
-                m_out.handedOn.emplace_back(argument, pair.result);
+                m_out.reshardedState.emplace_back(argument, pair.result);
         }
+        m_out.blocks[0].isDonated = !isGuess(state.source);
         m_out.state = std::move(state);
         nameConstraints();
         return std::move(m_out);

@@ -56,6 +56,9 @@ struct FlatBlock {
     /// (value, number of a result) that takes the value's place at the end: the state of main, and of the body of a
     /// loop; of a branch, what the operation gives.
     std::vector<std::pair<FlatValueId, std::uint32_t>> state;
+    /// Whether new state may be written over the old while somebody could still look at it: arguments of main that are
+    /// not donated keep their values to the end of the step, and take the new ones then.
+    bool isDonated = true;
 };
 
 struct FlatProgram {
@@ -69,10 +72,9 @@ struct FlatProgram {
     /// Values of the given program that are others under another name: constraints, and the value constrained.
     std::vector<std::pair<FlatValueId, FlatValueId>> aliases;
     StepState state; ///< of main
-    /// Pairs of `state`, as (argument, result), that are handed on when the step is over, since the result lies
-    /// otherwise than the argument, or since nobody said that it may take its place (a guess: the argument is not
-    /// donated). All others are in main().state.
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> handedOn;
+    /// Pairs of `state`, as (argument, result), whose result is sharded otherwise than the argument: the array is
+    /// resharded when the step is over. All others are in main().state.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> reshardedState;
     std::vector<ShardedArray> inputs, outputs; ///< of main
 
     [[nodiscard]] const FlatBlock& main() const { return blocks.front(); }

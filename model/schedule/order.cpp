@@ -58,6 +58,9 @@ private:
         for (const auto& [replaced, result] : m_block.state)
             if (resultValue(result) != replaced.index)
                 m_order.replaced[replaced.index] = true;
+        if (&m_block == &m_program.main())
+            for (const auto& [argument, result] : m_program.reshardedState)
+                m_order.replaced[m_block.arguments[argument].index] = true;
     }
 
     /// Results and kept values that are old values of arguments which will be overwritten.
@@ -113,7 +116,7 @@ private:
             m_order.resultExtra[result] = none; // it is returned in the argument's slot
             return;
         }
-        if (!writeInPlace(argument, value, chain))
+        if (!m_block.isDonated || !writeInPlace(argument, value, chain))
             m_order.endCopies.push_back({ value, none, argument });
     }
 

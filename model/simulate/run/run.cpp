@@ -244,17 +244,17 @@ private:
         }
         return shards;
     }
-    /// State that does not stand where the next step looks for it.
-    void handOnState()
+    /// State whose result is sharded otherwise than the argument that it becomes.
+    void reshardState()
     {
         const FlatProgram& program = *m_plan->program;
         kernels::Arrays full; // before any argument is written: it may be a result as well
-        for (const auto& [argument, result] : program.handedOn)
+        for (const auto& [argument, result] : program.reshardedState)
             full.push_back(assembleShards(shardsIn(m_plan->results[result], program.main().results[result]),
                 program.outputs[result], program.mesh)
                                .full);
         for (std::size_t i = 0; i < full.size(); ++i) {
-            const std::uint32_t argument = program.handedOn[i].first;
+            const std::uint32_t argument = program.reshardedState[i].first;
             const kernels::Arrays shards = shardsOf(full[i], program.inputs[argument], program.mesh);
             for (std::size_t position = 0; position < m_devices; ++position) {
                 const kernels::Array& shard =
@@ -618,8 +618,14 @@ const StepTiming& SimulatedRun::step()
         return m_timing;
     }
     ++m_steps;
+    try {
+        reshardState();
+    } catch (const std::bad_alloc&) {
+        m_failure =
+            fail(Code::OutOfMemory, { { "bytes", logicalBytes() }, { "limit", memoryLimit(RunOptions()) } }).value();
+        m_stopped = true;
+    }
     m_timing.wall = secondsSince(start);
-    handOnState();
     return m_timing;
 }
 
