@@ -61,9 +61,7 @@ public:
         std::optional<std::size_t> argument;
         if (const std::size_t equals = specified.find('=');
             equals != std::string::npos && !QFile::exists(QString::fromStdString(specified))) {
-            auto found = argumentNamed(specified.substr(0, equals));
-            if (!found)
-                return tl::unexpected(found.error());
+            SHARDSCOPE_TRY(found, argumentNamed(specified.substr(0, equals)));
             argument = *found;
             path = specified.substr(equals + 1);
         }
@@ -126,8 +124,7 @@ private:
 
     Result<void> set(std::size_t argument, Result<kernels::Array> array, const std::string& from)
     {
-        if (!array)
-            return tl::unexpected(std::move(array.error()));
+        SHARDSCOPE_CHECK(array);
         m_arrays[argument] = std::move(*array);
         m_from[argument] = from;
         return {};
@@ -153,9 +150,7 @@ private:
     Result<void> readNpy(const std::string& path, std::optional<std::size_t> argument)
     {
         if (!argument) {
-            const auto next = nextArgument();
-            if (!next)
-                return tl::unexpected(next.error());
+            SHARDSCOPE_TRY(next, nextArgument());
             argument = *next;
         } else if (auto isFree = free(*argument); !isFree) {
             return isFree;
@@ -169,18 +164,12 @@ private:
         std::size_t limit = std::size_t{ 1 } << 20;
         for (const TensorType& type : m_types)
             limit += static_cast<std::size_t>(std::min<std::int64_t>(type.byteCount(), std::int64_t{ 1 } << 40));
-        const Result<std::string> text = readText(path, limit);
-        if (!text)
-            return tl::unexpected(text.error());
-        const auto entries = readNpz(*text);
-        if (!entries)
-            return tl::unexpected(entries.error());
+        SHARDSCOPE_TRY(text, readText(path, limit));
+        SHARDSCOPE_TRY(entries, readNpz(*text));
         for (const NpzEntry& entry : *entries) {
             // Arrays that numpy.savez() was given without names are arr_0, arr_1 and so on.
             const bool isNumbered = entry.name.starts_with("arr_");
-            const auto argument = argumentNamed(isNumbered ? entry.name.substr(4) : entry.name);
-            if (!argument)
-                return tl::unexpected(argument.error());
+            SHARDSCOPE_TRY(argument, argumentNamed(isNumbered ? entry.name.substr(4) : entry.name));
             if (auto isFree = free(*argument); !isFree)
                 return isFree;
             if (auto done =
@@ -193,9 +182,7 @@ private:
 
     Result<void> readJsonFile(const std::string& path)
     {
-        const Result<std::string> text = readText(path);
-        if (!text)
-            return tl::unexpected(text.error());
+        SHARDSCOPE_TRY(text, readText(path));
         const JsonText json = parseJson(*text);
         if (!json.errors.empty())
             return tl::unexpected(json.errors.front());
@@ -205,9 +192,7 @@ private:
             return tl::unexpected(std::move(error));
         };
         const auto take = [&](const JsonNode& node, std::size_t argument) -> Result<void> {
-            auto bytes = readArrayText(node, m_types[argument], m_names[argument].front());
-            if (!bytes)
-                return tl::unexpected(bytes.error());
+            SHARDSCOPE_TRY(bytes, readArrayText(node, m_types[argument], m_names[argument].front()));
             return set(argument, kernels::arrayOfBytes(m_types[argument], std::move(*bytes)), shownName(path));
         };
         if (json.root.type == JsonNode::Type::Object) {

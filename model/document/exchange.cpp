@@ -156,9 +156,7 @@ Result<void> checked(const LogicalRules& rules)
     Import import;
     import.mesh = { { "any", 1 } };
     import.rules = rules;
-    const Result<Experiment> made = toExperiment(import);
-    if (!made)
-        return tl::unexpected(made.error());
+    SHARDSCOPE_TRY(made, toExperiment(import));
     return {};
 }
 

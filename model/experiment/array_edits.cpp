@@ -155,15 +155,11 @@ bool isArrayType(DType type)
 Result<Experiment> withArrayAdded(const Experiment& before, NamedArraySetting array)
 {
     Experiment after = before;
-    const Result<ArraysModel*> model = listOf(after);
-    if (!model)
-        return tl::unexpected(model.error());
+    SHARDSCOPE_TRY(model, listOf(after));
     if ((*model)->arrays.size() >= maxArrays)
         return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", maxArrays } });
-    if (const auto valid = checkArray(array); !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkPath(**model, (*model)->arrays.size(), array); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkArray(array));
+    SHARDSCOPE_CHECK(checkPath(**model, (*model)->arrays.size(), array));
     (*model)->arrays.push_back(std::move(array));
     return after;
 }
@@ -171,15 +167,10 @@ Result<Experiment> withArrayAdded(const Experiment& before, NamedArraySetting ar
 Result<Experiment> withArrayReplaced(const Experiment& before, std::size_t index, NamedArraySetting array)
 {
     Experiment after = before;
-    const Result<ArraysModel*> model = listOf(after);
-    if (!model)
-        return tl::unexpected(model.error());
-    if (const auto valid = checkIndex("array", index, (*model)->arrays.size()); !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkArray(array); !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkPath(**model, index, array); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_TRY(model, listOf(after));
+    SHARDSCOPE_CHECK(checkIndex("array", index, (*model)->arrays.size()));
+    SHARDSCOPE_CHECK(checkArray(array));
+    SHARDSCOPE_CHECK(checkPath(**model, index, array));
     // Rules for this array alone follow it.
     for (InnerRules& inner : after.rules.inner)
         if (inner.within == (*model)->arrays[index].path && checkWithin(after.rules, array.path))
@@ -191,11 +182,8 @@ Result<Experiment> withArrayReplaced(const Experiment& before, std::size_t index
 Result<Experiment> withArrayRemoved(const Experiment& before, std::size_t index)
 {
     Experiment after = before;
-    const Result<ArraysModel*> model = listOf(after);
-    if (!model)
-        return tl::unexpected(model.error());
-    if (const auto valid = checkIndex("array", index, (*model)->arrays.size()); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_TRY(model, listOf(after));
+    SHARDSCOPE_CHECK(checkIndex("array", index, (*model)->arrays.size()));
     (*model)->arrays.erase((*model)->arrays.begin() + static_cast<std::ptrdiff_t>(index));
     forgetArray(after, index);
     return after;
@@ -232,8 +220,7 @@ Result<Experiment> withListOfArrays(const Experiment& before, const Program& pro
 {
     ArraysModel model;
     for (ProgramArray& each : arraysOf(program)) {
-        if (const auto valid = checkArray(each.array); !valid)
-            return tl::unexpected(valid.error());
+        SHARDSCOPE_CHECK(checkArray(each.array));
         model.arrays.push_back(std::move(each.array));
     }
     if (model.arrays.size() > maxArrays)

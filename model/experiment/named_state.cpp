@@ -77,9 +77,7 @@ private:
             }
             name = nameOf(std::exchange(word, std::move(digits)));
         }
-        const Result<std::int64_t> size = sizeOf(word, sizeBegin);
-        if (!size)
-            return tl::unexpected(size.error());
+        SHARDSCOPE_TRY(size, sizeOf(word, sizeBegin));
         if (isNamed(name) && std::ranges::find(axes.names, name) != axes.names.end())
             return fail(Code::DuplicateDimension, { { "dims", std::vector<std::string>{ name.name } } }, at(begin));
         if (axes.names.size() == maxDimensions)
@@ -139,9 +137,7 @@ private:
 
 Result<ArrayAxes> parsePlain(std::string_view text)
 {
-    Result<Shape> shape = parseShape(text);
-    if (!shape)
-        return tl::unexpected(std::move(shape.error()));
+    SHARDSCOPE_TRY(shape, parseShape(text));
     if (shape->size() > maxDimensions)
         return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } });
     for (const std::int64_t size : *shape)

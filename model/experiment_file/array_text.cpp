@@ -133,8 +133,7 @@ public:
     Result<std::vector<std::byte>> read(const JsonNode& node)
     {
         // As many elements as the text has: nothing is taken for what is not there.
-        if (auto done = level(node, 0); !done)
-            return tl::unexpected(done.error());
+        SHARDSCOPE_CHECK(level(node, 0));
         return std::move(m_bytes);
     }
 

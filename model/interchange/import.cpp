@@ -73,9 +73,7 @@ Result<Experiment> toExperiment(const Import& import)
 {
     Experiment experiment;
     experiment.title = import.title;
-    const Result<Mesh> mesh = Mesh::create(import.mesh, import.deviceOrder);
-    if (!mesh)
-        return tl::unexpected(mesh.error());
+    SHARDSCOPE_TRY(mesh, Mesh::create(import.mesh, import.deviceOrder));
     experiment.mesh = { import.mesh, import.deviceOrder };
     if (import.hosts < 1 || mesh->deviceCount() % import.hosts != 0)
         return fail(Code::DevicesMismatch,

@@ -83,9 +83,7 @@ public:
             }
             if (std::exchange(*seen, true))
                 return fail(Code::DuplicateKey, { { "key", *key } });
-            const Result<void> value = seen == &descr ? readDescr() : seen == &order ? readOrder() : readShape();
-            if (!value)
-                return tl::unexpected(value.error());
+            SHARDSCOPE_TRY(value, seen == &descr ? readDescr() : seen == &order ? readOrder() : readShape());
             if (!take(',') && peek() != '}')
                 return wrong("“,” or “}”");
         }

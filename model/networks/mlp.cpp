@@ -58,8 +58,7 @@ public:
         const ValueId output = forward();
         const ValueId loss = lossOf(output);
         if (m_settings.trainStep) {
-            if (auto trained = train(loss, output); !trained)
-                return tl::unexpected(trained.error());
+            SHARDSCOPE_CHECK(train(loss, output));
         } else {
             m_builder.result(loss);
             m_builder.result(output);
@@ -183,9 +182,7 @@ private:
             wrt.push_back(p.value);
         if (m_settings.inputGradient)
             wrt.push_back(m_input);
-        const auto gradients = differentiate(m_builder, loss, wrt);
-        if (!gradients)
-            return tl::unexpected(gradients.error());
+        SHARDSCOPE_TRY(gradients, differentiate(m_builder, loss, wrt));
         for (std::size_t i = 0; i < wrt.size(); ++i) {
             const Value& of = m_builder.program().value(wrt[i]);
             m_builder.named((*gradients)[i], "grad(" + of.path + ')', Role::Gradient, of.dimNames);
@@ -230,8 +227,7 @@ private:
 
 Result<Program> buildMlp(const MlpSettings& settings)
 {
-    if (const auto ok = checkSettings(settings); !ok)
-        return tl::unexpected(ok.error());
+    SHARDSCOPE_CHECK(checkSettings(settings));
     return MlpBuilder(settings).build();
 }
 

@@ -376,16 +376,13 @@ Result<std::vector<NumberPair>> readPairs(std::string_view text)
 
 Result<void> checkStateText(std::string_view text)
 {
-    if (auto pairs = readPairs(text); !pairs)
-        return tl::unexpected(std::move(pairs.error()));
+    SHARDSCOPE_CHECK(readPairs(text));
     return {};
 }
 
 Result<StepState> parseState(const Program& program, std::string_view text)
 {
-    auto pairs = readPairs(text);
-    if (!pairs)
-        return tl::unexpected(std::move(pairs.error()));
+    SHARDSCOPE_TRY(pairs, readPairs(text));
     StepState state{ StateSource::Stated, {} };
     const Main main(program);
     for (const auto& [argument, result] : *pairs) {

@@ -50,9 +50,7 @@ Result<HostChunks> hostChunks(
     for (const HostBlock& block : hostBlocks(sizes, hostAt)) {
         if (Result<void> moved = chunker.moveTo(block); !moved)
             return tl::unexpected(std::move(moved.error()));
-        Result<LocalChunk> chunk = chunker.chunk(shape, spec);
-        if (!chunk)
-            return tl::unexpected(std::move(chunk.error()));
+        SHARDSCOPE_TRY(chunk, chunker.chunk(shape, spec));
         if (chunks.hosts.empty()) // what is not covered is the same for all hosts
             chunks.truncated = truncations(chunker, *chunk, shape, spec);
         chunks.hosts.push_back({ block.process, std::move(*chunk) });

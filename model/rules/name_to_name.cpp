@@ -113,9 +113,7 @@ Result<ConstraintAction> constraintOf(
 {
     if (rules.isSequence)
         return logicalConstraint(names, rules, fallback, version);
-    Result<Resolution> resolution = resolveMapping(names, rules);
-    if (!resolution)
-        return tl::unexpected(std::move(resolution.error()));
+    SHARDSCOPE_TRY(resolution, resolveMapping(names, rules));
     ConstraintAction action;
     action.constrain = true;
     action.spec = canonical(resolution->spec());

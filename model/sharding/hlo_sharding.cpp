@@ -207,9 +207,7 @@ Result<Layout> layoutOf(
         break;
     }
     }
-    Result<Mesh> mesh = Mesh::createOver(std::move(axes), std::move(order));
-    if (!mesh)
-        return tl::unexpected(std::move(mesh.error()));
+    SHARDSCOPE_TRY(mesh, Mesh::createOver(std::move(axes), std::move(order)));
     return Layout(std::make_shared<const Mesh>(std::move(*mesh)), std::move(layout), Shape(shape));
 }
 

@@ -67,9 +67,7 @@ Result<void> setTarget(const Literal& literal, LogicalRule& rule)
 Result<LogicalRule> toRule(const Literal& name, const Literal& target)
 {
     LogicalRule rule;
-    Result<LogicalName> named = toName(name);
-    if (!named)
-        return tl::unexpected(std::move(named.error()));
+    SHARDSCOPE_TRY(named, toName(name));
     rule.name = std::move(*named);
     if (Result<void> set = setTarget(target, rule); !set)
         return tl::unexpected(std::move(set.error()));
@@ -82,9 +80,7 @@ Result<LogicalRules> toLogicalRules(const Literal& literal)
 {
     LogicalRules rules;
     const auto add = [&](const Literal& name, const Literal& target) -> Result<void> {
-        Result<LogicalRule> rule = toRule(name, target);
-        if (!rule)
-            return tl::unexpected(std::move(rule.error()));
+        SHARDSCOPE_TRY(rule, toRule(name, target));
         rules.list.push_back(std::move(*rule));
         return {};
     };
@@ -118,9 +114,7 @@ Result<LogicalRules> toLogicalRules(const Literal& literal)
 Result<LogicalRules> parseRules(std::string_view text)
 {
     Tokens tokens(text);
-    Result<Literal> first = tokens.readLiteral();
-    if (!first)
-        return tl::unexpected(std::move(first.error()));
+    SHARDSCOPE_TRY(first, tokens.readLiteral());
     // "rules = ...", "rules: LogicalRules = ..." and "logical_axis_rules: [...]" are no literals but common enough.
     const bool named = first->kind == Literal::Kind::Name || first->kind == Literal::Kind::String;
     if (named && (tokens.at('=') || tokens.at(':'))) {
@@ -131,8 +125,7 @@ Result<LogicalRules> parseRules(std::string_view text)
             tokens.take();
         }
         first = tokens.readLiteral();
-        if (!first)
-            return tl::unexpected(std::move(first.error()));
+        SHARDSCOPE_CHECK(first);
     }
     if (tokens.at(',')) { // a tuple without parentheses
         Literal all;
@@ -141,9 +134,7 @@ Result<LogicalRules> parseRules(std::string_view text)
         all.column = first->column;
         all.items.push_back(std::move(*first));
         while (tokens.accept(',') && tokens.peek().kind != Tokens::Kind::End) {
-            Result<Literal> next = tokens.readLiteral();
-            if (!next)
-                return tl::unexpected(std::move(next.error()));
+            SHARDSCOPE_TRY(next, tokens.readLiteral());
             all.items.push_back(std::move(*next));
         }
         first = std::move(all);

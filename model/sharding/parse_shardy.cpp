@@ -64,9 +64,7 @@ Result<Mesh> readMeshBody(Tokens& tokens)
         std::string name = tokens.take().text;
         if (!tokens.accept('='))
             return tokens.unexpected("'='");
-        const Result<std::int64_t> size = tokens.takeWholeNumber();
-        if (!size)
-            return tl::unexpected(size.error());
+        SHARDSCOPE_TRY(size, tokens.takeWholeNumber());
         axes.push_back({ std::move(name), *size });
         if (!tokens.accept(',') && !tokens.at(']'))
             return tokens.unexpected("',' or ']'");
@@ -80,9 +78,7 @@ Result<Mesh> readMeshBody(Tokens& tokens)
             return tokens.unexpected("'['");
         while (!tokens.accept(']')) {
             const Where here = tokens.where();
-            const Result<std::int64_t> id = tokens.takeWholeNumber();
-            if (!id)
-                return tl::unexpected(id.error());
+            SHARDSCOPE_TRY(id, tokens.takeWholeNumber());
             if (*id < 0 || *id > std::numeric_limits<std::int32_t>::max())
                 return fail(Code::Syntax, { { "expected", "a device id" }, { "found", *id } }, here);
             devices.push_back(static_cast<std::int32_t>(*id));
@@ -120,9 +116,7 @@ Result<void> Reader::readMeshName()
         return m_tokens.unexpected("a mesh such as @mesh");
     if (Result<void> open = expect('<'); !open)
         return open;
-    const Result<Mesh> mesh = readMeshBody(m_tokens);
-    if (!mesh)
-        return tl::unexpected(mesh.error());
+    SHARDSCOPE_TRY(mesh, readMeshBody(m_tokens));
     const bool sameAxes = std::ranges::equal(mesh->axes(), m_mesh.axes());
     if (!sameAxes || (!mesh->deviceOrder().empty() && *mesh != m_mesh))
         return fail(Code::MeshMismatch, { { "found", toShardy(*mesh) }, { "expected", toShardy(m_mesh) } }, place);
@@ -138,9 +132,7 @@ Result<AxisRef> Reader::part(std::size_t axis, const Where& place)
         if (first)
             if (Result<void> open = expect('('); !open)
                 return tl::unexpected(std::move(open.error()));
-        const Result<std::int64_t> read = m_tokens.takeWholeNumber();
-        if (!read)
-            return tl::unexpected(read.error());
+        SHARDSCOPE_TRY(read, m_tokens.takeWholeNumber());
         number = *read;
         if (first)
             if (Result<void> close = expect(')'); !close)
@@ -218,9 +210,7 @@ Result<DimensionSharding> Reader::readDimension()
             continue;
         }
         const Where place = m_tokens.where();
-        const Result<AxisRef> ref = readRef();
-        if (!ref)
-            return tl::unexpected(ref.error());
+        SHARDSCOPE_TRY(ref, readRef());
         if (!dim.axes.empty() && canMerge(dim.axes.back(), *ref))
             return fail(Code::BadSubAxis,
                 { { "axis", toString(m_mesh, *ref) }, { "other", toString(m_mesh, dim.axes.back()) } }, place);
@@ -230,9 +220,7 @@ Result<DimensionSharding> Reader::readDimension()
     }
     if (m_tokens.peek().kind == Tokens::Kind::Name) {
         const Where place = m_tokens.where();
-        const Result<std::int32_t> priority = readPriority();
-        if (!priority)
-            return tl::unexpected(priority.error());
+        SHARDSCOPE_TRY(priority, readPriority());
         if (dim.axes.empty() && !dim.open)
             return fail(Code::BadPriority, {}, place);
         dim.priority = *priority;
@@ -252,9 +240,7 @@ Result<AxisList> Reader::readSet()
     AxisList list;
     while (!m_tokens.accept('}')) {
         const Where place = m_tokens.where();
-        const Result<AxisRef> ref = readRef();
-        if (!ref)
-            return tl::unexpected(ref.error());
+        SHARDSCOPE_TRY(ref, readRef());
         if (!list.empty() && canMerge(list.back(), *ref))
             return fail(Code::BadSubAxis,
                 { { "axis", toString(m_mesh, *ref) }, { "other", toString(m_mesh, list.back()) } }, place);
@@ -305,9 +291,7 @@ Result<TensorSharding> Reader::readBody()
         if (sharding.dims.size() >= maximumTileDimensions)
             return fail(
                 Code::TooLarge, { { "what", "dimensions" }, { "limit", maximumTileDimensions } }, m_tokens.where());
-        Result<DimensionSharding> dim = readDimension();
-        if (!dim)
-            return tl::unexpected(std::move(dim.error()));
+        SHARDSCOPE_TRY(dim, readDimension());
         sharding.dims.push_back(std::move(*dim));
         if (!m_tokens.accept(',') && !m_tokens.at(']'))
             return m_tokens.unexpected("',' or ']'");
@@ -320,9 +304,7 @@ Result<TensorSharding> Reader::readBody()
             return m_tokens.unexpected(!unreduced ? "replicated={...} or unreduced={...}"
                     : m_bareNames                 ? "end of text"
                                                   : "'>'");
-        Result<AxisList> list = readSet();
-        if (!list)
-            return tl::unexpected(std::move(list.error()));
+        SHARDSCOPE_TRY(list, readSet());
         (isReplicated ? replicated : unreduced) = true;
         (isReplicated ? sharding.replicated : sharding.unreduced) = std::move(*list);
     }

@@ -263,9 +263,7 @@ Result<HloSharding> PositionalSharding::toHloSharding(std::size_t arrayRank) con
         dims.push_back(m_copies);
         subgroups.push_back(HloSharding::Subgroup::Replicated);
     }
-    Result<TileAssignment> tiles = TileAssignment::list(std::move(dims), m_members);
-    if (!tiles)
-        return tl::unexpected(std::move(tiles.error()));
+    SHARDSCOPE_TRY(tiles, TileAssignment::list(std::move(dims), m_members));
     return HloSharding::tiled(std::move(*tiles), std::move(subgroups));
 }
 
@@ -278,9 +276,7 @@ Result<Layout> PositionalSharding::layout(std::span<const std::int64_t> shape) c
             if (shape[d] % m_shape[d] != 0)
                 return fail(Code::Indivisible, { { "dim", d }, { "size", shape[d] }, { "partitions", m_shape[d] } });
     }
-    const Result<HloSharding> hlo = toHloSharding(shape.size());
-    if (!hlo)
-        return tl::unexpected(hlo.error());
+    SHARDSCOPE_TRY(hlo, toHloSharding(shape.size()));
     return layoutOf(*hlo, m_devices, shape);
 }
 

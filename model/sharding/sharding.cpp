@@ -143,9 +143,7 @@ Result<TensorSharding> toTensorSharding(const Sharding& sharding, const Mesh& me
     // By device numbers, then, which have to mean the same devices.
     if (devicesOf(sharding) != devicesOf(mesh))
         return fail(Code::NotOnMesh, { { "known", mesh.axisNames() } });
-    const Result<HloSharding> hlo = toHloSharding(sharding, rank);
-    if (!hlo)
-        return tl::unexpected(hlo.error());
+    SHARDSCOPE_TRY(hlo, toHloSharding(sharding, rank));
     return toTensorSharding(*hlo, mesh, rank);
 }
 
@@ -167,9 +165,7 @@ Result<Layout> layoutOf(const Sharding& sharding, std::span<const std::int64_t> 
                 if (!positional.isFullyReplicated() && positional.rank() != shape.size())
                     return fail(
                         Code::RankMismatch, { { "sharding_rank", positional.rank() }, { "rank", shape.size() } });
-                const Result<HloSharding> hlo = positional.toHloSharding(shape.size());
-                if (!hlo)
-                    return tl::unexpected(hlo.error());
+                SHARDSCOPE_TRY(hlo, positional.toHloSharding(shape.size()));
                 return layoutOf(*hlo, positional.devices(), shape);
             },
             [&](const SingleDeviceSharding& single) {

@@ -40,9 +40,7 @@ Result<PartitionSpec> specOf(const Sharding& sharding, const FormContext& contex
             return tl::unexpected(std::move(fits.error()));
         return named->spec;
     }
-    const Result<TensorSharding> axes = toTensorSharding(sharding, *context.mesh, context.rank);
-    if (!axes)
-        return tl::unexpected(axes.error());
+    SHARDSCOPE_TRY(axes, toTensorSharding(sharding, *context.mesh, context.rank));
     if (!axes->unreduced.empty())
         return unsupported("partial");
     if (hasPartsOfAxes(*axes, *context.mesh))
@@ -78,9 +76,7 @@ Result<std::string> shardyText(const Sharding& sharding, const FormContext& cont
             return tl::unexpected(std::move(fits.error()));
         return std::string(attribute) + toShardy(named->spec, context.rank);
     }
-    const Result<TensorSharding> axes = toTensorSharding(sharding, *context.mesh, context.rank);
-    if (!axes)
-        return tl::unexpected(axes.error());
+    SHARDSCOPE_TRY(axes, toTensorSharding(sharding, *context.mesh, context.rank));
     return std::string(attribute) + toShardy(*axes, *context.mesh);
 }
 
@@ -164,9 +160,7 @@ Result<void> checkPositional(const HloSharding& hlo)
 
 Result<std::string> positionalCode(const Sharding& sharding, const FormContext& context)
 {
-    const Result<HloSharding> hlo = toHloSharding(sharding, context.rank);
-    if (!hlo)
-        return tl::unexpected(hlo.error());
+    SHARDSCOPE_TRY(hlo, toHloSharding(sharding, context.rank));
     if (Result<void> sayable = checkPositional(*hlo); !sayable)
         return tl::unexpected(std::move(sayable.error()));
     std::string code = "PositionalSharding(";
@@ -200,17 +194,13 @@ Result<std::string> positionalCode(const Sharding& sharding, const FormContext& 
 /// As JAX prints it.
 Result<std::string> gspmdText(const Sharding& sharding, std::size_t rank)
 {
-    const Result<HloSharding> hlo = toHloSharding(sharding, rank);
-    if (!hlo)
-        return tl::unexpected(hlo.error());
+    SHARDSCOPE_TRY(hlo, toHloSharding(sharding, rank));
     return "GSPMDSharding(" + toHlo(*hlo, HloForm::V2) + memoryArgument(sharding) + ")";
 }
 
 Result<std::string> hloText(const Sharding& sharding, std::size_t rank, HloForm form)
 {
-    const Result<HloSharding> hlo = toHloSharding(sharding, rank);
-    if (!hlo)
-        return tl::unexpected(hlo.error());
+    SHARDSCOPE_TRY(hlo, toHloSharding(sharding, rank));
     return toHlo(*hlo, form);
 }
 
@@ -264,9 +254,7 @@ Result<PositionalSharding> toPositional(const Sharding& sharding, std::size_t ra
 {
     if (const auto* positional = std::get_if<PositionalSharding>(&sharding))
         return *positional;
-    const Result<HloSharding> hlo = toHloSharding(sharding, rank);
-    if (!hlo)
-        return tl::unexpected(hlo.error());
+    SHARDSCOPE_TRY(hlo, toHloSharding(sharding, rank));
     if (Result<void> sayable = checkPositional(*hlo); !sayable)
         return tl::unexpected(std::move(sayable.error()));
     std::vector<std::int32_t> devices = devicesOf(sharding);
@@ -310,9 +298,7 @@ Result<std::string> formText(const Sharding& sharding, ShardingForm form, const 
             Sharding(NamedSharding{ context.mesh, std::move(*spec), memoryKindOf(sharding) }), context.version);
     }
     case ShardingForm::Positional: {
-        Result<PositionalSharding> positional = toPositional(sharding, context.rank, context.platform);
-        if (!positional)
-            return tl::unexpected(std::move(positional.error()));
+        SHARDSCOPE_TRY(positional, toPositional(sharding, context.rank, context.platform));
         return toJax(Sharding(std::move(*positional)), context.version);
     }
     case ShardingForm::PositionalCode:

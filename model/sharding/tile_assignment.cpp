@@ -121,9 +121,7 @@ std::string joined(const auto& numbers)
 
 Result<TileAssignment> TileAssignment::iota(Shape dims)
 {
-    const Result<std::int64_t> count = cells(dims);
-    if (!count)
-        return tl::unexpected(count.error());
+    SHARDSCOPE_TRY(count, cells(dims));
     return iota(std::move(dims), Shape{ *count }, Permutation{ 0 });
 }
 
@@ -148,9 +146,7 @@ Result<TileAssignment> TileAssignment::iota(Shape dims, Shape reshape, Permutati
 
 Result<TileAssignment> TileAssignment::list(Shape dims, std::vector<std::int32_t> devices)
 {
-    const Result<std::int64_t> tiles = cells(dims);
-    if (!tiles)
-        return tl::unexpected(tiles.error());
+    SHARDSCOPE_TRY(tiles, cells(dims));
     if (*tiles != static_cast<std::int64_t>(devices.size()))
         return mismatch(*tiles, static_cast<std::int64_t>(devices.size()));
     if (const auto negative = std::ranges::find_if(devices, [](std::int32_t device) { return device < 0; });

@@ -16,9 +16,7 @@ Result<void> checkBatchNorm(const Program& program, const Operation& operation, 
     std::size_t arrayOperand, std::size_t arrayResult)
 {
     const Subject norm(program, operation);
-    const auto own = norm.otherAttributes<BatchNormAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, norm.otherAttributes<BatchNormAttributes>());
     SHARDSCOPE_CHECK(expectResults(norm, resultCount));
     const TensorType& array = norm.operands[0];
     if (!isFloat(array.dtype))

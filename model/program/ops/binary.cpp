@@ -15,8 +15,7 @@ enum class Domain : std::uint8_t { All, Numbers, Bits };
 template <OpKind kind, Domain domain>
 Result<TensorType> inferBinary(Types operands, const Attributes& attributes, const TensorType&)
 {
-    if (const auto none = expectNoAttributes(name(kind), attributes); !none)
-        return tl::unexpected(none.error());
+    SHARDSCOPE_CHECK(expectNoAttributes(name(kind), attributes));
     if (operands[0] != operands[1])
         return typeMismatch(name(kind),
             "the operands are " + toString(operands[0]) + " and " + toString(operands[1])

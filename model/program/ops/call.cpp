@@ -42,18 +42,14 @@ Result<void> expectFunction(const Subject& call, const std::string& callee)
 Result<void> checkCall(const Program& program, const Operation& operation)
 {
     const Subject call(program, operation);
-    const auto own = call.otherAttributes<CallAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, call.otherAttributes<CallAttributes>());
     return expectFunction(call, (*own)->callee);
 }
 
 Result<void> checkComposite(const Program& program, const Operation& operation)
 {
     const Subject call(program, operation);
-    const auto own = call.otherAttributes<CompositeAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, call.otherAttributes<CompositeAttributes>());
     return expectFunction(call, (*own)->decomposition);
 }
 

@@ -15,9 +15,7 @@ namespace {
 Result<void> checkTopK(const Program& program, const Operation& operation)
 {
     const Subject top(program, operation);
-    const auto own = top.otherAttributes<TopKAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, top.otherAttributes<TopKAttributes>());
     SHARDSCOPE_CHECK(expectResults(top, 2));
     TensorType type = top.operands[0];
     if (type.rank() == 0)
@@ -41,9 +39,7 @@ Result<void> checkRaggedDot(const Program& program, const Operation& operation)
     SHARDSCOPE_CHECK(expectResults(dot, 1));
     if (!isInteger(dot.operands[2].dtype))
         return dot.mismatch("group sizes are " + toString(dot.operands[2]) + "; integers are needed");
-    const Result<RaggedDot> own = raggedDotOf(program, operation);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, raggedDotOf(program, operation));
     return expectShape(dot, "the result", dot.results[0],
         raggedDotShape(*own, dot.operands[0].shape, dot.operands[1].shape, dot.operands[2].shape));
 }

@@ -102,9 +102,7 @@ Result<const CollectiveAttributes*> collective(const Subject& op)
 Result<void> checkAllReduce(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, collective(op));
     SHARDSCOPE_CHECK(expectSameTypes(op));
     return expectReducer(op, operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
 }
@@ -112,18 +110,14 @@ Result<void> checkAllReduce(const Program& program, const Operation& operation)
 Result<void> checkAllGather(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, collective(op));
     return checkMultiples(op, (*own)->dimension, true);
 }
 
 Result<void> checkReduceScatter(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, collective(op));
     SHARDSCOPE_CHECK(checkMultiples(op, (*own)->dimension, false));
     return expectReducer(op, operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
 }
@@ -131,9 +125,7 @@ Result<void> checkReduceScatter(const Program& program, const Operation& operati
 Result<void> checkAllToAll(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, collective(op));
     const CollectiveAttributes& a = **own;
     SHARDSCOPE_CHECK(expectResults(op, op.operands.size()));
     SHARDSCOPE_CHECK(checkDimension(op, a.dimension));
@@ -157,18 +149,14 @@ Result<void> checkAllToAll(const Program& program, const Operation& operation)
 Result<void> checkBroadcast(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, collective(op));
     return expectSameTypes(op);
 }
 
 Result<void> checkPermute(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, collective(op));
     return expectSameTypes(op);
 }
 
@@ -240,9 +228,7 @@ std::array<OpRow, 6> makeCollectivesRows()
 Result<void> checkDevices(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.otherAttributes<CollectiveAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, op.otherAttributes<CollectiveAttributes>());
     return operation.kind == OpKind::CollectivePermute ? checkPairs(op, **own) : checkGroups(op, **own);
 }
 

@@ -12,8 +12,7 @@ namespace {
 
 Result<TensorType> inferCompare(Types operands, const Attributes& attributes, const TensorType&)
 {
-    if (const auto own = attributesAs<CompareAttributes>("compare", attributes); !own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(attributesAs<CompareAttributes>("compare", attributes));
     if (operands[0] != operands[1])
         return typeMismatch("compare",
             "the operands are " + toString(operands[0]) + " and " + toString(operands[1])
@@ -30,8 +29,7 @@ Result<TensorType> inferCompare(Types operands, const Attributes& attributes, co
 
 Result<TensorType> inferConvert(Types operands, const Attributes& attributes, const TensorType& hint)
 {
-    if (const auto none = expectNoAttributes("convert", attributes); !none)
-        return tl::unexpected(none.error());
+    SHARDSCOPE_CHECK(expectNoAttributes("convert", attributes));
     if (hint.shape != operands[0].shape)
         return typeMismatch(
             "convert", toString(operands[0]) + " to " + toString(hint) + "; only the element type may change");

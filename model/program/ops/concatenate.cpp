@@ -12,9 +12,7 @@ namespace {
 
 Result<TensorType> inferConcatenate(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<DimensionAttributes>("concatenate", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<DimensionAttributes>("concatenate", attributes));
     if (operands.empty())
         return typeMismatch("concatenate", "no operand; at least one is needed");
     TensorType result = operands[0];

@@ -68,9 +68,7 @@ Result<void> checkGroups(const Subject& conv, const ConvolutionAttributes& a)
 Result<void> checkConvolution(const Program& program, const Operation& operation)
 {
     const Subject conv(program, operation);
-    const auto own = conv.otherAttributes<ConvolutionAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, conv.otherAttributes<ConvolutionAttributes>());
     const ConvolutionAttributes& a = **own;
     SHARDSCOPE_CHECK(expectResults(conv, 1));
     SHARDSCOPE_CHECK(checkNumbers(conv, a));

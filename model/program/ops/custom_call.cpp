@@ -201,9 +201,7 @@ FactorRule customCallRule(const Program& program, const Operation& operation, Ru
 
 Result<void> checkCustomCall(const Program&, const Operation& operation)
 {
-    const auto own = requiredAttributes<CustomCallAttributes>("custom_call", operation.attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<CustomCallAttributes>("custom_call", operation.attributes));
     if ((*own)->target.empty())
         return invalidAttribute("custom_call", "no call_target_name");
     return {};

@@ -23,9 +23,7 @@ Result<void> checkIndices(std::string_view op, Types indices, std::size_t rank)
 
 Result<TensorType> inferDynamicSlice(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<DynamicSliceAttributes>("dynamic_slice", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<DynamicSliceAttributes>("dynamic_slice", attributes));
     if (operands.empty())
         return typeMismatch("dynamic_slice", "no operand");
     TensorType result = operands[0];

@@ -57,9 +57,7 @@ Result<TensorType> inferComplex(Types operands, const Attributes&, const TensorT
 Result<void> checkMap(const Program& program, const Operation& operation)
 {
     const Subject map(program, operation);
-    const auto own = map.otherAttributes<DimensionsAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, map.otherAttributes<DimensionsAttributes>());
     SHARDSCOPE_CHECK(expectResults(map, 1));
     if (map.operands.empty())
         return map.operand("no operand; at least one is needed");

@@ -43,9 +43,7 @@ Result<TensorType> infer(Types operands, const Attributes& attributes, const Ten
 
 Result<TensorType> inferReducePrecision(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<ReducePrecisionAttributes>("reduce_precision", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<ReducePrecisionAttributes>("reduce_precision", attributes));
     if (!isFloat(operands[0].dtype))
         return typeMismatch("reduce_precision", "it does not take elements of " + toString(operands[0]));
     if ((*own)->exponentBits < 1 || (*own)->mantissaBits < 0)

@@ -14,9 +14,7 @@ namespace {
 
 Result<void> checkOpaque(const Program& program, const Operation& operation)
 {
-    const auto own = requiredAttributes<OpaqueAttributes>("opaque", operation.attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<OpaqueAttributes>("opaque", operation.attributes));
     const KnownOperation* known = knownOperation((*own)->name);
     if (!known)
         return {};

@@ -54,9 +54,7 @@ Shape windowCounts(const WindowAttributes& a, const Shape& shape)
 Result<void> checkReduceWindow(const Program& program, const Operation& operation)
 {
     const Subject reduce(program, operation);
-    const auto own = reduce.otherAttributes<WindowAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, reduce.otherAttributes<WindowAttributes>());
     if (reduce.operands.size() < 2 || reduce.operands.size() % 2 != 0)
         return reduce.operand(
             counted(reduce.operands.size(), "operand") + "; as many initial values as inputs are needed");
@@ -110,9 +108,7 @@ OperationCost reduceWindowWork(const Program& program, const Operation& operatio
 Result<void> checkSelectAndScatter(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.otherAttributes<WindowAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, op.otherAttributes<WindowAttributes>());
     SHARDSCOPE_CHECK(expectResults(op, 1));
     const TensorType &operand = op.operands[0], &source = op.operands[1];
     SHARDSCOPE_CHECK(checkWindow(op, **own, operand.rank()));

@@ -80,9 +80,7 @@ Result<void> checkUpdates(const Subject& op, const ScatterAttributes& a)
 Result<void> checkScatter(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.otherAttributes<ScatterAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, op.otherAttributes<ScatterAttributes>());
     if (op.operands.size() < 3 || op.operands.size() % 2 == 0)
         return op.operand(counted(op.operands.size(), "operand")
             + "; as many updates as inputs and one tensor of indices are needed");

@@ -16,8 +16,7 @@ template <class T>
 Result<void> checkWith(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.otherAttributes<T>(); !own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(op.otherAttributes<T>());
     SHARDSCOPE_CHECK(expectResults(op, 1));
     return expectOneType(op);
 }
@@ -25,8 +24,7 @@ Result<void> checkWith(const Program& program, const Operation& operation)
 Result<void> checkGroup(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.otherAttributes<ShardingGroupAttributes>(); !own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(op.otherAttributes<ShardingGroupAttributes>());
     return expectResults(op, 0);
 }
 
@@ -47,16 +45,14 @@ Result<void> expectComputation(const Subject& op)
 Result<void> checkManual(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.otherAttributes<ManualComputationAttributes>(); !own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(op.otherAttributes<ManualComputationAttributes>());
     return expectComputation(op);
 }
 
 Result<void> checkNamed(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.otherAttributes<NamedComputationAttributes>(); !own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(op.otherAttributes<NamedComputationAttributes>());
     SHARDSCOPE_CHECK(expectComputation(op));
     return expectBody(op, operation.regions[0], "body", op.operands, op.results);
 }

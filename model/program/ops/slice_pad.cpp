@@ -11,9 +11,7 @@ namespace {
 
 Result<TensorType> inferSlice(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<SliceAttributes>("slice", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<SliceAttributes>("slice", attributes));
     const SliceAttributes& a = **own;
     TensorType result = operands[0];
     const std::size_t rank = result.rank();
@@ -35,9 +33,7 @@ Result<TensorType> inferSlice(Types operands, const Attributes& attributes, cons
 
 Result<TensorType> inferPad(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<PadAttributes>("pad", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<PadAttributes>("pad", attributes));
     const PadAttributes& a = **own;
     TensorType result = operands[0];
     const std::size_t rank = result.rank();

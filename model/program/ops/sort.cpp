@@ -20,9 +20,7 @@ std::int64_t along(const Operation& operation, std::size_t rank)
 Result<void> checkSort(const Program& program, const Operation& operation)
 {
     const Subject sort(program, operation);
-    const auto own = sort.otherAttributes<SortAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, sort.otherAttributes<SortAttributes>());
     if (sort.operands.empty())
         return sort.operand("no operand; at least one is needed");
     SHARDSCOPE_CHECK(expectSameTypes(sort));

@@ -92,9 +92,7 @@ Result<void> checkTuple(const Program& program, const Operation& operation)
 Result<void> checkTupleElement(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.otherAttributes<TupleElementAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, op.otherAttributes<TupleElementAttributes>());
     SHARDSCOPE_CHECK(expectResults(op, 1));
     const auto elements = tupleElements(program, op.operands[0]);
     if (!elements)

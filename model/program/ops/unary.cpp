@@ -28,8 +28,7 @@ bool accepts(Domain domain, DType dtype)
 template <OpKind kind, Domain domain>
 Result<TensorType> inferUnary(Types operands, const Attributes& attributes, const TensorType&)
 {
-    if (const auto none = expectNoAttributes(name(kind), attributes); !none)
-        return tl::unexpected(none.error());
+    SHARDSCOPE_CHECK(expectNoAttributes(name(kind), attributes));
     if (!accepts(domain, operands[0].dtype))
         return typeMismatch(name(kind), "it does not take elements of " + toString(operands[0]));
     if (kind == OpKind::Abs && isComplex(operands[0].dtype))

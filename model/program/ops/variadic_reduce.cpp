@@ -13,9 +13,7 @@ namespace {
 Result<void> checkReduce(const Program& program, const Operation& operation)
 {
     const Subject reduce(program, operation);
-    const auto own = reduce.otherAttributes<VariadicReduceAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, reduce.otherAttributes<VariadicReduceAttributes>());
     const Dimensions& dimensions = (*own)->dimensions;
     if (reduce.operands.size() < 2 || reduce.operands.size() % 2 != 0)
         return reduce.operand(
