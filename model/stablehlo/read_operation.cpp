@@ -238,27 +238,26 @@ bool Reader::readResultNames(Scanner& s, Pending& op)
     return s.require('=');
 }
 
+bool Reader::readArguments(Scanner& s, RegionId region)
+{
+    return s.list('(', ')', [&] {
+        if (!s.accept('%'))
+            return s.expected("the name of an argument, “%name”");
+        const std::string_view name = s.suffix();
+        TensorType type;
+        std::string_view location;
+        return s.require(':') && readType(s, type) && bind(name, addArgument(region, std::move(type)))
+            && acceptLocation(s, location);
+    });
+}
+
 bool Reader::readBlockArguments(Scanner& s, RegionId region)
 {
     // ^bb0(%a: tensor<f32> loc(...), %b: tensor<f32>):
     s.step();
     if (s.suffix().empty())
         return s.expected("the name of a block");
-    if (s.accept('(') && !s.accept(')')) {
-        do {
-            if (!s.accept('%'))
-                return s.expected("the name of an argument, “%name”");
-            const std::string_view name = s.suffix();
-            TensorType type;
-            std::string_view location;
-            if (!s.require(':') || !readType(s, type) || !bind(name, addArgument(region, std::move(type)))
-                || !acceptLocation(s, location))
-                return false;
-        } while (s.accept(','));
-        if (!s.require(')'))
-            return false;
-    }
-    return s.require(':');
+    return (!s.at('(') || readArguments(s, region)) && s.require(':');
 }
 
 bool Reader::readRegion(Scanner& s, RegionId region)
