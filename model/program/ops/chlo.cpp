@@ -64,26 +64,28 @@ OperationCost raggedDotWork(const Program& program, const Operation& operation)
     return cost;
 }
 
-std::array<OpRow, 2> makeChloRows()
-{
-    OpRow topK{ OpKind::ChloTopK, "top_k", 1 };
-    topK.rule = topKRule;
-    topK.check = checkTopK;
-    topK.work = movementWork;
-    OpRow raggedDot{ OpKind::ChloRaggedDot, "ragged_dot", 3 };
-    raggedDot.factors = noFactors;
-    raggedDot.check = checkRaggedDot;
-    raggedDot.work = raggedDotWork;
-    topK.dialect = raggedDot.dialect = OpDialect::Chlo;
-    return { topK, raggedDot };
-}
+constexpr std::array chloTable{
+    OpRow{ .kind = OpKind::ChloTopK,
+        .name = "top_k",
+        .operandCount = 1,
+        .dialect = OpDialect::Chlo,
+        .rule = topKRule,
+        .check = checkTopK,
+        .work = movementWork },
+    OpRow{ .kind = OpKind::ChloRaggedDot,
+        .name = "ragged_dot",
+        .operandCount = 3,
+        .factors = noFactors,
+        .dialect = OpDialect::Chlo,
+        .check = checkRaggedDot,
+        .work = raggedDotWork },
+};
 
 } // namespace
 
 std::span<const OpRow> chloRows()
 {
-    static const std::array<OpRow, 2> rows = makeChloRows();
-    return rows;
+    return chloTable;
 }
 
 } // namespace shardscope::ops

@@ -102,7 +102,7 @@ Result<const CollectiveAttributes*> collective(const Subject& op)
 Result<void> checkAllReduce(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    SHARDSCOPE_TRY(own, collective(op));
+    SHARDSCOPE_CHECK(collective(op));
     SHARDSCOPE_CHECK(expectSameTypes(op));
     return expectReducer(op, operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
 }
@@ -146,17 +146,11 @@ Result<void> checkAllToAll(const Program& program, const Operation& operation)
     return {};
 }
 
-Result<void> checkBroadcast(const Program& program, const Operation& operation)
+/// Of a broadcast and a permutation.
+Result<void> checkSent(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    SHARDSCOPE_TRY(own, collective(op));
-    return expectSameTypes(op);
-}
-
-Result<void> checkPermute(const Program& program, const Operation& operation)
-{
-    const Subject op(program, operation);
-    SHARDSCOPE_TRY(own, collective(op));
+    SHARDSCOPE_CHECK(collective(op));
     return expectSameTypes(op);
 }
 
@@ -203,25 +197,27 @@ FactorRule movedDimensionsRule(const Program& program, const Operation& operatio
     return std::move(rule).build();
 }
 
-std::array<OpRow, 6> makeCollectivesRows()
+constexpr OpRow row(OpKind kind, std::string_view name, std::int8_t operands, decltype(OpRow::check) check,
+    decltype(OpRow::rule) rule, std::int8_t regions = 0)
 {
-    const auto row = [](OpKind kind, std::string_view name, std::int8_t operands, decltype(OpRow::check) check,
-                         decltype(OpRow::rule) rule, std::int8_t regions = 0) {
-        OpRow made{ kind, name, operands };
-        made.rule = rule;
-        made.check = check;
-        made.work = movementWork;
-        made.regionCount = regions;
-        return made;
-    };
-    using enum OpKind;
-    return { row(AllReduce, "all_reduce", -1, checkAllReduce, sameShapeRule, 1),
-        row(AllGather, "all_gather", -1, checkAllGather, movedDimensionsRule),
-        row(ReduceScatter, "reduce_scatter", 1, checkReduceScatter, movedDimensionsRule, 1),
-        row(AllToAll, "all_to_all", -1, checkAllToAll, movedDimensionsRule),
-        row(CollectivePermute, "collective_permute", 1, checkPermute, sameShapeRule),
-        row(CollectiveBroadcast, "collective_broadcast", 1, checkBroadcast, sameShapeRule) };
+    return { .kind = kind,
+        .name = name,
+        .operandCount = operands,
+        .rule = rule,
+        .check = check,
+        .work = movementWork,
+        .regionCount = regions };
 }
+
+using enum OpKind;
+constexpr std::array collectivesTable{
+    row(AllReduce, "all_reduce", -1, checkAllReduce, sameShapeRule, 1),
+    row(AllGather, "all_gather", -1, checkAllGather, movedDimensionsRule),
+    row(ReduceScatter, "reduce_scatter", 1, checkReduceScatter, movedDimensionsRule, 1),
+    row(AllToAll, "all_to_all", -1, checkAllToAll, movedDimensionsRule),
+    row(CollectivePermute, "collective_permute", 1, checkSent, sameShapeRule),
+    row(CollectiveBroadcast, "collective_broadcast", 1, checkSent, sameShapeRule),
+};
 
 } // namespace
 
@@ -234,8 +230,7 @@ Result<void> checkDevices(const Program& program, const Operation& operation)
 
 std::span<const OpRow> collectiveRows()
 {
-    static const std::array<OpRow, 6> rows = makeCollectivesRows();
-    return rows;
+    return collectivesTable;
 }
 
 } // namespace shardscope::ops

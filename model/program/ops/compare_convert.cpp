@@ -3,8 +3,8 @@
 // Declared in rows.h.
 #include <array>
 
+#include "program/ops/elementwise.h"
 #include "program/ops/rows.h"
-#include "program/ops/support.h"
 
 namespace shardscope::ops {
 
@@ -13,10 +13,7 @@ namespace {
 Result<TensorType> inferCompare(Types operands, const Attributes& attributes, const TensorType&)
 {
     SHARDSCOPE_CHECK(attributesAs<CompareAttributes>("compare", attributes));
-    if (operands[0] != operands[1])
-        return typeMismatch("compare",
-            "the operands are " + toString(operands[0]) + " and " + toString(operands[1])
-                + ", and should have one type");
+    SHARDSCOPE_CHECK(expectAlike("compare", operands));
     const CompareType type = std::get<CompareAttributes>(attributes).type;
     const bool ofFloats = type == CompareType::Float || type == CompareType::TotalOrder;
     const DType dtype = operands[0].dtype;

@@ -67,19 +67,19 @@ FactorRule concatenateRule(const Program& program, const Operation& operation, R
     return std::move(rule).build();
 }
 
-std::array<OpRow, 1> makeConcatenateRows()
-{
-    OpRow row{ OpKind::Concatenate, "concatenate", -1, false, inferConcatenate, nullptr, movementCost };
-    row.rule = concatenateRule;
-    return { row };
-}
+constexpr std::array concatenateTable{
+    OpRow{ .kind = OpKind::Concatenate,
+        .name = "concatenate",
+        .inferType = inferConcatenate,
+        .cost = movementCost,
+        .rule = concatenateRule },
+};
 
 } // namespace
 
 std::span<const OpRow> concatenateRows()
 {
-    static const std::array<OpRow, 1> rows = makeConcatenateRows();
-    return rows;
+    return concatenateTable;
 }
 
 } // namespace shardscope::ops

@@ -207,22 +207,20 @@ Result<void> checkCustomCall(const Program&, const Operation& operation)
     return {};
 }
 
-std::array<OpRow, 1> makeCustomCallRows()
-{
-    OpRow row{ OpKind::CustomCall, "custom_call" };
-    row.rule = customCallRule;
-    row.check = checkCustomCall;
-    row.work = movementWork;
-    row.anyType = true;
-    return { row };
-}
+constexpr std::array customCallTable{
+    OpRow{ .kind = OpKind::CustomCall,
+        .name = "custom_call",
+        .rule = customCallRule,
+        .check = checkCustomCall,
+        .work = movementWork,
+        .anyType = true },
+};
 
 } // namespace
 
 std::span<const OpRow> customCallRows()
 {
-    static const std::array<OpRow, 1> rows = makeCustomCallRows();
-    return rows;
+    return customCallTable;
 }
 
 } // namespace ops

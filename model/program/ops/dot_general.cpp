@@ -158,20 +158,22 @@ Result<void> checkDotGeneral(const Program& program, const Operation& operation)
     return expectShape(product, "the result", product.results[0], inferred->shape);
 }
 
-std::array<OpRow, 1> makeDotGeneralRows()
-{
-    OpRow row{ OpKind::DotGeneral, "dot_general", 2, false, inferDotGeneral, dotGeneralFactors, dotGeneralCost,
-        pullBackDotGeneral };
-    row.check = checkDotGeneral;
-    return { row };
-}
+constexpr std::array dotGeneralTable{
+    OpRow{ .kind = OpKind::DotGeneral,
+        .name = "dot_general",
+        .operandCount = 2,
+        .inferType = inferDotGeneral,
+        .factors = dotGeneralFactors,
+        .cost = dotGeneralCost,
+        .pullback = pullBackDotGeneral,
+        .check = checkDotGeneral },
+};
 
 } // namespace
 
 std::span<const OpRow> dotGeneralRows()
 {
-    static const std::array<OpRow, 1> rows = makeDotGeneralRows();
-    return rows;
+    return dotGeneralTable;
 }
 
 } // namespace shardscope::ops

@@ -93,21 +93,24 @@ FactorRule updateRule(const Program& program, const Operation& operation, RuleOp
     return std::move(rule).build();
 }
 
-std::array<OpRow, 2> makeDynamicSliceRows()
-{
-    OpRow slice{ OpKind::DynamicSlice, "dynamic_slice", -1, false, inferDynamicSlice, nullptr, movementCost };
-    slice.rule = dynamicSliceRule;
-    OpRow update{ OpKind::DynamicUpdateSlice, "dynamic_update_slice", -1, false, inferUpdate, nullptr, movementCost };
-    update.rule = updateRule;
-    return { slice, update };
-}
+constexpr std::array dynamicSliceTable{
+    OpRow{ .kind = OpKind::DynamicSlice,
+        .name = "dynamic_slice",
+        .inferType = inferDynamicSlice,
+        .cost = movementCost,
+        .rule = dynamicSliceRule },
+    OpRow{ .kind = OpKind::DynamicUpdateSlice,
+        .name = "dynamic_update_slice",
+        .inferType = inferUpdate,
+        .cost = movementCost,
+        .rule = updateRule },
+};
 
 } // namespace
 
 std::span<const OpRow> dynamicSliceRows()
 {
-    static const std::array<OpRow, 2> rows = makeDynamicSliceRows();
-    return rows;
+    return dynamicSliceTable;
 }
 
 } // namespace shardscope::ops

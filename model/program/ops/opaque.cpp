@@ -35,24 +35,22 @@ Result<void> checkOpaque(const Program& program, const Operation& operation)
     return {};
 }
 
-std::array<OpRow, 1> makeOpaqueRows()
-{
-    OpRow row{ OpKind::Opaque, "opaque" };
-    row.dialect = OpDialect::None;
-    row.factors = noFactors;
-    row.check = checkOpaque;
-    row.work = movementWork;
-    row.anyType = true;
-    row.regionCount = -1;
-    return { row };
-}
+constexpr std::array opaqueTable{
+    OpRow{ .kind = OpKind::Opaque,
+        .name = "opaque",
+        .factors = noFactors,
+        .dialect = OpDialect::None,
+        .check = checkOpaque,
+        .work = movementWork,
+        .anyType = true,
+        .regionCount = -1 },
+};
 
 } // namespace
 
 std::span<const OpRow> opaqueRows()
 {
-    static const std::array<OpRow, 1> rows = makeOpaqueRows();
-    return rows;
+    return opaqueTable;
 }
 
 } // namespace shardscope::ops

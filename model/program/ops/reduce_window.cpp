@@ -146,27 +146,27 @@ OperationCost selectAndScatterWork(const Program& program, const Operation& oper
     return workOf(program, operation, windows * (windowSize(operation) + 1));
 }
 
-std::array<OpRow, 2> makeReduceWindowRows()
-{
-    OpRow reduce{ OpKind::ReduceWindow, "reduce_window" };
-    reduce.rule = reduceWindowRule;
-    reduce.check = checkReduceWindow;
-    reduce.work = reduceWindowWork;
-    reduce.regionCount = 1;
-    OpRow scatter{ OpKind::SelectAndScatter, "select_and_scatter", 3 };
-    scatter.rule = selectAndScatterRule;
-    scatter.check = checkSelectAndScatter;
-    scatter.work = selectAndScatterWork;
-    scatter.regionCount = 2;
-    return { reduce, scatter };
-}
+constexpr std::array reduceWindowTable{
+    OpRow{ .kind = OpKind::ReduceWindow,
+        .name = "reduce_window",
+        .rule = reduceWindowRule,
+        .check = checkReduceWindow,
+        .work = reduceWindowWork,
+        .regionCount = 1 },
+    OpRow{ .kind = OpKind::SelectAndScatter,
+        .name = "select_and_scatter",
+        .operandCount = 3,
+        .rule = selectAndScatterRule,
+        .check = checkSelectAndScatter,
+        .work = selectAndScatterWork,
+        .regionCount = 2 },
+};
 
 } // namespace
 
 std::span<const OpRow> reduceWindowRows()
 {
-    static const std::array<OpRow, 2> rows = makeReduceWindowRows();
-    return rows;
+    return reduceWindowTable;
 }
 
 } // namespace shardscope::ops

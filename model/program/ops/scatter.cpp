@@ -158,22 +158,20 @@ OperationCost scatterWork(const Program& program, const Operation& operation)
         static_cast<double>(updates.elementCount()) * static_cast<double>(operation.results.size()));
 }
 
-std::array<OpRow, 1> makeScatterRows()
-{
-    OpRow row{ OpKind::Scatter, "scatter" };
-    row.rule = scatterRule;
-    row.check = checkScatter;
-    row.work = scatterWork;
-    row.regionCount = 1;
-    return { row };
-}
+constexpr std::array scatterTable{
+    OpRow{ .kind = OpKind::Scatter,
+        .name = "scatter",
+        .rule = scatterRule,
+        .check = checkScatter,
+        .work = scatterWork,
+        .regionCount = 1 },
+};
 
 } // namespace
 
 std::span<const OpRow> scatterRows()
 {
-    static const std::array<OpRow, 1> rows = makeScatterRows();
-    return rows;
+    return scatterTable;
 }
 
 } // namespace shardscope::ops

@@ -58,22 +58,20 @@ OperationCost sortWork(const Program& program, const Operation& operation)
         program, operation, static_cast<double>(type.elementCount()) * std::ceil(std::log2(std::max(length, 1.0))));
 }
 
-std::array<OpRow, 1> makeSortRows()
-{
-    OpRow row{ OpKind::Sort, "sort" };
-    row.rule = sortRule;
-    row.check = checkSort;
-    row.work = sortWork;
-    row.regionCount = 1;
-    return { row };
-}
+constexpr std::array sortTable{
+    OpRow{ .kind = OpKind::Sort,
+        .name = "sort",
+        .rule = sortRule,
+        .check = checkSort,
+        .work = sortWork,
+        .regionCount = 1 },
+};
 
 } // namespace
 
 std::span<const OpRow> sortRows()
 {
-    static const std::array<OpRow, 1> rows = makeSortRows();
-    return rows;
+    return sortTable;
 }
 
 } // namespace shardscope::ops

@@ -69,22 +69,20 @@ OperationCost reduceWork(const Program& program, const Operation& operation)
     return workOf(program, operation, flops);
 }
 
-std::array<OpRow, 1> makeVariadicReduceRows()
-{
-    OpRow row{ OpKind::VariadicReduce, "reduce" };
-    row.rule = reduceRule;
-    row.check = checkReduce;
-    row.work = reduceWork;
-    row.regionCount = -1;
-    return { row };
-}
+constexpr std::array variadicReduceTable{
+    OpRow{ .kind = OpKind::VariadicReduce,
+        .name = "reduce",
+        .rule = reduceRule,
+        .check = checkReduce,
+        .work = reduceWork,
+        .regionCount = -1 },
+};
 
 } // namespace
 
 std::span<const OpRow> variadicReduceRows()
 {
-    static const std::array<OpRow, 1> rows = makeVariadicReduceRows();
-    return rows;
+    return variadicReduceTable;
 }
 
 } // namespace shardscope::ops
