@@ -17,6 +17,7 @@
 #include <QString>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "input.h"
 #include "report.h"
 
@@ -92,17 +93,12 @@ Option& Option::check(std::function<std::string(const std::string&)> problem)
 
 Option& Option::oneOf(std::vector<std::string> values)
 {
-    std::string name; // by it the completion of arguments knows the values
-    for (const std::string& each : values)
-        name += (name.empty() ? "" : " ") + each;
+    std::string name = join(values, " "); // by it the completion of arguments knows the values
     m_option->check(CLI::Validator(
         [values = std::move(values)](const std::string& value) -> std::string {
             if (std::find(values.begin(), values.end(), value) != values.end())
                 return {};
-            std::string known;
-            for (const std::string& each : values)
-                known += (known.empty() ? "" : ", ") + each;
-            return "'" + value + "' is none of: " + known;
+            return "'" + value + "' is none of: " + join(values, ", ");
         },
         "", std::move(name)));
     return *this;

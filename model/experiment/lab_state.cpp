@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/codes.h"
+#include "base/text.h"
 
 namespace shardscope {
 
@@ -292,10 +293,7 @@ LabStart labStart(const Mesh& mesh)
 
 std::string shapeText(const Shape& shape)
 {
-    std::string text;
-    for (const std::int64_t size : shape)
-        text += (text.empty() ? "" : ", ") + std::to_string(size);
-    return shape.empty() ? "()" : text;
+    return shape.empty() ? "()" : join(shape, ", ");
 }
 
 Excerpt excerptAround(const std::u32string& text, int line, int column, int width)

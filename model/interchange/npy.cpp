@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/codes.h"
+#include "base/text.h"
 
 namespace shardscope {
 
@@ -291,10 +292,7 @@ std::string NpyHeader::text() const
 {
     if (dtype)
         return toString(TensorType{ *dtype, shape });
-    std::string sizes;
-    for (const std::int64_t size : shape)
-        sizes += (sizes.empty() ? "" : "x") + std::to_string(size);
-    return "raw bytes (V" + std::to_string(elementBytes) + ") of shape " + (sizes.empty() ? "()" : sizes);
+    return "raw bytes (V" + std::to_string(elementBytes) + ") of shape " + (shape.empty() ? "()" : join(shape, "x"));
 }
 
 Result<NpyHeader> readNpyHeader(std::string_view file)

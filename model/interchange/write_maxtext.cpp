@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "interchange/maxtext_config.h"
 #include "interchange/yaml_text.h"
 
@@ -14,10 +15,7 @@ namespace {
 
 std::string listText(const std::vector<std::string>& names)
 {
-    std::string text = "[";
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : ", ") + quoteYaml(names[i]);
-    return text + "]";
+    return "[" + join(names, ", ", quoteYaml) + "]";
 }
 
 std::string entryText(const SpecEntry& entry)
@@ -74,12 +72,8 @@ Result<std::string> writeMaxText(const MaxTextConfig& config)
         text += "  [" + quoteYaml(rule.name.name) + ", " + entryText(rule.target) + "],\n";
     }
     text += "]\n";
-    if (config.dataSharding.size() > 0) {
-        text += "data_sharding: [";
-        for (std::size_t i = 0; i < config.dataSharding.size(); ++i)
-            text += (i == 0 ? "" : ", ") + entryText(config.dataSharding.entries[i]);
-        text += "]\n";
-    }
+    if (config.dataSharding.size() > 0)
+        text += "data_sharding: [" + join(config.dataSharding.entries, ", ", entryText) + "]\n";
     if (!config.inputNames.empty())
         text += "input_data_sharding_logical_axes: " + listText(config.inputNames) + "\n";
     std::set<std::string> written; // stage and pipeline, model and tensor share a key

@@ -11,11 +11,6 @@ namespace shardscope {
 
 namespace {
 
-bool isLess(Rational a, Rational b)
-{
-    return (b + a * Rational(-1)).numerator() > 0;
-}
-
 } // namespace
 
 bool haveSameAxes(const Mesh& a, const Mesh& b)
@@ -46,7 +41,7 @@ std::vector<ReshardStep> optimalSteps(const Reshard& reshard)
     if (search.price(goal) == reshard::Price())
         return shardy;
     std::vector<ReshardStep> found = search.steps(reshard, goal);
-    return isLess(sentBytes(shardy), sentBytes(found)) ? shardy : found;
+    return sentBytes(shardy) < sentBytes(found) ? shardy : found;
 }
 
 } // namespace shardscope

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "sharding/text_readers.h"
 
 namespace shardscope {
@@ -80,14 +81,6 @@ Result<std::string> shardyText(const Sharding& sharding, const FormContext& cont
     return std::string(attribute) + toShardy(*axes, *context.mesh);
 }
 
-std::string joined(std::span<const std::int64_t> numbers)
-{
-    std::string text;
-    for (const std::int64_t number : numbers)
-        text += (text.empty() ? "" : ", ") + std::to_string(number);
-    return text;
-}
-
 /// The operations that lay devices in plain order into the tiles of an iota, and join those of a cell.
 std::string chainOf(const TileAssignment& tiles, bool copies)
 {
@@ -103,23 +96,23 @@ std::string chainOf(const TileAssignment& tiles, bool copies)
             ascending = ascending && tiles.transpose()[i] < tiles.transpose()[i + 1];
         joinedGrid[last] = 1;
         if (ascending && std::equal(joinedGrid.begin(), joinedGrid.end(), dims.begin()))
-            return ".reshape(" + joined(grid) + ").replicate(" + std::to_string(last) + ")";
+            return ".reshape(" + join(grid, ", ") + ").replicate(" + std::to_string(last) + ")";
     }
     if (copies && grid.size() == 1 && rank > 1 && dims[rank - 1] == 1) {
         Shape cells(dims.begin(), dims.begin() + rank);
         cells[rank - 1] = dims.back();
-        return ".reshape(" + joined(cells) + ").replicate(" + std::to_string(rank - 1) + ")";
+        return ".reshape(" + join(cells, ", ") + ").replicate(" + std::to_string(rank - 1) + ")";
     }
     std::string chain;
     if (grid.size() > 1) {
         const std::vector<std::int64_t> order(tiles.transpose().begin(), tiles.transpose().end());
-        chain = ".reshape(" + joined(grid) + ").transpose(" + joined(order) + ")";
+        chain = ".reshape(" + join(grid, ", ") + ").transpose(" + join(order, ", ") + ")";
     }
     Shape after;
     for (std::size_t i = 0; i < grid.size(); ++i)
         after.push_back(grid[static_cast<std::size_t>(tiles.transpose()[i])]);
     if (after != dims)
-        chain += ".reshape(" + joined(dims) + ")";
+        chain += ".reshape(" + join(dims, ", ") + ")";
     if (copies)
         chain += ".replicate(" + std::to_string(rank) + ", keepdims=False)";
     return chain;
@@ -131,7 +124,7 @@ std::string devicesCode(const std::vector<std::int32_t>& devices, const MeshPtr&
     if (mesh && devicesOf(Sharding(NamedSharding{ mesh, {} })) == devices)
         return "devices";
     const std::vector<std::int64_t> ids(devices.begin(), devices.end());
-    return "[" + joined(ids) + "]";
+    return "[" + join(ids, ", ") + "]";
 }
 
 /// What PositionalSharding can say of an HLO sharding: cells, and copies in each.
@@ -176,8 +169,8 @@ Result<std::string> positionalCode(const Sharding& sharding, const FormContext& 
             std::vector<std::int64_t> ids;
             for (const std::int32_t device : hlo->tiles.devices())
                 ids.push_back(devices[static_cast<std::size_t>(device)]);
-            code += "[" + joined(ids) + "]";
-            chain = ".reshape(" + joined(hlo->tiles.dims()) + ")";
+            code += "[" + join(ids, ", ") + "]";
+            chain = ".reshape(" + join(hlo->tiles.dims(), ", ") + ")";
             if (copies)
                 chain += ".replicate(" + std::to_string(hlo->tiledRank()) + ", keepdims=False)";
         }
