@@ -156,45 +156,19 @@ Command::Command(CLI::App& app, const char* name, const char* description)
 {
 }
 
-Option Command::addOption(const char* name, std::string& value, const char* description)
+template <class Value>
+Option Command::addOption(const char* name, Value& value, const char* description)
 {
     return Option(m_command->add_option(name, value, description));
 }
-
-Option Command::addOption(const char* name, std::vector<std::string>& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, int& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, std::int64_t& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, double& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, std::optional<int>& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, std::optional<std::int64_t>& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, std::optional<std::uint64_t>& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
+template Option Command::addOption(const char*, std::string&, const char*);
+template Option Command::addOption(const char*, std::vector<std::string>&, const char*);
+template Option Command::addOption(const char*, int&, const char*);
+template Option Command::addOption(const char*, std::int64_t&, const char*);
+template Option Command::addOption(const char*, double&, const char*);
+template Option Command::addOption(const char*, std::optional<int>&, const char*);
+template Option Command::addOption(const char*, std::optional<std::int64_t>&, const char*);
+template Option Command::addOption(const char*, std::optional<std::uint64_t>&, const char*);
 
 Option Command::addFlag(const char* name, bool& value, const char* description)
 {

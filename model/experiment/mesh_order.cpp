@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 #include "base/codes.h"
 #include "mesh/device_mesh.h"

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
-#include <optional>
 
 #include "base/codes.h"
 #include "base/trimmed.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/mlp.h"
 
-#include <array>
-
 #include "base/codes.h"
 #include "networks/adam.h"
 #include "program/differentiate.h"

@@ -440,7 +440,7 @@ private:
             if (m_edit.isErased(id))
                 continue;
             const Operation operation = m_edit.operation(id);
-            if (operation.kind != OpKind::ManualComputation && operation.kind != OpKind::NamedComputation)
+            if (!isComputation(operation.kind))
                 continue;
             const Region body = m_edit.region(operation.regions[0]);
             for (std::size_t i = 0; i < body.arguments.size(); ++i)

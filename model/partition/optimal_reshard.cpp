@@ -2,7 +2,6 @@
 // Declared in reshard.h.
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "partition/reshard_search.h"
 #include "partition/route.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardings as JAX's __repr__ prints them.
 // Declared in sharding_text.h.
-#include <algorithm>
 
 #include "base/text.h"
 #include "sharding/sharding_text.h"

@@ -2,8 +2,6 @@
 // Texts of names, types, constants, shardings and numbers.
 // Declared in printer.h.
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 

@@ -2,9 +2,7 @@
 // Attributes: dictionaries as they stand in the text, and the values in them.
 // A part of Reader, which is declared in reader.h.
 #include <algorithm>
-#include <charconv>
 #include <cstring>
-#include <limits>
 #include <unordered_set>
 
 #include "base/codes.h"

@@ -5,7 +5,6 @@
 #include "words/words.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "experiment/rule_lists.h"
