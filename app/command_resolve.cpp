@@ -332,8 +332,7 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     // The partitioner has the rules outside.
     if (!options.within.empty())
         return ruling;
-    if (Result<void> read = readPartitioner(options, ruling); !read)
-        return tl::unexpected(std::move(read.error()));
+    SHARDSCOPE_CHECK(readPartitioner(options, ruling));
     return ruling;
 }
 

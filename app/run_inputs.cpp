@@ -170,8 +170,7 @@ private:
             // Arrays that numpy.savez() was given without names are arr_0, arr_1 and so on.
             const bool isNumbered = entry.name.starts_with("arr_");
             SHARDSCOPE_TRY(argument, argumentNamed(isNumbered ? entry.name.substr(4) : entry.name));
-            if (auto isFree = free(*argument); !isFree)
-                return isFree;
+            SHARDSCOPE_CHECK(free(*argument));
             if (auto done =
                     set(*argument, arrayOfNpy(entry.file, m_types[*argument], m_names[*argument].front()), path);
                 !done)
@@ -202,8 +201,7 @@ private:
                     return at(argument.error(), child.keyAt);
                 if (auto isFree = free(*argument); !isFree)
                     return at(isFree.error(), child.keyAt);
-                if (auto done = take(child, *argument); !done)
-                    return done;
+                SHARDSCOPE_CHECK(take(child, *argument));
             }
             return {};
         }
@@ -220,10 +218,8 @@ private:
                           {} },
                 json.root.at);
         for (std::size_t i = 0; i < m_types.size(); ++i) {
-            if (auto isFree = free(i); !isFree)
-                return isFree;
-            if (auto done = take(json.root.children[i], i); !done)
-                return done;
+            SHARDSCOPE_CHECK(free(i));
+            SHARDSCOPE_CHECK(take(json.root.children[i], i));
         }
         return {};
     }
@@ -285,8 +281,7 @@ Result<Starts> startsOf(
 {
     Inputs inputs(program);
     for (const std::string& file : files)
-        if (auto done = inputs.read(file); !done)
-            return tl::unexpected<Error>(std::move(done.error()));
+        SHARDSCOPE_CHECK(inputs.read(file));
     return std::move(inputs).finish(program, std::move(initial), drawn);
 }
 

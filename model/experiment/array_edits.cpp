@@ -66,8 +66,7 @@ Result<void> checkNames(const NamedArraySetting& array)
 /// What a file would refuse of one array.
 Result<void> checkArray(const NamedArraySetting& array)
 {
-    if (auto valid = checkName("path", array.path); !valid)
-        return valid;
+    SHARDSCOPE_CHECK(checkName("path", array.path));
     if (array.names.size() != array.shape.size())
         return at(array,
             Error{ Code::InvalidAttribute,
@@ -76,10 +75,8 @@ Result<void> checkArray(const NamedArraySetting& array)
                 {} });
     if (array.shape.size() > maxDimensions)
         return at(array, Error{ Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } }, {} });
-    if (auto valid = checkType(array); !valid)
-        return valid;
-    if (auto valid = checkNames(array); !valid)
-        return valid;
+    SHARDSCOPE_CHECK(checkType(array));
+    SHARDSCOPE_CHECK(checkNames(array));
     for (const std::int64_t size : array.shape)
         if (size < 1 || size > edit_support::maximumSize)
             return at(array,

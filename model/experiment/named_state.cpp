@@ -41,8 +41,7 @@ public:
         ArrayAxes axes;
         skipBlanks();
         while (m_at < m_text.size()) {
-            if (const Result<void> done = readAxis(axes); !done)
-                return tl::unexpected(done.error());
+            SHARDSCOPE_CHECK(readAxis(axes));
             skipBlanks();
             if (m_at == m_text.size())
                 break;

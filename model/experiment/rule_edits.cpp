@@ -18,11 +18,9 @@ using edit_support::checkName;
 Result<void> checkRule(const LogicalRule& rule, std::size_t number)
 {
     if (rule.name.kind == LogicalName::Kind::Name)
-        if (const auto valid = checkName("rule", rule.name.name); !valid)
-            return valid;
+        SHARDSCOPE_CHECK(checkName("rule", rule.name.name));
     for (auto axis = rule.target.axes.begin(); axis != rule.target.axes.end(); ++axis) {
-        if (const auto valid = checkName("rule", *axis); !valid)
-            return valid;
+        SHARDSCOPE_CHECK(checkName("rule", *axis));
         if (std::find(rule.target.axes.begin(), axis, *axis) != axis)
             return fail(Code::AxisUsedTwice, { { "axes", std::vector<std::string>{ *axis } }, { "rule", number + 1 } });
     }
@@ -43,8 +41,7 @@ Result<void> checkList(const RulesSetting& rules, RuleList list)
 
 Result<void> checkPlace(const RulesSetting& rules, RuleList list, std::size_t rule)
 {
-    if (const auto valid = checkList(rules, list); !valid)
-        return valid;
+    SHARDSCOPE_CHECK(checkList(rules, list));
     return checkIndex("rule", rule, rulesIn(rules, list).size());
 }
 
@@ -169,9 +166,7 @@ Result<Experiment> withInnerRules(const Experiment& before, std::string within, 
 
 Result<Experiment> withInnerRulesRenamed(const Experiment& before, RuleList list, std::string within)
 {
-    if (const auto valid = checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size());
-        !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size()));
     SHARDSCOPE_CHECK(checkWithin(before.rules, within, list));
     Experiment after = before;
     after.rules.inner[static_cast<std::size_t>(list.inner)].within = std::move(within);
@@ -180,9 +175,7 @@ Result<Experiment> withInnerRulesRenamed(const Experiment& before, RuleList list
 
 Result<Experiment> withoutInnerRules(const Experiment& before, RuleList list)
 {
-    if (const auto valid = checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size());
-        !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size()));
     Experiment after = before;
     after.rules.inner.erase(after.rules.inner.begin() + list.inner);
     std::erase_if(after.innerNotes, [&](auto& note) {

@@ -178,8 +178,7 @@ private:
                 { { "what", "entries" }, { "found", node.children.size() }, { "wanted", size }, { "of", place() } });
         m_index.push_back(0);
         for (const JsonNode& child : node.children) {
-            if (auto done = level(child, d + 1); !done)
-                return done;
+            SHARDSCOPE_CHECK(level(child, d + 1));
             ++m_index.back();
         }
         m_index.pop_back();
@@ -198,8 +197,7 @@ private:
         } else if (isComplex(m_type.dtype)) {
             return wrongType(node, "a real number: complex ones are read from .npy files");
         } else if (isFloat(m_type.dtype)) {
-            if (auto done = floating(node, typeName, bytes.data()); !done)
-                return done;
+            SHARDSCOPE_CHECK(floating(node, typeName, bytes.data()));
         } else if (auto done = integer(node, typeName, bytes.data()); !done) {
             return done;
         }

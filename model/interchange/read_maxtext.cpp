@@ -124,8 +124,7 @@ public:
         if (root.type != YamlNode::Type::Mapping)
             return fail(Code::Syntax, { { "expected", "keys and values" }, { "found", root.shown() } }, root.where());
         for (std::size_t i = 0; i + 1 < root.items.size(); i += 2)
-            if (Result<void> member = readMember(root.items[i], root.items[i + 1]); !member)
-                return tl::unexpected(std::move(member.error()));
+            SHARDSCOPE_CHECK(readMember(root.items[i], root.items[i + 1]));
         if (!m_anything)
             return fail(Code::MissingKey, { { "key", "logical_axis_rules" } }, root.where());
         takeSizes();

@@ -67,8 +67,7 @@ Result<std::string> writeMaxText(const MaxTextConfig& config)
     text += "logical_axis_rules: [\n";
     for (std::size_t i = 0; i < config.rules.list.size(); ++i) {
         const LogicalRule& rule = config.rules.list[i];
-        if (Result<void> right = checkRule(i, rule); !right)
-            return tl::unexpected(std::move(right.error()));
+        SHARDSCOPE_CHECK(checkRule(i, rule));
         text += "  [" + quoteYaml(rule.name.name) + ", " + entryText(rule.target) + "],\n";
     }
     text += "]\n";

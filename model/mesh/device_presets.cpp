@@ -164,8 +164,7 @@ private:
         for (std::size_t i = 0; i < content.size();) {
             const char c = content[i];
             if (c == ']' || c == ')')
-                if (Result<void> finished = finish(row); !finished)
-                    return finished;
+                SHARDSCOPE_CHECK(finish(row));
             if (isBlank(c) || std::string_view(",;[]()").find(c) != std::string_view::npos) {
                 ++i;
                 continue;

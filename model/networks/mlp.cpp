@@ -18,11 +18,9 @@ Result<void> checkSettings(const MlpSettings& s)
             return {};
         return fail(Code::OutOfRange, { { "key", key }, { "value", value }, { "min", 1 }, { "max", most } });
     };
-    if (auto ok = outOfRange("layers", s.layers, 4096); !ok)
-        return ok;
+    SHARDSCOPE_CHECK(outOfRange("layers", s.layers, 4096));
     for (const auto& [key, value] : { std::pair{ "batch", s.batch }, { "embed", s.embed }, { "hidden", s.hidden } })
-        if (auto ok = outOfRange(key, value, maximumBytes); !ok)
-            return ok;
+        SHARDSCOPE_CHECK(outOfRange(key, value, maximumBytes));
     if (s.dtype != DType::F32 && s.dtype != DType::F64)
         return fail(
             Code::InvalidAttribute, { { "op", "mlp" }, { "wrong", "dtype" }, { "dtype", std::string(name(s.dtype)) } });
@@ -35,10 +33,8 @@ Result<void> checkSettings(const MlpSettings& s)
             return {};
         return fail(Code::TooLarge, { { "what", what }, { "bytes", size }, { "limit", maximumBytes } });
     };
-    if (auto ok = tooLarge("parameters", bytes(s.embed, s.hidden, 2)); !ok)
-        return ok;
-    if (auto ok = tooLarge("activations", bytes(s.batch, s.hidden, 1)); !ok)
-        return ok;
+    SHARDSCOPE_CHECK(tooLarge("parameters", bytes(s.embed, s.hidden, 2)));
+    SHARDSCOPE_CHECK(tooLarge("activations", bytes(s.batch, s.hidden, 1)));
     return tooLarge("activations", bytes(s.batch, s.embed, 1));
 }
 

@@ -71,16 +71,14 @@ Result<Program> checkedForDevices(Program program)
         program.functions[f].isPublic = false; // devices run main
     program = passes::dropUnusedFunctions(std::move(program));
     program = passes::removeSizeOneAxes(passes::liftInlinedMeshes(std::move(program)));
-    if (const Result<void> spread = checkSingleDevices(program); !spread)
-        return tl::unexpected(spread.error());
+    SHARDSCOPE_CHECK(checkSingleDevices(program));
     return overCommonAxes(std::move(program));
 }
 
 /// Reshards and collectives for a program as the export passes leave it.
 Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> warnings, const PartitionOptions& options)
 {
-    if (const Result<void> sums = checkExplicitSums(program); !sums)
-        return tl::unexpected(sums.error());
+    SHARDSCOPE_CHECK(checkExplicitSums(program));
     passes::ExportOptions exported;
     exported.explicitCollectives = true;
     exported.optimalReshards = options.optimalReshards;

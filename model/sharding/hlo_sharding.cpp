@@ -167,8 +167,7 @@ Result<Layout> layoutOf(
     const HloSharding& sharding, std::span<const std::int32_t> devices, std::span<const std::int64_t> shape)
 {
     const auto count = static_cast<std::int64_t>(devices.size());
-    if (Result<void> valid = validate(sharding, shape, count); !valid)
-        return tl::unexpected(std::move(valid.error()));
+    SHARDSCOPE_CHECK(validate(sharding, shape, count));
     std::vector<MeshAxis> axes;
     std::vector<std::int32_t> order(devices.begin(), devices.end());
     TensorSharding layout = TensorSharding::fullyReplicated(shape.size());

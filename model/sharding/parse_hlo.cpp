@@ -233,8 +233,7 @@ Result<HloSharding> readHlo(Tokens& tokens)
     while (!tokens.accept('}')) {
         if (tokens.peek().kind == Tokens::Kind::End)
             return tokens.unexpected("'}'");
-        if (Result<void> part = readPart(tokens, parts); !part)
-            return tl::unexpected(std::move(part.error()));
+        SHARDSCOPE_CHECK(readPart(tokens, parts));
     }
     HloSharding sharding = parts.rest;
     if (parts.tiles) {

@@ -217,8 +217,7 @@ Result<Mesh> parseMesh(std::string_view text)
     }
     ReadAxes read;
     do {
-        if (Result<void> axis = readAxis(tokens, read); !axis)
-            return tl::unexpected(std::move(axis.error()));
+        SHARDSCOPE_CHECK(readAxis(tokens, read));
     } while (tokens.accept(','));
     if (tokens.peek().kind != Tokens::Kind::End)
         return tokens.unexpected("',' or end of text");

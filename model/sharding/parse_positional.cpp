@@ -46,8 +46,7 @@ private:
     Result<Shape> readItem(std::size_t depth)
     {
         if (!m_tokens.at('[')) {
-            if (Result<void> cell = m_tokens.at('{') ? readSet() : readDevice(m_grid.sets.emplace_back()); !cell)
-                return tl::unexpected(std::move(cell.error()));
+            SHARDSCOPE_CHECK(m_tokens.at('{') ? readSet() : readDevice(m_grid.sets.emplace_back()));
             if (m_grid.sets.size() > static_cast<std::size_t>(maximumDevices))
                 return fail(Code::TooLarge, { { "what", "devices" }, { "limit", maximumDevices } }, m_tokens.where());
             return Shape{};
@@ -103,8 +102,7 @@ private:
         }
         std::vector<std::int32_t>& set = m_grid.sets.emplace_back();
         do {
-            if (Result<void> device = readDevice(set); !device)
-                return device;
+            SHARDSCOPE_CHECK(readDevice(set));
         } while (m_tokens.accept(','));
         if (!m_tokens.accept('}'))
             return m_tokens.unexpected("',' or '}'");

@@ -20,8 +20,7 @@ Result<void> addAxes(const Literal& sequence, bool inner, LogicalRule& rule)
             rule.target.axes.push_back(item.text);
         } else if (item.isSequence()) {
             rule.nested = true;
-            if (Result<void> added = addAxes(item, true, rule); !added)
-                return added;
+            SHARDSCOPE_CHECK(addAxes(item, true, rule));
         } else {
             return unexpectedLiteral(
                 item, inner ? "a mesh axis in quotes" : "a mesh axis in quotes or a tuple of them");
@@ -69,8 +68,7 @@ Result<LogicalRule> toRule(const Literal& name, const Literal& target)
     LogicalRule rule;
     SHARDSCOPE_TRY(named, toName(name));
     rule.name = std::move(*named);
-    if (Result<void> set = setTarget(target, rule); !set)
-        return tl::unexpected(std::move(set.error()));
+    SHARDSCOPE_CHECK(setTarget(target, rule));
     return rule;
 }
 
@@ -87,8 +85,7 @@ Result<LogicalRules> toLogicalRules(const Literal& literal)
     if (literal.kind == Literal::Kind::Mapping) {
         rules.isSequence = false;
         for (std::size_t i = 0; i + 1 < literal.items.size(); i += 2)
-            if (Result<void> added = add(literal.items[i], literal.items[i + 1]); !added)
-                return tl::unexpected(std::move(added.error()));
+            SHARDSCOPE_CHECK(add(literal.items[i], literal.items[i + 1]));
         return rules;
     }
     if (!literal.isSequence())
@@ -97,8 +94,7 @@ Result<LogicalRules> toLogicalRules(const Literal& literal)
         if (!item.isSequence())
             return unexpectedLiteral(item, "a rule ('name', 'axis')");
         if (item.items.size() == 2) {
-            if (Result<void> added = add(item.items[0], item.items[1]); !added)
-                return tl::unexpected(std::move(added.error()));
+            SHARDSCOPE_CHECK(add(item.items[0], item.items[1]));
             continue;
         }
         LogicalRule wrong; // stays in the list: it fails where the rules are walked, as in Flax

@@ -73,8 +73,7 @@ Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& specified)
             if (!openCall(tokens, "PartitionSpec") && !openCall(tokens, "P"))
                 return tokens.unexpected("a spec such as P('data', None)");
             SHARDSCOPE_TRY(read, readSpecEntries(tokens, ')'));
-            if (Result<void> once = axesOnceAt(*read, place); !once)
-                return tl::unexpected(std::move(once.error()));
+            SHARDSCOPE_CHECK(axesOnceAt(*read, place));
             sharding.spec = std::move(*read);
             spec = true;
         } else if (!sharding.memoryKind && tokens.acceptName("memory_kind")) {
@@ -83,8 +82,7 @@ Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& specified)
         } else {
             return tokens.unexpected("')'");
         }
-        if (Result<void> closed = closeArgument(tokens); !closed)
-            return tl::unexpected(std::move(closed.error()));
+        SHARDSCOPE_CHECK(closeArgument(tokens));
     }
     if (!spec)
         return fail(Code::Syntax, { { "expected", "a mesh and a spec" }, { "found", ")" } }, begin);
@@ -138,8 +136,7 @@ Result<Device> readDevice(Tokens& tokens)
         }
         if (!known)
             return tokens.unexpected("id, process_index, coords or core_on_chip");
-        if (Result<void> closed = closeArgument(tokens); !closed)
-            return tl::unexpected(std::move(closed.error()));
+        SHARDSCOPE_CHECK(closeArgument(tokens));
     }
     return device;
 }
@@ -302,8 +299,7 @@ Result<Sharding> partialSharding(const PartitionSpec& spec, const std::vector<st
 {
     PartitionSpec all = spec; // an axis shards, or its parts are added up
     all.entries.push_back(SpecEntry::tuple(unreduced));
-    if (const Result<void> valid = validate(all, *mesh); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(validate(all, *mesh));
     TensorSharding sharding = toTensorSharding(spec, *mesh, spec.size());
     for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
         if (std::ranges::find(unreduced, mesh->axis(axis).name) != unreduced.end())
@@ -420,8 +416,7 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
     if (!mesh) {
         // What no mesh makes good is said first.
         if (const Result<PartitionSpec> spec = parseSpec(text); spec && !shardy)
-            if (Result<void> once = axesOnceAt(*spec, begin); !once)
-                return tl::unexpected(std::move(once.error()));
+            SHARDSCOPE_CHECK(axesOnceAt(*spec, begin));
         return missingMesh(begin);
     }
     if (shardy) {
@@ -431,8 +426,7 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
     if (const std::size_t keyword = unreducedKeyword(text); keyword != std::string_view::npos)
         return readPartialSpec(text, keyword, std::move(mesh));
     SHARDSCOPE_TRY(spec, parseSpec(text));
-    if (Result<void> once = axesOnceAt(*spec, begin); !once)
-        return tl::unexpected(std::move(once.error()));
+    SHARDSCOPE_CHECK(axesOnceAt(*spec, begin));
     return Sharding(NamedSharding{ std::move(mesh), std::move(*spec) });
 }
 

@@ -114,8 +114,7 @@ Result<void> Reader::readMeshName()
     const Where place = m_tokens.where();
     if (!m_tokens.acceptName("mesh"))
         return m_tokens.unexpected("a mesh such as @mesh");
-    if (Result<void> open = expect('<'); !open)
-        return open;
+    SHARDSCOPE_CHECK(expect('<'));
     SHARDSCOPE_TRY(mesh, readMeshBody(m_tokens));
     const bool sameAxes = std::ranges::equal(mesh->axes(), m_mesh.axes());
     if (!sameAxes || (!mesh->deviceOrder().empty() && *mesh != m_mesh))
@@ -130,13 +129,11 @@ Result<AxisRef> Reader::part(std::size_t axis, const Where& place)
     for (std::int64_t& number : numbers) {
         const bool first = &number == numbers;
         if (first)
-            if (Result<void> open = expect('('); !open)
-                return tl::unexpected(std::move(open.error()));
+            SHARDSCOPE_CHECK(expect('('));
         SHARDSCOPE_TRY(read, m_tokens.takeWholeNumber());
         number = *read;
         if (first)
-            if (Result<void> close = expect(')'); !close)
-                return tl::unexpected(std::move(close.error()));
+            SHARDSCOPE_CHECK(expect(')'));
     }
     const auto [pre, size] = numbers;
     const std::int64_t full = m_mesh.size(axis);
@@ -179,8 +176,7 @@ Result<AxisRef> Reader::readRef()
             return read;
         ref = *read;
     }
-    if (Result<void> fits = check(ref, place); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    SHARDSCOPE_CHECK(check(ref, place));
     m_refs.push_back({ ref, place });
     return ref;
 }
@@ -198,8 +194,7 @@ Result<std::int32_t> Reader::readPriority()
 
 Result<DimensionSharding> Reader::readDimension()
 {
-    if (Result<void> open = expect('{'); !open)
-        return tl::unexpected(std::move(open.error()));
+    SHARDSCOPE_CHECK(expect('{'));
     DimensionSharding dim;
     dim.open = false;
     while (!m_tokens.accept('}')) {
@@ -231,12 +226,10 @@ Result<DimensionSharding> Reader::readDimension()
 /// "={"x", "y"}" behind "replicated" or "unreduced".
 Result<AxisList> Reader::readSet()
 {
-    if (Result<void> equals = expect('='); !equals)
-        return tl::unexpected(std::move(equals.error()));
+    SHARDSCOPE_CHECK(expect('='));
     if (m_tokens.peek().kind == Tokens::Kind::Name) // max{"x"}, min{"x"}
         return fail(Code::UnsupportedSharding, { { "form", "reduction kind" } }, m_tokens.where());
-    if (Result<void> open = expect('{'); !open)
-        return tl::unexpected(std::move(open.error()));
+    SHARDSCOPE_CHECK(expect('{'));
     AxisList list;
     while (!m_tokens.accept('}')) {
         const Where place = m_tokens.where();
@@ -257,17 +250,13 @@ Result<AxisList> Reader::readSet()
 Result<TensorSharding> Reader::read()
 {
     skipAttributeName(m_tokens, "sdy.sharding");
-    if (Result<void> open = expect('<'); !open)
-        return tl::unexpected(std::move(open.error()));
-    if (Result<void> mesh = readMeshName(); !mesh)
-        return tl::unexpected(std::move(mesh.error()));
-    if (Result<void> comma = expect(','); !comma)
-        return tl::unexpected(std::move(comma.error()));
+    SHARDSCOPE_CHECK(expect('<'));
+    SHARDSCOPE_CHECK(readMeshName());
+    SHARDSCOPE_CHECK(expect(','));
     Result<TensorSharding> sharding = readBody();
     if (!sharding)
         return sharding;
-    if (Result<void> close = expect('>'); !close)
-        return tl::unexpected(std::move(close.error()));
+    SHARDSCOPE_CHECK(expect('>'));
     if (m_tokens.peek().kind != Tokens::Kind::End)
         return m_tokens.unexpected("end of text");
     return sharding;
@@ -284,8 +273,7 @@ Result<TensorSharding> Reader::readDimensionsOnly()
 
 Result<TensorSharding> Reader::readBody()
 {
-    if (Result<void> open = expect('['); !open)
-        return tl::unexpected(std::move(open.error()));
+    SHARDSCOPE_CHECK(expect('['));
     TensorSharding sharding;
     while (!m_tokens.accept(']')) {
         if (sharding.dims.size() >= maximumTileDimensions)

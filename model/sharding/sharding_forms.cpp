@@ -37,8 +37,7 @@ bool hasPartsOfAxes(const TensorSharding& sharding, const Mesh& mesh)
 Result<PartitionSpec> specOf(const Sharding& sharding, const FormContext& context)
 {
     if (const auto* named = std::get_if<NamedSharding>(&sharding); named && *named->mesh == *context.mesh) {
-        if (Result<HloSharding> fits = toHloSharding(sharding, context.rank); !fits)
-            return tl::unexpected(std::move(fits.error()));
+        SHARDSCOPE_CHECK(toHloSharding(sharding, context.rank));
         return named->spec;
     }
     SHARDSCOPE_TRY(axes, toTensorSharding(sharding, *context.mesh, context.rank));
@@ -73,8 +72,7 @@ Result<std::string> shardyText(const Sharding& sharding, const FormContext& cont
 {
     constexpr std::string_view attribute = "#sdy.sharding";
     if (const auto* named = std::get_if<NamedSharding>(&sharding); named && *named->mesh == *context.mesh) {
-        if (Result<HloSharding> fits = toHloSharding(sharding, context.rank); !fits)
-            return tl::unexpected(std::move(fits.error()));
+        SHARDSCOPE_CHECK(toHloSharding(sharding, context.rank));
         return std::string(attribute) + toShardy(named->spec, context.rank);
     }
     SHARDSCOPE_TRY(axes, toTensorSharding(sharding, *context.mesh, context.rank));
@@ -154,8 +152,7 @@ Result<void> checkPositional(const HloSharding& hlo)
 Result<std::string> positionalCode(const Sharding& sharding, const FormContext& context)
 {
     SHARDSCOPE_TRY(hlo, toHloSharding(sharding, context.rank));
-    if (Result<void> sayable = checkPositional(*hlo); !sayable)
-        return tl::unexpected(std::move(sayable.error()));
+    SHARDSCOPE_CHECK(checkPositional(*hlo));
     std::string code = "PositionalSharding(";
     const std::vector<std::int32_t> devices = devicesOf(sharding);
     std::string chain;
@@ -248,8 +245,7 @@ Result<PositionalSharding> toPositional(const Sharding& sharding, std::size_t ra
     if (const auto* positional = std::get_if<PositionalSharding>(&sharding))
         return *positional;
     SHARDSCOPE_TRY(hlo, toHloSharding(sharding, rank));
-    if (Result<void> sayable = checkPositional(*hlo); !sayable)
-        return tl::unexpected(std::move(sayable.error()));
+    SHARDSCOPE_CHECK(checkPositional(*hlo));
     std::vector<std::int32_t> devices = devicesOf(sharding);
     const std::optional<MemoryKind> kind = memoryKindOf(sharding);
     if (hlo->kind == HloSharding::Kind::Replicated) {
@@ -323,12 +319,10 @@ Result<Sharding> readForm(std::string_view text, ShardingForm form, const MeshPt
         return tokens.unexpected("GSPMDSharding({…})");
     case ShardingForm::HloV1:
     case ShardingForm::HloV2:
-        if (Result<HloSharding> hlo = parseHlo(text); !hlo)
-            return tl::unexpected(std::move(hlo.error()));
+        SHARDSCOPE_CHECK(parseHlo(text));
         break;
     case ShardingForm::Shardy:
-        if (Result<TensorSharding> shardy = parseShardy(text, *mesh); !shardy)
-            return tl::unexpected(std::move(shardy.error()));
+        SHARDSCOPE_CHECK(parseShardy(text, *mesh));
         break;
     case ShardingForm::Spec:
         break;

@@ -24,7 +24,6 @@ struct Subject {
     {
         return requiredAttributes<T>(name, operation.attributes);
     }
-    [[nodiscard]] Types firstOperands(std::size_t count) const { return Types(operands).first(count); }
 };
 
 /// "2 operands", "1 result"

@@ -48,8 +48,7 @@ public:
     /// Everything that can fail; takes no memory before it knows how much that will be.
     Result<void> prepare(const RunOptions& options)
     {
-        if (auto checked = checkSpecified(); !checked)
-            return checked;
+        SHARDSCOPE_CHECK(checkSpecified());
         const std::int64_t limit = memoryLimit(options);
         SHARDSCOPE_TRY(needed, runBytes(*m_plan, options.replicas, m_threads, static_cast<double>(limit), m_stop));
         if (isStopped())
