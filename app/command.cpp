@@ -17,6 +17,7 @@
 #include <QString>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "input.h"
 #include "report.h"
 
@@ -92,17 +93,12 @@ Option& Option::check(std::function<std::string(const std::string&)> problem)
 
 Option& Option::oneOf(std::vector<std::string> values)
 {
-    std::string name; // by it the completion of arguments knows the values
-    for (const std::string& each : values)
-        name += (name.empty() ? "" : " ") + each;
+    std::string name = join(values, " "); // by it the completion of arguments knows the values
     m_option->check(CLI::Validator(
         [values = std::move(values)](const std::string& value) -> std::string {
             if (std::find(values.begin(), values.end(), value) != values.end())
                 return {};
-            std::string known;
-            for (const std::string& each : values)
-                known += (known.empty() ? "" : ", ") + each;
-            return "'" + value + "' is none of: " + known;
+            return "'" + value + "' is none of: " + join(values, ", ");
         },
         "", std::move(name)));
     return *this;
@@ -160,45 +156,19 @@ Command::Command(CLI::App& app, const char* name, const char* description)
 {
 }
 
-Option Command::addOption(const char* name, std::string& value, const char* description)
+template <class Value>
+Option Command::addOption(const char* name, Value& value, const char* description)
 {
     return Option(m_command->add_option(name, value, description));
 }
-
-Option Command::addOption(const char* name, std::vector<std::string>& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, int& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, std::int64_t& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, double& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, std::optional<int>& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, std::optional<std::int64_t>& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
-
-Option Command::addOption(const char* name, std::optional<std::uint64_t>& value, const char* description)
-{
-    return Option(m_command->add_option(name, value, description));
-}
+template Option Command::addOption(const char*, std::string&, const char*);
+template Option Command::addOption(const char*, std::vector<std::string>&, const char*);
+template Option Command::addOption(const char*, int&, const char*);
+template Option Command::addOption(const char*, std::int64_t&, const char*);
+template Option Command::addOption(const char*, double&, const char*);
+template Option Command::addOption(const char*, std::optional<int>&, const char*);
+template Option Command::addOption(const char*, std::optional<std::int64_t>&, const char*);
+template Option Command::addOption(const char*, std::optional<std::uint64_t>&, const char*);
 
 Option Command::addFlag(const char* name, bool& value, const char* description)
 {

@@ -63,14 +63,9 @@ class Command {
 public:
     Command(CLI::App& app, const char* name, const char* description);
 
-    Option addOption(const char* name, std::string& value, const char* description);
-    Option addOption(const char* name, std::vector<std::string>& value, const char* description);
-    Option addOption(const char* name, int& value, const char* description);
-    Option addOption(const char* name, std::int64_t& value, const char* description);
-    Option addOption(const char* name, double& value, const char* description);
-    Option addOption(const char* name, std::optional<int>& value, const char* description);
-    Option addOption(const char* name, std::optional<std::int64_t>& value, const char* description);
-    Option addOption(const char* name, std::optional<std::uint64_t>& value, const char* description);
+    /// Into texts, lists of texts and numbers (command.cpp lists their types).
+    template <class Value>
+    Option addOption(const char* name, Value& value, const char* description);
     Option addFlag(const char* name, bool& value, const char* description);
     /// A flag that may have a value: --hlo, --hlo=v1.
     Option addFlag(const char* name, std::string& value, const char* description);

@@ -51,9 +51,7 @@ std::string baseName(const std::string& file)
 
 ReadSource readExperimentSource(const std::string& name)
 {
-    auto input = loadExperiment(name);
-    if (!input)
-        return tl::unexpected(std::move(input.error()));
+    SHARDSCOPE_TRY(input, loadExperiment(name));
     Source source;
     source.name = input->name;
     source.title = input->experiment.title;
@@ -74,9 +72,7 @@ Result<RulesInput> readRulesOf(const ConvertOptions& options)
 {
     if (options.from == "preset")
         return publishedInput(options.input, "preset");
-    Result<std::string> text = readText(options.input);
-    if (!text)
-        return tl::unexpected(std::move(text.error()));
+    SHARDSCOPE_TRY(text, readText(options.input));
     const std::string name = shownName(options.input);
     if (isExperimentText(*text))
         return fail(Code::WrongType,
@@ -105,9 +101,7 @@ ReadSource readSource(const ConvertOptions& options)
     Source source;
     source.title = options.from == "preset" ? options.input : baseName(options.input);
     if (options.from == "table") {
-        auto table = readTableInput(options.input);
-        if (!table)
-            return tl::unexpected(std::move(table.error()));
+        SHARDSCOPE_TRY(table, readTableInput(options.input));
         source.name = table->name;
         source.rows = std::move(table->table.rows);
         source.warnings = std::move(table->table.warnings);
@@ -159,16 +153,13 @@ Result<Import> toImport(const ConvertOptions& options, const Source& source)
     }
     const bool ownMesh = source.rules && source.rules->maxText && !source.rules->maxText->config.axes.empty();
     if (options.mesh.mesh.empty() && ownMesh) {
-        const Result<MaxTextMesh> mesh = resolveMesh(source.rules->maxText->config, machineOf(options.mesh));
-        if (!mesh)
-            return tl::unexpected(mesh.error());
+        SHARDSCOPE_TRY(mesh, resolveMesh(source.rules->maxText->config, machineOf(options.mesh)));
         takeMesh(*mesh, import);
         return import;
     }
     const Result<std::optional<Mesh>> mesh =
         readMeshOption(options.mesh, source.rules ? &*source.rules : nullptr); // the one that resolve has
-    if (!mesh)
-        return tl::unexpected(mesh.error());
+    SHARDSCOPE_CHECK(mesh);
     if (!*mesh)
         return fail(Code::UnresolvedAxisSize, { { "option", "--mesh" }, { "axes", axesOf(source) } });
     import.mesh.assign((*mesh)->axes().begin(), (*mesh)->axes().end());
@@ -181,12 +172,8 @@ Result<std::string> experimentText(const ConvertOptions& options, const Source& 
 {
     if (source.experiment)
         return writeExperiment(*source.experiment);
-    const Result<Import> import = toImport(options, source);
-    if (!import)
-        return tl::unexpected(import.error());
-    const Result<Experiment> experiment = toExperiment(*import);
-    if (!experiment)
-        return tl::unexpected(experiment.error());
+    SHARDSCOPE_TRY(import, toImport(options, source));
+    SHARDSCOPE_TRY(experiment, toExperiment(*import));
     return writeExperiment(*experiment);
 }
 
@@ -216,9 +203,7 @@ Result<MaxTextForm> maxTextForm(const ConvertOptions& options, const Source& sou
             mesh = source.experiment->mesh;
             slices = slicesOf(source.experiment->hardware.devices);
         } else {
-            const Result<Import> import = toImport(options, source);
-            if (!import)
-                return tl::unexpected(import.error());
+            SHARDSCOPE_TRY(import, toImport(options, source));
             mesh = { import->mesh, import->deviceOrder };
             slices = import->hosts;
         }
@@ -233,9 +218,7 @@ Result<MaxTextForm> maxTextForm(const ConvertOptions& options, const Source& sou
                 form.notKept.emplace_back("hosts");
         }
     }
-    Result<std::string> text = writeMaxText(config);
-    if (!text)
-        return tl::unexpected(std::move(text.error()));
+    SHARDSCOPE_TRY(text, writeMaxText(config));
     form.text = std::move(*text);
     return form;
 }
@@ -268,9 +251,7 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
     if (of && !of->rules.inner.empty())
         source.notKept.emplace_back("inner_rules");
     if (options.to == "maxtext") {
-        Result<MaxTextForm> form = maxTextForm(options, source);
-        if (!form)
-            return tl::unexpected(std::move(form.error()));
+        SHARDSCOPE_TRY(form, maxTextForm(options, source));
         std::move(form->notKept.begin(), form->notKept.end(), std::back_inserter(source.notKept));
         return std::move(form->text);
     }

@@ -58,9 +58,7 @@ Result<DeviceSet> readDevices(const std::string& devices)
         return set;
     }
     const std::string file = devices.substr(1);
-    const Result<std::string> list = readText(file);
-    if (!list)
-        return tl::unexpected(list.error());
+    SHARDSCOPE_TRY(list, readText(file));
     Result<DeviceSet> set = parseDeviceList(*list);
     if (!set)
         return inOption(std::move(set.error()), file == "-" ? "standard input" : file.c_str());
@@ -96,9 +94,7 @@ Result<NamedShape> readNamedShape(const std::string& specified, const char* opti
 /// The DCN shape in the order of the mesh's axes; those that it does not name are 1.
 Result<MeshShape> readDcnShape(const std::string& specified, const NamedShape& shape)
 {
-    Result<NamedShape> read = readNamedShape(specified, "--dcn-shape");
-    if (!read)
-        return tl::unexpected(std::move(read.error()));
+    SHARDSCOPE_TRY(read, readNamedShape(specified, "--dcn-shape"));
     if (read->names.empty() || shape.names.empty())
         return read->sizes;
     MeshShape sizes(shape.names.size(), 1);
@@ -144,16 +140,12 @@ Result<Built> build(const MeshCommandOptions& options, const DeviceSet& set)
     const DeviceList devices(set);
     NamedShape shape;
     if (!options.shape.empty()) {
-        Result<NamedShape> read = readNamedShape(options.shape, "--shape");
-        if (!read)
-            return tl::unexpected(std::move(read.error()));
+        SHARDSCOPE_TRY(read, readNamedShape(options.shape, "--shape"));
         shape = std::move(*read);
     }
     std::optional<MeshShape> dcn;
     if (!options.dcnShape.empty()) {
-        Result<MeshShape> read = readDcnShape(options.dcnShape, shape);
-        if (!read)
-            return tl::unexpected(std::move(read.error()));
+        SHARDSCOPE_TRY(read, readDcnShape(options.dcnShape, shape));
         dcn = std::move(*read);
     }
 
@@ -163,9 +155,7 @@ Result<Built> build(const MeshCommandOptions& options, const DeviceSet& set)
         t5x.partitions = options.partitions.value_or(dcn || shape.sizes.empty() ? 1 : shape.sizes.back());
         t5x.version = version;
         if (!options.submesh.empty()) {
-            Result<HardwareMesh> submesh = readSubmesh(options.submesh);
-            if (!submesh)
-                return tl::unexpected(std::move(submesh.error()));
+            SHARDSCOPE_TRY(submesh, readSubmesh(options.submesh));
             t5x.submesh = std::move(*submesh);
         }
         if (dcn)

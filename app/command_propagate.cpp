@@ -65,9 +65,7 @@ struct Propagated {
 };
 Result<Propagated> run(const SpecifiedInput& loaded, const PropagationSetting& setting)
 {
-    Result<Program> ready = prepared(loaded.program, setting);
-    if (!ready)
-        return tl::unexpected(std::move(ready.error()));
+    SHARDSCOPE_TRY(ready, prepared(loaded.program, setting));
     Propagated made{ std::move(*ready), {} };
     made.done = propagateProgram(made.prepared, engineStrategy(setting), engineOptions(setting));
     // What a function of a call returns is known now; without it a reader would take it for replicated.

@@ -94,9 +94,7 @@ Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, Name
     answer.problems = unknownAxes(ruling.rules, mesh.axisNames());
     std::optional<std::vector<std::int64_t>> shape;
     if (!options.shape.empty()) {
-        const Result<std::vector<std::int64_t>> sizes = parseSizes(options.shape, "--shape");
-        if (!sizes)
-            return tl::unexpected(sizes.error());
+        SHARDSCOPE_TRY(sizes, parseSizes(options.shape, "--shape"));
         if (sizes->size() != answer.names.size())
             return fail(Code::WrongType,
                 { { "key", "--shape" },
@@ -145,8 +143,7 @@ Result<void> putOnMesh(const ResolveOptions& options, const Ruling& ruling, Name
             answer.problems.push_back(std::move(chunks.error()));
             return {};
         }
-        if (!chunks)
-            return tl::unexpected(std::move(chunks.error()));
+        SHARDSCOPE_CHECK(chunks);
         answer.hosts = std::move(chunks->hosts);
         std::move(chunks->truncated.begin(), chunks->truncated.end(), std::back_inserter(answer.problems));
     }
@@ -267,9 +264,7 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
 
 Result<Ruling> readRuling(const ResolveOptions& options)
 {
-    Result<RulesInput> input = readRulesInput(options.rules, "--rules");
-    if (!input)
-        return tl::unexpected(std::move(input.error()));
+    SHARDSCOPE_TRY(input, readRulesInput(options.rules, "--rules"));
     Ruling ruling;
     ruling.name = input->name;
     ruling.rules = std::move(input->rules);
@@ -286,9 +281,7 @@ Result<Ruling> readRuling(const ResolveOptions& options)
         ruling.inner = input->experiment->rules.inner;
     }
     if (!options.additional.empty()) {
-        Result<RulesInput> more = readRulesInput(options.additional, "--additional-rules");
-        if (!more)
-            return tl::unexpected(std::move(more.error()));
+        SHARDSCOPE_TRY(more, readRulesInput(options.additional, "--additional-rules"));
         const auto append = [&](std::vector<LogicalRule>& list) {
             list.insert(list.end(), more->rules.list.begin(), more->rules.list.end());
         };
@@ -297,9 +290,7 @@ Result<Ruling> readRuling(const ResolveOptions& options)
             append(part.rules.list);
     }
     if (!options.inner.empty()) {
-        Result<RulesInput> inner = readRulesInput(options.inner, "--inner-rules");
-        if (!inner)
-            return tl::unexpected(std::move(inner.error()));
+        SHARDSCOPE_TRY(inner, readRulesInput(options.inner, "--inner-rules"));
         RuleContext context;
         context.set(std::move(ruling.rules));
         const RuleContext::Scope scope(context, std::move(inner->rules));
@@ -307,9 +298,7 @@ Result<Ruling> readRuling(const ResolveOptions& options)
         ruling.name = "--inner-rules";
     }
     if (!options.own.empty()) {
-        Result<RulesInput> own = readRulesInput(options.own, "--own-rules");
-        if (!own)
-            return tl::unexpected(std::move(own.error()));
+        SHARDSCOPE_TRY(own, readRulesInput(options.own, "--own-rules"));
         ruling.own = std::move(own->rules);
     }
     // An experiment says itself whether its rules are a mapping; of it, the others read the list of pairs.
@@ -332,14 +321,10 @@ Result<Ruling> readRuling(const ResolveOptions& options)
             : options.fallback == "no_constraint"           ? RulesFallback::NoConstraint
                                                             : RulesFallback::AxisIsUnsharded;
     if (options.hybrid) {
-        Result<LogicalRules> rewritten = hybridRules(ruling.rules);
-        if (!rewritten)
-            return tl::unexpected(std::move(rewritten.error()));
+        SHARDSCOPE_TRY(rewritten, hybridRules(ruling.rules));
         ruling.rules = std::move(*rewritten);
     }
-    Result<std::optional<Mesh>> mesh = readMeshOption(options.mesh, &*input);
-    if (!mesh)
-        return tl::unexpected(std::move(mesh.error()));
+    SHARDSCOPE_TRY(mesh, readMeshOption(options.mesh, &*input));
     ruling.mesh = std::move(*mesh);
     ruling.warnings = input->warnings;
     if (input->maxText)
@@ -347,8 +332,7 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     // The partitioner has the rules outside.
     if (!options.within.empty())
         return ruling;
-    if (Result<void> read = readPartitioner(options, ruling); !read)
-        return tl::unexpected(std::move(read.error()));
+    SHARDSCOPE_CHECK(readPartitioner(options, ruling));
     return ruling;
 }
 

@@ -43,9 +43,7 @@ tl::expected<Checked, std::vector<Diagnostic>> load(const std::string& file)
     }
     if (!named && isProgramText(file, source.text))
         return source;
-    auto input = named ? loadExperiment(file) : loadExperiment(file, std::move(source.text));
-    if (!input)
-        return tl::unexpected(std::move(input.error()));
+    SHARDSCOPE_TRY(input, named ? loadExperiment(file) : loadExperiment(file, std::move(source.text)));
     source.experiment = std::move(*input);
     return source;
 }

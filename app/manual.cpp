@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "experiment_file/gallery.h"
 #include "rules/published_rules.h"
 
@@ -192,12 +193,8 @@ std::string bashCompletion(CLI::App& app)
                 + (known.empty() && option->get_name() == "WHAT" ? " $rule_sets" : "") + "\" ;;\n";
         }
     }
-    std::string examples;
-    for (const GalleryExample& example : gallery())
-        examples += (examples.empty() ? "" : " ") + std::string(example.id);
-    std::string ruleSets;
-    for (const PublishedRules& rules : publishedRules())
-        ruleSets += (ruleSets.empty() ? "" : " ") + rules.id;
+    const std::string examples = join(gallery(), " ", [](const GalleryExample& example) { return example.id; });
+    const std::string ruleSets = join(publishedRules(), " ", [](const PublishedRules& rules) { return rules.id; });
     std::string script(completionScript);
     replaceMark(script, "@EXAMPLES@", examples);
     replaceMark(script, "@RULE_SETS@", ruleSets);

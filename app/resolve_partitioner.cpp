@@ -39,9 +39,7 @@ Result<std::optional<std::vector<std::int64_t>>> readShape(const std::string& te
 {
     if (text.empty())
         return std::nullopt;
-    Result<std::vector<std::int64_t>> sizes = parseSizes(text, option);
-    if (!sizes)
-        return tl::unexpected(std::move(sizes.error()));
+    SHARDSCOPE_TRY(sizes, parseSizes(text, option));
     if (sizes->size() != 3)
         return fail(Code::WrongType,
             { { "key", option }, { "expected", "three sizes, of replica, data and model" },
@@ -107,9 +105,7 @@ Result<void> readPartitioner(const ResolveOptions& options, Ruling& ruling)
     settings.rules = ruling.rules;
     settings.partitions = options.partitions;
     if (!options.submesh.empty()) {
-        Result<std::vector<std::int64_t>> sizes = parseSizes(options.submesh, "--submesh");
-        if (!sizes)
-            return tl::unexpected(std::move(sizes.error()));
+        SHARDSCOPE_TRY(sizes, parseSizes(options.submesh, "--submesh"));
         for (const std::int64_t size : *sizes)
             if (size < 1 || size > maximumDevices)
                 return tl::unexpected(outOfRange("--submesh", size));
@@ -126,9 +122,7 @@ Result<void> readPartitioner(const ResolveOptions& options, Ruling& ruling)
     if (options.submesh.empty() && options.partitions == 0)
         settings.partitions = 1;
     if (*ici && *dcn && !ruling.mesh) {
-        Result<Mesh> mesh = meshOfShapes(**ici, **dcn);
-        if (!mesh)
-            return tl::unexpected(std::move(mesh.error()));
+        SHARDSCOPE_TRY(mesh, meshOfShapes(**ici, **dcn));
         ruling.mesh = std::move(*mesh);
     }
     settings.iciShape = std::move(*ici);

@@ -161,14 +161,10 @@ Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
     import.mapping = ruling.mapping;
     import.mesh.assign(ruling.mesh->axes().begin(), ruling.mesh->axes().end());
     import.rows = input.table.rows;
-    Result<Experiment> experiment = toExperiment(import);
-    if (!experiment)
-        return tl::unexpected(std::move(experiment.error()));
+    SHARDSCOPE_TRY(experiment, toExperiment(import));
     experiment->rules.version = ruling.version;
     experiment->rules.fallback = ruling.fallback;
-    const Result<SourceProgram> built = buildProgram(*experiment);
-    if (!built)
-        return tl::unexpected(built.error());
+    SHARDSCOPE_TRY(built, buildProgram(*experiment));
     const Program& program = built->program;
 
     const MeshPtr mesh = std::make_shared<const Mesh>(*ruling.mesh);

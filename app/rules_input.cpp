@@ -140,9 +140,7 @@ Result<RulesInput> readRulesInput(const std::string& specified, const std::strin
     if (!isFile && findPublishedRules(specified))
         return publishedInput(specified, option);
     if (isFile || looksLikePath(specified)) {
-        Result<std::string> read = readText(specified);
-        if (!read)
-            return tl::unexpected(std::move(read.error()));
+        SHARDSCOPE_TRY(read, readText(specified));
         text = std::move(*read);
         input.name = shownName(specified);
         if (isYaml(specified))

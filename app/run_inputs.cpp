@@ -61,9 +61,7 @@ public:
         std::optional<std::size_t> argument;
         if (const std::size_t equals = specified.find('=');
             equals != std::string::npos && !QFile::exists(QString::fromStdString(specified))) {
-            auto found = argumentNamed(specified.substr(0, equals));
-            if (!found)
-                return tl::unexpected(found.error());
+            SHARDSCOPE_TRY(found, argumentNamed(specified.substr(0, equals)));
             argument = *found;
             path = specified.substr(equals + 1);
         }
@@ -126,8 +124,7 @@ private:
 
     Result<void> set(std::size_t argument, Result<kernels::Array> array, const std::string& from)
     {
-        if (!array)
-            return tl::unexpected(std::move(array.error()));
+        SHARDSCOPE_CHECK(array);
         m_arrays[argument] = std::move(*array);
         m_from[argument] = from;
         return {};
@@ -153,9 +150,7 @@ private:
     Result<void> readNpy(const std::string& path, std::optional<std::size_t> argument)
     {
         if (!argument) {
-            const auto next = nextArgument();
-            if (!next)
-                return tl::unexpected(next.error());
+            SHARDSCOPE_TRY(next, nextArgument());
             argument = *next;
         } else if (auto isFree = free(*argument); !isFree) {
             return isFree;
@@ -169,20 +164,13 @@ private:
         std::size_t limit = std::size_t{ 1 } << 20;
         for (const TensorType& type : m_types)
             limit += static_cast<std::size_t>(std::min<std::int64_t>(type.byteCount(), std::int64_t{ 1 } << 40));
-        const Result<std::string> text = readText(path, limit);
-        if (!text)
-            return tl::unexpected(text.error());
-        const auto entries = readNpz(*text);
-        if (!entries)
-            return tl::unexpected(entries.error());
+        SHARDSCOPE_TRY(text, readText(path, limit));
+        SHARDSCOPE_TRY(entries, readNpz(*text));
         for (const NpzEntry& entry : *entries) {
             // Arrays that numpy.savez() was given without names are arr_0, arr_1 and so on.
             const bool isNumbered = entry.name.starts_with("arr_");
-            const auto argument = argumentNamed(isNumbered ? entry.name.substr(4) : entry.name);
-            if (!argument)
-                return tl::unexpected(argument.error());
-            if (auto isFree = free(*argument); !isFree)
-                return isFree;
+            SHARDSCOPE_TRY(argument, argumentNamed(isNumbered ? entry.name.substr(4) : entry.name));
+            SHARDSCOPE_CHECK(free(*argument));
             if (auto done =
                     set(*argument, arrayOfNpy(entry.file, m_types[*argument], m_names[*argument].front()), path);
                 !done)
@@ -193,9 +181,7 @@ private:
 
     Result<void> readJsonFile(const std::string& path)
     {
-        const Result<std::string> text = readText(path);
-        if (!text)
-            return tl::unexpected(text.error());
+        SHARDSCOPE_TRY(text, readText(path));
         const JsonText json = parseJson(*text);
         if (!json.errors.empty())
             return tl::unexpected(json.errors.front());
@@ -205,9 +191,7 @@ private:
             return tl::unexpected(std::move(error));
         };
         const auto take = [&](const JsonNode& node, std::size_t argument) -> Result<void> {
-            auto bytes = readArrayText(node, m_types[argument], m_names[argument].front());
-            if (!bytes)
-                return tl::unexpected(bytes.error());
+            SHARDSCOPE_TRY(bytes, readArrayText(node, m_types[argument], m_names[argument].front()));
             return set(argument, kernels::arrayOfBytes(m_types[argument], std::move(*bytes)), shownName(path));
         };
         if (json.root.type == JsonNode::Type::Object) {
@@ -217,8 +201,7 @@ private:
                     return at(argument.error(), child.keyAt);
                 if (auto isFree = free(*argument); !isFree)
                     return at(isFree.error(), child.keyAt);
-                if (auto done = take(child, *argument); !done)
-                    return done;
+                SHARDSCOPE_CHECK(take(child, *argument));
             }
             return {};
         }
@@ -235,10 +218,8 @@ private:
                           {} },
                 json.root.at);
         for (std::size_t i = 0; i < m_types.size(); ++i) {
-            if (auto isFree = free(i); !isFree)
-                return isFree;
-            if (auto done = take(json.root.children[i], i); !done)
-                return done;
+            SHARDSCOPE_CHECK(free(i));
+            SHARDSCOPE_CHECK(take(json.root.children[i], i));
         }
         return {};
     }
@@ -300,8 +281,7 @@ Result<Starts> startsOf(
 {
     Inputs inputs(program);
     for (const std::string& file : files)
-        if (auto done = inputs.read(file); !done)
-            return tl::unexpected<Error>(std::move(done.error()));
+        SHARDSCOPE_CHECK(inputs.read(file));
     return std::move(inputs).finish(program, std::move(initial), drawn);
 }
 

@@ -463,17 +463,13 @@ Result<void> writeFiles(const ProgramRun& run, const RunCommandOptions& options)
     for (std::size_t i = 0; i < files.size(); ++i) {
         const kernels::Array& array = run.first.outputs[i];
         if (isTensor(array.type.dtype))
-            if (auto written = writeAtomically(QString::fromStdString(files[i]), writeNpy(array.type, array.data()));
-                !written)
-                return written;
+            SHARDSCOPE_CHECK(writeAtomically(QString::fromStdString(files[i]), writeNpy(array.type, array.data())));
         if (!options.perDevice || !run.partitioned || !isTensor(array.type.dtype))
             continue;
         for (std::size_t d = 0; d < run.first.shards.size(); ++d) {
             const kernels::Array& shard = run.first.shards[d][i];
             const std::string file = files[i].substr(0, files[i].size() - 4) + ".d" + std::to_string(d) + ".npy";
-            if (auto written = writeAtomically(QString::fromStdString(file), writeNpy(shard.type, shard.data()));
-                !written)
-                return written;
+            SHARDSCOPE_CHECK(writeAtomically(QString::fromStdString(file), writeNpy(shard.type, shard.data())));
         }
     }
     return {};

@@ -136,9 +136,7 @@ Result<Experiment> withAnnotation(
     for (std::size_t d = 0; d < std::min(sharding.rank(), target.declared.rank()); ++d) {
         if (sharding.dims[d] == target.declared.dims[d] || !target.canChange(d))
             continue;
-        Result<SpecEntry> entry = entryOf(sharding.dims[d], *snapshot.mesh);
-        if (!entry)
-            return tl::unexpected(std::move(entry.error()));
+        SHARDSCOPE_TRY(entry, entryOf(sharding.dims[d], *snapshot.mesh));
         Result<Experiment> changed = target.kind == AnnotationTarget::Kind::Rules
             ? withNameMapped(after, target.rules, target.dimNames[d], std::move(*entry))
             : withDeviceAxes(after, target.dimNames[d], std::move(*entry));

@@ -64,9 +64,7 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
     case Fix::Kind::SetDimension:
         return withDimension(experiment, fix.name, fix.number);
     case Fix::Kind::SetAxisSize: {
-        const Result<std::size_t> axis = axisIndex(experiment, fix.name);
-        if (!axis)
-            return tl::unexpected(axis.error());
+        SHARDSCOPE_TRY(axis, axisIndex(experiment, fix.name));
         const bool fits = [&] {
             std::int64_t product = 1;
             for (const MeshAxis& a : experiment.mesh.axes)
@@ -86,16 +84,12 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
     case Fix::Kind::MoveRuleAbove:
         return withRuleMoved(experiment, place.list, rule, static_cast<std::size_t>(fix.other));
     case Fix::Kind::AddFallbackRow: {
-        Result<LogicalRule> fallback = ruleAt(experiment, place);
-        if (!fallback)
-            return tl::unexpected(fallback.error());
+        SHARDSCOPE_TRY(fallback, ruleAt(experiment, place));
         fallback->target = targetOf(fix.axes);
         return withRuleInserted(experiment, place.list, rule + 1, *fallback);
     }
     case Fix::Kind::RenameAxisInRule: {
-        Result<LogicalRule> renamed = ruleAt(experiment, place);
-        if (!renamed)
-            return tl::unexpected(renamed.error());
+        SHARDSCOPE_TRY(renamed, ruleAt(experiment, place));
         for (std::string& axis : renamed->target.axes) {
             const bool known = std::any_of(experiment.mesh.axes.begin(), experiment.mesh.axes.end(),
                 [&](const MeshAxis& a) { return a.name == axis; });
@@ -109,15 +103,11 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
     case Fix::Kind::LeaveUnsharded:
         return withFallback(experiment, RulesFallback::AxisIsUnsharded);
     case Fix::Kind::MoveAxis: {
-        const Result<std::size_t> axis = axisIndex(experiment, fix.name);
-        if (!axis)
-            return tl::unexpected(axis.error());
+        SHARDSCOPE_TRY(axis, axisIndex(experiment, fix.name));
         return withAxisMoved(experiment, *axis, number);
     }
     case Fix::Kind::RemoveAxis: {
-        const Result<std::size_t> axis = axisIndex(experiment, fix.name);
-        if (!axis)
-            return tl::unexpected(axis.error());
+        SHARDSCOPE_TRY(axis, axisIndex(experiment, fix.name));
         return withAxisRemoved(experiment, *axis);
     }
     case Fix::Kind::SharePhysicalAxes: {
@@ -126,17 +116,13 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         return withOrder(experiment, std::move(order));
     }
     case Fix::Kind::SetAxisSizes: {
-        const Result<MeshShape> sizes = parseMeshShape(fix.name);
-        if (!sizes)
-            return tl::unexpected(sizes.error());
+        SHARDSCOPE_TRY(sizes, parseMeshShape(fix.name));
         return withAxisSizes(experiment, *sizes);
     }
     case Fix::Kind::OrderAutomatically:
         return withOrder(experiment, automaticOrder(experiment.hardware.devices, experiment.mesh));
     case Fix::Kind::SetSubmesh: {
-        const Result<MeshShape> submesh = parseMeshShape(fix.name);
-        if (!submesh)
-            return tl::unexpected(submesh.error());
+        SHARDSCOPE_TRY(submesh, parseMeshShape(fix.name));
         OrderSetting order = experiment.mesh.order;
         order.method = OrderMethod::T5x;
         std::int64_t places = 1;
@@ -151,9 +137,7 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         return withAxisSizes(*after, { after->hardware.devices.count() / places, places });
     }
     case Fix::Kind::SetDcnShape: {
-        const Result<MeshShape> slices = parseMeshShape(fix.name);
-        if (!slices)
-            return tl::unexpected(slices.error());
+        SHARDSCOPE_TRY(slices, parseMeshShape(fix.name));
         if (slices->size() != experiment.mesh.axes.size())
             return fail(
                 Code::AxisNamesLength, { { "names", experiment.mesh.axes.size() }, { "axes", slices->size() } });

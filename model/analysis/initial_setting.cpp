@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "pipeline/given_shardings.h"
 #include "program/roles.h"
 #include "program/step_state.h"

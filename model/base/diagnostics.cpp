@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/codes.h"
+#include "base/text.h"
 
 namespace shardscope {
 
@@ -255,10 +256,7 @@ std::string Diagnostic::text(std::string_view name) const
         return std::to_string(*i);
     if (const auto* d = std::get_if<double>(value))
         return shortest(*d);
-    std::string joined;
-    for (const std::string& item : std::get<std::vector<std::string>>(*value))
-        joined += (joined.empty() ? "" : ", ") + item;
-    return joined;
+    return join(std::get<std::vector<std::string>>(*value), ", ");
 }
 
 std::int64_t Diagnostic::number(std::string_view name) const

@@ -19,6 +19,19 @@
 
 #include <tl/expected.hpp>
 
+/// Hands an error on; of a result nothing else is used: SHARDSCOPE_CHECK(checkShape(type)).
+#define SHARDSCOPE_CHECK(...)                                                                                          \
+    do {                                                                                                               \
+        if (auto&& checked = (__VA_ARGS__); !checked)                                                                  \
+            return tl::unexpected(checked.error());                                                                    \
+    } while (false)
+/// Declares a result that holds a value, `*spec`, or hands its error on: SHARDSCOPE_TRY(spec, parseSpec(text)).
+#define SHARDSCOPE_TRY(name, ...)                                                                                      \
+    auto name = __VA_ARGS__;                                                                                           \
+    if (!name) {                                                                                                       \
+        return tl::unexpected(std::move(name.error()));                                                                \
+    }
+
 namespace shardscope {
 
 enum class Severity : std::uint8_t { Error, Warning, Info };

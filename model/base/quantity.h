@@ -35,6 +35,7 @@ public:
     }
     constexpr Rational& operator+=(Rational other) { return *this = *this + other; }
     friend constexpr bool operator==(Rational, Rational) = default;
+    friend constexpr bool operator<(Rational a, Rational b) { return (b + a * Rational(-1)).numerator() > 0; }
 
 private:
     __extension__ typedef __int128 Int128;

@@ -52,14 +52,9 @@ Result<std::string_view> entryFor(
 
 Result<kernels::Array> arrayOfNpy(std::string_view file, const TensorType& type, const std::string& name)
 {
-    const Result<NpyHeader> header = readNpyHeader(file);
-    if (!header)
-        return tl::unexpected(header.error());
-    if (auto right = fits(*header, type, name); !right)
-        return tl::unexpected(std::move(right.error()));
-    auto bytes = readNpyElements(file, *header);
-    if (!bytes)
-        return tl::unexpected(std::move(bytes.error()));
+    SHARDSCOPE_TRY(header, readNpyHeader(file));
+    SHARDSCOPE_CHECK(fits(*header, type, name));
+    SHARDSCOPE_TRY(bytes, readNpyElements(file, *header));
     // Integers of fewer than 8 bits come in 8.
     if (const int bits = elementBits(type.dtype); !isFloat(type.dtype) && (bits == 2 || bits == 4)) {
         const bool isUnsigned = isUnsignedInteger(type.dtype);
@@ -88,11 +83,8 @@ Result<kernels::Array> readNpyFile(const QString& path, const TensorType& type, 
     if (file.error() != QFileDevice::NoError)
         return unreadable();
     const auto view = [&] { return std::string_view(content.constData(), static_cast<std::size_t>(content.size())); };
-    const Result<NpyHeader> header = readNpyHeader(view());
-    if (!header)
-        return tl::unexpected(header.error());
-    if (auto right = fits(*header, type, name); !right)
-        return tl::unexpected(std::move(right.error()));
+    SHARDSCOPE_TRY(header, readNpyHeader(view()));
+    SHARDSCOPE_CHECK(fits(*header, type, name));
     const std::int64_t wanted = header->dataBytes() + static_cast<std::int64_t>(header->dataBegin);
     if (wanted > content.size())
         content += file.read(wanted - content.size() + 1);
@@ -120,18 +112,13 @@ Result<void> readInitialFiles(InitialValues& values, const Program& program, con
                 return readNpyFile(place, types[i], names.back());
             auto archive = archives.find(name);
             if (archive == archives.end()) {
-                Result<QByteArray> content = readFile(place, largestArchive);
-                if (!content)
-                    return tl::unexpected(std::move(content.error()));
+                SHARDSCOPE_TRY(content, readFile(place, largestArchive));
                 archive = archives.emplace(name, std::move(*content)).first;
             }
             const auto entries =
                 readNpz({ archive->second.constData(), static_cast<std::size_t>(archive->second.size()) });
-            if (!entries)
-                return tl::unexpected(entries.error());
-            const Result<std::string_view> entry = entryFor(*entries, i, names);
-            if (!entry)
-                return tl::unexpected(entry.error());
+            SHARDSCOPE_CHECK(entries);
+            SHARDSCOPE_TRY(entry, entryFor(*entries, i, names));
             return arrayOfNpy(*entry, types[i], names.back());
         }();
         if (!array) {

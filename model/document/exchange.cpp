@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
 #include "interchange/import.h"
@@ -103,17 +104,6 @@ ReadRules readLiteral(std::string_view text, const std::string& name)
     return rules;
 }
 
-std::string quoted(const std::string& text)
-{
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\')
-            out += '\\';
-        out += c;
-    }
-    return out + "\"";
-}
-
 Result<std::string> jsonText(const LogicalRules& rules)
 {
     std::string text = "[";
@@ -124,16 +114,16 @@ Result<std::string> jsonText(const LogicalRules& rules)
                 { { "key", "rule " + std::to_string(i + 1) }, { "expected", "a name, and mesh axes or None, for JSON" },
                     { "found", "UNCONSTRAINED" } });
         text += i == 0 ? "\n  [" : ",\n  [";
-        text += rule.name.kind == LogicalName::Kind::None ? "null" : quoted(rule.name.name);
+        text += rule.name.kind == LogicalName::Kind::None ? "null" : quotedPlain(rule.name.name);
         text += ", ";
         if (rule.target.kind == SpecEntry::Kind::Single) {
-            text += quoted(rule.target.axes.front());
+            text += quotedPlain(rule.target.axes.front());
         } else if (rule.target.kind == SpecEntry::Kind::None) {
             text += "null";
         } else {
             text += '[';
             for (std::size_t a = 0; a < rule.target.axes.size(); ++a)
-                text += (a == 0 ? "" : ", ") + quoted(rule.target.axes[a]);
+                text += (a == 0 ? "" : ", ") + quotedPlain(rule.target.axes[a]);
             text += ']';
         }
         text += ']';
@@ -156,9 +146,7 @@ Result<void> checked(const LogicalRules& rules)
     Import import;
     import.mesh = { { "any", 1 } };
     import.rules = rules;
-    const Result<Experiment> made = toExperiment(import);
-    if (!made)
-        return tl::unexpected(made.error());
+    SHARDSCOPE_TRY(made, toExperiment(import));
     return {};
 }
 

@@ -18,9 +18,7 @@ bool isProgramFile(const QString& path)
 
 Result<Experiment> openProgram(const QString& path)
 {
-    const Result<QByteArray> content = readFile(path, static_cast<qint64>(maximumText));
-    if (!content)
-        return tl::unexpected(content.error());
+    SHARDSCOPE_TRY(content, readFile(path, static_cast<qint64>(maximumText)));
     ProgramModel model;
     model.file = QFileInfo(path).absoluteFilePath().toStdString();
     model.text = std::make_shared<const std::string>(content->constData(), static_cast<std::size_t>(content->size()));

@@ -66,8 +66,7 @@ Result<void> checkNames(const NamedArraySetting& array)
 /// What a file would refuse of one array.
 Result<void> checkArray(const NamedArraySetting& array)
 {
-    if (auto valid = checkName("path", array.path); !valid)
-        return valid;
+    SHARDSCOPE_CHECK(checkName("path", array.path));
     if (array.names.size() != array.shape.size())
         return at(array,
             Error{ Code::InvalidAttribute,
@@ -76,10 +75,8 @@ Result<void> checkArray(const NamedArraySetting& array)
                 {} });
     if (array.shape.size() > maxDimensions)
         return at(array, Error{ Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } }, {} });
-    if (auto valid = checkType(array); !valid)
-        return valid;
-    if (auto valid = checkNames(array); !valid)
-        return valid;
+    SHARDSCOPE_CHECK(checkType(array));
+    SHARDSCOPE_CHECK(checkNames(array));
     for (const std::int64_t size : array.shape)
         if (size < 1 || size > edit_support::maximumSize)
             return at(array,
@@ -155,15 +152,11 @@ bool isArrayType(DType type)
 Result<Experiment> withArrayAdded(const Experiment& before, NamedArraySetting array)
 {
     Experiment after = before;
-    const Result<ArraysModel*> model = listOf(after);
-    if (!model)
-        return tl::unexpected(model.error());
+    SHARDSCOPE_TRY(model, listOf(after));
     if ((*model)->arrays.size() >= maxArrays)
         return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", maxArrays } });
-    if (const auto valid = checkArray(array); !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkPath(**model, (*model)->arrays.size(), array); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkArray(array));
+    SHARDSCOPE_CHECK(checkPath(**model, (*model)->arrays.size(), array));
     (*model)->arrays.push_back(std::move(array));
     return after;
 }
@@ -171,15 +164,10 @@ Result<Experiment> withArrayAdded(const Experiment& before, NamedArraySetting ar
 Result<Experiment> withArrayReplaced(const Experiment& before, std::size_t index, NamedArraySetting array)
 {
     Experiment after = before;
-    const Result<ArraysModel*> model = listOf(after);
-    if (!model)
-        return tl::unexpected(model.error());
-    if (const auto valid = checkIndex("array", index, (*model)->arrays.size()); !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkArray(array); !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkPath(**model, index, array); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_TRY(model, listOf(after));
+    SHARDSCOPE_CHECK(checkIndex("array", index, (*model)->arrays.size()));
+    SHARDSCOPE_CHECK(checkArray(array));
+    SHARDSCOPE_CHECK(checkPath(**model, index, array));
     // Rules for this array alone follow it.
     for (InnerRules& inner : after.rules.inner)
         if (inner.within == (*model)->arrays[index].path && checkWithin(after.rules, array.path))
@@ -191,11 +179,8 @@ Result<Experiment> withArrayReplaced(const Experiment& before, std::size_t index
 Result<Experiment> withArrayRemoved(const Experiment& before, std::size_t index)
 {
     Experiment after = before;
-    const Result<ArraysModel*> model = listOf(after);
-    if (!model)
-        return tl::unexpected(model.error());
-    if (const auto valid = checkIndex("array", index, (*model)->arrays.size()); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_TRY(model, listOf(after));
+    SHARDSCOPE_CHECK(checkIndex("array", index, (*model)->arrays.size()));
     (*model)->arrays.erase((*model)->arrays.begin() + static_cast<std::ptrdiff_t>(index));
     forgetArray(after, index);
     return after;
@@ -232,8 +217,7 @@ Result<Experiment> withListOfArrays(const Experiment& before, const Program& pro
 {
     ArraysModel model;
     for (ProgramArray& each : arraysOf(program)) {
-        if (const auto valid = checkArray(each.array); !valid)
-            return tl::unexpected(valid.error());
+        SHARDSCOPE_CHECK(checkArray(each.array));
         model.arrays.push_back(std::move(each.array));
     }
     if (model.arrays.size() > maxArrays)

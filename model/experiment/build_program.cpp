@@ -43,8 +43,7 @@ Result<SourceProgram> read(const ProgramModel& model)
 
 Result<SourceProgram> plain(Result<Program> program)
 {
-    if (!program)
-        return tl::unexpected(std::move(program.error()));
+    SHARDSCOPE_CHECK(program);
     return SourceProgram{ std::move(*program), false, {} };
 }
 
@@ -61,9 +60,7 @@ Result<SourceProgram> buildProgram(const Experiment& experiment)
 
 Result<Experiment> experimentOf(ProgramModel program, std::string title)
 {
-    Result<SourceProgram> built = read(program);
-    if (!built)
-        return tl::unexpected(std::move(built.error()));
+    SHARDSCOPE_TRY(built, read(program));
     Experiment experiment;
     experiment.title = std::move(title);
     experiment.mesh.axes = { { "x", 1 } };

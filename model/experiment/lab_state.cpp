@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/codes.h"
+#include "base/text.h"
 
 namespace shardscope {
 
@@ -145,17 +146,13 @@ Result<Sharding> LabState::readSharding(const std::string& text, ShardingForm fo
         return sharding;
     if (m_memoryKind)
         sharding = withMemoryKind(std::move(*sharding), m_memoryKind);
-    const Result<MemoryKind> kind = settledMemoryKind(memoryKindOf(*sharding), m_devices.platform);
-    if (!kind)
-        return tl::unexpected(kind.error());
+    SHARDSCOPE_TRY(kind, settledMemoryKind(memoryKindOf(*sharding), m_devices.platform));
     return sharding;
 }
 
 Result<LabResult> LabState::resultOf(Sharding sharding, const Shape& shape) const
 {
-    Result<Layout> layout = namedLayout(sharding, m_devices.mesh, shape);
-    if (!layout)
-        return tl::unexpected(std::move(layout.error()));
+    SHARDSCOPE_TRY(layout, namedLayout(sharding, m_devices.mesh, shape));
     LabResult result;
     result.memoryKindIsDefault = !memoryKindOf(sharding);
     result.memoryKind = *settledMemoryKind(memoryKindOf(sharding), m_devices.platform);
@@ -296,10 +293,7 @@ LabStart labStart(const Mesh& mesh)
 
 std::string shapeText(const Shape& shape)
 {
-    std::string text;
-    for (const std::int64_t size : shape)
-        text += (text.empty() ? "" : ", ") + std::to_string(size);
-    return shape.empty() ? "()" : text;
+    return shape.empty() ? "()" : join(shape, ", ");
 }
 
 Excerpt excerptAround(const std::u32string& text, int line, int column, int width)

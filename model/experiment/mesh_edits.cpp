@@ -57,8 +57,7 @@ Result<Experiment> withAxes(const Experiment& before, std::vector<MeshAxis> axes
     MeshSetting mesh{ std::move(axes), before.mesh.deviceOrder, before.mesh.order };
     if (positions(mesh.axes) != positions(before.mesh.axes))
         mesh.deviceOrder.clear();
-    if (const auto made = makeMesh(mesh); !made)
-        return tl::unexpected(made.error());
+    SHARDSCOPE_CHECK(makeMesh(mesh));
     const bool same = positions(mesh.axes) == positions(before.mesh.axes);
     Experiment after = before;
     after.mesh = std::move(mesh);
@@ -165,18 +164,15 @@ Result<Experiment> withAxisMoved(const Experiment& before, std::size_t from, std
 {
     std::vector<MeshAxis> axes = before.mesh.axes;
     for (const std::size_t index : { from, to })
-        if (const auto valid = checkIndex("mesh axis", index, axes.size()); !valid)
-            return tl::unexpected(valid.error());
+        SHARDSCOPE_CHECK(checkIndex("mesh axis", index, axes.size()));
     edit_support::moveElement(axes, from, to);
     return withAxes(before, std::move(axes));
 }
 
 Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, std::string name)
 {
-    if (const auto valid = checkIndex("mesh axis", axis, before.mesh.axes.size()); !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkName("mesh axis", name); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkIndex("mesh axis", axis, before.mesh.axes.size()));
+    SHARDSCOPE_CHECK(checkName("mesh axis", name));
     std::vector<MeshAxis> axes = before.mesh.axes;
     const std::string old = std::exchange(axes[axis].name, name);
     Result<Experiment> after = withAxes(before, std::move(axes));
@@ -195,15 +191,12 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
             }
         return {};
     };
-    if (auto renamed = renameInRules(after->rules.rules.list, {}); !renamed)
-        return tl::unexpected(std::move(renamed.error()));
+    SHARDSCOPE_CHECK(renameInRules(after->rules.rules.list, {}));
     for (InnerRules& inner : after->rules.inner)
-        if (auto renamed = renameInRules(inner.rules.list, inner.within); !renamed)
-            return tl::unexpected(std::move(renamed.error()));
+        SHARDSCOPE_CHECK(renameInRules(inner.rules.list, inner.within));
     if (auto* mlp = std::get_if<MlpModel>(&after->model))
         for (auto& [dimension, entry] : mlp->settings.deviceAxes)
-            if (const auto renamed = renameIn(entry, old, name); !renamed)
-                return tl::unexpected(renamed.error());
+            SHARDSCOPE_CHECK(renameIn(entry, old, name));
     if (auto* program = std::get_if<ProgramModel>(&after->model)) {
         // What cannot be read over the mesh as it was stays as it is written.
         const Result<Mesh> meshBefore = makeMesh(before.mesh), meshAfter = makeMesh(after->mesh);
@@ -217,8 +210,7 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
 
 Result<Experiment> withAxisAdded(const Experiment& before, std::string name, std::int64_t size)
 {
-    if (const auto valid = checkName("mesh axis", name); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkName("mesh axis", name));
     std::vector<MeshAxis> axes = before.mesh.axes;
     axes.push_back({ std::move(name), size });
     return withAxes(before, std::move(axes));
@@ -227,8 +219,7 @@ Result<Experiment> withAxisAdded(const Experiment& before, std::string name, std
 Result<Experiment> withAxisRemoved(const Experiment& before, std::size_t axis)
 {
     std::vector<MeshAxis> axes = before.mesh.axes;
-    if (const auto valid = checkIndex("mesh axis", axis, axes.size()); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkIndex("mesh axis", axis, axes.size()));
     const std::string name = axes[axis].name;
     axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(axis));
     Result<Experiment> after = withAxes(before, std::move(axes));
@@ -280,8 +271,7 @@ Result<Experiment> withDeviceOrder(const Experiment& before, std::vector<std::in
     Experiment after = before;
     after.mesh.deviceOrder = std::move(order);
     after.mesh.order = {};
-    if (const auto made = makeMesh(after.mesh); !made)
-        return tl::unexpected(made.error());
+    SHARDSCOPE_CHECK(makeMesh(after.mesh));
     return after;
 }
 
@@ -297,9 +287,7 @@ Result<Experiment> withAxisSizes(const Experiment& before, const std::vector<std
 
 Result<Experiment> withDevicesForMesh(const Experiment& before)
 {
-    const auto mesh = makeMesh(before.mesh);
-    if (!mesh)
-        return tl::unexpected(mesh.error());
+    SHARDSCOPE_TRY(mesh, makeMesh(before.mesh));
     Experiment after = before;
     DeviceSet& devices = after.hardware.devices;
     std::optional<DeviceSet> chips;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 #include "base/codes.h"
 #include "mesh/device_mesh.h"
@@ -43,9 +42,7 @@ std::optional<std::int64_t> positions(const MeshSetting& setting)
 
 Result<DeviceArray> hybrid(const DeviceSet& devices, const MeshSetting& setting)
 {
-    const Result<MeshShape> outer = dcnShape(devices, setting);
-    if (!outer)
-        return tl::unexpected(outer.error());
+    SHARDSCOPE_TRY(outer, dcnShape(devices, setting));
     MeshShape inner = sizesOf(setting);
     for (std::size_t axis = 0; axis < inner.size(); ++axis)
         inner[axis] /= (*outer)[axis];
@@ -128,8 +125,7 @@ Result<MeshShape> dcnShape(const DeviceSet& devices, const MeshSetting& setting)
 Result<DeviceArray> orderDevices(const DeviceSet& devices, const MeshSetting& setting)
 {
     if (!setting.deviceOrder.empty()) {
-        if (const auto valid = makeMesh(setting); !valid)
-            return tl::unexpected(valid.error());
+        SHARDSCOPE_CHECK(makeMesh(setting));
         DeviceArray array{ sizesOf(setting), {}, setting.deviceOrder, {} };
         array.reason.kind = devices.kind;
         return array;
@@ -172,9 +168,7 @@ Result<OrderedMesh> orderedMesh(const DeviceSet& devices, const MeshSetting& set
 
 Result<Mesh> makeMesh(const DeviceSet& devices, const MeshSetting& setting)
 {
-    Result<OrderedMesh> ordered = orderedMesh(devices, setting);
-    if (!ordered)
-        return tl::unexpected(std::move(ordered.error()));
+    SHARDSCOPE_TRY(ordered, orderedMesh(devices, setting));
     return std::move(ordered->mesh);
 }
 

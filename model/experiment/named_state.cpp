@@ -41,8 +41,7 @@ public:
         ArrayAxes axes;
         skipBlanks();
         while (m_at < m_text.size()) {
-            if (const Result<void> done = readAxis(axes); !done)
-                return tl::unexpected(done.error());
+            SHARDSCOPE_CHECK(readAxis(axes));
             skipBlanks();
             if (m_at == m_text.size())
                 break;
@@ -77,9 +76,7 @@ private:
             }
             name = nameOf(std::exchange(word, std::move(digits)));
         }
-        const Result<std::int64_t> size = sizeOf(word, sizeBegin);
-        if (!size)
-            return tl::unexpected(size.error());
+        SHARDSCOPE_TRY(size, sizeOf(word, sizeBegin));
         if (isNamed(name) && std::ranges::find(axes.names, name) != axes.names.end())
             return fail(Code::DuplicateDimension, { { "dims", std::vector<std::string>{ name.name } } }, at(begin));
         if (axes.names.size() == maxDimensions)
@@ -139,9 +136,7 @@ private:
 
 Result<ArrayAxes> parsePlain(std::string_view text)
 {
-    Result<Shape> shape = parseShape(text);
-    if (!shape)
-        return tl::unexpected(std::move(shape.error()));
+    SHARDSCOPE_TRY(shape, parseShape(text));
     if (shape->size() > maxDimensions)
         return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } });
     for (const std::int64_t size : *shape)

@@ -22,8 +22,7 @@ Result<Experiment> withMemoryKind(const Experiment& before, const std::string& p
         return fail(Code::UnknownTensor, { { "path", path }, { "nearest", nearestName(path, known) } });
     }
     if (kind)
-        if (const Result<MemoryKind> settled = settledMemoryKind(kind, before.hardware.devices.platform); !settled)
-            return tl::unexpected(settled.error());
+        SHARDSCOPE_CHECK(settledMemoryKind(kind, before.hardware.devices.platform));
     array->memoryKind = kind;
     return after;
 }

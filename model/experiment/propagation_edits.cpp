@@ -2,6 +2,7 @@
 // Declared in edits.h.
 #include <algorithm>
 
+#include "base/text.h"
 #include "experiment/edit_support.h"
 #include "experiment/edits.h"
 #include "program/path.h"
@@ -14,15 +15,6 @@ namespace {
 auto ruleOf(std::vector<RuleOverride>& rules, const std::string& path)
 {
     return std::find_if(rules.begin(), rules.end(), [&](const RuleOverride& own) { return own.path == path; });
-}
-
-/// As a part of a JSON pointer.
-std::string escaped(const std::string& path)
-{
-    std::string out;
-    for (const char c : path)
-        out += c == '~' ? std::string("~0") : c == '/' ? std::string("~1") : std::string(1, c);
-    return out;
 }
 
 } // namespace
@@ -76,7 +68,7 @@ std::vector<Diagnostic> attachRules(Program& program, const ProgramModel& model)
     std::vector<Diagnostic> wrong;
     for (const RuleOverride& own : model.shardingRules) {
         const auto refuse = [&](Diagnostic diagnostic) {
-            diagnostic.where.pointer = "/model/sharding_rules/" + escaped(own.path);
+            diagnostic.where.pointer = "/model/sharding_rules/" + pointerPart(own.path);
             diagnostic.where.path = own.path;
             diagnostic.where.line = diagnostic.where.column = 0; // of the program's text: the rule does not stand there
             wrong.push_back(std::move(diagnostic));

@@ -18,11 +18,9 @@ using edit_support::checkName;
 Result<void> checkRule(const LogicalRule& rule, std::size_t number)
 {
     if (rule.name.kind == LogicalName::Kind::Name)
-        if (const auto valid = checkName("rule", rule.name.name); !valid)
-            return valid;
+        SHARDSCOPE_CHECK(checkName("rule", rule.name.name));
     for (auto axis = rule.target.axes.begin(); axis != rule.target.axes.end(); ++axis) {
-        if (const auto valid = checkName("rule", *axis); !valid)
-            return valid;
+        SHARDSCOPE_CHECK(checkName("rule", *axis));
         if (std::find(rule.target.axes.begin(), axis, *axis) != axis)
             return fail(Code::AxisUsedTwice, { { "axes", std::vector<std::string>{ *axis } }, { "rule", number + 1 } });
     }
@@ -43,16 +41,14 @@ Result<void> checkList(const RulesSetting& rules, RuleList list)
 
 Result<void> checkPlace(const RulesSetting& rules, RuleList list, std::size_t rule)
 {
-    if (const auto valid = checkList(rules, list); !valid)
-        return valid;
+    SHARDSCOPE_CHECK(checkList(rules, list));
     return checkIndex("rule", rule, rulesIn(rules, list).size());
 }
 
 template <class Change>
 Result<Experiment> withRule(const Experiment& before, RuleList list, std::size_t rule, Change change)
 {
-    if (const auto valid = checkPlace(before.rules, list, rule); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkPlace(before.rules, list, rule));
     Experiment after = before;
     change(mutableRules(after.rules, list), rule);
     return after;
@@ -74,28 +70,23 @@ std::optional<std::string> pointerWithout(const std::string& pointer, RuleList r
 
 Result<Experiment> withRuleMoved(const Experiment& before, RuleList list, std::size_t from, std::size_t to)
 {
-    if (const auto valid = checkPlace(before.rules, list, to); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkPlace(before.rules, list, to));
     return withRule(before, list, from,
         [to](std::vector<LogicalRule>& rules, std::size_t i) { edit_support::moveElement(rules, i, to); });
 }
 
 Result<Experiment> withRuleReplaced(const Experiment& before, RuleList list, std::size_t rule, LogicalRule replacement)
 {
-    if (const auto valid = checkRule(replacement, rule); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkRule(replacement, rule));
     return withRule(
         before, list, rule, [&](std::vector<LogicalRule>& rules, std::size_t i) { rules[i] = std::move(replacement); });
 }
 
 Result<Experiment> withRuleInserted(const Experiment& before, RuleList list, std::size_t position, LogicalRule rule)
 {
-    if (const auto valid = checkList(before.rules, list); !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkIndex("rule", position, rulesIn(before.rules, list).size() + 1); !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkRule(rule, position); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkList(before.rules, list));
+    SHARDSCOPE_CHECK(checkIndex("rule", position, rulesIn(before.rules, list).size() + 1));
+    SHARDSCOPE_CHECK(checkRule(rule, position));
     Experiment after = before;
     std::vector<LogicalRule>& rules = mutableRules(after.rules, list);
     rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(position), std::move(rule));
@@ -111,8 +102,7 @@ Result<Experiment> withRuleRemoved(const Experiment& before, RuleList list, std:
 
 Result<Experiment> withAxisAppendedToRule(const Experiment& before, RuleList list, std::size_t rule, std::string axis)
 {
-    if (const auto valid = checkPlace(before.rules, list, rule); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkPlace(before.rules, list, rule));
     LogicalRule changed = rulesIn(before.rules, list)[rule];
     std::vector<std::string> axes = std::move(changed.target.axes);
     axes.push_back(std::move(axis));
@@ -122,8 +112,7 @@ Result<Experiment> withAxisAppendedToRule(const Experiment& before, RuleList lis
 
 Result<Experiment> withNameMapped(const Experiment& before, RuleList list, const std::string& name, SpecEntry target)
 {
-    if (const auto valid = checkList(before.rules, list); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkList(before.rules, list));
     const std::vector<LogicalRule>& rules = rulesIn(before.rules, list);
     const LogicalName wanted = LogicalName::of(name);
     const auto found =
@@ -136,11 +125,9 @@ Result<Experiment> withNameMapped(const Experiment& before, RuleList list, const
 
 Result<Experiment> withRulesOfList(const Experiment& before, RuleList list, std::vector<LogicalRule> rules)
 {
-    if (const auto valid = checkList(before.rules, list); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkList(before.rules, list));
     for (std::size_t i = 0; i < rules.size(); ++i)
-        if (const auto valid = checkRule(rules[i], i); !valid)
-            return tl::unexpected(valid.error());
+        SHARDSCOPE_CHECK(checkRule(rules[i], i));
     Experiment after = before;
     mutableRules(after.rules, list) = std::move(rules);
     return after;
@@ -170,8 +157,7 @@ Result<Experiment> withInnerRules(const Experiment& before, std::string within, 
 {
     if (before.rules.inner.size() >= maxInnerRules)
         return fail(Code::TooLarge, { { "what", "parts with rules" }, { "limit", maxInnerRules } });
-    if (const auto valid = checkWithin(before.rules, within); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkWithin(before.rules, within));
     Experiment after = before;
     after.rules.inner.push_back({ std::move(within), { {}, before.rules.rules.isSequence } });
     const RuleList list{ static_cast<std::int32_t>(after.rules.inner.size()) - 1 };
@@ -180,11 +166,8 @@ Result<Experiment> withInnerRules(const Experiment& before, std::string within, 
 
 Result<Experiment> withInnerRulesRenamed(const Experiment& before, RuleList list, std::string within)
 {
-    if (const auto valid = checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size());
-        !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkWithin(before.rules, within, list); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size()));
+    SHARDSCOPE_CHECK(checkWithin(before.rules, within, list));
     Experiment after = before;
     after.rules.inner[static_cast<std::size_t>(list.inner)].within = std::move(within);
     return after;
@@ -192,9 +175,7 @@ Result<Experiment> withInnerRulesRenamed(const Experiment& before, RuleList list
 
 Result<Experiment> withoutInnerRules(const Experiment& before, RuleList list)
 {
-    if (const auto valid = checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size());
-        !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkIndex("inner rules", static_cast<std::size_t>(list.inner), before.rules.inner.size()));
     Experiment after = before;
     after.rules.inner.erase(after.rules.inner.begin() + list.inner);
     std::erase_if(after.innerNotes, [&](auto& note) {

@@ -133,8 +133,7 @@ public:
     Result<std::vector<std::byte>> read(const JsonNode& node)
     {
         // As many elements as the text has: nothing is taken for what is not there.
-        if (auto done = level(node, 0); !done)
-            return tl::unexpected(done.error());
+        SHARDSCOPE_CHECK(level(node, 0));
         return std::move(m_bytes);
     }
 
@@ -179,8 +178,7 @@ private:
                 { { "what", "entries" }, { "found", node.children.size() }, { "wanted", size }, { "of", place() } });
         m_index.push_back(0);
         for (const JsonNode& child : node.children) {
-            if (auto done = level(child, d + 1); !done)
-                return done;
+            SHARDSCOPE_CHECK(level(child, d + 1));
             ++m_index.back();
         }
         m_index.pop_back();
@@ -199,8 +197,7 @@ private:
         } else if (isComplex(m_type.dtype)) {
             return wrongType(node, "a real number: complex ones are read from .npy files");
         } else if (isFloat(m_type.dtype)) {
-            if (auto done = floating(node, typeName, bytes.data()); !done)
-                return done;
+            SHARDSCOPE_CHECK(floating(node, typeName, bytes.data()));
         } else if (auto done = integer(node, typeName, bytes.data()); !done) {
             return done;
         }

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
+
 namespace shardscope {
 
 namespace {
@@ -39,16 +41,6 @@ Parts split(std::string_view text)
     return parts;
 }
 
-template <class T>
-std::optional<T> full(std::string_view text)
-{
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size())
-        return std::nullopt;
-    return value;
-}
-
 std::string shortest(double value)
 {
     std::array<char, 32> buffer{};
@@ -69,12 +61,12 @@ std::optional<std::int64_t> parseBytes(std::string_view text)
     const Parts parts = split(text);
     if (parts.unit == 0)
         return std::nullopt;
-    if (const auto count = full<std::int64_t>(parts.number)) {
+    if (const auto count = wholeNumber<std::int64_t>(parts.number)) {
         if (*count < 1 || *count > maximumQuantity / parts.unit)
             return std::nullopt;
         return *count * parts.unit;
     }
-    const auto real = full<double>(parts.number);
+    const auto real = wholeNumber<double>(parts.number);
     if (!real || !std::isfinite(*real))
         return std::nullopt;
     const double bytes = *real * static_cast<double>(parts.unit);
@@ -103,7 +95,7 @@ std::optional<double> parseBandwidth(std::string_view text)
         return std::nullopt;
     text.remove_suffix(2);
     const Parts parts = split(text);
-    const auto real = full<double>(parts.number);
+    const auto real = wholeNumber<double>(parts.number);
     if (parts.unit == 0 || !real)
         return std::nullopt;
     const double value = *real * static_cast<double>(parts.unit);

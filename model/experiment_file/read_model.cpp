@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in sections.h.
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <unordered_set>
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "experiment/reserved_names.h"
 
 namespace shardscope {
@@ -55,16 +56,6 @@ std::vector<Arg> withNearest(std::vector<Arg> args, const std::string& name, con
     if (std::string nearest = nearestName(name, known); !nearest.empty())
         args.emplace_back("nearest", std::move(nearest));
     return args;
-}
-
-template <class T>
-std::optional<T> number(const std::string& text)
-{
-    T value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size())
-        return std::nullopt;
-    return value;
 }
 
 } // namespace
@@ -119,7 +110,7 @@ std::optional<std::int64_t> ValueCursor::asInteger(std::int64_t minimum, std::in
         wrongType("a whole number");
         return std::nullopt;
     }
-    const auto value = number<std::int64_t>(m_node->text);
+    const auto value = wholeNumber<std::int64_t>(m_node->text);
     if (value && *value >= minimum && *value <= maximum)
         return value;
     report(Code::OutOfRange, { { "key", m_key }, { "value", shownNumber() }, { "min", minimum }, { "max", maximum } });
@@ -128,7 +119,7 @@ std::optional<std::int64_t> ValueCursor::asInteger(std::int64_t minimum, std::in
 
 bool ValueCursor::isBeyondIntegers() const
 {
-    return type() == Type::Integer && !number<std::int64_t>(m_node->text);
+    return type() == Type::Integer && !wholeNumber<std::int64_t>(m_node->text);
 }
 
 std::string ValueCursor::shownNumber() const
@@ -142,7 +133,7 @@ std::optional<std::uint64_t> ValueCursor::asNatural() const
         wrongType("a whole number");
         return std::nullopt;
     }
-    const auto value = number<std::uint64_t>(m_node->text);
+    const auto value = wholeNumber<std::uint64_t>(m_node->text);
     if (!value)
         report(Code::OutOfRange,
             { { "key", m_key }, { "value", shownNumber() }, { "min", 0 }, { "max", "18446744073709551615" } });
@@ -155,7 +146,7 @@ std::optional<double> ValueCursor::asReal(double minimum, double limit) const
         wrongType("a number");
         return std::nullopt;
     }
-    const auto value = number<double>(m_node->text);
+    const auto value = wholeNumber<double>(m_node->text);
     if (value && *value >= minimum && *value < limit)
         return value;
     std::vector<Arg> args{ { "key", m_key }, { "value", shownNumber() }, { "min", minimum } };

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/file_words.h"
 #include "experiment_file/json_text.h"
@@ -34,17 +35,6 @@ std::string word(const std::vector<std::string>& list, Enum value)
     return quoteJson(list[static_cast<std::size_t>(value)]);
 }
 
-std::string joined(const std::vector<std::string>& parts, std::string_view separator)
-{
-    std::string out;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (i > 0)
-            out += separator;
-        out += parts[i];
-    }
-    return out;
-}
-
 std::string entryText(const SpecEntry& entry)
 {
     switch (entry.kind) {
@@ -57,10 +47,7 @@ std::string entryText(const SpecEntry& entry)
     case SpecEntry::Kind::Tuple:
         break;
     }
-    std::vector<std::string> axes;
-    for (const std::string& axis : entry.axes)
-        axes.push_back(quoteJson(axis));
-    return '[' + joined(axes, ", ") + ']';
+    return '[' + join(entry.axes, ", ", quoteJson) + ']';
 }
 
 std::string nameText(const LogicalName& name)
@@ -147,7 +134,7 @@ private:
         std::vector<std::string> lines;
         for (const auto& [key, value] : complete(pointer, std::move(members)))
             lines.push_back(indent + quoteJson(key) + ": " + value);
-        return "{\n" + joined(lines, ",\n") + '\n' + std::string(depth * 2, ' ') + '}';
+        return "{\n" + join(lines, ",\n") + '\n' + std::string(depth * 2, ' ') + '}';
     }
 
     /// All on one line.
@@ -156,7 +143,7 @@ private:
         std::vector<std::string> parts;
         for (const auto& [key, value] : complete(pointer, std::move(members)))
             parts.push_back(quoteJson(key) + ": " + value);
-        return parts.empty() ? "{}" : "{ " + joined(parts, ", ") + " }";
+        return parts.empty() ? "{}" : "{ " + join(parts, ", ") + " }";
     }
 
     /// One element per line.
@@ -165,7 +152,7 @@ private:
         const std::string indent = '\n' + std::string((depth + 1) * 2, ' ');
         return elements.empty()
             ? "[]"
-            : '[' + indent + joined(elements, ',' + indent) + '\n' + std::string(depth * 2, ' ') + ']';
+            : '[' + indent + join(elements, ',' + indent) + '\n' + std::string(depth * 2, ' ') + ']';
     }
 
     [[nodiscard]] std::string hardware() const
@@ -194,7 +181,7 @@ private:
             std::vector<std::string> texts;
             for (const auto value : values)
                 texts.push_back(std::to_string(value));
-            return '[' + joined(texts, ", ") + ']';
+            return '[' + join(texts, ", ") + ']';
         };
         if (devices.own.empty()) {
             // What an object says beside its own keys has room in the long form alone.
@@ -225,8 +212,7 @@ private:
         for (const MeshAxis& axis : m_experiment.mesh.axes)
             axes.push_back('[' + quoteJson(axis.name) + ", " + std::to_string(axis.size) + ']');
         return block("/mesh",
-            { { "axes", axes.empty() ? "[]" : "[ " + joined(axes, ", ") + " ]" }, { "device_order", deviceOrder() } },
-            1);
+            { { "axes", axes.empty() ? "[]" : "[ " + join(axes, ", ") + " ]" }, { "device_order", deviceOrder() } }, 1);
     }
 
     [[nodiscard]] std::string deviceOrder() const
@@ -239,7 +225,7 @@ private:
             std::vector<std::string> ids;
             for (std::size_t i = begin; i < std::min(begin + devicesPerLine, order.size()); ++i)
                 ids.push_back(std::to_string(order[i]));
-            lines.push_back(joined(ids, ", "));
+            lines.push_back(join(ids, ", "));
         }
         return lines.size() == 1 ? '[' + lines.front() + ']' : list(lines);
     }
@@ -264,7 +250,7 @@ private:
             std::vector<std::string> sizes;
             for (const std::int32_t size : order.submesh)
                 sizes.push_back(std::to_string(size));
-            members.emplace_back("submesh", '[' + joined(sizes, ", ") + ']');
+            members.emplace_back("submesh", '[' + join(sizes, ", ") + ']');
         }
         if (members.size() == 1 && !m_additions.contains("/mesh/device_order"))
             return members.front().second;
@@ -329,8 +315,8 @@ private:
             std::vector<std::string> sizes;
             for (const std::int64_t size : array.shape)
                 sizes.push_back(std::to_string(size));
-            Members members{ { "path", quoteJson(array.path) }, { "names", '[' + joined(names, ", ") + ']' },
-                { "shape", '[' + joined(sizes, ", ") + ']' }, { "dtype", quoteJson(name(array.dtype)) } };
+            Members members{ { "path", quoteJson(array.path) }, { "names", '[' + join(names, ", ") + ']' },
+                { "shape", '[' + join(sizes, ", ") + ']' }, { "dtype", quoteJson(name(array.dtype)) } };
             if (array.memoryKind)
                 members.emplace_back("memory_kind", quoteJson(toString(*array.memoryKind)));
             elements.push_back(line(pointerTo("/model/arrays", i), std::move(members)));

@@ -96,9 +96,7 @@ Result<CsvRecord> CsvReader::next()
             return fail(
                 Code::TooLarge, { { "what", "fields of a line" }, { "limit", maximumCsvFields } }, std::move(where));
         }
-        Result<CsvField> read = field();
-        if (!read)
-            return tl::unexpected(std::move(read.error()));
+        SHARDSCOPE_TRY(read, field());
         if (!isUtf8(read->text))
             return fail(Code::Syntax, { { "expected", "text in UTF-8" }, { "found", "other bytes" } }, read->where());
         record.push_back(std::move(*read));

@@ -34,15 +34,13 @@ Result<void> checkRules(const LogicalRules& rules)
         if (rule.nested)
             return fail(Code::NestedTuple, { { "rule", i + 1 } });
         if (rule.name.kind == LogicalName::Kind::Name)
-            if (Result<void> valid = checkName(what, rule.name.name); !valid)
-                return valid;
+            SHARDSCOPE_CHECK(checkName(what, rule.name.name));
         const std::vector<std::string>& axes = rule.target.axes;
         if (axes.size() > maximumMeshAxes)
             return fail(Code::TooLarge,
                 { { "what", "mesh axes of a rule" }, { "count", axes.size() }, { "limit", maximumMeshAxes } });
         for (auto axis = axes.begin(); axis != axes.end(); ++axis) {
-            if (Result<void> valid = checkName(what, *axis); !valid)
-                return valid;
+            SHARDSCOPE_CHECK(checkName(what, *axis));
             if (std::find(axes.begin(), axis, *axis) != axis)
                 return fail(Code::AxisUsedTwice, { { "axes", std::vector<std::string>{ *axis } }, { "rule", i + 1 } });
         }
@@ -52,12 +50,10 @@ Result<void> checkRules(const LogicalRules& rules)
 
 Result<NamedArraySetting> toArray(const ParameterRow& row)
 {
-    if (Result<void> valid = checkName("path", row.path); !valid)
-        return tl::unexpected(std::move(valid.error()));
+    SHARDSCOPE_CHECK(checkName("path", row.path));
     for (const LogicalName& name : row.names)
         if (name.kind == LogicalName::Kind::Name)
-            if (Result<void> valid = checkName(row.path, name.name); !valid)
-                return tl::unexpected(std::move(valid.error()));
+            SHARDSCOPE_CHECK(checkName(row.path, name.name));
     return NamedArraySetting{ row.path, row.names, row.type.shape, row.type.dtype };
 }
 
@@ -74,9 +70,7 @@ Result<Experiment> toExperiment(const Import& import)
 {
     Experiment experiment;
     experiment.title = import.title;
-    const Result<Mesh> mesh = Mesh::create(import.mesh, import.deviceOrder);
-    if (!mesh)
-        return tl::unexpected(mesh.error());
+    SHARDSCOPE_TRY(mesh, Mesh::create(import.mesh, import.deviceOrder));
     experiment.mesh = { import.mesh, import.deviceOrder };
     if (import.hosts < 1 || mesh->deviceCount() % import.hosts != 0)
         return fail(Code::DevicesMismatch,
@@ -85,8 +79,7 @@ Result<Experiment> toExperiment(const Import& import)
     experiment.hardware.devices.devicesPerHost = static_cast<std::int32_t>(mesh->deviceCount() / import.hosts);
     LogicalRules listed = import.rules;
     listed.isSequence = listed.isSequence || import.mapping;
-    if (Result<void> right = checkRules(listed); !right)
-        return tl::unexpected(std::move(right.error()));
+    SHARDSCOPE_CHECK(checkRules(listed));
     experiment.rules.dialect = import.dialect;
     experiment.rules.rules = std::move(listed);
     experiment.rules.inner = import.inner;

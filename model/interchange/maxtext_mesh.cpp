@@ -149,8 +149,7 @@ Result<MaxTextMesh> resolveMesh(const MaxTextConfig& config, const MaxTextMachin
                 { { "of", "slices" }, { "product", mesh.slices }, { "devices", *machine.devices } });
         perSlice = *machine.devices / mesh.slices;
     }
-    if (Result<void> filled = fill(mesh.axes, &MaxTextAxis::ici, perSlice); !filled)
-        return tl::unexpected(std::move(filled.error()));
+    SHARDSCOPE_CHECK(fill(mesh.axes, &MaxTextAxis::ici, perSlice));
     mesh.devicesPerSlice = closedProduct(mesh.axes, &MaxTextAxis::ici);
     if (mesh.devicesPerSlice > maximumDevices / mesh.slices)
         return fail(Code::TooLarge, { { "what", "devices" }, { "limit", maximumDevices } });

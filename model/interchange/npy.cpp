@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "base/codes.h"
+#include "base/text.h"
 
 namespace shardscope {
 
@@ -83,9 +84,7 @@ public:
             }
             if (std::exchange(*seen, true))
                 return fail(Code::DuplicateKey, { { "key", *key } });
-            const Result<void> value = seen == &descr ? readDescr() : seen == &order ? readOrder() : readShape();
-            if (!value)
-                return tl::unexpected(value.error());
+            SHARDSCOPE_TRY(value, seen == &descr ? readDescr() : seen == &order ? readOrder() : readShape());
             if (!take(',') && peek() != '}')
                 return wrong("“,” or “}”");
         }
@@ -293,10 +292,7 @@ std::string NpyHeader::text() const
 {
     if (dtype)
         return toString(TensorType{ *dtype, shape });
-    std::string sizes;
-    for (const std::int64_t size : shape)
-        sizes += (sizes.empty() ? "" : "x") + std::to_string(size);
-    return "raw bytes (V" + std::to_string(elementBytes) + ") of shape " + (sizes.empty() ? "()" : sizes);
+    return "raw bytes (V" + std::to_string(elementBytes) + ") of shape " + (shape.empty() ? "()" : join(shape, "x"));
 }
 
 Result<NpyHeader> readNpyHeader(std::string_view file)

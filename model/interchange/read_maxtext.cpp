@@ -54,9 +54,7 @@ Result<SpecEntry> toEntry(const char* key, const YamlNode& node)
         return SpecEntry::none();
     if (isText(node))
         return SpecEntry::axis(node.text);
-    Result<std::vector<std::string>> axes = toStrings(key, node);
-    if (!axes)
-        return tl::unexpected(std::move(axes.error()));
+    SHARDSCOPE_TRY(axes, toStrings(key, node));
     return SpecEntry::tuple(std::move(*axes));
 }
 
@@ -76,9 +74,7 @@ Result<LogicalRules> toRules(const YamlNode& node)
             return fail(Code::RuleArity, { { "rule", i }, { "length", item.items.size() } }, item.where());
         if (!isText(item.items[0]))
             return wrongType(key, "a logical name", item.items[0]);
-        Result<SpecEntry> target = toEntry(key, item.items[1]);
-        if (!target)
-            return tl::unexpected(std::move(target.error()));
+        SHARDSCOPE_TRY(target, toEntry(key, item.items[1]));
         LogicalRule rule;
         rule.name = LogicalName::of(item.items[0].text);
         rule.target = std::move(*target);
@@ -128,8 +124,7 @@ public:
         if (root.type != YamlNode::Type::Mapping)
             return fail(Code::Syntax, { { "expected", "keys and values" }, { "found", root.shown() } }, root.where());
         for (std::size_t i = 0; i + 1 < root.items.size(); i += 2)
-            if (Result<void> member = readMember(root.items[i], root.items[i + 1]); !member)
-                return tl::unexpected(std::move(member.error()));
+            SHARDSCOPE_CHECK(readMember(root.items[i], root.items[i + 1]));
         if (!m_anything)
             return fail(Code::MissingKey, { { "key", "logical_axis_rules" } }, root.where());
         takeSizes();
@@ -149,8 +144,7 @@ private:
     {
         MaxTextConfig& config = m_result.config;
         const auto take = [](auto&& read, auto& member) -> Result<void> {
-            if (!read)
-                return tl::unexpected(std::move(read.error()));
+            SHARDSCOPE_CHECK(read);
             member = std::move(*read);
             return {};
         };
@@ -183,9 +177,7 @@ private:
 
     Result<void> readAxes(const YamlNode& value)
     {
-        Result<std::vector<std::string>> names = toStrings("mesh_axes", value);
-        if (!names)
-            return tl::unexpected(std::move(names.error()));
+        SHARDSCOPE_TRY(names, toStrings("mesh_axes", value));
         for (std::size_t i = 0; i < names->size(); ++i) {
             for (const MaxTextAxis& known : m_result.config.axes)
                 if (known.name == (*names)[i])
@@ -201,9 +193,7 @@ private:
         if (value.type != YamlNode::Type::List)
             return wrongType("data_sharding", "a list of mesh axes per dimension", value);
         for (const YamlNode& item : value.items) {
-            Result<SpecEntry> entry = toEntry("data_sharding", item);
-            if (!entry)
-                return tl::unexpected(std::move(entry.error()));
+            SHARDSCOPE_TRY(entry, toEntry("data_sharding", item));
             m_result.config.dataSharding.entries.push_back(std::move(*entry));
         }
         return {};
@@ -261,9 +251,7 @@ std::string parallelismKey(std::string_view axis)
 
 Result<ReadMaxText> readMaxText(std::string_view text)
 {
-    const Result<YamlNode> root = parseYaml(text);
-    if (!root)
-        return tl::unexpected(root.error());
+    SHARDSCOPE_TRY(root, parseYaml(text));
     return Reader().read(*root);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in parameter_table.h.
 #include <algorithm>
-#include <array>
 
 #include "base/codes.h"
 #include "interchange/table_builder.h"

@@ -101,8 +101,7 @@ public:
     {
         YamlNode root; // of an empty text: null
         for (bool read = false;;) {
-            if (Result<void> next = m_events.next(); !next)
-                return tl::unexpected(std::move(next.error()));
+            SHARDSCOPE_CHECK(m_events.next());
             switch (m_events.now().type) {
             case YAML_STREAM_START_EVENT:
             case YAML_DOCUMENT_END_EVENT:
@@ -163,8 +162,7 @@ private:
     {
         std::unordered_set<std::string> keys;
         for (;;) {
-            if (Result<void> next = m_events.next(); !next)
-                return tl::unexpected(std::move(next.error()));
+            SHARDSCOPE_CHECK(m_events.next());
             if (m_events.now().type == end)
                 return node;
             Result<YamlNode> item = value(depth + 1);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "interchange/maxtext_config.h"
 #include "interchange/yaml_text.h"
 
@@ -14,10 +15,7 @@ namespace {
 
 std::string listText(const std::vector<std::string>& names)
 {
-    std::string text = "[";
-    for (std::size_t i = 0; i < names.size(); ++i)
-        text += (i == 0 ? "" : ", ") + quoteYaml(names[i]);
-    return text + "]";
+    return "[" + join(names, ", ", quoteYaml) + "]";
 }
 
 std::string entryText(const SpecEntry& entry)
@@ -69,17 +67,12 @@ Result<std::string> writeMaxText(const MaxTextConfig& config)
     text += "logical_axis_rules: [\n";
     for (std::size_t i = 0; i < config.rules.list.size(); ++i) {
         const LogicalRule& rule = config.rules.list[i];
-        if (Result<void> right = checkRule(i, rule); !right)
-            return tl::unexpected(std::move(right.error()));
+        SHARDSCOPE_CHECK(checkRule(i, rule));
         text += "  [" + quoteYaml(rule.name.name) + ", " + entryText(rule.target) + "],\n";
     }
     text += "]\n";
-    if (config.dataSharding.size() > 0) {
-        text += "data_sharding: [";
-        for (std::size_t i = 0; i < config.dataSharding.size(); ++i)
-            text += (i == 0 ? "" : ", ") + entryText(config.dataSharding.entries[i]);
-        text += "]\n";
-    }
+    if (config.dataSharding.size() > 0)
+        text += "data_sharding: [" + join(config.dataSharding.entries, ", ", entryText) + "]\n";
     if (!config.inputNames.empty())
         text += "input_data_sharding_logical_axes: " + listText(config.inputNames) + "\n";
     std::set<std::string> written; // stage and pipeline, model and tensor share a key

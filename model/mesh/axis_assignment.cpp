@@ -2,7 +2,6 @@
 #include "mesh/axis_assignment.h"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <tuple>
 

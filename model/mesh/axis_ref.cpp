@@ -28,6 +28,13 @@ bool overlaps(AxisRef a, AxisRef b)
     return a.axis == b.axis && a.pre < b.next() && b.pre < a.next();
 }
 
+bool anyOverlap(std::span<const AxisRef> a, std::span<const AxisRef> b)
+{
+    return std::any_of(a.begin(), a.end(), [&](AxisRef axis) {
+        return std::any_of(b.begin(), b.end(), [&](AxisRef other) { return overlaps(axis, other); });
+    });
+}
+
 bool contains(AxisRef a, AxisRef b)
 {
     return a.axis == b.axis && a.pre <= b.pre && a.next() >= b.next();

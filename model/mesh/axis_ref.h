@@ -36,6 +36,8 @@ using AxisList = SmallVector<AxisRef, 4>;
 
 /// Both refer to some common part of one axis.
 [[nodiscard]] bool overlaps(AxisRef a, AxisRef b);
+/// Any of one list with any of the other.
+[[nodiscard]] bool anyOverlap(std::span<const AxisRef> a, std::span<const AxisRef> b);
 /// `a` includes all of `b`.
 [[nodiscard]] bool contains(AxisRef a, AxisRef b);
 /// `a` is a major part of `b`: contained in it and beginning where it begins. Every axis is a prefix of itself.

@@ -6,21 +6,16 @@
 #include <limits>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "base/trimmed.h"
 
 namespace shardscope {
 
 namespace {
 
-template <class T>
-std::string join(std::span<const T> shape)
+std::string sizesText(const auto& shape)
 {
-    if (shape.empty())
-        return "()";
-    std::string text;
-    for (const T size : shape)
-        text += (text.empty() ? "" : "x") + std::to_string(size);
-    return text;
+    return shape.empty() ? "()" : join(shape, "x");
 }
 
 } // namespace
@@ -38,12 +33,12 @@ Result<Mesh> toMesh(const DeviceArray& array, const std::vector<std::string>& na
 
 std::string shapeText(std::span<const std::int64_t> shape)
 {
-    return join(shape);
+    return sizesText(shape);
 }
 
 std::string shapeText(std::span<const std::int32_t> shape)
 {
-    return join(shape);
+    return sizesText(shape);
 }
 
 Result<MeshShape> parseMeshShape(std::string_view text)

@@ -85,13 +85,11 @@ public:
     /// Decides without moving a device, so that other shapes can be tried at little cost.
     Result<Decision> decide(const MeshShape& shape)
     {
-        if (auto checked = checkRank(shape); !checked)
-            return tl::unexpected(checked.error());
+        SHARDSCOPE_CHECK(checkRank(shape));
         if (productOf(shape) != m_devices.size())
             return fail(Code::DeviceCountMismatch,
                 { { "shape", shapeText(shape) }, { "product", productOf(shape) }, { "devices", m_devices.size() } });
-        if (auto checked = checkSizes(shape); !checked)
-            return tl::unexpected(checked.error());
+        SHARDSCOPE_CHECK(checkSizes(shape));
         Decision decision;
         decision.reason.kind = m_devices.set().kind;
         decision.ring = ringOrder(shape, m_devices, m_options.version);
@@ -164,16 +162,13 @@ private:
     Result<Decision> assign(const MeshShape& shape, Decision decision)
     {
         if (!m_physical) {
-            auto physical = physicalTpuMesh(m_devices, m_options.version);
-            if (!physical)
-                return tl::unexpected(physical.error());
+            SHARDSCOPE_TRY(physical, physicalTpuMesh(m_devices, m_options.version));
             m_physical = std::move(*physical);
         }
         decision.order.resize(m_physical->axes.size());
         std::iota(decision.order.begin(), decision.order.end(), std::size_t{ 0 });
         if (m_options.contiguousSubmeshes)
-            if (auto contiguous = orderContiguously(shape, decision.order); !contiguous)
-                return tl::unexpected(contiguous.error());
+            SHARDSCOPE_CHECK(orderContiguously(shape, decision.order));
         AxisAssignment assignment;
         assignment.contiguous = m_options.contiguousSubmeshes;
         MeshShape physical;
@@ -247,10 +242,8 @@ Result<DeviceArray> createDeviceMesh(
 Result<DeviceArray> makeMesh(
     const MeshShape& shape, const std::vector<std::string>& names, const DeviceList& devices, MeshUtilsVersion version)
 {
-    if (auto checked = checkRank(shape); !checked)
-        return tl::unexpected(checked.error());
-    if (auto checked = checkSizes(shape); !checked)
-        return tl::unexpected(checked.error());
+    SHARDSCOPE_CHECK(checkRank(shape));
+    SHARDSCOPE_CHECK(checkSizes(shape));
     const std::string& kind = devices.set().kind;
     const bool split = kind == "TPU v5 lite" || kind == "TPU v5e";
     const std::int64_t product = productOf(shape);

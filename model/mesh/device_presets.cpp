@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <limits>
-#include <optional>
 
 #include "base/codes.h"
 #include "base/trimmed.h"
@@ -100,9 +98,7 @@ Result<Sizes> readSizes(std::string_view full, std::string_view rest, const Devi
                       "at most " + std::to_string(preset.dimensions) + " sizes, as in " + std::string(preset.example) },
                     { "found", quotedOrNothing(part) } },
                 whereOf(full, part));
-        const Result<std::int32_t> number = toNumber(part, "size", 1, whereOf(full, part));
-        if (!number)
-            return tl::unexpected(number.error());
+        SHARDSCOPE_TRY(number, toNumber(part, "size", 1, whereOf(full, part)));
         sizes.values[sizes.count++] = *number;
         if (cross == std::string_view::npos)
             return sizes;
@@ -144,16 +140,13 @@ public:
     {
         for (int line = 1; !text.empty(); ++line) {
             const std::size_t end = std::min(text.find('\n'), text.size());
-            if (auto done = readLine(text.substr(0, end), line); !done)
-                return tl::unexpected(done.error());
+            SHARDSCOPE_CHECK(readLine(text.substr(0, end), line));
             text.remove_prefix(std::min(end + 1, text.size()));
         }
         const bool tpu = m_platform == "tpu";
         std::vector<DevicePlace> places;
         for (const Row& row : m_rows) {
-            const Result<DevicePlace> place = toPlace(row, tpu);
-            if (!place)
-                return tl::unexpected(place.error());
+            SHARDSCOPE_TRY(place, toPlace(row, tpu));
             places.push_back(*place);
         }
         if (m_kind.empty())
@@ -171,17 +164,14 @@ private:
         for (std::size_t i = 0; i < content.size();) {
             const char c = content[i];
             if (c == ']' || c == ')')
-                if (Result<void> finished = finish(row); !finished)
-                    return finished;
+                SHARDSCOPE_CHECK(finish(row));
             if (isBlank(c) || std::string_view(",;[]()").find(c) != std::string_view::npos) {
                 ++i;
                 continue;
             }
             const std::size_t end = std::min(content.find_first_of(" \t\r,;[]()", i), content.size());
             const std::string_view part = content.substr(i, end - i);
-            const Result<std::int32_t> number = toNumber(part, "number", 0, whereOf(full, part, line));
-            if (!number)
-                return tl::unexpected(number.error());
+            SHARDSCOPE_TRY(number, toNumber(part, "number", 0, whereOf(full, part, line)));
             if (row.numbers.size() <= maxNumbers) // one more is refused, and many more need no memory
                 row.numbers.push_back(*number);
             i = end;
@@ -245,9 +235,7 @@ Result<DeviceSet> parseDevices(std::string_view text)
     const std::size_t star = rest.find('*');
     if (star != std::string_view::npos) {
         const std::string_view part = trimmed(rest.substr(0, star));
-        const Result<std::int32_t> number = toNumber(part, "number of slices", 1, whereOf(text, part));
-        if (!number)
-            return tl::unexpected(number.error());
+        SHARDSCOPE_TRY(number, toNumber(part, "number of slices", 1, whereOf(text, part)));
         slices = *number;
         rest = trimmed(rest.substr(star + 1));
     }
@@ -270,9 +258,7 @@ Result<DeviceSet> parseDevices(std::string_view text)
             { { "expected", "a size after the name, as in " + std::string(preset->example) },
                 { "found", quotedOrNothing(rest) } },
             whereOf(text, name));
-    const Result<Sizes> sizes = readSizes(text, rest.substr(colon + 1), *preset);
-    if (!sizes)
-        return tl::unexpected(sizes.error());
+    SHARDSCOPE_TRY(sizes, readSizes(text, rest.substr(colon + 1), *preset));
     if (preset->platform == "tpu")
         return DeviceSet::ofChips(std::string(preset->kind), sizes->values, DeviceSet::usualHostChips(sizes->values),
             preset->coresPerChip, slices);

@@ -92,8 +92,7 @@ Result<DeviceArray> createHybridDeviceMesh(
     const MeshShape& inner, const MeshShape& outer, const DeviceList& devices, const HybridMeshOptions& options)
 {
     for (const MeshShape* shape : { &inner, &outer })
-        if (auto checked = checkRank(*shape); !checked)
-            return tl::unexpected(checked.error());
+        SHARDSCOPE_CHECK(checkRank(*shape));
     if (!options.processIsGranule && !devices.set().hasCoordinates())
         return fail(Code::MissingGranuleAttribute, { { "platform", devices.set().platform } });
     std::vector<Granule> granules = granulesOf(devices, options);
@@ -105,8 +104,7 @@ Result<DeviceArray> createHybridDeviceMesh(
                 { "shape", shapeText(outer) }, { "product", productOf(outer) },
                 { "shapes", shapeTexts(nearestShapes(outer, count, works)) } });
     }
-    if (auto checked = checkSizes(outer); !checked)
-        return tl::unexpected(checked.error());
+    SHARDSCOPE_CHECK(checkSizes(outer));
 
     const std::size_t rank = std::max(inner.size(), outer.size());
     GranuleReason reason{ options.processIsGranule, options.sortGranulesByKey, {}, paddedInFront(inner, rank),

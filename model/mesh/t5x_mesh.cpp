@@ -259,9 +259,7 @@ Result<DeviceArray> t5xMesh(const DeviceList& devices, const HardwareMesh& subme
         if (!oneSlice)
             return fail(Code::MultiSlice, { { "product", devices.size() }, { "slices", devices.set().slices } });
     }
-    Result<std::vector<std::int32_t>> ids = placed(devices, hardware);
-    if (!ids)
-        return tl::unexpected(std::move(ids.error()));
+    SHARDSCOPE_TRY(ids, placed(devices, hardware));
 
     const HardwareMesh& g = plan->bounds;
     const MeshShape strides = meshStrides(MeshShape(g.begin(), g.end()));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/mlp.h"
 
-#include <array>
-
 #include "base/codes.h"
 #include "networks/adam.h"
 #include "program/differentiate.h"
@@ -20,11 +18,9 @@ Result<void> checkSettings(const MlpSettings& s)
             return {};
         return fail(Code::OutOfRange, { { "key", key }, { "value", value }, { "min", 1 }, { "max", most } });
     };
-    if (auto ok = outOfRange("layers", s.layers, 4096); !ok)
-        return ok;
+    SHARDSCOPE_CHECK(outOfRange("layers", s.layers, 4096));
     for (const auto& [key, value] : { std::pair{ "batch", s.batch }, { "embed", s.embed }, { "hidden", s.hidden } })
-        if (auto ok = outOfRange(key, value, maximumBytes); !ok)
-            return ok;
+        SHARDSCOPE_CHECK(outOfRange(key, value, maximumBytes));
     if (s.dtype != DType::F32 && s.dtype != DType::F64)
         return fail(
             Code::InvalidAttribute, { { "op", "mlp" }, { "wrong", "dtype" }, { "dtype", std::string(name(s.dtype)) } });
@@ -37,10 +33,8 @@ Result<void> checkSettings(const MlpSettings& s)
             return {};
         return fail(Code::TooLarge, { { "what", what }, { "bytes", size }, { "limit", maximumBytes } });
     };
-    if (auto ok = tooLarge("parameters", bytes(s.embed, s.hidden, 2)); !ok)
-        return ok;
-    if (auto ok = tooLarge("activations", bytes(s.batch, s.hidden, 1)); !ok)
-        return ok;
+    SHARDSCOPE_CHECK(tooLarge("parameters", bytes(s.embed, s.hidden, 2)));
+    SHARDSCOPE_CHECK(tooLarge("activations", bytes(s.batch, s.hidden, 1)));
     return tooLarge("activations", bytes(s.batch, s.embed, 1));
 }
 
@@ -58,8 +52,7 @@ public:
         const ValueId output = forward();
         const ValueId loss = lossOf(output);
         if (m_settings.trainStep) {
-            if (auto trained = train(loss, output); !trained)
-                return tl::unexpected(trained.error());
+            SHARDSCOPE_CHECK(train(loss, output));
         } else {
             m_builder.result(loss);
             m_builder.result(output);
@@ -183,9 +176,7 @@ private:
             wrt.push_back(p.value);
         if (m_settings.inputGradient)
             wrt.push_back(m_input);
-        const auto gradients = differentiate(m_builder, loss, wrt);
-        if (!gradients)
-            return tl::unexpected(gradients.error());
+        SHARDSCOPE_TRY(gradients, differentiate(m_builder, loss, wrt));
         for (std::size_t i = 0; i < wrt.size(); ++i) {
             const Value& of = m_builder.program().value(wrt[i]);
             m_builder.named((*gradients)[i], "grad(" + of.path + ')', Role::Gradient, of.dimNames);
@@ -230,8 +221,7 @@ private:
 
 Result<Program> buildMlp(const MlpSettings& settings)
 {
-    if (const auto ok = checkSettings(settings); !ok)
-        return tl::unexpected(ok.error());
+    SHARDSCOPE_CHECK(checkSettings(settings));
     return MlpBuilder(settings).build();
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text.h"
 #include "partition/lower_collectives.h"
 #include "program/body.h"
 #include "program/editor.h"
@@ -21,17 +22,7 @@ constexpr std::size_t maxCopiedIds = std::size_t{ 1 } << 20; ///< device ids, fo
 
 bool isCollective(const Operation& operation)
 {
-    switch (operation.kind) {
-    case OpKind::AllGather:
-    case OpKind::AllReduce:
-    case OpKind::AllToAll:
-    case OpKind::CollectiveBroadcast:
-    case OpKind::CollectivePermute:
-    case OpKind::ReduceScatter:
-        return attributesAs<CollectiveAttributes>(operation.attributes) != nullptr;
-    default:
-        return false;
-    }
+    return isCollective(operation.kind) && attributesAs<CollectiveAttributes>(operation.attributes);
 }
 
 bool isLabelled(const Program& program, const Operation& operation)
@@ -193,10 +184,7 @@ std::vector<std::vector<std::int64_t>> connectedDevices(const std::vector<std::v
 
 NamedText axesLabel(const Mesh& mesh, const AxisList& axes)
 {
-    std::string text;
-    for (const AxisRef ref : axes)
-        text += (text.empty() ? "" : ", ") + toString(mesh, ref);
-    return { label, '"' + text + '"' };
+    return { label, '"' + join(axes, ", ", [&](AxisRef ref) { return toString(mesh, ref); }) + '"' };
 }
 
 void labelCollectives(Program& program, const Mesh& mesh)

@@ -17,11 +17,6 @@ std::size_t at(std::int64_t dimension)
     return static_cast<std::size_t>(dimension);
 }
 
-std::int64_t entry(const DimensionList& list, std::size_t d, std::int64_t otherwise)
-{
-    return d < list.size() ? list[d] : otherwise;
-}
-
 bool readsThroughHalos(OpKind kind)
 {
     switch (kind) {
@@ -35,13 +30,6 @@ bool readsThroughHalos(OpKind kind)
     default:
         return false;
     }
-}
-
-bool overlap(const AxisList& a, const AxisList& b)
-{
-    return std::any_of(a.begin(), a.end(), [&](AxisRef axis) {
-        return std::any_of(b.begin(), b.end(), [&](AxisRef other) { return overlaps(axis, other); });
-    });
 }
 
 /// How a window passes over a dimension.
@@ -125,14 +113,14 @@ private:
         if (block == 0)
             return;
         if (const auto* slice = attributesAs<SliceAttributes>(attributes)) {
-            const std::int64_t stride = entry(slice->strides, d, 1);
+            const std::int64_t stride = entryOr(slice->strides, d, 1);
             if (slice->starts[d] == 0 && slice->limits[d] == m_shape[d] && stride == 1)
                 return;
             reads.first = slice->starts[d];
             reads.step = block * stride;
             reads.span = (block - 1) * stride + 1;
         } else if (const auto* pad = attributesAs<PadAttributes>(attributes)) {
-            const std::int64_t interior = entry(pad->interior, d, 0);
+            const std::int64_t interior = entryOr(pad->interior, d, 0);
             if (pad->low[d] == 0 && pad->high[d] == 0 && interior == 0)
                 return;
             reads.first = -pad->low[d];
@@ -144,8 +132,8 @@ private:
                 return;
             reads.reversed = true;
         } else if (const auto* window = attributesAs<WindowAttributes>(attributes)) {
-            Window own{ entry(window->dimensions, d, 1), entry(window->strides, d, 1), 0, 0,
-                entry(window->windowDilations, d, 1), entry(window->baseDilations, d, 1) };
+            Window own{ entryOr(window->dimensions, d, 1), entryOr(window->strides, d, 1), 0, 0,
+                entryOr(window->windowDilations, d, 1), entryOr(window->baseDilations, d, 1) };
             if (d < window->padding.size())
                 std::tie(own.low, own.high) = window->padding[d];
             if (own.size == 1 && own.stride == 1 && own.low == 0 && own.high == 0 && own.baseDilation == 1)
@@ -172,13 +160,13 @@ private:
         if (axes(d).empty())
             return;
         for (const DimensionSharding& dim : m_tensors.operands[1].dims)
-            if (overlap(dim.axes, axes(d)) && &dim != &m_tensors.operands[1].dims[k])
+            if (anyOverlap(dim.axes, axes(d)) && &dim != &m_tensors.operands[1].dims[k])
                 return;
         const AxisList &ofKernel = m_tensors.operands[1].dims[k].axes, &ofResult = m_tensors.results[0].dims[o].axes;
         HaloReads reads = readsOf(d);
         const std::int64_t devices = reads.devices, size = m_tensors.operandTypes[1].shape[k], windows = m_result[o];
-        Window window{ size, entry(convolution.strides, i, 1), 0, 0, entry(convolution.rhsDilation, i, 1),
-            entry(convolution.lhsDilation, i, 1) };
+        Window window{ size, entryOr(convolution.strides, i, 1), 0, 0, entryOr(convolution.rhsDilation, i, 1),
+            entryOr(convolution.lhsDilation, i, 1) };
         if (i < convolution.padding.size())
             std::tie(window.low, window.high) = convolution.padding[i];
         // The input's dimension is sharded as its factor is that runs over windows, or over places in a window.

@@ -52,8 +52,7 @@ public:
             walkInnerFirst(m_edit.program(), body, [&](OperationId id) { order.push_back(id); });
         for (const OperationId id : order) {
             const std::size_t first = m_edit.program().operations.size();
-            if (const Result<void> done = visit(id); !done)
-                return tl::unexpected(done.error());
+            SHARDSCOPE_CHECK(visit(id));
             for (std::size_t i = first; i < m_edit.program().operations.size(); ++i)
                 out.origins.emplace_back(OperationId(i), id);
         }
@@ -152,8 +151,7 @@ private:
 
     Result<void> visit(OperationId id)
     {
-        if (const Result<void> makesParts = checkParts(id); !makesParts)
-            return makesParts;
+        SHARDSCOPE_CHECK(checkParts(id));
         switch (m_edit.operation(id).kind) {
         case OpKind::Constant:
         case OpKind::SdyConstant:
@@ -440,7 +438,7 @@ private:
             if (m_edit.isErased(id))
                 continue;
             const Operation operation = m_edit.operation(id);
-            if (operation.kind != OpKind::ManualComputation && operation.kind != OpKind::NamedComputation)
+            if (!isComputation(operation.kind))
                 continue;
             const Region body = m_edit.region(operation.regions[0]);
             for (std::size_t i = 0; i < body.arguments.size(); ++i)

@@ -2,7 +2,6 @@
 // Declared in reshard.h.
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "partition/reshard_search.h"
 #include "partition/route.h"
@@ -10,11 +9,6 @@
 namespace shardscope {
 
 namespace {
-
-bool isLess(Rational a, Rational b)
-{
-    return (b + a * Rational(-1)).numerator() > 0;
-}
 
 } // namespace
 
@@ -46,7 +40,7 @@ std::vector<ReshardStep> optimalSteps(const Reshard& reshard)
     if (search.price(goal) == reshard::Price())
         return shardy;
     std::vector<ReshardStep> found = search.steps(reshard, goal);
-    return isLess(sentBytes(shardy), sentBytes(found)) ? shardy : found;
+    return sentBytes(shardy) < sentBytes(found) ? shardy : found;
 }
 
 } // namespace shardscope

@@ -2,7 +2,6 @@
 #include "partition/partial_axes.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/codes.h"
 #include "program/body.h"

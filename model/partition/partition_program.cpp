@@ -71,16 +71,14 @@ Result<Program> checkedForDevices(Program program)
         program.functions[f].isPublic = false; // devices run main
     program = passes::dropUnusedFunctions(std::move(program));
     program = passes::removeSizeOneAxes(passes::liftInlinedMeshes(std::move(program)));
-    if (const Result<void> spread = checkSingleDevices(program); !spread)
-        return tl::unexpected(spread.error());
+    SHARDSCOPE_CHECK(checkSingleDevices(program));
     return overCommonAxes(std::move(program));
 }
 
 /// Reshards and collectives for a program as the export passes leave it.
 Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> warnings, const PartitionOptions& options)
 {
-    if (const Result<void> sums = checkExplicitSums(program); !sums)
-        return tl::unexpected(sums.error());
+    SHARDSCOPE_CHECK(checkExplicitSums(program));
     passes::ExportOptions exported;
     exported.explicitCollectives = true;
     exported.optimalReshards = options.optimalReshards;
@@ -94,9 +92,7 @@ Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> wa
     std::optional<Program> withReshards;
     if (legal.operations.size() > own)
         withReshards = legal;
-    auto collectives = passes::insertCollectives(std::move(legal), exported);
-    if (!collectives)
-        return tl::unexpected(collectives.error());
+    SHARDSCOPE_TRY(collectives, passes::insertCollectives(std::move(legal), exported));
     if (withReshards)
         nameLegalReasons(collectives->inserted, *withReshards, own);
     return ShardedProgram{ std::move(collectives->program), std::move(collectives->inserted), std::move(warnings),
@@ -107,15 +103,11 @@ Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> wa
 
 Result<ShardedProgram> shardProgram(Program program, const PartitionOptions& options)
 {
-    Result<Program> ready = checkedForDevices(std::move(program));
-    if (!ready)
-        return tl::unexpected(ready.error());
+    SHARDSCOPE_TRY(ready, checkedForDevices(std::move(program)));
     passes::PipelineOptions pipeline = options.pipeline;
     pipeline.keepUneven = true;
     pipeline.dedupFunctionsFully = false; // axes are manual in a function or not, as they are around its one caller
-    auto propagated = passes::propagationPipeline(std::move(*ready), pipeline);
-    if (!propagated)
-        return tl::unexpected(propagated.error());
+    SHARDSCOPE_TRY(propagated, passes::propagationPipeline(std::move(*ready), pipeline));
     return shardExported(std::move(propagated->program), std::move(propagated->warnings), options);
 }
 
@@ -129,14 +121,10 @@ Result<ShardedProgram> shardPropagated(
             results.resize(all.main().results.size(), 0);
             results[pair.result] = all.valueShardings[pair.argument.index];
         }
-    Result<Program> ready = checkedForDevices(std::move(all));
-    if (!ready)
-        return tl::unexpected(ready.error());
+    SHARDSCOPE_TRY(ready, checkedForDevices(std::move(all)));
     Program merged = passes::propagateToFunctionResults(passes::exportNamedComputations(std::move(*ready)));
     merged = passes::insertCallReshards(passes::unflattenCallGraph(std::move(merged)));
-    Result<Program> exported = passes::exportPipeline(std::move(merged), true);
-    if (!exported)
-        return tl::unexpected(exported.error());
+    SHARDSCOPE_TRY(exported, passes::exportPipeline(std::move(merged), true));
     PartitionOptions options;
     options.optimalReshards = optimalReshards;
     return shardExported(std::move(*exported), {}, options);
@@ -161,9 +149,7 @@ std::vector<std::optional<TensorSharding>> shownShardings(const Program& program
 
 Result<PartitionedProgram> partitionProgram(ShardedProgram sharded)
 {
-    auto device = localize(sharded.program, sharded.trueShapes);
-    if (!device)
-        return tl::unexpected(device.error());
+    SHARDSCOPE_TRY(device, localize(sharded.program, sharded.trueShapes));
     // What a device would run is looked at once more as the program that it is.
     if (std::vector<Diagnostic> wrong = verify(device->program); !wrong.empty())
         return tl::unexpected(std::move(wrong.front()));
@@ -173,9 +159,7 @@ Result<PartitionedProgram> partitionProgram(ShardedProgram sharded)
 
 Result<PartitionedProgram> partitionProgram(Program program, const PartitionOptions& options)
 {
-    Result<ShardedProgram> sharded = shardProgram(std::move(program), options);
-    if (!sharded)
-        return tl::unexpected(sharded.error());
+    SHARDSCOPE_TRY(sharded, shardProgram(std::move(program), options));
     return partitionProgram(std::move(*sharded));
 }
 

@@ -19,11 +19,6 @@ bool has(const Dimensions& list, std::size_t d)
     return std::find(list.begin(), list.end(), static_cast<std::int64_t>(d)) != list.end();
 }
 
-std::int64_t entry(const Dimensions& list, std::size_t d, std::int64_t otherwise)
-{
-    return d < list.size() ? list[d] : otherwise;
-}
-
 /// Those of which it is known what padding does to them.
 bool isKnown(OpKind kind)
 {
@@ -57,8 +52,8 @@ bool isKnown(OpKind kind)
 
 bool isOneByOne(const WindowAttributes& window, std::size_t d)
 {
-    return entry(window.dimensions, d, 1) == 1 && entry(window.strides, d, 1) == 1
-        && entry(window.baseDilations, d, 1) == 1 && entry(window.windowDilations, d, 1) == 1
+    return entryOr(window.dimensions, d, 1) == 1 && entryOr(window.strides, d, 1) == 1
+        && entryOr(window.baseDilations, d, 1) == 1 && entryOr(window.windowDilations, d, 1) == 1
         && (d >= window.padding.size() || window.padding[d] == std::pair<std::int64_t, std::int64_t>());
 }
 
@@ -80,9 +75,9 @@ bool mayBeLonger(const Operation& operation, std::size_t tensor, std::size_t d, 
 {
     const Attributes& attributes = operation.attributes;
     if (const auto* slice = attributesAs<SliceAttributes>(attributes))
-        return slice->starts[d] == 0 && slice->limits[d] == size && entry(slice->strides, d, 1) == 1;
+        return slice->starts[d] == 0 && slice->limits[d] == size && entryOr(slice->strides, d, 1) == 1;
     if (const auto* pad = attributesAs<PadAttributes>(attributes))
-        return pad->low[d] == 0 && pad->high[d] == 0 && entry(pad->interior, d, 0) == 0;
+        return pad->low[d] == 0 && pad->high[d] == 0 && entryOr(pad->interior, d, 0) == 0;
     if (const auto* window = attributesAs<WindowAttributes>(attributes))
         return isOneByOne(*window, d);
     if (const auto* convolution = attributesAs<ConvolutionAttributes>(attributes))

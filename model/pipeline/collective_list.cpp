@@ -4,23 +4,16 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "partition/lower_collectives.h"
 
 namespace shardscope {
 
 namespace {
 
-bool isLess(Rational a, Rational b)
-{
-    return (b + a * Rational(-1)).numerator() > 0;
-}
-
 std::string namesOf(const AxisList& axes, const Mesh& mesh)
 {
-    std::string text;
-    for (const AxisRef axis : axes)
-        text += (text.empty() ? "" : ", ") + toString(mesh, axis);
-    return text;
+    return join(axes, ", ", [&](AxisRef axis) { return toString(mesh, axis); });
 }
 
 } // namespace
@@ -59,8 +52,8 @@ std::vector<CollectiveSum> sums(const CollectiveList& list, CollectiveKey key)
         sum.timesPerStep = saturatingSum(sum.timesPerStep, entry.times);
         sum.sent += entry.sentPerStep();
     }
-    std::stable_sort(found.begin(), found.end(),
-        [](const CollectiveSum& a, const CollectiveSum& b) { return isLess(b.sent, a.sent); });
+    std::stable_sort(
+        found.begin(), found.end(), [](const CollectiveSum& a, const CollectiveSum& b) { return b.sent < a.sent; });
     return found;
 }
 

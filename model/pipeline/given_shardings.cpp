@@ -7,6 +7,7 @@
 
 #include "base/codes.h"
 #include "experiment/model_settings.h"
+#include "base/text.h"
 #include "program/name_values.h"
 #include "program/other_attributes.h"
 #include "program/over_mesh.h"
@@ -23,9 +24,7 @@ std::optional<std::size_t> numberAfter(std::string_view text, std::string_view w
     if (!text.starts_with(word))
         return std::nullopt;
     text.remove_prefix(word.size());
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+    return wholeNumber<std::size_t>(text);
 }
 
 /// Where the sharding of a value is kept.
@@ -129,14 +128,6 @@ std::vector<std::string> someNames(const Program& program, std::vector<std::stri
 }
 
 } // namespace
-
-std::string pointerPart(std::string_view key)
-{
-    std::string out;
-    for (const char c : key)
-        out += c == '~' ? std::string("~0") : c == '/' ? std::string("~1") : std::string(1, c);
-    return out;
-}
 
 ShardedPlace shardedPlace(const Program& program, std::string_view name)
 {

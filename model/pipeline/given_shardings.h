@@ -32,7 +32,4 @@ struct ShardedPlace {
 /// and leaves what the text says: UnknownValue, RankMismatch and the errors of parseDimensions().
 [[nodiscard]] std::vector<Problem> giveShardings(Program& program, const ProgramModel& model);
 
-/// A key as a part of a JSON pointer.
-[[nodiscard]] std::string pointerPart(std::string_view key);
-
 } // namespace shardscope

@@ -2,7 +2,6 @@
 #include "pipeline/stages.h"
 
 #include <algorithm>
-#include <span>
 
 #include "base/codes.h"
 #include "base/hash.h"

@@ -46,6 +46,11 @@ using Annotation = std::variant<std::monostate, DeviceAxes, LogicalAxes, Explici
 
 using Dimensions = SmallVector<std::int64_t, 4>; ///< dimension numbers
 using DimensionList = Shared<Dimensions>; ///< the same as an attribute: few different ones occur in a program
+/// Entry of a list that may be left out as a whole where every entry is the usual one.
+[[nodiscard]] inline std::int64_t entryOr(const Dimensions& list, std::size_t i, std::int64_t usual)
+{
+    return i < list.size() ? list[i] : usual;
+}
 
 /// The elements of a constant as they lie in memory: row-major, in the element type (pred and types under a byte take
 /// one byte each, complex numbers real part first).

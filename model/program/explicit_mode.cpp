@@ -2,6 +2,8 @@
 #include "program/explicit_mode.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 namespace shardscope {
@@ -53,53 +55,33 @@ ExplicitOutcome explicitlyRefused(
 
 std::string_view kindName(ExplicitProblem problem)
 {
-    switch (problem) {
-    case ExplicitProblem::None:
-        break;
-    case ExplicitProblem::NotDivisible:
-        return "not_divisible";
-    case ExplicitProblem::OperandsDiffer:
-        return "operands_sharded_differently";
-    case ExplicitProblem::AxisTwice:
-        return "result_mentions_axis_twice";
-    case ExplicitProblem::BatchDimensionsDiffer:
-        return "batch_dims_sharded_differently";
-    case ExplicitProblem::ContractedBothSharded:
-        return "contracting_dims_both_sharded";
-    case ExplicitProblem::ContractedDiffer:
-        return "contracting_dims_not_identical";
-    case ExplicitProblem::UnreducedNotContracted:
-        return "unreduced_axes_not_contracted";
-    case ExplicitProblem::ReshapeOpen:
-        return "reshape_needs_out_sharding";
-    case ExplicitProblem::PaddedSharded:
-        return "pad_sharded_dim";
-    case ExplicitProblem::AddedUpSharded:
-        return "cumulative_op_on_sharded_dim";
-    case ExplicitProblem::TakenFromSharded:
-        return "gather_needs_out_sharding";
-    case ExplicitProblem::CarryDiffers:
-        return "carry_type_mismatch";
-    case ExplicitProblem::BranchesDiffer:
-        return "branch_types_differ";
-    case ExplicitProblem::UnreducedDiffer:
-        return "unreduced_axes_differ";
-    case ExplicitProblem::FactorNotReduced:
-        return "mul_needs_reduced_operand";
-    case ExplicitProblem::DenominatorUnreduced:
-        return "unreduced_denominator";
-    case ExplicitProblem::ProductOfUnreduced:
-        return "operand_unreduced";
-    case ExplicitProblem::NotLinear:
-        return "no_unreduced_rule";
-    case ExplicitProblem::ReshapeDropsUnreduced:
-        return "reshape_drops_unreduced";
-    case ExplicitProblem::ReshapeAddsUnreduced:
-        return "reshape_adds_unreduced";
-    case ExplicitProblem::UnreducedNotReduced:
-        return "unreduced_axes_not_reduced";
-    }
-    return {};
+    using enum ExplicitProblem;
+    static constexpr std::pair<ExplicitProblem, std::string_view> names[] = {
+        { NotDivisible, "not_divisible" },
+        { OperandsDiffer, "operands_sharded_differently" },
+        { AxisTwice, "result_mentions_axis_twice" },
+        { BatchDimensionsDiffer, "batch_dims_sharded_differently" },
+        { ContractedBothSharded, "contracting_dims_both_sharded" },
+        { ContractedDiffer, "contracting_dims_not_identical" },
+        { UnreducedNotContracted, "unreduced_axes_not_contracted" },
+        { ReshapeOpen, "reshape_needs_out_sharding" },
+        { PaddedSharded, "pad_sharded_dim" },
+        { AddedUpSharded, "cumulative_op_on_sharded_dim" },
+        { TakenFromSharded, "gather_needs_out_sharding" },
+        { CarryDiffers, "carry_type_mismatch" },
+        { BranchesDiffer, "branch_types_differ" },
+        { UnreducedDiffer, "unreduced_axes_differ" },
+        { FactorNotReduced, "mul_needs_reduced_operand" },
+        { DenominatorUnreduced, "unreduced_denominator" },
+        { ProductOfUnreduced, "operand_unreduced" },
+        { NotLinear, "no_unreduced_rule" },
+        { ReshapeDropsUnreduced, "reshape_drops_unreduced" },
+        { ReshapeAddsUnreduced, "reshape_adds_unreduced" },
+        { UnreducedNotReduced, "unreduced_axes_not_reduced" },
+    };
+    const auto found =
+        std::find_if(std::begin(names), std::end(names), [&](const auto& row) { return row.first == problem; });
+    return found == std::end(names) ? std::string_view() : found->second;
 }
 
 ExplicitOutcome explicitElementwise(std::span<const ExplicitArray> operands)

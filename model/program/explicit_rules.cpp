@@ -27,12 +27,6 @@ const AxisList& axesOf(const ExplicitArray& array, std::size_t dimension)
     return array.sharding.dims[dimension].axes;
 }
 
-/// An entry of a list that may be left out where all is as usual.
-std::int64_t entry(const Dimensions& list, std::size_t index, std::int64_t usual)
-{
-    return index < list.size() ? list[index] : usual;
-}
-
 Outcome ofBroadcast(const Operation& operation, const ExplicitArray& operand, const Shape& shape)
 {
     const Dimensions& dimensions = std::get<BroadcastAttributes>(operation.attributes).dimensions;
@@ -68,7 +62,7 @@ Outcome ofPad(const Operation& operation, const ExplicitArray& operand, const Sh
     const auto* pad = attributesAs<PadAttributes>(operation.attributes);
     for (std::size_t d = 0; pad && d < shape.size(); ++d) {
         const bool padded =
-            entry(pad->low, d, 0) != 0 || entry(pad->high, d, 0) != 0 || entry(pad->interior, d, 0) != 0;
+            entryOr(pad->low, d, 0) != 0 || entryOr(pad->high, d, 0) != 0 || entryOr(pad->interior, d, 0) != 0;
         if (padded && !axesOf(operand, d).empty())
             return explicitlyRefused(ExplicitProblem::PaddedSharded, d, 0);
     }
@@ -94,11 +88,11 @@ std::optional<std::size_t> addedUpAlong(const Operation& operation, const Shape&
     const auto* window = attributesAs<WindowAttributes>(operation.attributes);
     std::optional<std::size_t> along;
     for (std::size_t d = 0; window && d < shape.size(); ++d) {
-        const std::int64_t size = entry(window->dimensions, d, 1);
+        const std::int64_t size = entryOr(window->dimensions, d, 1);
         const auto [low, high] =
             d < window->padding.size() ? window->padding[d] : std::pair<std::int64_t, std::int64_t>();
-        if (entry(window->strides, d, 1) != 1 || entry(window->baseDilations, d, 1) != 1
-            || entry(window->windowDilations, d, 1) != 1)
+        if (entryOr(window->strides, d, 1) != 1 || entryOr(window->baseDilations, d, 1) != 1
+            || entryOr(window->windowDilations, d, 1) != 1)
             return std::nullopt;
         if (size == 1 && low == 0 && high == 0)
             continue;

@@ -95,9 +95,7 @@ Result<std::vector<Number>> parsedNumbers(
     for (std::string_view word = takeWord(rest); !word.empty(); word = takeWord(rest), ++found) {
         if (found >= most)
             continue;
-        const Result<Number> number = parsedNumber<Number>(word, expected);
-        if (!number)
-            return tl::unexpected(number.error());
+        SHARDSCOPE_TRY(number, parsedNumber<Number>(word, expected));
         numbers.push_back(*number);
     }
     if (found < least || found > most)
@@ -171,18 +169,14 @@ Result<InitialValue> parseInitialValue(std::string_view text)
     switch (value.kind) {
     case Kind::Constant:
     case Kind::Normal: {
-        const auto numbers = parsedNumbers<double>(rest, word, 1, 1, "a number");
-        if (!numbers)
-            return tl::unexpected(numbers.error());
+        SHARDSCOPE_TRY(numbers, parsedNumbers<double>(rest, word, 1, 1, "a number"));
         value.low = numbers->front();
         if (value.kind == Kind::Normal && value.low < 0)
             return tl::unexpected(initialOutOfRange(withoutBlanks(rest), { { "min", "0" } }));
         return value;
     }
     case Kind::Uniform: {
-        const auto numbers = parsedNumbers<double>(rest, word, 2, 2, "a number");
-        if (!numbers)
-            return tl::unexpected(numbers.error());
+        SHARDSCOPE_TRY(numbers, parsedNumbers<double>(rest, word, 2, 2, "a number"));
         value.low = numbers->front();
         value.high = numbers->back();
         if (!(value.low < value.high))
@@ -190,9 +184,7 @@ Result<InitialValue> parseInitialValue(std::string_view text)
         return value;
     }
     case Kind::Integers: {
-        const auto numbers = parsedNumbers<std::int64_t>(rest, word, 1, 2, "a whole number");
-        if (!numbers)
-            return tl::unexpected(numbers.error());
+        SHARDSCOPE_TRY(numbers, parsedNumbers<std::int64_t>(rest, word, 1, 2, "a whole number"));
         value.least = numbers->size() == 2 ? numbers->front() : 0;
         value.bound = numbers->back();
         if (value.bound <= value.least)
@@ -210,8 +202,7 @@ Result<InitialValue> parseInitialValue(std::string_view text)
         return value;
     }
     default:
-        if (const auto none = parsedNumbers<double>(rest, word, 0, 0, "a number"); !none)
-            return tl::unexpected(none.error());
+        SHARDSCOPE_CHECK(parsedNumbers<double>(rest, word, 0, 0, "a number"));
         return value;
     }
 }
@@ -223,9 +214,7 @@ Result<ChosenInitial> parseChosenInitial(std::string_view text)
         return fail(Code::Syntax,
             { { "expected", "NAME=KIND, such as \"params/**=normal 0.02\"" },
                 { "found", '"' + std::string(text) + '"' } });
-    auto value = parseInitialValue(text.substr(equals + 1));
-    if (!value)
-        return tl::unexpected(std::move(value.error()));
+    SHARDSCOPE_TRY(value, parseInitialValue(text.substr(equals + 1)));
     return ChosenInitial{ std::string(withoutBlanks(text.substr(0, equals))), std::move(*value) };
 }
 

@@ -195,4 +195,17 @@ enum class OpKind : std::uint8_t {
 };
 inline constexpr std::size_t opKindCount = static_cast<std::size_t>(OpKind::Opaque) + 1;
 
+/// What devices do together in a per-device program.
+[[nodiscard]] constexpr bool isCollective(OpKind kind)
+{
+    using enum OpKind;
+    return kind == AllReduce || kind == AllGather || kind == ReduceScatter || kind == AllToAll
+        || kind == CollectivePermute || kind == CollectiveBroadcast;
+}
+/// Shardy's computations; their bodies see nothing of what stands around them.
+[[nodiscard]] constexpr bool isComputation(OpKind kind)
+{
+    return kind == OpKind::ManualComputation || kind == OpKind::NamedComputation;
+}
+
 } // namespace shardscope

@@ -31,7 +31,7 @@ Table makeTable()
             ops::scatterRows(), ops::sortRows(), ops::dotRows(), ops::convolutionRows(), ops::variadicReduceRows(),
             ops::reduceWindowRows(), ops::linearAlgebraRows(), ops::fftRows(), ops::rngRows(), ops::batchNormRows(),
             ops::loopRows(), ops::callRows(), ops::customCallRows(), ops::tokenRows(), ops::collectiveRows(),
-            ops::shardingRows(), ops::computationRows(), ops::opaqueRows() }) {
+            ops::shardingRows(), ops::opaqueRows() }) {
         for (const OpRow& row : rows) {
             const auto index = static_cast<std::size_t>(row.kind);
             if (filled[index])

@@ -3,6 +3,8 @@
 
 #include <charconv>
 
+#include "base/text.h"
+
 namespace shardscope {
 
 std::string operationPath(const Program& program, OperationId operation)
@@ -16,10 +18,8 @@ std::string operationPath(const Program& program, OperationId operation)
 OperationId findOperation(const Program& program, std::string_view path)
 {
     if (path.starts_with('%')) {
-        std::size_t number = 0;
-        const auto [end, error] = std::from_chars(path.data() + 1, path.data() + path.size(), number);
-        const bool full = error == std::errc() && end == path.data() + path.size();
-        return full && number < program.operations.size() ? OperationId(number) : OperationId();
+        const auto number = wholeNumber<std::size_t>(path.substr(1));
+        return number && *number < program.operations.size() ? OperationId(*number) : OperationId();
     }
     const ValueId value = path.empty() ? ValueId() : program.find(path);
     return value.valid() ? program.value(value).definition : OperationId();

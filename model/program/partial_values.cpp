@@ -236,15 +236,9 @@ bool handsOnParts(OpKind kind)
     case OpKind::Recv:
     case OpKind::Infeed:
     case OpKind::Outfeed:
-    case OpKind::AllReduce:
-    case OpKind::AllGather:
-    case OpKind::ReduceScatter:
-    case OpKind::AllToAll:
-    case OpKind::CollectivePermute:
-    case OpKind::CollectiveBroadcast:
         return true;
     default:
-        return opRow(kind).dialect == OpDialect::Sdy;
+        return isCollective(kind) || opRow(kind).dialect == OpDialect::Sdy;
     }
 }
 

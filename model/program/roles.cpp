@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/roles.h"
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "program/gradient_values.h"
 #include "program/ops/checks.h"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/codes.h"
+#include "base/text.h"
 
 namespace shardscope {
 
@@ -92,14 +93,6 @@ std::optional<std::size_t> numberIn(std::string_view text)
     std::size_t number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
     return error == std::errc() ? std::optional(number) : std::nullopt;
-}
-
-/// The number that is the whole text.
-std::optional<std::size_t> wholeNumber(std::string_view text)
-{
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
 std::vector<StatePair> aliases(const Main& main)
@@ -355,7 +348,8 @@ Result<std::vector<NumberPair>> readPairs(std::string_view text)
         const std::string_view entry = text.substr(0, comma);
         const std::size_t equals = entry.find('=');
         const std::string_view right = equals == std::string_view::npos ? std::string_view() : entry.substr(equals + 1);
-        const std::optional<std::size_t> argument = wholeNumber(entry.substr(0, equals)), result = wholeNumber(right);
+        const std::optional<std::size_t> argument = wholeNumber<std::size_t>(entry.substr(0, equals)),
+                                         result = wholeNumber<std::size_t>(right);
         if (!argument || !result)
             return fail(
                 Code::Syntax, { { "expected", "ARGUMENT=RESULT, two numbers from 0, or none" }, { "found", entry } });
@@ -376,16 +370,13 @@ Result<std::vector<NumberPair>> readPairs(std::string_view text)
 
 Result<void> checkStateText(std::string_view text)
 {
-    if (auto pairs = readPairs(text); !pairs)
-        return tl::unexpected(std::move(pairs.error()));
+    SHARDSCOPE_CHECK(readPairs(text));
     return {};
 }
 
 Result<StepState> parseState(const Program& program, std::string_view text)
 {
-    auto pairs = readPairs(text);
-    if (!pairs)
-        return tl::unexpected(std::move(pairs.error()));
+    SHARDSCOPE_TRY(pairs, readPairs(text));
     StepState state{ StateSource::Stated, {} };
     const Main main(program);
     for (const auto& [argument, result] : *pairs) {
@@ -433,11 +424,9 @@ std::vector<std::size_t> resultsFor(const Program& program, std::size_t argument
 
 std::string stateText(const Program& program, const StepState& state)
 {
-    std::string text;
-    for (const StatePair& pair : state.pairs)
-        text += (text.empty() ? "" : ",") + std::to_string(program.value(pair.argument).index) + "="
-            + std::to_string(pair.result);
-    return text.empty() ? "none" : text;
+    return state.pairs.empty() ? "none" : join(state.pairs, ",", [&](const StatePair& pair) {
+        return std::to_string(program.value(pair.argument).index) + "=" + std::to_string(pair.result);
+    });
 }
 
 std::optional<std::size_t> lossResult(const Program& program, const StepState& state)

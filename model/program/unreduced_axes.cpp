@@ -39,18 +39,11 @@ AxisList unreducedOf(std::span<const ProgramSharding* const> side)
     return axes;
 }
 
-bool touches(const AxisList& a, const AxisList& b)
-{
-    return std::any_of(a.begin(), a.end(), [&](AxisRef axis) {
-        return std::any_of(b.begin(), b.end(), [&](AxisRef other) { return overlaps(axis, other); });
-    });
-}
-
 /// The kind of the first sharding with such an axis that has another kind.
 std::optional<ReduceKind> otherKind(std::span<const ProgramSharding* const> side, const AxisList& axes, ReduceKind kind)
 {
     for (const ProgramSharding* sharding : side)
-        if (sharding && sharding->unreducedKind != kind && touches(sharding->sharding.unreduced, axes))
+        if (sharding && sharding->unreducedKind != kind && anyOverlap(sharding->sharding.unreduced, axes))
             return sharding->unreducedKind;
     return {};
 }

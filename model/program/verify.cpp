@@ -16,12 +16,6 @@ namespace shardscope {
 
 namespace {
 
-/// Whether a body sees nothing of what stands around it.
-bool isIsolated(OpKind kind)
-{
-    return kind == OpKind::ManualComputation || kind == OpKind::NamedComputation;
-}
-
 /// Goes through the program once and notes every violation. Whatever could make a later check read out of bounds
 /// (an index without an element) is reported and then left alone. What stands in no region was dropped, and does not
 /// count.
@@ -285,7 +279,7 @@ private:
             report(Code::InvalidAttribute, name,
                 std::to_string(operation.regions.size()) + " bodies instead of " + std::to_string(row.regionCount));
         for (const RegionId region : operation.regions) {
-            if (isIsolated(operation.kind))
+            if (isComputation(operation.kind))
                 checkIsolated(region, name);
             else
                 checkRegion(region, name);

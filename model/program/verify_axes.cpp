@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in verify_findings.h.
-#include <algorithm>
 #include <cctype>
 #include <string_view>
 

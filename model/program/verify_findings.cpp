@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/verify_findings.h"
 
+#include "base/text.h"
 #include "program/op_row.h"
 #include "program/program_mesh.h"
 
@@ -37,10 +38,7 @@ void Findings::add(Code code, std::vector<Arg> args, const Place& place)
 
 std::string axesText(const ProgramMesh& mesh, std::span<const AxisRef> axes)
 {
-    std::string text;
-    for (const AxisRef ref : axes)
-        text += (text.empty() ? "" : ", ") + axisText(mesh, ref);
-    return text;
+    return join(axes, ", ", [&](AxisRef ref) { return axisText(mesh, ref); });
 }
 
 std::string shardingText(const ProgramMesh& mesh, const TensorSharding& sharding)

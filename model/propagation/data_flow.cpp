@@ -19,11 +19,6 @@ void dropManual(AxisList& axes, const ManualView& view)
     axes.erase(std::remove_if(axes.begin(), axes.end(), [&](AxisRef a) { return isManual(view, a); }), axes.end());
 }
 
-bool isBodyOwner(OpKind kind)
-{
-    return kind == OpKind::ManualComputation || kind == OpKind::NamedComputation;
-}
-
 /// What the regions of the operation return in that place.
 void addReturned(SmallVector<ValueId, 4>& sources, const Region& region, std::size_t index)
 {
@@ -114,7 +109,7 @@ std::vector<DataFlowEdge> dataFlowEdges(
     };
     const bool loop = operation.kind == OpKind::While && operation.regions.size() == 2;
     const bool branch = operation.kind == OpKind::Case || operation.kind == OpKind::If;
-    const bool body = isBodyOwner(operation.kind) && operation.regions.size() == 1;
+    const bool body = isComputation(operation.kind) && operation.regions.size() == 1;
     const bool barrier = operation.kind == OpKind::OptimizationBarrier;
     if (!loop && !branch && !body && !barrier)
         return edges;

@@ -70,7 +70,6 @@ struct PropagationGraph {
     {
         return { users.data() + usersBegin[tensor], usersBegin[tensor + 1] - usersBegin[tensor] };
     }
-    [[nodiscard]] std::size_t tensorCount() const { return definitionsBegin.size() - 1; }
 };
 
 /// `given` per ValueId, for the members of groups: those that share a sharding get it here.

@@ -27,8 +27,7 @@ Result<Program> prepareInPlace(Program program)
     program = removeSizeOneAxes(liftInlinedMeshes(importCustomCalls(std::move(program))));
     program = propagateFromFunctionsToCalls(std::move(program));
     program = splitConstants(std::move(program));
-    if (const Result<void> fits = checkFlattened(program); !fits)
-        return tl::unexpected(fits.error());
+    SHARDSCOPE_CHECK(checkFlattened(program));
     program = flattenCallGraph(std::move(program));
     Result<Program> cleaned = cleanUpManualAxes(std::move(program));
     if (!cleaned)
@@ -60,8 +59,7 @@ Result<Program> importProgram(Program program, PipelineOptions options)
         return imported;
     if (options.dedupFunctionsFully)
         return addFunctionDataFlowEdges(orderFunctions(std::move(*imported)));
-    if (const Result<void> fits = checkFlattened(*imported); !fits)
-        return tl::unexpected(fits.error());
+    SHARDSCOPE_CHECK(checkFlattened(*imported));
     program = importFunctionCalls(flattenCallGraph(std::move(*imported)));
     return importShardingGroups(applyShardingConstraints(std::move(program)));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/text.h"
 #include "program/other_attributes.h"
 #include "program/program_mesh.h"
 
@@ -30,23 +31,12 @@ const ProgramMesh* meshAt(const Program& program, std::uint32_t index)
     return &program.meshes[index - 1];
 }
 
-std::string quoted(const std::string& text)
-{
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\')
-            out += '\\';
-        out += c;
-    }
-    return out + '"';
-}
-
 /// "x" or "x":(1)2
 std::string axisInEdge(const ProgramMesh& mesh, AxisRef axis)
 {
     const std::string text = axisText(mesh, axis);
     const std::size_t part = text.rfind(":(");
-    return part == std::string::npos ? quoted(text) : quoted(text.substr(0, part)) + text.substr(part);
+    return part == std::string::npos ? quotedPlain(text) : quotedPlain(text.substr(0, part)) + text.substr(part);
 }
 
 /// A key of a dictionary stands bare if it is a word.
@@ -57,7 +47,7 @@ std::string key(const std::string& text)
     };
     const bool bare = !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0
         && text.front() != '$' && text.front() != '.' && std::all_of(text.begin(), text.end(), isWord);
-    return bare ? text : quoted(text);
+    return bare ? text : quotedPlain(text);
 }
 
 /// `meshOf` and `operandsOf` say of a step what its axes are of and how many of its numbers are operands.
@@ -90,7 +80,7 @@ std::string originsText(const std::vector<AxisOrigin>& origins, const ProgramMes
     std::string text = "{";
     for (const AxisOrigin& origin : origins)
         text += (text.size() == 1 ? "" : ", ") + key(axisText(mesh, origin.axis)) + " = "
-            + quoted(origin.isSelf ? "self" : toString(origin.origin));
+            + quotedPlain(origin.isSelf ? "self" : toString(origin.origin));
     return text + '}';
 }
 
@@ -192,7 +182,7 @@ Program withOrigins(
             continue;
         const bool isConstraint = operation.kind == OpKind::ShardingConstraint;
         if (isConstraint)
-            put(program, operation.extra, originNameName, quoted(toString(origins.nameOf(operation.results[0]))));
+            put(program, operation.extra, originNameName, quotedPlain(toString(origins.nameOf(operation.results[0]))));
         std::string text;
         bool any = false;
         for (const ValueId value : operation.results) {

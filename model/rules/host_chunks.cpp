@@ -48,11 +48,8 @@ Result<HostChunks> hostChunks(
     HostChunks chunks;
     LocalChunker chunker(mesh);
     for (const HostBlock& block : hostBlocks(sizes, hostAt)) {
-        if (Result<void> moved = chunker.moveTo(block); !moved)
-            return tl::unexpected(std::move(moved.error()));
-        Result<LocalChunk> chunk = chunker.chunk(shape, spec);
-        if (!chunk)
-            return tl::unexpected(std::move(chunk.error()));
+        SHARDSCOPE_CHECK(chunker.moveTo(block));
+        SHARDSCOPE_TRY(chunk, chunker.chunk(shape, spec));
         if (chunks.hosts.empty()) // what is not covered is the same for all hosts
             chunks.truncated = truncations(chunker, *chunk, shape, spec);
         chunks.hosts.push_back({ block.process, std::move(*chunk) });

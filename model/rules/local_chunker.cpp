@@ -23,9 +23,7 @@ Result<std::int64_t> productOver(const Mesh& mesh, const std::vector<std::string
 {
     std::int64_t product = 1;
     for (const std::string& axis : axes) {
-        const Result<std::size_t> index = axisOf(mesh, axis);
-        if (!index)
-            return tl::unexpected(index.error());
+        SHARDSCOPE_TRY(index, axisOf(mesh, axis));
         product *= factor(*index);
     }
     return product;
@@ -38,9 +36,7 @@ Result<LocalChunker> LocalChunker::create(const Mesh& mesh, std::span<const std:
     MeshShape shape;
     for (const MeshAxis& axis : mesh.axes())
         shape.push_back(axis.size);
-    Result<HostBlock> block = hostBlock(shape, hosts, host);
-    if (!block)
-        return tl::unexpected(std::move(block.error()));
+    SHARDSCOPE_TRY(block, hostBlock(shape, hosts, host));
     LocalChunker chunker;
     chunker.m_mesh = mesh;
     chunker.m_chunks = std::move(block->chunks);
@@ -77,9 +73,7 @@ Result<LocalChunk> LocalChunker::chunk(std::span<const std::int64_t> shape, cons
             where.dimension = static_cast<int>(dim);
             return fail(Code::TupleAxisNotSupported, { { "dim", dim }, { "axes", entry.axes } }, std::move(where));
         }
-        const Result<std::size_t> axis = axisOf(m_mesh, entry.axes.front());
-        if (!axis)
-            return tl::unexpected(axis.error());
+        SHARDSCOPE_TRY(axis, axisOf(m_mesh, entry.axes.front()));
         used.push_back(entry.axes.front());
         const std::int64_t size = shape[dim] / m_chunks[*axis];
         chunk.slice[dim] = IndexRange{ m_ids[*axis] * size, (m_ids[*axis] + 1) * size };
@@ -93,9 +87,7 @@ Result<std::int64_t> LocalChunker::shardId(std::span<const std::string> axes) co
 {
     std::int64_t id = 0;
     for (const std::string& name : axes) {
-        const Result<std::size_t> axis = axisOf(m_mesh, name);
-        if (!axis)
-            return tl::unexpected(axis.error());
+        SHARDSCOPE_TRY(axis, axisOf(m_mesh, name));
         id = id * m_chunks[*axis] + m_ids[*axis];
     }
     return id;
@@ -129,15 +121,11 @@ Result<DataLayout> dataLayout(const Mesh& mesh, std::span<const std::int32_t> ho
         layout.firstHostInReplicaSet = host == 0;
         return layout;
     }
-    const Result<std::int64_t> meshSize = dataMeshSize(mesh, dataAxis);
-    if (!meshSize)
-        return tl::unexpected(meshSize.error());
+    SHARDSCOPE_TRY(meshSize, dataMeshSize(mesh, dataAxis));
     const std::int64_t batch = batchSize.value_or(0) == 0 ? *meshSize : *batchSize;
     if (batch % *meshSize != 0)
         return fail(Code::BatchNotDivisibleByDataMesh, { { "batch", batch }, { "size", *meshSize } });
-    const Result<LocalChunker> chunker = LocalChunker::create(mesh, hosts, host);
-    if (!chunker)
-        return tl::unexpected(chunker.error());
+    SHARDSCOPE_TRY(chunker, LocalChunker::create(mesh, hosts, host));
     const std::int64_t shards = *dataShards(*chunker, dataAxis);
     if (batch % shards != 0)
         return fail(Code::BatchNotDivisibleByShards, { { "batch", batch }, { "shards", shards } });

@@ -61,8 +61,7 @@ Result<void> checkAxes(const Resolution& resolution)
 
 Result<Resolution> resolveMapping(const LogicalNames& names, const LogicalRules& rules)
 {
-    if (const Result<void> valid = checkNames(names); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkNames(names));
     const std::vector<std::size_t> entryOf = entriesOf(names);
     Resolution resolution;
     resolution.entries.resize(names.size());
@@ -98,8 +97,7 @@ Result<Resolution> resolveMapping(const LogicalNames& names, const LogicalRules&
         resolution.dims[at] = { full ? DimensionOutcome::SetToNullByRule : DimensionOutcome::SetByRule,
             static_cast<int>(i) };
     }
-    if (const Result<void> valid = checkAxes(resolution); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkAxes(resolution));
     return resolution;
 }
 
@@ -113,9 +111,7 @@ Result<ConstraintAction> constraintOf(
 {
     if (rules.isSequence)
         return logicalConstraint(names, rules, fallback, version);
-    Result<Resolution> resolution = resolveMapping(names, rules);
-    if (!resolution)
-        return tl::unexpected(std::move(resolution.error()));
+    SHARDSCOPE_TRY(resolution, resolveMapping(names, rules));
     ConstraintAction action;
     action.constrain = true;
     action.spec = canonical(resolution->spec());

@@ -68,21 +68,15 @@ Result<PublishedRules> readSet(const Literal& object)
         { Member{ "id", &PublishedRules::id, true }, { "project", &PublishedRules::project, true },
             { "title", &PublishedRules::title, true }, { "source", &PublishedRules::source, true },
             { "note", &PublishedRules::note, false }, { "overrides", &PublishedRules::overrides, false } }) {
-        Result<std::string> text = stringOf(object, each.key, each.required);
-        if (!text)
-            return tl::unexpected(std::move(text.error()));
+        SHARDSCOPE_TRY(text, stringOf(object, each.key, each.required));
         set.*each.member = std::move(*text);
     }
-    Result<std::vector<std::string>> axes = stringsOf(object, "mesh_axes");
-    if (!axes)
-        return tl::unexpected(std::move(axes.error()));
+    SHARDSCOPE_TRY(axes, stringsOf(object, "mesh_axes"));
     set.meshAxes = std::move(*axes);
     const Literal* rules = find(object, "rules");
     if (!rules)
         return fail(Code::MissingKey, { { "key", "rules" } }, object.where());
-    Result<LogicalRules> read = toLogicalRules(*rules);
-    if (!read)
-        return tl::unexpected(std::move(read.error()));
+    SHARDSCOPE_TRY(read, toLogicalRules(*rules));
     set.rules = std::move(*read);
     set.dialect = dialectOf(set.project);
     return set;
@@ -113,18 +107,14 @@ std::vector<PublishedRules> standardRules()
 Result<std::vector<PublishedRules>> readPublishedRules(std::string_view text)
 {
     Tokens tokens(text);
-    const Result<Literal> list = tokens.readLiteral();
-    if (!list)
-        return tl::unexpected(list.error());
+    SHARDSCOPE_TRY(list, tokens.readLiteral());
     if (!list->isSequence())
         return unexpectedLiteral(*list, "a list of rule sets");
     if (tokens.peek().kind != Tokens::Kind::End)
         return tokens.unexpected("end of text");
     std::vector<PublishedRules> sets;
     for (const Literal& item : list->items) {
-        Result<PublishedRules> set = readSet(item);
-        if (!set)
-            return tl::unexpected(std::move(set.error()));
+        SHARDSCOPE_TRY(set, readSet(item));
         sets.push_back(std::move(*set));
     }
     return sets;

@@ -24,9 +24,7 @@ SpecEntry renamed(const LogicalName& name, const LogicalRules& rules)
 
 Result<PartitionSpec> applyRules(const LogicalNames& names, const LogicalRules& context, const LogicalRules& own)
 {
-    const Result<LogicalRules> rules = compositeRules(context, own);
-    if (!rules)
-        return tl::unexpected(rules.error());
+    SHARDSCOPE_TRY(rules, compositeRules(context, own));
     if (!rules->isSequence)
         return fail(Code::RulesType);
     for (std::size_t i = 0; i < rules->list.size(); ++i)

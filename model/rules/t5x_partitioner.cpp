@@ -57,11 +57,8 @@ Result<Partitioner> makePartitioner(const PartitionerSettings& settings)
         settings.rules ? Result<LogicalRules>(*settings.rules) : t5xStandardRules(1, 1, LogicalRules());
     if (rules && settings.iciShape && settings.dcnShape)
         rules = hybridRules(*rules);
-    if (!rules)
-        return tl::unexpected(std::move(rules.error()));
-    const Result<Resolution> batch = resolve({ LogicalName::of("batch") }, *rules, FlaxVersion::Current);
-    if (!batch)
-        return tl::unexpected(batch.error());
+    SHARDSCOPE_CHECK(rules);
+    SHARDSCOPE_TRY(batch, resolve({ LogicalName::of("batch") }, *rules, FlaxVersion::Current));
     partitioner.dataAxis = batch->spec().entries.front();
     partitioner.rules = std::move(*rules);
     return partitioner;

@@ -127,8 +127,7 @@ public:
             m_formsOf[m_origins.withoutConstraints(main.arguments[a])].push_back(argument);
         }
         m_open.push_back(0);
-        if (Result<void> done = region(RegionId{ 0 }, frame); !done)
-            return tl::unexpected<Error>(std::move(done.error()));
+        SHARDSCOPE_CHECK(region(RegionId{ 0 }, frame));
         for (const ValueId result : main.results)
             m_out.blocks[0].results.push_back(frame.forms[result].value);
         m_out.inputs = m_parts.device.inputs;
@@ -227,8 +226,7 @@ private:
     Result<void> region(RegionId id, Frame& frame)
     {
         for (const OperationId operation : m_local.regions[id.index].operations)
-            if (Result<void> done = visit(operation, frame); !done)
-                return done;
+            SHARDSCOPE_CHECK(visit(operation, frame));
         return {};
     }
 
@@ -307,8 +305,7 @@ private:
         const Region& body = m_local.regions[bodyRegion.index];
         for (std::size_t i = 0; i < body.arguments.size(); ++i)
             inner.forms[body.arguments[i]] = frame.forms[operation.operands[i]];
-        if (Result<void> done = region(bodyRegion, inner); !done)
-            return done;
+        SHARDSCOPE_CHECK(region(bodyRegion, inner));
         for (std::size_t i = 0; i < operation.results.size(); ++i)
             frame.forms[operation.results[i]] = inner.forms[body.results[i]];
         return {};
@@ -401,8 +398,7 @@ private:
         Result<FlatOp> op = begin(id, frame);
         if (!op)
             return tl::unexpected<Error>(std::move(op.error()));
-        if (Result<void> done = control(*op, frame); !done)
-            return done;
+        SHARDSCOPE_CHECK(control(*op, frame));
         FlatBlock& body = m_out.blocks[op->blocks[1]];
         for (std::uint32_t i = 0; i < body.arguments.size(); ++i)
             if (body.arguments[i].valid())
@@ -416,8 +412,7 @@ private:
         Result<FlatOp> op = begin(id, frame);
         if (!op)
             return tl::unexpected<Error>(std::move(op.error()));
-        if (Result<void> done = control(*op, frame); !done)
-            return done;
+        SHARDSCOPE_CHECK(control(*op, frame));
         addResults(*op, frame);
         for (const std::uint32_t taken : op->blocks)
             for (std::uint32_t r = 0; r < op->results.size(); ++r)

@@ -37,21 +37,6 @@ std::uint32_t Work::readBy(std::uint32_t op, std::uint32_t value) const
     return value;
 }
 
-bool isCollective(OpKind kind)
-{
-    switch (kind) {
-    case OpKind::AllReduce:
-    case OpKind::AllGather:
-    case OpKind::ReduceScatter:
-    case OpKind::AllToAll:
-    case OpKind::CollectivePermute:
-    case OpKind::CollectiveBroadcast:
-        return true;
-    default:
-        return false;
-    }
-}
-
 namespace {
 
 bool isFloatOnly(OpKind kind)

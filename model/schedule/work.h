@@ -96,8 +96,6 @@ struct Work {
 [[nodiscard]] bool hasFusedKernel(OpKind kind, DType operand, DType result);
 /// The same, and its operands are scalars or of the result's shape.
 [[nodiscard]] bool isFusable(const Program& local, const Operation& operation);
-/// An exchange between devices.
-[[nodiscard]] bool isCollective(OpKind kind);
 
 /// Everything but the nodes.
 [[nodiscard]] Work analyseWork(const FlatProgram& program, const FlatBlock& block, const ScheduleOptions& options);

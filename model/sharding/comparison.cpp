@@ -101,11 +101,8 @@ ShardingComparison findDifference(const Sharding& a, const Sharding& b, const La
 
 Result<ShardingComparison> compare(const Sharding& a, const Sharding& b, std::span<const std::int64_t> shape)
 {
-    const Result<Layout> layoutA = layoutFor(a, shape, "a"), layoutB = layoutFor(b, shape, "b");
-    if (!layoutA)
-        return tl::unexpected(layoutA.error());
-    if (!layoutB)
-        return tl::unexpected(layoutB.error());
+    SHARDSCOPE_TRY(layoutA, layoutFor(a, shape, "a"));
+    SHARDSCOPE_TRY(layoutB, layoutFor(b, shape, "b"));
     if (a == b)
         return ShardingComparison{};
     if (isEquivalent(a, b, shape.size())) {

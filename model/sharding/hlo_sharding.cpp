@@ -167,8 +167,7 @@ Result<Layout> layoutOf(
     const HloSharding& sharding, std::span<const std::int32_t> devices, std::span<const std::int64_t> shape)
 {
     const auto count = static_cast<std::int64_t>(devices.size());
-    if (Result<void> valid = validate(sharding, shape, count); !valid)
-        return tl::unexpected(std::move(valid.error()));
+    SHARDSCOPE_CHECK(validate(sharding, shape, count));
     std::vector<MeshAxis> axes;
     std::vector<std::int32_t> order(devices.begin(), devices.end());
     TensorSharding layout = TensorSharding::fullyReplicated(shape.size());
@@ -207,9 +206,7 @@ Result<Layout> layoutOf(
         break;
     }
     }
-    Result<Mesh> mesh = Mesh::createOver(std::move(axes), std::move(order));
-    if (!mesh)
-        return tl::unexpected(std::move(mesh.error()));
+    SHARDSCOPE_TRY(mesh, Mesh::createOver(std::move(axes), std::move(order)));
     return Layout(std::make_shared<const Mesh>(std::move(*mesh)), std::move(layout), Shape(shape));
 }
 

@@ -63,9 +63,7 @@ Result<Literal> Tokens::readLiteral(int depth)
     if (open == '{')
         return readMapping(depth + 1, std::move(literal));
     bool comma = false;
-    Result<std::vector<Literal>> items = readItems(open == '(' ? ')' : ']', depth + 1, comma);
-    if (!items)
-        return tl::unexpected(std::move(items.error()));
+    SHARDSCOPE_TRY(items, readItems(open == '(' ? ')' : ']', depth + 1, comma));
     if (open == '(' && items->size() == 1 && !comma)
         return std::move(items->front());
     literal.kind = open == '(' ? Literal::Kind::Tuple : Literal::Kind::List;
@@ -78,9 +76,7 @@ Result<std::vector<Literal>> Tokens::readItems(char close, int depth, bool& comm
     std::vector<Literal> items;
     comma = false;
     while (!accept(close)) {
-        Result<Literal> item = readLiteral(depth);
-        if (!item)
-            return tl::unexpected(std::move(item.error()));
+        SHARDSCOPE_TRY(item, readLiteral(depth));
         items.push_back(std::move(*item));
         if (accept(','))
             comma = true;
@@ -95,9 +91,7 @@ Result<Literal> Tokens::readMapping(int depth, Literal mapping)
     mapping.kind = Literal::Kind::Mapping;
     while (!accept('}')) {
         for (const bool key : { true, false }) {
-            Result<Literal> part = readLiteral(depth);
-            if (!part)
-                return tl::unexpected(std::move(part.error()));
+            SHARDSCOPE_TRY(part, readLiteral(depth));
             mapping.items.push_back(std::move(*part));
             if (key && !accept(':'))
                 return unexpected("':'");

@@ -190,9 +190,7 @@ Result<Resolution> resolve(const LogicalNames& names, const LogicalRules& rules,
 
 Result<PartitionSpec> resolveSpec(const LogicalNames& names, const LogicalRules& rules, FlaxVersion version)
 {
-    Result<Resolution> resolution = walk(names, rules, version, false);
-    if (!resolution)
-        return tl::unexpected(std::move(resolution.error()));
+    SHARDSCOPE_TRY(resolution, walk(names, rules, version, false));
     PartitionSpec spec;
     spec.entries.reserve(names.size());
     for (ResolvedEntry& entry : resolution->entries) // None where it is not assigned
@@ -210,9 +208,7 @@ Result<ConstraintAction> logicalConstraint(
             return name.kind == LogicalName::Kind::Unconstrained;
         }))
         return fail(Code::NotALogicalSpec);
-    Result<Resolution> resolution = resolve(*names, rules, version);
-    if (!resolution)
-        return tl::unexpected(std::move(resolution.error()));
+    SHARDSCOPE_TRY(resolution, resolve(*names, rules, version));
     if (fallback != RulesFallback::AxisIsUnsharded) {
         if (std::vector<std::string> unmatched = unassignedNames(*names, *resolution); !unmatched.empty()) {
             if (fallback == RulesFallback::RaiseError)

@@ -9,8 +9,7 @@ namespace shardscope {
 
 Result<Layout> NamedSharding::layout(std::span<const std::int64_t> shape) const
 {
-    if (Result<void> valid = validate(spec, *mesh, shape); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(validate(spec, *mesh, shape));
     return Layout(mesh, toTensorSharding(spec, *mesh, shape.size()), Shape(shape));
 }
 

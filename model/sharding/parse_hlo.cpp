@@ -17,9 +17,7 @@ Result<std::vector<std::int64_t>> readNumbers(Tokens& tokens, std::size_t limit)
     do {
         if (numbers.size() >= limit)
             return fail(Code::TooLarge, { { "what", "numbers" }, { "limit", limit } }, tokens.where());
-        const Result<std::int64_t> number = tokens.takeWholeNumber();
-        if (!number)
-            return tl::unexpected(number.error());
+        SHARDSCOPE_TRY(number, tokens.takeWholeNumber());
         numbers.push_back(*number);
     } while (tokens.accept(','));
     return numbers;
@@ -30,9 +28,7 @@ Result<Shape> readSizes(Tokens& tokens, char open, char close)
     if (!tokens.accept(open))
         return tokens.unexpected(std::string("'") + open + "'");
     constexpr std::size_t subgroups = 3; // manual, unreduced, replicated
-    const Result<std::vector<std::int64_t>> numbers = readNumbers(tokens, maximumTileDimensions + subgroups);
-    if (!numbers)
-        return tl::unexpected(numbers.error());
+    SHARDSCOPE_TRY(numbers, readNumbers(tokens, maximumTileDimensions + subgroups));
     if (!tokens.accept(close))
         return tokens.unexpected(std::string("',' or '") + close + "'");
     return Shape(numbers->begin(), numbers->end());
@@ -62,31 +58,19 @@ Result<TileAssignment> readTiles(Tokens& tokens)
             tiles.error().where = place;
         return tiles;
     };
-    Result<Shape> dims = readSizes(tokens, '[', ']');
-    if (!dims)
-        return tl::unexpected(std::move(dims.error()));
+    SHARDSCOPE_TRY(dims, readSizes(tokens, '[', ']'));
     if (!tokens.accept('<')) {
-        const Result<std::vector<std::int64_t>> numbers = readNumbers(tokens, maximumDevices);
-        if (!numbers)
-            return tl::unexpected(numbers.error());
-        Result<std::vector<std::int32_t>> devices = narrowed(*numbers, "device", maximumDevices - 1, place);
-        if (!devices)
-            return tl::unexpected(std::move(devices.error()));
+        SHARDSCOPE_TRY(numbers, readNumbers(tokens, maximumDevices));
+        SHARDSCOPE_TRY(devices, narrowed(*numbers, "device", maximumDevices - 1, place));
         return placed(TileAssignment::list(std::move(*dims), std::move(*devices)));
     }
     if (!tokens.accept('='))
         return tokens.unexpected("'='");
-    Result<Shape> reshape = readSizes(tokens, '[', ']');
-    if (!reshape)
-        return tl::unexpected(std::move(reshape.error()));
+    SHARDSCOPE_TRY(reshape, readSizes(tokens, '[', ']'));
     TileAssignment::Permutation order;
     if (tokens.acceptName("T")) {
-        const Result<Shape> read = readSizes(tokens, '(', ')');
-        if (!read)
-            return tl::unexpected(read.error());
-        const Result<std::vector<std::int32_t>> dimensions = narrowed(*read, "dimension", maximumDevices - 1, place);
-        if (!dimensions)
-            return tl::unexpected(dimensions.error());
+        SHARDSCOPE_TRY(read, readSizes(tokens, '(', ')'));
+        SHARDSCOPE_TRY(dimensions, narrowed(*read, "dimension", maximumDevices - 1, place));
         order.assign(dimensions->begin(), dimensions->end());
     } else {
         for (std::size_t i = 0; i < reshape->size(); ++i)
@@ -194,9 +178,7 @@ Result<void> readPart(Tokens& tokens, Parts& parts)
     }
     const auto readId = [&](std::int64_t& id) -> Result<void> {
         const Where place = tokens.where();
-        const Result<std::int64_t> number = tokens.takeWholeNumber();
-        if (!number)
-            return tl::unexpected(number.error());
+        SHARDSCOPE_TRY(number, tokens.takeWholeNumber());
         if (*number < 0)
             return fail(Code::Syntax, { { "expected", "a number from 0" }, { "found", *number } }, place);
         id = *number;
@@ -204,9 +186,7 @@ Result<void> readPart(Tokens& tokens, Parts& parts)
     };
     if (!named && takeKeyword(tokens, "devices")) {
         parts.tilesPlace = tokens.where();
-        Result<TileAssignment> tiles = readTiles(tokens);
-        if (!tiles)
-            return tl::unexpected(std::move(tiles.error()));
+        SHARDSCOPE_TRY(tiles, readTiles(tokens));
         parts.tiles = std::move(*tiles);
         return {};
     }
@@ -219,9 +199,7 @@ Result<void> readPart(Tokens& tokens, Parts& parts)
         return {};
     }
     if (parts.tiles && parts.subgroups.empty() && tokens.acceptName("last_tile_dims")) {
-        Result<std::vector<Subgroup>> types = readSubgroups(tokens);
-        if (!types)
-            return tl::unexpected(std::move(types.error()));
+        SHARDSCOPE_TRY(types, readSubgroups(tokens));
         parts.subgroups = std::move(*types);
         return {};
     }
@@ -233,9 +211,7 @@ Result<void> readPart(Tokens& tokens, Parts& parts)
         }
     }
     if (parts.rest.metadata.empty() && takeKeyword(tokens, "metadata")) {
-        Result<std::string> metadata = readMetadata(tokens);
-        if (!metadata)
-            return tl::unexpected(std::move(metadata.error()));
+        SHARDSCOPE_TRY(metadata, readMetadata(tokens));
         parts.rest.metadata = std::move(*metadata);
         return {};
     }
@@ -257,8 +233,7 @@ Result<HloSharding> readHlo(Tokens& tokens)
     while (!tokens.accept('}')) {
         if (tokens.peek().kind == Tokens::Kind::End)
             return tokens.unexpected("'}'");
-        if (Result<void> part = readPart(tokens, parts); !part)
-            return tl::unexpected(std::move(part.error()));
+        SHARDSCOPE_CHECK(readPart(tokens, parts));
     }
     HloSharding sharding = parts.rest;
     if (parts.tiles) {

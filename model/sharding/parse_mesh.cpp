@@ -26,9 +26,7 @@ Result<void> readAxis(Tokens& tokens, ReadAxes& list)
     const Tokens::Token name = tokens.take();
     if (!tokens.accept('=') && !tokens.accept(':'))
         return tokens.unexpected("'='");
-    const Result<std::int64_t> size = tokens.takeWholeNumber();
-    if (!size)
-        return tl::unexpected(size.error());
+    SHARDSCOPE_TRY(size, tokens.takeWholeNumber());
     list.axes.push_back({ name.text, *size });
     list.places.push_back(place);
     return {};
@@ -68,9 +66,7 @@ Result<std::optional<Keyword>> readKeyword(Tokens& tokens)
     if (!ahead.accept('=') || ahead.peek().kind == Tokens::Kind::Number)
         return std::nullopt;
     const bool array = openCall(ahead, "array");
-    Result<Literal> value = ahead.readLiteral();
-    if (!value)
-        return tl::unexpected(std::move(value.error()));
+    SHARDSCOPE_TRY(value, ahead.readLiteral());
     if (array && !ahead.accept(')'))
         return ahead.unexpected("')'");
     keyword.value = std::move(*value);
@@ -109,9 +105,7 @@ Result<Mesh> meshOfKeywords(const std::vector<Keyword>& keywords, const Tokens& 
         if (keyword.name == "axis_names") {
             names = &keyword.value;
         } else if (keyword.name == "axis_sizes") {
-            Result<std::vector<std::int64_t>> numbers = readNumbers(keyword.value);
-            if (!numbers)
-                return tl::unexpected(std::move(numbers.error()));
+            SHARDSCOPE_TRY(numbers, readNumbers(keyword.value));
             sizes = std::move(*numbers);
         } else if (keyword.name == "device_ids") {
             Result<std::vector<std::int64_t>> measured = sizesOf(keyword.value);
@@ -195,9 +189,7 @@ Result<Mesh> readMeshArguments(Tokens& tokens)
     ReadAxes read;
     std::vector<Keyword> keywords;
     while (!tokens.at(')')) {
-        Result<std::optional<Keyword>> keyword = readKeyword(tokens);
-        if (!keyword)
-            return tl::unexpected(std::move(keyword.error()));
+        SHARDSCOPE_TRY(keyword, readKeyword(tokens));
         if (*keyword)
             keywords.push_back(std::move(**keyword));
         else if (Result<void> axis = readAxis(tokens, read); !axis)
@@ -225,8 +217,7 @@ Result<Mesh> parseMesh(std::string_view text)
     }
     ReadAxes read;
     do {
-        if (Result<void> axis = readAxis(tokens, read); !axis)
-            return tl::unexpected(std::move(axis.error()));
+        SHARDSCOPE_CHECK(readAxis(tokens, read));
     } while (tokens.accept(','));
     if (tokens.peek().kind != Tokens::Kind::End)
         return tokens.unexpected("',' or end of text");

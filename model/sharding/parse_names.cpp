@@ -29,9 +29,7 @@ Result<LogicalNames> toNames(const std::vector<Literal>& entries, bool plain)
         if (names.size() == maximumNames)
             return fail(Code::TooLarge,
                 { { "what", "dimensions" }, { "count", entries.size() }, { "limit", maximumNames } }, entry.where());
-        Result<LogicalName> name = toName(entry, plain);
-        if (!name)
-            return tl::unexpected(std::move(name.error()));
+        SHARDSCOPE_TRY(name, toName(entry, plain));
         names.push_back(std::move(*name));
     }
     return names;
@@ -66,9 +64,7 @@ Result<Literal> readEntry(Tokens& tokens)
     if (!openObject(tokens))
         return tokens.readLiteral();
     bool comma = false;
-    Result<std::vector<Literal>> items = tokens.readItems(')', 1, comma);
-    if (!items)
-        return tl::unexpected(std::move(items.error()));
+    SHARDSCOPE_TRY(items, tokens.readItems(')', 1, comma));
     entry.kind = Literal::Kind::Tuple;
     entry.items = std::move(*items);
     return entry;
@@ -88,9 +84,7 @@ Result<LogicalNames> parseNames(std::string_view text)
     Tokens tokens(text);
     std::vector<Literal> entries;
     while (tokens.peek().kind != Tokens::Kind::End) {
-        Result<Literal> entry = readEntry(tokens);
-        if (!entry)
-            return tl::unexpected(std::move(entry.error()));
+        SHARDSCOPE_TRY(entry, readEntry(tokens));
         entries.push_back(std::move(*entry));
         if (tokens.accept(','))
             continue;

@@ -27,9 +27,7 @@ public:
     Result<PositionGrid> read()
     {
         const Where begin = m_tokens.where();
-        Result<Shape> shape = readItem(0);
-        if (!shape)
-            return tl::unexpected(std::move(shape.error()));
+        SHARDSCOPE_TRY(shape, readItem(0));
         const std::size_t devices = m_grid.sets.front().size();
         for (std::size_t cell = 1; cell < m_grid.sets.size(); ++cell)
             if (const std::size_t others = m_grid.sets[cell].size(); others != devices)
@@ -48,8 +46,7 @@ private:
     Result<Shape> readItem(std::size_t depth)
     {
         if (!m_tokens.at('[')) {
-            if (Result<void> cell = m_tokens.at('{') ? readSet() : readDevice(m_grid.sets.emplace_back()); !cell)
-                return tl::unexpected(std::move(cell.error()));
+            SHARDSCOPE_CHECK(m_tokens.at('{') ? readSet() : readDevice(m_grid.sets.emplace_back()));
             if (m_grid.sets.size() > static_cast<std::size_t>(maximumDevices))
                 return fail(Code::TooLarge, { { "what", "devices" }, { "limit", maximumDevices } }, m_tokens.where());
             return Shape{};
@@ -84,9 +81,7 @@ private:
         const Where place = m_tokens.where();
         if (m_tokens.peek().kind != Tokens::Kind::Number)
             return m_tokens.unexpected("all devices, in brackets and braces");
-        const Result<std::int64_t> id = m_tokens.takeWholeNumber();
-        if (!id)
-            return tl::unexpected(id.error());
+        SHARDSCOPE_TRY(id, m_tokens.takeWholeNumber());
         if (*id < 0 || *id > std::numeric_limits<std::int32_t>::max())
             return fail(Code::Syntax, { { "expected", "a device id" }, { "found", *id } }, place);
         set.push_back(static_cast<std::int32_t>(*id));
@@ -107,8 +102,7 @@ private:
         }
         std::vector<std::int32_t>& set = m_grid.sets.emplace_back();
         do {
-            if (Result<void> device = readDevice(set); !device)
-                return device;
+            SHARDSCOPE_CHECK(readDevice(set));
         } while (m_tokens.accept(','));
         if (!m_tokens.accept('}'))
             return m_tokens.unexpected("',' or '}'");
@@ -170,9 +164,7 @@ Result<Arguments> readArguments(Tokens& tokens)
             else
                 name.clear();
         }
-        Result<Literal> value = tokens.readLiteral();
-        if (!value)
-            return tl::unexpected(std::move(value.error()));
+        SHARDSCOPE_TRY(value, tokens.readLiteral());
         if (name.empty())
             arguments.values.push_back(std::move(*value));
         else
@@ -210,9 +202,7 @@ Result<PositionalSharding> replicated(
         return fail(Code::Syntax, { { "expected", "axis and keepdims" }, { "found", "another argument" } }, place);
     std::optional<std::vector<std::int64_t>> axes;
     if (axis && axis->kind != Literal::Kind::None) {
-        Result<std::vector<std::int64_t>> numbers = readNumbers(*axis);
-        if (!numbers)
-            return tl::unexpected(std::move(numbers.error()));
+        SHARDSCOPE_TRY(numbers, readNumbers(*axis));
         axes = std::move(*numbers);
     }
     bool keepAxes = true;
@@ -235,14 +225,10 @@ Result<PositionalSharding> applied(
             kind = &arguments.values.front();
         if (!kind || kind->kind != Literal::Kind::String)
             return fail(Code::Syntax, { { "expected", "a memory kind in quotes" }, { "found", "no such" } }, place);
-        const Result<MemoryKind> memory = parseMemoryKind(kind->text);
-        if (!memory)
-            return tl::unexpected(memory.error());
+        SHARDSCOPE_TRY(memory, parseMemoryKind(kind->text));
         return sharding.withMemoryKind(*memory);
     }
-    const Result<std::vector<std::int64_t>> numbers = numbersOf(arguments);
-    if (!numbers)
-        return tl::unexpected(numbers.error());
+    SHARDSCOPE_TRY(numbers, numbersOf(arguments));
     return operation == "reshape" ? sharding.reshape(*numbers) : sharding.transpose(*numbers);
 }
 
@@ -266,9 +252,7 @@ Result<PositionalSharding> readOperations(Tokens& tokens, PositionalSharding sha
         tokens.take();
         if (!tokens.accept('('))
             return tokens.unexpected("'('");
-        const Result<Arguments> arguments = readArguments(tokens);
-        if (!arguments)
-            return tl::unexpected(arguments.error());
+        SHARDSCOPE_TRY(arguments, readArguments(tokens));
         Result<PositionalSharding> next = applied(sharding, rest, *arguments, place);
         if (!next) {
             if (next.error().where.line == 0)
@@ -315,9 +299,7 @@ Result<PositionalSharding> readPositional(Tokens& tokens, const MeshPtr& mesh)
     } else {
         if (!tokens.at('[') && !tokens.at('{'))
             return tokens.unexpected("devices");
-        Result<PositionGrid> read = GridReader(tokens).read();
-        if (!read)
-            return tl::unexpected(std::move(read.error()));
+        SHARDSCOPE_TRY(read, GridReader(tokens).read());
         grid = std::move(*read);
         std::vector<std::int32_t> devices = inOrder(grid, mesh);
         sharding = PositionalSharding::ofSets(
@@ -332,17 +314,11 @@ Result<PositionalSharding> readPositional(Tokens& tokens, const MeshPtr& mesh)
         if (!tokens.accept(','))
             return tokens.unexpected("',' or ')'");
         if (tokens.acceptName("memory_kind")) {
-            const Result<MemoryKind> kind = readMemoryKind(tokens);
-            if (!kind)
-                return tl::unexpected(kind.error());
+            SHARDSCOPE_TRY(kind, readMemoryKind(tokens));
             sharding = sharding->withMemoryKind(*kind);
         } else if (tokens.acceptName("shape") && tokens.accept('=')) {
-            const Result<Literal> literal = tokens.readLiteral();
-            if (!literal)
-                return tl::unexpected(literal.error());
-            const Result<std::vector<std::int64_t>> shape = readNumbers(*literal);
-            if (!shape)
-                return tl::unexpected(shape.error());
+            SHARDSCOPE_TRY(literal, tokens.readLiteral());
+            SHARDSCOPE_TRY(shape, readNumbers(*literal));
             if (!std::ranges::equal(*shape, sharding->shape()))
                 return unexpectedLiteral(*literal, "the shape of the devices as they stand");
         } else {

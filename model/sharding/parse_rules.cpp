@@ -20,8 +20,7 @@ Result<void> addAxes(const Literal& sequence, bool inner, LogicalRule& rule)
             rule.target.axes.push_back(item.text);
         } else if (item.isSequence()) {
             rule.nested = true;
-            if (Result<void> added = addAxes(item, true, rule); !added)
-                return added;
+            SHARDSCOPE_CHECK(addAxes(item, true, rule));
         } else {
             return unexpectedLiteral(
                 item, inner ? "a mesh axis in quotes" : "a mesh axis in quotes or a tuple of them");
@@ -67,12 +66,9 @@ Result<void> setTarget(const Literal& literal, LogicalRule& rule)
 Result<LogicalRule> toRule(const Literal& name, const Literal& target)
 {
     LogicalRule rule;
-    Result<LogicalName> named = toName(name);
-    if (!named)
-        return tl::unexpected(std::move(named.error()));
+    SHARDSCOPE_TRY(named, toName(name));
     rule.name = std::move(*named);
-    if (Result<void> set = setTarget(target, rule); !set)
-        return tl::unexpected(std::move(set.error()));
+    SHARDSCOPE_CHECK(setTarget(target, rule));
     return rule;
 }
 
@@ -82,17 +78,14 @@ Result<LogicalRules> toLogicalRules(const Literal& literal)
 {
     LogicalRules rules;
     const auto add = [&](const Literal& name, const Literal& target) -> Result<void> {
-        Result<LogicalRule> rule = toRule(name, target);
-        if (!rule)
-            return tl::unexpected(std::move(rule.error()));
+        SHARDSCOPE_TRY(rule, toRule(name, target));
         rules.list.push_back(std::move(*rule));
         return {};
     };
     if (literal.kind == Literal::Kind::Mapping) {
         rules.isSequence = false;
         for (std::size_t i = 0; i + 1 < literal.items.size(); i += 2)
-            if (Result<void> added = add(literal.items[i], literal.items[i + 1]); !added)
-                return tl::unexpected(std::move(added.error()));
+            SHARDSCOPE_CHECK(add(literal.items[i], literal.items[i + 1]));
         return rules;
     }
     if (!literal.isSequence())
@@ -101,8 +94,7 @@ Result<LogicalRules> toLogicalRules(const Literal& literal)
         if (!item.isSequence())
             return unexpectedLiteral(item, "a rule ('name', 'axis')");
         if (item.items.size() == 2) {
-            if (Result<void> added = add(item.items[0], item.items[1]); !added)
-                return tl::unexpected(std::move(added.error()));
+            SHARDSCOPE_CHECK(add(item.items[0], item.items[1]));
             continue;
         }
         LogicalRule wrong; // stays in the list: it fails where the rules are walked, as in Flax
@@ -118,9 +110,7 @@ Result<LogicalRules> toLogicalRules(const Literal& literal)
 Result<LogicalRules> parseRules(std::string_view text)
 {
     Tokens tokens(text);
-    Result<Literal> first = tokens.readLiteral();
-    if (!first)
-        return tl::unexpected(std::move(first.error()));
+    SHARDSCOPE_TRY(first, tokens.readLiteral());
     // "rules = ...", "rules: LogicalRules = ..." and "logical_axis_rules: [...]" are no literals but common enough.
     const bool named = first->kind == Literal::Kind::Name || first->kind == Literal::Kind::String;
     if (named && (tokens.at('=') || tokens.at(':'))) {
@@ -131,8 +121,7 @@ Result<LogicalRules> parseRules(std::string_view text)
             tokens.take();
         }
         first = tokens.readLiteral();
-        if (!first)
-            return tl::unexpected(std::move(first.error()));
+        SHARDSCOPE_CHECK(first);
     }
     if (tokens.at(',')) { // a tuple without parentheses
         Literal all;
@@ -141,9 +130,7 @@ Result<LogicalRules> parseRules(std::string_view text)
         all.column = first->column;
         all.items.push_back(std::move(*first));
         while (tokens.accept(',') && tokens.peek().kind != Tokens::Kind::End) {
-            Result<Literal> next = tokens.readLiteral();
-            if (!next)
-                return tl::unexpected(std::move(next.error()));
+            SHARDSCOPE_TRY(next, tokens.readLiteral());
             all.items.push_back(std::move(*next));
         }
         first = std::move(all);

@@ -28,9 +28,7 @@ public:
         while (!at(close)) {
             if (shape.size() == maxDimensions)
                 return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } }, where());
-            const Result<std::int64_t> size = number();
-            if (!size)
-                return tl::unexpected(size.error());
+            SHARDSCOPE_TRY(size, number());
             shape.push_back(*size);
             if (accept(','))
                 continue;

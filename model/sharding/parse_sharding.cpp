@@ -57,12 +57,8 @@ Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& specified)
         if (!sharding.mesh) {
             takeKeyword(tokens, "mesh");
             if (openCall(tokens, "Mesh")) {
-                const Result<Mesh> mesh = readMeshArguments(tokens);
-                if (!mesh)
-                    return tl::unexpected(mesh.error());
-                Result<MeshPtr> chosen = chosenMesh(*mesh, specified, place);
-                if (!chosen)
-                    return tl::unexpected(std::move(chosen.error()));
+                SHARDSCOPE_TRY(mesh, readMeshArguments(tokens));
+                SHARDSCOPE_TRY(chosen, chosenMesh(*mesh, specified, place));
                 sharding.mesh = std::move(*chosen);
             } else if (tokens.peek().kind == Tokens::Kind::Name) {
                 tokens.take();
@@ -76,23 +72,17 @@ Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& specified)
             takeKeyword(tokens, "spec");
             if (!openCall(tokens, "PartitionSpec") && !openCall(tokens, "P"))
                 return tokens.unexpected("a spec such as P('data', None)");
-            Result<PartitionSpec> read = readSpecEntries(tokens, ')');
-            if (!read)
-                return tl::unexpected(std::move(read.error()));
-            if (Result<void> once = axesOnceAt(*read, place); !once)
-                return tl::unexpected(std::move(once.error()));
+            SHARDSCOPE_TRY(read, readSpecEntries(tokens, ')'));
+            SHARDSCOPE_CHECK(axesOnceAt(*read, place));
             sharding.spec = std::move(*read);
             spec = true;
         } else if (!sharding.memoryKind && tokens.acceptName("memory_kind")) {
-            const Result<MemoryKind> kind = readMemoryKind(tokens);
-            if (!kind)
-                return tl::unexpected(kind.error());
+            SHARDSCOPE_TRY(kind, readMemoryKind(tokens));
             sharding.memoryKind = *kind;
         } else {
             return tokens.unexpected("')'");
         }
-        if (Result<void> closed = closeArgument(tokens); !closed)
-            return tl::unexpected(std::move(closed.error()));
+        SHARDSCOPE_CHECK(closeArgument(tokens));
     }
     if (!spec)
         return fail(Code::Syntax, { { "expected", "a mesh and a spec" }, { "found", ")" } }, begin);
@@ -102,9 +92,7 @@ Result<Sharding> readNamed(Tokens& tokens, const MeshPtr& specified)
 Result<std::int32_t> readId(Tokens& tokens, bool negative = false)
 {
     const Where place = tokens.where();
-    const Result<std::int64_t> number = tokens.takeWholeNumber();
-    if (!number)
-        return tl::unexpected(number.error());
+    SHARDSCOPE_TRY(number, tokens.takeWholeNumber());
     constexpr std::int64_t maximum = std::numeric_limits<std::int32_t>::max();
     if (*number > maximum || *number < (negative ? -maximum : 0))
         return fail(Code::Syntax, { { "expected", "a number of a device" }, { "found", *number } }, place);
@@ -130,9 +118,7 @@ Result<Device> readDevice(Tokens& tokens)
             if (known || !takeKeyword(tokens, name))
                 continue;
             known = true;
-            const Result<std::int32_t> number = readId(tokens);
-            if (!number)
-                return tl::unexpected(number.error());
+            SHARDSCOPE_TRY(number, readId(tokens));
             *value = *number;
         }
         if (!known && takeKeyword(tokens, "coords")) {
@@ -142,9 +128,7 @@ Result<Device> readDevice(Tokens& tokens)
             for (std::size_t i = 0; i < device.coordinates.size(); ++i) {
                 if (i > 0 && !tokens.accept(','))
                     return tokens.unexpected("','");
-                const Result<std::int32_t> number = readId(tokens, true);
-                if (!number)
-                    return tl::unexpected(number.error());
+                SHARDSCOPE_TRY(number, readId(tokens, true));
                 device.coordinates[i] = *number;
             }
             if (!tokens.accept(')'))
@@ -152,8 +136,7 @@ Result<Device> readDevice(Tokens& tokens)
         }
         if (!known)
             return tokens.unexpected("id, process_index, coords or core_on_chip");
-        if (Result<void> closed = closeArgument(tokens); !closed)
-            return tl::unexpected(std::move(closed.error()));
+        SHARDSCOPE_CHECK(closeArgument(tokens));
     }
     return device;
 }
@@ -163,9 +146,7 @@ Result<std::optional<MemoryKind>> readEnd(Tokens& tokens)
 {
     std::optional<MemoryKind> kind;
     if (tokens.accept(',') && tokens.acceptName("memory_kind")) {
-        const Result<MemoryKind> read = readMemoryKind(tokens);
-        if (!read)
-            return tl::unexpected(read.error());
+        SHARDSCOPE_TRY(read, readMemoryKind(tokens));
         kind = *read;
     }
     if (!tokens.accept(')'))
@@ -177,13 +158,9 @@ Result<Sharding> readSingleDevice(Tokens& tokens)
 {
     SingleDeviceSharding sharding;
     takeKeyword(tokens, "device");
-    Result<Device> device = readDevice(tokens);
-    if (!device)
-        return tl::unexpected(std::move(device.error()));
+    SHARDSCOPE_TRY(device, readDevice(tokens));
     sharding.device = std::move(*device);
-    const Result<std::optional<MemoryKind>> kind = readEnd(tokens);
-    if (!kind)
-        return tl::unexpected(kind.error());
+    SHARDSCOPE_TRY(kind, readEnd(tokens));
     sharding.memoryKind = *kind;
     return sharding;
 }
@@ -207,15 +184,9 @@ Result<GspmdSharding> overDevices(HloSharding hlo, const MeshPtr& mesh, const Wh
 Result<Sharding> readGspmd(Tokens& tokens, const MeshPtr& mesh)
 {
     const Where place = tokens.where();
-    Result<HloSharding> hlo = readHlo(tokens);
-    if (!hlo)
-        return tl::unexpected(std::move(hlo.error()));
-    const Result<std::optional<MemoryKind>> kind = readEnd(tokens);
-    if (!kind)
-        return tl::unexpected(kind.error());
-    Result<GspmdSharding> sharding = overDevices(std::move(*hlo), mesh, place);
-    if (!sharding)
-        return tl::unexpected(std::move(sharding.error()));
+    SHARDSCOPE_TRY(hlo, readHlo(tokens));
+    SHARDSCOPE_TRY(kind, readEnd(tokens));
+    SHARDSCOPE_TRY(sharding, overDevices(std::move(*hlo), mesh, place));
     sharding->memoryKind = *kind;
     return Sharding(std::move(*sharding));
 }
@@ -256,9 +227,7 @@ Result<MeshPtr> inlineMesh(std::string_view text)
         if (text[i] == '\n')
             blanked[i] = '\n';
     blanked += text.substr(begin, end == std::string_view::npos ? end : end + 1 - begin);
-    Result<Mesh> mesh = parseShardyMesh(blanked);
-    if (!mesh)
-        return tl::unexpected(std::move(mesh.error()));
+    SHARDSCOPE_TRY(mesh, parseShardyMesh(blanked));
     return std::make_shared<const Mesh>(std::move(*mesh));
 }
 
@@ -330,8 +299,7 @@ Result<Sharding> partialSharding(const PartitionSpec& spec, const std::vector<st
 {
     PartitionSpec all = spec; // an axis shards, or its parts are added up
     all.entries.push_back(SpecEntry::tuple(unreduced));
-    if (const Result<void> valid = validate(all, *mesh); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(validate(all, *mesh));
     TensorSharding sharding = toTensorSharding(spec, *mesh, spec.size());
     for (std::size_t axis = 0; axis < mesh->rank(); ++axis)
         if (std::ranges::find(unreduced, mesh->axis(axis).name) != unreduced.end())
@@ -364,17 +332,13 @@ Result<Sharding> readPartialNamed(std::string_view text, std::size_t keyword, co
 {
     const std::string before = withBlanks(text, 0, keyword + std::string_view("unreduced").size());
     Tokens set(before);
-    const Result<std::vector<std::string>> unreduced = readUnreducedSet(set);
-    if (!unreduced)
-        return tl::unexpected(unreduced.error());
+    SHARDSCOPE_TRY(unreduced, readUnreducedSet(set));
     const std::size_t comma = text.find_last_not_of(" \t\r\n", keyword - 1);
     const std::string rest = withBlanks(text, text[comma] == ',' ? comma : keyword, endOfSet(text, keyword));
     Tokens tokens(rest);
     if (!openCall(tokens, "NamedSharding"))
         return tokens.unexpected("NamedSharding(mesh=mesh, spec=P(…))");
-    const Result<Sharding> read = atEnd(tokens, readNamed(tokens, mesh));
-    if (!read)
-        return tl::unexpected(read.error());
+    SHARDSCOPE_TRY(read, atEnd(tokens, readNamed(tokens, mesh)));
     const auto& named = std::get<NamedSharding>(*read);
     return partialSharding(named.spec, *unreduced, named.mesh, named.memoryKind);
 }
@@ -386,17 +350,13 @@ Result<Sharding> readPartialSpec(std::string_view text, std::size_t keyword, Mes
     head.erase(head.find_last_not_of(" \t\r\n") + 1);
     if (head.ends_with(','))
         head.pop_back();
-    const Result<PartitionSpec> spec = parseSpec(head + ")");
-    if (!spec)
-        return tl::unexpected(spec.error());
+    SHARDSCOPE_TRY(spec, parseSpec(head + ")"));
     std::string tail(text);
     for (std::size_t i = 0; i < keyword + std::string_view("unreduced").size(); ++i)
         if (tail[i] != '\n')
             tail[i] = ' ';
     Tokens tokens(tail);
-    const Result<std::vector<std::string>> unreduced = readUnreduced(tokens);
-    if (!unreduced)
-        return tl::unexpected(unreduced.error());
+    SHARDSCOPE_TRY(unreduced, readUnreduced(tokens));
     return partialSharding(*spec, *unreduced, std::move(mesh), {});
 }
 
@@ -435,9 +395,7 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
     if (openCall(python, "SingleDeviceSharding"))
         return atEnd(python, readSingleDevice(python));
     if (openCall(python, "PositionalSharding")) {
-        Result<PositionalSharding> positional = readPositional(python, mesh);
-        if (!positional)
-            return tl::unexpected(std::move(positional.error()));
+        SHARDSCOPE_TRY(positional, readPositional(python, mesh));
         return atEnd(python, Sharding(std::move(*positional)));
     }
     Tokens tokens(text, Tokens::Language::Mlir);
@@ -445,42 +403,30 @@ Result<Sharding> parseSharding(std::string_view text, MeshPtr mesh)
     if (openCall(tokens, "GSPMDSharding"))
         return atEnd(tokens, readGspmd(tokens, mesh));
     if (tokens.at('{') || tokens.peek().kind == Tokens::Kind::String) {
-        Result<HloSharding> hlo = parseHlo(text);
-        if (!hlo)
-            return tl::unexpected(std::move(hlo.error()));
-        Result<GspmdSharding> sharding = overDevices(std::move(*hlo), mesh, begin);
-        if (!sharding)
-            return tl::unexpected(std::move(sharding.error()));
+        SHARDSCOPE_TRY(hlo, parseHlo(text));
+        SHARDSCOPE_TRY(sharding, overDevices(std::move(*hlo), mesh, begin));
         return Sharding(std::move(*sharding));
     }
     const bool shardy = tokens.at('#') || tokens.at('<')
         || (tokens.peek().kind == Tokens::Kind::Name && tokens.peek().text == "sdy.sharding");
     if (shardy && !mesh) {
-        Result<MeshPtr> own = inlineMesh(text);
-        if (!own)
-            return tl::unexpected(std::move(own.error()));
+        SHARDSCOPE_TRY(own, inlineMesh(text));
         mesh = std::move(*own);
     }
     if (!mesh) {
         // What no mesh makes good is said first.
         if (const Result<PartitionSpec> spec = parseSpec(text); spec && !shardy)
-            if (Result<void> once = axesOnceAt(*spec, begin); !once)
-                return tl::unexpected(std::move(once.error()));
+            SHARDSCOPE_CHECK(axesOnceAt(*spec, begin));
         return missingMesh(begin);
     }
     if (shardy) {
-        Result<TensorSharding> sharding = parseShardy(text, *mesh);
-        if (!sharding)
-            return tl::unexpected(std::move(sharding.error()));
+        SHARDSCOPE_TRY(sharding, parseShardy(text, *mesh));
         return Sharding(ShardySharding{ std::move(mesh), std::move(*sharding), {} });
     }
     if (const std::size_t keyword = unreducedKeyword(text); keyword != std::string_view::npos)
         return readPartialSpec(text, keyword, std::move(mesh));
-    Result<PartitionSpec> spec = parseSpec(text);
-    if (!spec)
-        return tl::unexpected(std::move(spec.error()));
-    if (Result<void> once = axesOnceAt(*spec, begin); !once)
-        return tl::unexpected(std::move(once.error()));
+    SHARDSCOPE_TRY(spec, parseSpec(text));
+    SHARDSCOPE_CHECK(axesOnceAt(*spec, begin));
     return Sharding(NamedSharding{ std::move(mesh), std::move(*spec) });
 }
 

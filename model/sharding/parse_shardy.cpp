@@ -64,9 +64,7 @@ Result<Mesh> readMeshBody(Tokens& tokens)
         std::string name = tokens.take().text;
         if (!tokens.accept('='))
             return tokens.unexpected("'='");
-        const Result<std::int64_t> size = tokens.takeWholeNumber();
-        if (!size)
-            return tl::unexpected(size.error());
+        SHARDSCOPE_TRY(size, tokens.takeWholeNumber());
         axes.push_back({ std::move(name), *size });
         if (!tokens.accept(',') && !tokens.at(']'))
             return tokens.unexpected("',' or ']'");
@@ -80,9 +78,7 @@ Result<Mesh> readMeshBody(Tokens& tokens)
             return tokens.unexpected("'['");
         while (!tokens.accept(']')) {
             const Where here = tokens.where();
-            const Result<std::int64_t> id = tokens.takeWholeNumber();
-            if (!id)
-                return tl::unexpected(id.error());
+            SHARDSCOPE_TRY(id, tokens.takeWholeNumber());
             if (*id < 0 || *id > std::numeric_limits<std::int32_t>::max())
                 return fail(Code::Syntax, { { "expected", "a device id" }, { "found", *id } }, here);
             devices.push_back(static_cast<std::int32_t>(*id));
@@ -118,11 +114,8 @@ Result<void> Reader::readMeshName()
     const Where place = m_tokens.where();
     if (!m_tokens.acceptName("mesh"))
         return m_tokens.unexpected("a mesh such as @mesh");
-    if (Result<void> open = expect('<'); !open)
-        return open;
-    const Result<Mesh> mesh = readMeshBody(m_tokens);
-    if (!mesh)
-        return tl::unexpected(mesh.error());
+    SHARDSCOPE_CHECK(expect('<'));
+    SHARDSCOPE_TRY(mesh, readMeshBody(m_tokens));
     const bool sameAxes = std::ranges::equal(mesh->axes(), m_mesh.axes());
     if (!sameAxes || (!mesh->deviceOrder().empty() && *mesh != m_mesh))
         return fail(Code::MeshMismatch, { { "found", toShardy(*mesh) }, { "expected", toShardy(m_mesh) } }, place);
@@ -136,15 +129,11 @@ Result<AxisRef> Reader::part(std::size_t axis, const Where& place)
     for (std::int64_t& number : numbers) {
         const bool first = &number == numbers;
         if (first)
-            if (Result<void> open = expect('('); !open)
-                return tl::unexpected(std::move(open.error()));
-        const Result<std::int64_t> read = m_tokens.takeWholeNumber();
-        if (!read)
-            return tl::unexpected(read.error());
+            SHARDSCOPE_CHECK(expect('('));
+        SHARDSCOPE_TRY(read, m_tokens.takeWholeNumber());
         number = *read;
         if (first)
-            if (Result<void> close = expect(')'); !close)
-                return tl::unexpected(std::move(close.error()));
+            SHARDSCOPE_CHECK(expect(')'));
     }
     const auto [pre, size] = numbers;
     const std::int64_t full = m_mesh.size(axis);
@@ -187,8 +176,7 @@ Result<AxisRef> Reader::readRef()
             return read;
         ref = *read;
     }
-    if (Result<void> fits = check(ref, place); !fits)
-        return tl::unexpected(std::move(fits.error()));
+    SHARDSCOPE_CHECK(check(ref, place));
     m_refs.push_back({ ref, place });
     return ref;
 }
@@ -206,8 +194,7 @@ Result<std::int32_t> Reader::readPriority()
 
 Result<DimensionSharding> Reader::readDimension()
 {
-    if (Result<void> open = expect('{'); !open)
-        return tl::unexpected(std::move(open.error()));
+    SHARDSCOPE_CHECK(expect('{'));
     DimensionSharding dim;
     dim.open = false;
     while (!m_tokens.accept('}')) {
@@ -218,9 +205,7 @@ Result<DimensionSharding> Reader::readDimension()
             continue;
         }
         const Where place = m_tokens.where();
-        const Result<AxisRef> ref = readRef();
-        if (!ref)
-            return tl::unexpected(ref.error());
+        SHARDSCOPE_TRY(ref, readRef());
         if (!dim.axes.empty() && canMerge(dim.axes.back(), *ref))
             return fail(Code::BadSubAxis,
                 { { "axis", toString(m_mesh, *ref) }, { "other", toString(m_mesh, dim.axes.back()) } }, place);
@@ -230,9 +215,7 @@ Result<DimensionSharding> Reader::readDimension()
     }
     if (m_tokens.peek().kind == Tokens::Kind::Name) {
         const Where place = m_tokens.where();
-        const Result<std::int32_t> priority = readPriority();
-        if (!priority)
-            return tl::unexpected(priority.error());
+        SHARDSCOPE_TRY(priority, readPriority());
         if (dim.axes.empty() && !dim.open)
             return fail(Code::BadPriority, {}, place);
         dim.priority = *priority;
@@ -243,18 +226,14 @@ Result<DimensionSharding> Reader::readDimension()
 /// "={"x", "y"}" behind "replicated" or "unreduced".
 Result<AxisList> Reader::readSet()
 {
-    if (Result<void> equals = expect('='); !equals)
-        return tl::unexpected(std::move(equals.error()));
+    SHARDSCOPE_CHECK(expect('='));
     if (m_tokens.peek().kind == Tokens::Kind::Name) // max{"x"}, min{"x"}
         return fail(Code::UnsupportedSharding, { { "form", "reduction kind" } }, m_tokens.where());
-    if (Result<void> open = expect('{'); !open)
-        return tl::unexpected(std::move(open.error()));
+    SHARDSCOPE_CHECK(expect('{'));
     AxisList list;
     while (!m_tokens.accept('}')) {
         const Where place = m_tokens.where();
-        const Result<AxisRef> ref = readRef();
-        if (!ref)
-            return tl::unexpected(ref.error());
+        SHARDSCOPE_TRY(ref, readRef());
         if (!list.empty() && canMerge(list.back(), *ref))
             return fail(Code::BadSubAxis,
                 { { "axis", toString(m_mesh, *ref) }, { "other", toString(m_mesh, list.back()) } }, place);
@@ -271,17 +250,13 @@ Result<AxisList> Reader::readSet()
 Result<TensorSharding> Reader::read()
 {
     skipAttributeName(m_tokens, "sdy.sharding");
-    if (Result<void> open = expect('<'); !open)
-        return tl::unexpected(std::move(open.error()));
-    if (Result<void> mesh = readMeshName(); !mesh)
-        return tl::unexpected(std::move(mesh.error()));
-    if (Result<void> comma = expect(','); !comma)
-        return tl::unexpected(std::move(comma.error()));
+    SHARDSCOPE_CHECK(expect('<'));
+    SHARDSCOPE_CHECK(readMeshName());
+    SHARDSCOPE_CHECK(expect(','));
     Result<TensorSharding> sharding = readBody();
     if (!sharding)
         return sharding;
-    if (Result<void> close = expect('>'); !close)
-        return tl::unexpected(std::move(close.error()));
+    SHARDSCOPE_CHECK(expect('>'));
     if (m_tokens.peek().kind != Tokens::Kind::End)
         return m_tokens.unexpected("end of text");
     return sharding;
@@ -298,16 +273,13 @@ Result<TensorSharding> Reader::readDimensionsOnly()
 
 Result<TensorSharding> Reader::readBody()
 {
-    if (Result<void> open = expect('['); !open)
-        return tl::unexpected(std::move(open.error()));
+    SHARDSCOPE_CHECK(expect('['));
     TensorSharding sharding;
     while (!m_tokens.accept(']')) {
         if (sharding.dims.size() >= maximumTileDimensions)
             return fail(
                 Code::TooLarge, { { "what", "dimensions" }, { "limit", maximumTileDimensions } }, m_tokens.where());
-        Result<DimensionSharding> dim = readDimension();
-        if (!dim)
-            return tl::unexpected(std::move(dim.error()));
+        SHARDSCOPE_TRY(dim, readDimension());
         sharding.dims.push_back(std::move(*dim));
         if (!m_tokens.accept(',') && !m_tokens.at(']'))
             return m_tokens.unexpected("',' or ']'");
@@ -320,9 +292,7 @@ Result<TensorSharding> Reader::readBody()
             return m_tokens.unexpected(!unreduced ? "replicated={...} or unreduced={...}"
                     : m_bareNames                 ? "end of text"
                                                   : "'>'");
-        Result<AxisList> list = readSet();
-        if (!list)
-            return tl::unexpected(std::move(list.error()));
+        SHARDSCOPE_TRY(list, readSet());
         (isReplicated ? replicated : unreduced) = true;
         (isReplicated ? sharding.replicated : sharding.unreduced) = std::move(*list);
     }

@@ -56,9 +56,7 @@ Result<std::vector<Literal>> readEntries(Tokens& tokens, char close)
     std::vector<Literal> entries;
     const auto atEnd = [&] { return close ? tokens.at(close) : tokens.peek().kind == Tokens::Kind::End; };
     while (!atEnd()) {
-        Result<Literal> entry = readEntry(tokens);
-        if (!entry)
-            return tl::unexpected(std::move(entry.error()));
+        SHARDSCOPE_TRY(entry, readEntry(tokens));
         entries.push_back(std::move(*entry));
         if (!tokens.accept(',') && !atEnd())
             return tokens.unexpected(close ? std::string("',' or '") + close + "'" : "',' or end of text");
@@ -70,9 +68,7 @@ Result<PartitionSpec> toSpec(const std::vector<Literal>& entries)
 {
     PartitionSpec spec;
     for (const Literal& literal : entries) {
-        Result<SpecEntry> entry = toEntry(literal);
-        if (!entry)
-            return tl::unexpected(std::move(entry.error()));
+        SHARDSCOPE_TRY(entry, toEntry(literal));
         spec.entries.push_back(std::move(*entry));
     }
     return spec;
@@ -82,9 +78,7 @@ Result<PartitionSpec> toSpec(const std::vector<Literal>& entries)
 
 Result<PartitionSpec> readSpecEntries(Tokens& tokens, char close)
 {
-    const Result<std::vector<Literal>> entries = readEntries(tokens, close);
-    if (!entries)
-        return tl::unexpected(entries.error());
+    SHARDSCOPE_TRY(entries, readEntries(tokens, close));
     if (close)
         tokens.accept(close);
     return toSpec(*entries);
@@ -101,9 +95,7 @@ Result<PartitionSpec> parseSpec(std::string_view text)
             return tokens.unexpected("end of text");
         return spec;
     }
-    const Result<std::vector<Literal>> entries = readEntries(tokens, '\0');
-    if (!entries)
-        return tl::unexpected(entries.error());
+    SHARDSCOPE_TRY(entries, readEntries(tokens, '\0'));
     // One tuple or list is the spec itself.
     return toSpec(entries->size() == 1 && entries->front().isSequence() ? entries->front().items : *entries);
 }

@@ -63,8 +63,7 @@ Result<void> validate(const PartitionSpec& spec)
 
 Result<void> validate(const PartitionSpec& spec, const Mesh& mesh)
 {
-    if (Result<void> once = validate(spec); !once)
-        return once;
+    SHARDSCOPE_CHECK(validate(spec));
     for (const std::string_view axis : axesOf(spec))
         if (!mesh.axisIndex(axis))
             return fail(Code::UnknownAxis, { { "axis", std::string(axis) }, { "known", mesh.axisNames() } });
@@ -73,8 +72,7 @@ Result<void> validate(const PartitionSpec& spec, const Mesh& mesh)
 
 Result<void> validate(const PartitionSpec& spec, const Mesh& mesh, std::span<const std::int64_t> shape)
 {
-    if (Result<void> names = validate(spec, mesh); !names)
-        return names;
+    SHARDSCOPE_CHECK(validate(spec, mesh));
     if (spec.size() > shape.size())
         return fail(Code::SpecTooLong, { { "spec_len", spec.size() }, { "rank", shape.size() } });
     for (std::size_t dim = 0; dim < spec.size(); ++dim) {

@@ -7,22 +7,15 @@
 #include <unordered_map>
 
 #include "base/codes.h"
+#include "base/text.h"
 
 namespace shardscope {
 
 namespace {
 
-std::string joined(std::span<const std::int64_t> numbers)
-{
-    std::string text;
-    for (const std::int64_t number : numbers)
-        text += (text.empty() ? "" : ", ") + std::to_string(number);
-    return "(" + text + (numbers.size() == 1 ? ",)" : ")");
-}
-
 tl::unexpected<Error> badReshape(std::span<const std::int64_t> shape, std::int64_t cells)
 {
-    return fail(Code::BadReshape, { { "shape", joined(shape) }, { "cells", cells } });
+    return fail(Code::BadReshape, { { "shape", pythonTuple(shape) }, { "cells", cells } });
 }
 
 /// Axes from the front, or nothing where one is out of range or named twice.
@@ -42,21 +35,13 @@ std::optional<std::vector<std::size_t>> normalised(std::span<const std::int64_t>
 
 tl::unexpected<Error> badAxis(std::span<const std::int64_t> axes, std::size_t rank)
 {
-    return fail(Code::BadAxis, { { "axes", joined(axes) }, { "rank", rank } });
-}
-
-std::vector<std::int64_t> stridesOf(const Shape& sizes)
-{
-    std::vector<std::int64_t> strides(sizes.size(), 1);
-    for (std::size_t i = sizes.size(); i-- > 1;)
-        strides[i - 1] = strides[i] * sizes[i];
-    return strides;
+    return fail(Code::BadAxis, { { "axes", pythonTuple(axes) }, { "rank", rank } });
 }
 
 /// Cells of a grid in the order of other axes, as numbers in it.
 std::vector<std::int64_t> cellsInOrder(const Shape& sizes, std::span<const std::size_t> axes)
 {
-    const std::vector<std::int64_t> strides = stridesOf(sizes);
+    const std::vector<std::int64_t> strides = gridStrides(sizes);
     std::vector<std::int64_t> cells{ 0 };
     for (const std::size_t axis : axes) {
         std::vector<std::int64_t> next;
@@ -263,9 +248,7 @@ Result<HloSharding> PositionalSharding::toHloSharding(std::size_t arrayRank) con
         dims.push_back(m_copies);
         subgroups.push_back(HloSharding::Subgroup::Replicated);
     }
-    Result<TileAssignment> tiles = TileAssignment::list(std::move(dims), m_members);
-    if (!tiles)
-        return tl::unexpected(std::move(tiles.error()));
+    SHARDSCOPE_TRY(tiles, TileAssignment::list(std::move(dims), m_members));
     return HloSharding::tiled(std::move(*tiles), std::move(subgroups));
 }
 
@@ -278,9 +261,7 @@ Result<Layout> PositionalSharding::layout(std::span<const std::int64_t> shape) c
             if (shape[d] % m_shape[d] != 0)
                 return fail(Code::Indivisible, { { "dim", d }, { "size", shape[d] }, { "partitions", m_shape[d] } });
     }
-    const Result<HloSharding> hlo = toHloSharding(shape.size());
-    if (!hlo)
-        return tl::unexpected(hlo.error());
+    SHARDSCOPE_TRY(hlo, toHloSharding(shape.size()));
     return layoutOf(*hlo, m_devices, shape);
 }
 

@@ -50,8 +50,7 @@ Result<LogicalRules> compositeRules(const LogicalRules& first, const LogicalRule
     if (first.list.empty())
         return second;
     for (const LogicalRules* rules : { &first, &second })
-        if (Result<void> pairs = checkPairs(*rules); !pairs)
-            return tl::unexpected(std::move(pairs.error()));
+        SHARDSCOPE_CHECK(checkPairs(*rules));
 
     LogicalRules combined;
     for (const LogicalRule& next : first.list) {

@@ -41,8 +41,7 @@ tl::unexpected<Error> specTooLong(std::size_t entries, std::size_t rank)
 /// The spec fits its mesh and an array of that rank.
 Result<void> checkSpec(const NamedSharding& named, std::size_t rank)
 {
-    if (Result<void> names = validate(named.spec, *named.mesh); !names)
-        return names;
+    SHARDSCOPE_CHECK(validate(named.spec, *named.mesh));
     if (named.spec.size() > rank)
         return specTooLong(named.spec.size(), rank);
     return {};
@@ -105,8 +104,7 @@ Result<HloSharding> toHloSharding(const Sharding& sharding, std::size_t rank)
     return std::visit(
         Overloaded{
             [&](const NamedSharding& named) -> Result<HloSharding> {
-                if (Result<void> fits = checkSpec(named, rank); !fits)
-                    return tl::unexpected(std::move(fits.error()));
+                SHARDSCOPE_CHECK(checkSpec(named, rank));
                 return toHloSharding(named.spec, *named.mesh, rank);
             },
             [&](const PositionalSharding& positional) { return positional.toHloSharding(rank); },
@@ -120,8 +118,7 @@ Result<HloSharding> toHloSharding(const Sharding& sharding, std::size_t rank)
                 return gspmd.hlo;
             },
             [&](const ShardySharding& shardy) -> Result<HloSharding> {
-                if (Result<void> fits = checkRank(shardy, rank); !fits)
-                    return tl::unexpected(std::move(fits.error()));
+                SHARDSCOPE_CHECK(checkRank(shardy, rank));
                 return toHloSharding(shardy.sharding, *shardy.mesh);
             },
         },
@@ -131,21 +128,17 @@ Result<HloSharding> toHloSharding(const Sharding& sharding, std::size_t rank)
 Result<TensorSharding> toTensorSharding(const Sharding& sharding, const Mesh& mesh, std::size_t rank)
 {
     if (const auto* shardy = std::get_if<ShardySharding>(&sharding); shardy && *shardy->mesh == mesh) {
-        if (Result<void> fits = checkRank(*shardy, rank); !fits)
-            return tl::unexpected(std::move(fits.error()));
+        SHARDSCOPE_CHECK(checkRank(*shardy, rank));
         return shardy->sharding;
     }
     if (const auto* named = std::get_if<NamedSharding>(&sharding); named && *named->mesh == mesh) {
-        if (Result<void> fits = checkSpec(*named, rank); !fits)
-            return tl::unexpected(std::move(fits.error()));
+        SHARDSCOPE_CHECK(checkSpec(*named, rank));
         return toTensorSharding(named->spec, mesh, rank);
     }
     // By device numbers, then, which have to mean the same devices.
     if (devicesOf(sharding) != devicesOf(mesh))
         return fail(Code::NotOnMesh, { { "known", mesh.axisNames() } });
-    const Result<HloSharding> hlo = toHloSharding(sharding, rank);
-    if (!hlo)
-        return tl::unexpected(hlo.error());
+    SHARDSCOPE_TRY(hlo, toHloSharding(sharding, rank));
     return toTensorSharding(*hlo, mesh, rank);
 }
 
@@ -154,22 +147,18 @@ Result<Layout> layoutOf(const Sharding& sharding, std::span<const std::int64_t> 
     Result<Layout> layout = std::visit(
         Overloaded{
             [&](const NamedSharding& named) -> Result<Layout> {
-                if (Result<void> fits = checkSpec(named, shape.size()); !fits)
-                    return tl::unexpected(std::move(fits.error()));
+                SHARDSCOPE_CHECK(checkSpec(named, shape.size()));
                 return Layout(named.mesh, toTensorSharding(named.spec, *named.mesh, shape.size()), Shape(shape));
             },
             [&](const ShardySharding& shardy) -> Result<Layout> {
-                if (Result<void> fits = checkRank(shardy, shape.size()); !fits)
-                    return tl::unexpected(std::move(fits.error()));
+                SHARDSCOPE_CHECK(checkRank(shardy, shape.size()));
                 return Layout(shardy.mesh, shardy.sharding, Shape(shape));
             },
             [&](const PositionalSharding& positional) -> Result<Layout> {
                 if (!positional.isFullyReplicated() && positional.rank() != shape.size())
                     return fail(
                         Code::RankMismatch, { { "sharding_rank", positional.rank() }, { "rank", shape.size() } });
-                const Result<HloSharding> hlo = positional.toHloSharding(shape.size());
-                if (!hlo)
-                    return tl::unexpected(hlo.error());
+                SHARDSCOPE_TRY(hlo, positional.toHloSharding(shape.size()));
                 return layoutOf(*hlo, positional.devices(), shape);
             },
             [&](const SingleDeviceSharding& single) {
@@ -179,8 +168,7 @@ Result<Layout> layoutOf(const Sharding& sharding, std::span<const std::int64_t> 
         },
         sharding);
     if (layout && uneven == Uneven::Refused)
-        if (Result<void> even = requireEven(*layout); !even)
-            return tl::unexpected(std::move(even.error()));
+        SHARDSCOPE_CHECK(requireEven(*layout));
     return layout;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "sharding/text_readers.h"
 
 namespace shardscope {
@@ -36,13 +37,10 @@ bool hasPartsOfAxes(const TensorSharding& sharding, const Mesh& mesh)
 Result<PartitionSpec> specOf(const Sharding& sharding, const FormContext& context)
 {
     if (const auto* named = std::get_if<NamedSharding>(&sharding); named && *named->mesh == *context.mesh) {
-        if (Result<HloSharding> fits = toHloSharding(sharding, context.rank); !fits)
-            return tl::unexpected(std::move(fits.error()));
+        SHARDSCOPE_CHECK(toHloSharding(sharding, context.rank));
         return named->spec;
     }
-    const Result<TensorSharding> axes = toTensorSharding(sharding, *context.mesh, context.rank);
-    if (!axes)
-        return tl::unexpected(axes.error());
+    SHARDSCOPE_TRY(axes, toTensorSharding(sharding, *context.mesh, context.rank));
     if (!axes->unreduced.empty())
         return unsupported("partial");
     if (hasPartsOfAxes(*axes, *context.mesh))
@@ -74,22 +72,11 @@ Result<std::string> shardyText(const Sharding& sharding, const FormContext& cont
 {
     constexpr std::string_view attribute = "#sdy.sharding";
     if (const auto* named = std::get_if<NamedSharding>(&sharding); named && *named->mesh == *context.mesh) {
-        if (Result<HloSharding> fits = toHloSharding(sharding, context.rank); !fits)
-            return tl::unexpected(std::move(fits.error()));
+        SHARDSCOPE_CHECK(toHloSharding(sharding, context.rank));
         return std::string(attribute) + toShardy(named->spec, context.rank);
     }
-    const Result<TensorSharding> axes = toTensorSharding(sharding, *context.mesh, context.rank);
-    if (!axes)
-        return tl::unexpected(axes.error());
+    SHARDSCOPE_TRY(axes, toTensorSharding(sharding, *context.mesh, context.rank));
     return std::string(attribute) + toShardy(*axes, *context.mesh);
-}
-
-std::string joined(std::span<const std::int64_t> numbers)
-{
-    std::string text;
-    for (const std::int64_t number : numbers)
-        text += (text.empty() ? "" : ", ") + std::to_string(number);
-    return text;
 }
 
 /// The operations that lay devices in plain order into the tiles of an iota, and join those of a cell.
@@ -107,23 +94,23 @@ std::string chainOf(const TileAssignment& tiles, bool copies)
             ascending = ascending && tiles.transpose()[i] < tiles.transpose()[i + 1];
         joinedGrid[last] = 1;
         if (ascending && std::equal(joinedGrid.begin(), joinedGrid.end(), dims.begin()))
-            return ".reshape(" + joined(grid) + ").replicate(" + std::to_string(last) + ")";
+            return ".reshape(" + join(grid, ", ") + ").replicate(" + std::to_string(last) + ")";
     }
     if (copies && grid.size() == 1 && rank > 1 && dims[rank - 1] == 1) {
         Shape cells(dims.begin(), dims.begin() + rank);
         cells[rank - 1] = dims.back();
-        return ".reshape(" + joined(cells) + ").replicate(" + std::to_string(rank - 1) + ")";
+        return ".reshape(" + join(cells, ", ") + ").replicate(" + std::to_string(rank - 1) + ")";
     }
     std::string chain;
     if (grid.size() > 1) {
         const std::vector<std::int64_t> order(tiles.transpose().begin(), tiles.transpose().end());
-        chain = ".reshape(" + joined(grid) + ").transpose(" + joined(order) + ")";
+        chain = ".reshape(" + join(grid, ", ") + ").transpose(" + join(order, ", ") + ")";
     }
     Shape after;
     for (std::size_t i = 0; i < grid.size(); ++i)
         after.push_back(grid[static_cast<std::size_t>(tiles.transpose()[i])]);
     if (after != dims)
-        chain += ".reshape(" + joined(dims) + ")";
+        chain += ".reshape(" + join(dims, ", ") + ")";
     if (copies)
         chain += ".replicate(" + std::to_string(rank) + ", keepdims=False)";
     return chain;
@@ -135,7 +122,7 @@ std::string devicesCode(const std::vector<std::int32_t>& devices, const MeshPtr&
     if (mesh && devicesOf(Sharding(NamedSharding{ mesh, {} })) == devices)
         return "devices";
     const std::vector<std::int64_t> ids(devices.begin(), devices.end());
-    return "[" + joined(ids) + "]";
+    return "[" + join(ids, ", ") + "]";
 }
 
 /// What PositionalSharding can say of an HLO sharding: cells, and copies in each.
@@ -164,11 +151,8 @@ Result<void> checkPositional(const HloSharding& hlo)
 
 Result<std::string> positionalCode(const Sharding& sharding, const FormContext& context)
 {
-    const Result<HloSharding> hlo = toHloSharding(sharding, context.rank);
-    if (!hlo)
-        return tl::unexpected(hlo.error());
-    if (Result<void> sayable = checkPositional(*hlo); !sayable)
-        return tl::unexpected(std::move(sayable.error()));
+    SHARDSCOPE_TRY(hlo, toHloSharding(sharding, context.rank));
+    SHARDSCOPE_CHECK(checkPositional(*hlo));
     std::string code = "PositionalSharding(";
     const std::vector<std::int32_t> devices = devicesOf(sharding);
     std::string chain;
@@ -182,8 +166,8 @@ Result<std::string> positionalCode(const Sharding& sharding, const FormContext& 
             std::vector<std::int64_t> ids;
             for (const std::int32_t device : hlo->tiles.devices())
                 ids.push_back(devices[static_cast<std::size_t>(device)]);
-            code += "[" + joined(ids) + "]";
-            chain = ".reshape(" + joined(hlo->tiles.dims()) + ")";
+            code += "[" + join(ids, ", ") + "]";
+            chain = ".reshape(" + join(hlo->tiles.dims(), ", ") + ")";
             if (copies)
                 chain += ".replicate(" + std::to_string(hlo->tiledRank()) + ", keepdims=False)";
         }
@@ -200,17 +184,13 @@ Result<std::string> positionalCode(const Sharding& sharding, const FormContext& 
 /// As JAX prints it.
 Result<std::string> gspmdText(const Sharding& sharding, std::size_t rank)
 {
-    const Result<HloSharding> hlo = toHloSharding(sharding, rank);
-    if (!hlo)
-        return tl::unexpected(hlo.error());
+    SHARDSCOPE_TRY(hlo, toHloSharding(sharding, rank));
     return "GSPMDSharding(" + toHlo(*hlo, HloForm::V2) + memoryArgument(sharding) + ")";
 }
 
 Result<std::string> hloText(const Sharding& sharding, std::size_t rank, HloForm form)
 {
-    const Result<HloSharding> hlo = toHloSharding(sharding, rank);
-    if (!hlo)
-        return tl::unexpected(hlo.error());
+    SHARDSCOPE_TRY(hlo, toHloSharding(sharding, rank));
     return toHlo(*hlo, form);
 }
 
@@ -264,11 +244,8 @@ Result<PositionalSharding> toPositional(const Sharding& sharding, std::size_t ra
 {
     if (const auto* positional = std::get_if<PositionalSharding>(&sharding))
         return *positional;
-    const Result<HloSharding> hlo = toHloSharding(sharding, rank);
-    if (!hlo)
-        return tl::unexpected(hlo.error());
-    if (Result<void> sayable = checkPositional(*hlo); !sayable)
-        return tl::unexpected(std::move(sayable.error()));
+    SHARDSCOPE_TRY(hlo, toHloSharding(sharding, rank));
+    SHARDSCOPE_CHECK(checkPositional(*hlo));
     std::vector<std::int32_t> devices = devicesOf(sharding);
     const std::optional<MemoryKind> kind = memoryKindOf(sharding);
     if (hlo->kind == HloSharding::Kind::Replicated) {
@@ -310,9 +287,7 @@ Result<std::string> formText(const Sharding& sharding, ShardingForm form, const 
             Sharding(NamedSharding{ context.mesh, std::move(*spec), memoryKindOf(sharding) }), context.version);
     }
     case ShardingForm::Positional: {
-        Result<PositionalSharding> positional = toPositional(sharding, context.rank, context.platform);
-        if (!positional)
-            return tl::unexpected(std::move(positional.error()));
+        SHARDSCOPE_TRY(positional, toPositional(sharding, context.rank, context.platform));
         return toJax(Sharding(std::move(*positional)), context.version);
     }
     case ShardingForm::PositionalCode:
@@ -344,12 +319,10 @@ Result<Sharding> readForm(std::string_view text, ShardingForm form, const MeshPt
         return tokens.unexpected("GSPMDSharding({…})");
     case ShardingForm::HloV1:
     case ShardingForm::HloV2:
-        if (Result<HloSharding> hlo = parseHlo(text); !hlo)
-            return tl::unexpected(std::move(hlo.error()));
+        SHARDSCOPE_CHECK(parseHlo(text));
         break;
     case ShardingForm::Shardy:
-        if (Result<TensorSharding> shardy = parseShardy(text, *mesh); !shardy)
-            return tl::unexpected(std::move(shardy.error()));
+        SHARDSCOPE_CHECK(parseShardy(text, *mesh));
         break;
     case ShardingForm::Spec:
         break;

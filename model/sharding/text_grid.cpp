@@ -155,8 +155,7 @@ Result<void> requireRank(const Layout& layout)
 
 Result<std::vector<std::vector<std::string>>> gridLabels(const Layout& layout, std::string_view platform)
 {
-    if (Result<void> rank = requireRank(layout); !rank)
-        return tl::unexpected(std::move(rank.error()));
+    SHARDSCOPE_CHECK(requireRank(layout));
     const std::int64_t columns = layout.shardGrid().back();
     std::vector<std::vector<std::string>> labels;
     for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
@@ -170,8 +169,7 @@ Result<std::vector<std::vector<std::string>>> gridLabels(const Layout& layout, s
 
 Result<std::string> visualizeArraySharding(const Layout& layout, GridTextOptions options)
 {
-    if (Result<void> rank = requireRank(layout); !rank)
-        return tl::unexpected(std::move(rank.error()));
+    SHARDSCOPE_CHECK(requireRank(layout));
     options.maximumCells = std::numeric_limits<std::int64_t>::max();
     std::string text;
     for (const std::string& line : toGridText(layout, options))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // XLA's HLO sharding text, versions 1 (device lists) and 2 (iotas).
 // Declared in hlo_sharding.h.
+#include "base/text.h"
 #include "sharding/hlo_sharding.h"
 #include "sharding/text.h"
 
@@ -27,10 +28,7 @@ std::string subgroupsText(const std::vector<HloSharding::Subgroup>& subgroups)
         return {};
     if (subgroups.size() == 1 && subgroups.front() == HloSharding::Subgroup::Replicated)
         return " last_tile_dim_replicate";
-    std::string text;
-    for (const HloSharding::Subgroup type : subgroups)
-        text += std::string(text.empty() ? "" : ", ") + std::string(toString(type));
-    return " last_tile_dims={" + text + "}";
+    return " last_tile_dims={" + join(subgroups, ", ", [](HloSharding::Subgroup type) { return toString(type); }) + "}";
 }
 
 std::string tilesText(const TileAssignment& tiles, HloForm form)

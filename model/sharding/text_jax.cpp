@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Specs, meshes, rules and arrays as Python and JAX print them, and the short forms of tables.
 // Declared in text.h.
+#include "base/text.h"
 #include "sharding/text.h"
 
 namespace shardscope {
@@ -36,14 +37,6 @@ std::string quotedName(std::string_view text)
     return result + quote;
 }
 
-std::string tupleOf(const std::vector<std::string>& items)
-{
-    std::string result = "(";
-    for (std::size_t i = 0; i < items.size(); ++i)
-        result += (i == 0 ? "" : ", ") + items[i];
-    return result + (items.size() == 1 ? ",)" : ")");
-}
-
 std::string entryText(const SpecEntry& entry)
 {
     switch (entry.kind) {
@@ -59,7 +52,7 @@ std::string entryText(const SpecEntry& entry)
     std::vector<std::string> items;
     for (const std::string& axis : entry.axes)
         items.push_back(quotedName(axis));
-    return tupleOf(items);
+    return pythonTuple(items);
 }
 
 std::string columnText(const SpecEntry& entry)
@@ -74,7 +67,7 @@ std::string columnText(const SpecEntry& entry)
     case SpecEntry::Kind::Tuple:
         break;
     }
-    return tupleOf(entry.axes);
+    return pythonTuple(entry.axes);
 }
 
 std::string nameText(const LogicalName& name)
@@ -93,9 +86,7 @@ std::string nameText(const LogicalName& name)
 /// "data" or "(pod,data)".
 std::string axesText(const AxisList& axes, const Mesh& mesh)
 {
-    std::string names;
-    for (const AxisRef& ref : axes)
-        names += (names.empty() ? "" : ",") + toString(mesh, ref);
+    const std::string names = join(axes, ",", [&](AxisRef ref) { return toString(mesh, ref); });
     return axes.size() == 1 ? names : "(" + names + ")";
 }
 
@@ -107,8 +98,8 @@ std::string toJax(const PartitionSpec& spec, bool shortForm)
     for (const SpecEntry& entry : spec.entries)
         items.push_back(entryText(entry));
     if (!shortForm)
-        return "PartitionSpec" + tupleOf(items);
-    return items.size() == 1 ? "P(" + items.front() + ")" : "P" + tupleOf(items);
+        return "PartitionSpec" + pythonTuple(items);
+    return items.size() == 1 ? "P(" + items.front() + ")" : "P" + pythonTuple(items);
 }
 
 std::string toColumn(const PartitionSpec& spec)
@@ -131,20 +122,18 @@ std::string toPython(const LogicalRules& rules)
 {
     std::vector<std::string> items;
     for (const LogicalRule& rule : rules.list) {
-        const std::string target = rule.nested ? tupleOf({ entryText(rule.target) }) : entryText(rule.target);
+        const std::string target =
+            rule.nested ? pythonTuple(std::vector{ entryText(rule.target) }) : entryText(rule.target);
         if (!rules.isSequence)
             items.push_back(nameText(rule.name) + ": " + target);
         else if (rule.arity == 2)
-            items.push_back(tupleOf({ nameText(rule.name), target }));
+            items.push_back(pythonTuple(std::vector{ nameText(rule.name), target }));
         else // what stood there is not known, only how much
-            items.push_back(tupleOf(std::vector<std::string>(rule.arity, nameText(rule.name))));
+            items.push_back(pythonTuple(std::vector<std::string>(rule.arity, nameText(rule.name))));
     }
     if (rules.isSequence)
-        return tupleOf(items);
-    std::string result = "{";
-    for (std::size_t i = 0; i < items.size(); ++i)
-        result += (i == 0 ? "" : ", ") + items[i];
-    return result + "}";
+        return pythonTuple(items);
+    return "{" + join(items, ", ") + "}";
 }
 
 std::string describeArray(std::string_view dtype, std::span<const std::int64_t> shape,

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Shardings as JAX's __repr__ prints them.
 // Declared in sharding_text.h.
-#include <algorithm>
 
+#include "base/text.h"
 #include "sharding/sharding_text.h"
 
 namespace shardscope {
 
 namespace {
-
-std::string shapeText(const Shape& shape)
-{
-    std::string text;
-    for (const std::int64_t size : shape)
-        text += (text.empty() ? "" : ", ") + std::to_string(size);
-    return "(" + text + (shape.size() == 1 ? ",)" : ")");
-}
 
 std::string upper(std::string text)
 {
@@ -49,10 +41,7 @@ private:
 
     [[nodiscard]] std::string cellText(std::int64_t cell) const
     {
-        std::string ids;
-        for (const std::int32_t id : m_sharding.devicesOf(cell))
-            ids += (ids.empty() ? "" : ", ") + std::to_string(id);
-        return "{" + m_platform + " " + ids + "}";
+        return "{" + m_platform + " " + join(m_sharding.devicesOf(cell), ", ") + "}";
     }
     /// Positions along an axis that are shown; -1 stands for those left out.
     [[nodiscard]] std::vector<std::int64_t> shown(std::int64_t size) const
@@ -115,7 +104,7 @@ std::string repr(const PositionalSharding& sharding)
     constexpr std::string_view name = "PositionalSharding(";
     constexpr std::size_t lineWidth = 100 - 1; // the closing parenthesis has to fit as well
     return std::string(name) + GridText(sharding, name.size(), lineWidth).text() + memoryText(sharding.memoryKind())
-        + ", shape=" + shapeText(sharding.shape()) + ")";
+        + ", shape=" + pythonTuple(sharding.shape()) + ")";
 }
 
 } // namespace
@@ -146,9 +135,7 @@ std::string toJax(const Device& device)
         return "CpuDevice(" + id + ")";
     if (device.platform == "gpu")
         return "CudaDevice(" + id + ")";
-    std::string coordinates;
-    for (const std::int32_t coordinate : device.coordinates)
-        coordinates += (coordinates.empty() ? "" : ",") + std::to_string(coordinate);
+    const std::string coordinates = join(device.coordinates, ",");
     return "TpuDevice(" + id + ", process_index=" + std::to_string(device.process) + ", coords=(" + coordinates
         + "), core_on_chip=" + std::to_string(device.core) + ")";
 }

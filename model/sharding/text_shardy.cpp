@@ -3,6 +3,7 @@
 // Declared in sharding_text.h.
 #include <algorithm>
 
+#include "base/text.h"
 #include "sharding/sharding_text.h"
 
 namespace shardscope {
@@ -50,10 +51,7 @@ std::string refText(AxisRef ref, const Mesh& mesh, Names names)
 
 std::string refsText(const AxisList& refs, const Mesh& mesh, Names names)
 {
-    std::string text;
-    for (const AxisRef& ref : refs)
-        text += (text.empty() ? "" : ", ") + refText(ref, mesh, names);
-    return text;
+    return join(refs, ", ", [&](AxisRef ref) { return refText(ref, mesh, names); });
 }
 
 std::string bodyText(const TensorSharding& sharding, const Mesh& mesh, Names names)
@@ -85,10 +83,7 @@ std::string toShardy(const PartitionSpec& spec, std::size_t rank)
         result += d == 0 ? "{" : ", {";
         if (d < spec.size() && spec.entries[d].kind == SpecEntry::Kind::Unconstrained)
             result += '?';
-        const std::vector<std::string>& axes = spec.axesOf(d);
-        for (std::size_t i = 0; i < axes.size(); ++i)
-            result += (i == 0 ? "" : ", ") + quotedAxis(axes[i]);
-        result += '}';
+        result += join(spec.axesOf(d), ", ", quotedAxis) + '}';
     }
     return result + "]>";
 }

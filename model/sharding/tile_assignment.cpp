@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/codes.h"
+#include "base/text.h"
 
 namespace shardscope {
 
@@ -86,14 +87,6 @@ bool isPermutation(const TileAssignment::Permutation& order, std::size_t size)
     return order.size() == size;
 }
 
-std::vector<std::int64_t> stridesOf(const Shape& sizes)
-{
-    std::vector<std::int64_t> strides(sizes.size(), 1);
-    for (std::size_t i = sizes.size(); i-- > 1;)
-        strides[i - 1] = strides[i] * sizes[i];
-    return strides;
-}
-
 /// Sums of one multiple of each stride, in row-major order: the cells of a grid that lies in another one.
 std::vector<std::int32_t> walk(std::span<const std::int64_t> sizes, std::span<const std::int64_t> strides)
 {
@@ -109,21 +102,19 @@ std::vector<std::int32_t> walk(std::span<const std::int64_t> sizes, std::span<co
     return cells;
 }
 
-std::string joined(const auto& numbers)
-{
-    std::string text;
-    for (const auto number : numbers)
-        text += (text.empty() ? "" : ",") + std::to_string(number);
-    return text;
-}
-
 } // namespace
+
+std::vector<std::int64_t> gridStrides(std::span<const std::int64_t> sizes)
+{
+    std::vector<std::int64_t> strides(sizes.size(), 1);
+    for (std::size_t i = sizes.size(); i-- > 1;)
+        strides[i - 1] = strides[i] * sizes[i];
+    return strides;
+}
 
 Result<TileAssignment> TileAssignment::iota(Shape dims)
 {
-    const Result<std::int64_t> count = cells(dims);
-    if (!count)
-        return tl::unexpected(count.error());
+    SHARDSCOPE_TRY(count, cells(dims));
     return iota(std::move(dims), Shape{ *count }, Permutation{ 0 });
 }
 
@@ -136,7 +127,7 @@ Result<TileAssignment> TileAssignment::iota(Shape dims, Shape reshape, Permutati
     if (*tiles != *devices)
         return mismatch(*tiles, *devices);
     if (!isPermutation(transpose, reshape.size()))
-        return fail(Code::BadAxis, { { "axes", joined(transpose) }, { "rank", reshape.size() } });
+        return fail(Code::BadAxis, { { "axes", join(transpose, ",") }, { "rank", reshape.size() } });
     TileAssignment result;
     Grid grid = canonical(reshape, transpose);
     result.m_dims = std::move(dims);
@@ -148,9 +139,7 @@ Result<TileAssignment> TileAssignment::iota(Shape dims, Shape reshape, Permutati
 
 Result<TileAssignment> TileAssignment::list(Shape dims, std::vector<std::int32_t> devices)
 {
-    const Result<std::int64_t> tiles = cells(dims);
-    if (!tiles)
-        return tl::unexpected(tiles.error());
+    SHARDSCOPE_TRY(tiles, cells(dims));
     if (*tiles != static_cast<std::int64_t>(devices.size()))
         return mismatch(*tiles, static_cast<std::int64_t>(devices.size()));
     if (const auto negative = std::ranges::find_if(devices, [](std::int32_t device) { return device < 0; });
@@ -168,7 +157,7 @@ std::vector<std::int32_t> TileAssignment::devices() const
 {
     if (!isIota())
         return m_devices;
-    const std::vector<std::int64_t> strides = stridesOf(m_reshape);
+    const std::vector<std::int64_t> strides = gridStrides(m_reshape);
     std::vector<std::int64_t> sizes;
     std::vector<std::int64_t> steps;
     for (const std::int32_t dim : m_transpose) {
@@ -187,7 +176,7 @@ TileAssignment TileAssignment::withDims(Shape dims) const
 
 TileAssignment TileAssignment::transposed(std::span<const std::size_t> order) const
 {
-    const std::vector<std::int64_t> strides = stridesOf(m_dims);
+    const std::vector<std::int64_t> strides = gridStrides(m_dims);
     TileAssignment result;
     std::vector<std::int64_t> sizes;
     std::vector<std::int64_t> steps;
@@ -255,11 +244,11 @@ TileAssignment TileAssignment::asList() const
 
 std::string TileAssignment::text() const
 {
-    std::string result = "[" + joined(m_dims) + "]";
+    std::string result = "[" + join(m_dims, ",") + "]";
     if (!isIota())
-        return result + joined(m_devices);
-    result += "<=[" + joined(m_reshape) + "]";
-    return m_reshape.size() == 1 ? result : result + "T(" + joined(m_transpose) + ")";
+        return result + join(m_devices, ",");
+    result += "<=[" + join(m_reshape, ",") + "]";
+    return m_reshape.size() == 1 ? result : result + "T(" + join(m_transpose, ",") + ")";
 }
 
 bool TileAssignment::operator==(const TileAssignment& other) const

@@ -19,6 +19,9 @@
 
 namespace shardscope {
 
+/// How far apart neighbours along each dimension of a grid are, where the last one runs fastest.
+[[nodiscard]] std::vector<std::int64_t> gridStrides(std::span<const std::int64_t> sizes);
+
 /// Dimensions of an array whose sharding is read from text. XLA's text has one more for each type of subgroup.
 inline constexpr std::size_t maximumTileDimensions = 32;
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "sharding/literal.h"
 
 namespace shardscope {
@@ -21,15 +22,6 @@ bool isDigit(char c)
 bool isNamePart(char c)
 {
     return isNameStart(c) || isDigit(c) || c == '.';
-}
-
-int hexDigit(char c)
-{
-    if (isDigit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 void appendUtf8(std::string& text, std::uint32_t code)

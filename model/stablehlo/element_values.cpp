@@ -2,7 +2,6 @@
 #include "stablehlo/element_values.h"
 
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstring>

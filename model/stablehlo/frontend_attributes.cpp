@@ -132,11 +132,7 @@ bool Reader::readWrappedMeshes(NamedAttribute& entry)
 {
     m_wrappedMeshesFound = true;
     return readEntry(entry, [&](Scanner& s) { // {mesh = #sdy.mesh<["x"=2]>, mesh_0 = ...}
-        if (!s.require('{'))
-            return false;
-        if (s.accept('}'))
-            return true;
-        do {
+        return s.list('{', '}', [&] {
             ProgramMesh mesh;
             if (s.at('"')) {
                 if (!s.string(mesh.name))
@@ -152,10 +148,9 @@ bool Reader::readWrappedMeshes(NamedAttribute& entry)
             if (!readMesh(s, mesh))
                 return false;
             mesh.source = addSource(entry.position);
-            if (!m_meshes.contains(mesh.name) && !addMesh(std::move(mesh), entry.position))
-                return false; // what the program declares counts more
-        } while (s.accept(','));
-        return s.require('}');
+            // What the program declares counts more.
+            return m_meshes.contains(mesh.name) || addMesh(std::move(mesh), entry.position);
+        });
     });
 }
 

@@ -169,11 +169,7 @@ bool Reader::takePrecision(Pending& op, std::vector<std::string>& precision)
     if (!attribute)
         return true;
     Scanner s = m_scanner;
-    if (!open(*attribute, s) || !s.require('['))
-        return false;
-    if (s.accept(']'))
-        return true;
-    do {
+    return open(*attribute, s) && s.list('[', ']', [&] {
         // DEFAULT or #stablehlo<precision DEFAULT>
         const bool wrapped = s.accept('#');
         if (wrapped && (s.suffix().empty() || !s.require('<') || !s.acceptWord("precision")))
@@ -182,10 +178,8 @@ bool Reader::takePrecision(Pending& op, std::vector<std::string>& precision)
         if (word.empty())
             return s.expected("a precision");
         precision.emplace_back(word);
-        if (wrapped && !s.require('>'))
-            return false;
-    } while (s.accept(','));
-    return s.require(']');
+        return !wrapped || s.require('>');
+    });
 }
 
 bool Reader::makeContractionAttributes(Pending& op)

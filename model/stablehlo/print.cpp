@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "program/op_row.h"
 #include "sharding/text.h"
 #include "stablehlo/own_names.h"
@@ -193,12 +194,11 @@ void Printer::addAnnotation(const Annotation& annotation, std::size_t rank, Attr
     } else if (const auto* device = std::get_if<DeviceAxes>(&annotation)) {
         attributes.emplace_back(std::string(ownPrefix) + "spec", quoted(toJax(device->spec)));
     } else if (const auto* logical = std::get_if<LogicalAxes>(&annotation)) {
-        std::string list;
-        for (const LogicalName& n : logical->names)
-            list += (list.empty() ? "" : ", ")
-                + quoted(n.kind == LogicalName::Kind::Name  ? n.name
-                        : n.kind == LogicalName::Kind::None ? "None"
+        const std::string list = join(logical->names, ", ", [](const LogicalName& n) {
+            return quoted(n.kind == LogicalName::Kind::Name ? n.name
+                    : n.kind == LogicalName::Kind::None     ? "None"
                                                             : "UNCONSTRAINED");
+        });
         attributes.emplace_back(std::string(ownPrefix) + "logical", '[' + list + ']');
     }
 }
@@ -212,12 +212,8 @@ void Printer::addValueAttributes(ValueId id, Role expected, AttributeTexts& attr
         attributes.emplace_back(std::string(ownPrefix) + "path", quoted(value.path));
     if (value.role != expected)
         attributes.emplace_back(std::string(ownPrefix) + "role", quoted(roleName(value.role)));
-    if (!value.dimNames.empty()) {
-        std::string list;
-        for (const std::string& dimension : value.dimNames)
-            list += (list.empty() ? "" : ", ") + quoted(dimension);
-        attributes.emplace_back(std::string(ownPrefix) + "dims", '[' + list + ']');
-    }
+    if (!value.dimNames.empty())
+        attributes.emplace_back(std::string(ownPrefix) + "dims", '[' + join(value.dimNames, ", ", quoted) + ']');
 }
 
 void Printer::printBody(const Region& region, std::string_view returned, int indent)

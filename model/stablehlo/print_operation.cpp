@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/text.h"
 #include "program/op_row.h"
 #include "stablehlo/own_names.h"
 #include "stablehlo/printer.h"
@@ -66,13 +67,12 @@ AttributeTexts Printer::dictionaryOf(const Operation& op, std::initializer_list<
         for (const ValueId result : op.results)
             if (const ProgramSharding* own = m_program.shardingOf(result); own && !any)
                 any = own;
-        std::string list;
-        for (const ValueId result : op.results) {
+        const std::string list = join(op.results, ", ", [&](ValueId result) {
             const ProgramSharding* own = m_program.shardingOf(result);
             const ProgramSharding open{ any->mesh, TensorSharding::open(m_program.value(result).type.rank()),
                 ReduceKind::Sum };
-            list += (list.empty() ? "" : ", ") + sharding(own ? *own : open);
-        }
+            return sharding(own ? *own : open);
+        });
         attributes.emplace_back("sdy.sharding", "#sdy.sharding_per_value<[" + list + "]>");
     }
     if (m_options.shardings && !m_program.looseShardings.empty())
@@ -368,12 +368,8 @@ void Printer::printConvolution(const Operation& op)
         part("lhs_dilate", listText(a.lhsDilation));
     if (!allAre(a.rhsDilation, 1))
         part("rhs_dilate", listText(a.rhsDilation));
-    if (std::find(a.reversal.begin(), a.reversal.end(), true) != a.reversal.end()) {
-        std::string reversal;
-        for (const bool reversed : a.reversal)
-            reversal += (reversal.empty() ? "" : ", ") + std::string(reversed ? "true" : "false");
-        part("reverse", '[' + reversal + ']');
-    }
+    if (std::find(a.reversal.begin(), a.reversal.end(), true) != a.reversal.end())
+        part("reverse", '[' + join(a.reversal, ", ", [](bool reversed) { return reversed ? "true" : "false"; }) + ']');
     add(window + '}');
     AttributeTexts attributes = dictionaryOf(op);
     attributes.emplace_back("batch_group_count", std::to_string(a.batchGroupCount) + " : i64");
@@ -393,12 +389,8 @@ void Printer::printCustomCall(const Operation& op)
         attributes.emplace_back("api_version", std::to_string(a.apiVersion) + " : i32");
     if (!a.backendConfig.empty())
         attributes.emplace_back("backend_config", a.backendConfig);
-    if (!a.calledComputations.empty()) {
-        std::string list;
-        for (const std::string& called : a.calledComputations)
-            list += (list.empty() ? "" : ", ") + symbol(called);
-        attributes.emplace_back("called_computations", '[' + list + ']');
-    }
+    if (!a.calledComputations.empty())
+        attributes.emplace_back("called_computations", '[' + join(a.calledComputations, ", ", symbol) + ']');
     if (a.hasSideEffect)
         attributes.emplace_back("has_side_effect", "true");
     addDictionary(std::move(attributes));

@@ -3,6 +3,7 @@
 // Declared in printer.h.
 #include <algorithm>
 
+#include "base/text.h"
 #include "program/op_row.h"
 #include "stablehlo/printer.h"
 
@@ -88,12 +89,8 @@ void Printer::printManual(const Operation& op, int indent)
         add(" in_shardings=" + shardings(in));
     if (manual || !out.empty())
         add(" out_shardings=" + shardings(out));
-    if (manual) {
-        std::string list;
-        for (const std::string& axis : manual->manualAxes)
-            list += (list.empty() ? "" : ", ") + quoted(axis);
-        add(" manual_axes={" + list + '}');
-    }
+    if (manual)
+        add(" manual_axes={" + join(manual->manualAxes, ", ", quoted) + '}');
     const Region& body = m_program.regions[op.regions[0].index];
     nameArguments(body);
     add(" (");
@@ -114,10 +111,7 @@ bool Printer::printSdyCollective(const Operation& op)
         return false;
     const ProgramMesh& mesh = m_program.meshes[a->out.mesh];
     const auto lists = [&] {
-        std::string text;
-        for (const AxisList& list : a->axesPerDimension)
-            text += (text.empty() ? "" : ", ") + axes(list, mesh);
-        return '[' + text + ']';
+        return '[' + join(a->axesPerDimension, ", ", [&](const AxisList& list) { return axes(list, mesh); }) + ']';
     };
     add(qualifiedName(op));
     switch (op.kind) {
@@ -126,11 +120,10 @@ bool Printer::printSdyCollective(const Operation& op)
         add(" " + axes(a->axes, mesh));
         break;
     case OpKind::SdyAllToAll: {
-        std::string text;
-        for (const AxisMove& move : a->moves)
-            text += (text.empty() ? "" : ", ") + axes(move.axes, mesh) + ": " + std::to_string(move.source) + "->"
-                + std::to_string(move.target);
-        add(" [" + text + ']');
+        const auto moveText = [&](const AxisMove& move) {
+            return axes(move.axes, mesh) + ": " + std::to_string(move.source) + "->" + std::to_string(move.target);
+        };
+        add(" [" + join(a->moves, ", ", moveText) + ']');
         break;
     }
     case OpKind::SdyCollectivePermute:

@@ -2,11 +2,10 @@
 // Texts of names, types, constants, shardings and numbers.
 // Declared in printer.h.
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 
+#include "base/text.h"
 #include "program/name_values.h"
 #include "program/program_mesh.h"
 #include "stablehlo/element_values.h"
@@ -67,20 +66,6 @@ void appendList(std::string& text, const TensorType& type, const std::byte*& at,
     text += ']';
 }
 
-template <class List, class ToText>
-std::string joined(const List& list, ToText toText)
-{
-    std::string text;
-    bool first = true;
-    for (const auto& item : list) {
-        if (!first)
-            text += ", ";
-        first = false;
-        text += toText(item);
-    }
-    return text;
-}
-
 std::string axisText(const AxisRef& ref, const ProgramMesh& mesh)
 {
     if (const StrayAxis* stray = strayAxis(mesh, ref))
@@ -94,7 +79,7 @@ std::string axisText(const AxisRef& ref, const ProgramMesh& mesh)
 
 std::string axisList(const AxisList& list, const ProgramMesh& mesh)
 {
-    return joined(list, [&](const AxisRef& ref) { return axisText(ref, mesh); });
+    return join(list, ", ", [&](const AxisRef& ref) { return axisText(ref, mesh); });
 }
 
 } // namespace
@@ -132,14 +117,14 @@ std::string symbol(std::string_view name)
 
 std::string listText(const Dimensions& numbers)
 {
-    return '[' + joined(numbers, [](std::int64_t n) { return std::to_string(n); }) + ']';
+    return '[' + join(numbers, ", ") + ']';
 }
 
 std::string arrayText(const Dimensions& numbers)
 {
     if (numbers.empty())
         return "array<i64>";
-    return "array<i64: " + joined(numbers, [](std::int64_t n) { return std::to_string(n); }) + '>';
+    return "array<i64: " + join(numbers, ", ") + '>';
 }
 
 std::string tableText(const std::vector<std::vector<std::int64_t>>& rows, std::size_t width)
@@ -150,11 +135,11 @@ std::string tableText(const std::vector<std::vector<std::int64_t>>& rows, std::s
     if (rows.empty() || width == 0)
         return "dense<" + type;
     return "dense<["
-        + joined(rows,
+        + join(rows, ", ",
             [&](const std::vector<std::int64_t>& row) {
                 std::vector<std::int64_t> full = row;
                 full.resize(width, -1);
-                return '[' + joined(full, [](std::int64_t n) { return std::to_string(n); }) + ']';
+                return '[' + join(full, ", ") + ']';
             })
         + ']' + type;
 }
@@ -176,7 +161,7 @@ std::string numberText(double value)
 
 std::string precisionText(const std::vector<std::string>& precision, bool wrapped)
 {
-    return '[' + joined(precision, [&](const std::string& word) {
+    return '[' + join(precision, ", ", [&](const std::string& word) {
         return wrapped ? "#stablehlo<precision " + word + '>' : word;
     }) + ']';
 }
@@ -194,7 +179,7 @@ std::string convolutionNumbers(const ConvolutionAttributes& a)
         put(second, secondName);
         for (std::size_t i = 0; i < spatial.size(); ++i)
             put(spatial[i], std::to_string(i));
-        return '[' + joined(places, [](const std::string& place) { return place; }) + ']';
+        return '[' + join(places, ", ") + ']';
     };
     return side(a.inputBatch, "b", a.inputFeature, "f", a.inputSpatial) + 'x'
         + side(a.kernelInputFeature, "i", a.kernelOutputFeature, "o", a.kernelSpatial) + "->"
@@ -227,7 +212,7 @@ std::string Printer::name(ValueId id) const
 
 std::string Printer::names(std::span<const ValueId> values) const
 {
-    return joined(values, [this](ValueId v) { return name(v); });
+    return join(values, ", ", [this](ValueId v) { return name(v); });
 }
 
 std::string Printer::type(ValueId id) const
@@ -268,7 +253,7 @@ std::string Printer::constant(const ConstantAttributes& a, const TensorType& typ
 
 std::string Printer::shardings(const std::vector<ProgramSharding>& list) const
 {
-    return '[' + joined(list, [this](const ProgramSharding& s) { return sharding(s); }) + ']';
+    return '[' + join(list, ", ", [this](const ProgramSharding& s) { return sharding(s); }) + ']';
 }
 
 std::string Printer::axes(const AxisList& list, const ProgramMesh& mesh) const
@@ -282,7 +267,7 @@ void Printer::addDictionary(AttributeTexts attributes)
         return;
     std::stable_sort(
         attributes.begin(), attributes.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    add(" {" + joined(attributes, [](const auto& attribute) {
+    add(" {" + join(attributes, ", ", [](const auto& attribute) {
         std::string text = isBare(attribute.first) ? attribute.first : quoted(attribute.first);
         if (!attribute.second.empty())
             text += " = " + attribute.second;
@@ -298,7 +283,7 @@ void Printer::addOperands(const Operation& op)
 
 void Printer::addTypes(std::span<const ValueId> values)
 {
-    add(joined(values, [this](ValueId v) { return type(v); }));
+    add(join(values, ", ", [this](ValueId v) { return type(v); }));
 }
 
 void Printer::addResultTypes(const Operation& op)
@@ -327,18 +312,16 @@ std::string toText(const ProgramMesh& mesh)
     const auto axisSize = [](const MeshAxis& axis) {
         return mlir::quoted(axis.name) + '=' + std::to_string(axis.size);
     };
-    const auto number = [](std::int64_t id) { return std::to_string(id); };
     if (mesh.illegal) // as it was written
-        return "<[" + mlir::joined(mesh.illegal->axes, axisSize) + ']'
-            + (mesh.illegal->hasIds ? ", device_ids=[" + mlir::joined(mesh.illegal->deviceIds, number) + ']'
-                                    : std::string())
+        return "<[" + join(mesh.illegal->axes, ", ", axisSize) + ']'
+            + (mesh.illegal->hasIds ? ", device_ids=[" + join(mesh.illegal->deviceIds, ", ") + ']' : std::string())
             + '>';
-    std::string text = "<[" + mlir::joined(mesh.mesh->axes(), axisSize) + ']';
+    std::string text = "<[" + join(mesh.mesh->axes(), ", ", axisSize) + ']';
     const std::span<const std::int32_t> order = mesh.mesh->deviceOrder();
     if (mesh.onlyDevice)
         text += ", device_ids=[" + std::to_string(*mesh.onlyDevice) + ']';
     else if (!order.empty())
-        text += ", device_ids=[" + mlir::joined(order, number) + ']';
+        text += ", device_ids=[" + join(order, ", ") + ']';
     return text + '>';
 }
 
@@ -347,7 +330,7 @@ std::string toText(const ProgramSharding& sharding, const std::vector<ProgramMes
     const ProgramMesh& mesh = meshes[sharding.mesh];
     const TensorSharding& s = sharding.sharding;
     std::string text = '<' + (mesh.inlined ? "mesh" + toText(mesh) : mlir::symbol(mesh.name)) + ", [";
-    text += mlir::joined(s.dims, [&](const DimensionSharding& dimension) {
+    text += join(s.dims, ", ", [&](const DimensionSharding& dimension) {
         std::string part = '{' + mlir::axisList(dimension.axes, mesh);
         if (dimension.open)
             part += dimension.axes.empty() ? "?" : ", ?";

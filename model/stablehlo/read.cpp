@@ -139,9 +139,7 @@ Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text, ReadOpt
 {
     std::vector<ReadProgram> programs;
     for (const auto& [begin, end] : mlir::parts(text)) {
-        Result<ReadProgram> read = mlir::Reader(text, begin, end, options).read();
-        if (!read)
-            return tl::unexpected(std::move(read.error()));
+        SHARDSCOPE_TRY(read, mlir::Reader(text, begin, end, options).read());
         programs.push_back(std::move(*read));
     }
     return programs;

@@ -2,9 +2,7 @@
 // Attributes: dictionaries as they stand in the text, and the values in them.
 // A part of Reader, which is declared in reader.h.
 #include <algorithm>
-#include <charconv>
 #include <cstring>
-#include <limits>
 #include <unordered_set>
 
 #include "base/codes.h"
@@ -63,17 +61,7 @@ bool Reader::readNamed(Scanner& s, NamedAttribute& attribute, bool pretty)
 
 bool Reader::readDictionary(Scanner& s, std::vector<NamedAttribute>& attributes)
 {
-    if (!s.require('{'))
-        return false;
-    if (s.accept('}'))
-        return true;
-    do {
-        NamedAttribute attribute;
-        if (!readNamed(s, attribute, false))
-            return false;
-        attributes.push_back(attribute);
-    } while (s.accept(','));
-    return s.require('}') && checkNames(attributes);
+    return s.list('{', '}', [&] { return readNamed(s, attributes.emplace_back(), false); }) && checkNames(attributes);
 }
 
 bool Reader::checkNames(const std::vector<NamedAttribute>& attributes)
@@ -424,16 +412,7 @@ bool Reader::readPairs(const NamedAttribute& attribute, std::vector<std::vector<
                 values.begin() + static_cast<std::ptrdiff_t>(i + width));
         return true;
     }
-    if (!s.require('['))
-        return false;
-    if (s.accept(']'))
-        return true;
-    do {
-        rows.emplace_back();
-        if (!readIntegers(s, rows.back()))
-            return false;
-    } while (s.accept(','));
-    return s.require(']');
+    return s.list('[', ']', [&] { return readIntegers(s, rows.emplace_back()); });
 }
 
 bool Reader::readStructure(const NamedAttribute& attribute, std::vector<NamedAttribute>& fields)
@@ -443,17 +422,7 @@ bool Reader::readStructure(const NamedAttribute& attribute, std::vector<NamedAtt
         return false;
     if (s.accept('#'))
         (void)s.suffix();
-    if (!s.require('<'))
-        return false;
-    if (s.accept('>'))
-        return true;
-    do {
-        NamedAttribute field;
-        if (!readNamed(s, field, false))
-            return false;
-        fields.push_back(field);
-    } while (s.accept(','));
-    return s.require('>');
+    return s.list('<', '>', [&] { return readNamed(s, fields.emplace_back(), false); });
 }
 
 } // namespace shardscope::mlir

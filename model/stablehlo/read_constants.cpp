@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/codes.h"
+#include "base/text.h"
 #include "stablehlo/element_values.h"
 #include "stablehlo/reader.h"
 
@@ -13,22 +14,13 @@ namespace shardscope::mlir {
 
 namespace {
 
-int hexValue(char c)
-{
-    if (isDigit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 bool decodeHex(std::string_view digits, std::vector<std::byte>& bytes)
 {
     if (digits.size() % 2 != 0)
         return false;
     bytes.resize(digits.size() / 2);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-        const int high = hexValue(digits[2 * i]), low = hexValue(digits[2 * i + 1]);
+        const int high = hexDigit(digits[2 * i]), low = hexDigit(digits[2 * i + 1]);
         if (high < 0 || low < 0)
             return false;
         bytes[i] = static_cast<std::byte>(high * 16 + low);

@@ -12,19 +12,13 @@ bool Reader::readWhile(Scanner& s, Pending& op)
 {
     // (%i = %a, %j = %b) : types attributes {...} cond {...} do {...}
     std::vector<std::string_view> names;
-    if (!s.require('('))
-        return false;
-    if (!s.accept(')')) {
-        do {
+    if (!s.list('(', ')', [&] {
             if (!s.accept('%'))
                 return s.expected("the name of what the loop carries, “%name”");
             names.push_back(s.suffix());
-            if (!s.require('=') || !readOperand(s, op.operands.emplace_back()))
-                return false;
-        } while (s.accept(','));
-        if (!s.require(')'))
-            return false;
-    }
+            return s.require('=') && readOperand(s, op.operands.emplace_back());
+        }))
+        return false;
     if (!names.empty() || s.at(':')) {
         if (!s.require(':'))
             return false;

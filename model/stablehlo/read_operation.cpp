@@ -2,12 +2,12 @@
 // Regions, statements and the generic form of operations.
 // A part of Reader, which is declared in reader.h.
 #include <algorithm>
-#include <array>
 
 #include "base/codes.h"
 #include "program/custom_calls.h"
 #include "program/known_operations.h"
 #include "program/op_row.h"
+#include "program/value_shardings.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
@@ -42,23 +42,9 @@ bool isCheck(std::string_view name)
 /// Kinds whose operands and results all have the one type after the colon.
 bool hasOneType(OpKind kind)
 {
-    switch (kind) {
-    case OpKind::Reshard:
-    case OpKind::PropagationBarrier:
-    case OpKind::DataFlowEdge:
-    case OpKind::FuncDataFlowEdge:
-    case OpKind::SdyAllGather:
-    case OpKind::SdyAllReduce:
-    case OpKind::SdyAllSlice:
-    case OpKind::SdyAllToAll:
-    case OpKind::SdyCollectivePermute:
-    case OpKind::SdyReduceScatter:
-    case OpKind::ShardedToUnreduced:
-    case OpKind::ReplicatedToUnreduced:
+    if (kind == OpKind::Reshard || kind == OpKind::PropagationBarrier || kind == OpKind::DataFlowEdge
+        || kind == OpKind::FuncDataFlowEdge || isShardyCollective(kind))
         return true; // they change how an array is sharded, never what it is
-    default:
-        break;
-    }
     return kind != OpKind::Select && kind != OpKind::Map && kind != OpKind::Complex && opRow(kind).elementwise;
 }
 
@@ -238,27 +224,26 @@ bool Reader::readResultNames(Scanner& s, Pending& op)
     return s.require('=');
 }
 
+bool Reader::readArguments(Scanner& s, RegionId region)
+{
+    return s.list('(', ')', [&] {
+        if (!s.accept('%'))
+            return s.expected("the name of an argument, “%name”");
+        const std::string_view name = s.suffix();
+        TensorType type;
+        std::string_view location;
+        return s.require(':') && readType(s, type) && bind(name, addArgument(region, std::move(type)))
+            && acceptLocation(s, location);
+    });
+}
+
 bool Reader::readBlockArguments(Scanner& s, RegionId region)
 {
     // ^bb0(%a: tensor<f32> loc(...), %b: tensor<f32>):
     s.step();
     if (s.suffix().empty())
         return s.expected("the name of a block");
-    if (s.accept('(') && !s.accept(')')) {
-        do {
-            if (!s.accept('%'))
-                return s.expected("the name of an argument, “%name”");
-            const std::string_view name = s.suffix();
-            TensorType type;
-            std::string_view location;
-            if (!s.require(':') || !readType(s, type) || !bind(name, addArgument(region, std::move(type)))
-                || !acceptLocation(s, location))
-                return false;
-        } while (s.accept(','));
-        if (!s.require(')'))
-            return false;
-    }
-    return s.require(':');
+    return (!s.at('(') || readArguments(s, region)) && s.require(':');
 }
 
 bool Reader::readRegion(Scanner& s, RegionId region)

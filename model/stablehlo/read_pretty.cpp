@@ -116,20 +116,16 @@ bool Reader::readSlice(Scanner& s, Pending& op)
     if (!readOperand(s, op.operands.back()))
         return false;
     SliceAttributes slice;
-    if (!s.require('['))
-        return false;
-    if (!s.accept(']')) {
-        do {
+    if (!s.list('[', ']', [&] {
             std::int64_t start = 0, limit = 0, stride = 1;
             if (!s.integer(start) || !s.require(':') || !s.integer(limit) || (s.accept(':') && !s.integer(stride)))
                 return false;
             slice.starts.push_back(start);
             slice.limits.push_back(limit);
             slice.strides.push_back(stride);
-        } while (s.accept(','));
-        if (!s.require(']'))
-            return false;
-    }
+            return true;
+        }))
+        return false;
     op.made = otherAttributes(std::move(slice));
     op.isMade = true;
     return readAttributesAfter(s, op) && readTypesAfter(s, op);

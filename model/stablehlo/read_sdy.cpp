@@ -80,22 +80,8 @@ bool Reader::readManual(Scanner& s, Pending& op, bool named)
     const RegionId region = addRegion();
     op.regions.push_back(region);
     m_names.openScope();
-    if (!s.require('('))
+    if (!readArguments(s, region))
         return false;
-    if (!s.accept(')')) {
-        do {
-            if (!s.accept('%'))
-                return s.expected("the name of an argument, “%name”");
-            const std::string_view name = s.suffix();
-            TensorType type;
-            std::string_view location;
-            if (!s.require(':') || !readType(s, type) || !bind(name, addArgument(region, std::move(type)))
-                || !acceptLocation(s, location))
-                return false;
-        } while (s.accept(','));
-        if (!s.require(')'))
-            return false;
-    }
     if (!readRegion(s, region))
         return false;
     m_names.closeScope();
@@ -189,13 +175,7 @@ bool Reader::takeStrings(Pending& op, std::string_view name, std::vector<std::st
     if (s.atEnd())
         return attributeProblem(*attribute, "a list of strings");
     s.step();
-    if (s.accept(close))
-        return true;
-    do {
-        if (!s.string(strings.emplace_back()))
-            return false;
-    } while (s.accept(','));
-    return s.require(close);
+    return s.listAfter(close, [&] { return s.string(strings.emplace_back()); });
 }
 
 bool Reader::makeSdyCollective(Pending& op)
@@ -252,18 +232,12 @@ bool Reader::makeSdyCollective(Pending& op)
             return false;
         break;
     case OpKind::SdyAllToAll:
-        if (!openAxes("params") || !s.require('['))
-            return false;
-        if (!s.accept(']')) {
-            do {
+        if (!openAxes("params") || !s.list('[', ']', [&] {
                 AxisMove& move = a.moves.emplace_back();
-                if (!readAxes(s, mesh, move.axes) || !s.require(':') || !s.integer(move.source) || !s.require("->")
-                    || !s.integer(move.target))
-                    return false;
-            } while (s.accept(','));
-            if (!s.require(']'))
-                return false;
-        }
+                return readAxes(s, mesh, move.axes) && s.require(':') && s.integer(move.source) && s.require("->")
+                    && s.integer(move.target);
+            }))
+            return false;
         break;
     default:
         break; // collective_permute

@@ -39,18 +39,12 @@ bool Reader::readMesh(Scanner& s, ProgramMesh& mesh)
 {
     // ["x"=2, "y"=4], device_ids=[1, 0]
     const std::size_t begin = s.position();
-    if (!s.require('<') || !s.require('['))
-        return false;
     std::vector<MeshAxis> axes;
-    if (!s.accept(']')) {
-        do {
+    if (!s.require('<') || !s.list('[', ']', [&] {
             MeshAxis& axis = axes.emplace_back();
-            if (!s.string(axis.name) || !s.require('=') || !s.integer(axis.size))
-                return false;
-        } while (s.accept(','));
-        if (!s.require(']'))
-            return false;
-    }
+            return s.string(axis.name) && s.require('=') && s.integer(axis.size);
+        }))
+        return false;
     std::vector<std::int64_t> ids;
     bool hasIds = false;
     if (s.accept(',')) {
@@ -202,30 +196,18 @@ bool Reader::readAxis(Scanner& s, ProgramMesh& mesh, AxisRef& axis)
 
 bool Reader::readAxes(Scanner& s, ProgramMesh& mesh, AxisList& axes)
 {
-    if (!s.require('{'))
-        return false;
-    if (s.accept('}'))
-        return true;
-    do {
+    return s.list('{', '}', [&] {
         AxisRef axis;
         if (!readAxis(s, mesh, axis))
             return false;
         axes.push_back(axis);
-    } while (s.accept(','));
-    return s.require('}');
+        return true;
+    });
 }
 
 bool Reader::readAxisLists(Scanner& s, ProgramMesh& mesh, std::vector<AxisList>& lists)
 {
-    if (!s.require('['))
-        return false;
-    if (s.accept(']'))
-        return true;
-    do {
-        if (!readAxes(s, mesh, lists.emplace_back()))
-            return false;
-    } while (s.accept(','));
-    return s.require(']');
+    return s.list('[', ']', [&] { return readAxes(s, mesh, lists.emplace_back()); });
 }
 
 bool Reader::readDimensionSharding(Scanner& s, ProgramMesh& mesh, DimensionSharding& dimension)
@@ -312,33 +294,16 @@ bool Reader::readSharding(Scanner& s, ProgramSharding& sharding)
         return s.expected("a mesh, “@name” or “mesh<[...]>”");
     }
     ProgramMesh& mesh = m_program.meshes[sharding.mesh];
-    if (!s.require(',') || !s.require('['))
-        return false;
-    if (!s.accept(']')) {
-        do {
-            if (!readDimensionSharding(s, mesh, sharding.sharding.dims.emplace_back()))
-                return false;
-        } while (s.accept(','));
-        if (!s.require(']'))
-            return false;
-    }
-    return readSpecialAxes(s, mesh, sharding) && s.require('>');
+    const auto readDimension = [&] { return readDimensionSharding(s, mesh, sharding.sharding.dims.emplace_back()); };
+    return s.require(',') && s.list('[', ']', readDimension) && readSpecialAxes(s, mesh, sharding) && s.require('>');
 }
 
 bool Reader::readShardings(Scanner& s, std::vector<ProgramSharding>& shardings)
 {
     // #sdy.sharding_per_value<[<...>, <...>]>, also without what stands before "["
     const bool named = s.accept("#sdy.sharding_per_value");
-    if ((named && !s.require('<')) || !s.require('['))
+    if ((named && !s.require('<')) || !s.list('[', ']', [&] { return readSharding(s, shardings.emplace_back()); }))
         return false;
-    if (!s.accept(']')) {
-        do {
-            if (!readSharding(s, shardings.emplace_back()))
-                return false;
-        } while (s.accept(','));
-        if (!s.require(']'))
-            return false;
-    }
     return !named || s.require('>');
 }
 

@@ -233,6 +233,7 @@ private:
     bool readStatements(Scanner& s, RegionId region);
     bool readStatement(Scanner& s, RegionId region, bool& returned);
     bool readReturn(Scanner& s, RegionId region, bool generic);
+    bool readArguments(Scanner& s, RegionId region); ///< (%a: tensor<f32>, %b: tensor<f32>)
     bool readBlockArguments(Scanner& s, RegionId region);
     bool readResultNames(Scanner& s, Pending& op);
     bool readOperand(Scanner& s, ValueId& value);

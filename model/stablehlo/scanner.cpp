@@ -6,19 +6,11 @@
 #include <limits>
 
 #include "base/codes.h"
+#include "base/text.h"
 
 namespace shardscope::mlir {
 
 namespace {
-
-int hexDigit(char c)
-{
-    if (isDigit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 } // namespace
 

@@ -88,6 +88,25 @@ public:
     /// The same where the number has no sign and stands right here. Nothing is said where there is none.
     bool digits(std::int64_t& value);
 
+    /// Items between two brackets, with commas between them; there may be none. `item` says whether it could be read.
+    template <class Item>
+    bool list(char open, char close, const Item& item)
+    {
+        return require(open) && listAfter(close, item);
+    }
+    /// The same after the opening bracket.
+    template <class Item>
+    bool listAfter(char close, const Item& item)
+    {
+        if (accept(close))
+            return true;
+        do {
+            if (!item())
+                return false;
+        } while (accept(','));
+        return require(close);
+    }
+
     /// Steps over blanks and comments.
     void skipBlanks()
     {

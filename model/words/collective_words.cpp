@@ -13,12 +13,6 @@ namespace shardscope::words {
 
 namespace {
 
-bool overlapsAny(const AxisList& list, const AxisList& axes)
-{
-    return std::any_of(list.begin(), list.end(),
-        [&](AxisRef a) { return std::any_of(axes.begin(), axes.end(), [&](AxisRef b) { return overlaps(a, b); }); });
-}
-
 /// Its own name, "%12" for one that has a number, "the constant 1" for a number that it is; "a value" where it has
 /// none.
 Sentence::Part valueName(const Program& program, ValueId value)
@@ -62,7 +56,7 @@ std::vector<ShardedOperand> shardedOperands(const Program& program, const Collec
     for (const OperandSharding& operand : entry.operands) {
         QStringList names;
         for (std::size_t d = 0; d < operand.sharding.rank(); ++d)
-            if (overlapsAny(operand.sharding.dims[d].axes, entry.axes))
+            if (anyOverlap(operand.sharding.dims[d].axes, entry.axes))
                 names << dimensionNameOf(program, operand.value, d);
         if (!names.isEmpty())
             sharded.push_back({ &operand, names.join(Words::tr(" and ")) });
@@ -564,7 +558,7 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
     case Kind::ScatterResult: {
         std::size_t sharded = 0;
         while (sharded + 1 < alternative.sharding->rank()
-            && !overlapsAny(alternative.sharding->dims[sharded].axes, entry.axes))
+            && !anyOverlap(alternative.sharding->dims[sharded].axes, entry.axes))
             ++sharded;
         s.fill(Words::tr("Reduce-scatter instead, with each device keeping a shard of %1 on "),
             { valueName(program, entry.value) });

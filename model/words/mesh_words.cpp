@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/mesh_words.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include "words/things.h"
 #include "words/tr.h"
 #include "words/words.h"
@@ -241,41 +245,28 @@ QString hostBlock(const HostBlock& block, const DeviceArray& array, const std::v
 
 QString ruleName(OrderRule rule)
 {
-    switch (rule) {
-    case OrderRule::AsListed:
-        return QStringLiteral("as_listed");
-    case OrderRule::ById:
-        return QStringLiteral("by_id");
-    case OrderRule::TrayRing:
-        return QStringLiteral("tray_ring");
-    case OrderRule::TrayRingPerRow:
-        return QStringLiteral("tray_ring_per_row");
-    case OrderRule::TrayAsListed:
-        return QStringLiteral("tray_as_listed");
-    case OrderRule::SquareRing:
-        return QStringLiteral("square_ring");
-    case OrderRule::BoardRing:
-        return QStringLiteral("board_ring");
-    case OrderRule::BoardCube:
-        return QStringLiteral("board_cube");
-    case OrderRule::BoardSnake:
-        return QStringLiteral("board_snake");
-    case OrderRule::CubeRing:
-        return QStringLiteral("cube_ring");
-    case OrderRule::ChipRings:
-        return QStringLiteral("chip_rings");
-    case OrderRule::FullAxes:
-        return QStringLiteral("whole_axes");
-    case OrderRule::SplitAxes:
-        return QStringLiteral("split_axes");
-    case OrderRule::Granules:
-        return QStringLiteral("granules");
-    case OrderRule::Submesh:
-        return QStringLiteral("submesh");
-    case OrderRule::HostGrid:
-        return QStringLiteral("host_grid");
-    }
-    return {};
+    using enum OrderRule;
+    static constexpr std::pair<OrderRule, const char*> names[] = {
+        { AsListed, "as_listed" },
+        { ById, "by_id" },
+        { TrayRing, "tray_ring" },
+        { TrayRingPerRow, "tray_ring_per_row" },
+        { TrayAsListed, "tray_as_listed" },
+        { SquareRing, "square_ring" },
+        { BoardRing, "board_ring" },
+        { BoardCube, "board_cube" },
+        { BoardSnake, "board_snake" },
+        { CubeRing, "cube_ring" },
+        { ChipRings, "chip_rings" },
+        { FullAxes, "whole_axes" },
+        { SplitAxes, "split_axes" },
+        { Granules, "granules" },
+        { Submesh, "submesh" },
+        { HostGrid, "host_grid" },
+    };
+    const auto found =
+        std::find_if(std::begin(names), std::end(names), [&](const auto& row) { return row.first == rule; });
+    return found == std::end(names) ? QString() : QString::fromLatin1(found->second);
 }
 
 } // namespace shardscope::words

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Places in an experiment, in words: what a JSON pointer means to somebody who never saw the file.
 // Declared in words.h.
+#include "base/text.h"
 #include "words/words.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "experiment/model_settings.h"
@@ -31,20 +31,12 @@ std::vector<std::string> partsOf(std::string_view pointer)
     return parts;
 }
 
-std::optional<std::size_t> indexOf(const std::string& part)
-{
-    std::size_t index = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), index);
-    return error == std::errc() && end == part.data() + part.size() && !part.empty() ? std::optional(index)
-                                                                                     : std::nullopt;
-}
-
 /// A key as it is read: "memory_per_device" -> "memory per device".
 QString keyText(const std::string& key)
 {
     if (key.empty())
         return QStringLiteral("“”");
-    if (const auto index = indexOf(key))
+    if (const auto index = wholeNumber<std::size_t>(key))
         return Words::tr("entry %1").arg(count(static_cast<qint64>(*index) + 1));
     return fromStd(key).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
@@ -95,7 +87,9 @@ QString pointerText(const Diagnostic& diagnostic, const Experiment* experiment)
     const auto starts = [&](std::initializer_list<std::string_view> with) {
         return parts.size() >= with.size() && std::equal(with.begin(), with.end(), parts.begin());
     };
-    const auto index = [&](std::size_t at) { return at < parts.size() ? indexOf(parts[at]) : std::nullopt; };
+    const auto index = [&](std::size_t at) {
+        return at < parts.size() ? wholeNumber<std::size_t>(parts[at]) : std::nullopt;
+    };
     if (starts({ "rules", "list" })) {
         const auto number = index(2);
         words << (number ? ruleText({ {}, static_cast<int>(*number) }, diagnostic, experiment) : Words::tr("rules"));

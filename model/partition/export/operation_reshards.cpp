@@ -45,13 +45,6 @@ bool hasFactor(const FactorRule::TensorMapping& mapping, std::size_t factor)
     });
 }
 
-bool overlap(const AxisList& a, const AxisList& b)
-{
-    return std::any_of(a.begin(), a.end(), [&](AxisRef axis) {
-        return std::any_of(b.begin(), b.end(), [&](AxisRef other) { return overlaps(axis, other); });
-    });
-}
-
 void append(AxisList& list, const AxisList& more)
 {
     for (const AxisRef& axis : more)
@@ -404,7 +397,7 @@ void ReshardInserter::keepProductLocal(OperationId id)
             return;
         conflict = static_cast<std::int32_t>(f);
     }
-    if (conflict < 0 || overlap(ofLhs, ofRhs))
+    if (conflict < 0 || anyOverlap(ofLhs, ofRhs))
         return;
     const auto f = static_cast<std::size_t>(conflict);
     FactorSharding& out = *tensors[2].factors[f];

@@ -16,9 +16,7 @@ Result<void> checkBatchNorm(const Program& program, const Operation& operation, 
     std::size_t arrayOperand, std::size_t arrayResult)
 {
     const Subject norm(program, operation);
-    const auto own = norm.otherAttributes<BatchNormAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, norm.otherAttributes<BatchNormAttributes>());
     SHARDSCOPE_CHECK(expectResults(norm, resultCount));
     const TensorType& array = norm.operands[0];
     if (!isFloat(array.dtype))
@@ -66,27 +64,32 @@ OperationCost normWork(const Program& program, const Operation& operation)
         program, operation, 4 * static_cast<double>(program.value(operation.operands[0]).type.elementCount()));
 }
 
-std::array<OpRow, 3> makeBatchNormRows()
-{
-    OpRow inference{ OpKind::BatchNormInference, "batch_norm_inference", 5 };
-    inference.factors = inferenceFactors;
-    inference.check = checkInference;
-    OpRow training{ OpKind::BatchNormTraining, "batch_norm_training", 3 };
-    training.factors = noFactors;
-    training.check = checkTraining;
-    OpRow gradient{ OpKind::BatchNormGrad, "batch_norm_grad", 5 };
-    gradient.factors = noFactors;
-    gradient.check = checkGradient;
-    inference.work = training.work = gradient.work = normWork;
-    return { inference, training, gradient };
-}
+constexpr std::array batchNormTable{
+    OpRow{ .kind = OpKind::BatchNormInference,
+        .name = "batch_norm_inference",
+        .operandCount = 5,
+        .factors = inferenceFactors,
+        .check = checkInference,
+        .work = normWork },
+    OpRow{ .kind = OpKind::BatchNormTraining,
+        .name = "batch_norm_training",
+        .operandCount = 3,
+        .factors = noFactors,
+        .check = checkTraining,
+        .work = normWork },
+    OpRow{ .kind = OpKind::BatchNormGrad,
+        .name = "batch_norm_grad",
+        .operandCount = 5,
+        .factors = noFactors,
+        .check = checkGradient,
+        .work = normWork },
+};
 
 } // namespace
 
 std::span<const OpRow> batchNormRows()
 {
-    static const std::array<OpRow, 3> rows = makeBatchNormRows();
-    return rows;
+    return batchNormTable;
 }
 
 } // namespace shardscope::ops

@@ -3,30 +3,12 @@
 // Declared in rows.h.
 #include <array>
 
+#include "program/ops/elementwise.h"
 #include "program/ops/rows.h"
-#include "program/ops/support.h"
 
 namespace shardscope::ops {
 
 namespace {
-
-enum class Domain : std::uint8_t { All, Numbers, Bits };
-
-template <OpKind kind, Domain domain>
-Result<TensorType> inferBinary(Types operands, const Attributes& attributes, const TensorType&)
-{
-    if (const auto none = expectNoAttributes(name(kind), attributes); !none)
-        return tl::unexpected(none.error());
-    if (operands[0] != operands[1])
-        return typeMismatch(name(kind),
-            "the operands are " + toString(operands[0]) + " and " + toString(operands[1])
-                + ", and should have one type");
-    const DType dtype = operands[0].dtype;
-    if ((domain == Domain::Numbers && dtype == DType::Pred)
-        || (domain == Domain::Bits && (isFloat(dtype) || isComplex(dtype))))
-        return typeMismatch(name(kind), "it does not take elements of " + toString(operands[0]));
-    return operands[0];
-}
 
 /// What a derivative may use: operands x and y, result z, cotangent c.
 struct Point {
@@ -124,7 +106,7 @@ ValueId extremum(const Point& p)
 template <OpKind kind, Domain domain>
 constexpr OpRow row(std::string_view opName, decltype(OpRow::pullback) pullback)
 {
-    return { kind, opName, 2, true, inferBinary<kind, domain>, pointwiseFactors, pointwiseCost, pullback };
+    return { kind, opName, 2, true, inferElementwise<kind, domain>, pointwiseFactors, pointwiseCost, pullback };
 }
 
 using enum OpKind;

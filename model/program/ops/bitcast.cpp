@@ -40,21 +40,20 @@ FactorRule bitcastRule(const Program& program, const Operation& operation, RuleO
     return std::move(rule).build();
 }
 
-std::array<OpRow, 1> makeBitcastRows()
-{
-    OpRow row{ OpKind::BitcastConvert, "bitcast_convert", 1 };
-    row.rule = bitcastRule;
-    row.check = checkBitcast;
-    row.work = movementWork;
-    return { row };
-}
+constexpr std::array bitcastTable{
+    OpRow{ .kind = OpKind::BitcastConvert,
+        .name = "bitcast_convert",
+        .operandCount = 1,
+        .rule = bitcastRule,
+        .check = checkBitcast,
+        .work = movementWork },
+};
 
 } // namespace
 
 std::span<const OpRow> bitcastRows()
 {
-    static const std::array<OpRow, 1> rows = makeBitcastRows();
-    return rows;
+    return bitcastTable;
 }
 
 } // namespace shardscope::ops

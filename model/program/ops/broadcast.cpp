@@ -16,15 +16,12 @@ const Dimensions& targets(const Attributes& attributes)
 
 Result<TensorType> inferBroadcast(Types operands, const Attributes& attributes, const TensorType& hint)
 {
-    const auto own = attributesAs<BroadcastAttributes>("broadcast_in_dim", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, attributesAs<BroadcastAttributes>("broadcast_in_dim", attributes));
     const TensorType& operand = operands[0];
     const Dimensions& dimensions = (*own)->dimensions;
     if (dimensions.size() != operand.rank())
         return invalidAttribute("broadcast_in_dim", "one target per dimension of " + toString(operand));
-    if (const auto valid = checkDimensions("broadcast_in_dim", dimensions, hint.rank()); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkDimensions("broadcast_in_dim", dimensions, hint.rank()));
     for (std::size_t d = 0; d < dimensions.size(); ++d)
         if (operand.shape[d] != 1 && operand.shape[d] != hint.shape[at(dimensions[d])])
             return typeMismatch("broadcast_in_dim",

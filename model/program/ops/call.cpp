@@ -42,45 +42,46 @@ Result<void> expectFunction(const Subject& call, const std::string& callee)
 Result<void> checkCall(const Program& program, const Operation& operation)
 {
     const Subject call(program, operation);
-    const auto own = call.otherAttributes<CallAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, call.otherAttributes<CallAttributes>());
     return expectFunction(call, (*own)->callee);
 }
 
 Result<void> checkComposite(const Program& program, const Operation& operation)
 {
     const Subject call(program, operation);
-    const auto own = call.otherAttributes<CompositeAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, call.otherAttributes<CompositeAttributes>());
     return expectFunction(call, (*own)->decomposition);
 }
 
-std::array<OpRow, 3> makeCallRows()
-{
-    OpRow call{ OpKind::Call, "call" };
-    call.dialect = OpDialect::Func;
-    call.check = checkCall;
-    OpRow composite{ OpKind::Composite, "composite" };
-    composite.check = checkComposite;
-    composite.regionCount = -1;
-    OpRow barrier{ OpKind::OptimizationBarrier, "optimization_barrier" };
-    barrier.check = checkSameTypes;
-    for (OpRow* row : { &call, &composite, &barrier }) {
-        row->factors = noFactors;
-        row->work = noWork; // that of the function
-        row->anyType = true;
-    }
-    return { call, composite, barrier };
-}
+constexpr std::array callTable{
+    // the work is that of the function
+    OpRow{ .kind = OpKind::Call,
+        .name = "call",
+        .factors = noFactors,
+        .dialect = OpDialect::Func,
+        .check = checkCall,
+        .work = noWork,
+        .anyType = true },
+    OpRow{ .kind = OpKind::Composite,
+        .name = "composite",
+        .factors = noFactors,
+        .check = checkComposite,
+        .work = noWork,
+        .anyType = true,
+        .regionCount = -1 },
+    OpRow{ .kind = OpKind::OptimizationBarrier,
+        .name = "optimization_barrier",
+        .factors = noFactors,
+        .check = checkSameTypes,
+        .work = noWork,
+        .anyType = true },
+};
 
 } // namespace
 
 std::span<const OpRow> callRows()
 {
-    static const std::array<OpRow, 3> rows = makeCallRows();
-    return rows;
+    return callTable;
 }
 
 } // namespace shardscope::ops

@@ -5,13 +5,6 @@
 
 #include "program/ops/support.h"
 
-/// Hands an error on: CHECK(expectResults(...)).
-#define SHARDSCOPE_CHECK(expression)                                                                                   \
-    do {                                                                                                               \
-        if (auto checked = (expression); !checked)                                                                     \
-            return tl::unexpected(checked.error());                                                                    \
-    } while (false)
-
 namespace shardscope::ops {
 
 /// An operation with the types of its operands and results.
@@ -31,7 +24,6 @@ struct Subject {
     {
         return requiredAttributes<T>(name, operation.attributes);
     }
-    [[nodiscard]] Types firstOperands(std::size_t count) const { return Types(operands).first(count); }
 };
 
 /// "2 operands", "1 result"

@@ -15,9 +15,7 @@ namespace {
 Result<void> checkTopK(const Program& program, const Operation& operation)
 {
     const Subject top(program, operation);
-    const auto own = top.otherAttributes<TopKAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, top.otherAttributes<TopKAttributes>());
     SHARDSCOPE_CHECK(expectResults(top, 2));
     TensorType type = top.operands[0];
     if (type.rank() == 0)
@@ -41,9 +39,7 @@ Result<void> checkRaggedDot(const Program& program, const Operation& operation)
     SHARDSCOPE_CHECK(expectResults(dot, 1));
     if (!isInteger(dot.operands[2].dtype))
         return dot.mismatch("group sizes are " + toString(dot.operands[2]) + "; integers are needed");
-    const Result<RaggedDot> own = raggedDotOf(program, operation);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, raggedDotOf(program, operation));
     return expectShape(dot, "the result", dot.results[0],
         raggedDotShape(*own, dot.operands[0].shape, dot.operands[1].shape, dot.operands[2].shape));
 }
@@ -68,26 +64,28 @@ OperationCost raggedDotWork(const Program& program, const Operation& operation)
     return cost;
 }
 
-std::array<OpRow, 2> makeChloRows()
-{
-    OpRow topK{ OpKind::ChloTopK, "top_k", 1 };
-    topK.rule = topKRule;
-    topK.check = checkTopK;
-    topK.work = movementWork;
-    OpRow raggedDot{ OpKind::ChloRaggedDot, "ragged_dot", 3 };
-    raggedDot.factors = noFactors;
-    raggedDot.check = checkRaggedDot;
-    raggedDot.work = raggedDotWork;
-    topK.dialect = raggedDot.dialect = OpDialect::Chlo;
-    return { topK, raggedDot };
-}
+constexpr std::array chloTable{
+    OpRow{ .kind = OpKind::ChloTopK,
+        .name = "top_k",
+        .operandCount = 1,
+        .dialect = OpDialect::Chlo,
+        .rule = topKRule,
+        .check = checkTopK,
+        .work = movementWork },
+    OpRow{ .kind = OpKind::ChloRaggedDot,
+        .name = "ragged_dot",
+        .operandCount = 3,
+        .factors = noFactors,
+        .dialect = OpDialect::Chlo,
+        .check = checkRaggedDot,
+        .work = raggedDotWork },
+};
 
 } // namespace
 
 std::span<const OpRow> chloRows()
 {
-    static const std::array<OpRow, 2> rows = makeChloRows();
-    return rows;
+    return chloTable;
 }
 
 } // namespace shardscope::ops

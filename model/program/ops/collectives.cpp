@@ -102,9 +102,7 @@ Result<const CollectiveAttributes*> collective(const Subject& op)
 Result<void> checkAllReduce(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(collective(op));
     SHARDSCOPE_CHECK(expectSameTypes(op));
     return expectReducer(op, operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
 }
@@ -112,18 +110,14 @@ Result<void> checkAllReduce(const Program& program, const Operation& operation)
 Result<void> checkAllGather(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, collective(op));
     return checkMultiples(op, (*own)->dimension, true);
 }
 
 Result<void> checkReduceScatter(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, collective(op));
     SHARDSCOPE_CHECK(checkMultiples(op, (*own)->dimension, false));
     return expectReducer(op, operation.regions[0], "body", std::vector{ TensorType{ op.operands[0].dtype, {} } }, 1);
 }
@@ -131,9 +125,7 @@ Result<void> checkReduceScatter(const Program& program, const Operation& operati
 Result<void> checkAllToAll(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, collective(op));
     const CollectiveAttributes& a = **own;
     SHARDSCOPE_CHECK(expectResults(op, op.operands.size()));
     SHARDSCOPE_CHECK(checkDimension(op, a.dimension));
@@ -154,21 +146,11 @@ Result<void> checkAllToAll(const Program& program, const Operation& operation)
     return {};
 }
 
-Result<void> checkBroadcast(const Program& program, const Operation& operation)
+/// Of a broadcast and a permutation.
+Result<void> checkSent(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
-    return expectSameTypes(op);
-}
-
-Result<void> checkPermute(const Program& program, const Operation& operation)
-{
-    const Subject op(program, operation);
-    const auto own = collective(op);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(collective(op));
     return expectSameTypes(op);
 }
 
@@ -215,41 +197,40 @@ FactorRule movedDimensionsRule(const Program& program, const Operation& operatio
     return std::move(rule).build();
 }
 
-std::array<OpRow, 6> makeCollectivesRows()
+constexpr OpRow row(OpKind kind, std::string_view name, std::int8_t operands, decltype(OpRow::check) check,
+    decltype(OpRow::rule) rule, std::int8_t regions = 0)
 {
-    const auto row = [](OpKind kind, std::string_view name, std::int8_t operands, decltype(OpRow::check) check,
-                         decltype(OpRow::rule) rule, std::int8_t regions = 0) {
-        OpRow made{ kind, name, operands };
-        made.rule = rule;
-        made.check = check;
-        made.work = movementWork;
-        made.regionCount = regions;
-        return made;
-    };
-    using enum OpKind;
-    return { row(AllReduce, "all_reduce", -1, checkAllReduce, sameShapeRule, 1),
-        row(AllGather, "all_gather", -1, checkAllGather, movedDimensionsRule),
-        row(ReduceScatter, "reduce_scatter", 1, checkReduceScatter, movedDimensionsRule, 1),
-        row(AllToAll, "all_to_all", -1, checkAllToAll, movedDimensionsRule),
-        row(CollectivePermute, "collective_permute", 1, checkPermute, sameShapeRule),
-        row(CollectiveBroadcast, "collective_broadcast", 1, checkBroadcast, sameShapeRule) };
+    return { .kind = kind,
+        .name = name,
+        .operandCount = operands,
+        .rule = rule,
+        .check = check,
+        .work = movementWork,
+        .regionCount = regions };
 }
+
+using enum OpKind;
+constexpr std::array collectivesTable{
+    row(AllReduce, "all_reduce", -1, checkAllReduce, sameShapeRule, 1),
+    row(AllGather, "all_gather", -1, checkAllGather, movedDimensionsRule),
+    row(ReduceScatter, "reduce_scatter", 1, checkReduceScatter, movedDimensionsRule, 1),
+    row(AllToAll, "all_to_all", -1, checkAllToAll, movedDimensionsRule),
+    row(CollectivePermute, "collective_permute", 1, checkSent, sameShapeRule),
+    row(CollectiveBroadcast, "collective_broadcast", 1, checkSent, sameShapeRule),
+};
 
 } // namespace
 
 Result<void> checkDevices(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.otherAttributes<CollectiveAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, op.otherAttributes<CollectiveAttributes>());
     return operation.kind == OpKind::CollectivePermute ? checkPairs(op, **own) : checkGroups(op, **own);
 }
 
 std::span<const OpRow> collectiveRows()
 {
-    static const std::array<OpRow, 6> rows = makeCollectivesRows();
-    return rows;
+    return collectivesTable;
 }
 
 } // namespace shardscope::ops

@@ -3,8 +3,8 @@
 // Declared in rows.h.
 #include <array>
 
+#include "program/ops/elementwise.h"
 #include "program/ops/rows.h"
-#include "program/ops/support.h"
 
 namespace shardscope::ops {
 
@@ -12,12 +12,8 @@ namespace {
 
 Result<TensorType> inferCompare(Types operands, const Attributes& attributes, const TensorType&)
 {
-    if (const auto own = attributesAs<CompareAttributes>("compare", attributes); !own)
-        return tl::unexpected(own.error());
-    if (operands[0] != operands[1])
-        return typeMismatch("compare",
-            "the operands are " + toString(operands[0]) + " and " + toString(operands[1])
-                + ", and should have one type");
+    SHARDSCOPE_CHECK(attributesAs<CompareAttributes>("compare", attributes));
+    SHARDSCOPE_CHECK(expectAlike("compare", operands));
     const CompareType type = std::get<CompareAttributes>(attributes).type;
     const bool ofFloats = type == CompareType::Float || type == CompareType::TotalOrder;
     const DType dtype = operands[0].dtype;
@@ -30,8 +26,7 @@ Result<TensorType> inferCompare(Types operands, const Attributes& attributes, co
 
 Result<TensorType> inferConvert(Types operands, const Attributes& attributes, const TensorType& hint)
 {
-    if (const auto none = expectNoAttributes("convert", attributes); !none)
-        return tl::unexpected(none.error());
+    SHARDSCOPE_CHECK(expectNoAttributes("convert", attributes));
     if (hint.shape != operands[0].shape)
         return typeMismatch(
             "convert", toString(operands[0]) + " to " + toString(hint) + "; only the element type may change");

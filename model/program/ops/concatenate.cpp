@@ -12,9 +12,7 @@ namespace {
 
 Result<TensorType> inferConcatenate(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<DimensionAttributes>("concatenate", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<DimensionAttributes>("concatenate", attributes));
     if (operands.empty())
         return typeMismatch("concatenate", "no operand; at least one is needed");
     TensorType result = operands[0];
@@ -69,19 +67,19 @@ FactorRule concatenateRule(const Program& program, const Operation& operation, R
     return std::move(rule).build();
 }
 
-std::array<OpRow, 1> makeConcatenateRows()
-{
-    OpRow row{ OpKind::Concatenate, "concatenate", -1, false, inferConcatenate, nullptr, movementCost };
-    row.rule = concatenateRule;
-    return { row };
-}
+constexpr std::array concatenateTable{
+    OpRow{ .kind = OpKind::Concatenate,
+        .name = "concatenate",
+        .inferType = inferConcatenate,
+        .cost = movementCost,
+        .rule = concatenateRule },
+};
 
 } // namespace
 
 std::span<const OpRow> concatenateRows()
 {
-    static const std::array<OpRow, 1> rows = makeConcatenateRows();
-    return rows;
+    return concatenateTable;
 }
 
 } // namespace shardscope::ops

@@ -39,9 +39,7 @@ std::pair<double, double> integerRange(DType dtype)
 
 Result<TensorType> inferConstant(Types, const Attributes& attributes, const TensorType& hint)
 {
-    const auto own = attributesAs<ConstantAttributes>("constant", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, attributesAs<ConstantAttributes>("constant", attributes));
     if (const ElementBytes& bytes = (*own)->bytes) { // read from a text
         const std::int64_t one = byteSize(hint.dtype);
         const auto count = static_cast<std::int64_t>(bytes->size());
@@ -63,11 +61,8 @@ Result<TensorType> inferConstant(Types, const Attributes& attributes, const Tens
 
 Result<TensorType> inferIota(Types, const Attributes& attributes, const TensorType& hint)
 {
-    const auto own = attributesAs<IotaAttributes>("iota", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
-    if (const auto valid = checkDimensions("iota", { (*own)->dimension }, hint.rank()); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_TRY(own, attributesAs<IotaAttributes>("iota", attributes));
+    SHARDSCOPE_CHECK(checkDimensions("iota", { (*own)->dimension }, hint.rank()));
     if (hint.dtype == DType::Pred)
         return typeMismatch("iota", "no result of type " + toString(hint));
     return hint;

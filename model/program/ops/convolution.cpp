@@ -68,9 +68,7 @@ Result<void> checkGroups(const Subject& conv, const ConvolutionAttributes& a)
 Result<void> checkConvolution(const Program& program, const Operation& operation)
 {
     const Subject conv(program, operation);
-    const auto own = conv.otherAttributes<ConvolutionAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, conv.otherAttributes<ConvolutionAttributes>());
     const ConvolutionAttributes& a = **own;
     SHARDSCOPE_CHECK(expectResults(conv, 1));
     SHARDSCOPE_CHECK(checkNumbers(conv, a));
@@ -144,21 +142,20 @@ OperationCost convolutionWork(const Program& program, const Operation& operation
     return workOf(program, operation, flops);
 }
 
-std::array<OpRow, 1> makeConvolutionRows()
-{
-    OpRow row{ OpKind::Convolution, "convolution", 2 };
-    row.rule = convolutionRule;
-    row.check = checkConvolution;
-    row.work = convolutionWork;
-    return { row };
-}
+constexpr std::array convolutionTable{
+    OpRow{ .kind = OpKind::Convolution,
+        .name = "convolution",
+        .operandCount = 2,
+        .rule = convolutionRule,
+        .check = checkConvolution,
+        .work = convolutionWork },
+};
 
 } // namespace
 
 std::span<const OpRow> convolutionRows()
 {
-    static const std::array<OpRow, 1> rows = makeConvolutionRows();
-    return rows;
+    return convolutionTable;
 }
 
 } // namespace shardscope::ops

@@ -201,30 +201,26 @@ FactorRule customCallRule(const Program& program, const Operation& operation, Ru
 
 Result<void> checkCustomCall(const Program&, const Operation& operation)
 {
-    const auto own = requiredAttributes<CustomCallAttributes>("custom_call", operation.attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<CustomCallAttributes>("custom_call", operation.attributes));
     if ((*own)->target.empty())
         return invalidAttribute("custom_call", "no call_target_name");
     return {};
 }
 
-std::array<OpRow, 1> makeCustomCallRows()
-{
-    OpRow row{ OpKind::CustomCall, "custom_call" };
-    row.rule = customCallRule;
-    row.check = checkCustomCall;
-    row.work = movementWork;
-    row.anyType = true;
-    return { row };
-}
+constexpr std::array customCallTable{
+    OpRow{ .kind = OpKind::CustomCall,
+        .name = "custom_call",
+        .rule = customCallRule,
+        .check = checkCustomCall,
+        .work = movementWork,
+        .anyType = true },
+};
 
 } // namespace
 
 std::span<const OpRow> customCallRows()
 {
-    static const std::array<OpRow, 1> rows = makeCustomCallRows();
-    return rows;
+    return customCallTable;
 }
 
 } // namespace ops

@@ -49,19 +49,20 @@ OperationCost dotCost(Types operands, const TensorType& result, const Attributes
     return cost;
 }
 
-std::array<OpRow, 1> makeDotRows()
-{
-    OpRow row{ OpKind::Dot, "dot", 2, false, nullptr, dotFactors, dotCost };
-    row.check = checkDot;
-    return { row };
-}
+constexpr std::array dotTable{
+    OpRow{ .kind = OpKind::Dot,
+        .name = "dot",
+        .operandCount = 2,
+        .factors = dotFactors,
+        .cost = dotCost,
+        .check = checkDot },
+};
 
 } // namespace
 
 std::span<const OpRow> dotRows()
 {
-    static const std::array<OpRow, 1> rows = makeDotRows();
-    return rows;
+    return dotTable;
 }
 
 } // namespace shardscope::ops

@@ -27,9 +27,7 @@ Dimensions freeDimensions(std::size_t rank, const Dimensions& batch, const Dimen
 
 Result<TensorType> inferDotGeneral(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = attributesAs<DotGeneralAttributes>("dot_general", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, attributesAs<DotGeneralAttributes>("dot_general", attributes));
     const DotGeneralAttributes& a = **own;
     const TensorType &lhs = operands[0], &rhs = operands[1];
     const auto checkSide = [](const TensorType& type, const Dimensions& batch, const Dimensions& contracting) {
@@ -38,10 +36,8 @@ Result<TensorType> inferDotGeneral(Types operands, const Attributes& attributes,
             all.push_back(d);
         return checkDimensions("dot_general", all, type.rank());
     };
-    if (const auto valid = checkSide(lhs, a.lhsBatch, a.lhsContracting); !valid)
-        return tl::unexpected(valid.error());
-    if (const auto valid = checkSide(rhs, a.rhsBatch, a.rhsContracting); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkSide(lhs, a.lhsBatch, a.lhsContracting));
+    SHARDSCOPE_CHECK(checkSide(rhs, a.rhsBatch, a.rhsContracting));
     if (a.lhsBatch.size() != a.rhsBatch.size() || a.lhsContracting.size() != a.rhsContracting.size())
         return invalidAttribute("dot_general", "batch and contracting dimensions do not pair up");
     const auto pairsAgree = [&](const Dimensions& left, const Dimensions& right) {
@@ -158,26 +154,26 @@ Result<void> checkDotGeneral(const Program& program, const Operation& operation)
 {
     const Subject product(program, operation);
     SHARDSCOPE_CHECK(expectResults(product, 1));
-    const Result<TensorType> inferred = inferDotGeneral(product.operands, operation.attributes, product.results[0]);
-    if (!inferred)
-        return tl::unexpected(inferred.error());
+    SHARDSCOPE_TRY(inferred, inferDotGeneral(product.operands, operation.attributes, product.results[0]));
     return expectShape(product, "the result", product.results[0], inferred->shape);
 }
 
-std::array<OpRow, 1> makeDotGeneralRows()
-{
-    OpRow row{ OpKind::DotGeneral, "dot_general", 2, false, inferDotGeneral, dotGeneralFactors, dotGeneralCost,
-        pullBackDotGeneral };
-    row.check = checkDotGeneral;
-    return { row };
-}
+constexpr std::array dotGeneralTable{
+    OpRow{ .kind = OpKind::DotGeneral,
+        .name = "dot_general",
+        .operandCount = 2,
+        .inferType = inferDotGeneral,
+        .factors = dotGeneralFactors,
+        .cost = dotGeneralCost,
+        .pullback = pullBackDotGeneral,
+        .check = checkDotGeneral },
+};
 
 } // namespace
 
 std::span<const OpRow> dotGeneralRows()
 {
-    static const std::array<OpRow, 1> rows = makeDotGeneralRows();
-    return rows;
+    return dotGeneralTable;
 }
 
 } // namespace shardscope::ops

@@ -23,9 +23,7 @@ Result<void> checkIndices(std::string_view op, Types indices, std::size_t rank)
 
 Result<TensorType> inferDynamicSlice(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<DynamicSliceAttributes>("dynamic_slice", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<DynamicSliceAttributes>("dynamic_slice", attributes));
     if (operands.empty())
         return typeMismatch("dynamic_slice", "no operand");
     TensorType result = operands[0];
@@ -95,21 +93,24 @@ FactorRule updateRule(const Program& program, const Operation& operation, RuleOp
     return std::move(rule).build();
 }
 
-std::array<OpRow, 2> makeDynamicSliceRows()
-{
-    OpRow slice{ OpKind::DynamicSlice, "dynamic_slice", -1, false, inferDynamicSlice, nullptr, movementCost };
-    slice.rule = dynamicSliceRule;
-    OpRow update{ OpKind::DynamicUpdateSlice, "dynamic_update_slice", -1, false, inferUpdate, nullptr, movementCost };
-    update.rule = updateRule;
-    return { slice, update };
-}
+constexpr std::array dynamicSliceTable{
+    OpRow{ .kind = OpKind::DynamicSlice,
+        .name = "dynamic_slice",
+        .inferType = inferDynamicSlice,
+        .cost = movementCost,
+        .rule = dynamicSliceRule },
+    OpRow{ .kind = OpKind::DynamicUpdateSlice,
+        .name = "dynamic_update_slice",
+        .inferType = inferUpdate,
+        .cost = movementCost,
+        .rule = updateRule },
+};
 
 } // namespace
 
 std::span<const OpRow> dynamicSliceRows()
 {
-    static const std::array<OpRow, 2> rows = makeDynamicSliceRows();
-    return rows;
+    return dynamicSliceTable;
 }
 
 } // namespace shardscope::ops

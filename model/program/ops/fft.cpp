@@ -14,9 +14,7 @@ namespace {
 
 Result<TensorType> inferFft(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<FftAttributes>("fft", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<FftAttributes>("fft", attributes));
     const FftAttributes& a = **own;
     TensorType result = operands[0];
     const std::size_t rank = result.rank(), count = a.length.size();

@@ -3,49 +3,28 @@
 // Declared in rows.h.
 #include <array>
 
-#include "program/ops/checks.h"
+#include "program/ops/elementwise.h"
 #include "program/ops/rows.h"
 
 namespace shardscope::ops {
 
 namespace {
 
-enum class Domain : std::uint8_t { Integers, Floats, FloatsOrComplex };
 /// Element type of the result.
 enum class Gives : std::uint8_t { Same, Pred, Part };
-
-bool accepts(Domain domain, DType dtype)
-{
-    switch (domain) {
-    case Domain::Integers:
-        return isInteger(dtype);
-    case Domain::Floats:
-        return isFloat(dtype);
-    case Domain::FloatsOrComplex:
-        return isFloat(dtype) || isComplex(dtype);
-    }
-    return false;
-}
 
 template <OpKind kind, Domain domain, Gives gives>
 Result<TensorType> infer(Types operands, const Attributes& attributes, const TensorType&)
 {
-    SHARDSCOPE_CHECK(expectNoAttributes(name(kind), attributes));
-    TensorType type = operands[0];
-    if (!accepts(domain, type.dtype))
-        return typeMismatch(name(kind), "it does not take elements of " + toString(type));
-    if (gives == Gives::Pred)
-        type.dtype = DType::Pred;
-    else if (gives == Gives::Part && isComplex(type.dtype))
-        type.dtype = type.dtype == DType::C64 ? DType::F32 : DType::F64;
+    SHARDSCOPE_TRY(type, inferAlike(kind, domain, operands, attributes));
+    if (gives != Gives::Same)
+        type->dtype = gives == Gives::Pred ? DType::Pred : realPart(type->dtype);
     return type;
 }
 
 Result<TensorType> inferReducePrecision(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<ReducePrecisionAttributes>("reduce_precision", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<ReducePrecisionAttributes>("reduce_precision", attributes));
     if (!isFloat(operands[0].dtype))
         return typeMismatch("reduce_precision", "it does not take elements of " + toString(operands[0]));
     if ((*own)->exponentBits < 1 || (*own)->mantissaBits < 0)
@@ -61,32 +40,32 @@ Result<TensorType> inferConstantLike(Types operands, const Attributes&, const Te
 }
 
 template <OpKind kind, Domain domain, Gives gives = Gives::Same>
-constexpr OpRow row(std::string_view opName, OpDialect dialect = OpDialect::StableHlo)
+constexpr OpRow furtherRow(std::string_view opName, OpDialect dialect = OpDialect::StableHlo)
 {
     return { kind, opName, 1, true, infer<kind, domain, gives>, pointwiseFactors, pointwiseCost, nullptr, dialect };
 }
 template <OpKind kind, Domain domain = Domain::FloatsOrComplex, Gives gives = Gives::Same>
 constexpr OpRow chlo(std::string_view opName)
 {
-    return row<kind, domain, gives>(opName, OpDialect::Chlo);
+    return furtherRow<kind, domain, gives>(opName, OpDialect::Chlo);
 }
 
 using enum OpKind;
 using enum Domain;
 constexpr std::array furtherUnaryTable{
-    row<Cbrt, FloatsOrComplex>("cbrt"),
-    row<Ceil, Floats>("ceil"),
-    row<Floor, Floats>("floor"),
-    row<CountLeadingZeros, Integers>("count_leading_zeros"),
-    row<ExponentialMinusOne, FloatsOrComplex>("exponential_minus_one"),
-    row<LogPlusOne, FloatsOrComplex>("log_plus_one"),
-    row<IsFinite, Floats, Gives::Pred>("is_finite"),
-    row<PopulationCount, Integers>("popcnt"),
-    row<RoundNearestAfz, Floats>("round_nearest_afz"),
-    row<RoundNearestEven, Floats>("round_nearest_even"),
-    row<Tan, FloatsOrComplex>("tan"),
-    row<Real, FloatsOrComplex, Gives::Part>("real"),
-    row<Imag, FloatsOrComplex, Gives::Part>("imag"),
+    furtherRow<Cbrt, FloatsOrComplex>("cbrt"),
+    furtherRow<Ceil, Floats>("ceil"),
+    furtherRow<Floor, Floats>("floor"),
+    furtherRow<CountLeadingZeros, Integers>("count_leading_zeros"),
+    furtherRow<ExponentialMinusOne, FloatsOrComplex>("exponential_minus_one"),
+    furtherRow<LogPlusOne, FloatsOrComplex>("log_plus_one"),
+    furtherRow<IsFinite, Floats, Gives::Pred>("is_finite"),
+    furtherRow<PopulationCount, Integers>("popcnt"),
+    furtherRow<RoundNearestAfz, Floats>("round_nearest_afz"),
+    furtherRow<RoundNearestEven, Floats>("round_nearest_even"),
+    furtherRow<Tan, FloatsOrComplex>("tan"),
+    furtherRow<Real, FloatsOrComplex, Gives::Part>("real"),
+    furtherRow<Imag, FloatsOrComplex, Gives::Part>("imag"),
     OpRow{ ReducePrecision, "reduce_precision", 1, true, inferReducePrecision, pointwiseFactors, pointwiseCost },
     chlo<ChloAcos>("acos"),
     chlo<ChloAcosh>("acosh"),

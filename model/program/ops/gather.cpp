@@ -60,9 +60,7 @@ Result<void> checkAttributes(const GatherAttributes& a, const TensorType& operan
 
 Result<TensorType> inferGather(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<GatherAttributes>("gather", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<GatherAttributes>("gather", attributes));
     const GatherAttributes& a = **own;
     const TensorType &operand = operands[0], &indices = operands[1];
     if (!isInteger(indices.dtype))

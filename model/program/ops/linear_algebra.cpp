@@ -53,9 +53,7 @@ OperationCost choleskyCost(Types operands, const TensorType& result, const Attri
 Result<TensorType> inferTriangularSolve(Types operands, const Attributes& attributes, const TensorType&)
 {
     constexpr std::string_view op = "triangular_solve";
-    const auto own = requiredAttributes<TriangularSolveAttributes>(op, attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<TriangularSolveAttributes>(op, attributes));
     const TensorType &a = operands[0], &b = operands[1];
     SHARDSCOPE_CHECK(expectFloats(op, a));
     SHARDSCOPE_CHECK(expectSquare(op, a));

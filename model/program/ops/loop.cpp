@@ -40,31 +40,38 @@ Result<void> checkIf(const Program& program, const Operation& operation)
     return checkBranches(Subject(program, operation), DType::Pred);
 }
 
-std::array<OpRow, 3> makeLoopRows()
-{
-    OpRow loop{ OpKind::While, "while" };
-    loop.check = checkWhile;
-    loop.regionCount = 2;
-    OpRow cases{ OpKind::Case, "case", 1 };
-    cases.check = checkCase;
-    cases.regionCount = -1;
-    OpRow branch{ OpKind::If, "if", 1 };
-    branch.check = checkIf;
-    branch.regionCount = 2;
-    for (OpRow* row : { &loop, &cases, &branch }) {
-        row->factors = noFactors;
-        row->work = noWork; // that of the bodies
-        row->anyType = true;
-    }
-    return { loop, cases, branch };
-}
+constexpr std::array loopTable{
+    // the work is that of the bodies
+    OpRow{ .kind = OpKind::While,
+        .name = "while",
+        .factors = noFactors,
+        .check = checkWhile,
+        .work = noWork,
+        .anyType = true,
+        .regionCount = 2 },
+    OpRow{ .kind = OpKind::Case,
+        .name = "case",
+        .operandCount = 1,
+        .factors = noFactors,
+        .check = checkCase,
+        .work = noWork,
+        .anyType = true,
+        .regionCount = -1 },
+    OpRow{ .kind = OpKind::If,
+        .name = "if",
+        .operandCount = 1,
+        .factors = noFactors,
+        .check = checkIf,
+        .work = noWork,
+        .anyType = true,
+        .regionCount = 2 },
+};
 
 } // namespace
 
 std::span<const OpRow> loopRows()
 {
-    static const std::array<OpRow, 3> rows = makeLoopRows();
-    return rows;
+    return loopTable;
 }
 
 } // namespace shardscope::ops

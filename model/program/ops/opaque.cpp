@@ -14,9 +14,7 @@ namespace {
 
 Result<void> checkOpaque(const Program& program, const Operation& operation)
 {
-    const auto own = requiredAttributes<OpaqueAttributes>("opaque", operation.attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<OpaqueAttributes>("opaque", operation.attributes));
     const KnownOperation* known = knownOperation((*own)->name);
     if (!known)
         return {};
@@ -37,24 +35,22 @@ Result<void> checkOpaque(const Program& program, const Operation& operation)
     return {};
 }
 
-std::array<OpRow, 1> makeOpaqueRows()
-{
-    OpRow row{ OpKind::Opaque, "opaque" };
-    row.dialect = OpDialect::None;
-    row.factors = noFactors;
-    row.check = checkOpaque;
-    row.work = movementWork;
-    row.anyType = true;
-    row.regionCount = -1;
-    return { row };
-}
+constexpr std::array opaqueTable{
+    OpRow{ .kind = OpKind::Opaque,
+        .name = "opaque",
+        .factors = noFactors,
+        .dialect = OpDialect::None,
+        .check = checkOpaque,
+        .work = movementWork,
+        .anyType = true,
+        .regionCount = -1 },
+};
 
 } // namespace
 
 std::span<const OpRow> opaqueRows()
 {
-    static const std::array<OpRow, 1> rows = makeOpaqueRows();
-    return rows;
+    return opaqueTable;
 }
 
 } // namespace shardscope::ops

@@ -16,12 +16,9 @@ const ReduceAttributes& reduction(const Attributes& attributes)
 
 Result<TensorType> inferReduce(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = attributesAs<ReduceAttributes>("reduce", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, attributesAs<ReduceAttributes>("reduce", attributes));
     const TensorType& operand = operands[0];
-    if (const auto valid = checkDimensions("reduce", (*own)->dimensions, operand.rank()); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkDimensions("reduce", (*own)->dimensions, operand.rank()));
     const bool logical = (*own)->kind == ReduceKind::And || (*own)->kind == ReduceKind::Or;
     if (logical ? isFloat(operand.dtype) : operand.dtype == DType::Pred)
         return typeMismatch("reduce", "it does not take elements of " + toString(operand));

@@ -54,9 +54,7 @@ Shape windowCounts(const WindowAttributes& a, const Shape& shape)
 Result<void> checkReduceWindow(const Program& program, const Operation& operation)
 {
     const Subject reduce(program, operation);
-    const auto own = reduce.otherAttributes<WindowAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, reduce.otherAttributes<WindowAttributes>());
     if (reduce.operands.size() < 2 || reduce.operands.size() % 2 != 0)
         return reduce.operand(
             counted(reduce.operands.size(), "operand") + "; as many initial values as inputs are needed");
@@ -110,9 +108,7 @@ OperationCost reduceWindowWork(const Program& program, const Operation& operatio
 Result<void> checkSelectAndScatter(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.otherAttributes<WindowAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, op.otherAttributes<WindowAttributes>());
     SHARDSCOPE_CHECK(expectResults(op, 1));
     const TensorType &operand = op.operands[0], &source = op.operands[1];
     SHARDSCOPE_CHECK(checkWindow(op, **own, operand.rank()));
@@ -150,27 +146,27 @@ OperationCost selectAndScatterWork(const Program& program, const Operation& oper
     return workOf(program, operation, windows * (windowSize(operation) + 1));
 }
 
-std::array<OpRow, 2> makeReduceWindowRows()
-{
-    OpRow reduce{ OpKind::ReduceWindow, "reduce_window" };
-    reduce.rule = reduceWindowRule;
-    reduce.check = checkReduceWindow;
-    reduce.work = reduceWindowWork;
-    reduce.regionCount = 1;
-    OpRow scatter{ OpKind::SelectAndScatter, "select_and_scatter", 3 };
-    scatter.rule = selectAndScatterRule;
-    scatter.check = checkSelectAndScatter;
-    scatter.work = selectAndScatterWork;
-    scatter.regionCount = 2;
-    return { reduce, scatter };
-}
+constexpr std::array reduceWindowTable{
+    OpRow{ .kind = OpKind::ReduceWindow,
+        .name = "reduce_window",
+        .rule = reduceWindowRule,
+        .check = checkReduceWindow,
+        .work = reduceWindowWork,
+        .regionCount = 1 },
+    OpRow{ .kind = OpKind::SelectAndScatter,
+        .name = "select_and_scatter",
+        .operandCount = 3,
+        .rule = selectAndScatterRule,
+        .check = checkSelectAndScatter,
+        .work = selectAndScatterWork,
+        .regionCount = 2 },
+};
 
 } // namespace
 
 std::span<const OpRow> reduceWindowRows()
 {
-    static const std::array<OpRow, 2> rows = makeReduceWindowRows();
-    return rows;
+    return reduceWindowTable;
 }
 
 } // namespace shardscope::ops

@@ -12,8 +12,7 @@ namespace {
 
 Result<TensorType> inferReshape(Types operands, const Attributes& attributes, const TensorType& hint)
 {
-    if (const auto none = expectNoAttributes("reshape", attributes); !none)
-        return tl::unexpected(none.error());
+    SHARDSCOPE_CHECK(expectNoAttributes("reshape", attributes));
     if (hint.dtype != operands[0].dtype || hint.elementCount() != operands[0].elementCount())
         return typeMismatch("reshape",
             toString(operands[0]) + " to " + toString(hint)

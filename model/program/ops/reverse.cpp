@@ -11,9 +11,7 @@ namespace {
 
 Result<TensorType> inferReverse(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<DimensionsAttributes>("reverse", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<DimensionsAttributes>("reverse", attributes));
     SHARDSCOPE_CHECK(checkDimensions("reverse", (*own)->dimensions, operands[0].rank()));
     return operands[0];
 }

@@ -53,25 +53,26 @@ FactorRule bitGeneratorRule(const Program& program, const Operation& operation, 
     return std::move(rule).build();
 }
 
-std::array<OpRow, 2> makeRngRows()
-{
-    OpRow rng{ OpKind::Rng, "rng", 3 };
-    rng.factors = noFactors;
-    rng.check = checkRng;
-    rng.work = movementWork;
-    OpRow generator{ OpKind::RngBitGenerator, "rng_bit_generator", 1 };
-    generator.rule = bitGeneratorRule;
-    generator.check = checkBitGenerator;
-    generator.work = movementWork;
-    return { rng, generator };
-}
+constexpr std::array rngTable{
+    OpRow{ .kind = OpKind::Rng,
+        .name = "rng",
+        .operandCount = 3,
+        .factors = noFactors,
+        .check = checkRng,
+        .work = movementWork },
+    OpRow{ .kind = OpKind::RngBitGenerator,
+        .name = "rng_bit_generator",
+        .operandCount = 1,
+        .rule = bitGeneratorRule,
+        .check = checkBitGenerator,
+        .work = movementWork },
+};
 
 } // namespace
 
 std::span<const OpRow> rngRows()
 {
-    static const std::array<OpRow, 2> rows = makeRngRows();
-    return rows;
+    return rngTable;
 }
 
 } // namespace shardscope::ops

@@ -45,7 +45,6 @@ namespace shardscope::ops {
 [[nodiscard]] std::span<const OpRow> tokenRows();
 [[nodiscard]] std::span<const OpRow> collectiveRows();
 [[nodiscard]] std::span<const OpRow> shardingRows();
-[[nodiscard]] std::span<const OpRow> computationRows();
 [[nodiscard]] std::span<const OpRow> opaqueRows();
 
 } // namespace shardscope::ops

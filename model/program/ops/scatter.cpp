@@ -80,9 +80,7 @@ Result<void> checkUpdates(const Subject& op, const ScatterAttributes& a)
 Result<void> checkScatter(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.otherAttributes<ScatterAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, op.otherAttributes<ScatterAttributes>());
     if (op.operands.size() < 3 || op.operands.size() % 2 == 0)
         return op.operand(counted(op.operands.size(), "operand")
             + "; as many updates as inputs and one tensor of indices are needed");
@@ -160,22 +158,20 @@ OperationCost scatterWork(const Program& program, const Operation& operation)
         static_cast<double>(updates.elementCount()) * static_cast<double>(operation.results.size()));
 }
 
-std::array<OpRow, 1> makeScatterRows()
-{
-    OpRow row{ OpKind::Scatter, "scatter" };
-    row.rule = scatterRule;
-    row.check = checkScatter;
-    row.work = scatterWork;
-    row.regionCount = 1;
-    return { row };
-}
+constexpr std::array scatterTable{
+    OpRow{ .kind = OpKind::Scatter,
+        .name = "scatter",
+        .rule = scatterRule,
+        .check = checkScatter,
+        .work = scatterWork,
+        .regionCount = 1 },
+};
 
 } // namespace
 
 std::span<const OpRow> scatterRows()
 {
-    static const std::array<OpRow, 1> rows = makeScatterRows();
-    return rows;
+    return scatterTable;
 }
 
 } // namespace shardscope::ops

@@ -11,8 +11,7 @@ namespace {
 
 Result<TensorType> inferSelect(Types operands, const Attributes& attributes, const TensorType&)
 {
-    if (const auto none = expectNoAttributes("select", attributes); !none)
-        return tl::unexpected(none.error());
+    SHARDSCOPE_CHECK(expectNoAttributes("select", attributes));
     if (operands[1] != operands[2])
         return typeMismatch("select",
             "the choices are " + toString(operands[1]) + " and " + toString(operands[2])
@@ -33,8 +32,7 @@ std::vector<ValueId> pullBackSelect(Builder& b, const Operation& operation, Valu
 
 Result<TensorType> inferClamp(Types operands, const Attributes& attributes, const TensorType&)
 {
-    if (const auto none = expectNoAttributes("clamp", attributes); !none)
-        return tl::unexpected(none.error());
+    SHARDSCOPE_CHECK(expectNoAttributes("clamp", attributes));
     const TensorType& value = operands[1];
     for (const std::size_t bound : { 0U, 2U })
         if (operands[bound].dtype != value.dtype

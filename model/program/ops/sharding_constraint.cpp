@@ -11,9 +11,7 @@ namespace {
 
 Result<TensorType> inferConstraint(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = attributesAs<ConstraintAttributes>("sharding_constraint", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, attributesAs<ConstraintAttributes>("sharding_constraint", attributes));
     if (annotationRank((*own)->annotation) > operands[0].rank())
         return invalidAttribute("sharding_constraint", "more entries than dimensions of " + toString(operands[0]));
     return operands[0];

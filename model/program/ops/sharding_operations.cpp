@@ -16,8 +16,7 @@ template <class T>
 Result<void> checkWith(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.otherAttributes<T>(); !own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(op.otherAttributes<T>());
     SHARDSCOPE_CHECK(expectResults(op, 1));
     return expectOneType(op);
 }
@@ -25,8 +24,7 @@ Result<void> checkWith(const Program& program, const Operation& operation)
 Result<void> checkGroup(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.otherAttributes<ShardingGroupAttributes>(); !own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(op.otherAttributes<ShardingGroupAttributes>());
     return expectResults(op, 0);
 }
 
@@ -47,69 +45,56 @@ Result<void> expectComputation(const Subject& op)
 Result<void> checkManual(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.otherAttributes<ManualComputationAttributes>(); !own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(op.otherAttributes<ManualComputationAttributes>());
     return expectComputation(op);
 }
 
 Result<void> checkNamed(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    if (const auto own = op.otherAttributes<NamedComputationAttributes>(); !own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_CHECK(op.otherAttributes<NamedComputationAttributes>());
     SHARDSCOPE_CHECK(expectComputation(op));
     return expectBody(op, operation.regions[0], "body", op.operands, op.results);
 }
 
-OpRow row(OpKind kind, std::string_view name, decltype(OpRow::check) check, std::int8_t operands = 1)
+constexpr OpRow shardyRow(
+    OpKind kind, std::string_view name, decltype(OpRow::check) check, std::int8_t operands = 1, std::int8_t regions = 0)
 {
-    OpRow made{ kind, name, operands };
-    made.dialect = OpDialect::Sdy;
-    made.factors = noFactors;
-    made.check = check;
-    made.work = noWork;
-    made.anyType = true;
-    return made;
+    return { .kind = kind,
+        .name = name,
+        .operandCount = operands,
+        .factors = noFactors,
+        .dialect = OpDialect::Sdy,
+        .check = check,
+        .work = noWork,
+        .anyType = true,
+        .regionCount = regions };
 }
 
-std::array<OpRow, 13> makeSharding()
-{
-    using enum OpKind;
-    return { row(Reshard, "reshard", checkWith<OwnShardingAttributes>),
-        row(PropagationBarrier, "propagation_barrier", checkWith<PropagationBarrierAttributes>),
-        row(DataFlowEdge, "data_flow_edge", checkWith<OwnShardingAttributes>),
-        row(FuncDataFlowEdge, "func_data_flow_edge", checkWith<OwnShardingAttributes>),
-        row(ShardingGroup, "sharding_group", checkGroup),
-        row(SdyAllGather, "all_gather", checkWith<SdyCollectiveAttributes>),
-        row(SdyAllReduce, "all_reduce", checkWith<SdyCollectiveAttributes>),
-        row(SdyAllSlice, "all_slice", checkWith<SdyCollectiveAttributes>),
-        row(SdyAllToAll, "all_to_all", checkWith<SdyCollectiveAttributes>),
-        row(SdyCollectivePermute, "collective_permute", checkWith<SdyCollectiveAttributes>),
-        row(SdyReduceScatter, "reduce_scatter", checkWith<SdyCollectiveAttributes>),
-        row(ShardedToUnreduced, "sharded_to_unreduced", checkWith<SdyCollectiveAttributes>),
-        row(ReplicatedToUnreduced, "replicated_to_unreduced", checkWith<SdyCollectiveAttributes>) };
-}
-
-std::array<OpRow, 2> makeComputations()
-{
-    OpRow manual = row(OpKind::ManualComputation, "manual_computation", checkManual, -1);
-    OpRow named = row(OpKind::NamedComputation, "named_computation", checkNamed, -1);
-    manual.regionCount = named.regionCount = 1;
-    return { manual, named };
-}
+using enum OpKind;
+constexpr std::array shardingTable{
+    shardyRow(Reshard, "reshard", checkWith<OwnShardingAttributes>),
+    shardyRow(PropagationBarrier, "propagation_barrier", checkWith<PropagationBarrierAttributes>),
+    shardyRow(DataFlowEdge, "data_flow_edge", checkWith<OwnShardingAttributes>),
+    shardyRow(FuncDataFlowEdge, "func_data_flow_edge", checkWith<OwnShardingAttributes>),
+    shardyRow(ShardingGroup, "sharding_group", checkGroup),
+    shardyRow(SdyAllGather, "all_gather", checkWith<SdyCollectiveAttributes>),
+    shardyRow(SdyAllReduce, "all_reduce", checkWith<SdyCollectiveAttributes>),
+    shardyRow(SdyAllSlice, "all_slice", checkWith<SdyCollectiveAttributes>),
+    shardyRow(SdyAllToAll, "all_to_all", checkWith<SdyCollectiveAttributes>),
+    shardyRow(SdyCollectivePermute, "collective_permute", checkWith<SdyCollectiveAttributes>),
+    shardyRow(SdyReduceScatter, "reduce_scatter", checkWith<SdyCollectiveAttributes>),
+    shardyRow(ShardedToUnreduced, "sharded_to_unreduced", checkWith<SdyCollectiveAttributes>),
+    shardyRow(ReplicatedToUnreduced, "replicated_to_unreduced", checkWith<SdyCollectiveAttributes>),
+    shardyRow(ManualComputation, "manual_computation", checkManual, -1, 1),
+    shardyRow(NamedComputation, "named_computation", checkNamed, -1, 1),
+};
 
 } // namespace
 
 std::span<const OpRow> shardingRows()
 {
-    static const std::array<OpRow, 13> rows = makeSharding();
-    return rows;
-}
-
-std::span<const OpRow> computationRows()
-{
-    static const std::array<OpRow, 2> rows = makeComputations();
-    return rows;
+    return shardingTable;
 }
 
 } // namespace shardscope::ops

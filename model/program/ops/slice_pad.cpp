@@ -11,9 +11,7 @@ namespace {
 
 Result<TensorType> inferSlice(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<SliceAttributes>("slice", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<SliceAttributes>("slice", attributes));
     const SliceAttributes& a = **own;
     TensorType result = operands[0];
     const std::size_t rank = result.rank();
@@ -35,9 +33,7 @@ Result<TensorType> inferSlice(Types operands, const Attributes& attributes, cons
 
 Result<TensorType> inferPad(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = requiredAttributes<PadAttributes>("pad", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, requiredAttributes<PadAttributes>("pad", attributes));
     const PadAttributes& a = **own;
     TensorType result = operands[0];
     const std::size_t rank = result.rank();
@@ -65,20 +61,26 @@ FactorRule slicedDimensionsRule(const Program& program, const Operation& operati
     return changedDimensionsRule(program, operation, FactorKind::Permutation, options.conservative);
 }
 
-std::array<OpRow, 2> makeSlicePadRows()
-{
-    OpRow slice{ OpKind::Slice, "slice", 1, false, inferSlice, nullptr, movementCost };
-    OpRow pad{ OpKind::Pad, "pad", 2, false, inferPad, nullptr, movementCost };
-    slice.rule = pad.rule = slicedDimensionsRule;
-    return { slice, pad };
-}
+constexpr std::array slicePadTable{
+    OpRow{ .kind = OpKind::Slice,
+        .name = "slice",
+        .operandCount = 1,
+        .inferType = inferSlice,
+        .cost = movementCost,
+        .rule = slicedDimensionsRule },
+    OpRow{ .kind = OpKind::Pad,
+        .name = "pad",
+        .operandCount = 2,
+        .inferType = inferPad,
+        .cost = movementCost,
+        .rule = slicedDimensionsRule },
+};
 
 } // namespace
 
 std::span<const OpRow> slicePadRows()
 {
-    static const std::array<OpRow, 2> rows = makeSlicePadRows();
-    return rows;
+    return slicePadTable;
 }
 
 } // namespace shardscope::ops

@@ -20,9 +20,7 @@ std::int64_t along(const Operation& operation, std::size_t rank)
 Result<void> checkSort(const Program& program, const Operation& operation)
 {
     const Subject sort(program, operation);
-    const auto own = sort.otherAttributes<SortAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, sort.otherAttributes<SortAttributes>());
     if (sort.operands.empty())
         return sort.operand("no operand; at least one is needed");
     SHARDSCOPE_CHECK(expectSameTypes(sort));
@@ -60,22 +58,20 @@ OperationCost sortWork(const Program& program, const Operation& operation)
         program, operation, static_cast<double>(type.elementCount()) * std::ceil(std::log2(std::max(length, 1.0))));
 }
 
-std::array<OpRow, 1> makeSortRows()
-{
-    OpRow row{ OpKind::Sort, "sort" };
-    row.rule = sortRule;
-    row.check = checkSort;
-    row.work = sortWork;
-    row.regionCount = 1;
-    return { row };
-}
+constexpr std::array sortTable{
+    OpRow{ .kind = OpKind::Sort,
+        .name = "sort",
+        .rule = sortRule,
+        .check = checkSort,
+        .work = sortWork,
+        .regionCount = 1 },
+};
 
 } // namespace
 
 std::span<const OpRow> sortRows()
 {
-    static const std::array<OpRow, 1> rows = makeSortRows();
-    return rows;
+    return sortTable;
 }
 
 } // namespace shardscope::ops

@@ -53,11 +53,6 @@ template <class T>
     return *attributesAs<T>(operation.attributes);
 }
 [[nodiscard]] std::vector<TensorType> typesOf(const Program& program, std::span<const ValueId> values);
-/// Entry of a list that may be left out as a whole where every entry is the usual one.
-[[nodiscard]] inline std::int64_t entryOr(const Dimensions& list, std::size_t i, std::int64_t usual)
-{
-    return i < list.size() ? list[i] : usual;
-}
 /// InvalidAttribute unless there are none.
 [[nodiscard]] Result<void> expectNoAttributes(std::string_view op, const Attributes& attributes);
 

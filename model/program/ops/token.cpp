@@ -92,9 +92,7 @@ Result<void> checkTuple(const Program& program, const Operation& operation)
 Result<void> checkTupleElement(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
-    const auto own = op.otherAttributes<TupleElementAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, op.otherAttributes<TupleElementAttributes>());
     SHARDSCOPE_CHECK(expectResults(op, 1));
     const auto elements = tupleElements(program, op.operands[0]);
     if (!elements)
@@ -112,30 +110,36 @@ Result<void> checkTupleElement(const Program& program, const Operation& operatio
     return {};
 }
 
-std::array<OpRow, 10> makeTokenRows()
+constexpr OpRow tokenRow(OpKind kind, std::string_view name, std::int8_t operands, decltype(OpRow::check) check)
 {
-    const auto row = [](OpKind kind, std::string_view name, std::int8_t operands, decltype(OpRow::check) check) {
-        OpRow made{ kind, name, operands };
-        made.factors = noFactors;
-        made.check = check;
-        made.work = noWork;
-        made.anyType = true;
-        return made;
-    };
-    using enum OpKind;
-    return { row(AfterAll, "after_all", -1, checkAfterAll), row(CreateToken, "create_token", 0, checkAfterAll),
-        row(Send, "send", -1, checkOutgoing), row(Outfeed, "outfeed", -1, checkOutgoing),
-        row(Recv, "recv", 1, checkIncoming), row(Infeed, "infeed", 1, checkIncoming),
-        row(PartitionId, "partition_id", 0, checkDeviceNumber), row(ReplicaId, "replica_id", 0, checkDeviceNumber),
-        row(Tuple, "tuple", -1, checkTuple), row(GetTupleElement, "get_tuple_element", 1, checkTupleElement) };
+    return { .kind = kind,
+        .name = name,
+        .operandCount = operands,
+        .factors = noFactors,
+        .check = check,
+        .work = noWork,
+        .anyType = true };
 }
+
+using enum OpKind;
+constexpr std::array tokenTable{
+    tokenRow(AfterAll, "after_all", -1, checkAfterAll),
+    tokenRow(CreateToken, "create_token", 0, checkAfterAll),
+    tokenRow(Send, "send", -1, checkOutgoing),
+    tokenRow(Outfeed, "outfeed", -1, checkOutgoing),
+    tokenRow(Recv, "recv", 1, checkIncoming),
+    tokenRow(Infeed, "infeed", 1, checkIncoming),
+    tokenRow(PartitionId, "partition_id", 0, checkDeviceNumber),
+    tokenRow(ReplicaId, "replica_id", 0, checkDeviceNumber),
+    tokenRow(Tuple, "tuple", -1, checkTuple),
+    tokenRow(GetTupleElement, "get_tuple_element", 1, checkTupleElement),
+};
 
 } // namespace
 
 std::span<const OpRow> tokenRows()
 {
-    static const std::array<OpRow, 10> rows = makeTokenRows();
-    return rows;
+    return tokenTable;
 }
 
 } // namespace shardscope::ops

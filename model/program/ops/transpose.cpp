@@ -11,15 +11,12 @@ namespace {
 
 Result<TensorType> inferTranspose(Types operands, const Attributes& attributes, const TensorType&)
 {
-    const auto own = attributesAs<TransposeAttributes>("transpose", attributes);
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, attributesAs<TransposeAttributes>("transpose", attributes));
     const TensorType& operand = operands[0];
     const Dimensions& permutation = (*own)->permutation;
     if (permutation.size() != operand.rank())
         return invalidAttribute("transpose", "not a permutation of the dimensions of " + toString(operand));
-    if (const auto valid = checkDimensions("transpose", permutation, operand.rank()); !valid)
-        return tl::unexpected(valid.error());
+    SHARDSCOPE_CHECK(checkDimensions("transpose", permutation, operand.rank()));
     TensorType result{ operand.dtype, {} };
     for (const std::int64_t d : permutation)
         result.shape.push_back(operand.shape[at(d)]);

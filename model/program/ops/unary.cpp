@@ -3,38 +3,18 @@
 // Declared in rows.h.
 #include <array>
 
+#include "program/ops/elementwise.h"
 #include "program/ops/rows.h"
-#include "program/ops/support.h"
 
 namespace shardscope::ops {
 
 namespace {
 
-enum class Domain : std::uint8_t { Numbers, Floats, Bits };
-
-bool accepts(Domain domain, DType dtype)
+Result<TensorType> inferAbs(Types operands, const Attributes& attributes, const TensorType&)
 {
-    switch (domain) {
-    case Domain::Numbers:
-        return dtype != DType::Pred;
-    case Domain::Floats:
-        return isFloat(dtype) || isComplex(dtype);
-    case Domain::Bits:
-        return !isFloat(dtype) && !isComplex(dtype);
-    }
-    return false;
-}
-
-template <OpKind kind, Domain domain>
-Result<TensorType> inferUnary(Types operands, const Attributes& attributes, const TensorType&)
-{
-    if (const auto none = expectNoAttributes(name(kind), attributes); !none)
-        return tl::unexpected(none.error());
-    if (!accepts(domain, operands[0].dtype))
-        return typeMismatch(name(kind), "it does not take elements of " + toString(operands[0]));
-    if (kind == OpKind::Abs && isComplex(operands[0].dtype))
-        return TensorType{ operands[0].dtype == DType::C64 ? DType::F32 : DType::F64, operands[0].shape };
-    return operands[0];
+    SHARDSCOPE_TRY(type, inferAlike(OpKind::Abs, Domain::Numbers, operands, attributes));
+    type->dtype = realPart(type->dtype);
+    return type;
 }
 
 /// d result / d operand as a function of operand x, result y and the cotangent c.
@@ -101,23 +81,24 @@ ValueId dCosine(Builder& b, ValueId x, ValueId, ValueId c)
 template <OpKind kind, Domain domain, Derivative derivative>
 constexpr OpRow row(std::string_view opName)
 {
-    return { kind, opName, 1, true, inferUnary<kind, domain>, pointwiseFactors, pointwiseCost, pullBack<derivative> };
+    return { kind, opName, 1, true, kind == OpKind::Abs ? inferAbs : inferElementwise<kind, domain>, pointwiseFactors,
+        pointwiseCost, pullBack<derivative> };
 }
 
 constexpr std::array unaryTable{
     row<OpKind::Abs, Domain::Numbers, dAbs>("abs"),
     row<OpKind::Negate, Domain::Numbers, dNegate>("negate"),
-    row<OpKind::Exponential, Domain::Floats, dExponential>("exponential"),
-    row<OpKind::Log, Domain::Floats, dLog>("log"),
-    row<OpKind::Logistic, Domain::Floats, dLogistic>("logistic"),
-    row<OpKind::Tanh, Domain::Floats, dTanh>("tanh"),
-    row<OpKind::Sqrt, Domain::Floats, dSqrt>("sqrt"),
-    row<OpKind::Rsqrt, Domain::Floats, dRsqrt>("rsqrt"),
+    row<OpKind::Exponential, Domain::FloatsOrComplex, dExponential>("exponential"),
+    row<OpKind::Log, Domain::FloatsOrComplex, dLog>("log"),
+    row<OpKind::Logistic, Domain::FloatsOrComplex, dLogistic>("logistic"),
+    row<OpKind::Tanh, Domain::FloatsOrComplex, dTanh>("tanh"),
+    row<OpKind::Sqrt, Domain::FloatsOrComplex, dSqrt>("sqrt"),
+    row<OpKind::Rsqrt, Domain::FloatsOrComplex, dRsqrt>("rsqrt"),
     row<OpKind::Sign, Domain::Numbers, dSign>("sign"),
-    row<OpKind::Sine, Domain::Floats, dSine>("sine"),
-    row<OpKind::Cosine, Domain::Floats, dCosine>("cosine"),
-    OpRow{
-        OpKind::Not, "not", 1, true, inferUnary<OpKind::Not, Domain::Bits>, pointwiseFactors, pointwiseCost, nullptr },
+    row<OpKind::Sine, Domain::FloatsOrComplex, dSine>("sine"),
+    row<OpKind::Cosine, Domain::FloatsOrComplex, dCosine>("cosine"),
+    OpRow{ OpKind::Not, "not", 1, true, inferElementwise<OpKind::Not, Domain::Bits>, pointwiseFactors, pointwiseCost,
+        nullptr },
 };
 
 } // namespace

@@ -13,9 +13,7 @@ namespace {
 Result<void> checkReduce(const Program& program, const Operation& operation)
 {
     const Subject reduce(program, operation);
-    const auto own = reduce.otherAttributes<VariadicReduceAttributes>();
-    if (!own)
-        return tl::unexpected(own.error());
+    SHARDSCOPE_TRY(own, reduce.otherAttributes<VariadicReduceAttributes>());
     const Dimensions& dimensions = (*own)->dimensions;
     if (reduce.operands.size() < 2 || reduce.operands.size() % 2 != 0)
         return reduce.operand(
@@ -71,22 +69,20 @@ OperationCost reduceWork(const Program& program, const Operation& operation)
     return workOf(program, operation, flops);
 }
 
-std::array<OpRow, 1> makeVariadicReduceRows()
-{
-    OpRow row{ OpKind::VariadicReduce, "reduce" };
-    row.rule = reduceRule;
-    row.check = checkReduce;
-    row.work = reduceWork;
-    row.regionCount = -1;
-    return { row };
-}
+constexpr std::array variadicReduceTable{
+    OpRow{ .kind = OpKind::VariadicReduce,
+        .name = "reduce",
+        .rule = reduceRule,
+        .check = checkReduce,
+        .work = reduceWork,
+        .regionCount = -1 },
+};
 
 } // namespace
 
 std::span<const OpRow> variadicReduceRows()
 {
-    static const std::array<OpRow, 1> rows = makeVariadicReduceRows();
-    return rows;
+    return variadicReduceTable;
 }
 
 } // namespace shardscope::ops

@@ -110,11 +110,6 @@ void sinkArguments(Editor& edit, OperationId id)
     }
 }
 
-bool hasBodyArguments(OpKind kind)
-{
-    return kind == OpKind::ManualComputation || kind == OpKind::NamedComputation;
-}
-
 } // namespace
 
 void addEdges(Editor& edit, OperationId id)
@@ -124,7 +119,7 @@ void addEdges(Editor& edit, OperationId id)
     const Attributes attributes = edit.operation(id).attributes;
     const auto* manual = attributesAs<ManualComputationAttributes>(attributes);
     const auto* named = attributesAs<NamedComputationAttributes>(attributes);
-    if (hasBodyArguments(edit.operation(id).kind) && !edit.operation(id).regions.empty()) {
+    if (isComputation(edit.operation(id).kind) && !edit.operation(id).regions.empty()) {
         const RegionId body = edit.operation(id).regions[0];
         const std::vector<ValueId> arguments = edit.region(body).arguments;
         for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -148,7 +143,7 @@ void sinkEdges(Editor& edit, OperationId id)
 {
     if (!flows(edit.operation(id).kind))
         return;
-    if (hasBodyArguments(edit.operation(id).kind))
+    if (isComputation(edit.operation(id).kind))
         sinkArguments(edit, id);
     sinkResults(edit, id);
 }

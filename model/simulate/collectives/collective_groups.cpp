@@ -111,19 +111,7 @@ std::vector<std::vector<std::int32_t>> groupsOf(const Operation& op, const Devic
 
 bool isExchange(OpKind kind)
 {
-    switch (kind) {
-    case OpKind::PartitionId:
-    case OpKind::ReplicaId:
-    case OpKind::AllReduce:
-    case OpKind::AllGather:
-    case OpKind::ReduceScatter:
-    case OpKind::AllToAll:
-    case OpKind::CollectivePermute:
-    case OpKind::CollectiveBroadcast:
-        return true;
-    default:
-        return false;
-    }
+    return kind == OpKind::PartitionId || kind == OpKind::ReplicaId || isCollective(kind);
 }
 
 DeviceCounts devicesSpokenTo(const Program& program)

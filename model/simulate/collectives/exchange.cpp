@@ -103,12 +103,10 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
     // Groups, and per device a task and lists of what it receives.
     const std::int64_t perDevice = static_cast<std::int64_t>(
         sizeof(std::int32_t) + sizeof(std::vector<std::int32_t>) + sizeof(Task) + sizeof(double) + sizeof(Rows));
-    if (auto taken = budget.take(devices * perDevice); !taken)
-        return tl::unexpected(taken.error());
+    SHARDSCOPE_CHECK(budget.take(devices * perDevice));
     exchange.m_reduces = operation.kind == OpKind::AllReduce || operation.kind == OpKind::ReduceScatter;
     if (exchange.m_reduces)
-        if (auto chosen = exchange.chooseReduction(program, operand.dtype, kernels); !chosen)
-            return tl::unexpected(chosen.error());
+        SHARDSCOPE_CHECK(exchange.chooseReduction(program, operand.dtype, kernels));
     const bool apart = from.offset + from.bytes <= to.offset || to.offset + to.bytes <= from.offset;
     const bool inPlace = operation.kind == OpKind::AllReduce && from.offset == to.offset;
     if (!apart && !inPlace && operand.byteCount() != 0)
@@ -116,8 +114,7 @@ Result<Exchange> Exchange::prepare(const Plan& plan, const Instruction& instruct
 
     exchange.m_groups = collectiveGroups(plan, operation);
     const auto finished = [&](const Result<void>& done) -> Result<Exchange> {
-        if (!done)
-            return tl::unexpected(done.error());
+        SHARDSCOPE_CHECK(done);
         return std::move(exchange);
     };
     switch (operation.kind) {

@@ -86,8 +86,7 @@ Result<Execution> execute(ProgramPtr source, std::shared_ptr<const PartitionedPr
     auto plan = planOf(std::move(source), std::move(parts), options);
     if (!plan)
         return tl::unexpected<Error>(std::move(plan.error()));
-    if (auto fits = checkArguments(*(*plan)->program, arguments); !fits)
-        return tl::unexpected<Error>(std::move(fits.error()));
+    SHARDSCOPE_CHECK(checkArguments(*(*plan)->program, arguments));
     RunOptions how;
     how.threads = options.threads;
     how.memoryLimit = options.memoryLimit;

@@ -25,9 +25,7 @@ Result<double> runBytes(const Plan& plan, ReplicaMode replicas, int threads, dou
             sharing = shareReplicas(plan);
     }
     (void)budget.take(DeviceMemory(plan, sharing).bytesNeeded());
-    const auto phases = preparePhases(plan, sharing, budget, {}, stop);
-    if (!phases)
-        return tl::unexpected(phases.error());
+    SHARDSCOPE_TRY(phases, preparePhases(plan, sharing, budget, {}, stop));
     (void)budget.take(Arena::bytesTaken(phases->scratchBytes) * threads);
     return budget.taken();
 }

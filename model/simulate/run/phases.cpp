@@ -111,8 +111,7 @@ public:
 
     Result<Phases> run()
     {
-        if (auto done = block(m_plan.instructions, m_prepared.main); !done)
-            return tl::unexpected(done.error());
+        SHARDSCOPE_CHECK(block(m_plan.instructions, m_prepared.main));
         return std::move(m_prepared);
     }
 
@@ -120,9 +119,7 @@ private:
     Result<void> block(const std::vector<Instruction>& instructions, PreparedBlock& block)
     {
         block.phases.emplace_back();
-        auto together = reducedProducts(block);
-        if (!together)
-            return tl::unexpected(together.error());
+        SHARDSCOPE_TRY(together, reducedProducts(block));
         for (std::uint32_t i = 0; i < instructions.size() && !m_stop.stop_requested(); ++i) {
             const Instruction& instruction = instructions[i];
             if (const auto found = together->find(i); found != together->end()) {
@@ -149,9 +146,7 @@ private:
         for (const ReducedProductPattern& pattern : findReducedProducts(m_plan)) {
             if (m_stop.stop_requested() || together.contains(pattern.fused))
                 continue; // of two products that one instruction reads, one is computed before
-            auto made = ReducedProduct::prepare(m_plan, pattern, m_sharing, m_kernels, m_budget, m_stop);
-            if (!made)
-                return tl::unexpected(made.error());
+            SHARDSCOPE_TRY(made, ReducedProduct::prepare(m_plan, pattern, m_sharing, m_kernels, m_budget, m_stop));
             if (!*made)
                 continue;
             m_prepared.scratchBytes = std::max(m_prepared.scratchBytes, (*made)->scratchBytes());
@@ -181,9 +176,7 @@ private:
         for (std::size_t operand = 0; operand < instruction.operands.size(); ++operand) {
             if (operand >= instruction.results.size() || !instruction.results[operand].valid())
                 continue;
-            auto made = Exchange::prepare(m_plan, instruction, operand, m_kernels, m_budget, m_stop);
-            if (!made)
-                return tl::unexpected(made.error());
+            SHARDSCOPE_TRY(made, Exchange::prepare(m_plan, instruction, operand, m_kernels, m_budget, m_stop));
             m_prepared.scratchBytes = std::max(m_prepared.scratchBytes, made->scratchBytes());
             m_prepared.maxTasks = std::max(m_prepared.maxTasks, static_cast<std::size_t>(made->taskCount()));
             if (m_budget.onlyCounts())
@@ -209,15 +202,12 @@ private:
         }
         m_access.add(instruction);
         if (!own) {
-            auto made = prepareAction(m_plan, instruction, m_options.plainKernels ? nullptr : &m_kernels, m_budget);
-            if (!made)
-                return tl::unexpected(made.error());
+            SHARDSCOPE_TRY(
+                made, prepareAction(m_plan, instruction, m_options.plainKernels ? nullptr : &m_kernels, m_budget));
             add(std::move(*made), number, block);
             return {};
         }
-        auto made = control(instruction, *own);
-        if (!made)
-            return tl::unexpected(made.error());
+        SHARDSCOPE_TRY(made, control(instruction, *own));
         if (!m_options.together && !hasCollectives(m_plan, *own)) {
             add(std::make_unique<ControlAction>(m_plan.program->local, **made), number, block);
             return {};
@@ -249,8 +239,7 @@ private:
         for (const std::uint32_t number : own.blocks) {
             PreparedBlock& inner = made.blocks.emplace_back();
             inner.number = number;
-            if (auto done = block(m_plan.blocks[number].instructions, inner); !done)
-                return tl::unexpected(done.error());
+            SHARDSCOPE_CHECK(block(m_plan.blocks[number].instructions, inner));
         }
         const auto& operation = *made.operation;
         if (!made.isLoop()) {

@@ -48,12 +48,9 @@ public:
     /// Everything that can fail; takes no memory before it knows how much that will be.
     Result<void> prepare(const RunOptions& options)
     {
-        if (auto checked = checkSpecified(); !checked)
-            return checked;
+        SHARDSCOPE_CHECK(checkSpecified());
         const std::int64_t limit = memoryLimit(options);
-        const auto needed = runBytes(*m_plan, options.replicas, m_threads, static_cast<double>(limit), m_stop);
-        if (!needed)
-            return tl::unexpected(needed.error());
+        SHARDSCOPE_TRY(needed, runBytes(*m_plan, options.replicas, m_threads, static_cast<double>(limit), m_stop));
         if (isStopped())
             return {};
         const double traced = StepTrace::bytes(m_devices, options.tracedInstructions);
@@ -65,10 +62,9 @@ public:
         if (options.replicas == ReplicaMode::Shared)
             sharing = shareReplicas(*m_plan);
         m_memory = DeviceMemory(*m_plan, sharing);
-        auto phases = preparePhases(*m_plan, sharing, budget,
-            { !m_observers.empty() || options.tracedInstructions > 0, options.plainKernels }, m_stop);
-        if (!phases)
-            return tl::unexpected(phases.error());
+        SHARDSCOPE_TRY(phases,
+            preparePhases(*m_plan, sharing, budget,
+                { !m_observers.empty() || options.tracedInstructions > 0, options.plainKernels }, m_stop));
         if (isStopped())
             return {};
         m_phases = std::move(*phases);
@@ -638,8 +634,7 @@ Result<std::unique_ptr<Run>> Run::create(std::shared_ptr<const Plan> plan, const
         const auto prepared = run->prepare(options);
         if (options.stop.stop_requested())
             return std::unique_ptr<Run>();
-        if (!prepared)
-            return tl::unexpected(prepared.error());
+        SHARDSCOPE_CHECK(prepared);
         return std::unique_ptr<Run>(std::move(run));
     } catch (const std::bad_alloc&) { // it was there when it was counted
         const double bytes =

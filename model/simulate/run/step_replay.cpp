@@ -152,8 +152,7 @@ Result<StepReplay::Array> StepReplay::reference(ValueId value, std::int64_t step
     if (m_reference && m_reference->run->stepsDone() > steps)
         m_reference->run->reset();
     if (!m_reference || (!m_keepsAll && m_kept != value))
-        if (const Result<void> made = makeReference(value, limits); !made)
-            return tl::unexpected<Error>(made.error());
+        SHARDSCOPE_CHECK(makeReference(value, limits));
     return advance(m_reference, steps, false, limits).map([&](bool done) {
         return done ? std::make_shared<const std::vector<double>>(m_reference->run->gather(value)) : Array();
     });
