@@ -31,6 +31,7 @@
 #include "views/sharding_lab/result_panel.h"
 #include "views/sharding_lab/sharding_lab_view.h"
 #include "views/theme/appearance.h"
+#include "views/topology_view/device_controls.h"
 #include "views/topology_view/topology_view.h"
 #include "views/widgets/notice_strip.h"
 #include "words/words.h"
@@ -281,13 +282,13 @@ private Q_SLOTS:
         Untouched fixture;
         TopologyView view(&fixture.document, &fixture.selection);
         QVERIFY(shown(view));
-        typeInto(view.presets()->lineEdit(), typed.left(200));
-        QTest::keyClick(view.presets()->lineEdit(), Qt::Key_Return);
+        typeInto(view.controls()->presets()->lineEdit(), typed.left(200));
+        QTest::keyClick(view.controls()->presets()->lineEdit(), Qt::Key_Return);
         QVERIFY(fixture.stays());
-        QVERIFY2(isStated(view.message()), qPrintable(view.message()));
-        QCOMPARE(view.presets()->lineEdit()->text(), typed.left(200)); // to be mended
-        QVERIFY(view.chooseDevices(QStringLiteral("cpu:2x8")));
-        QVERIFY2(view.message().isEmpty(), qPrintable(view.message()));
+        QVERIFY2(isStated(view.controls()->message()), qPrintable(view.controls()->message()));
+        QCOMPARE(view.controls()->presets()->lineEdit()->text(), typed.left(200)); // to be mended
+        QVERIFY(view.controls()->chooseDevices(QStringLiteral("cpu:2x8")));
+        QVERIFY2(view.controls()->message().isEmpty(), qPrintable(view.controls()->message()));
     }
 
     void optionsOfTheOrder_data()
@@ -313,13 +314,13 @@ private Q_SLOTS:
         QVERIFY(shown(view));
         QLineEdit* option = nullptr;
         for (auto* edit : view.findChildren<QLineEdit*>())
-            if (edit != view.presets()->lineEdit() && edit->isVisible())
+            if (edit != view.controls()->presets()->lineEdit() && edit->isVisible())
                 option = edit;
         QVERIFY(option);
         typeInto(option, typed);
         QTest::keyClick(option, Qt::Key_Return);
         fixture.document.waitForAnalysis();
-        QVERIFY2(isStated(view.message()), qPrintable(view.message()));
+        QVERIFY2(isStated(view.controls()->message()), qPrintable(view.controls()->message()));
         QVERIFY(fixture.document.snapshot());
         while (fixture.document.undoStack()->canUndo())
             fixture.document.undoStack()->undo();

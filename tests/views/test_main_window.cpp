@@ -15,6 +15,7 @@
 #include <QRegularExpression>
 #include <QSpinBox>
 #include <QStandardPaths>
+#include <QStatusBar>
 #include <QStyle>
 #include <QTabBar>
 #include <QTemporaryDir>

@@ -427,10 +427,10 @@ private Q_SLOTS:
         view.resize(700, 560);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
-        QCOMPARE(view.facts(), QStringLiteral("64 chips, 64 devices, 16 hosts of 2 × 2 × 1, 1 slice"));
+        QCOMPARE(view.controls()->facts(), QStringLiteral("64 chips, 64 devices, 16 hosts of 2 × 2 × 1, 1 slice"));
         QCOMPARE(view.keyFigure(), QStringLiteral("64 devices"));
-        QCOMPARE(view.presets()->currentText(), QStringLiteral("tpu-v4:4x4x4"));
-        QVERIFY(view.message().isEmpty());
+        QCOMPARE(view.controls()->presets()->currentText(), QStringLiteral("tpu-v4:4x4x4"));
+        QVERIFY(view.controls()->message().isEmpty());
         QVERIFY2(view.reason().contains(QStringLiteral("model = x 4")), qPrintable(view.reason()));
         QVERIFY2(view.reason().contains(QStringLiteral("data = y 4 × z 4")), qPrintable(view.reason()));
         // The last axis is the one that is drawn: along x, a ring.
@@ -467,12 +467,12 @@ private Q_SLOTS:
         Appearance appearance(ThemeChoice::Light);
         test::Fixture fixture;
         TopologyView view(&fixture.document, &fixture.selection);
-        QVERIFY(view.chooseDevices(QStringLiteral("tpu-v4:4x4x4")));
+        QVERIFY(view.controls()->chooseDevices(QStringLiteral("tpu-v4:4x4x4")));
         fixture.document.waitForAnalysis();
         QCOMPARE(fixture.document.experiment()->mesh.axes[0].size, 16);
-        QCOMPARE(view.facts().left(8), QStringLiteral("64 chips"));
+        QCOMPARE(view.controls()->facts().left(8), QStringLiteral("64 chips"));
         QVERIFY(view.reason().contains(QStringLiteral("in the order of their ids")));
-        view.automatic()->click();
+        view.controls()->automatic()->click();
         fixture.document.waitForAnalysis();
         QCOMPARE(fixture.document.experiment()->mesh.order.method, OrderMethod::CreateDeviceMesh);
         QVERIFY(view.reason().contains(QStringLiteral("whole physical axes")));
@@ -484,19 +484,19 @@ private Q_SLOTS:
         own.hardware.devices = DeviceSet::ofHosts("generic-tpu", "tpu", 4, 4);
         test::Fixture generic(own);
         TopologyView other(&generic.document, &generic.selection);
-        QCOMPARE(other.presets()->currentText(), QStringLiteral("generic-tpu:4x4"));
-        QVERIFY(other.chooseDevices(QStringLiteral("generic-tpu:2x8")));
+        QCOMPARE(other.controls()->presets()->currentText(), QStringLiteral("generic-tpu:4x4"));
+        QVERIFY(other.controls()->chooseDevices(QStringLiteral("generic-tpu:2x8")));
         QCOMPARE(generic.document.experiment()->hardware.devices.hosts, 2);
         QCOMPARE(generic.document.experiment()->hardware.devices.devicesPerHost, 8);
         QCOMPARE(generic.document.experiment()->hardware.devices.kind, std::string("generic-tpu"));
-        QVERIFY(!other.chooseDevices(QStringLiteral("generic-tpu:2x")));
-        QVERIFY(!other.message().isEmpty());
+        QVERIFY(!other.controls()->chooseDevices(QStringLiteral("generic-tpu:2x")));
+        QVERIFY(!other.controls()->message().isEmpty());
         // What cannot be read is said where it was typed, and nothing changes.
-        QVERIFY(!view.chooseDevices(QStringLiteral("tpu-v9:4x4")));
-        QVERIFY2(view.message().contains(QStringLiteral("tpu-v")), qPrintable(view.message()));
+        QVERIFY(!view.controls()->chooseDevices(QStringLiteral("tpu-v9:4x4")));
+        QVERIFY2(view.controls()->message().contains(QStringLiteral("tpu-v")), qPrintable(view.controls()->message()));
         QCOMPARE(*fixture.document.experiment(), test::example("flax-mlp-logical"));
-        QVERIFY(view.chooseDevices(QStringLiteral("cpu:2x4")));
-        QVERIFY(view.message().isEmpty());
+        QVERIFY(view.controls()->chooseDevices(QStringLiteral("cpu:2x4")));
+        QVERIFY(view.controls()->message().isEmpty());
     }
 
     void failuresAreExplained()
@@ -504,15 +504,16 @@ private Q_SLOTS:
         Appearance appearance(ThemeChoice::Light);
         test::Fixture fixture(on("tpu-v4:4x4x4", { { "data", 8 }, { "model", 8 } }));
         TopologyView view(&fixture.document, &fixture.selection);
-        QVERIFY2(view.message().startsWith(QStringLiteral("E151 ")), qPrintable(view.message()));
-        QVERIFY(view.message().contains(QStringLiteral("model")));
+        QVERIFY2(
+            view.controls()->message().startsWith(QStringLiteral("E151 ")), qPrintable(view.controls()->message()));
+        QVERIFY(view.controls()->message().contains(QStringLiteral("model")));
         QVERIFY(!view.mesh()->field());
         QVERIFY(view.machine()->field());
-        QVERIFY(!view.fixButtons().empty());
-        QCOMPARE(view.fixButtons().front()->text(), QStringLiteral("Fix: share physical axes"));
-        view.fixButtons().front()->click();
+        QVERIFY(!view.controls()->fixButtons().empty());
+        QCOMPARE(view.controls()->fixButtons().front()->text(), QStringLiteral("Fix: share physical axes"));
+        view.controls()->fixButtons().front()->click();
         fixture.document.waitForAnalysis();
-        QVERIFY2(view.message().isEmpty(), qPrintable(view.message()));
+        QVERIFY2(view.controls()->message().isEmpty(), qPrintable(view.controls()->message()));
         QVERIFY(view.reason().contains(QStringLiteral("share the physical axes")));
         QVERIFY(view.mesh()->field());
     }
@@ -546,7 +547,8 @@ private Q_SLOTS:
         // A gap in the ids is found when the list is to be used.
         list->edit()->setPlainText(QStringLiteral("0 0 0 0 0\n5 0 1 0 0\n"));
         list->applyButton()->click();
-        QVERIFY2(view.message().contains(QStringLiteral("1 is missing")), qPrintable(view.message()));
+        QVERIFY2(view.controls()->message().contains(QStringLiteral("1 is missing")),
+            qPrintable(view.controls()->message()));
         QVERIFY(list->isVisible());
         QVERIFY(*fixture.document.experiment() == before);
         // Six chips of a broken slice, on two hosts.
@@ -588,9 +590,9 @@ private Q_SLOTS:
         fixture.document.waitForAnalysis();
         QVERIFY(fixture.document.experiment()->mesh.order.contiguousSubmeshes);
         // Whether the topology has them or not, it is said.
-        QVERIFY2(view.message().contains(QStringLiteral("contiguous"))
+        QVERIFY2(view.controls()->message().contains(QStringLiteral("contiguous"))
                 || view.reason().contains(QStringLiteral("contiguous")),
-            qPrintable(view.message() + view.reason()));
+            qPrintable(view.controls()->message() + view.reason()));
         fixture.document.undoStack()->undo();
         QVERIFY(!contiguous->isChecked());
         QCheckBox* byHost = box(QStringLiteral("Hosts as slices"));
@@ -601,7 +603,7 @@ private Q_SLOTS:
         byHost->click();
         fixture.document.waitForAnalysis();
         QVERIFY(fixture.document.experiment()->mesh.order.byHost);
-        QVERIFY2(view.message().isEmpty(), qPrintable(view.message()));
+        QVERIFY2(view.controls()->message().isEmpty(), qPrintable(view.controls()->message()));
     }
 
     void t5xAndSlices()
@@ -616,7 +618,8 @@ private Q_SLOTS:
         option->setText(QStringLiteral("3x1 × 1, 1"));
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
         fixture.document.waitForAnalysis();
-        QVERIFY2(view.message().startsWith(QStringLiteral("E163 ")), qPrintable(view.message()));
+        QVERIFY2(
+            view.controls()->message().startsWith(QStringLiteral("E163 ")), qPrintable(view.controls()->message()));
         // The machine shows what it fails on: of 8 along x, 3 × 2 are used, and those at x 6 and 7 are left over.
         const std::vector<MapRegion>& regions = view.machine()->regions();
         QCOMPARE(regions.size(), std::size_t{ 2 });
@@ -630,7 +633,7 @@ private Q_SLOTS:
         QVERIFY(!view.grab().isNull());
         option->setText(QStringLiteral("x"));
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
-        QVERIFY(view.message().contains(QStringLiteral("2 × 2 × 1 × 1")));
+        QVERIFY(view.controls()->message().contains(QStringLiteral("2 × 2 × 1 × 1")));
 
         fixture.document.setExperiment(
             on("2*tpu-v4:2x2x4", { { "data", 8 }, { "model", 4 } }, OrderMethod::Hybrid), {});
@@ -641,7 +644,7 @@ private Q_SLOTS:
         QVERIFY(QMetaObject::invokeMethod(option, "editingFinished"));
         fixture.document.waitForAnalysis();
         QCOMPARE(fixture.document.experiment()->mesh.order.dcn, (std::vector<MeshAxis>{ { "model", 2 } }));
-        QVERIFY(view.message().isEmpty());
+        QVERIFY(view.controls()->message().isEmpty());
         QVERIFY2(view.pathText().contains(QStringLiteral("between slices")), qPrintable(view.pathText()));
     }
 

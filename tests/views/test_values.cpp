@@ -17,6 +17,7 @@
 #include <set>
 
 #include "document/atomic_file.h"
+#include "experiment_file/gallery.h"
 #include "interchange/npy.h"
 #include "mesh/mesh.h"
 #include "program/operation_path.h"

@@ -6,7 +6,6 @@
 #include <QTableView>
 #include <algorithm>
 
-#include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/exchange_view.h"
 #include "views/panel/follow_link.h"
 #include "views/panel/panel.h"

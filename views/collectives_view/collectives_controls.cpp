@@ -5,22 +5,15 @@
 
 #include <QComboBox>
 #include <QHeaderView>
-#include <QKeyEvent>
 #include <QLineEdit>
-#include <QPushButton>
-#include <QShortcut>
-#include <QSignalBlocker>
 #include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
 #include <algorithm>
 
 #include "views/collectives_view/collective_page.h"
-#include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/side_by_side.h"
 #include "views/collectives_view/sums_bars.h"
-#include "views/panel/follow_link.h"
-#include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
@@ -29,7 +22,6 @@
 #include "views/widgets/plain_scroll.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
-#include "words/links.h"
 #include "words/utf8.h"
 
 namespace shardscope {

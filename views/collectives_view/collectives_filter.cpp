@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "views/collectives_view/collective_texts.h"
-
 namespace shardscope {
 
 CollectivesFilter::CollectivesFilter(CollectivesModel* model, QObject* parent)

@@ -2,22 +2,17 @@
 #include "views/collectives_view/collectives_view.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
-#include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QShortcut>
 #include <QSignalBlocker>
-#include <QSplitter>
 #include <QTableView>
 #include <QToolButton>
-#include <QVBoxLayout>
 #include <algorithm>
 
 #include "analysis/host_transfers.h"
-#include "pipeline/memory_placement.h"
 #include "views/collectives_view/collective_page.h"
 #include "views/collectives_view/collective_texts.h"
 #include "views/collectives_view/side_by_side.h"
@@ -25,15 +20,10 @@
 #include "views/panel/follow_link.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
-#include "views/theme/icons.h"
-#include "views/theme/theme.h"
-#include "views/widgets/chip.h"
 #include "views/widgets/plain_tip.h"
-#include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/links.h"
 #include "words/memory_words.h"
-#include "words/utf8.h"
 
 namespace shardscope {
 

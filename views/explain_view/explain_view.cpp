@@ -77,19 +77,11 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
 {
     vbox(this, {}, 0, { new StaleRibbon(document), { m_page, 1 }, { m_empty, 1 } });
 
-    auto* page = new QVBoxLayout(m_page);
-    page->setContentsMargins(0, 0, 0, 0);
-    page->setSpacing(0);
-    auto* head = new QBoxLayout(QBoxLayout::LeftToRight, m_head);
-    m_headLayout = head;
-    head->setContentsMargins(10, 8, 8, 4);
-    head->setSpacing(8);
+    m_headLayout = hbox(m_head, { 10, 8, 8, 4 }, 8, { { m_title, 1 }, m_lengths });
     m_title->setElided(true, Qt::ElideMiddle);
-    head->addWidget(m_title, 1);
     m_lengths->setAccessibleName(tr("Length of the explanation"));
     m_lengths->setCurrent(static_cast<int>(m_length));
-    head->addWidget(m_lengths);
-    page->addWidget(m_head);
+    vbox(m_page, {}, 0, { m_head, { m_scroll, 1 } });
 
     m_scroll->setWidgetResizable(true);
     m_scroll->setFrameShape(QFrame::NoFrame);
@@ -98,10 +90,8 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     m_scroll->setBackgroundRole(QPalette::Base);
     auto* content = new QWidget;
     content->setBackgroundRole(QPalette::Base);
-    auto* column = vbox(content, { 10, 6, 8, 8 }, 10, { m_tip });
-    m_paragraphs = new QVBoxLayout;
-    m_paragraphs->setSpacing(8);
-    column->addLayout(m_paragraphs);
+    m_paragraphs = vbox({}, 8, {});
+    auto* column = vbox(content, { 10, 6, 8, 8 }, 10, { m_tip, m_paragraphs });
     m_moreLink->setText(u"<a href=\"more\">%1</a>"_s.arg(tr("More")));
     m_moreLink->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     column->addWidget(m_moreLink, 0, Qt::AlignLeft);
@@ -128,9 +118,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
         return rows;
     };
     m_causeRows = section(m_causes, tr("Decided by"));
-    m_whyNotRows = new QVBoxLayout(m_whyNotBox);
-    m_whyNotRows->setContentsMargins(0, 0, 0, 0);
-    m_whyNotRows->setSpacing(4);
+    m_whyNotRows = vbox(m_whyNotBox, {}, 4, {});
     column->addWidget(m_whyNotBox);
     m_whatIfRows = section(m_whatIfBox, tr("What if"));
     m_whatIfRows->setVerticalSpacing(6);
@@ -139,7 +127,6 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     column->addWidget(m_change, 0, Qt::AlignLeft);
     column->addStretch(1);
     m_scroll->setWidget(content);
-    page->addWidget(m_scroll, 1);
 
     auto* copy = new QAction(tr("Copy as text"), this);
     copy->setShortcut(QKeySequence::Copy);
@@ -405,29 +392,27 @@ void ExplainView::rebuildWhatIfs()
             m_whatIfRows->addWidget(remark(text.consequence, true), 2 * i + 1, 0, 1, 4);
         else
             m_whatIfRows->addWidget(remark(text.consequence, true), 2 * i, 1, Qt::AlignVCenter);
-        auto* preview = new QPushButton(tr("Preview"));
-        preview->setProperty("small", true);
-        preview->setEnabled(current);
-        preview->setAccessibleName(tr("Preview %1").arg(words::plain(text.change)));
-        preview->setToolTip(tr("Every value that changes, before it counts."));
-        connect(preview, &QPushButton::clicked, this, [this, i] {
-            if (static_cast<std::size_t>(i) >= whatIfs().size())
-                return;
-            const WhatIf& row = whatIfs()[static_cast<std::size_t>(i)];
-            Q_EMIT previewRequested(row.after, words::plain(words::whatIf(*m_shown.snapshot, row).change));
-        });
-        m_whatIfRows->addWidget(preview, 2 * i, 2, Qt::AlignVCenter);
-        setTabOrder(before, preview);
-        before = preview;
-        auto* button = new QPushButton(tr("Apply"));
-        button->setProperty("small", true);
-        button->setEnabled(current);
-        button->setAccessibleName(tr("Apply %1").arg(words::plain(text.change)));
-        button->setToolTip(tr("One step that Undo takes back."));
-        connect(button, &QPushButton::clicked, this, [this, i] { apply(static_cast<std::size_t>(i)); });
-        m_whatIfRows->addWidget(button, 2 * i, 3, Qt::AlignVCenter);
-        setTabOrder(before, button);
-        before = button;
+        const auto button = [&](const QString& label, const QString& name, const QString& tip, int column, auto run) {
+            auto* made = new QPushButton(label);
+            made->setProperty("small", true);
+            made->setEnabled(current);
+            made->setAccessibleName(name);
+            made->setToolTip(tip);
+            connect(made, &QPushButton::clicked, this, run);
+            m_whatIfRows->addWidget(made, 2 * i, column, Qt::AlignVCenter);
+            setTabOrder(before, made);
+            before = made;
+        };
+        const QString plain = words::plain(text.change);
+        button(tr("Preview"), tr("Preview %1").arg(plain), tr("Every value that changes, before it counts."), 2,
+            [this, i] {
+                if (static_cast<std::size_t>(i) >= whatIfs().size())
+                    return;
+                const WhatIf& row = whatIfs()[static_cast<std::size_t>(i)];
+                Q_EMIT previewRequested(row.after, words::plain(words::whatIf(*m_shown.snapshot, row).change));
+            });
+        button(tr("Apply"), tr("Apply %1").arg(plain), tr("One step that Undo takes back."), 3,
+            [this, i] { apply(static_cast<std::size_t>(i)); });
     }
 }
 

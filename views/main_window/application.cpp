@@ -6,9 +6,6 @@
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QFontInfo>
-#include <QIcon>
-#include <QImage>
-#include <QPainter>
 #include <QSlider>
 #include <QTemporaryDir>
 #include <QThread>

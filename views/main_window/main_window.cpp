@@ -13,7 +13,6 @@
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QSpinBox>
-#include <QStatusBar>
 #include <QTimer>
 #include <algorithm>
 

@@ -62,15 +62,6 @@ std::pair<int, int> sharedHeights(int room, int first, int second)
     return { upper, room - upper };
 }
 
-/// Shows the view's key figure in the dock's title.
-template <class View>
-void followKeyFigure(DockFrame* dock, View* view)
-{
-    const auto show = [dock, view] { dock->setKeyFigure(view->keyFigure()); };
-    QObject::connect(view, &View::keyFigureChanged, dock, show);
-    show();
-}
-
 } // namespace
 
 void MainWindow::makeDocks()
@@ -97,9 +88,18 @@ void MainWindow::makeDocks()
 
     m_tabsTime.setSingleShot(true);
     connect(&m_tabsTime, &QTimer::timeout, this, &MainWindow::followTabs);
-    const auto add = [this](const char* id, const char* icon, const QString& title, auto* view) {
+    const auto preview = [this](const Experiment& after, const QString& change) {
+        m_whatIf->propose(after, change);
+        dock(QStringLiteral("whatif"))->present();
+    };
+    const auto lead = [this](const QString& id) { dock(id)->present(); };
+    const auto add = [&](const char* id, const char* icon, const QString& title, DockView* view) {
         auto* dock = new DockFrame(QLatin1String(id), QLatin1String(icon), title, view, this);
-        followKeyFigure(dock, view);
+        const auto show = [dock, view] { dock->setKeyFigure(view->keyFigure()); };
+        connect(view, &DockView::keyFigureChanged, dock, show);
+        show();
+        connect(view, &DockView::previewRequested, this, preview);
+        connect(view, &DockView::dockRequested, this, lead);
         // Who is tabbed with whom is told by no signal: look again after whatever may have changed it.
         const auto later = [this] { m_tabsTime.start(); };
         connect(dock, &QDockWidget::dockLocationChanged, this, later);
@@ -130,18 +130,6 @@ void MainWindow::makeDocks()
     connect(m_rules, &RulesView::compareRequested, this, compare);
     connect(m_trace, &RuleTraceView::compareRequested, this, compare);
     connect(m_problems, &ProblemsView::textRequested, this, [this] { dock(QStringLiteral("program"))->present(); });
-    const auto preview = [this](const Experiment& after, const QString& change) {
-        m_whatIf->propose(after, change);
-        dock(QStringLiteral("whatif"))->present();
-    };
-    connect(m_explain, &ExplainView::previewRequested, this, preview);
-    connect(m_collectives, &CollectivesView::previewRequested, this, preview);
-    const auto lead = [this](const QString& id) { dock(id)->present(); };
-    connect(m_explain, &ExplainView::dockRequested, this, lead);
-    connect(m_collectives, &CollectivesView::dockRequested, this, lead);
-    connect(m_tensors, &TensorsView::dockRequested, this, lead);
-    connect(m_grid, &ShardGridView::dockRequested, this, lead);
-    connect(m_program, &ProgramView::dockRequested, this, lead);
     m_tabs = new DockTabs(this, &m_docks);
     connect(m_rules, &RulesView::traceRequested, this, [this] { dock(QStringLiteral("trace"))->present(); });
 }

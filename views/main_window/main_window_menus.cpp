@@ -3,7 +3,6 @@
 // Declared in main_window.h.
 #include <QActionGroup>
 #include <QApplication>
-#include <QDesktopServices>
 #include <QFileInfo>
 #include <QLabel>
 #include <QMenuBar>
@@ -31,7 +30,6 @@
 #include "views/widgets/boxes.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/plain_tip.h"
-#include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {

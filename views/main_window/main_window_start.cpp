@@ -7,7 +7,6 @@
 #include <QSpinBox>
 #include <QTimer>
 #include <QToolButton>
-#include <algorithm>
 
 #include "experiment_file/gallery.h"
 #include "views/gallery/examples_dialog.h"
@@ -16,7 +15,6 @@
 #include "views/main_window/tips.h"
 #include "views/main_window/undo_keys.h"
 #include "views/mesh_view/mesh_view.h"
-#include "views/problems_view/problems_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"

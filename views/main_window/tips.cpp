@@ -2,7 +2,6 @@
 #include "views/main_window/tips.h"
 
 #include <QApplication>
-#include <algorithm>
 
 #include "document/document.h"
 #include "experiment/edits.h"

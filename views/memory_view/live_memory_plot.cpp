@@ -2,6 +2,7 @@
 // A part of LiveMemoryPlot, which is declared in memory_widgets.h.
 #include <QKeyEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 #include <cmath>
 
@@ -170,38 +171,18 @@ void LiveMemoryPlot::mousePressEvent(QMouseEvent* event)
 
 void LiveMemoryPlot::keyPressEvent(QKeyEvent* event)
 {
-    const int last = tableRowCount() - 1;
-    int next = m_current;
-    switch (event->key()) {
-    case Qt::Key_Left:
-        next = std::max(m_current - 1, 0);
-        break;
-    case Qt::Key_Right:
-        next = std::min(m_current + 1, last);
-        break;
-    case Qt::Key_PageUp:
-        next = std::max(m_current - 10, 0);
-        break;
-    case Qt::Key_PageDown:
-        next = std::min(m_current + 10, last);
-        break;
-    case Qt::Key_Home:
-        next = 0;
-        break;
-    case Qt::Key_End:
-        next = last;
-        break;
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-    case Qt::Key_Space:
+    if (isActivation(*event)) {
         if (m_current >= 0)
             tableActivate(m_current);
         return;
-    default:
+    }
+    const std::optional<int> row = rowAfter(*event, m_current, tableRowCount(), Qt::Horizontal, 10);
+    if (!row) {
         QWidget::keyPressEvent(event);
         return;
     }
-    if (last < 0)
+    const int next = *row;
+    if (next < 0)
         return;
     m_current = m_hovered = next;
     setAccessibleDescription(instructionText(next));

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "pipeline/memory_placement.h"
 #include "program/types.h"
 
 namespace shardscope {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/memory_view/memory_view.h"
 
-#include <QBoxLayout>
 #include <QCheckBox>
 #include <QLocale>
 
@@ -12,6 +11,7 @@
 #include "views/memory_view/memory_widgets.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "words/memory_words.h"
 #include "words/planned_memory_words.h"
@@ -54,9 +54,7 @@ QString MemoryView::whyNothing() const
 }
 
 MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_when(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
     , m_sum(new RoleLabel(RoleLabel::Size::Semibold))
     , m_bar(new MemoryBarWidget)
@@ -68,43 +66,22 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     , m_largest(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
     , m_empty(new EmptyPage(QString()))
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(new StaleRibbon(document));
-    layout->addWidget(m_content, 1);
-    layout->addWidget(m_empty, 1);
-
-    auto* inner = new QVBoxLayout(m_content);
-    inner->setContentsMargins(6, 6, 6, 6);
-    inner->setSpacing(4);
     m_head = new QBoxLayout(QBoxLayout::LeftToRight);
     m_head->setContentsMargins(2, 0, 2, 0);
     m_when->setElided(true);
     m_head->addWidget(m_when, 1);
     m_sum->setElided(true);
     m_head->addWidget(m_sum);
-    inner->addLayout(m_head);
-    inner->addWidget(m_bar);
     m_largest->setElided(true);
     m_largest->setContentsMargins(2, 0, 2, 0);
-    inner->addWidget(m_largest);
-    inner->addWidget(m_plot, 1);
-    inner->addStretch(0);
-
-    auto* place = new QHBoxLayout(m_place);
-    place->setContentsMargins(8, 0, 8, 4);
-    place->setSpacing(12);
+    vbox(m_content, { 6, 6, 6, 6 }, 4, { m_head, m_bar, m_largest, { m_plot, 1 }, boxStretch() });
     m_onHost->setAccessibleName(tr("Keep parameters in host memory"));
     m_onHost->setToolTip(plainTip(tr("As T5X's params_on_devices=False: parameters rest in pinned host memory, and the "
                                      "devices copy them in when a step reads them.")));
-    place->addWidget(m_onHost);
     m_host->setElided(true);
     m_host->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    place->addWidget(m_host, 1);
-    layout->addWidget(m_place);
+    hbox(m_place, { 8, 0, 8, 4 }, 12, { m_onHost, { m_host, 1 } });
+    vbox(this, {}, 0, { new StaleRibbon(document), { m_content, 1 }, { m_empty, 1 }, m_place });
     connect(m_onHost, &QCheckBox::clicked, this, [this](bool onHost) {
         m_document->edit(withParamsOnDevices(*m_document->experiment(), !onHost),
             onHost ? tr("Parameters on the host") : tr("Parameters on the devices"));
@@ -171,10 +148,7 @@ void MemoryView::showSnapshot()
     followSelection();
     showPlacement();
     placePlot();
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 QString MemoryView::hostText() const

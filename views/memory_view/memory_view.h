@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Memory dock: what one device holds at the peak of the step, by owner, and the bytes live over the step;
-// and what lies in host memory, apart from that.
+// and what lies in host memory, apart from that. Its key figure is "32.0 MiB per device".
 #pragma once
 
-#include <QWidget>
-
-#include "document/document.h"
-#include "document/selection.h"
 #include "views/memory_view/shown_memory.h"
+#include "views/panel/dock_view.h"
 
 class QBoxLayout;
 class QCheckBox;
@@ -19,13 +16,11 @@ class LiveMemoryPlot;
 class MemoryBarWidget;
 class RoleLabel;
 
-class MemoryView : public QWidget {
+class MemoryView : public DockView {
     Q_OBJECT
 public:
     MemoryView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// "32.0 MiB per device", for the dock's title.
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] MemoryBarWidget* bar() const { return m_bar; }
     [[nodiscard]] LiveMemoryPlot* plot() const { return m_plot; }
     /// Keeps parameters in host memory.
@@ -34,9 +29,6 @@ public:
     [[nodiscard]] QString largestText() const;
     /// "8 MiB per device on the host, 8 MiB in, 8 MiB back": what lies there, and what moves in a step; "" for nothing.
     [[nodiscard]] QString hostText() const;
-
-Q_SIGNALS:
-    void keyFigureChanged();
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -49,8 +41,6 @@ private:
     void placePlot();
     void showPlacement();
 
-    Document* m_document;
-    Selection* m_selection;
     QBoxLayout* m_head = nullptr;
     RoleLabel* m_when;
     RoleLabel* m_sum;
@@ -62,7 +52,6 @@ private:
     RoleLabel* m_host;
     RoleLabel* m_largest;
     EmptyPage* m_empty;
-    QString m_keyFigure;
     ShownMemory m_shown; ///< empty where nothing is planned
 };
 

@@ -2,7 +2,6 @@
 #include "views/mesh_view/axis_row.h"
 
 #include <QApplication>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMouseEvent>
@@ -14,6 +13,7 @@
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/chip.h"
 
 namespace shardscope {
@@ -233,14 +233,7 @@ AxisRow::AxisRow(QWidget* parent)
     , m_spin(new SizeSpinBox(this))
     , m_link(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
 {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(4, 0, 8, 0);
-    row->setSpacing(6);
-    row->addWidget(m_handle);
-    row->addWidget(m_chip);
-    row->addWidget(m_slider, 1);
-    row->addWidget(m_spin);
-    row->addWidget(m_link);
+    hbox(this, { 4, 0, 8, 0 }, 6, { m_handle, m_chip, { m_slider, 1 }, m_spin, m_link });
     m_link->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     setFixedHeight(Metrics::scaled(32));
     m_spin->setMinimumWidth(Metrics::scaled(46));

@@ -3,7 +3,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLocale>
 #include <QMenu>
 #include <QPainter>
@@ -16,8 +15,6 @@
 #include <utility>
 
 #include "base/codes.h"
-#include "document/document.h"
-#include "document/selection.h"
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
 #include "mesh/device_places.h"
@@ -28,8 +25,10 @@
 #include "views/preview/edit_gesture.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/context_menu.h"
+#include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/tip_strip.h"
 #include "views/widgets/zoom_trail.h"
@@ -102,9 +101,7 @@ std::vector<std::int32_t> columnMajor(const Mesh& mesh)
 } // namespace
 
 MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent)
     , m_ribbon(new StaleRibbon(document, this))
     , m_head(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_tick(new QLabel(this))
@@ -132,37 +129,16 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_fit->setToolTip(tr("Gives the hardware as many devices as the mesh needs"));
     m_messageText->setWordWrap(true);
 
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(8, 6, 8, 2);
-    head->addWidget(m_head);
-    head->addWidget(m_tick);
-    head->addStretch();
-    head->addWidget(m_keep);
-
-    auto* message = new QHBoxLayout(m_messageBox);
-    message->setContentsMargins(8, 3, 8, 3);
-    message->addWidget(m_messageText, 1);
-    message->addWidget(m_fit);
+    auto* head = hbox({ 8, 6, 8, 2 }, styleSpacing, { m_head, m_tick, boxStretch(), m_keep });
+    hbox(m_messageBox, { 8, 3, 8, 3 }, styleSpacing, { { m_messageText, 1 }, m_fit });
     m_messageBox->setAutoFillBackground(true);
     m_messageBox->hide();
 
-    auto* caption = new QHBoxLayout(m_captionBox);
-    caption->setContentsMargins(8, 0, 8, 0);
-    caption->setSpacing(2);
     m_caption->setWordWrap(true);
     m_caption->setAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    caption->addWidget(m_caption, 1);
-    const auto zoomButton = [caption](QToolButton* button, const QString& picture, const QString& name) {
-        button->setIcon(icon(picture));
-        button->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
-        button->setFixedSize(Metrics::scaled(22), Metrics::scaled(20));
-        button->setAutoRaise(true);
-        button->setAccessibleName(name);
-        button->setToolTip(name);
-        caption->addWidget(button);
-    };
-    zoomButton(m_zoomOut, QStringLiteral("zoomout"), tr("More devices in the device map (-)"));
-    zoomButton(m_zoomIn, QStringLiteral("zoomin"), tr("Larger devices in the device map (+)"));
+    makeSmallFlat(m_zoomOut, QStringLiteral("zoomout"), tr("More devices in the device map (-)"));
+    makeSmallFlat(m_zoomIn, QStringLiteral("zoomin"), tr("Larger devices in the device map (+)"));
+    hbox(m_captionBox, { 8, 0, 8, 0 }, 2, { { m_caption, 1 }, m_zoomOut, m_zoomIn });
 
     m_axes->setContentsMargins(0, 0, 0, 0);
     m_axes->setSpacing(0);
@@ -174,32 +150,11 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_order->setAccessibleName(tr("Order of the devices"));
     m_order->addItems({ tr("Order: row-major"), tr("Order: column-major"), tr("Order: as in the file") });
     m_order->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(8, 2, 8, 6);
-    foot->addWidget(add);
-    foot->addWidget(m_order);
-    foot->addStretch();
-    foot->addWidget(m_hardware);
     m_pin->setCheckable(true);
-    m_pin->setAutoRaise(true);
-    m_pin->setIcon(icon(QStringLiteral("pin")));
-    m_pin->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
-    m_pin->setFixedSize(Metrics::scaled(22), Metrics::scaled(20));
-    m_pin->setAccessibleName(tr("Pin the hardware"));
-    foot->addWidget(m_pin);
-
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
-    column->setSpacing(2);
-    column->addWidget(m_ribbon);
-    column->addLayout(head);
-    column->addWidget(m_messageBox);
-    column->addLayout(m_axes);
-    column->addWidget(m_tip);
-    column->addWidget(m_map, 1);
-    column->addWidget(m_trail);
-    column->addWidget(m_captionBox);
-    column->addLayout(foot);
+    makeSmallFlat(m_pin, QStringLiteral("pin"), tr("Pin the hardware"));
+    auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, m_order, boxStretch(), m_hardware, m_pin });
+    vbox(this, { 1, 0, 1, 1 }, 2,
+        { m_ribbon, head, m_messageBox, m_axes, m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
     setTabOrder(m_keep, m_fit);
     setTabOrder(m_tip->closeButton(), m_map);
     setTabOrder(m_map, m_zoomOut);
@@ -452,11 +407,7 @@ void MeshView::refresh()
     m_pin->setChecked(now.hardware.pinned);
     m_pin->setToolTip(now.hardware.pinned ? tr("The hardware stays when the mesh changes. Unpin it to let it follow")
                                           : tr("The hardware follows the mesh. Pin it to keep it"));
-    const QString figure = sizesText(axes);
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(sizesText(axes));
 }
 
 void MeshView::refreshMap()

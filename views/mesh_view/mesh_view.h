@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock for the mesh: axes with their sizes, their order, and the map of the devices.
+// The dock for the mesh: axes with their sizes, their order, and the map of the devices. Its key figure is "2 × 4".
 #pragma once
 
-#include <QWidget>
 #include <vector>
 
 #include "base/diagnostics.h"
 #include "experiment/experiment.h"
+#include "views/panel/dock_view.h"
 
 class QCheckBox;
 class QComboBox;
@@ -21,21 +21,17 @@ namespace shardscope {
 class AxisRow;
 class DeviceMap;
 class EditGesture;
-class Document;
 class RoleLabel;
-class Selection;
 class StaleRibbon;
 class TipStrip;
 class ZoomTrail;
 
-class MeshView : public QWidget {
+class MeshView : public DockView {
     Q_OBJECT
 public:
     MeshView(Document* document, Selection* selection, QWidget* parent = nullptr);
     ~MeshView() override;
 
-    /// "2 × 4".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] AxisRow* row(std::size_t axis) const { return m_rows[axis]; }
     [[nodiscard]] std::size_t rowCount() const { return m_rows.size(); }
     [[nodiscard]] DeviceMap* map() const { return m_map; }
@@ -53,9 +49,6 @@ public:
     [[nodiscard]] TipStrip* tip() const { return m_tip; }
     /// Checked: the hardware stays when the mesh changes.
     [[nodiscard]] QToolButton* pin() const { return m_pin; }
-
-Q_SIGNALS:
-    void keyFigureChanged();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -77,8 +70,6 @@ private:
     /// Empty if there is no such axis (any more).
     [[nodiscard]] QString axisName(std::size_t axis) const;
 
-    Document* m_document;
-    Selection* m_selection;
     StaleRibbon* m_ribbon;
     RoleLabel* m_head;
     QLabel* m_tick;
@@ -99,7 +90,6 @@ private:
     RoleLabel* m_hardware;
     QToolButton* m_pin;
     EditGesture* m_gesture;
-    QString m_keyFigure;
     bool m_editing = false;
     int m_mergeId = 0; ///< of the drag going on
     std::int64_t m_sizeBefore = 0; ///< at the drag's beginning

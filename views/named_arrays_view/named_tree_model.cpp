@@ -17,23 +17,6 @@ namespace {
 
 using Kind = NamedNode::Kind;
 
-/// The child of that name among the groups below a node, made where there is none.
-int groupBelow(std::vector<NamedNode>& nodes, std::map<std::pair<int, std::string>, int>& groups, int parent,
-    const std::string& name)
-{
-    const int made = static_cast<int>(nodes.size());
-    if (const auto [group, isNew] = groups.emplace(std::pair(parent, name), made); !isNew)
-        return group->second;
-    NamedNode node;
-    node.kind = Kind::Group;
-    node.parent = parent;
-    node.name = name;
-    node.position = static_cast<int>(nodes[static_cast<std::size_t>(parent)].children.size());
-    nodes[static_cast<std::size_t>(parent)].children.push_back(made);
-    nodes.push_back(std::move(node));
-    return made;
-}
-
 int append(std::vector<NamedNode>& nodes, NamedNode node)
 {
     const int made = static_cast<int>(nodes.size());
@@ -42,6 +25,21 @@ int append(std::vector<NamedNode>& nodes, NamedNode node)
     siblings.push_back(made);
     nodes.push_back(std::move(node));
     return made;
+}
+
+/// The child of that name among the groups below a node, made where there is none.
+int groupBelow(std::vector<NamedNode>& nodes, std::map<std::pair<int, std::string>, int>& groups, int parent,
+    const std::string& name)
+{
+    const auto [group, isNew] = groups.emplace(std::pair(parent, name), 0);
+    if (isNew) {
+        NamedNode node;
+        node.kind = Kind::Group;
+        node.parent = parent;
+        node.name = name;
+        group->second = append(nodes, std::move(node));
+    }
+    return group->second;
 }
 
 } // namespace

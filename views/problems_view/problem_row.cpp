@@ -8,6 +8,7 @@
 #include <QPushButton>
 #include <algorithm>
 
+#include "views/panel/flow_layout.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
 #include "views/widgets/context_menu.h"
@@ -29,6 +30,15 @@ int lineHeight()
 int margin()
 {
     return Metrics::scaled(8);
+}
+
+/// Buttons below the words wrap, too.
+FlowLayout flowOf(const std::vector<QPushButton*>& buttons, int room)
+{
+    std::vector<int> widths;
+    for (const QPushButton* button : buttons)
+        widths.push_back(button->sizeHint().width());
+    return FlowLayout::make(widths, room, Metrics::scaled(26), Metrics::scaled(6));
 }
 
 QString severityName(Severity severity)
@@ -141,18 +151,8 @@ int ProblemRow::heightForWidth(int width) const
         QRect(0, 0, std::max(40, width - left - margin()), 10000), Qt::TextWordWrap, m_cause->text());
     const int rows =
         std::max(1, (text.height() + m_cause->fontMetrics().lineSpacing() - 1) / m_cause->fontMetrics().lineSpacing());
-    // Buttons wrap too.
-    int x = left, lines = 1;
-    for (const QPushButton* button : m_buttons) {
-        const int needed = button->sizeHint().width();
-        if (x > left && x + needed > width - margin()) {
-            x = left;
-            ++lines;
-        }
-        x += needed + Metrics::scaled(6);
-    }
     return lineHeight() + rows * m_cause->fontMetrics().lineSpacing() + Metrics::scaled(4)
-        + lines * Metrics::scaled(26);
+        + flowOf(m_buttons, width - margin() - left).height;
 }
 
 QSize ProblemRow::sizeHint() const
@@ -188,16 +188,11 @@ void ProblemRow::arrange()
         const QRect text =
             m_cause->fontMetrics().boundingRect(QRect(0, 0, textWidth, 10000), Qt::TextWordWrap, m_cause->text());
         m_cause->setGeometry(left, line - Metrics::scaled(4), textWidth, text.height() + 2);
-        int bx = left, by = line + text.height() + Metrics::scaled(2);
-        for (QPushButton* button : m_buttons) {
-            const int wanted = button->sizeHint().width(), available = width() - margin() - left;
-            if (bx > left && bx + wanted > width() - margin()) {
-                bx = left;
-                by += Metrics::scaled(26);
-            }
-            button->setGeometry(bx, by, std::min(wanted, available), Metrics::scaled(20));
-            bx += wanted + gap;
-        }
+        const FlowLayout flow = flowOf(m_buttons, width() - margin() - left);
+        const QPoint corner(left, line + text.height() + Metrics::scaled(2));
+        for (std::size_t i = 0; i < m_buttons.size(); ++i)
+            m_buttons[i]->setGeometry(
+                QRect(corner + flow.items[i].topLeft(), QSize(flow.items[i].width(), Metrics::scaled(20))));
         return;
     }
 

@@ -112,9 +112,6 @@ ProblemsView::ProblemsView(Document* document, Selection* selection, QWidget* pa
     , m_empty(new EmptyPage(tr("No problems found.")))
     , m_rest(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
 {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
     m_scroll->setWidgetResizable(true);
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -126,9 +123,8 @@ ProblemsView::ProblemsView(Document* document, Selection* selection, QWidget* pa
     m_rest->setContentsMargins(8, 4, 8, 4);
     vbox(content, {}, 0, { m_list, m_rest, boxStretch(1) });
     m_scroll->setWidget(content);
-    layout->addWidget(m_scroll, 1);
     m_empty->setIcon(u"ok"_s, &Theme::ok);
-    layout->addWidget(m_empty, 1);
+    vbox(this, {}, 0, { { m_scroll, 1 }, { m_empty, 1 } });
 
     connect(m_document, &Document::snapshotChanged, this, &ProblemsView::refresh);
     connect(m_document, &Document::fileChanged, this, &ProblemsView::refresh);

@@ -2,7 +2,6 @@
 // Edges of the graph: curves with arrow heads where they can be told apart, straight lines in one go where they cannot.
 // Declared in graph_frame.h.
 #include <algorithm>
-#include <cmath>
 
 #include "views/program_view/graph_frame.h"
 

@@ -3,9 +3,7 @@
 #include "views/program_view/element_ref.h"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
-#include <tuple>
 
 namespace shardscope {
 

@@ -52,7 +52,8 @@ struct GraphLayout::LevelBuilder {
             collect(item.part, child);
         }
         findFlows();
-        joinFlows();
+        for (const Flow& flow : flows)
+            join(flow);
         setLayers();
         if (in.kind != PartKind::Module)
             addResults();
@@ -110,17 +111,15 @@ struct GraphLayout::LevelBuilder {
             outside.emplace_back(value, child);
     }
 
-    /// One edge for all that flows from one child to another one.
-    void joinFlows()
+    /// One edge for all that flows from one child to another one; flows come sorted.
+    void join(const Flow& flow)
     {
-        for (const Flow& flow : flows) {
-            if (!edges.empty() && edges.back().from == flow.from && edges.back().to == flow.to) {
-                ++carried.back().second;
-                continue;
-            }
-            edges.push_back({ flow.from, flow.to });
-            carried.emplace_back(flow.value, 0);
+        if (!edges.empty() && edges.back().from == flow.from && edges.back().to == flow.to) {
+            ++carried.back().second;
+            return;
         }
+        edges.push_back({ flow.from, flow.to });
+        carried.emplace_back(flow.value, 0);
     }
 
     void setLayers()
@@ -194,16 +193,9 @@ struct GraphLayout::LevelBuilder {
         }
         std::sort(returned.begin(), returned.end());
         returned.erase(std::unique(returned.begin(), returned.end()), returned.end());
-        for (const Flow& flow : returned) {
-            if (item.layer - ref(items, flow.from).layer > longestEdge)
-                continue;
-            if (!edges.empty() && edges.back().from == flow.from && edges.back().to == index) {
-                ++carried.back().second;
-                continue;
-            }
-            edges.push_back({ flow.from, index });
-            carried.emplace_back(flow.value, 0);
-        }
+        for (const Flow& flow : returned)
+            if (item.layer - ref(items, flow.from).layer <= longestEdge)
+                join(flow);
         items.push_back(item);
     }
 

@@ -7,7 +7,6 @@
 #include <QShortcut>
 #include <QSplitter>
 #include <QToolButton>
-#include <algorithm>
 #include <utility>
 
 #include "program/operation_path.h"

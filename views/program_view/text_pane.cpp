@@ -54,9 +54,6 @@ TextPane::TextPane(QWidget* parent)
     , m_model(new ProgramTextModel(this))
     , m_job(this, [this](std::shared_ptr<const ProgramText> text) { showText(std::move(text)); })
 {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
     m_choice->setAccessibleName(tr("Which text"));
     m_choice->setToolTip(tr("Sharded: as StableHLO, with every sharding that propagation found.\n"
                             "Written: the text that the program was read from."));
@@ -69,7 +66,6 @@ TextPane::TextPane(QWidget* parent)
     };
     button(u"up"_s, tr("Previous line found (Shift+Return)"), -1);
     button(u"down"_s, tr("Next line found (Return)"), 1);
-    layout->addLayout(head);
 
     m_view->setModel(m_model);
     m_view->setItemDelegate(new TextDelegate(this));
@@ -82,7 +78,7 @@ TextPane::TextPane(QWidget* parent)
     m_view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_view->setTextElideMode(Qt::ElideNone);
     m_view->setMinimumWidth(Metrics::scaled(120));
-    layout->addWidget(m_view, 1);
+    vbox(this, {}, 0, { head, { m_view, 1 } });
 
     connect(m_choice, &SegmentedBar::currentChanged, this, [this](int index) { setWhich(static_cast<Which>(index)); });
     connect(m_search, &QLineEdit::textChanged, this, &TextPane::search);

@@ -11,7 +11,6 @@
 #include "program/factor_rule_text.h"
 #include "program/rule_override.h"
 #include "views/panel/panel.h"
-#include "views/theme/icons.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/flat_button.h"
 #include "words/propagation_steps.h"

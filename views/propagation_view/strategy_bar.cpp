@@ -4,7 +4,6 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QEvent>
-#include <QLabel>
 #include <QSignalBlocker>
 #include <algorithm>
 
@@ -61,16 +60,15 @@ StrategyBar::StrategyBar(Document* document, QWidget* parent)
         setting.strategy = static_cast<StrategyChoice>(index);
         edit(setting);
     });
-    connect(m_userPriorities, &QCheckBox::clicked, this, [this](bool on) {
-        PropagationSetting setting = m_document->experiment()->propagation;
-        setting.userPriorities = on;
-        edit(setting);
-    });
-    connect(m_conservative, &QCheckBox::clicked, this, [this](bool on) {
-        PropagationSetting setting = m_document->experiment()->propagation;
-        setting.conservative = on;
-        edit(setting);
-    });
+    const auto follow = [this](QCheckBox* box, bool PropagationSetting::*option) {
+        connect(box, &QCheckBox::clicked, this, [this, option](bool on) {
+            PropagationSetting setting = m_document->experiment()->propagation;
+            setting.*option = on;
+            edit(setting);
+        });
+    };
+    follow(m_userPriorities, &PropagationSetting::userPriorities);
+    follow(m_conservative, &PropagationSetting::conservative);
     connect(m_compared, &QComboBox::currentIndexChanged, this, &StrategyBar::comparedChanged);
     connect(document, &Document::experimentChanged, this, &StrategyBar::refresh);
     refresh();

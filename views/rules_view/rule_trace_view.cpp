@@ -103,19 +103,10 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     step(m_next, "next", tr("Next rule"), 1);
     step(m_last, "last", tr("Last rule"), 2);
 
-    auto* head = new QHBoxLayout;
-    head->setContentsMargins(8, 6, 8, 6);
     auto* label = new RoleLabel(tr("Array"), RoleLabel::Size::Small, &Theme::secondary, this);
     label->setBuddy(m_names);
-    head->addWidget(label);
-    head->addSpacing(4);
-    head->addWidget(m_names, 1);
-    head->addSpacing(8);
-    head->addWidget(m_first);
-    head->addWidget(m_previous);
-    head->addWidget(m_step);
-    head->addWidget(m_next);
-    head->addWidget(m_last);
+    auto* head = hbox({ 8, 6, 8, 6 }, styleSpacing,
+        { label, boxSpace(4), { m_names, 1 }, boxSpace(8), m_first, m_previous, m_step, m_next, m_last });
 
     makePlain(m_scroll, m_matrix, false); // the matrix itself is where Tab goes; before the proxy, which would follow
     m_scroll->setFocusProxy(m_matrix);

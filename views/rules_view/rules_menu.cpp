@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/rules_view/rules_menu.h"
 
-#include <QKeySequence>
 #include <algorithm>
 #include <vector>
 

@@ -179,24 +179,18 @@ words::Text TraceMatrix::resultSentence(bool full) const
 QString TraceMatrix::replicatedBecause(int dimension) const
 {
     const DimensionTrace& trace = m_subject.resolution.dims[static_cast<std::size_t>(dimension)];
-    QString why;
     switch (trace.outcome) {
     case DimensionOutcome::SetToNullByRule:
-        why = tr("rule %1").arg(trace.rule + 1);
-        break;
+        return tr("rule %1").arg(trace.rule + 1);
     case DimensionOutcome::AllRulesSkipped:
-        why = tr("all skipped");
-        break;
+        return tr("all skipped");
     case DimensionOutcome::Unnamed:
-        why = tr("unnamed");
-        break;
+        return tr("unnamed");
     case DimensionOutcome::Unconstrained:
-        why = tr("unconstrained");
-        break;
+        return tr("unconstrained");
     default:
-        why = tr("no rule");
+        return tr("no rule");
     }
-    return why;
 }
 
 // The table.
@@ -208,18 +202,8 @@ int TraceMatrix::tableRowCount() const
 
 QString TraceMatrix::tableHeader(int column) const
 {
-    switch (column) {
-    case 0:
-        return tr("#");
-    case 1:
-        return tr("Rule");
-    case 2:
-        return tr("Dimension");
-    case 3:
-        return tr("Verdict");
-    default:
-        return tr("Why");
-    }
+    const QString heads[] = { tr("#"), tr("Rule"), tr("Dimension"), tr("Verdict"), tr("Why") };
+    return heads[column];
 }
 
 QString TraceMatrix::tableText(int row, int column) const

@@ -21,23 +21,19 @@ namespace {
 constexpr std::array allPlaces{ GridPlace::Rows, GridPlace::Columns, GridPlace::Nest, GridPlace::Multiples,
     GridPlace::Slider, GridPlace::Fold };
 
-QString placeTip(GridPlace place)
+struct PlaceWords {
+    QString name, tip;
+};
+
+PlaceWords wordsOf(GridPlace place)
 {
-    switch (place) {
-    case GridPlace::Rows:
-        return DimensionSlots::tr("Down the grid");
-    case GridPlace::Columns:
-        return DimensionSlots::tr("Across the grid");
-    case GridPlace::Nest:
-        return DimensionSlots::tr("Within each cell: the first one across, the next one down");
-    case GridPlace::Multiples:
-        return DimensionSlots::tr("One grid per block, beside each other");
-    case GridPlace::Slider:
-        return DimensionSlots::tr("One block at a time, chosen by a slider");
-    case GridPlace::Fold:
-        return DimensionSlots::tr("Not drawn, since it is not sharded");
-    }
-    return {};
+    const PlaceWords all[] = { { DimensionSlots::tr("Rows"), DimensionSlots::tr("Down the grid") },
+        { DimensionSlots::tr("Columns"), DimensionSlots::tr("Across the grid") },
+        { DimensionSlots::tr("Nest"), DimensionSlots::tr("Within each cell: the first one across, the next one down") },
+        { DimensionSlots::tr("Multiples"), DimensionSlots::tr("One grid per block, beside each other") },
+        { DimensionSlots::tr("Slider"), DimensionSlots::tr("One block at a time, chosen by a slider") },
+        { DimensionSlots::tr("Fold"), DimensionSlots::tr("Not drawn, since it is not sharded") } };
+    return all[static_cast<std::size_t>(place)];
 }
 
 int chipHeight()
@@ -57,21 +53,7 @@ DimensionSlots::DimensionSlots(QWidget* parent)
 
 QString DimensionSlots::placeName(GridPlace place)
 {
-    switch (place) {
-    case GridPlace::Rows:
-        return tr("Rows");
-    case GridPlace::Columns:
-        return tr("Columns");
-    case GridPlace::Nest:
-        return tr("Nest");
-    case GridPlace::Multiples:
-        return tr("Multiples");
-    case GridPlace::Slider:
-        return tr("Slider");
-    case GridPlace::Fold:
-        return tr("Fold");
-    }
-    return {};
+    return wordsOf(place).name;
 }
 
 void DimensionSlots::setChips(std::vector<Chip> chips)
@@ -194,7 +176,7 @@ void DimensionSlots::listPlaces(int chip)
     for (const SlotsLayout::Caption& caption : captions()) {
         const GridPlace place = caption.place;
         QAction* action = menu->addAction(placeName(place));
-        action->setToolTip(placeTip(place));
+        action->setToolTip(wordsOf(place).tip);
         action->setCheckable(true);
         action->setChecked(place == asked.place);
         action->setEnabled(
@@ -224,13 +206,11 @@ Canvas::Tip DimensionSlots::tipAt(QPoint point) const
     const std::optional<GridPlace> place = m_layout.placeAt(point);
     if (!place)
         return {};
-    const QString slot = QStringLiteral("%1: %2").arg(placeName(*place), placeTip(*place));
-    return {
-        plainTip(chip >= 0
-                ? tr("%1\n%2. Drag it to another slot, or click for the list.").arg(chipOf(chip).text, placeTip(*place))
-                : slot),
-        {}
-    };
+    const QString slot = QStringLiteral("%1: %2").arg(placeName(*place), wordsOf(*place).tip);
+    return { plainTip(chip >= 0 ? tr("%1\n%2. Drag it to another slot, or click for the list.")
+                                      .arg(chipOf(chip).text, wordsOf(*place).tip)
+                                : slot),
+        {} };
 }
 
 void DimensionSlots::keyPressEvent(QKeyEvent* event)

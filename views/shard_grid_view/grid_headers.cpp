@@ -6,6 +6,7 @@
 
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
+#include "views/widgets/label_step.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -42,6 +43,15 @@ int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, cons
         painter.setFont(before);
     }
     return width;
+}
+
+/// Of a block: stronger where one alone is pointed at, which is it.
+void setBlockFace(QPainter& painter, bool strong, const Theme& theme)
+{
+    QFont face = Metrics::small();
+    face.setWeight(strong ? QFont::DemiBold : QFont::Normal);
+    painter.setFont(face);
+    painter.setPen(strong ? theme.text : theme.secondary);
 }
 
 } // namespace
@@ -111,11 +121,7 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
         const std::int64_t first = std::max(i * dimension.inner, dimension.first);
         const std::int64_t last = std::min((i + 1) * dimension.inner, dimension.end());
         const int x = (m_grid.columnEdge(panel, first) + m_grid.columnEdge(panel, last)) / 2 - width / 2;
-        const bool strong = lit.size() == 1 && lit.front().column / dimension.inner == i;
-        QFont face = Metrics::small();
-        face.setWeight(strong ? QFont::DemiBold : QFont::Normal);
-        painter.setFont(face);
-        painter.setPen(strong ? theme.text : theme.secondary);
+        setBlockFace(painter, lit.size() == 1 && lit.front().column / dimension.inner == i, theme);
         painter.drawText(QRect(x - 6, rangesTop, width + 12, small.height()), Qt::AlignCenter, text);
     };
     if (everyRange) {
@@ -124,9 +130,7 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
         return;
     }
     const int needed = small.horizontalAdvance(QString::number(dimension.blocks())) + 8;
-    std::int64_t step = 1;
-    while (step < endBlock - firstBlock && blockWidth * static_cast<double>(step) < needed)
-        step = step == 1 ? 4 : step * 2;
+    const std::int64_t step = labelStep(endBlock - firstBlock, blockWidth, needed);
     for (std::int64_t i = (firstBlock + step - 1) / step * step; i < endBlock; i += step)
         label(i, words::count(i), needed);
 }
@@ -178,20 +182,14 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     const std::int64_t endBlock = (dimension.end() + dimension.inner - 1) / dimension.inner;
     const double blockHeight = static_cast<double>(panel.height()) * static_cast<double>(dimension.inner)
         / static_cast<double>(dimension.shown);
-    std::int64_t step = 1;
     // Numbers, which nothing hangs below the line of.
-    while (step < endBlock - firstBlock && blockHeight * static_cast<double>(step) < small.ascent() + 3)
-        step = step == 1 ? 4 : step * 2;
+    const std::int64_t step = labelStep(endBlock - firstBlock, blockHeight, small.ascent() + 3);
     const bool ranges = step == 1;
     const std::vector<GridCell>& lit = m_litCells;
     for (std::int64_t i = (firstBlock + step - 1) / step * step; i < endBlock; i += step) {
         const int top = m_grid.rowEdge(panel, std::max(i * dimension.inner, dimension.first));
         const int bottom = m_grid.rowEdge(panel, std::min((i + 1) * dimension.inner, dimension.end()));
-        const bool strong = lit.size() == 1 && lit.front().row / dimension.inner == i;
-        QFont face = Metrics::small();
-        face.setWeight(strong ? QFont::DemiBold : QFont::Normal);
-        painter.setFont(face);
-        painter.setPen(strong ? theme.text : theme.secondary);
+        setBlockFace(painter, lit.size() == 1 && lit.front().row / dimension.inner == i, theme);
         const std::int64_t begin = std::min(i * dimension.block, dimension.size);
         const std::int64_t end = std::min((i + 1) * dimension.block, dimension.size);
         const QString text = !ranges ? words::count(i) : begin < end ? words::range(begin, end) : QStringLiteral("–");

@@ -120,6 +120,15 @@ int leastPadding(int length, std::int64_t parts)
     return static_cast<int>(std::min<std::int64_t>(5, length / std::max<std::int64_t>(parts, 1) / 4));
 }
 
+/// Where the array ends along a dimension that is drawn over [start, start + length); nothing for no padding.
+std::optional<int> paddingFrom(const GridDimension& d, int start, int length)
+{
+    if (!d.padded() || d.inner > 1 || d.size >= d.end() * d.block)
+        return std::nullopt;
+    const std::int64_t before = std::max<std::int64_t>(d.size - d.first * d.block, 0);
+    return std::min(edge(start, length, before, d.shown * d.block), start + length - leastPadding(length, d.shown));
+}
+
 } // namespace
 
 GridLayout::Choice GridLayout::defaultChoice(const Layout& layout)
@@ -471,24 +480,14 @@ QRect GridLayout::markRect(const GridCell& cell) const
 
 QRect GridLayout::rightPadding(const QRect& panel) const
 {
-    const GridDimension& d = m_columns;
-    if (!d.padded() || d.inner > 1 || d.size >= d.end() * d.block)
-        return {};
-    const std::int64_t before = std::max<std::int64_t>(d.size - d.first * d.block, 0);
-    const int x = std::min(edge(panel.left(), panel.width(), before, d.shown * d.block),
-        panel.right() + 1 - leastPadding(panel.width(), d.shown));
-    return { x, panel.top(), panel.right() + 1 - x, panel.height() };
+    const auto x = paddingFrom(m_columns, panel.left(), panel.width());
+    return x ? QRect(*x, panel.top(), panel.right() + 1 - *x, panel.height()) : QRect();
 }
 
 QRect GridLayout::bottomPadding(const QRect& panel) const
 {
-    const GridDimension& d = m_rows;
-    if (!d.padded() || d.inner > 1 || d.size >= d.end() * d.block)
-        return {};
-    const std::int64_t before = std::max<std::int64_t>(d.size - d.first * d.block, 0);
-    const int y = std::min(edge(panel.top(), panel.height(), before, d.shown * d.block),
-        panel.bottom() + 1 - leastPadding(panel.height(), d.shown));
-    return { panel.left(), y, panel.width(), panel.bottom() + 1 - y };
+    const auto y = paddingFrom(m_rows, panel.top(), panel.height());
+    return y ? QRect(panel.left(), *y, panel.width(), panel.bottom() + 1 - *y) : QRect();
 }
 
 std::vector<QRect> GridLayout::padding(const QRect& panel) const

@@ -2,7 +2,6 @@
 // What stands beside a shard grid: what its patterns mean, what it holds in all, and what of it is padding.
 // Declared in grid_canvas.h.
 #include <QPainter>
-#include <algorithm>
 
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How a shard grid is zoomed: from the whole of it to cells with names, and to shards with all that is said of them.
 // A part of GridCanvas, which is declared in grid_canvas.h.
-#include <QWheelEvent>
 #include <algorithm>
 
 #include "views/shard_grid_view/grid_canvas.h"

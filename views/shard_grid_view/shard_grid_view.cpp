@@ -7,14 +7,13 @@
 #include <QMenu>
 #include <QToolButton>
 
-#include "document/document.h"
-#include "document/selection.h"
 #include "sharding/text.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/shard_grid_view/grid_tray.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
@@ -68,9 +67,7 @@ words::Text arrayText(const TensorRow& row, bool full)
 } // namespace
 
 ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent)
     , m_ribbon(new StaleRibbon(document, this))
     , m_array(new SpanLine(this))
     , m_spec(new SpanLine(this))
@@ -114,20 +111,8 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     line->setForegroundRole(QPalette::Mid);
     line->setFixedHeight(1);
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
-    column->setSpacing(0);
-    column->addWidget(m_ribbon);
-    auto* above = new QVBoxLayout(m_head);
-    above->setContentsMargins(0, 0, 0, 0);
-    above->setSpacing(0);
-    above->addLayout(head);
-    above->addWidget(m_tray);
-    above->addWidget(line);
-    column->addWidget(m_head);
-    column->addWidget(m_canvas, 1);
-    column->addWidget(m_trail);
-    column->addWidget(m_empty, 1);
+    vbox(m_head, {}, 0, { head, m_tray, line });
+    vbox(this, { 1, 0, 1, 1 }, 0, { m_ribbon, m_head, { m_canvas, 1 }, m_trail, { m_empty, 1 } });
     connect(m_empty, &EmptyPage::clicked, this, [this] {
         const SnapshotPtr snapshot = m_document->lastGood();
         if (snapshot && !snapshot->tensors.empty())
@@ -202,10 +187,7 @@ void ShardGridView::refresh()
     const bool waits = !any && !m_document->lastGood() && !obstacleOf(*m_document);
     m_canvas->setVisible(any || waits);
     m_empty->setVisible(!any && !waits);
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 void ShardGridView::showEmpty()

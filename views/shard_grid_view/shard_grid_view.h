@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock that shows the selected tensor: what it is globally, what a device holds, and the grid of its shards.
+// The dock that shows the selected tensor: what it is globally, what a device holds, and the grid of its shards. Its
+// key figure is the tensor's name.
 #pragma once
 
-#include <QWidget>
-
+#include "views/panel/dock_view.h"
 #include "views/shard_grid_view/grid_canvas.h"
 
 class QMenu;
@@ -11,28 +11,20 @@ class QToolButton;
 
 namespace shardscope {
 
-class Document;
 class EmptyPage;
 class GridTray;
 class RoleLabel;
-class Selection;
 class SpanLine;
 class StaleRibbon;
 class ZoomTrail;
 struct TensorRow;
 
-class ShardGridView : public QWidget {
+class ShardGridView : public DockView {
     Q_OBJECT
 public:
     ShardGridView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// "Layer 0 / W1".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] GridCanvas* canvas() const { return m_canvas; }
-
-Q_SIGNALS:
-    void keyFigureChanged();
-    void dockRequested(const QString& id); ///< that shows the selected tensor
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
@@ -44,8 +36,6 @@ private:
     void showRow(const TensorRow& row);
     void showEmpty();
 
-    Document* m_document;
-    Selection* m_selection;
     StaleRibbon* m_ribbon;
     SpanLine* m_array;
     SpanLine* m_spec;
@@ -58,7 +48,6 @@ private:
     GridTray* m_tray;
     ZoomTrail* m_trail; ///< while the grid is zoomed
     QWidget* m_head; ///< everything above the grid
-    QString m_keyFigure;
     QString m_shown; ///< path of the tensor for which rows and columns were chosen
 };
 

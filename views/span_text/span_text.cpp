@@ -2,11 +2,9 @@
 #include "views/span_text/span_text.h"
 
 #include <QEvent>
-#include <QFontMetricsF>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QPainterPath>
 #include <algorithm>
 #include <cmath>
 #include <iterator>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/tensors_view/tensors_model.h"
 
-#include <QFont>
-#include <QLocale>
 #include <algorithm>
 
 #include "program/roles.h"

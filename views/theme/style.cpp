@@ -4,14 +4,11 @@
 #include <QAbstractItemView>
 #include <QAbstractSpinBox>
 #include <QComboBox>
-#include <QLineEdit>
 #include <QPainter>
 #include <QPushButton>
 #include <QStyleFactory>
 #include <QStyleOption>
 #include <QTabBar>
-#include <QToolBar>
-#include <QToolButton>
 #include <algorithm>
 
 #include "views/theme/icons.h"
@@ -54,6 +51,16 @@ void drawIcon(QPainter* painter, const QString& name, const QRect& rect, const Q
 bool focusShown(const QStyleOption* option)
 {
     return (option->state & QStyle::State_HasFocus) && (option->state & QStyle::State_Enabled);
+}
+
+/// The plate of a button that is marked "primary".
+void primaryPanel(QPainter* painter, const QStyleOption* option)
+{
+    const QColor& accent = Theme::current().accent;
+    const QColor fill = option->state & QStyle::State_Sunken ? accent.darker(112)
+        : option->state & QStyle::State_MouseOver            ? accent.lighter(108)
+                                                             : accent;
+    panel(painter, option->rect, fill, fill, false);
 }
 
 } // namespace
@@ -100,10 +107,7 @@ void ShardscopeStyle::drawPrimitive(
     switch (element) {
     case PE_PanelButtonCommand: {
         if (isMarked(widget, "primary") && enabled) {
-            const QColor fill = option->state & State_Sunken ? theme.accent.darker(112)
-                : hover                                      ? theme.accent.lighter(108)
-                                                             : theme.accent;
-            panel(painter, option->rect, fill, fill, false);
+            primaryPanel(painter, option);
             if (focusShown(option)) {
                 painter->save();
                 painter->setRenderHint(QPainter::Antialiasing);
@@ -121,10 +125,7 @@ void ShardscopeStyle::drawPrimitive(
     }
     case PE_PanelButtonTool:
         if (isMarked(widget, "primary") && enabled) {
-            const QColor fill = option->state & State_Sunken ? theme.accent.darker(112)
-                : hover                                      ? theme.accent.lighter(108)
-                                                             : theme.accent;
-            panel(painter, option->rect, fill, fill, false);
+            primaryPanel(painter, option);
             return;
         }
         if (!(option->state & State_AutoRaise) || hover || down || focusShown(option)) {
@@ -143,12 +144,9 @@ void ShardscopeStyle::drawPrimitive(
         return;
     }
     case PE_FrameFocusRect: {
-        if (widget
-            && (qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QAbstractItemView*>(widget))) {
-            // Push buttons show focus in their frame, item views by the accent bar of the current row.
-            if (qobject_cast<const QPushButton*>(widget) || qobject_cast<const QAbstractItemView*>(widget))
-                return;
-        }
+        // Push buttons show focus in their frame, item views by the accent bar of the current row.
+        if (qobject_cast<const QPushButton*>(widget) || qobject_cast<const QAbstractItemView*>(widget))
+            return;
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->setPen(QPen(theme.accent, 2));
@@ -186,9 +184,7 @@ void ShardscopeStyle::drawPrimitive(
             painter->fillRect(item->rect, theme.alternateRow);
         const bool first = item->viewItemPosition == QStyleOptionViewItem::Beginning
             || item->viewItemPosition == QStyleOptionViewItem::OnlyOne;
-        if (element == PE_PanelItemViewRow && (item->state & State_Selected))
-            painter->fillRect(QRect(0, item->rect.top(), 2, item->rect.height()), theme.accent);
-        else if (element == PE_PanelItemViewItem && first && (item->state & State_Selected))
+        if ((element == PE_PanelItemViewRow || first) && (item->state & State_Selected))
             painter->fillRect(QRect(0, item->rect.top(), 2, item->rect.height()), theme.accent);
         return;
     }

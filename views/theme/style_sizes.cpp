@@ -2,12 +2,8 @@
 // Sizes of the style: metrics, hints, and where the parts of controls lie.
 // A part of Metrics, which is declared in theme.h.
 #include <QAbstractSpinBox>
-#include <QComboBox>
-#include <QPushButton>
 #include <QStyleOption>
-#include <QTabBar>
 #include <QToolBar>
-#include <QToolButton>
 #include <algorithm>
 
 #include "views/theme/style.h"
@@ -25,65 +21,51 @@ int ShardscopeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option,
     switch (metric) {
     case PM_DockWidgetSeparatorExtent:
     case PM_SplitterWidth:
+    case PM_DockWidgetTitleMargin:
+    case PM_MenuVMargin:
+    case PM_LayoutHorizontalSpacing:
+    case PM_LayoutVerticalSpacing:
+    case PM_FocusFrameHMargin:
+    case PM_CheckBoxLabelSpacing:
         return 4;
     case PM_DockWidgetFrameWidth:
+    case PM_DefaultFrameWidth:
+    case PM_MenuPanelWidth:
         return 1;
-    case PM_DockWidgetTitleMargin:
-        return 4;
     case PM_ScrollBarExtent:
         return Metrics::scaled(10);
     case PM_ScrollBarSliderMin:
         return Metrics::scaled(24);
     case PM_ButtonMargin:
+    case PM_HeaderMargin:
         return 6;
     case PM_ButtonShiftHorizontal:
     case PM_ButtonShiftVertical:
+    case PM_ToolBarFrameWidth:
+    case PM_TabBarTabShiftVertical:
+    case PM_TabBarTabShiftHorizontal:
+    case PM_TabBarBaseOverlap:
         return 0;
     case PM_ToolBarItemSpacing:
-        return 2;
     case PM_ToolBarItemMargin:
         return 2;
-    case PM_ToolBarFrameWidth:
-        return 0;
     case PM_ToolBarIconSize:
     case PM_ButtonIconSize:
+    case PM_SliderThickness:
+    case PM_SliderControlThickness:
     case PM_SmallIconSize:
         return Metrics::scaled(16);
     case PM_TabBarTabHSpace:
         return 20;
     case PM_TabBarTabVSpace:
-        return 8;
-    case PM_TabBarTabShiftVertical:
-    case PM_TabBarTabShiftHorizontal:
-    case PM_TabBarBaseOverlap:
-        return 0;
-    case PM_DefaultFrameWidth:
-        return 1;
-    case PM_MenuPanelWidth:
-        return 1;
-    case PM_MenuVMargin:
-        return 4;
-    case PM_LayoutHorizontalSpacing:
-    case PM_LayoutVerticalSpacing:
-        return 4;
     case PM_LayoutLeftMargin:
     case PM_LayoutTopMargin:
     case PM_LayoutRightMargin:
     case PM_LayoutBottomMargin:
         return 8;
-    case PM_HeaderMargin:
-        return 6;
-    case PM_FocusFrameHMargin:
-    case PM_CheckBoxLabelSpacing:
-        return 4;
     case PM_IndicatorWidth:
     case PM_IndicatorHeight:
-        return Metrics::scaled(14);
-    case PM_SliderThickness:
-    case PM_SliderControlThickness:
-        return Metrics::scaled(16);
     case PM_SliderLength:
-        return Metrics::scaled(14);
     case PM_TreeViewIndentation:
         return Metrics::scaled(14);
     default:
@@ -100,19 +82,16 @@ int ShardscopeStyle::styleHint(
     case SH_ItemView_ShowDecorationSelected:
         return 1;
     case SH_EtchDisabledText:
+    case SH_ComboBox_Popup:
+    case SH_UnderlineShortcut:
+    case SH_DialogButtonBox_ButtonsHaveIcons:
         return 0;
     case SH_Table_GridLineColor:
         return static_cast<int>(Theme::current().plotGrid.rgb());
-    case SH_ComboBox_Popup:
-        return 0;
-    case SH_UnderlineShortcut:
-        return 0;
     case SH_TabBar_Alignment:
         return Qt::AlignLeft;
     case SH_TabBar_ElideMode:
         return Qt::ElideNone;
-    case SH_DialogButtonBox_ButtonsHaveIcons:
-        return 0;
     case SH_Slider_AbsoluteSetButtons:
         return Qt::LeftButton;
     default:

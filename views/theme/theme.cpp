@@ -40,78 +40,59 @@ double contrast(const QColor& a, const QColor& b)
     return (std::max(la, lb) + 0.05) / (std::min(la, lb) + 0.05);
 }
 
-Theme makeLight()
-{
-    Theme t;
-    t.dark = false;
-    t.window = rgb(0xEFF0F2);
-    t.base = rgb(0xFFFFFF);
-    t.alternateRow = rgb(0xF6F7F9);
-    t.button = rgb(0xFAFBFC);
-    t.dockTitle = rgb(0xE4E6EA);
-    t.border = rgb(0xC9CDD3);
-    t.strongLine = rgb(0x8E96A1);
-    t.plotGrid = rgb(0xE3E6EA);
-    t.text = rgb(0x1B1F24);
-    t.secondary = rgb(0x555C66);
-    t.hint = rgb(0x656C76);
-    t.accent = rgb(0x4353C9);
-    t.onAccent = rgb(0xFFFFFF);
-    t.selectedRow = rgb(0xE4E7FB);
-    t.error = rgb(0xB3261E);
-    t.errorBackground = rgb(0xFBE9E7);
-    t.warning = rgb(0x8A5300);
-    t.warningBackground = rgb(0xFFF4DC);
-    t.ok = rgb(0x1E7A3E);
-    t.okBackground = rgb(0xE4F4E9);
-    t.info = rgb(0x1F67A8);
-    t.infoBackground = rgb(0xE4F0FA);
-    t.meshAxes = { rgb(0x0067A3), rgb(0xB34B00), rgb(0x00735A), rgb(0x8F4176), rgb(0x665F00), rgb(0x4A515B) };
-    t.shards = { rgb(0x78C3ED), rgb(0xEBB233), rgb(0xB2E2D5), rgb(0xCB7A3A), rgb(0xCFA1BA), rgb(0xFAF7C6),
-        rgb(0x4799C8), rgb(0x919191) };
-    t.owners = { rgb(0x3B4C63), rgb(0x5C718E), rgb(0x9DB0C8), rgb(0xC7D3E2), rgb(0xE9C46A), rgb(0xB9BEC6) };
-    t.computeForward = rgb(0x6C7A8C);
-    t.computeBackward = rgb(0x8D99A8);
-    t.computeOptimizer = rgb(0xC0C7CF);
-    t.wait = rgb(0xD5D9DE);
-    return t;
-}
+/// Tokens and their colours in the light and in the dark set.
+struct Token {
+    QColor Theme::*colour;
+    QRgb light, dark;
+};
+constexpr Token tokens[] = {
+    { &Theme::window, 0xEFF0F2, 0x25282D },
+    { &Theme::base, 0xFFFFFF, 0x1B1D21 },
+    { &Theme::alternateRow, 0xF6F7F9, 0x202327 },
+    { &Theme::button, 0xFAFBFC, 0x33373E },
+    { &Theme::dockTitle, 0xE4E6EA, 0x2E3238 },
+    { &Theme::border, 0xC9CDD3, 0x41464E },
+    { &Theme::strongLine, 0x8E96A1, 0x69717D },
+    { &Theme::plotGrid, 0xE3E6EA, 0x2C3036 },
+    { &Theme::text, 0x1B1F24, 0xF2F4F6 },
+    { &Theme::secondary, 0x555C66, 0xAEB5BF },
+    { &Theme::hint, 0x656C76, 0x8C949F },
+    { &Theme::accent, 0x4353C9, 0x99A5FF },
+    { &Theme::onAccent, 0xFFFFFF, 0x12152B },
+    { &Theme::selectedRow, 0xE4E7FB, 0x30365C },
+    { &Theme::error, 0xB3261E, 0xFF8A80 },
+    { &Theme::errorBackground, 0xFBE9E7, 0x43201E },
+    { &Theme::warning, 0x8A5300, 0xF0C05A },
+    { &Theme::warningBackground, 0xFFF4DC, 0x3B2F14 },
+    { &Theme::ok, 0x1E7A3E, 0x6FD08C },
+    { &Theme::okBackground, 0xE4F4E9, 0x1C3526 },
+    { &Theme::info, 0x1F67A8, 0x7FBFF5 },
+    { &Theme::infoBackground, 0xE4F0FA, 0x1A3147 },
+    { &Theme::computeForward, 0x6C7A8C, 0x7E8CA0 },
+    { &Theme::computeBackward, 0x8D99A8, 0x5D6877 },
+    { &Theme::computeOptimizer, 0xC0C7CF, 0x3F4650 },
+    { &Theme::wait, 0xD5D9DE, 0x363B43 },
+};
 
-Theme makeDark()
+Theme makeTheme(bool dark)
 {
-    Theme t;
-    t.dark = true;
-    t.window = rgb(0x25282D);
-    t.base = rgb(0x1B1D21);
-    t.alternateRow = rgb(0x202327);
-    t.button = rgb(0x33373E);
-    t.dockTitle = rgb(0x2E3238);
-    t.border = rgb(0x41464E);
-    t.strongLine = rgb(0x69717D);
-    t.plotGrid = rgb(0x2C3036);
-    t.text = rgb(0xF2F4F6);
-    t.secondary = rgb(0xAEB5BF);
-    t.hint = rgb(0x8C949F);
-    t.accent = rgb(0x99A5FF);
-    t.onAccent = rgb(0x12152B);
-    t.selectedRow = rgb(0x30365C);
-    t.error = rgb(0xFF8A80);
-    t.errorBackground = rgb(0x43201E);
-    t.warning = rgb(0xF0C05A);
-    t.warningBackground = rgb(0x3B2F14);
-    t.ok = rgb(0x6FD08C);
-    t.okBackground = rgb(0x1C3526);
-    t.info = rgb(0x7FBFF5);
-    t.infoBackground = rgb(0x1A3147);
-    t.meshAxes = { rgb(0x63B8F2), rgb(0xFF9B5C), rgb(0x4FCBA3), rgb(0xE4A0C8), rgb(0xD9CF55), rgb(0xB7BEC8) };
-    t.shards = { rgb(0x397495), rgb(0x604916), rgb(0x066149), rgb(0x402818), rgb(0x82526F), rgb(0x746F2B),
-        rgb(0x0D3B56), rgb(0x2E2F32) };
-    t.owners = { rgb(0xA9BBD3), rgb(0x7D92B0), rgb(0x586C8A), rgb(0x3E4E68), rgb(0xC9A23F), rgb(0x555B64) };
-    t.computeForward = rgb(0x7E8CA0);
-    t.computeBackward = rgb(0x5D6877);
-    t.computeOptimizer = rgb(0x3F4650);
-    t.wait = rgb(0x363B43);
-    return t;
+    Theme theme;
+    theme.dark = dark;
+    for (const Token& token : tokens)
+        theme.*token.colour = rgb(dark ? token.dark : token.light);
+    const auto fill = [dark](auto& list, const auto& light, const auto& deep) {
+        std::transform(light.begin(), light.end(), list.begin(), rgb);
+        if (dark)
+            std::transform(deep.begin(), deep.end(), list.begin(), rgb);
+    };
+    fill(theme.meshAxes, std::array<QRgb, 6>{ 0x0067A3, 0xB34B00, 0x00735A, 0x8F4176, 0x665F00, 0x4A515B },
+        std::array<QRgb, 6>{ 0x63B8F2, 0xFF9B5C, 0x4FCBA3, 0xE4A0C8, 0xD9CF55, 0xB7BEC8 });
+    fill(theme.shards,
+        std::array<QRgb, 8>{ 0x78C3ED, 0xEBB233, 0xB2E2D5, 0xCB7A3A, 0xCFA1BA, 0xFAF7C6, 0x4799C8, 0x919191 },
+        std::array<QRgb, 8>{ 0x397495, 0x604916, 0x066149, 0x402818, 0x82526F, 0x746F2B, 0x0D3B56, 0x2E2F32 });
+    fill(theme.owners, std::array<QRgb, 6>{ 0x3B4C63, 0x5C718E, 0x9DB0C8, 0xC7D3E2, 0xE9C46A, 0xB9BEC6 },
+        std::array<QRgb, 6>{ 0xA9BBD3, 0x7D92B0, 0x586C8A, 0x3E4E68, 0xC9A23F, 0x555B64 });
+    return theme;
 }
 
 /// A tile as a brush, one tile pixel per device pixel. The pixmap's own ratio stays 1 and the brush is scaled instead,
@@ -138,13 +119,13 @@ QBrush tiled(const QString& key, int pixels, qreal ratio, Paint paint)
 
 const Theme& Theme::light()
 {
-    static const Theme theme = makeLight();
+    static const Theme theme = makeTheme(false);
     return theme;
 }
 
 const Theme& Theme::darkTheme()
 {
-    static const Theme theme = makeDark();
+    static const Theme theme = makeTheme(true);
     return theme;
 }
 

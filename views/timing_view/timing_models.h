@@ -2,23 +2,22 @@
 // The timing plots as tables.
 #pragma once
 
-#include <QAbstractTableModel>
 #include <vector>
 
 #include "simulate/run/run.h"
+#include "views/widgets/column_model.h"
 
 namespace shardscope {
 
 /// One row per device: compute, communication, wait, in all.
-class DeviceTimesModel : public QAbstractTableModel {
+class DeviceTimesModel : public ColumnModel {
     Q_OBJECT
 public:
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit DeviceTimesModel(QObject* parent = nullptr);
     void setDevices(std::vector<DeviceTimes> devices, std::vector<std::int32_t> ids);
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_devices.size()); }
 
 private:
     std::vector<DeviceTimes> m_devices;
@@ -26,15 +25,14 @@ private:
 };
 
 /// One row per step, newest first: number, time.
-class StepTimesModel : public QAbstractTableModel {
+class StepTimesModel : public ColumnModel {
     Q_OBJECT
 public:
-    using QAbstractTableModel::QAbstractTableModel;
+    explicit StepTimesModel(QObject* parent = nullptr);
     void setTimes(std::int64_t first, std::vector<double> seconds);
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_seconds.size()); }
 
 private:
     std::int64_t m_first = 1;

@@ -57,31 +57,15 @@ void AccessibleBarsPlot::setTimes(std::vector<DeviceBar> bars, QStringList names
 
 QString AccessibleBarsPlot::tableHeader(int column) const
 {
-    switch (column) {
-    case 0:
-        return tr("Devices");
-    case 1:
-        return tr("Compute");
-    case 2:
-        return tr("Communication");
-    default:
-        return tr("Wait");
-    }
+    const QString heads[] = { tr("Devices"), tr("Compute"), tr("Communication"), tr("Wait") };
+    return heads[column];
 }
 
 QString AccessibleBarsPlot::tableText(int row, int column) const
 {
     const DeviceTimes& times = m_bars[static_cast<std::size_t>(row)].times;
-    switch (column) {
-    case 0:
-        return m_names.value(row);
-    case 1:
-        return words::seconds(times.compute);
-    case 2:
-        return words::seconds(times.communication);
-    default:
-        return words::seconds(times.wait);
-    }
+    const double parts[] = { times.compute, times.communication, times.wait };
+    return column == 0 ? m_names.value(row) : words::seconds(parts[column - 1]);
 }
 
 } // namespace shardscope

@@ -3,23 +3,21 @@
 
 #include <QBoxLayout>
 #include <QEvent>
-#include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
 #include <QStackedWidget>
-#include <QTableView>
-#include <QToolTip>
 #include <algorithm>
 
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
-#include "views/theme/style.h"
 #include "views/theme/theme.h"
 #include "views/timing_view/time_legend.h"
 #include "views/timing_view/timing_models.h"
 #include "views/timing_view/timing_plots.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/low_room.h"
+#include "views/widgets/row_table.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -59,32 +57,19 @@ struct TimeColours {
 QTableView* makeTable(QAbstractItemModel* model, const QString& name)
 {
     auto* table = new QTableView;
-    table->setModel(model);
-    table->setAccessibleName(name);
-    table->setFrameShape(QFrame::NoFrame);
-    table->setShowGrid(false);
+    makeRowTable(table, model, name);
     table->setAlternatingRowColors(true);
-    table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table->setSelectionMode(QAbstractItemView::SingleSelection);
-    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    table->setTabKeyNavigation(false);
-    table->setCornerButtonEnabled(false);
-    table->verticalHeader()->hide();
-    table->verticalHeader()->setMinimumSectionSize(Metrics::scaled(16));
-    table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
+    table->setTextElideMode(Qt::ElideRight);
     table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     if (model->columnCount() > 3)
         table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
-    table->horizontalHeader()->setHighlightSections(false);
     return table;
 }
 
 } // namespace
 
 TimingView::TimingView(Document* document, Selection* selection, RunController* controller, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_controller(controller)
     , m_sentence(new RoleLabel(RoleLabel::Size::Normal))
     , m_failureIcon(new QLabel)
@@ -101,59 +86,28 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_stepRows(new StepTimesModel(this))
     , m_deviceRows(new DeviceTimesModel(this))
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-
-    auto* failure = new QHBoxLayout(m_failureRow);
-    failure->setContentsMargins(8, 6, 8, 0);
-    failure->setSpacing(6);
-    failure->addWidget(m_failureIcon, 0, Qt::AlignTop);
+    hbox(m_failureRow, { 8, 6, 8, 0 }, 6, { { m_failureIcon, 0, Qt::AlignTop }, { m_failure, 1 } });
     m_failure->setWordWrap(true);
-    failure->addWidget(m_failure, 1);
     m_failureRow->hide();
-    layout->addWidget(m_failureRow);
-
-    auto* head = new QHBoxLayout(m_head);
-    head->setContentsMargins(8, 6, 8, 0);
-    head->setSpacing(8);
     m_sentence->setElided(true);
-    head->addWidget(m_sentence, 1);
     m_tableButton->setCheckable(true);
     m_tableButton->setProperty("small", true);
-    head->addWidget(m_tableButton);
-    layout->addWidget(m_head);
-    layout->addWidget(m_pages, 1);
+    hbox(m_head, { 8, 6, 8, 0 }, 8, { { m_sentence, 1 }, m_tableButton });
+    vbox(this, {}, 0, { m_failureRow, m_head, { m_pages, 1 } });
 
     m_pages->addWidget(m_empty);
     auto* plots = new QWidget;
     m_plots = new QBoxLayout(QBoxLayout::LeftToRight, plots);
     m_plots->setContentsMargins(4, 4, 4, 4);
     m_plots->setSpacing(8);
-    auto* steps = new QVBoxLayout;
-    steps->setSpacing(0);
     m_caption->setContentsMargins(8, 0, 0, 0);
     m_caption->setElided(true);
-    steps->addWidget(m_caption);
-    steps->addWidget(m_steps, 1);
-    m_plots->addLayout(steps, 3);
-    auto* bars = new QVBoxLayout;
-    bars->setSpacing(0);
-    auto* legendRow = new QHBoxLayout;
-    legendRow->setContentsMargins(8, 0, 0, 0);
-    legendRow->addWidget(m_legend, 1);
-    bars->addLayout(legendRow);
-    bars->addWidget(m_devices, 1);
-    m_plots->addLayout(bars, 4);
+    m_plots->addLayout(vbox({}, 0, { m_caption, { m_steps, 1 } }), 3);
+    m_plots->addLayout(vbox({}, 0, { hbox({ 8, 0, 0, 0 }, styleSpacing, { { m_legend, 1 } }), { m_devices, 1 } }), 4);
     m_pages->addWidget(new LowRoom(plots));
     auto* tables = new QWidget;
-    auto* tableLayout = new QHBoxLayout(tables);
-    tableLayout->setContentsMargins(0, 6, 0, 0);
-    tableLayout->setSpacing(8);
-    tableLayout->addWidget(makeTable(m_stepRows, tr("Times of steps")), 1);
-    tableLayout->addWidget(makeTable(m_deviceRows, tr("Times of devices")), 3);
+    hbox(tables, { 0, 6, 0, 0 }, 8,
+        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 3 } });
     m_pages->addWidget(tables);
 
     m_steps->setAccessibleName(tr("Step times"));
@@ -338,10 +292,7 @@ void TimingView::refresh()
         m_steps->setAccessibleDescription(m_sentence->text());
         m_devices->setAccessibleDescription(m_legend->accessibleName());
     }
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(figure);
 }
 
 void TimingView::showLegend(int bar)

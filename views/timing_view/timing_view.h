@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Timing dock: measured times of the steps that ran, as they come, and what each device spent them on.
+// The Timing dock: measured times of the steps that ran, as they come, and what each device spent them on. Its key
+// figure is "9.42 ms per step".
 #pragma once
 
-#include <QWidget>
-#include <memory>
-
-#include "document/document.h"
 #include "document/run_controller.h"
-#include "document/selection.h"
+#include "views/panel/dock_view.h"
 #include "views/timing_view/timing_summary.h"
 
 class QBoxLayout;
 class QLabel;
 class QPushButton;
-class QSplitter;
 class QStackedWidget;
 
 namespace shardscope {
@@ -26,13 +22,11 @@ class RoleLabel;
 class StepTimesModel;
 class TimeLegend;
 
-class TimingView : public QWidget {
+class TimingView : public DockView {
     Q_OBJECT
 public:
     TimingView(Document* document, Selection* selection, RunController* controller, QWidget* parent = nullptr);
 
-    /// "9.42 ms per step", for the dock's title.
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] QString sentence() const;
     [[nodiscard]] AccessibleStepPlot* stepPlot() const { return m_steps; }
     [[nodiscard]] AccessibleBarsPlot* devicePlot() const { return m_devices; }
@@ -42,9 +36,6 @@ public:
     /// `isKept`: what was measured is from before an edit.
     void show(RunController::Timings timing, bool isKept = false);
     using QWidget::show;
-
-Q_SIGNALS:
-    void keyFigureChanged();
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -60,8 +51,6 @@ private:
     [[nodiscard]] QString marked(const QString& sentence) const;
     [[nodiscard]] std::vector<std::int32_t> deviceIds(std::size_t first, std::size_t count) const;
 
-    Document* m_document;
-    Selection* m_selection;
     RunController* m_controller;
     RunController::Timings m_data;
     bool m_isKept = false;
@@ -83,7 +72,6 @@ private:
     AccessibleBarsPlot* m_devices;
     StepTimesModel* m_stepRows;
     DeviceTimesModel* m_deviceRows;
-    QString m_keyFigure;
 };
 
 } // namespace shardscope

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/topology_view/device_controls.h"
 
-#include <QBoxLayout>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QCompleter>
@@ -21,6 +20,7 @@
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/topology_view/device_list_editor.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 #include "words/things.h"
 #include "words/topology_words.h"
@@ -84,41 +84,16 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
     m_messageText->setWordWrap(true);
     m_facts->setWordWrap(true); // two lines beside the boxes
 
-    auto* devices = new QHBoxLayout;
-    devices->setSpacing(8);
-    devices->addWidget(m_presets);
-    devices->addWidget(m_own);
-    devices->addWidget(m_facts, 1);
-    auto* order = new QHBoxLayout;
-    order->setSpacing(8);
-    order->addWidget(m_orders);
-    order->addWidget(m_option, 1);
-    order->addStretch();
-    auto* switches = new QHBoxLayout;
-    switches->setSpacing(12);
-    for (QCheckBox* box : { m_share, m_contiguous, m_byHost })
-        switches->addWidget(box);
-    switches->addStretch();
-    switches->addWidget(m_auto);
-    m_orderLines = new QBoxLayout(QBoxLayout::LeftToRight);
-    m_orderLines->setSpacing(4);
-    m_orderLines->addLayout(order, 1);
-    m_orderLines->addLayout(switches);
-    auto* message = new QHBoxLayout(m_messageBox);
-    message->setContentsMargins(8, 4, 8, 4);
-    message->addWidget(m_messageText, 1);
-    message->addLayout(m_fixes);
+    m_orderLines = hbox({}, 4,
+        { { hbox({}, 8, { m_orders, { m_option, 1 }, boxStretch() }), 1 },
+            hbox({}, 12, { m_share, m_contiguous, m_byHost, boxStretch(), m_auto }) });
+    hbox(m_messageBox, { 8, 4, 8, 4 }, styleSpacing, { { m_messageText, 1 }, m_fixes });
     m_messageBox->setAutoFillBackground(true);
     m_messageBox->setBackgroundRole(QPalette::Window);
     m_messageBox->hide();
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(4);
-    column->addLayout(devices);
-    column->addWidget(m_list);
-    column->addLayout(m_orderLines);
-    column->addWidget(m_messageBox);
+    auto* devices = hbox({}, 8, { m_presets, m_own, { m_facts, 1 } });
+    vbox(this, {}, 4, { devices, m_list, m_orderLines, m_messageBox });
     setFocusProxy(m_presets);
 
     connect(m_presets, &QComboBox::activated, this, [this] { chooseDevices(m_presets->currentText()); });
@@ -135,21 +110,16 @@ DeviceControls::DeviceControls(Document* document, QWidget* parent)
         chosen.method = static_cast<OrderMethod>(m_orders->currentData().toInt());
         setOrder(std::move(chosen), m_orders->currentText());
     });
-    connect(m_share, &QCheckBox::clicked, this, [this](bool share) {
-        OrderSetting chosen = m_document->experiment()->mesh.order;
-        chosen.sharePhysicalAxes = share;
-        setOrder(std::move(chosen), share ? tr("share physical axes") : tr("whole physical axes"));
-    });
-    connect(m_contiguous, &QCheckBox::clicked, this, [this](bool contiguous) {
-        OrderSetting chosen = m_document->experiment()->mesh.order;
-        chosen.contiguousSubmeshes = contiguous;
-        setOrder(std::move(chosen), contiguous ? tr("contiguous submeshes") : tr("submeshes anywhere"));
-    });
-    connect(m_byHost, &QCheckBox::clicked, this, [this](bool byHost) {
-        OrderSetting chosen = m_document->experiment()->mesh.order;
-        chosen.byHost = byHost;
-        setOrder(std::move(chosen), byHost ? tr("hosts as slices") : tr("slices of the machine"));
-    });
+    const auto follow = [this](QCheckBox* box, bool OrderSetting::*option, const QString& on, const QString& off) {
+        connect(box, &QCheckBox::clicked, this, [this, option, on, off](bool checked) {
+            OrderSetting chosen = m_document->experiment()->mesh.order;
+            chosen.*option = checked;
+            setOrder(std::move(chosen), checked ? on : off);
+        });
+    };
+    follow(m_share, &OrderSetting::sharePhysicalAxes, tr("share physical axes"), tr("whole physical axes"));
+    follow(m_contiguous, &OrderSetting::contiguousSubmeshes, tr("contiguous submeshes"), tr("submeshes anywhere"));
+    follow(m_byHost, &OrderSetting::byHost, tr("hosts as slices"), tr("slices of the machine"));
     connect(m_own, &QToolButton::toggled, this, &DeviceControls::showList);
     connect(m_list, &DeviceListEditor::closed, this, [this] { showList(false); });
     connect(m_list, &DeviceListEditor::applied, this, [this](const DeviceSet& own) {

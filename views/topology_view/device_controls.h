@@ -34,7 +34,7 @@ public:
     [[nodiscard]] DeviceListEditor* listEditor() const { return m_list; }
     /// Opens or closes the list of single devices.
     void showList(bool show);
-    /// Empty if there is none.
+    /// The message in place: devices that cannot be read, a mesh that cannot be built. Empty if there is none.
     [[nodiscard]] QString message() const;
     /// The ways out of it, as buttons.
     [[nodiscard]] std::vector<QPushButton*> fixButtons() const;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/topology_view/device_list_editor.h"
 
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -9,6 +8,7 @@
 #include "mesh/device_presets.h"
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
 #include "words/topology_words.h"
 #include "words/words.h"
 
@@ -39,16 +39,7 @@ DeviceListEditor::DeviceListEditor(QWidget* parent)
     auto* close = new QPushButton(tr("Close"), this);
     close->setProperty("small", true);
     close->setAccessibleName(tr("Close the list of devices"));
-    auto* foot = new QHBoxLayout;
-    foot->setSpacing(8);
-    foot->addWidget(m_stated, 1);
-    foot->addWidget(m_apply);
-    foot->addWidget(close);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(4);
-    column->addWidget(m_edit, 1);
-    column->addLayout(foot);
+    vbox(this, {}, 4, { { m_edit, 1 }, hbox({}, 8, { { m_stated, 1 }, m_apply, close }) });
     setFocusProxy(m_edit);
 
     connect(m_edit, &QPlainTextEdit::textChanged, this, &DeviceListEditor::check);

@@ -2,7 +2,6 @@
 #include "views/topology_view/topology_view.h"
 
 #include <QAbstractItemView>
-#include <QBoxLayout>
 #include <QComboBox>
 #include <QEvent>
 #include <QSignalBlocker>
@@ -11,17 +10,16 @@
 #include <utility>
 
 #include "base/codes.h"
-#include "document/document.h"
-#include "document/selection.h"
 #include "mesh/axis_path.h"
 #include "mesh/submesh_failure.h"
 #include "sharding/text.h"
 #include "views/device_map/device_colours.h"
 #include "views/device_map/device_map.h"
 #include "views/panel/panel.h"
-#include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/topology_view/device_controls.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/span_line.h"
 #include "views/widgets/zoom_trail.h"
@@ -85,9 +83,7 @@ QString failureText(const SubmeshFailure& failure, const SubmeshFailure::Part& p
 } // namespace
 
 TopologyView::TopologyView(Document* document, Selection* selection, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_controls(new DeviceControls(document, this))
     , m_reason(new RoleLabel(RoleLabel::Size::Small, &Theme::text, this))
     , m_colours(new QComboBox(this))
@@ -102,8 +98,6 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
     , m_meshMap(m_meshSide.map)
     , m_caption(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
     m_colours->setAccessibleName(tr("What colours tell"));
     m_paths->setAccessibleName(tr("Mesh axis drawn as a path"));
     for (RoleLabel* label : { m_reason, m_pathText, m_caption })
@@ -116,30 +110,13 @@ TopologyView::TopologyView(Document* document, Selection* selection, QWidget* pa
         box->setMinimumContentsLength(18);
         box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     }
-    auto* shown = new QHBoxLayout;
-    shown->setSpacing(8);
-    shown->addWidget(m_colours);
-    shown->addWidget(m_paths);
-    shown->addStretch();
-
     m_maps->setSpacing(8);
     addSide(m_machineSide);
     addSide(m_meshSide);
 
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(new StaleRibbon(document));
-    auto* inner = new QVBoxLayout;
-    inner->setContentsMargins(8, 6, 8, 4);
-    inner->setSpacing(4);
-    inner->addWidget(m_controls);
-    inner->addWidget(m_reason);
-    inner->addLayout(shown);
-    inner->addWidget(m_pathText);
-    inner->addLayout(m_maps, 1);
-    inner->addWidget(m_caption);
-    layout->addLayout(inner, 1);
+    auto* shown = hbox({}, 8, { m_colours, m_paths, boxStretch() });
+    auto* inner = vbox({ 8, 6, 8, 4 }, 4, { m_controls, m_reason, shown, m_pathText, { m_maps, 1 }, m_caption });
+    vbox(this, {}, 0, { new StaleRibbon(document), { inner, 1 } });
     setFocusProxy(m_controls);
 
     const auto describe = [this](std::int32_t device) { return describeDevice(device); };
@@ -186,27 +163,11 @@ void TopologyView::addSide(const Side& side)
 {
     side.head->setBaseFont(Metrics::small());
     side.head->setMuted(true);
-    auto* top = new QHBoxLayout;
-    top->setSpacing(2);
-    top->addWidget(side.head, 1);
-    const auto button = [&](QToolButton* zoom, const QString& picture, const QString& name) {
-        zoom->setIcon(icon(picture));
-        zoom->setIconSize(QSize(Metrics::scaled(14), Metrics::scaled(14)));
-        zoom->setFixedSize(Metrics::scaled(22), Metrics::scaled(20));
-        zoom->setAutoRaise(true);
-        zoom->setAccessibleName(name);
-        zoom->setToolTip(name);
-        top->addWidget(zoom);
-    };
     const QString name = side.map->accessibleName();
-    button(side.zoomOut, QStringLiteral("zoomout"), tr("%1: more devices (-)").arg(name));
-    button(side.zoomIn, QStringLiteral("zoomin"), tr("%1: larger devices (+)").arg(name));
-    auto* box = new QVBoxLayout;
-    box->setSpacing(0);
-    box->addLayout(top);
-    box->addWidget(side.trail);
-    box->addWidget(side.map, 1);
-    m_maps->addLayout(box, 1);
+    makeSmallFlat(side.zoomOut, QStringLiteral("zoomout"), tr("%1: more devices (-)").arg(name));
+    makeSmallFlat(side.zoomIn, QStringLiteral("zoomin"), tr("%1: larger devices (+)").arg(name));
+    auto* top = hbox({}, 2, { { side.head, 1 }, side.zoomOut, side.zoomIn });
+    m_maps->addLayout(vbox({}, 0, { top, side.trail, { side.map, 1 } }), 1);
     const auto refreshZoom = [this, side] {
         side.zoomOut->setEnabled(side.map->canZoomOut());
         side.zoomIn->setEnabled(side.map->canZoomIn());
@@ -222,34 +183,6 @@ void TopologyView::addSide(const Side& side)
     refreshZoom();
 }
 
-QComboBox* TopologyView::presets() const
-{
-    return m_controls->presets();
-}
-QComboBox* TopologyView::orders() const
-{
-    return m_controls->orders();
-}
-QPushButton* TopologyView::automatic() const
-{
-    return m_controls->automatic();
-}
-QString TopologyView::facts() const
-{
-    return m_controls->facts();
-}
-QString TopologyView::message() const
-{
-    return m_controls->message();
-}
-std::vector<QPushButton*> TopologyView::fixButtons() const
-{
-    return m_controls->fixButtons();
-}
-bool TopologyView::chooseDevices(const QString& text)
-{
-    return m_controls->chooseDevices(text);
-}
 QString TopologyView::reason() const
 {
     return m_reason->text();
@@ -269,11 +202,7 @@ void TopologyView::refresh()
     const bool others = !m_places || !(m_places->set() == devices);
     if (others)
         m_places = std::make_shared<const DevicePlaces>(devices);
-    const QString figure = words::counted(devices.count(), words::Noun::Device);
-    if (figure != m_keyFigure) {
-        m_keyFigure = figure;
-        Q_EMIT keyFigureChanged();
-    }
+    setKeyFigure(words::counted(devices.count(), words::Noun::Device));
     if (others) {
         auto field = std::make_shared<const DeviceField>(machineField(*m_places));
         setHead(m_machineSide.head, tr("Machine: "), *field);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dock for devices: which ones there are, how they come into the mesh and why, and the machine beside the mesh in
-// the same colours.
+// the same colours. Its key figure is "64 devices".
 #pragma once
 
-#include <QWidget>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -11,53 +10,36 @@
 #include "experiment/experiment.h"
 #include "mesh/device_places.h"
 #include "pipeline/snapshot.h"
+#include "views/panel/dock_view.h"
 
 class QBoxLayout;
 class QComboBox;
-class QPushButton;
 class QToolButton;
 
 namespace shardscope {
 
 class DeviceControls;
-class Document;
 class DeviceMap;
 class RoleLabel;
-class Selection;
 class SpanLine;
 class ZoomTrail;
 
-class TopologyView : public QWidget {
+class TopologyView : public DockView {
     Q_OBJECT
 public:
     TopologyView(Document* document, Selection* selection, QWidget* parent = nullptr);
     ~TopologyView() override;
 
-    /// "64 devices".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     [[nodiscard]] DeviceMap* machine() const { return m_machine; }
     [[nodiscard]] DeviceMap* mesh() const { return m_meshMap; }
-    [[nodiscard]] QComboBox* presets() const;
-    [[nodiscard]] QComboBox* orders() const;
     [[nodiscard]] QComboBox* colours() const { return m_colours; }
     [[nodiscard]] QComboBox* paths() const { return m_paths; }
-    [[nodiscard]] QPushButton* automatic() const;
-    [[nodiscard]] QString facts() const;
+    /// Which devices there are, in which order, and what is wrong with them.
     [[nodiscard]] DeviceControls* controls() const { return m_controls; }
     [[nodiscard]] QString reason() const;
-    /// The message in place: devices that cannot be read, a mesh that cannot be built. Empty if there is none.
-    [[nodiscard]] QString message() const;
-    /// The ways out of it, as buttons.
-    [[nodiscard]] std::vector<QPushButton*> fixButtons() const;
     [[nodiscard]] QString pathText() const;
     /// The line below the maps: the device pointed at, or how many there are and what a tile is.
     [[nodiscard]] QString caption() const;
-
-    /// Takes the devices that a text such as "tpu-v4:4x4x4" names; false, with a message, where it names none.
-    bool chooseDevices(const QString& text);
-
-Q_SIGNALS:
-    void keyFigureChanged();
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -82,8 +64,6 @@ private:
     [[nodiscard]] QString describeDevice(std::int32_t device) const;
     [[nodiscard]] std::optional<std::int64_t> positionOf(std::int32_t device) const;
 
-    Document* m_document;
-    Selection* m_selection;
     DeviceControls* m_controls;
     RoleLabel* m_reason;
     QComboBox* m_colours;
@@ -115,7 +95,6 @@ private:
         const TensorRow* row = nullptr;
     };
     mutable FoundRow m_foundRow;
-    QString m_keyFigure;
     std::optional<int> m_colour, m_path; ///< chosen: a mesh axis, or what stands below the axes
 };
 

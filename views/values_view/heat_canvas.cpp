@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/values_view/heat_canvas.h"
 
-#include <QEvent>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <algorithm>
 
 #include "document/selection.h"
@@ -23,12 +20,9 @@ constexpr int outer = 8;
 } // namespace
 
 HeatCanvas::HeatCanvas(Selection* selection, QWidget* parent)
-    : QWidget(parent)
+    : Canvas(tr("Heat map"), parent)
     , m_selection(selection)
 {
-    setMouseTracking(true);
-    setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Heat map"));
     connect(selection, &Selection::hoverChanged, this, qOverload<>(&QWidget::update));
 }
 
@@ -39,11 +33,6 @@ void HeatCanvas::setContent(std::optional<ShownValues> shown, ReadSample read, H
     m_read = std::move(read);
     m_reduction = reduction;
     m_data = HeatData();
-    arrange();
-}
-
-void HeatCanvas::readAgain()
-{
     arrange();
 }
 
@@ -158,22 +147,10 @@ void HeatCanvas::walkTo(std::int64_t part)
     update();
 }
 
-bool HeatCanvas::event(QEvent* event)
+Canvas::Tip HeatCanvas::tipAt(QPoint point) const
 {
-    if (event->type() == QEvent::ToolTip && m_shown) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        if (const auto element = m_layout.elementAt(help->pos()))
-            QToolTip::showText(help->globalPos(), plainTip(describe(*element)), this, m_layout.rectOf(*element));
-        else
-            QToolTip::hideText();
-        return true;
-    }
-    return QWidget::event(event);
-}
-
-void HeatCanvas::resizeEvent(QResizeEvent*)
-{
-    arrange();
+    const auto element = m_shown ? m_layout.elementAt(point) : std::nullopt;
+    return element ? Tip{ plainTip(describe(*element)), m_layout.rectOf(*element) } : Tip();
 }
 
 void HeatCanvas::showEvent(QShowEvent* event)
@@ -183,20 +160,9 @@ void HeatCanvas::showEvent(QShowEvent* event)
         arrange();
 }
 
-void HeatCanvas::changeEvent(QEvent* event)
+void HeatCanvas::hoverAt(std::optional<QPoint> point)
 {
-    if (event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange)
-        arrange();
-    if (event->type() == QEvent::PaletteChange) {
-        m_images.clear();
-        update();
-    }
-    QWidget::changeEvent(event);
-}
-
-void HeatCanvas::mouseMoveEvent(QMouseEvent* event)
-{
-    light(m_shown ? m_layout.elementAt(event->pos()) : std::nullopt);
+    light(m_shown && point ? m_layout.elementAt(*point) : std::nullopt);
 }
 
 void HeatCanvas::mousePressEvent(QMouseEvent* event)
@@ -209,16 +175,10 @@ void HeatCanvas::mousePressEvent(QMouseEvent* event)
     }
 }
 
-void HeatCanvas::leaveEvent(QEvent*)
-{
-    light(std::nullopt);
-}
-
 void HeatCanvas::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
     light(std::nullopt);
-    update();
 }
 
 void HeatCanvas::keyPressEvent(QKeyEvent* event)

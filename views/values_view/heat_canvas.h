@@ -3,17 +3,16 @@
 // parts that still have to be added up dotted. Arrow keys walk the shards; pointing at one lights its holders.
 #pragma once
 
-#include <QWidget>
 #include <optional>
 
 #include "views/values_view/heat_data.h"
-#include "views/widgets/painted_table.h"
+#include "views/widgets/canvas.h"
 
 namespace shardscope {
 
 class Selection;
 
-class HeatCanvas : public QWidget, public PaintedTable {
+class HeatCanvas : public Canvas {
     Q_OBJECT
 public:
     explicit HeatCanvas(Selection* selection, QWidget* parent = nullptr);
@@ -21,7 +20,7 @@ public:
     /// What is drawn, and how it is read. While nothing can be read, the last picture of the same array stays.
     void setContent(std::optional<ShownValues> shown, ReadSample read, HeatReduction reduction);
     /// The numbers are other ones now.
-    void readAgain();
+    void readAgain() { arrange(); }
     [[nodiscard]] const HeatLayout& heatLayout() const { return m_layout; }
     [[nodiscard]] const HeatData& data() const { return m_data; }
     /// Everything about an element: "embed 12, hidden 300: -0.0123, on d1 and d5".
@@ -47,19 +46,17 @@ Q_SIGNALS:
     void pointed(const QString& text); ///< at an element, by pointer or keys; "" for none
 
 protected:
-    bool event(QEvent* event) override;
+    [[nodiscard]] Tip tipAt(QPoint point) const override;
+    void arrange() override;
+    void recolour() override { m_images.clear(); }
+    void hoverAt(std::optional<QPoint> point) override;
     void paintEvent(QPaintEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
-    void changeEvent(QEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
-    void leaveEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
 
 private:
-    void arrange();
     [[nodiscard]] GridMargins margins() const;
     void walkTo(std::int64_t part);
     /// Lights the holders of an element in all views.

@@ -2,9 +2,7 @@
 #include "views/values_view/initial_choice.h"
 
 #include <QAbstractItemView>
-#include <QBoxLayout>
 #include <QComboBox>
-#include <QCompleter>
 #include <QDir>
 #include <QFileDialog>
 #include <QLabel>
@@ -17,6 +15,7 @@
 #include "base/codes.h"
 #include "document/array_file.h"
 #include "experiment/run_edits.h"
+#include "views/widgets/boxes.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -44,11 +43,7 @@ InitialChoice::InitialChoice(Document* document, QWidget* parent)
     m_box->setAccessibleName(tr("Values that the argument starts from"));
     m_box->lineEdit()->setAccessibleName(tr("Values that the argument starts from"));
     m_box->setObjectName(QStringLiteral("initialValue"));
-    auto* line = new QHBoxLayout(this);
-    line->setContentsMargins(8, 2, 8, 4);
-    line->addWidget(label);
-    line->addWidget(m_box);
-    line->addStretch(1);
+    hbox(this, { 8, 2, 8, 4 }, styleSpacing, { label, m_box, boxStretch(1) });
     hide();
 
     connect(m_box, &QComboBox::activated, this, [this](int index) {

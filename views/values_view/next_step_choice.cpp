@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/values_view/next_step_choice.h"
 
-#include <QBoxLayout>
 #include <QComboBox>
 #include <QLabel>
 #include <QSignalBlocker>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "experiment/run_edits.h"
+#include "views/widgets/boxes.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -61,11 +61,7 @@ NextStepChoice::NextStepChoice(Document* document, QWidget* parent)
     m_box->setMinimumContentsLength(20);
     m_box->setAccessibleName(tr("What the argument holds in the next step"));
     m_box->setObjectName(QStringLiteral("nextStep"));
-    auto* line = new QHBoxLayout(this);
-    line->setContentsMargins(8, 2, 8, 4);
-    line->addWidget(label);
-    line->addWidget(m_box);
-    line->addStretch(1);
+    hbox(this, { 8, 2, 8, 4 }, styleSpacing, { label, m_box, boxStretch(1) });
     hide();
     connect(m_box, &QComboBox::activated, this, [this](int index) {
         const int entry = m_box->itemData(index).toInt();

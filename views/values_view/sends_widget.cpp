@@ -3,7 +3,6 @@
 
 #include <QPainter>
 #include <QStyle>
-#include <cmath>
 
 #include "views/theme/theme.h"
 

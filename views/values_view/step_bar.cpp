@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/values_view/step_bar.h"
 
-#include <QBoxLayout>
 #include <QSignalBlocker>
 #include <QSlider>
 #include <QToolButton>
@@ -10,6 +9,7 @@
 #include "views/panel/panel.h"
 #include "views/theme/theme.h"
 #include "views/values_view/sends_widget.h"
+#include "views/widgets/boxes.h"
 
 namespace shardscope {
 
@@ -51,22 +51,10 @@ StepBar::StepBar(QWidget* parent)
     m_warning->setAutoRaise(true);
     m_warning->hide();
 
-    auto* line = new QHBoxLayout;
-    line->setContentsMargins(8, 4, 8, 0);
-    line->setSpacing(2);
-    for (QWidget* each : std::initializer_list<QWidget*>{ m_button, m_first, m_back, m_slider, m_forward, m_last })
-        line->addWidget(each, each == m_slider ? 1 : 0);
-    line->addStretch(0);
-    auto* words = new QHBoxLayout;
-    words->setContentsMargins(8, 0, 8, 2);
-    words->addWidget(m_text, 1);
-    words->addWidget(m_warning);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
-    column->addLayout(line);
-    column->addLayout(words);
-    column->addWidget(m_exchange);
+    auto* line =
+        hbox({ 8, 4, 8, 0 }, 2, { m_button, m_first, m_back, { m_slider, 1 }, m_forward, m_last, boxStretch() });
+    auto* words = hbox({ 8, 0, 8, 2 }, styleSpacing, { { m_text, 1 }, m_warning });
+    vbox(this, {}, 2, { line, words, m_exchange });
 
     connect(m_button, &QToolButton::toggled, this, [this](bool on) {
         follow();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/values_view/values_view.h"
 
-#include <QBoxLayout>
 #include <QComboBox>
 #include <QFrame>
 #include <QStackedWidget>
@@ -9,7 +8,6 @@
 #include <utility>
 
 #include "base/codes.h"
-#include "document/selection.h"
 #include "sharding/text.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
@@ -23,6 +21,7 @@
 #include "views/values_view/plane_bar.h"
 #include "views/values_view/step_bar.h"
 #include "views/values_view/values_words.h"
+#include "views/widgets/boxes.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/words.h"
@@ -37,9 +36,7 @@ constexpr std::size_t maxLocalDevices = GridLayout::maximumPanels;
 } // namespace
 
 ValuesView::ValuesView(Document* document, Selection* selection, RunController* controller, QWidget* parent)
-    : QWidget(parent)
-    , m_document(document)
-    , m_selection(selection)
+    : DockView(document, selection, parent, QPalette::Base)
     , m_controller(controller)
     , m_replay(new ReplayJob(this))
     , m_ribbon(new StaleRibbon(document, this))
@@ -62,8 +59,6 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     , m_numbers(new NumbersModel(this))
     , m_table(new NumbersTable(m_numbers, this))
 {
-    setBackgroundRole(QPalette::Base);
-    setAutoFillBackground(true);
     makeControls();
     setFocusProxy(m_pages);
 
@@ -128,54 +123,26 @@ void ValuesView::makeControls()
     m_content->setToolTip(tr("Difference: what the devices hold less what one device, without any sharding, computes "
                              "in the same number of steps from the same values."));
 
-    auto* line = new QHBoxLayout;
-    line->setContentsMargins(8, 6, 8, 0);
-    line->addWidget(m_array, 1);
-    line->addWidget(m_when);
-    auto* bars = new QHBoxLayout;
-    bars->setSpacing(8);
-    for (SegmentedBar* bar : { m_extent, m_form, m_content })
-        bars->addWidget(bar);
-    bars->addStretch(1);
-    auto* lists = new QHBoxLayout;
-    lists->setSpacing(8);
-    lists->addWidget(m_device);
-    lists->addStretch(1);
+    auto* line = hbox({ 8, 6, 8, 0 }, styleSpacing, { { m_array, 1 }, m_when });
+    auto* bars = hbox({}, 8, { m_extent, m_form, m_content, boxStretch(1) });
+    auto* lists = hbox({}, 8, { m_device, boxStretch(1) });
 
     auto* rule = new QFrame(this);
     rule->setFrameShape(QFrame::HLine);
     rule->setForegroundRole(QPalette::Mid);
     rule->setFixedHeight(1);
-    auto* head = new QVBoxLayout(m_head);
-    head->setContentsMargins(0, 0, 0, 0);
-    head->setSpacing(0);
-    head->addLayout(line);
-    head->addWidget(new ControlGroups(bars, lists, m_head));
-    head->addWidget(m_plane);
-    head->addWidget(m_notice);
-    head->addWidget(rule);
+    vbox(m_head, {}, 0, { line, new ControlGroups(bars, lists, m_head), m_plane, m_notice, rule });
 
     m_pages->addWidget(m_empty);
     m_pages->addWidget(m_heatRoom);
     m_pages->addWidget(m_table);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 0, 1, 1);
-    column->setSpacing(0);
-    column->addWidget(m_ribbon);
-    column->addWidget(m_steps);
-    column->addWidget(m_head);
-    column->addWidget(argumentBar());
-    column->addWidget(m_pages, 1);
+    vbox(this, { 1, 0, 1, 1 }, 0, { m_ribbon, m_steps, m_head, argumentBar(), { m_pages, 1 } });
 }
 
 /// What an argument starts from and what it holds then; without height where no argument is selected.
 QWidget* ValuesView::argumentBar()
 {
-    auto* first = new QHBoxLayout;
-    first->addWidget(m_initial);
-    auto* second = new QHBoxLayout;
-    second->addWidget(m_nextStep);
-    auto* bar = new ControlGroups(first, second, this);
+    auto* bar = new ControlGroups(hbox({}, styleSpacing, { m_initial }), hbox({}, styleSpacing, { m_nextStep }), this);
     bar->layout()->setContentsMargins(0, 0, 0, 0);
     bar->layout()->setSpacing(0);
     return bar;
@@ -184,14 +151,6 @@ QWidget* ValuesView::argumentBar()
 QString ValuesView::notice() const
 {
     return m_notice->isHidden() ? QString() : m_notice->text();
-}
-
-void ValuesView::setKeyFigure(const QString& figure)
-{
-    if (figure == m_keyFigure)
-        return;
-    m_keyFigure = figure;
-    Q_EMIT keyFigureChanged();
 }
 
 void ValuesView::showEmpty(const QString& sentence, const QString& button)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dock that shows the numbers of the selected tensor after a step: what each device holds or the full array, as a
 // table or as a heat map, and their differences from the unsharded reference; and what they hold after any operation of
-// that step.
+// that step. Its key figure is "Layer 0 / W1, step 8".
 #pragma once
 
-#include <QWidget>
-
 #include "document/run_controller.h"
+#include "views/panel/dock_view.h"
 #include "views/values_view/heat_data.h"
 #include "views/values_view/replay_job.h"
 
@@ -25,17 +24,14 @@ class NumbersTable;
 class PlaneBar;
 class RoleLabel;
 class SegmentedBar;
-class Selection;
 class StaleRibbon;
 class StepBar;
 
-class ValuesView : public QWidget {
+class ValuesView : public DockView {
     Q_OBJECT
 public:
     ValuesView(Document* document, Selection* selection, RunController* controller, QWidget* parent = nullptr);
 
-    /// "Layer 0 / W1, step 8".
-    [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
     /// The steps are being taken again, for the reference or for single operations.
     [[nodiscard]] bool isWorking() const { return m_replay->isWorking(); }
     [[nodiscard]] HeatPage* heatPage() const { return m_heat; }
@@ -52,9 +48,6 @@ public:
     [[nodiscard]] NextStepChoice* nextStepChoice() const { return m_nextStep; }
     /// What is said of the array: that parts are still to be added up, that a step is running.
     [[nodiscard]] QString notice() const;
-
-Q_SIGNALS:
-    void keyFigureChanged();
 
 private:
     /// What there is to show.
@@ -91,10 +84,7 @@ private:
     [[nodiscard]] std::optional<ReplayJob::Question> question() const;
     void showReferenceWork(); ///< in place of differences, as long as there is no reference
     void followProgress();
-    void setKeyFigure(const QString& figure);
 
-    Document* m_document;
-    Selection* m_selection;
     RunController* m_controller;
     ReplayJob* m_replay;
     StaleRibbon* m_ribbon;
@@ -128,7 +118,6 @@ private:
     } m_place; ///< that was chosen in the bar
     MeshPtr m_listed; ///< whose devices are listed
     QString m_failure; ///< why the last step could not be run
-    QString m_keyFigure;
     bool m_otherPlane = false; ///< has been chosen
     bool m_following = false; ///< the list of devices follows the selection
     bool m_atOperation = false; ///< shows what an operation gave, not the selected tensor

@@ -3,7 +3,6 @@
 
 #include <QCoreApplication>
 
-#include "sharding/text.h"
 #include "words/words.h"
 
 namespace shardscope {

@@ -49,23 +49,12 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
 {
     vbox(this, {}, 0, { { m_page, 1 }, { m_empty, 1 } });
 
-    auto* page = new QVBoxLayout(m_page);
-    page->setContentsMargins(10, 8, 8, 8);
-    page->setSpacing(8);
     m_title->setElided(true, Qt::ElideMiddle);
-    auto* head = hbox({}, 8, { { m_title, 1 } });
-    auto* choice = new QHBoxLayout(m_choiceBox);
-    choice->setContentsMargins(0, 0, 0, 0);
-    head->addWidget(m_choiceBox);
-    page->addLayout(head);
+    hbox(m_choiceBox, {}, styleSpacing, {});
     m_remark->setWordWrap(true);
-    page->addWidget(m_remark);
-    page->addWidget(m_editor);
     m_without->setProperty("small", true);
     m_without->setToolTip(tr("Takes back what the experiment gives; the sharding in the program's text counts again."));
-    page->addWidget(m_without, 0, Qt::AlignLeft);
     m_summary->setWordWrap(true);
-    page->addWidget(m_summary);
 
     makeRowTable(m_table, m_model, tr("Values that change"));
     m_table->setItemDelegate(new SpansDelegate(m_table));
@@ -76,13 +65,13 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     m_table->setColumnWidth(ChangesModel::Now, Metrics::scaled(150));
     m_table->setColumnWidth(ChangesModel::PerDevice, Metrics::scaled(120));
     m_table->setToolTip(tr("Return shows the value in the other docks; the change stays as it is."));
-    page->addWidget(m_table, 100);
-    page->addStretch(1); // where there is no table
-
     m_cancel->setToolTip(tr("Nothing has been changed (Esc)"));
     m_apply->setToolTip(tr("One step that Undo takes back (Ctrl+Return)"));
+    auto* head = hbox({}, 8, { { m_title, 1 }, m_choiceBox });
     auto* foot = hbox({}, 8, { boxStretch(1), m_cancel, m_apply });
-    page->addLayout(foot);
+    const BoxItem withoutTable = boxStretch(1);
+    vbox(m_page, { 10, 8, 8, 8 }, 8,
+        { head, m_remark, m_editor, { m_without, 0, Qt::AlignLeft }, m_summary, { m_table, 100 }, withoutTable, foot });
 
     m_delay.setSingleShot(true);
     m_delay.setInterval(80); // between two letters

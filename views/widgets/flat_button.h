@@ -23,4 +23,12 @@ inline QToolButton* makeFlat(
     return button;
 }
 
+/// The same at the size of a line of text, which one that zooms or pins stands in.
+inline QToolButton* makeSmallFlat(
+    QToolButton* button, const QString& picture, const QString& name, const QString& tip = {})
+{
+    button->setFixedSize(Metrics::scaled(22), Metrics::scaled(20));
+    return makeFlat(button, picture, name, tip, 14);
+}
+
 } // namespace shardscope

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "views/panel/panel.h"
-#include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/flat_button.h"
@@ -31,12 +30,8 @@ TipStrip::TipStrip(bool pointsDown, QWidget* parent)
     m_title->setElided(true);
     makeFlat(m_close, QStringLiteral("close"), tr("Close this tip"), tr("Close this tip; it does not come again"), 10);
     auto* head = hbox({}, 8, { { m_title, 1 }, m_number, m_close });
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(
-        gap + 8, gap + 4 + (pointsDown ? 0 : point), gap + 4, gap + 6 + (pointsDown ? point : 0));
-    column->setSpacing(2);
-    column->addLayout(head);
-    column->addWidget(m_text);
+    const int above = pointsDown ? 0 : point, below = pointsDown ? point : 0;
+    vbox(this, { gap + 8, gap + 4 + above, gap + 4, gap + 6 + below }, 2, { head, m_text });
     connect(m_close, &QToolButton::clicked, this, [this] {
         hide();
         Q_EMIT closed();
