@@ -253,7 +253,9 @@ std::vector<StatePair> returnedGradients(const Program& program, const StepState
     if (!found.empty() || !state.pairs.empty())
         return found;
     const bool hasLoss = lossResult(program, state).has_value();
-    for (std::vector<StatePair>& run : runsOf(main))
+    std::vector<std::vector<StatePair>> runs = runsOf(main);
+    runs.resize(std::min<std::size_t>(runs.size(), 1));
+    for (std::vector<StatePair>& run : runs)
         if ((hasLoss || run.size() > 1) && std::none_of(run.begin(), run.end(), [&](const StatePair& pair) {
                 const std::uint32_t argument = program.value(pair.argument).index;
                 return updates.updates(argument, pair.result) || updates.passes(argument, pair.result);

@@ -374,7 +374,7 @@ ProblemText describeProgram(const Diagnostic& d)
 ProblemText impossibleAlias(const Diagnostic& d)
 {
     const Reader arg(d);
-    const QString why = d.arg("results") ? Words::tr("the results of the program are %1").arg(arg.number("results"))
+    const QString why = d.arg("results") ? Words::tr("results of the program: %1").arg(arg.number("results"))
         : d.arg("other")                 ? Words::tr("argument %1 has that result already").arg(arg.number("other"))
                          : Words::tr("the argument is %1, the result %2").arg(arg("given"), arg("type"));
     return { Words::tr("the attribute %1 of argument %2, “%3”, does not count: %4")

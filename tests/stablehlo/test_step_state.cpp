@@ -179,7 +179,7 @@ private Q_SLOTS:
             "stablehlo.return %go : tensor<i1>\n} do {\n%j = stablehlo.add %i, %one : tensor<i32>\n"
             "%o = stablehlo.subtract %h, %u : W\nstablehlo.return %j, %o : tensor<i32>, W\n}",
             "%l#1 : W", "order: 0=0");
-        row("layer by layer", // flattened parameters
+        row("in another form",
             "%o = stablehlo.subtract %p, %u : W\n%f = stablehlo.reshape %o : (W) -> tensor<64xf32>\n"
             "%n = stablehlo.reshape %f : (tensor<64xf32>) -> W",
             "%n : W", "order: 0=0");
