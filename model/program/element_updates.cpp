@@ -284,11 +284,14 @@ bool ElementUpdates::dependOn(std::span<const ValueId> values, std::span<const V
         for (const ValueId value : list)
             add(value);
     };
+    std::vector<bool> wanted(m_program.values.size());
+    for (const ValueId argument : arguments)
+        wanted[argument.index] = true;
     addAll(values);
     while (!left.empty()) {
         const ValueId value = left.back();
         left.pop_back();
-        if (std::find(arguments.begin(), arguments.end(), value) != arguments.end())
+        if (wanted[value.index])
             return true;
         OperationId maker = m_program.value(value).definition;
         if (!maker.valid())

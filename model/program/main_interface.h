@@ -53,6 +53,7 @@ public:
         const ProgramSharding* made = resultSharding(r);
         return !specified || !made || *specified == *made;
     }
+    [[nodiscard]] std::size_t numberOf(ValueId argument) const { return m_program.value(argument).index; }
     [[nodiscard]] bool typesFit(ValueId argument, std::size_t r) const
     {
         return m_program.value(argument).type == resultType(r);

@@ -70,19 +70,28 @@ StepState donatedState(const MainInterface& main, ElementUpdates& updates)
     std::vector<StatePair> pairs = pairsByNames(main, updates, NamedPairs::Donated);
     if (pairs.empty())
         return state;
-    const auto has = [&](const auto& isSame) { return std::any_of(pairs.begin(), pairs.end(), isSame); };
-    const auto isTaken = [&](std::uint32_t r) { return has([r](const StatePair& pair) { return pair.result == r; }); };
-    const auto isPaired = [&](ValueId a) { return has([a](const StatePair& pair) { return pair.argument == a; }); };
+    std::vector<bool> isPaired(main.arguments()), isTaken(main.results());
+    const auto note = [&](const StatePair& pair) {
+        isPaired[main.numberOf(pair.argument)] = true;
+        isTaken[pair.result] = true;
+    };
+    std::for_each(pairs.begin(), pairs.end(), note);
+    const std::size_t named = pairs.size();
+    const auto pairUp = [&](ValueId argument, std::uint32_t result) {
+        if (!isPaired[main.numberOf(argument)] && !isTaken[result])
+            note(pairs.emplace_back(StatePair{ argument, result }));
+    };
     for (const StatePair& pair : state.pairs)
-        if (!isPaired(pair.argument) && !isTaken(pair.result))
-            pairs.push_back(pair);
+        pairUp(pair.argument, pair.result);
     for (const StatePair& pair : state.pairs) // those whose result the names have given away
-        for (const StatePair& other : state.pairs)
-            if (!isPaired(pair.argument) && !isTaken(other.result) && main.typesFit(pair.argument, other.result))
-                pairs.push_back({ pair.argument, other.result });
-    const bool isAsDonated = std::all_of(pairs.begin(), pairs.end(), [&](const StatePair& pair) {
-        return std::find(state.pairs.begin(), state.pairs.end(), pair) != state.pairs.end();
-    });
+        for (std::size_t o = 0; o < state.pairs.size() && !isPaired[main.numberOf(pair.argument)]; ++o)
+            if (main.typesFit(pair.argument, state.pairs[o].result))
+                pairUp(pair.argument, state.pairs[o].result);
+    std::vector<std::int64_t> donated(main.arguments(), -1); // the result of every argument, without names
+    for (const StatePair& pair : state.pairs)
+        donated[main.numberOf(pair.argument)] = pair.result;
+    const bool isAsDonated = std::all_of(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(named),
+        [&](const StatePair& pair) { return donated[main.numberOf(pair.argument)] == pair.result; });
     return { isAsDonated ? state.source : StateSource::DonatedNames, std::move(pairs) };
 }
 
