@@ -38,7 +38,7 @@ std::string originOf(const ArgumentStart& start, std::uint64_t seed)
     const std::string drawn = ", seed " + std::to_string(seed);
     const bool isByUse = start.reason != InitialReason::Chosen && start.reason != InitialReason::Parameter
         && start.reason != InitialReason::State && start.reason != InitialReason::Input;
-    if (isByUse)
+    if (isByUse && isDrawn(start.value))
         return "random" + drawn;
     return toString(start.value) + (isDrawn(start.value) ? drawn : std::string());
 }

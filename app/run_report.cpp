@@ -185,6 +185,9 @@ QString stateSentence(const ProgramRun& run)
     case StateSource::Donors:
         how = QStringLiteral("as jax.buffer_donor says");
         break;
+    case StateSource::DonatedNames:
+        how = QStringLiteral("as the names of donated arguments and of results say");
+        break;
     case StateSource::Names:
         how = QStringLiteral("a guess by names; --state says otherwise");
         break;

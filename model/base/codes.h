@@ -188,7 +188,10 @@ enum class Code : std::uint16_t {
     ExplicitMode = 236, ///< op, wrong (explicit_mode.h), ...: JAX's explicit mode would refuse it
     ReplicationUnproven = 237, ///< as ReplicationNotInferred: of a program that was read
     InitialNotUsed = 238, ///< argument (as it was given), value, wrong: name (nearest, known); kind (type, known)
-    RunSettingNotUsed = 239, ///< key: state, of a network that has its own; or argument, known: a role for no argument
+    RunSettingNotUsed =
+        239, ///< key: state, of a network that has its own; or argument, known: a role for no argument; or
+    ///< tf.aliasing_output, argument, value, of a program: results (so many there are), other (argument that has that
+    ///< result) or given, type (of argument and result)
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs

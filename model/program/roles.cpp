@@ -3,7 +3,10 @@
 
 #include <array>
 
+#include "program/contraction_parts.h"
 #include "program/gradient_values.h"
+#include "program/main_interface.h"
+#include "program/name_words.h"
 #include "program/ops/checks.h"
 #include "program/path.h"
 #include "program/step_state.h"
@@ -19,7 +22,7 @@ struct RoleWord {
     std::string_view word;
     Role role;
 };
-/// The first of these that stands in a name decides: "opt_state.mu['params']['w']" is mu.
+/// The one that stands first in a name decides: "opt_state.mu['params']['w']" is mu, "params['mu']['w']" a parameter.
 constexpr std::array roleWords{ RoleWord{ "mu", Role::Mu }, RoleWord{ "nu", Role::Nu },
     RoleWord{ "count", Role::Count }, RoleWord{ "step", Role::Step }, RoleWord{ "grads", Role::Gradient },
     RoleWord{ "grad", Role::Gradient }, RoleWord{ "gradients", Role::Gradient }, RoleWord{ "loss", Role::Loss },
@@ -28,25 +31,16 @@ constexpr std::array roleWords{ RoleWord{ "mu", Role::Mu }, RoleWord{ "nu", Role
     RoleWord{ "inputs", Role::Input }, RoleWord{ "input", Role::Input }, RoleWord{ "x", Role::Input },
     RoleWord{ "labels", Role::Input }, RoleWord{ "targets", Role::Input } };
 
-bool hasWord(std::string_view text, std::string_view word)
-{
-    const auto isPart = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    };
-    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || !isPart(text[at - 1])) && (end == text.size() || !isPart(text[end])))
-            return true;
-    }
-    return false;
-}
-
 std::optional<Role> roleByName(std::string_view name)
 {
+    std::optional<Role> role;
+    std::size_t first = name.size();
     for (const RoleWord& known : roleWords)
-        if (hasWord(name, known.word))
-            return known.role;
-    return std::nullopt;
+        if (const auto at = wordIn(name, known.word); at && *at < first) {
+            first = *at;
+            role = known.role;
+        }
+    return role;
 }
 
 /// Roles of the arrays of a state whose names say nothing.
@@ -102,23 +96,23 @@ private:
     std::vector<std::size_t> m_arrays; ///< numbers of arguments
 };
 
-/// Names that the text gives main's arguments or results.
-std::string nameOfResult(const Program& program, std::size_t r)
-{
-    if (program.functions.empty() || r >= program.functions.front().resultExtras.size())
-        return {};
-    for (const NamedText& entry : program.dictionaries[program.functions.front().resultExtras[r]])
-        if (entry.name == "jax.result_info")
-            return entry.text;
-    return {};
-}
-
+/// What a text calls the argument.
 std::string nameOfArgument(const Program& program, std::size_t a)
 {
     if (!program.functions.empty() && a < program.functions.front().argumentNames.size()
         && !program.functions.front().argumentNames[a].empty())
         return program.functions.front().argumentNames[a];
     return program.value(program.main().arguments[a]).path;
+}
+
+/// Of a program without a state, what its contractions say: floating-point weights are parameters.
+void guessWeights(const Program& program, std::vector<std::optional<Role>>& roles)
+{
+    const std::vector<ContractionPart> parts = contractionParts(program);
+    for (std::size_t a = 0; a < roles.size(); ++a)
+        if (!roles[a] && parts[a] == ContractionPart::Weight
+            && isFloat(program.value(program.main().arguments[a]).type.dtype))
+            roles[a] = Role::Parameter;
 }
 
 } // namespace
@@ -138,9 +132,13 @@ std::span<const Role> choosableRoles()
 ProgramRoles guessRoles(const Program& program, const StepState& state)
 {
     const Region& main = program.main();
+    const MainInterface names(program);
     std::vector<std::optional<Role>> arguments, results(main.results.size());
-    for (std::size_t a = 0; a < main.arguments.size(); ++a)
+    for (std::size_t a = 0; a < main.arguments.size(); ++a) {
         arguments.push_back(roleByName(nameOfArgument(program, a)));
+        if (arguments.back() == Role::Loss) // which only a result is
+            arguments.back().reset();
+    }
     StateRoles(program, state).guess(arguments);
     std::size_t counters = 0;
     for (const StatePair& pair : state.pairs) {
@@ -150,10 +148,20 @@ ProgramRoles guessRoles(const Program& program, const StepState& state)
             role = counters++ == 0 ? Role::Step : Role::Count;
         results[pair.result] = Role::Activation; // counted once, as the argument
     }
+    if (state.pairs.empty())
+        guessWeights(program, arguments);
+    for (const StatePair& gradient : returnedGradients(program, state))
+        if (arguments[program.value(gradient.argument).index] == Role::Parameter)
+            results[gradient.result] = Role::Gradient;
     const std::optional<std::size_t> loss = lossResult(program, state);
-    for (std::size_t r = 0; r < results.size(); ++r)
-        if (!results[r])
-            results[r] = r == loss ? Role::Loss : roleByName(nameOfResult(program, r));
+    for (std::size_t r = 0; r < results.size(); ++r) {
+        if (r == loss)
+            results[r] = Role::Loss;
+        else if (!results[r])
+            results[r] = roleByName(names.resultName(r));
+        if (results[r] == Role::Loss && r != loss) // there is one only
+            results[r] = Role::Activation;
+    }
     ProgramRoles roles;
     for (const std::optional<Role>& role : arguments)
         roles.arguments.push_back(role.value_or(Role::Input));
@@ -206,6 +214,16 @@ ProgramRoles withChosen(
     for (std::size_t r = 0; r < main.results.size(); ++r)
         if (const auto choice = roleChoice(chosen, "result", r, program.value(main.results[r]).path))
             roles.results[r] = chosen[*choice].role;
+    const auto isChosenLoss = [&](std::size_t r) {
+        const auto choice = roleChoice(chosen, "result", r, program.value(main.results[r]).path);
+        return choice && chosen[*choice].role == Role::Loss;
+    };
+    bool hasChosenLoss = false;
+    for (std::size_t r = 0; r < main.results.size(); ++r)
+        hasChosenLoss = hasChosenLoss || isChosenLoss(r);
+    for (std::size_t r = 0; r < main.results.size() && hasChosenLoss; ++r) // then no other is guessed
+        if (roles.results[r] == Role::Loss && !isChosenLoss(r))
+            roles.results[r] = Role::Activation;
     if (!chosen.empty()) // other arguments may be the parameters now
         roles.gradients = gradientsOf(program, state, roles.arguments);
     return roles;

@@ -5,113 +5,33 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/codes.h"
 #include "base/text.h"
+#include "program/aliased_results.h"
+#include "program/contraction_parts.h"
+#include "program/element_updates.h"
+#include "program/main_interface.h"
+#include "program/name_words.h"
+#include "program/pairs_by_names.h"
 
 namespace shardscope {
 
 namespace {
 
-/// What is said of main's arguments and results, from one place.
-class Main {
-public:
-    explicit Main(const Program& program)
-        : m_program(program)
-        , m_region(program.main())
-    {
-    }
-
-    [[nodiscard]] std::size_t arguments() const { return m_region.arguments.size(); }
-    [[nodiscard]] std::size_t results() const { return m_region.results.size(); }
-    [[nodiscard]] const TensorType& argumentType(std::size_t a) const
-    {
-        return m_program.value(m_region.arguments[a]).type;
-    }
-    [[nodiscard]] const TensorType& resultType(std::size_t r) const
-    {
-        return m_program.value(m_region.results[r]).type;
-    }
-    /// The text of an attribute of the argument; nothing where it has none.
-    [[nodiscard]] const NamedText* attribute(std::size_t a, std::string_view key) const
-    {
-        if (m_program.functions.empty() || a >= m_program.functions.front().argumentExtras.size())
-            return nullptr;
-        const Dictionary& entries = m_program.dictionaries[m_program.functions.front().argumentExtras[a]];
-        const auto found =
-            std::find_if(entries.begin(), entries.end(), [&](const NamedText& entry) { return entry.name == key; });
-        return found == entries.end() ? nullptr : &*found;
-    }
-    /// Whether result `r` can be argument `a` of the next step as it lies: a sharding that one of them lacks is open.
-    [[nodiscard]] bool fit(std::size_t a, std::size_t r) const
-    {
-        if (argumentType(a) != resultType(r) || !isTensor(argumentType(a).dtype))
-            return false;
-        const ProgramSharding* specified = m_program.shardingOf(m_region.arguments[a]);
-        const ProgramSharding* made = resultSharding(r);
-        return !specified || !made || *specified == *made;
-    }
-    /// What a named location calls the argument; "" for nothing.
-    [[nodiscard]] std::string_view argumentName(std::size_t a) const
-    {
-        if (m_program.functions.empty() || a >= m_program.functions.front().argumentNames.size())
-            return {};
-        return m_program.functions.front().argumentNames[a];
-    }
-    /// What jax.result_info calls the result; "" for nothing.
-    [[nodiscard]] std::string_view resultName(std::size_t r) const
-    {
-        if (m_program.functions.empty() || r >= m_program.functions.front().resultExtras.size())
-            return {};
-        const Dictionary& entries = m_program.dictionaries[m_program.functions.front().resultExtras[r]];
-        const auto found = std::find_if(
-            entries.begin(), entries.end(), [](const NamedText& entry) { return entry.name == "jax.result_info"; });
-        return found == entries.end() ? std::string_view() : std::string_view(found->text);
-    }
-    [[nodiscard]] StatePair pair(std::size_t a, std::size_t r) const
-    {
-        return { m_region.arguments[a], static_cast<std::uint32_t>(r) };
-    }
-
-private:
-    [[nodiscard]] const ProgramSharding* resultSharding(std::size_t r) const
-    {
-        if (m_program.functions.empty() || r >= m_program.functions.front().resultShardings.size())
-            return nullptr;
-        const ShardingIndex index = m_program.functions.front().resultShardings[r];
-        return index == 0 ? nullptr : &m_program.shardings[index - 1];
-    }
-
-    const Program& m_program;
-    const Region& m_region;
-};
-
-/// The number at the beginning of "3 : i32".
-std::optional<std::size_t> numberIn(std::string_view text)
-{
-    std::size_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() ? std::optional(number) : std::nullopt;
-}
-
-std::vector<StatePair> aliases(const Main& main)
+std::vector<StatePair> aliases(const MainInterface& main)
 {
     std::vector<StatePair> pairs;
-    std::vector<bool> taken(main.results());
-    for (std::size_t a = 0; a < main.arguments(); ++a) {
-        const NamedText* alias = main.attribute(a, "tf.aliasing_output");
-        const std::optional<std::size_t> r = alias ? numberIn(alias->text) : std::nullopt;
-        if (!r || *r >= main.results() || taken[*r] || main.argumentType(a) != main.resultType(*r))
-            continue;
-        taken[*r] = true;
-        pairs.push_back(main.pair(a, *r));
-    }
+    for (const AliasedResult& alias : aliasedResults(main))
+        if (alias.fault == AliasFault::None)
+            pairs.push_back(main.pair(alias.argument, *alias.result));
     return pairs;
 }
 
 /// Adds what donated arguments say to the pairs that are known.
-void addDonors(const Main& main, std::vector<StatePair>& pairs)
+void addDonors(const MainInterface& main, std::vector<StatePair>& pairs)
 {
     std::vector<bool> taken(main.results());
     for (const StatePair& pair : pairs)
@@ -129,153 +49,146 @@ void addDonors(const Main& main, std::vector<StatePair>& pairs)
     }
 }
 
-/// "params['layer']['w']" as params, layer, w; "[0].mu" as 0, mu.
-std::vector<std::string> partsOfName(std::string_view name)
+/// As donated arguments say: by names where the names of arguments and results pair them, the rest as JAX hands on
+/// their memory, which goes to the first result of a type whatever that is.
+StepState donatedState(const MainInterface& main, ElementUpdates& updates)
 {
-    std::vector<std::string> parts;
-    bool begins = true;
-    for (const char c : name) {
-        if (std::string_view(".[]'\"\\/ ").find(c) != std::string_view::npos) {
-            begins = true;
-            continue;
-        }
-        if (std::exchange(begins, false))
-            parts.emplace_back();
-        parts.back() += c;
-    }
-    return parts;
+    StepState state{ StateSource::Aliases, aliases(main) };
+    const std::size_t aliased = state.pairs.size();
+    addDonors(main, state.pairs);
+    if (state.pairs.size() > aliased)
+        state.source = StateSource::Donors;
+    if (state.pairs.empty())
+        return state;
+    std::vector<StatePair> pairs = pairsByNames(main, updates, NamedPairs::Donated);
+    if (pairs.empty())
+        return state;
+    std::vector<bool> isPaired(main.arguments()), isTaken(main.results());
+    const auto note = [&](const StatePair& pair) {
+        isPaired[main.numberOf(pair.argument)] = true;
+        isTaken[pair.result] = true;
+    };
+    std::for_each(pairs.begin(), pairs.end(), note);
+    const std::size_t named = pairs.size();
+    const auto pairUp = [&](ValueId argument, std::uint32_t result) {
+        if (!isPaired[main.numberOf(argument)] && !isTaken[result])
+            note(pairs.emplace_back(StatePair{ argument, result }));
+    };
+    for (const StatePair& pair : state.pairs)
+        pairUp(pair.argument, pair.result);
+    for (const StatePair& pair : state.pairs) // those whose result the names have given away
+        for (std::size_t o = 0; o < state.pairs.size() && !isPaired[main.numberOf(pair.argument)]; ++o)
+            if (main.typesFit(pair.argument, state.pairs[o].result))
+                pairUp(pair.argument, state.pairs[o].result);
+    std::vector<std::int64_t> donated(main.arguments(), -1); // the result of every argument, without names
+    for (const StatePair& pair : state.pairs)
+        donated[main.numberOf(pair.argument)] = pair.result;
+    const bool isAsDonated = std::all_of(pairs.begin(), pairs.begin() + static_cast<std::ptrdiff_t>(named),
+        [&](const StatePair& pair) { return donated[main.numberOf(pair.argument)] == pair.result; });
+    return { isAsDonated ? state.source : StateSource::DonatedNames, std::move(pairs) };
 }
 
-bool isNumber(const std::string& part)
-{
-    return std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-/// A result's name: which of several results of the Python function it lies under, and where in it.
-struct ResultName {
-    std::string group; ///< "0"; "" where the function returns one tree
-    std::vector<std::string> rest;
-};
-
-class NameMatcher {
+/// Whether pairs that look like a state are one: some parameter's next value is worked out from itself.
+class StepEvidence {
 public:
-    explicit NameMatcher(const Main& main)
-        : m_main(main)
-        , m_taken(main.results())
+    StepEvidence(const Program& program, ElementUpdates& updates)
+        : m_program(program)
+        , m_updates(updates)
     {
-        for (std::size_t a = 0; a < main.arguments(); ++a)
-            m_arguments.push_back(partsOfName(main.argumentName(a)));
-        for (std::size_t r = 0; r < main.results(); ++r) {
-            std::vector<std::string> parts = partsOfName(main.resultName(r));
-            if (!parts.empty() && parts.front() == "result")
-                parts.erase(parts.begin());
-            ResultName& name = m_results.emplace_back();
-            if (!parts.empty() && isNumber(parts.front())) {
-                name.group = parts.front();
-                parts.erase(parts.begin());
-            }
-            name.rest = std::move(parts);
-        }
     }
 
-    [[nodiscard]] std::vector<StatePair> pairs() &&
+    /// By names.
+    [[nodiscard]] bool hasUpdate(const std::vector<StatePair>& pairs)
     {
-        for (std::size_t a = 0; a < m_arguments.size();) {
-            const std::size_t end = endOfRoot(a);
-            if (!m_arguments[a].empty())
-                matchRoot(a, end);
-            a = end;
+        return std::any_of(pairs.begin(), pairs.end(), [&](const StatePair& pair) { return isUpdate(pair); });
+    }
+    /// By order alone more is needed: a loss, or that what is computed for it depends on the state, as gradients do.
+    [[nodiscard]] bool isStep(const std::vector<StatePair>& pairs)
+    {
+        constexpr int most = 8; // that are looked at closely
+        const bool hasLoss = lossResult(m_program, { StateSource::Order, pairs }).has_value();
+        std::vector<ValueId> arguments;
+        for (const StatePair& pair : pairs)
+            arguments.push_back(pair.argument);
+        int looked = 0;
+        for (const StatePair& pair : pairs) {
+            if (m_program.value(pair.argument).type.rank() == 0 || !isUpdate(pair))
+                continue;
+            const std::vector<ValueId>& others = m_updates.of(pair.result).others;
+            if (hasLoss || others.empty() || m_updates.dependOn(others, arguments))
+                return true;
+            if (++looked == most)
+                break;
         }
-        return std::move(m_pairs);
+        return false;
     }
 
 private:
-    /// Arguments from `a` on with the same first part: one argument of the Python function.
-    [[nodiscard]] std::size_t endOfRoot(std::size_t a) const
+    /// Data that a layer adds something to are no parameter.
+    [[nodiscard]] bool isUpdate(const StatePair& pair)
     {
-        std::size_t end = a + 1;
-        while (end < m_arguments.size() && !m_arguments[a].empty() && !m_arguments[end].empty()
-            && m_arguments[end].front() == m_arguments[a].front())
-            ++end;
-        return end;
+        const Value& argument = m_program.value(pair.argument);
+        if (!isFloat(argument.type.dtype) || !m_updates.updates(argument.index, pair.result))
+            return false;
+        if (m_parts.empty())
+            m_parts = contractionParts(m_program);
+        return m_parts[argument.index] != ContractionPart::Data;
     }
 
-    void matchRoot(std::size_t begin, std::size_t end)
-    {
-        // By their whole names first, then all of them under one result.
-        if (matchAll(begin, end, 0, nullptr) || m_arguments[begin].size() < 2)
-            return;
-        std::vector<std::string> tried;
-        for (const ResultName& result : m_results)
-            if (std::find(tried.begin(), tried.end(), result.group) == tried.end()) {
-                tried.push_back(result.group);
-                if (matchAll(begin, end, 1, &tried.back()))
-                    return;
-            }
-    }
-
-    /// Pairs of all the arguments or of none. `skipped` parts of an argument's name do not count.
-    bool matchAll(std::size_t begin, std::size_t end, std::size_t skipped, const std::string* group)
-    {
-        std::vector<StatePair> found;
-        std::vector<bool> taken = m_taken;
-        for (std::size_t a = begin; a < end; ++a) {
-            const std::vector<std::string> wanted(
-                m_arguments[a].begin() + static_cast<std::ptrdiff_t>(skipped), m_arguments[a].end());
-            std::size_t r = 0;
-            while (r < m_results.size()
-                && (wanted.empty() || taken[r] || (group && m_results[r].group != *group) || m_results[r].rest != wanted
-                    || !m_main.fit(a, r)))
-                ++r;
-            if (r == m_results.size())
-                return false;
-            taken[r] = true;
-            found.push_back(m_main.pair(a, r));
-        }
-        m_taken = std::move(taken);
-        m_pairs.insert(m_pairs.end(), found.begin(), found.end());
-        return true;
-    }
-
-    const Main& m_main;
-    std::vector<std::vector<std::string>> m_arguments;
-    std::vector<ResultName> m_results;
-    std::vector<bool> m_taken; ///< per result
-    std::vector<StatePair> m_pairs;
+    const Program& m_program;
+    ElementUpdates& m_updates;
+    std::vector<ContractionPart> m_parts;
 };
 
-std::vector<StatePair> longestRun(const Main& main)
+/// Neighbouring arguments whose types and shardings are those of neighbouring results; the longest first, of those as
+/// long the one that begins first. Without loss-like scalars at the ends; at least one pair has dimensions.
+std::vector<std::vector<StatePair>> runsOf(const MainInterface& main)
 {
-    std::size_t bestArgument = 0, bestResult = 0, best = 0;
+    struct Run {
+        std::size_t argument = 0, result = 0, length = 0;
+    };
+    std::vector<Run> runs;
     // before[r + 1]: how long the run is that ends at the argument before and result r
     std::vector<std::size_t> before(main.results() + 1), now(main.results() + 1);
-    for (std::size_t a = 0; a < main.arguments(); ++a) {
+    const auto finish = [&](std::size_t a, std::size_t r, std::size_t length) {
+        runs.push_back({ a - length, r - length, length });
+    };
+    for (std::size_t a = 0; a <= main.arguments(); ++a) {
         for (std::size_t r = 0; r < main.results(); ++r) {
-            now[r + 1] = main.fit(a, r) ? before[r] + 1 : 0;
-            if (now[r + 1] > best) {
-                best = now[r + 1];
-                bestArgument = a + 1 - best;
-                bestResult = r + 1 - best;
-            }
+            now[r + 1] = a < main.arguments() && main.fit(a, r) ? before[r] + 1 : 0;
+            if (now[r + 1] == 0 && before[r] > 0)
+                finish(a, r, before[r]);
         }
+        if (before[main.results()] > 0)
+            finish(a, main.results(), before[main.results()]);
         before.swap(now);
     }
+    std::stable_sort(runs.begin(), runs.end(), [](const Run& x, const Run& y) {
+        return std::tuple(y.length, x.argument, x.result) < std::tuple(x.length, y.argument, y.result);
+    });
     const auto looksLikeLoss = [&](std::size_t r) {
         return main.resultType(r).rank() == 0 && isFloat(main.resultType(r).dtype);
     };
-    while (best > 0 && looksLikeLoss(bestResult + best - 1))
-        --best;
-    for (; best > 0 && looksLikeLoss(bestResult); --best) {
-        ++bestArgument;
-        ++bestResult;
+    constexpr std::size_t most = 16; // that are looked at
+    runs.resize(std::min(runs.size(), most));
+    std::vector<std::vector<StatePair>> found;
+    for (Run run : runs) {
+        while (run.length > 0 && looksLikeLoss(run.result + run.length - 1))
+            --run.length;
+        for (; run.length > 0 && looksLikeLoss(run.result); --run.length) {
+            ++run.argument;
+            ++run.result;
+        }
+        std::vector<StatePair> pairs;
+        bool hasDimensions = false;
+        for (std::size_t i = 0; i < run.length; ++i) {
+            pairs.push_back(main.pair(run.argument + i, run.result + i));
+            hasDimensions = hasDimensions || main.argumentType(run.argument + i).rank() > 0;
+        }
+        if (hasDimensions)
+            found.push_back(std::move(pairs));
     }
-    std::vector<StatePair> pairs;
-    bool hasDimensions = false;
-    for (std::size_t i = 0; i < best; ++i) {
-        pairs.push_back(main.pair(bestArgument + i, bestResult + i));
-        hasDimensions = hasDimensions || main.argumentType(bestArgument + i).rank() > 0;
-    }
-    return hasDimensions ? pairs : std::vector<StatePair>();
+    return found;
 }
 
 } // namespace
@@ -291,6 +204,8 @@ std::string_view name(StateSource source)
         return "aliases";
     case StateSource::Donors:
         return "donors";
+    case StateSource::DonatedNames:
+        return "donated_names";
     case StateSource::Names:
         return "names";
     case StateSource::Order:
@@ -305,22 +220,50 @@ StepState stateOf(const Program& program)
 {
     if (!program.state.empty())
         return { StateSource::Program, program.state };
-    const Main main(program);
-    StepState state{ StateSource::Aliases, aliases(main) };
-    const std::size_t aliased = state.pairs.size();
-    addDonors(main, state.pairs);
-    if (state.pairs.size() > aliased)
-        state.source = StateSource::Donors;
+    const MainInterface main(program);
+    ElementUpdates updates(program);
+    StepState state = donatedState(main, updates);
+    StepEvidence evidence(program, updates);
+    if (state.pairs.empty()) {
+        state = { StateSource::Names, pairsByNames(main, updates, NamedPairs::Updates) };
+        if (!evidence.hasUpdate(state.pairs))
+            state.pairs.clear();
+    }
     if (state.pairs.empty())
-        state = { StateSource::Names, NameMatcher(main).pairs() };
-    if (state.pairs.empty())
-        state = { StateSource::Order, longestRun(main) };
+        for (std::vector<StatePair>& run : runsOf(main))
+            if (evidence.isStep(run)) {
+                state = { StateSource::Order, std::move(run) };
+                break;
+            }
     if (state.pairs.empty())
         return {};
     std::sort(state.pairs.begin(), state.pairs.end(), [&](const StatePair& a, const StatePair& b) {
         return program.value(a.argument).index < program.value(b.argument).index;
     });
     return state;
+}
+
+std::vector<StatePair> returnedGradients(const Program& program, const StepState& state)
+{
+    const MainInterface main(program);
+    ElementUpdates updates(program);
+    std::vector<StatePair> found = pairsByNames(main, updates, NamedPairs::Others);
+    std::erase_if(found, [&](const StatePair& gradient) {
+        return std::any_of(state.pairs.begin(), state.pairs.end(),
+            [&](const StatePair& pair) { return pair.result == gradient.result; });
+    });
+    if (!found.empty() || !state.pairs.empty())
+        return found;
+    const bool hasLoss = lossResult(program, state).has_value();
+    std::vector<std::vector<StatePair>> runs = runsOf(main);
+    runs.resize(std::min<std::size_t>(runs.size(), 1));
+    for (std::vector<StatePair>& run : runs)
+        if ((hasLoss || run.size() > 1) && std::none_of(run.begin(), run.end(), [&](const StatePair& pair) {
+                const std::uint32_t argument = program.value(pair.argument).index;
+                return updates.updates(argument, pair.result) || updates.passes(argument, pair.result);
+            }))
+            return std::move(run);
+    return {};
 }
 
 StepState stateOf(const Program& program, std::string_view text)
@@ -378,7 +321,7 @@ Result<StepState> parseState(const Program& program, std::string_view text)
 {
     SHARDSCOPE_TRY(pairs, readPairs(text));
     StepState state{ StateSource::Stated, {} };
-    const Main main(program);
+    const MainInterface main(program);
     for (const auto& [argument, result] : *pairs) {
         const bool noArgument = argument >= main.arguments();
         if (noArgument || result >= main.results())
@@ -399,7 +342,7 @@ Result<StepState> parseState(const Program& program, std::string_view text)
 
 StepState withPair(const Program& program, StepState state, std::size_t argument, std::optional<std::size_t> result)
 {
-    const Main main(program);
+    const MainInterface main(program);
     const ValueId value = program.main().arguments[argument];
     std::erase_if(state.pairs,
         [&](const StatePair& pair) { return pair.argument == value || (result && pair.result == *result); });
@@ -414,7 +357,7 @@ StepState withPair(const Program& program, StepState state, std::size_t argument
 
 std::vector<std::size_t> resultsFor(const Program& program, std::size_t argument)
 {
-    const Main main(program);
+    const MainInterface main(program);
     std::vector<std::size_t> found;
     for (std::size_t r = 0; r < main.results(); ++r)
         if (main.argumentType(argument) == main.resultType(r) && isTensor(main.resultType(r).dtype))
@@ -431,18 +374,24 @@ std::string stateText(const Program& program, const StepState& state)
 
 std::optional<std::size_t> lossResult(const Program& program, const StepState& state)
 {
+    const MainInterface main(program);
     const std::vector<ValueId>& results = program.main().results;
-    std::optional<std::size_t> scalar;
+    std::optional<std::size_t> named, partlyNamed, scalar;
     for (std::size_t r = 0; r < results.size(); ++r) {
         const Value& value = program.value(results[r]);
         if (value.role == Role::Loss)
             return r;
         const bool isState = std::any_of(
             state.pairs.begin(), state.pairs.end(), [&](const StatePair& pair) { return pair.result == r; });
-        if (!scalar && !isState && value.type.rank() == 0 && isFloat(value.type.dtype))
-            scalar = r;
+        if (isState || value.type.rank() != 0 || !isFloat(value.type.dtype))
+            continue;
+        scalar = scalar.value_or(r);
+        if (wordIn(main.resultName(r), "loss"))
+            named = named.value_or(r);
+        if (partIn(main.resultName(r), "loss"))
+            partlyNamed = partlyNamed.value_or(r);
     }
-    return scalar;
+    return named ? named : partlyNamed ? partlyNamed : scalar;
 }
 
 } // namespace shardscope

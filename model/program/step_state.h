@@ -20,6 +20,7 @@ enum class StateSource : std::uint8_t {
     Program, ///< Program::state, of a network that was built here
     Aliases, ///< tf.aliasing_output: JAX writes it where it knows which result takes a donated argument's place
     Donors, ///< jax.buffer_donor: each donated argument, in order, with the next result of its type and sharding
+    DonatedNames, ///< donated arguments, with the results that have their names; the rest as JAX hands on their memory
     Names, ///< a guess: arguments and results whose names agree, "params['w']" and "[0]['w']"
     Order, ///< a guess: the longest run of neighbouring arguments and results with the same types and shardings
     Stated, ///< by a person
@@ -36,7 +37,8 @@ struct StepState {
     bool operator==(const StepState&) const = default;
 };
 
-/// Results that alias an argument of another type are passed over, as are results that there are not.
+/// Memory of donated arguments goes to the first result of its type, whatever that is: where the names of donated
+/// arguments pair them with results of their types, the names count. Aliases that cannot be are passed over.
 ///
 /// A guess by names takes what a named location calls an argument and what jax.result_info calls a result. The names
 /// agree where they are the same ("params['w']" and "['params']['w']"), or where everything under one argument of the
@@ -44,8 +46,13 @@ struct StepState {
 ///
 ///     params['w'], params['b'], x['w'] -> [0]['w'], [0]['b'], [1]    results 0, 1 are arguments 0, 1
 ///
-/// A guess by order needs at least one pair with dimensions, and prefers the run that begins first. Floating-point
-/// scalars at its ends are left out: a result of that kind is the loss rather than, say, the next learning rate.
+/// A guess needs an argument whose result is worked out from itself element by element (program/element_updates.h), as
+/// updates of parameters are. Of several results of its names an argument takes such a one. What jax.grad returns is no
+/// state, nor is what a layer makes of its data.
+///
+/// A guess by order needs such a pair with dimensions, and a loss or that what is computed for it depends on the state.
+/// It prefers the longest run, of those as long the one that begins first. Floating-point scalars at its ends are left
+/// out: a result of that kind is the loss rather than, say, the next learning rate.
 ///
 ///     main(f32[8], f32[8], i32[], f32[4,8]) -> (f32[], f32[8], f32[8], i32[])    results 1, 2, 3 are arguments 0, 1, 2
 [[nodiscard]] StepState stateOf(const Program& program);
@@ -67,8 +74,13 @@ struct StepState {
 /// Results that can be the next step's argument: those of its type.
 [[nodiscard]] std::vector<std::size_t> resultsFor(const Program& program, std::size_t argument);
 
-/// The result that says how good the step was: that with the role Loss, else the first floating-point scalar that is no
-/// state.
+/// Results that stand where a state would and are worked out from the rest of the program: what jax.grad and
+/// jax.value_and_grad return, beside the arguments that they are derivatives by, if those are parameters. By names,
+/// else by the order of types.
+[[nodiscard]] std::vector<StatePair> returnedGradients(const Program& program, const StepState& state);
+
+/// The result that says how good the step was: that with the role Loss. Else of the floating-point scalars that are no
+/// state the first one with the word loss in its name ("[1]['loss']", then "[1]['total_loss']"), else the first one.
 [[nodiscard]] std::optional<std::size_t> lossResult(const Program& program, const StepState& state);
 
 } // namespace shardscope

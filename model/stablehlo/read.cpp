@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "program/aliased_results.h"
 #include "program/name_values.h"
 #include "stablehlo/reader.h"
 
@@ -37,6 +38,7 @@ bool Reader::finishProgram()
             m_program.values[argument.index].role = Role::Input;
     finishLocations();
     nameArguments();
+    warnOfAliases();
     if (!applyHloShardings())
         return false;
     std::stable_sort(m_warnings.begin(), m_warnings.end(), [](const Diagnostic& a, const Diagnostic& b) {
@@ -45,6 +47,30 @@ bool Reader::finishProgram()
     if (!m_program.valueShardings.empty())
         m_program.valueShardings.resize(m_program.values.size());
     return true;
+}
+
+/// Results that cannot have the memory of the arguments that say so.
+void Reader::warnOfAliases()
+{
+    const MainInterface main(m_program);
+    for (const AliasedResult& alias : aliasedResults(main)) {
+        if (alias.fault == AliasFault::None)
+            continue;
+        const ValueId argument = m_program.main().arguments[alias.argument];
+        const auto place = std::find_if(
+            m_aliasPlaces.begin(), m_aliasPlaces.end(), [&](const auto& each) { return each.first == argument; });
+        std::vector<Arg> args{ { "key", "tf.aliasing_output" }, { "argument", alias.argument },
+            { "value", main.attribute(alias.argument, "tf.aliasing_output")->text } };
+        if (alias.fault == AliasFault::NoResult) {
+            args.emplace_back("results", main.results());
+        } else if (alias.fault == AliasFault::Taken) {
+            args.emplace_back("other", alias.other);
+        } else {
+            args.emplace_back("given", typeText(main.argumentType(alias.argument)));
+            args.emplace_back("type", typeText(main.resultType(*alias.result)));
+        }
+        warn(Code::RunSettingNotUsed, std::move(args), place == m_aliasPlaces.end() ? m_begin : place->second);
+    }
 }
 
 /// What a named location of an argument says: "x" of loc("x").

@@ -231,6 +231,9 @@ bool Reader::takeArgument(Function& function, ValueId value, std::vector<NamedAt
         return false;
     shard(value, sharding);
     readOwnNames(attributes, value);
+    for (const NamedAttribute& attribute : attributes)
+        if (attribute.name == "tf.aliasing_output")
+            m_aliasPlaces.emplace_back(value, attribute.position);
     if (sharding == 0)
         noteHloSharding(std::array{ HloShardingText{ .value = value } }, attributes, "func.func");
     std::uint32_t extra = 0;

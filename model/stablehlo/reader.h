@@ -115,6 +115,7 @@ private:
     bool addFunction(Function function, std::size_t position);
     bool finishFunctions();
     bool finishProgram();
+    void warnOfAliases();
     void nameArguments();
 
     // Types
@@ -343,6 +344,7 @@ private:
     std::size_t m_firstHloSharding = 0; ///< of the function that is read
     std::set<std::string, std::less<>> m_unknownTargets; ///< of custom calls, that have been warned of
     std::vector<ValueId> m_undefined; ///< stand for values that the text does not define; ascending
+    std::vector<std::pair<ValueId, std::size_t>> m_aliasPlaces; ///< of tf.aliasing_output, in main and others
     std::vector<std::pair<ValueId, std::string_view>> m_argumentLocations; ///< of main's arguments and others
 };
 

@@ -370,6 +370,20 @@ ProblemText describeProgram(const Diagnostic& d)
     }
 }
 
+/// A result that cannot have the memory of an argument.
+ProblemText impossibleAlias(const Diagnostic& d)
+{
+    const Reader arg(d);
+    const QString why = d.arg("results") ? Words::tr("results of the program: %1").arg(arg.number("results"))
+        : d.arg("other")                 ? Words::tr("argument %1 has that result already").arg(arg.number("other"))
+                         : Words::tr("the argument is %1, the result %2").arg(arg("given"), arg("type"));
+    return { Words::tr("the attribute %1 of argument %2, “%3”, does not count: %4")
+                 .arg(arg.quote("key"), arg.number("argument"), arg("value"), why),
+        Words::tr("Name a result of the argument's type that no other argument names, counted from 0, or remove the "
+                  "attribute."),
+        {} };
+}
+
 ProblemText describeWarning(const Diagnostic& d)
 {
     const Reader arg(d);
@@ -393,6 +407,8 @@ ProblemText describeWarning(const Diagnostic& d)
     case Code::RunSettingNotUsed:
         if (d.text("key") == "state")
             return { Words::tr("a state is chosen, and this network has its own"), Words::tr("Remove it."), {} };
+        if (d.text("key") == "tf.aliasing_output")
+            return impossibleAlias(d);
         return {
             Words::tr("a role is chosen for %1, and no argument or result has that name").arg(arg.quote("argument")),
             Words::tr("Name arguments and results as the program does, or by number: arg0, result0."), {}

@@ -11,9 +11,12 @@
 #include "base/codes.h"
 #include "networks/mlp.h"
 #include "program/builder.h"
+#include "program/roles.h"
+#include "program/step_state.h"
 #include "registered_test.h"
 #include "simulate/run/initial_values.h"
 #include "simulate/run/philox.h"
+#include "stablehlo/read.h"
 
 using namespace shardscope;
 
@@ -30,6 +33,7 @@ private Q_SLOTS:
     void formsAreReadAndPrinted();
     void kindsFitTypes();
     void lastChoiceCounts();
+    void programsBeginAsOptimizersDo();
 };
 
 // The vectors that the authors of Philox publish with it.
@@ -266,6 +270,45 @@ void TestInitialValues::lastChoiceCounts()
     QCOMPARE(toString(starts[2].value), std::string("ones"));
     const std::vector<UnusedChoice> unused = unusedChoices(program, values.chosen);
     QCOMPARE(unused, (std::vector<UnusedChoice>{ { 3, 1 }, { 4, std::nullopt } }));
+}
+
+// Moments and counters are zeros, unless the program divides by a counter itself; single numbers are small.
+void TestInitialValues::programsBeginAsOptimizersDo()
+{
+    Result<ReadProgram> read = readStableHlo(R"(
+func.func @main(%p: tensor<8xf32> loc("params['w']"), %mu: tensor<8xf32> loc("opt.mu['w']"), %nu: tensor<8xf32> loc("opt.nu['w']"),
+    %seen: tensor<i32> loc("opt.count"), %ran: tensor<i32> loc("train.step"), %rate: tensor<f32>, %heat: tensor<f32>,
+    %spread: tensor<8xf32>, %mean: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>) {
+  %square = stablehlo.multiply %mu, %mu : tensor<8xf32>
+  %centred = stablehlo.subtract %nu, %square : tensor<8xf32>
+  %root = stablehlo.rsqrt %centred : tensor<8xf32>
+  %r = stablehlo.broadcast_in_dim %rate, dims = [] : (tensor<f32>) -> tensor<8xf32>
+  %u = stablehlo.multiply %r, %root : tensor<8xf32>
+  %n = stablehlo.subtract %p, %u : tensor<8xf32>
+  %one = stablehlo.constant dense<1.0> : tensor<f32>
+  %times = stablehlo.convert %seen : (tensor<i32>) -> tensor<f32>
+  %next = stablehlo.add %times, %one : tensor<f32>
+  %share = stablehlo.divide %one, %next : tensor<f32>
+  %steps = stablehlo.convert %ran : (tensor<i32>) -> tensor<f32>
+  %part = stablehlo.divide %heat, %steps : tensor<f32>
+  %cold = stablehlo.log %heat : tensor<f32>
+  %sum = stablehlo.add %part, %cold : tensor<f32>
+  %less = stablehlo.subtract %spread, %mean : tensor<8xf32>
+  %deviation = stablehlo.sqrt %less : tensor<8xf32>
+  return %n, %deviation, %share, %sum : tensor<8xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>
+})");
+    QVERIFY(read.has_value());
+    giveRoles(read->program, guessRoles(read->program, stateOf(read->program, "none")));
+    QStringList starts;
+    for (const ArgumentStart& start : argumentStarts(read->program, { 0, InitialDefaults::ByUse }))
+        starts << QString::fromStdString(toString(start.value));
+    QCOMPARE(starts,
+        (QStringList{ QStringLiteral("uniform -1 1"), QStringLiteral("zeros"), QStringLiteral("zeros"),
+            QStringLiteral("zeros"), // one is added before it divides
+            QStringLiteral("integers 1 8"), // divides as it is
+            QStringLiteral("constant 0.001"), QStringLiteral("constant 0.001"),
+            QStringLiteral("non_negative"), // something is taken away from it under a root
+            QStringLiteral("uniform -1 1") }));
 }
 
 REGISTER_TEST(TestInitialValues)

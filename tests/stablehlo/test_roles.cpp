@@ -65,6 +65,59 @@ private Q_SLOTS:
             QStringLiteral("nu parameter gradient input -> activation activation"));
     }
 
+    /// Of several words in a name the first one.
+    void firstWordCounts()
+    {
+        QCOMPARE(roleText(R"(func.func @main(%a: tensor<8xf32> loc("state.params['mu']['kernel']"),
+    %b: tensor<8xf32> loc("opt_state[0].mu['params']['kernel']"), %c: tensor<8xf32> loc("batch['step']"),
+    %d: tensor<f32> loc("loss"))
+    -> (tensor<f32> {jax.result_info = "result['accuracy']"}, tensor<f32> {jax.result_info = "result['loss']"},
+        tensor<f32> {jax.result_info = "result['loss']['again']"}) {
+  return %d, %d, %d : tensor<f32>, tensor<f32>, tensor<f32>
+}
+)",
+                     ""),
+            QStringLiteral("parameter mu input input -> activation loss activation"));
+    }
+
+    /// Of a program that is no step: weights, and what jax.value_and_grad returns.
+    void withoutState()
+    {
+        QCOMPARE(
+            roleText(
+                R"(func.func @main(%a: tensor<4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<8xf32>, %v: tensor<8x8xf32>)
+    -> tensor<4x8xf32> {
+  %0 = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<8xf32>) -> tensor<4x8xf32>
+  %2 = stablehlo.add %0, %1 : tensor<4x8xf32>
+  %3 = stablehlo.tanh %2 : tensor<4x8xf32>
+  %4 = stablehlo.dot_general %3, %v, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %4 : tensor<4x8xf32>
+}
+)",
+                ""),
+            QStringLiteral("input parameter parameter parameter -> activation"));
+        const auto ofGradient = [](const QString& parameter, const QString& loss, const QString& gradient) {
+            const QString text = QStringLiteral(R"(func.func @main(%w: tensor<8x8xf32>%1, %a: tensor<4x8xf32>)
+    -> (tensor<f32>%2, tensor<8x8xf32>%3) {
+  %y = stablehlo.dot_general %a, %w, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %g = stablehlo.dot_general %a, %y, contracting_dims = [0] x [0] : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+  %z = stablehlo.constant dense<0.0> : tensor<f32>
+  %l = stablehlo.reduce(%y init: %z) applies stablehlo.add across dimensions = [0, 1] : (tensor<4x8xf32>, tensor<f32>) -> tensor<f32>
+  return %l, %g : tensor<f32>, tensor<8x8xf32>
+}
+)")
+                                     .arg(parameter, loss, gradient);
+            return roleText(text.toStdString(), "");
+        };
+        const QString roles = QStringLiteral("parameter input -> loss gradient");
+        QCOMPARE(
+            ofGradient(QStringLiteral(" loc(\"params['w']\")"), QStringLiteral(" {jax.result_info = \"result[0]\"}"),
+                QStringLiteral(" {jax.result_info = \"result[1]['w']\"}")),
+            roles);
+        QCOMPARE(ofGradient({}, {}, {}), roles);
+    }
+
     /// The gradient is what the update of a parameter takes beside the state, whatever it makes of it.
     void gradients()
     {
@@ -111,6 +164,9 @@ private Q_SLOTS:
         const QString roles = roleText(adam, "none", chosen);
         QVERIFY(roles.contains(QStringLiteral("parameter input parameter -> ")));
         QVERIFY(roles.endsWith(QStringLiteral(" gradient")));
+        // A loss that is chosen is the only one.
+        QVERIFY(
+            roleText(adam, "none", { { "result0", Role::Loss } }).endsWith(QStringLiteral(" activation activation")));
     }
 };
 

@@ -594,7 +594,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             *experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
 func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {"y"}]>})
     -> (tensor<8x16xf32>, tensor<8x16xf32>) {
-  %0 = stablehlo.sqrt %a : tensor<8x16xf32>
+  %0 = stablehlo.add %a, %a : tensor<8x16xf32>
   %1 = stablehlo.tanh %a : tensor<8x16xf32>
   return %0, %1 : tensor<8x16xf32>, tensor<8x16xf32>
 })") },

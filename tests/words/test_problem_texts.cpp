@@ -79,6 +79,21 @@ private Q_SLOTS:
             QStringLiteral("expected the end of a bracket, found x. Write the end of a bracket there."));
     }
 
+    void impossibleAliases()
+    {
+        const auto stated = [](std::vector<Arg> more) {
+            std::vector<Arg> args{ { "key", "tf.aliasing_output" }, { "argument", 1 }, { "value", "7 : i32" } };
+            args.insert(args.end(), more.begin(), more.end());
+            return words::describe({ Code::RunSettingNotUsed, std::move(args), {} }).cause;
+        };
+        const QString begin =
+            QStringLiteral("the attribute “tf.aliasing_output” of argument 1, “7 : i32”, does not count: ");
+        QCOMPARE(stated({ { "results", 2 } }), begin + QStringLiteral("results of the program: 2"));
+        QCOMPARE(stated({ { "other", 0 } }), begin + QStringLiteral("argument 0 has that result already"));
+        QCOMPARE(stated({ { "given", "tensor<8xf32>" }, { "type", "tensor<4xf32>" } }),
+            begin + QStringLiteral("the argument is tensor<8xf32>, the result tensor<4xf32>"));
+    }
+
     void explicitMode()
     {
         Diagnostic refused{ Code::ExplicitMode,

@@ -28,6 +28,8 @@ QString sourceAddition(StateSource source)
         return NextStepChoice::tr("by tf.aliasing_output");
     case StateSource::Donors:
         return NextStepChoice::tr("by jax.buffer_donor");
+    case StateSource::DonatedNames:
+        return NextStepChoice::tr("by the names of donated arguments");
     case StateSource::Names:
         return NextStepChoice::tr("guess by names");
     case StateSource::Order:

@@ -7,10 +7,12 @@
 #include <map>
 #include <new>
 #include <numeric>
+#include <optional>
 
 #include "base/bytes.h"
 #include "base/codes.h"
 #include "partition/unsharded.h"
+#include "program/step_state.h"
 #include "simulate/check/compare.h"
 #include "simulate/check/rounding_bound.h"
 #include "simulate/check/rounding_noise.h"
@@ -158,6 +160,7 @@ public:
         , m_noisy(noisy)
         , m_stateOf(m_program.main().results.size(), -1)
         , m_isSeen(m_program.main().results.size())
+        , m_loss(lossResult(m_program, m_flat.state))
     {
         const std::vector<StatePair>& pairs = m_flat.state.pairs;
         for (std::size_t p = 0; p < pairs.size(); ++p)
@@ -247,7 +250,7 @@ private:
             if (!seen.bytes)
                 seen = std::move(returned);
         }
-        if (m_program.value(link.value).role == Role::Loss && seen.bytes && seen.count() == 1) {
+        if (m_loss && m_program.main().results[*m_loss] == link.value && seen.bytes && seen.count() == 1) {
             m_report.loss = kernels::numberAt(seen, 0);
             m_report.lossReference = kernels::numberAt(exact, 0);
         }
@@ -359,6 +362,7 @@ private:
     const NoisyLinks* m_noisy; ///< null where no value needs it
     std::vector<std::int32_t> m_stateOf; ///< per result
     std::vector<bool> m_isSeen; ///< per result, of the step at hand
+    std::optional<std::size_t> m_loss; ///< the result that is the loss
     Arrays m_old; ///< per pair of state: before the step
     CheckReport m_report;
     std::size_t m_arguments = 0; ///< lines of arguments

@@ -21,6 +21,7 @@ namespace {
 /// What later operations ask of the elements of a value.
 struct Demand {
     bool positive = false;
+    bool nonZero = false; ///< with positive: zero would make it infinite
     std::int64_t bound = std::numeric_limits<std::int64_t>::max(); ///< an index: from 0 to below this
     /// Of the first contraction that has it as a factor: that operation, and the number of terms.
     std::uint32_t contraction = std::numeric_limits<std::uint32_t>::max();
@@ -132,6 +133,7 @@ private:
         Demand& own = m_demands[value.index];
         const Demand before = own;
         own.positive = own.positive || demand.positive;
+        own.nonZero = own.nonZero || demand.nonZero;
         own.bound = std::min(own.bound, demand.bound);
         if (demand.contraction < own.contraction) {
             own.contraction = demand.contraction;
@@ -139,7 +141,7 @@ private:
         }
         m_changed = m_changed || own != before;
     }
-    void askPositive(ValueId value) { ask(value, { .positive = true }); }
+    void askPositive(ValueId value, bool nonZero) { ask(value, { .positive = true, .nonZero = nonZero }); }
     void askIndex(ValueId value, std::int64_t bound) { ask(value, { .bound = std::max<std::int64_t>(bound, 1) }); }
 
     void hand(const auto& from, const auto& to, std::size_t begin = 0)
@@ -271,24 +273,28 @@ private:
         if (!demand.positive)
             return;
         switch (operation.kind) {
+        case OpKind::Subtract: // of a sum of squares the square of a sum, of 1 a share
+            return askPositive(operands[0], demand.nonZero);
+        case OpKind::Add: {
+            const bool nonZero = demand.nonZero && !hasPositiveConstant(operation);
+            for (const ValueId operand : operands)
+                askPositive(operand, nonZero);
+            return;
+        }
         case OpKind::Maximum:
-            if (std::any_of(operands.begin(), operands.end(), [&](ValueId operand) {
-                    const std::optional<double> constant = constantOf(operand);
-                    return constant && *constant > 0;
-                }))
+            if (hasPositiveConstant(operation))
                 return;
             [[fallthrough]];
-        case OpKind::Add:
         case OpKind::Multiply:
         case OpKind::Divide:
         case OpKind::Minimum:
         case OpKind::DotGeneral:
         case OpKind::Dot:
         case OpKind::Convolution:
-            if (operation.kind != OpKind::Add && operands.size() == 2 && operands[0] == operands[1])
+            if (operands.size() == 2 && operands[0] == operands[1])
                 return; // a square
             for (const ValueId operand : operands)
-                askPositive(operand);
+                askPositive(operand, demand.nonZero);
             return;
         case OpKind::Reduce:
         case OpKind::VariadicReduce:
@@ -297,18 +303,23 @@ private:
         case OpKind::ReduceScatter:
         case OpKind::SdyAllReduce:
         case OpKind::SdyReduceScatter:
-            askPositive(operands[0]);
-            return;
         case OpKind::Sqrt:
         case OpKind::Cbrt:
         case OpKind::Power:
-            askPositive(operands[0]);
+            askPositive(operands[0], demand.nonZero);
             return;
         default:
             return;
         }
     }
     void askIfIndex(ValueId value, const Demand& demand) { ask(value, { .bound = demand.bound }); }
+    [[nodiscard]] bool hasPositiveConstant(const Operation& operation)
+    {
+        return std::any_of(operation.operands.begin(), operation.operands.end(), [&](ValueId operand) {
+            const std::optional<double> constant = constantOf(operand);
+            return constant && *constant > 0;
+        });
+    }
 
     /// What the operation itself asks of its operands.
     void askOwn(OperationId id, const Operation& operation)
@@ -316,25 +327,26 @@ private:
         const auto& operands = operation.operands;
         switch (operation.kind) {
         case OpKind::Sqrt:
+        case OpKind::LogPlusOne:
+            return askPositive(operands[0], false);
         case OpKind::Rsqrt:
         case OpKind::Log:
-        case OpKind::LogPlusOne:
         case OpKind::ChloLgamma:
         case OpKind::ChloDigamma:
-            return askPositive(operands[0]);
+            return askPositive(operands[0], true);
         case OpKind::Divide:
         case OpKind::Remainder:
-            return askPositive(operands[1]);
+            return askPositive(operands[1], true);
         case OpKind::Power: {
             const std::optional<double> exponent = constantOf(operands[1]);
             if (!exponent || *exponent < 0 || *exponent != std::floor(*exponent))
-                askPositive(operands[0]);
+                askPositive(operands[0], !exponent || *exponent < 0);
             return;
         }
         case OpKind::BatchNormInference:
-            return askPositive(operands[4]);
+            return askPositive(operands[4], false);
         case OpKind::BatchNormGrad:
-            return askPositive(operands[3]);
+            return askPositive(operands[3], false);
         case OpKind::DotGeneral:
         case OpKind::Dot:
         case OpKind::Convolution:
@@ -435,6 +447,7 @@ std::vector<ArgumentUse> argumentUses(const Program& program)
     for (const Demand& demand : Uses(program).run()) {
         ArgumentUse& use = uses.emplace_back();
         use.positive = demand.positive;
+        use.nonZero = demand.nonZero;
         use.terms = demand.terms;
         if (demand.bound != std::numeric_limits<std::int64_t>::max())
             use.bound = demand.bound;

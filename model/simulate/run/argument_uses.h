@@ -13,8 +13,11 @@
 namespace shardscope {
 
 struct ArgumentUse {
-    /// Ends in a root, a logarithm, a power or a denominator.
+    /// Ends in a root, a logarithm, a power or a denominator. Where something else is taken away from it there, it is
+    /// to be the larger of the two.
     bool positive = false;
+    /// The same, and nothing positive is added on the way: not even zero will do.
+    bool nonZero = false;
     /// Ends as an index (of gather, slices, scatter, a branch, a comparison with numbered elements): of what is indexed
     /// there are so many.
     std::optional<std::int64_t> bound;

@@ -81,14 +81,33 @@ InitialValue freeValue(const TensorType& type)
     return value;
 }
 
-ArgumentStart startByUse(const TensorType& type, const ArgumentUse& use)
+/// What optimizers begin with zeros.
+bool beginsWithZeros(Role role)
+{
+    return role == Role::Mu || role == Role::Nu || role == Role::Count || role == Role::Step;
+}
+
+/// A learning rate, a rate of dropout, a temperature: small enough that no step runs away.
+InitialValue smallNumber()
+{
+    InitialValue value = plain(InitialKind::Constant);
+    value.low = 0.001;
+    return value;
+}
+
+ArgumentStart startByUse(const TensorType& type, const ArgumentUse& use, Role role)
 {
     const DType dtype = type.dtype;
     if (!isTensor(dtype))
         return {};
+    const bool isCounter = role == Role::Count || role == Role::Step;
+    if (beginsWithZeros(role) && dtype != DType::F8E8M0FNU && !(isCounter && use.nonZero))
+        return { plain(InitialKind::Zeros), InitialReason::State };
     if (dtype == DType::Pred)
         return { integersOf(dtype, 0, 2), InitialReason::TruthValues };
     if (isFloat(dtype)) {
+        if (type.rank() == 0 && dtype != DType::F8E8M0FNU)
+            return { smallNumber(), InitialReason::Scalar };
         if (use.positive)
             return { plain(InitialKind::NonNegative), InitialReason::Positive };
         if (use.terms > 1 && dtype != DType::F8E8M0FNU)
@@ -106,17 +125,11 @@ ArgumentStart startByUse(const TensorType& type, const ArgumentUse& use)
 
 ArgumentStart startByRole(Role role)
 {
-    switch (role) {
-    case Role::Parameter:
-        return { plain(InitialKind::Xavier), InitialReason::Parameter };
-    case Role::Mu:
-    case Role::Nu:
-    case Role::Count:
-    case Role::Step:
+    if (beginsWithZeros(role))
         return { plain(InitialKind::Zeros), InitialReason::State };
-    default:
-        return { plain(InitialKind::Ones), InitialReason::Input };
-    }
+    if (role == Role::Parameter)
+        return { plain(InitialKind::Xavier), InitialReason::Parameter };
+    return { plain(InitialKind::Ones), InitialReason::Input };
 }
 
 bool needsUses(const InitialValues& values)
@@ -142,8 +155,9 @@ std::vector<ArgumentStart> startsOf(
         if (const auto choice = choiceFor(values.chosen, i, argument.path, argument.type.dtype))
             starts.push_back({ values.chosen[*choice].value, InitialReason::Chosen, *choice });
         else
-            starts.push_back(values.defaults == InitialDefaults::ByRole ? startByRole(argument.role)
-                                                                        : startByUse(argument.type, uses[i]));
+            starts.push_back(values.defaults == InitialDefaults::ByRole
+                    ? startByRole(argument.role)
+                    : startByUse(argument.type, uses[i], argument.role));
     }
     return starts;
 }

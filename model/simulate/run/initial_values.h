@@ -32,9 +32,8 @@ enum class InitialDefaults : std::uint8_t {
     /// Of a network: parameters xavier, inputs ones, as in the notebook, and the state zeros. Elements are drawn by
     /// path: another layer leaves them as they are.
     ByRole,
-    /// Of a program in a text: what its operations can work with (simulate/run/argument_uses.h). Elements are drawn by
-    /// the
-    /// number of the argument.
+    /// Of a program in a text: moments and counters of an optimizer zeros, single numbers 0.001, the rest what its
+    /// operations can work with (simulate/run/argument_uses.h). Elements are drawn by the number of the argument.
     ByUse,
 };
 
@@ -61,7 +60,7 @@ enum class InitialReason : std::uint8_t {
     Positive, ///< goes through a root, a logarithm, a power, or is a denominator
     Factor, ///< is a factor of a contraction
     TruthValues,
-    Scalar, ///< a single integer: the number of a step
+    Scalar, ///< a single number: that of a step, a rate
     Free, ///< nothing is asked of it
 };
 
