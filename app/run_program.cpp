@@ -58,7 +58,7 @@ double fullBytes(const Program& program, const std::vector<ValueId>& values)
 std::string valueName(const Program& program, ValueId value)
 {
     const std::string path = value.index < program.values.size() ? *program.value(value).path : std::string();
-    return path.empty() ? "a value" : '%' + path;
+    return path.empty() ? std::string() : '%' + path;
 }
 
 /// Where NaN and infinity begin, as `watch` saw it.
@@ -66,7 +66,7 @@ void note(ProgramRun& run, const NonFiniteWatch& watch, words::Runs runs)
 {
     const Program& program = (runs == words::Runs::Devices ? run.partitioned : run.unsharded)->device.program;
     for (const auto kind : { NonFiniteKind::NotANumber, NonFiniteKind::Infinity }) {
-        const std::optional<NonFinite>& found = watch.first(kind);
+        const std::optional<NonFinite> found = watch.first(kind);
         if (!found)
             continue;
         const bool returned = std::any_of(run.first.outputs.begin(), run.first.outputs.end(),

@@ -52,7 +52,7 @@ struct StepRecord {
 struct NonFiniteFinding {
     NonFinite found;
     words::Runs runs = words::Runs::Reference;
-    std::string value; ///< "arg0", "%5"
+    std::string value; ///< "%arg0", "%5"; empty where it has no name
     Shape index;
     QString sentence;
 };
