@@ -13,11 +13,11 @@
 #include "experiment_file/array_text.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
+#include "program/device_counts.h"
 #include "program/op_row.h"
 #include "program_input.h"
 #include "run_report.h"
 #include "schedule/plan.h"
-#include "simulate/collectives/collective_groups.h"
 #include "simulate/run/memory.h"
 #include "simulate/run/not_executable.h"
 
@@ -218,7 +218,8 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
 {
     const Snapshot& snapshot = *run.snapshot;
     const bool isOverMesh = hasMesh(snapshot);
-    const DeviceCounts counts = isOverMesh ? DeviceCounts() : devicesSpokenTo(run.program());
+    const DeviceCounts counts =
+        isOverMesh && !isOfOneDevice(snapshot) ? DeviceCounts() : devicesSpokenTo(run.program());
     bool isNews = false; // why it was not partitioned is not among the problems yet
     if (isOverMesh) {
         if (auto partitioned = partitionedProgram(snapshot)) {
@@ -256,9 +257,10 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
     if (!plan)
         return { std::move(plan.error()) };
     run.plan = std::move(*plan);
-    if (run.partitioned) {
+    if (run.partitioned)
         run.deviceProgram = hash(run.partitioned->device.program);
-        run.memory = plannedMemory(*run.plan);
+    if (!run.notPartitioned) { // without a mesh: those of one device, as every command has them
+        run.memory = plannedMemory(run.partitioned || !snapshot.plan ? *run.plan : *snapshot.plan);
         run.collectives = collectivesOf(snapshot).value_or(nullptr);
     }
     return {};
@@ -382,7 +384,11 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     Result<Execution> reference = observe(run, options);
     if (!reference) {
         refuseCheck(std::move(reference.error()));
-    } else if (options.check && run.partitioned) {
+    } else if (options.check && isOfOneDevice(snapshot)) {
+        run.notCompared = NotCompared::OfOneDevice;
+    } else if (options.check && !run.partitioned) {
+        run.notCompared = run.notPartitioned ? NotCompared::NotPartitioned : NotCompared::OneDevice;
+    } else if (options.check) {
         if (Result<CheckReport> check = checkAgainstReference(run.plan->program, stepOptions(run, options)))
             run.check = std::move(*check);
         else

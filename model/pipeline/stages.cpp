@@ -14,6 +14,7 @@
 #include "pipeline/given_shardings.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/value_meshes.h"
+#include "program/device_counts.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
 #include "program/roles.h"
@@ -296,6 +297,7 @@ std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::s
         withChosen(source.guessesRoles ? guessRoles(*ready, stages.state) : ownRoles(*ready), *ready, stages.state,
             input.roles));
     stages.kept = keptValues(*ready);
+    stages.isOfOneDevice = isOfOneDevice(source.program);
     layout->program = std::make_shared<const Program>(std::move(*ready));
     if (stop.stop_requested())
         return nullptr;

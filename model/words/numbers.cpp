@@ -152,7 +152,7 @@ QString sentSummary(const CollectiveList& list)
     };
     std::vector<Part> parts;
     for (const CollectiveSum& sum : sums(list, CollectiveKey::Axes))
-        if (sum.sent.value() > 0)
+        if (sum.sent.value() > 0) // no axes make the groups that a text names
             parts.push_back({ fromStd(sum.key).replace(QStringLiteral(", "), QStringLiteral("+")), sum.sent.value() });
     const std::size_t unit = byteUnit(total);
     const double scale = 100 / std::pow(1024.0, static_cast<double>(unit));
@@ -177,7 +177,10 @@ QString sentSummary(const CollectiveList& list)
     };
     QStringList texts;
     for (const Part& part : parts)
-        texts << Words::tr("%1 %2", "amount and mesh axes").arg(number(part.hundredths), part.axes);
+        texts << (part.axes.isEmpty()
+                ? Words::tr("%1 in other groups", "an amount, among devices that are along no mesh axes")
+                      .arg(number(part.hundredths))
+                : Words::tr("%1 %2", "amount and mesh axes").arg(number(part.hundredths), part.axes));
     const QString sum = Words::tr("%1 %2").arg(number(full), QLatin1String(byteUnits[unit]));
     return Words::tr("Sent %1 per step: %2").arg(sum, texts.join(QStringLiteral(", ")));
 }
