@@ -283,8 +283,9 @@ Result<void> checkChosen(const Program& program, const std::vector<std::string>&
     Error error;
     if (const std::optional<std::size_t> argument = unused.front().argument) {
         const TensorType& type = program.value(program.main().arguments[*argument]).type;
-        error = unknownValue("--init " + first.argument + " (" + toString(type) + ')', toString(first.value),
-            initialValueForms(type.dtype));
+        error = unknownValue("--init " + first.argument, toString(first.value), initialValueForms(type.dtype));
+        std::erase_if(error.args, [](const Arg& arg) { return arg.name == "nearest"; }); // a kind that does not fit
+        error.args.emplace_back("type", toString(type));
     } else {
         std::vector<std::string> known;
         for (const std::vector<std::string>& names : argumentNames(program))
