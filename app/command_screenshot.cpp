@@ -150,7 +150,12 @@ int screenshot(const PictureOptions& options)
             print(errors, found);
         if (written->failure)
             print(errors, { *written->failure });
-        else if (written->done < written->wanted)
+        if (written->size != picture.size)
+            errors.line(QStringLiteral("the window needs more room than %1: its picture shows %2x%3")
+                            .arg(QString::fromStdString(options.size))
+                            .arg(written->size.width())
+                            .arg(written->size.height()));
+        if (!written->failure && written->done < written->wanted)
             errors.line(QStringLiteral("%1 of %2 steps ran within %3 s; --steps N runs that many")
                             .arg(written->done)
                             .arg(written->wanted)

@@ -83,7 +83,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     m_headLayout = head;
     head->setContentsMargins(10, 8, 8, 4);
     head->setSpacing(8);
-    m_title->setElided(true, Qt::ElideMiddle);
+    m_title->setElided(true, Qt::ElideRight); // the name comes first
     head->addWidget(m_title, 1);
     m_lengths->setAccessibleName(tr("Length of the explanation"));
     m_lengths->setCurrent(static_cast<int>(m_length));

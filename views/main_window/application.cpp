@@ -156,7 +156,8 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     if (!options.tensor.isEmpty() && snapshot->program) {
         if (const auto found = findValue(*snapshot->program, options.tensor.toStdString()); !found)
             return tl::unexpected<Error>(found.error());
-        window.selection()->setTensor(options.tensor);
+        else if (const std::string& path = snapshot->program->value(*found).path; !path.empty())
+            window.selection()->setTensor(QString::fromStdString(path)); // it may be called otherwise
     }
     window.resize(options.size);
     window.show();
@@ -191,6 +192,7 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     }
     processUntilSettled(window);
     const QPixmap picture = window.grab();
+    report.size = window.size();
     QBuffer output;
     if (!output.open(QIODevice::WriteOnly) || !picture.save(&output, "PNG"))
         return fail(Code::Unwritable, { { "file", png.toStdString() }, { "reason", "it cannot be written as PNG" } });
