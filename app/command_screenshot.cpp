@@ -137,7 +137,8 @@ int screenshot(const PictureOptions& options)
     const auto written = writeScreenshot(path, QString::fromStdString(options.output), picture);
     if (!written) {
         const bool runFailed = written.error().code == Code::OutOfMemory || written.error().code == Code::NotExecutable;
-        const int status = refuse(written.error());
+        const int status =
+            refuse(written.error().where.line > 0 ? inFile({ written.error() }, *input).front() : written.error());
         return runFailed ? Findings : status; // the file is right; this machine cannot run it
     }
     // The picture shows what is wrong as well; who only sees the exit code is told, too.

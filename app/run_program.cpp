@@ -267,9 +267,10 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
 }
 
 /// What of the options does not fit the program.
-std::vector<Diagnostic> misfits(const RunCommandOptions& options, const Program& program)
+std::vector<Diagnostic> misfits(
+    const RunCommandOptions& options, const std::vector<std::string>& init, const Program& program)
 {
-    if (auto checked = checkChosen(program, options.init); !checked)
+    if (auto checked = checkChosen(program, init); !checked)
         return { std::move(checked.error()) };
     if (options.state.empty())
         return {};
@@ -326,7 +327,8 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
         return tl::unexpected(Refused{ std::move(input.error()), BadInput });
     run.input = std::move(*input);
     Experiment& experiment = run.input.experiment;
-    if (auto chosen = choose(experiment, options.init); !chosen)
+    const std::vector<std::string> init = byNumber(experiment, options.init);
+    if (auto chosen = choose(experiment, init); !chosen)
         return refused({ std::move(chosen.error()) }, BadInput);
     experiment.run.seed = options.seed.value_or(experiment.run.seed);
     if (!options.state.empty())
@@ -337,7 +339,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
         if (std::vector<Diagnostic> illegal = illegalities(run.input); !illegal.empty())
             return refused(std::move(illegal), BadInput);
     if (snapshot.program)
-        if (std::vector<Diagnostic> wrong = misfits(options, *snapshot.program); !wrong.empty())
+        if (std::vector<Diagnostic> wrong = misfits(options, init, *snapshot.program); !wrong.empty())
             return refused(std::move(wrong), BadInput);
     run.problems = allProblems(run.input, snapshot);
     // That it is laid out and not trained is no finding. Simulated devices have one memory: what lies in two can be

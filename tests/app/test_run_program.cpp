@@ -656,6 +656,12 @@ func.func @main(%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>,
             QStringLiteral("arg1=zeros") };
         QCOMPARE(with(some).code, 2);
         QCOMPARE(with(some + QStringList{ QStringLiteral("--init"), QStringLiteral("arg2=ones") }).code, 0);
+        const auto refusal = [&](const char* init) {
+            return with({ QStringLiteral("--init"), QLatin1String(init) }).out;
+        };
+        QVERIFY(refusal("arg0=uniform 1 -1").contains(QStringLiteral("Use a value below -1.")));
+        QVERIFY(refusal("arg1=constant 1.5").contains(QStringLiteral("holds no such values")));
+        QVERIFY(refusal("arg[0-1]=zeros").contains(QStringLiteral("brackets stand for themselves")));
         for (const char* wrong : { "arg0=integers 8", "arg1=normal 1", "arg9=zeros", "arg0=nothing" })
             QCOMPARE(with({ QStringLiteral("--init"), QLatin1String(wrong) }).code, 2);
     }
@@ -975,6 +981,27 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QCOMPARE(wrong.code, 1);
         QVERIFY2(
             wrong.out.contains(QStringLiteral("check.expect_eq in line 4 on d0: element 1 is")), qPrintable(wrong.out));
+    }
+
+    /// JAX's names of arguments stand in their locations.
+    void argumentsByLocation()
+    {
+        const QByteArray text =
+            R"(func.func @main(%arg0: tensor<2xf32> loc("state.params['w']"), %arg1: tensor<2xf32> loc("state.mu['w']")) -> (tensor<2xf32>, tensor<2xf32>) {
+  return %arg0, %arg1 : tensor<2xf32>, tensor<2xf32>
+}
+)";
+        const Ran ran = run(text,
+            { QStringLiteral("--json"), QStringLiteral("--init"), QStringLiteral("state.params['w']=ones"),
+                QStringLiteral("--init"), QStringLiteral("state.mu*=constant 3") });
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.json().at("results").at(0).at("value") == Json::parse("[1, 1]"));
+        QVERIFY(ran.json().at("results").at(1).at("value") == Json::parse("[3, 3]"));
+        const Ran explained = runProgram({ QStringLiteral("explain"), QStringLiteral("-"), QStringLiteral("--tensor"),
+                                             QStringLiteral("state.mu['w']") },
+            text);
+        QCOMPARE(explained.code, 0);
+        QVERIFY2(explained.out.contains(QStringLiteral("arg1")), qPrintable(explained.out));
     }
 
     /// A program that is what each of several devices runs, with groups of their ids.
