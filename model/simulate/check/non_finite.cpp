@@ -25,7 +25,7 @@ bool isPartOfCollective(const DeviceProgram& device, OperationId operation)
 bool handsOnWhatIsInside(const Operation& operation)
 {
     return operation.kind == OpKind::While || operation.kind == OpKind::If || operation.kind == OpKind::Case
-        || calleeOf(operation) != nullptr;
+        || operation.kind == OpKind::NamedComputation || calleeOf(operation) != nullptr;
 }
 
 constexpr std::array kinds{ NonFiniteKind::NotANumber, NonFiniteKind::Infinity };
