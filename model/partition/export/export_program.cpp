@@ -39,7 +39,7 @@ void inlineMeshes(Program& program)
     }
 }
 
-bool isExchange(OpKind kind)
+bool isShardyExchange(OpKind kind)
 {
     return kind == OpKind::Reshard || isShardyCollective(kind);
 }
@@ -54,7 +54,7 @@ std::vector<Inserted> reasonsOf(
     std::vector<Inserted> reasons;
     for (const RegionId body : bodies(program))
         walk(program, body, [&](OperationId id) {
-            if (!isExchange(program.operation(id).kind))
+            if (!isShardyExchange(program.operation(id).kind))
                 return;
             OperationId origin = id;
             for (auto from = origins.find(origin); from != origins.end(); from = origins.find(origin))
