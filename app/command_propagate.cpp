@@ -364,16 +364,20 @@ void addPropagate(CLI::App& app, int& status)
         .addOption("--strategy", options->strategy,
             "How shardings spread: basic, aggressive, op-priority, user-priority, or full, which also does what "
             "Shardy does before (default, unless an experiment has another one)")
-        .oneOf(strategyNames());
+        .oneOf(strategyNames())
+        .optionText("STRATEGY");
     command.addFlag("--conservative", options->conservative, "Only full axes move through operations");
     command.addFlag("--ignore-priorities", options->ignorePriorities,
         "Priorities that dimensions are given do not count (user-priority, full)");
-    command.addOption(
-        "--explain", options->explain, "A value, %12, arg0 or a path of a network: how each of its axes came to it");
+    command
+        .addOption(
+            "--explain", options->explain, "A value, %12, arg0 or a path of a network: how each of its axes came to it")
+        .optionText("VALUE");
     command.addFlag("--steps", options->steps, "The log instead of the program: which axis arrived where, and how");
     command
         .addOption("--compare", options->compare, "Another strategy: what it shards differently, and since which step")
-        .oneOf(strategyNames());
+        .oneOf(strategyNames())
+        .optionText("STRATEGY");
     command.addFlag("--edges", options->edges,
         "With the program: which axis went from where to where at each operation, as sdy.propagation_edges, whose "
         "steps "

@@ -83,8 +83,9 @@ void addRun(CLI::App& app, int& status)
         .optionText("SEED");
     command
         .addOption("--init", options->init,
-            "What an argument begins with, in place of what the experiment says: NAME is a path, a number (arg0), or a "
-            "glob of either (\"params/**\"); KIND is zeros, ones, \"constant 0.5\", \"normal 0.02\" (its deviation), "
+            "What an argument begins with, in place of what the experiment says: NAME is a path, a number (arg0), what "
+            "the text's location calls it (\"state.params['w']\"), or a glob of these with *, ** and ? "
+            "(\"params/**\"); KIND is zeros, ones, \"constant 0.5\", \"normal 0.02\" (its deviation), "
             "\"uniform -1 1\", fan_in, xavier, non_negative, \"integers 8\" (0 to 7), or \"file w.npz\". Can be given "
             "several times; the last one that names an argument counts")
         .repeated()
@@ -118,8 +119,9 @@ void addRun(CLI::App& app, int& status)
     command.addJson(options->json);
     command.footer(
         "FILE is an experiment, a built-in example or a program in StableHLO text, all of them run alike: on the\n"
-        "devices of their mesh, and on one device as the reference. A program without a mesh, or one that cannot be\n"
-        "partitioned, runs on one device. It is a step where results are its next arguments (--state): then --steps\n"
+        "devices of their mesh, and on one device as the reference. A program without a mesh runs on as many devices\n"
+        "as its module counts partitions (one, mostly), one that cannot be partitioned on one. It is a step where "
+        "results are its next arguments (--state): then --steps\n"
         "runs it again and again. A table of arrays has no operations: it is listed, and nothing is run.\n"
         "\n"
         "JSON holds numbers exactly: integers to 64 bits, floats to the nearest of their type, \"nan\", \"inf\" and\n"

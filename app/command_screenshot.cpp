@@ -137,7 +137,8 @@ int screenshot(const PictureOptions& options)
     const auto written = writeScreenshot(path, QString::fromStdString(options.output), picture);
     if (!written) {
         const bool runFailed = written.error().code == Code::OutOfMemory || written.error().code == Code::NotExecutable;
-        const int status = refuse(written.error());
+        const int status =
+            refuse(written.error().where.line > 0 ? inFile({ written.error() }, *input).front() : written.error());
         return runFailed ? Findings : status; // the file is right; this machine cannot run it
     }
     // The picture shows what is wrong as well; who only sees the exit code is told, too.
@@ -150,7 +151,12 @@ int screenshot(const PictureOptions& options)
             print(errors, found);
         if (written->failure)
             print(errors, { *written->failure });
-        else if (written->done < written->wanted)
+        if (written->size != picture.size)
+            errors.line(QStringLiteral("the window needs more room than %1: its picture shows %2x%3")
+                            .arg(QString::fromStdString(options.size))
+                            .arg(written->size.width())
+                            .arg(written->size.height()));
+        if (!written->failure && written->done < written->wanted)
             errors.line(QStringLiteral("%1 of %2 steps ran within %3 s; --steps N runs that many")
                             .arg(written->done)
                             .arg(written->wanted)

@@ -115,6 +115,8 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             const auto found = findValue(*snapshot->program, tensor);
             if (!found)
                 return reject(json, { found.error() });
+            if (const TensorRow* row = snapshot->row(*found))
+                chosen.push_back(row);
         }
     }
     const int status = snapshot->laidOut() && snapshot->errorCount() == 0 ? Done : Findings;
@@ -127,9 +129,11 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
         if (const Result<std::uint64_t> program = deviceProgramHash(*snapshot); program && tensor.empty())
             out["device_program"] = hashJson(*program);
         out["tensors"] = Json::array();
-        for (const TensorRow& row : snapshot->tensors)
-            if (tensor.empty() || globMatches(tensor, row.path))
+        if (tensor.empty())
+            for (const TensorRow& row : snapshot->tensors)
                 out["tensors"].push_back(toJson(row));
+        for (const TensorRow* row : chosen)
+            out["tensors"].push_back(toJson(*row));
         if (snapshot->collectives && tensor.empty())
             out["communication"] = communication(*snapshot->collectives);
         if (snapshot->plan && tensor.empty())

@@ -8,9 +8,10 @@
 #include "experiment/model_settings.h"
 #include "input.h"
 #include "partition/varying_axes.h"
-#include "pipeline/stage_results.h"
+#include "program/over_mesh.h"
 #include "program/verify_shardings.h"
 #include "propagation/pass_pipelines.h"
+#include "simulate/collectives/collective_groups.h"
 #include "stablehlo/read.h"
 
 namespace shardscope::cli {
@@ -41,7 +42,8 @@ CheckedProgram checkProgram(const std::string& name, const std::string& text)
     if (!read) {
         all.push_back(std::move(read.error()));
     } else {
-        for (auto further : { verify(read->program), verifyShardings(read->program), std::move(read->warnings) })
+        for (auto further : { verify(read->program), verifyShardings(read->program), strangeDevices(read->program),
+                 std::move(read->warnings) })
             all.insert(all.end(), std::make_move_iterator(further.begin()), std::make_move_iterator(further.end()));
         if (checked.isLegal()) {
             for (auto further : { passes::groupConflicts(read->program), checkReplication(read->program) })
@@ -90,7 +92,7 @@ tl::expected<SpecifiedInput, Refused> loadSpecified(const std::string& file)
         if (std::vector<Diagnostic> illegal = illegalities(*input); !illegal.empty())
             return tl::unexpected(Refused{ std::move(illegal) });
     // A text without a mesh stays without the one that it was given to be laid out on.
-    const bool isWithoutMesh = input->text.empty() && snapshot->source && !hasMesh(*snapshot);
+    const bool isWithoutMesh = input->text.empty() && snapshot->source && !mainMesh(snapshot->source->program);
     const ProgramPtr specified =
         isWithoutMesh ? ProgramPtr(snapshot->source, &snapshot->source->program) : snapshot->annotated;
     std::vector<Diagnostic> wrong = specified ? illegalIn(*specified) : std::vector<Diagnostic>();

@@ -7,10 +7,12 @@
 
 #include "base/codes.h"
 #include "document/array_file.h"
+#include "experiment/builtin.h"
 #include "experiment/run_edits.h"
 #include "experiment_file/array_text.h"
 #include "input.h"
 #include "interchange/npz.h"
+#include "program/path.h"
 
 namespace shardscope::cli {
 
@@ -232,6 +234,30 @@ private:
 
 } // namespace
 
+std::vector<std::string> byNumber(const Experiment& experiment, const std::vector<std::string>& chosen)
+{
+    const auto isPlain = [](const std::string& text) {
+        return text.substr(0, text.find('=')).find_first_of(".['") == std::string::npos;
+    };
+    if (!std::holds_alternative<ProgramModel>(experiment.model) || std::all_of(chosen.begin(), chosen.end(), isPlain))
+        return chosen;
+    const Result<SourceProgram> built = buildProgram(experiment);
+    if (!built || built->program.functions.empty())
+        return chosen;
+    const std::vector<std::string>& names = built->program.functions.front().argumentNames;
+    std::vector<std::string> found;
+    for (const std::string& text : chosen) {
+        const std::size_t equals = std::min(text.find('='), text.size()), before = found.size();
+        const std::string pattern = text.substr(0, equals);
+        for (std::size_t i = 0; i < names.size() && equals < text.size(); ++i)
+            if (!names[i].empty() && (names[i] == pattern || globMatches(pattern, names[i])))
+                found.push_back("arg" + std::to_string(i) + text.substr(equals));
+        if (found.size() == before)
+            found.push_back(text);
+    }
+    return found;
+}
+
 Result<void> choose(Experiment& experiment, const std::vector<std::string>& chosen)
 {
     for (const std::string& text : chosen) {
@@ -264,8 +290,9 @@ Result<void> checkChosen(const Program& program, const std::vector<std::string>&
     Error error;
     if (const std::optional<std::size_t> argument = unused.front().argument) {
         const TensorType& type = program.value(program.main().arguments[*argument]).type;
-        error = unknownValue("--init " + first.argument + " (" + toString(type) + ')', toString(first.value),
-            initialValueForms(type.dtype));
+        error = unknownValue("--init " + first.argument, toString(first.value), initialValueForms(type.dtype));
+        std::erase_if(error.args, [](const Arg& arg) { return arg.name == "nearest"; }); // a kind that does not fit
+        error.args.emplace_back("type", toString(type));
     } else {
         std::vector<std::string> known;
         for (const std::vector<std::string>& names : argumentNames(program))

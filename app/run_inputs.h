@@ -18,6 +18,9 @@ struct Starts {
     std::vector<std::optional<InitialValue>> chosen; ///< what they are made as; nothing of what a file gives
 };
 
+/// The same choices, where those by what the location of an argument calls it ("state.params['w']", or a glob of that)
+/// are by its number.
+[[nodiscard]] std::vector<std::string> byNumber(const Experiment& experiment, const std::vector<std::string>& chosen);
 /// Takes choices as --init has them, "NAME=KIND", into the experiment: after its own, so that they count. Errors: those
 /// of parseChosenInitial().
 [[nodiscard]] Result<void> choose(Experiment& experiment, const std::vector<std::string>& chosen);

@@ -13,11 +13,11 @@
 #include "experiment_file/array_text.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
+#include "program/device_counts.h"
 #include "program/op_row.h"
 #include "program_input.h"
 #include "run_report.h"
 #include "schedule/plan.h"
-#include "simulate/collectives/collective_groups.h"
 #include "simulate/run/memory.h"
 #include "simulate/run/not_executable.h"
 
@@ -58,7 +58,7 @@ double fullBytes(const Program& program, const std::vector<ValueId>& values)
 std::string valueName(const Program& program, ValueId value)
 {
     const std::string path = value.index < program.values.size() ? *program.value(value).path : std::string();
-    return path.empty() ? "a value" : '%' + path;
+    return path.empty() ? std::string() : '%' + path;
 }
 
 /// Where NaN and infinity begin, as `watch` saw it.
@@ -66,7 +66,7 @@ void note(ProgramRun& run, const NonFiniteWatch& watch, words::Runs runs)
 {
     const Program& program = (runs == words::Runs::Devices ? run.partitioned : run.unsharded)->device.program;
     for (const auto kind : { NonFiniteKind::NotANumber, NonFiniteKind::Infinity }) {
-        const std::optional<NonFinite>& found = watch.first(kind);
+        const std::optional<NonFinite> found = watch.first(kind);
         if (!found)
             continue;
         const bool returned = std::any_of(run.first.outputs.begin(), run.first.outputs.end(),
@@ -218,7 +218,8 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
 {
     const Snapshot& snapshot = *run.snapshot;
     const bool isOverMesh = hasMesh(snapshot);
-    const DeviceCounts counts = isOverMesh ? DeviceCounts() : devicesSpokenTo(run.program());
+    const DeviceCounts counts =
+        isOverMesh && !isOfOneDevice(snapshot) ? DeviceCounts() : devicesSpokenTo(run.program());
     bool isNews = false; // why it was not partitioned is not among the problems yet
     if (isOverMesh) {
         if (auto partitioned = partitionedProgram(snapshot)) {
@@ -256,18 +257,20 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
     if (!plan)
         return { std::move(plan.error()) };
     run.plan = std::move(*plan);
-    if (run.partitioned) {
+    if (run.partitioned)
         run.deviceProgram = hash(run.partitioned->device.program);
-        run.memory = plannedMemory(*run.plan);
+    if (!run.notPartitioned) { // without a mesh: those of one device, as every command has them
+        run.memory = plannedMemory(run.partitioned || !snapshot.plan ? *run.plan : *snapshot.plan);
         run.collectives = collectivesOf(snapshot).value_or(nullptr);
     }
     return {};
 }
 
 /// What of the options does not fit the program.
-std::vector<Diagnostic> misfits(const RunCommandOptions& options, const Program& program)
+std::vector<Diagnostic> misfits(
+    const RunCommandOptions& options, const std::vector<std::string>& init, const Program& program)
 {
-    if (auto checked = checkChosen(program, options.init); !checked)
+    if (auto checked = checkChosen(program, init); !checked)
         return { std::move(checked.error()) };
     if (options.state.empty())
         return {};
@@ -324,7 +327,8 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
         return tl::unexpected(Refused{ std::move(input.error()), BadInput });
     run.input = std::move(*input);
     Experiment& experiment = run.input.experiment;
-    if (auto chosen = choose(experiment, options.init); !chosen)
+    const std::vector<std::string> init = byNumber(experiment, options.init);
+    if (auto chosen = choose(experiment, init); !chosen)
         return refused({ std::move(chosen.error()) }, BadInput);
     experiment.run.seed = options.seed.value_or(experiment.run.seed);
     if (!options.state.empty())
@@ -335,7 +339,7 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
         if (std::vector<Diagnostic> illegal = illegalities(run.input); !illegal.empty())
             return refused(std::move(illegal), BadInput);
     if (snapshot.program)
-        if (std::vector<Diagnostic> wrong = misfits(options, *snapshot.program); !wrong.empty())
+        if (std::vector<Diagnostic> wrong = misfits(options, init, *snapshot.program); !wrong.empty())
             return refused(std::move(wrong), BadInput);
     run.problems = allProblems(run.input, snapshot);
     // That it is laid out and not trained is no finding. Simulated devices have one memory: what lies in two can be
@@ -382,7 +386,11 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     Result<Execution> reference = observe(run, options);
     if (!reference) {
         refuseCheck(std::move(reference.error()));
-    } else if (options.check && run.partitioned) {
+    } else if (options.check && isOfOneDevice(snapshot)) {
+        run.notCompared = NotCompared::OfOneDevice;
+    } else if (options.check && !run.partitioned) {
+        run.notCompared = run.notPartitioned ? NotCompared::NotPartitioned : NotCompared::OneDevice;
+    } else if (options.check) {
         if (Result<CheckReport> check = checkAgainstReference(run.plan->program, stepOptions(run, options)))
             run.check = std::move(*check);
         else

@@ -52,7 +52,7 @@ struct StepRecord {
 struct NonFiniteFinding {
     NonFinite found;
     words::Runs runs = words::Runs::Reference;
-    std::string value; ///< "arg0", "%5"
+    std::string value; ///< "%arg0", "%5"; empty where it has no name
     Shape index;
     QString sentence;
 };
@@ -62,6 +62,13 @@ struct Exchanged {
     CollectiveKind kind = CollectiveKind::AllReduce;
     std::int64_t times = 0;
     Rational sentBytes;
+};
+
+/// Why nothing was compared with a reference.
+enum class NotCompared : std::uint8_t {
+    OneDevice, ///< it runs the program in full, as the reference does
+    OfOneDevice, ///< the text is what each of several devices runs
+    NotPartitioned
 };
 
 /// Everything that a run found.
@@ -74,8 +81,8 @@ struct ProgramRun {
     std::optional<Diagnostic> notPartitioned; ///< why not, where it has a mesh
     std::shared_ptr<const Plan> plan; ///< null for an experiment without operations: it has no step
     std::optional<std::uint64_t> deviceProgram; ///< hash of what every device of the mesh runs
-    std::shared_ptr<const CollectiveList> collectives; ///< of `partitioned`
-    std::optional<PlannedMemory> memory;
+    std::shared_ptr<const CollectiveList> collectives; ///< null where it could not be partitioned
+    std::optional<PlannedMemory> memory; ///< likewise
     Starts starts;
     StepState state; ///< pairs of arguments and results
     Execution first; ///< what came of the first step; shards where they are asked for, or copies differ
@@ -87,6 +94,7 @@ struct ProgramRun {
     std::vector<NonFiniteFinding> nonFinite;
     std::optional<CheckReport> check;
     std::optional<Diagnostic> checkRefused; ///< why there is none
+    std::optional<NotCompared> notCompared; ///< why there is nothing to check
 
     [[nodiscard]] const Program& program() const { return *snapshot->annotated; }
     /// What the devices run: their part of the program, or all of it.

@@ -14,6 +14,7 @@
 #include "document/atomic_file.h"
 #include "interchange/npy.h"
 #include "memory_report.h"
+#include "pipeline/stage_results.h"
 #include "program/op_row.h"
 #include "schedule/plan.h"
 #include "sharding/text.h"
@@ -323,10 +324,26 @@ void printGrids(Console& console, const Snapshot& snapshot)
     }
 }
 
+QString whyNotCompared(NotCompared why)
+{
+    switch (why) {
+    case NotCompared::OneDevice:
+        return QStringLiteral("one device runs the program in full, as the reference does");
+    case NotCompared::OfOneDevice:
+        return QStringLiteral("the text is what every device runs, and there is no program in full to compare it with");
+    case NotCompared::NotPartitioned:
+        break;
+    }
+    return QStringLiteral("it was not partitioned, so that only the reference was run");
+}
+
 /// What runs, and on what.
 void printDeviceCount(Console& console, const ProgramRun& run)
 {
-    if (run.partitioned || !run.plan)
+    if (run.partitioned && isOfOneDevice(*run.snapshot))
+        console.line(QStringLiteral("  the program of each of %1; all are given the same arguments")
+                         .arg(words::counted(run.deviceCount(), words::Noun::Device)));
+    else if (run.partitioned || !run.plan)
         printMesh(console, *run.snapshot);
     else if (run.deviceCount() > 1)
         console.line(QStringLiteral("  the program of each of %1; all are given the same arguments")
@@ -345,7 +362,7 @@ std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
     ArrayTexts texts(options.values);
     Json out = envelope(options.json, run.input);
     const Program& program = run.program();
-    if (run.partitioned || !run.plan)
+    if (!run.notPartitioned)
         out["mesh"] = toJson(*run.snapshot->mesh);
     if (run.deviceProgram)
         out["device_program"] = hashJson(*run.deviceProgram);
@@ -389,6 +406,8 @@ std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
         out["timing"] = timingJson(*run.timing, *run.executed().mesh);
     if (run.check)
         out["check"] = checkJson(*run.check, run.program());
+    if (run.notCompared)
+        out["not_compared"] = whyNotCompared(*run.notCompared).toStdString();
     if (run.memory)
         out["memory_per_device"] = plannedMemoryJson(*run.memory);
     if (run.isObserved)
@@ -428,6 +447,10 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
     }
     if (run.check)
         printCheck(console, *run.check, run.program());
+    if (run.notCompared) {
+        console.heading(QStringLiteral("Check against the unsharded reference"));
+        console.line(QStringLiteral("  not compared: ") + whyNotCompared(*run.notCompared));
+    }
     if (run.timing)
         printTiming(console, *run.timing, *run.executed().mesh, run.threads);
     printExpectations(console, run);

@@ -196,6 +196,7 @@ enum class Code : std::uint16_t {
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs
     Acknowledged = 303, ///< finding ("W206"), reason, and the arguments of that finding
+    UnevenArgument = 304, ///< dim, size, partitions, axes (list): an argument of a program is padded
 };
 
 } // namespace shardscope

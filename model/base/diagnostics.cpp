@@ -198,6 +198,7 @@ constexpr std::array rows{
     CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
     CodeRow{ Code::ProgramNotRun, "I302", Info, "program_not_run", "program that is laid out, not run" },
     CodeRow{ Code::Acknowledged, "I303", Info, "acknowledged", "warning that the experiment acknowledges" },
+    CodeRow{ Code::UnevenArgument, "I304", Info, "uneven_argument", "argument that its sharding does not divide" },
 };
 
 std::size_t editDistance(std::string_view a, std::string_view b)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "experiment/builtin.h"
+#include "program/device_counts.h"
 #include "program/over_mesh.h"
 #include "stablehlo/read.h"
 
@@ -70,6 +71,11 @@ Result<Experiment> experimentOf(ProgramModel program, std::string title)
         experiment.mesh.deviceOrder.assign(mesh.deviceOrder().begin(), mesh.deviceOrder().end());
         experiment.hardware.devices =
             DeviceSet{ "generic-cpu", "cpu", 1, static_cast<std::int32_t>(mesh.deviceCount()) };
+    } else if (const DeviceCounts devices = statedDevices(built->program); devices.replicas == 1) {
+        if (devices.partitions > 1)
+            experiment.mesh.axes = { { "device", devices.partitions } };
+        experiment.hardware.devices =
+            DeviceSet{ "generic-cpu", "cpu", 1, static_cast<std::int32_t>(devices.partitions) };
     } else {
         experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, 1 };
     }

@@ -33,8 +33,8 @@ inline constexpr std::size_t maximumProgramRows = 4096;
 /// Errors of a program's text have its line and column, and the file's name (or "program") as place.
 [[nodiscard]] Result<SourceProgram> buildProgram(const Experiment& experiment);
 
-/// An experiment around a program in StableHLO's text: its mesh, on as many devices, no rules. Errors as
-/// buildProgram().
+/// An experiment around a program in StableHLO's text: its mesh, on as many devices, no rules. Without a
+/// mesh: on as many devices as its module counts partitions. Errors as buildProgram().
 [[nodiscard]] Result<Experiment> experimentOf(ProgramModel program, std::string title);
 
 } // namespace shardscope

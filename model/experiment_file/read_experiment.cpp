@@ -6,6 +6,7 @@
 
 #include "base/alike.h"
 #include "base/codes.h"
+#include "experiment/edits.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/sections.h"
 
@@ -79,17 +80,29 @@ bool readHeader(ObjectCursor& root, ReadContext& context, Experiment& experiment
     return true;
 }
 
+/// Whether a file says how many devices there are.
+bool countsDevices(const std::optional<ValueCursor>& hardware)
+{
+    const auto counts = [](const JsonNode& key) {
+        return key.key == "hosts" || key.key == "devices_per_host" || key.key == "topology";
+    };
+    return hardware && std::any_of(hardware->node().children.begin(), hardware->node().children.end(), counts);
+}
+
 void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
 {
     if (!readHeader(root, context, experiment))
         return;
     if (const auto title = root.find("title"))
         experiment.title = title->asString().value_or(std::string());
-    if (const auto hardware = root.find("hardware"))
+    const auto hardware = root.find("hardware");
+    if (hardware)
         readHardware(*hardware, experiment.hardware);
     experiment.mesh.axes = { { "data", 2 }, { "model", 4 } };
     if (const auto mesh = root.find("mesh"))
         readMesh(*mesh, experiment.mesh);
+    if (!countsDevices(hardware))
+        experiment = withHardwareFollowing(experiment, HardwareSetting(experiment.hardware));
     if (const auto rules = root.find("rules"))
         readRules(*rules, experiment.rules);
     if (const auto model = root.find("model"))

@@ -27,7 +27,7 @@ std::optional<MeshAxis> readAxis(const ValueCursor& value)
     }
     const auto parts = value.asList("parts", 2);
     const auto name = (*parts)[0].asAxisName();
-    const ValueCursor& number = (*parts)[1];
+    const ValueCursor number = (*parts)[1].called(name ? "size of " + *name : "axes");
     const auto size = number.isBeyondIntegers() ? number.asInteger(1, maximumDevices) : number.asInteger();
     if (!name || !size)
         return std::nullopt;

@@ -42,6 +42,13 @@ public:
     {
     }
 
+    /// The same value by another name in messages.
+    [[nodiscard]] ValueCursor called(std::string name) const
+    {
+        ValueCursor same = *this;
+        same.m_key = std::move(name);
+        return same;
+    }
     [[nodiscard]] const JsonNode& node() const { return *m_node; }
     [[nodiscard]] const std::string& pointer() const { return m_pointer; }
     [[nodiscard]] ReadContext& context() const { return *m_context; }

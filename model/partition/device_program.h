@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "partition/true_shapes.h"
+#include "program/device_counts.h"
 
 namespace shardscope {
 
@@ -21,12 +22,6 @@ struct ShardedArray {
     MeshPtr
         mesh = {}; ///< set where the devices stand in another order than in DeviceProgram::mesh; the axes are the same
     [[nodiscard]] const MeshPtr& over(const MeshPtr& main) const { return mesh ? mesh : main; }
-};
-
-/// StableHLO numbers devices by replica and partition: device = replica * partitions + partition.
-struct DeviceCounts {
-    std::int64_t replicas = 1, partitions = 1;
-    [[nodiscard]] std::int64_t all() const { return replicas * partitions; }
 };
 
 struct DeviceProgram {

@@ -7,9 +7,9 @@
 #include "partition/unsharded.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/program_collectives.h"
+#include "program/device_counts.h"
 #include "program/over_mesh.h"
 #include "schedule/plan.h"
-#include "simulate/collectives/collective_groups.h"
 
 namespace shardscope {
 
@@ -74,7 +74,8 @@ Result<DeviceStages::Partitioned> DeviceStages::inFull() const
         // A text without a mesh was given one of a single device.
         const std::optional<std::uint32_t> main = mainMesh(program);
         const bool isOverOne = !main || program.meshes[*main].mesh->deviceCount() == 1;
-        m_inFull = shared(unsharded(program, isOverOne ? devicesSpokenTo(program) : DeviceCounts()));
+        m_inFull =
+            shared(unsharded(program, isOverOne || m_input.isOfOneDevice ? devicesSpokenTo(program) : DeviceCounts()));
     }
     return *m_inFull;
 }

@@ -30,6 +30,7 @@ public:
         ProgramPtr program; ///< as it was propagated
         std::shared_ptr<const PropagationResult> propagation; ///< over `program`
         StepState state; ///< of its steps
+        bool isOfOneDevice = false; ///< what each of several devices runs (program/device_counts.h)
         std::vector<ValueId> kept; ///< can be read when a step is over, besides arguments and results
     };
     explicit DeviceStages(Input input);

@@ -7,6 +7,7 @@
 #include "pipeline/collective_list.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/stages.h"
+#include "program/device_counts.h"
 #include "program/over_mesh.h"
 #include "program/step_state.h"
 #include "simulate/run/initial_values.h"
@@ -53,6 +54,11 @@ bool hasMesh(const Snapshot& snapshot)
 {
     return snapshot.mesh && snapshot.source
         && (snapshot.mesh->deviceCount() > 1 || mainMesh(snapshot.source->program).has_value());
+}
+
+bool isOfOneDevice(const Snapshot& snapshot)
+{
+    return snapshot.source && isOfOneDevice(snapshot.source->program);
 }
 
 Result<DeviceStages::Partitioned> unshardedProgram(const Snapshot& snapshot)

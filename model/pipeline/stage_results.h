@@ -15,8 +15,8 @@ namespace shardscope {
     const Snapshot& snapshot, bool optimalReshards = false);
 /// Whether there is a mesh to run on: the program's own, or one of several devices that it was given.
 [[nodiscard]] bool hasMesh(const Snapshot& snapshot);
-/// Whether there is a mesh to run on: the program's own, or one of several devices that it was given.
-[[nodiscard]] bool hasMesh(const Snapshot& snapshot);
+/// Whether the program is what each of several devices runs: there is none in full that they could be compared with.
+[[nodiscard]] bool isOfOneDevice(const Snapshot& snapshot);
 /// The same in full on one device, or on those that it speaks to by their numbers: the reference, and what is run where
 /// there is no mesh or the program cannot be partitioned. Errors: those of unsharded().
 [[nodiscard]] Result<DeviceStages::Partitioned> unshardedProgram(const Snapshot& snapshot);

@@ -13,6 +13,7 @@
 #include "pipeline/given_shardings.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/value_meshes.h"
+#include "program/device_counts.h"
 #include "program/name_values.h"
 #include "program/over_mesh.h"
 #include "program/roles.h"
@@ -235,6 +236,27 @@ std::vector<DroppedAxes> droppedFrom(const TensorSharding& sharding, const Tenso
     return dropped;
 }
 
+/// I304 for dimensions of an argument that are padded.
+void addPadded(std::vector<Problem>& problems, ValueId argument, const Value& value, const TensorSharding& sharding,
+    const Mesh& mesh)
+{
+    for (std::size_t d = 0; d < sharding.rank(); ++d) {
+        const std::int64_t size = value.type.shape[d], parts = shardCount(sharding.dims[d]);
+        if (size <= 1 || parts <= 1 || size % parts == 0)
+            continue;
+        std::vector<std::string> axes;
+        for (const AxisRef axis : sharding.dims[d].axes)
+            axes.push_back(toString(mesh, axis));
+        Diagnostic diagnostic{ Code::UnevenArgument,
+            { { "dim", d }, { "size", size }, { "partitions", parts }, { "axes", std::move(axes) },
+                { "tensor", std::string(*value.path) } },
+            {} };
+        diagnostic.where.path = value.path;
+        diagnostic.where.dimension = static_cast<int>(d);
+        problems.push_back({ std::move(diagnostic), {}, { argument } });
+    }
+}
+
 /// W201 for what a program's own shardings lose where arrays enter it, which the annotations note.
 void addDropped(std::vector<Problem>& problems, Annotations& annotations, const Program& program)
 {
@@ -243,8 +265,9 @@ void addDropped(std::vector<Problem>& problems, Annotations& annotations, const 
         const Value& value = program.value(annotation.value);
         if (!own || !isTensor(value.type.dtype) || own->specified->sharding.rank() != value.type.rank())
             continue;
-        annotation.dropped =
-            droppedFrom(own->specified->sharding, value.type, *program.meshes[own->specified->mesh].mesh);
+        const Mesh& mesh = *program.meshes[own->specified->mesh].mesh;
+        annotation.dropped = droppedFrom(own->specified->sharding, value.type, mesh);
+        addPadded(problems, annotation.value, value, own->specified->sharding, mesh);
         for (const DroppedAxes& dropped : annotation.dropped) {
             Diagnostic diagnostic{ Code::SilentlyReplicated,
                 { { "dim", dropped.dimension }, { "size", dropped.size }, { "partitions", dropped.partitions },
@@ -295,6 +318,7 @@ std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::s
         withChosen(source.guessesRoles ? guessRoles(*ready, stages.state) : ownRoles(*ready), *ready, stages.state,
             input.roles));
     stages.kept = keptValues(*ready);
+    stages.isOfOneDevice = isOfOneDevice(source.program);
     layout->program = std::make_shared<const Program>(std::move(*ready));
     if (stop.stop_requested())
         return nullptr;

@@ -213,7 +213,7 @@ Result<ChosenInitial> parseChosenInitial(std::string_view text)
     if (equals == std::string_view::npos || withoutBlanks(text.substr(0, equals)).empty())
         return fail(Code::Syntax,
             { { "expected", "NAME=KIND, such as \"params/**=normal 0.02\"" },
-                { "found", '"' + std::string(text) + '"' } });
+                { "found", '"' + std::string(text) + '"' }, { "kind", "init" } });
     SHARDSCOPE_TRY(value, parseInitialValue(text.substr(equals + 1)));
     return ChosenInitial{ std::string(withoutBlanks(text.substr(0, equals))), std::move(*value) };
 }
@@ -272,8 +272,10 @@ bool namesArgument(std::string_view pattern, std::size_t number, const std::stri
     if (pattern.starts_with('%'))
         pattern.remove_prefix(1);
     const std::vector<std::string> names = namesOfArgument(number, path);
+    const std::string shown = pathAsShown(pattern);
     return pattern == std::to_string(number) || std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-        return name == pattern || globMatches(pattern, name);
+        return name == pattern || name == shown || name == "params/" + shown || globMatches(pattern, name)
+            || globMatches(shown, name);
     });
 }
 

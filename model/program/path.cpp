@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/path.h"
 
+#include <algorithm>
+#include <charconv>
+#include <system_error>
+
 #include "base/codes.h"
 #include "program/name_values.h"
 
@@ -57,7 +61,39 @@ std::vector<ValueId> select(const Program& program, std::string_view glob)
     return found;
 }
 
-Result<ValueId> findValue(const Program& program, std::string_view path)
+std::string pathAsShown(std::string_view shown)
+{
+    const auto trimmed = [](std::string_view text) {
+        while (text.starts_with(' '))
+            text.remove_prefix(1);
+        while (text.ends_with(' '))
+            text.remove_suffix(1);
+        return text;
+    };
+    constexpr std::string_view gradient = "Gradient of ", next = "New ", of = " of ", layer = "Layer ";
+    shown = trimmed(shown);
+    if (shown.starts_with(gradient))
+        return "grad(" + pathAsShown(shown.substr(gradient.size())) + ")";
+    if (shown.starts_with(next))
+        return "next(" + pathAsShown(shown.substr(next.size())) + ")";
+    if (const std::size_t end = shown.find(of); end != std::string_view::npos && end == shown.find(' '))
+        return "opt/" + std::string(shown.substr(0, end)) + "/" + pathAsShown(shown.substr(end + of.size()));
+    std::string path;
+    for (std::size_t begin = 0; begin <= shown.size();) {
+        const std::size_t end = std::min(shown.find('/', begin), shown.size());
+        std::string_view part = trimmed(shown.substr(begin, end - begin));
+        if (part.starts_with('%'))
+            part.remove_prefix(1);
+        path += begin > 0 ? "/" : "";
+        path += part.starts_with(layer) ? "layers." + std::string(part.substr(layer.size())) : std::string(part);
+        begin = end + 1;
+    }
+    return path;
+}
+
+namespace {
+
+Result<ValueId> valueOfPath(const Program& program, std::string_view path)
 {
     if (const ValueId id = valueNamed(program, path); id.valid())
         return id;
@@ -86,6 +122,56 @@ Result<ValueId> findValue(const Program& program, std::string_view path)
             { { "path", path }, { "nearest", std::string(program.value(first.front()).path) },
                 { "several", static_cast<std::int64_t>(endingSo.size()) } });
     return fail(Code::UnknownTensor, { { "path", path }, { "nearest", nearestName(path, known) } });
+}
+
+/// What the location of an argument calls it.
+ValueId argumentLocated(const Program& program, std::string_view name)
+{
+    if (program.functions.empty() || name.empty())
+        return {};
+    const std::vector<std::string>& names = program.functions.front().argumentNames;
+    const auto found = std::find(names.begin(), names.end(), name);
+    const auto number = static_cast<std::size_t>(found - names.begin());
+    return found != names.end() && number < program.main().arguments.size() ? program.main().arguments[number]
+                                                                            : ValueId();
+}
+
+/// "%57" of a network: what has no path is shown by its number.
+ValueId valueNumbered(const Program& program, std::string_view name)
+{
+    if (!program.functions.empty() || program.namedByText || !name.starts_with('%'))
+        return {};
+    std::size_t number = 0;
+    name.remove_prefix(1);
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+    return error == std::errc() && end == name.data() + name.size() && number < program.values.size()
+            && program.values[number].path.empty()
+        ? ValueId(number)
+        : ValueId();
+}
+
+} // namespace
+
+Result<ValueId> findValue(const Program& program, std::string_view path)
+{
+    Result<ValueId> found = valueOfPath(program, path);
+    if (found || found.error().arg("several"))
+        return found;
+    for (const ValueId value : { argumentLocated(program, path), valueNumbered(program, path) })
+        if (value.valid())
+            return value;
+    const std::string meant = pathAsShown(path);
+    if (meant == path)
+        return found;
+    if (Result<ValueId> shown = valueOfPath(program, meant); shown || shown.error().arg("several"))
+        return shown;
+    // "Gradient of Layer 0 / W1" leaves out what the path of a parameter begins with.
+    const std::size_t inner = meant.find('(');
+    if (inner != std::string::npos)
+        if (const ValueId value = program.find(meant.substr(0, inner + 1) + "params/" + meant.substr(inner + 1));
+            value.valid())
+            return value;
+    return found;
 }
 
 } // namespace shardscope

@@ -59,6 +59,11 @@ bool Reader::isUndefined(ValueId value) const
     return !m_undefined.empty() && std::binary_search(m_undefined.begin(), m_undefined.end(), value);
 }
 
+bool Reader::isDoubtful(ValueId value) const
+{
+    return isUndefined(value) || std::binary_search(m_doubtful.begin(), m_doubtful.end(), value);
+}
+
 void Reader::dropUndefined(std::vector<ValueId>& values) const
 {
     if (!m_undefined.empty())

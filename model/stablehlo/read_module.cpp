@@ -407,7 +407,7 @@ bool Reader::checkReturned(const Function& function, const std::vector<TensorTyp
                     { "of", "@" + function.name } },
                 position);
     for (std::size_t i = 0; i < types.size(); ++i)
-        if (typeOf(results[i]) != types[i]
+        if (typeOf(results[i]) != types[i] && !isDoubtful(results[i])
             && !wrong(Code::OperandType,
                 { { "op", "@" + function.name }, { "result", i }, { "given", typeText(types[i]) },
                     { "actual", typeText(typeOf(results[i])) } },

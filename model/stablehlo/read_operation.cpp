@@ -88,6 +88,7 @@ void Pending::clear()
     operandTypes.clear();
     resultTypes.clear();
     arrow = false;
+    isDoubtful = false;
     made = {};
     isMade = false;
     regions.clear();
@@ -298,7 +299,7 @@ bool Reader::readReturn(Scanner& s, RegionId region, bool generic)
             { { "what", "types" }, { "found", types.size() }, { "wanted", values.size() }, { "of", "return" } }, begin))
         return false;
     for (std::size_t i = 0; i < std::min(types.size(), values.size()); ++i)
-        if (types[i] != typeOf(values[i]) && !isUndefined(values[i])
+        if (types[i] != typeOf(values[i]) && !isDoubtful(values[i])
             && !wrong(Code::OperandType,
                 { { "op", "return" }, { "index", i }, { "given", typeText(types[i]) },
                     { "actual", typeText(typeOf(values[i])) } },
@@ -427,8 +428,10 @@ bool Reader::settleTypes(Pending& op)
         if (oneType || op.kind == OpKind::While || op.kind == OpKind::OptimizationBarrier) {
             if (oneType)
                 types.resize(op.operands.size(), types.front());
-            if (!checkOperandTypes(op))
+            if (!checkOperandTypes(op)) {
+                op.isDoubtful = oneType;
                 return false;
+            }
         }
     } else if ((op.kind != OpKind::Opaque || op.generic) && !checkOperandTypes(op)) {
         return false;
@@ -446,7 +449,7 @@ bool Reader::checkOperandTypes(const Pending& op)
                 { "of", std::string(op.name) } },
             op.position);
     for (std::size_t i = 0; i < op.operands.size(); ++i)
-        if (op.operandTypes[i] != typeOf(op.operands[i]) && !isUndefined(op.operands[i]))
+        if (op.operandTypes[i] != typeOf(op.operands[i]) && !isDoubtful(op.operands[i]))
             return m_scanner.problem(Code::OperandType,
                 { { "op", std::string(op.name) }, { "index", i }, { "given", typeText(op.operandTypes[i]) },
                     { "actual", typeText(typeOf(op.operands[i])) } },
@@ -467,6 +470,8 @@ bool Reader::bindResults(Pending& op, OperationId id, Operation& operation)
         value.index = static_cast<std::uint32_t>(i);
         value.role = role;
         operation.results.push_back(ValueId(first + i));
+        if (op.isDoubtful)
+            m_doubtful.emplace_back(first + i);
     }
     std::size_t next = first;
     for (const ResultName& result : op.results) {

@@ -140,6 +140,10 @@ bool Reader::readTensorType(Scanner& s, TensorType& type, std::size_t begin)
     if (const Result<void> fits = checkSize(type); !fits) {
         Error error = fits.error();
         error.where = placeOf(m_text, begin);
+        constexpr std::size_t longestShown = 80;
+        for (Arg& arg : error.args) // as it is written: the size may be beyond 64 bits
+            if (arg.name == "what" && s.rawPosition() - begin <= longestShown)
+                arg.value = std::string(m_text.substr(begin, s.rawPosition() - begin));
         if (!m_trouble.error)
             m_trouble.error = std::move(error);
         return false;

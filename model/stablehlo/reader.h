@@ -55,6 +55,7 @@ struct Pending {
     std::vector<TensorType> operandTypes; ///< left of the arrow, or all there are
     std::vector<TensorType> resultTypes; ///< right of the arrow
     bool arrow = false;
+    bool isDoubtful = false; ///< the one type that it has is not that of an operand
     Attributes made; ///< of operations whose pretty form is read at once
     bool isMade = false;
     SmallVector<RegionId, 2> regions;
@@ -308,6 +309,8 @@ private:
     /// Stands for a value that the text does not define. Its type is not known.
     ValueId undefinedValue();
     [[nodiscard]] bool isUndefined(ValueId value) const;
+    /// Of such a value it has been said what is wrong with its type: what follows from that is not said again.
+    [[nodiscard]] bool isDoubtful(ValueId value) const;
     void dropUndefined(std::vector<ValueId>& values) const;
     Pending& pending();
 
@@ -343,6 +346,7 @@ private:
     std::vector<HloShardingText> m_hloShardings;
     std::size_t m_firstHloSharding = 0; ///< of the function that is read
     std::set<std::string, std::less<>> m_unknownTargets; ///< of custom calls, that have been warned of
+    std::vector<ValueId> m_doubtful; ///< whose one type in the text is not that of what they are computed of; ascending
     std::vector<ValueId> m_undefined; ///< stand for values that the text does not define; ascending
     std::vector<std::pair<ValueId, std::size_t>> m_aliasPlaces; ///< of tf.aliasing_output, in main and others
     std::vector<std::pair<ValueId, std::string_view>> m_argumentLocations; ///< of main's arguments and others

@@ -199,7 +199,8 @@ ProblemText describeSharding(const Diagnostic& d)
             Words::tr("Use fewer devices on that dimension."), {} };
     case Code::AxisUsedTwice:
         // In a rule it is the target of one name; in a spec it may stand on two dimensions.
-        return { Words::tr("%1 uses the mesh axis %2 twice").arg(arg.subject(), arg.quote("axes")),
+        return { Words::tr("%1 uses the mesh axis %2 twice")
+                     .arg(programPlace(d).isEmpty() ? arg.subject() : Words::tr("the array"), arg.quote("axes")),
             d.where.path.empty() && arg.ruleNumber() > 0
                 ? Words::tr("Name every mesh axis once: the same devices cannot shard a dimension a second time.")
                 : Words::tr("One mesh axis can shard only one dimension of an array."),
@@ -500,6 +501,16 @@ ProblemText describeWarning(const Diagnostic& d)
         const QString remedy = finding.code == d.code ? QString() : describe(finding).cause;
         return { Words::tr("%1 (%2, acknowledged)", "a reason, W206").arg(reason, arg("finding")),
             remedy.isEmpty() ? remedy : Words::tr("%1.", "a sentence").arg(remedy), {} };
+    }
+    case Code::UnevenArgument: {
+        const std::int64_t size = d.number("size"), parts = std::max<std::int64_t>(d.number("partitions"), 1);
+        const std::int64_t room = (size + parts - 1) / parts * parts;
+        return { Words::tr(
+                     "%1: %2 has size %3, which does not divide by %4: %5, and JAX refuses that for the arguments "
+                     "of jit",
+                     "a: dimension 0 has size 7, ... the 2 devices along x: 1 of 8 is padding, and ...")
+                     .arg(arg.tensors(), arg.dimension(), count(size), devicesAlong(d), paddingOf(room - size, room)),
+            divisibleSizes(d), {} };
     }
     case Code::SizeOneAxis:
         return { Words::tr("the mesh axis %1 has one device: what it shards is replicated").arg(arg("axis")), {}, {} };

@@ -71,8 +71,10 @@ ProblemText notExecutable(const Diagnostic& d)
                       "of them."),
             {} };
     if (wrong == "groups")
-        return { Words::tr("%1 names device %2, and there are %3")
-                     .arg(op, arg.number("device"), counted(d.number("devices"), Noun::Device)),
+        return { d.number("devices") == 1
+                ? Words::tr("%1 names device %2, and there is one device").arg(op, arg.number("device"))
+                : Words::tr("%1 names device %2, and there are %3")
+                      .arg(op, arg.number("device"), counted(d.number("devices"), Noun::Device)),
             Words::tr("Run the program on as many devices as it was made for."), {} };
     if (wrong == "groups_twice")
         return { Words::tr("%1 names device %2 in two groups").arg(op, arg.number("device")),

@@ -16,6 +16,8 @@ QString syntaxRemedy(const Diagnostic& d)
         return Words::tr("An experiment is JSON text that begins with “{”.");
     if (kind == "npy")
         return Words::tr("Save the array once more with numpy.save() or numpy.savez().");
+    if (kind == "init")
+        return Words::tr("`shardscope run --help` lists the kinds.");
     if (kind == "rest")
         return Words::tr("Remove what follows.");
     if (kind == "end")
@@ -31,6 +33,8 @@ QString rangeRemedy(const Diagnostic& d)
     const Reader arg(d);
     if (arg.has("max"))
         return Words::tr("Use a value from %1 to %2.").arg(arg("min"), arg("max"));
+    if (arg.has("below") && !arg.has("min"))
+        return Words::tr("Use a value below %1.").arg(arg("below"));
     if (arg.has("below"))
         return Words::tr("Use a value from %1 to below %2.").arg(arg("min"), arg("below"));
     return arg.has("min") ? Words::tr("Use a value of at least %1.").arg(arg("min")) : Words::tr("Use another value.");
@@ -62,6 +66,20 @@ ProblemText describeFile(const Diagnostic& d)
                                                             : Words::tr("the key %1 is missing").arg(arg.quote("key")),
             Words::tr("Add it."), {} };
     case Code::UnknownValue:
+        if (arg.has("type"))
+            return { Words::tr("%1 is %2, and %3 holds no such values")
+                         .arg(arg.quote("key"), arg.quote("value"), arg("type")),
+                Words::tr("Choose one of: %1.").arg(arg("known")), {} };
+        if (d.text("key") == "argument")
+            return { Words::tr("there is no argument %1").arg(arg.quote("value")),
+                (d.text("value").find('[') == std::string::npos
+                        ? QString()
+                        : Words::tr("In names * stands for what is between two slashes, ** for any text, ? for one "
+                                    "character; brackets stand for themselves. "))
+                    + (arg.has("nearest")
+                            ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
+                            : Words::tr("Known: %1.").arg(arg("known"))),
+                {} };
         return { Words::tr("%1 is %2, which is not known").arg(arg.quote("key"), arg.quote("value")),
             arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
                                : Words::tr("Known: %1.").arg(arg("known")),

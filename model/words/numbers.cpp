@@ -142,43 +142,17 @@ QString sentSummary(const CollectiveList& list)
     const double total = sentBytes(list).step.value();
     if (total <= 0)
         return Words::tr("Sent 0 B per step");
-    // One part per combination of mesh axes, in hundredths of the total's unit; the remainders are handed out by size
-    // so that the parts add up as printed.
-    struct Part {
-        QString axes;
-        double bytes = 0;
-        qint64 hundredths = 0;
-        double remainder = 0;
-    };
-    std::vector<Part> parts;
-    for (const CollectiveSum& sum : sums(list, CollectiveKey::Axes))
-        if (sum.sent.value() > 0)
-            parts.push_back({ fromStd(sum.key).replace(QStringLiteral(", "), QStringLiteral("+")), sum.sent.value() });
-    const std::size_t unit = byteUnit(total);
-    const double scale = 100 / std::pow(1024.0, static_cast<double>(unit));
-    const auto full = static_cast<qint64>(std::llround(total * scale));
-    qint64 specified = 0;
-    for (Part& part : parts) {
-        part.hundredths = static_cast<qint64>(std::floor(part.bytes * scale));
-        part.remainder = part.bytes * scale - static_cast<double>(part.hundredths);
-        specified += part.hundredths;
-    }
-    std::vector<std::size_t> order(parts.size());
-    for (std::size_t i = 0; i < order.size(); ++i)
-        order[i] = i;
-    std::stable_sort(order.begin(), order.end(),
-        [&](std::size_t a, std::size_t b) { return parts[a].remainder > parts[b].remainder; });
-    for (std::size_t i = 0; i < order.size() && specified < full; ++i, ++specified)
-        ++parts[order[i]].hundredths;
-
-    const QLocale locale;
-    const auto number = [&](qint64 hundredths) {
-        return locale.toString(static_cast<double>(hundredths) / 100, 'f', 2);
-    };
     QStringList texts;
-    for (const Part& part : parts)
-        texts << Words::tr("%1 %2", "amount and mesh axes").arg(number(part.hundredths), part.axes);
-    const QString sum = Words::tr("%1 %2").arg(number(full), QLatin1String(byteUnits[unit]));
+    for (const CollectiveSum& sum : sums(list, CollectiveKey::Axes)) {
+        if (sum.sent.value() <= 0)
+            continue;
+        const QString amount = bytes(sum.sent);
+        texts << (sum.key.empty()
+                ? Words::tr("%1 in other groups", "of devices that are along no mesh axes").arg(amount)
+                : Words::tr("%1 %2", "amount and mesh axes")
+                      .arg(amount, fromStd(sum.key).replace(QStringLiteral(", "), QStringLiteral("+"))));
+    }
+    const QString sum = bytes(sentBytes(list).step);
     return Words::tr("Sent %1 per step: %2").arg(sum, texts.join(QStringLiteral(", ")));
 }
 

@@ -15,9 +15,14 @@ QString device(std::int64_t id)
     return devices({ &number, 1 });
 }
 
-QString elementOf(const QString& value, const Shape& index)
+/// `begins`: a sentence.
+QString elementOf(const QString& value, const Shape& index, bool begins)
 {
-    return index.empty() ? value : value + shape(index);
+    if (!value.isEmpty())
+        return index.empty() ? value : value + shape(index);
+    if (index.empty())
+        return begins ? Words::tr("An unnamed value") : Words::tr("an unnamed value");
+    return (begins ? Words::tr("An unnamed value at %1") : Words::tr("an unnamed value at %1")).arg(shape(index));
 }
 
 } // namespace
@@ -49,7 +54,7 @@ QString nonFinite(const Program& program, const NonFinite& found, Runs runs, con
 {
     const bool nan = found.kind == NonFiniteKind::NotANumber;
     const QString what = nan ? QStringLiteral("NaN") : Words::tr("infinity");
-    const QString element = elementOf(value, index);
+    const QString element = elementOf(value, index, !found.operation.valid() || !found.produced);
     if (!found.operation.valid())
         return Words::tr("%1 is %2 as it is given.").arg(element, what);
     const QString place = operationPlace(program, found.operation);

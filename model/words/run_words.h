@@ -19,7 +19,7 @@ namespace shardscope::words {
 /// Whose values an element is one of: the reference, or the devices, whose elements count in their own shard.
 enum class Runs : std::uint8_t { Reference, Devices };
 /// "stablehlo.log in line 12 gives the first NaN: element [3] of %2, from operands without one." `value` is the name of
-/// what holds it, `index` its index there.
+/// what holds it, empty where it has none, `index` its index there.
 [[nodiscard]] QString nonFinite(
     const Program& program, const NonFinite& found, Runs runs, const QString& value, const Shape& index);
 

@@ -122,7 +122,7 @@ struct WhatIfText {
 };
 [[nodiscard]] WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf);
 
-/// "Sent 8.16 MiB per step: 8.00 data, 0.16 model": the parts add up as printed.
+/// "Sent 8.16 MiB per step: 8 MiB data, 164 KiB model", by mesh axes.
 [[nodiscard]] QString sentSummary(const CollectiveList& list);
 
 /// What a check found wrong with a value, tensor, device and element first; empty if it passed.

@@ -341,8 +341,11 @@ private Q_SLOTS:
             QTest::newRow(name) << text << code << QString::fromLatin1(id);
         };
         row("no problems", smallMlp(), 0, "no problems");
+        row("devices that follow the mesh", smallMlp("[\"model\", 4]", "[\"model\", 2]"), 0, "no problems");
         row("indivisible dimension", smallMlp("\"hidden\": 32", "\"hidden\": 30"), 1, "E101");
-        row("mesh does not fit the devices", smallMlp("[\"model\", 4]", "[\"model\", 3]"), 1, "E102");
+        row("mesh does not fit the devices",
+            smallMlp("[\"model\", 4]] }", "[\"model\", 3]] }, \"hardware\": { \"hosts\": 2, \"devices_per_host\": 4 }"),
+            1, "E102");
         row("axis that the mesh lacks", smallMlp("[\"model\", 4]", "[\"tensor\", 4]"), 1, "E104");
         row("unknown key", smallMlp("\"layers\"", "\"layer\""), 1, "W220");
         row("unknown key like no other", smallMlp("\"layers\"", "\"zzzzzz\""), 1, "W220");

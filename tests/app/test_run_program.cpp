@@ -161,6 +161,12 @@ func.func @main(%a: tensor<4xi32> {sdy.sharding = #sdy.sharding<@m, [{"x"}]>}) -
         QCOMPARE(piped.code, 0);
         QVERIFY(piped.json().at("results").at(0).at("value") == Json::parse("[1, 2]"));
         QVERIFY(!piped.json().contains("check"));
+        QVERIFY2(ran.out.contains(QStringLiteral("  not compared: one device runs the program in full")),
+            qPrintable(ran.out));
+        QVERIFY(ran.out.contains(QStringLiteral("Memory per device")));
+        QVERIFY(piped.json().at("not_compared") == "one device runs the program in full, as the reference does");
+        for (const char* member : { "mesh", "communication", "memory_per_device" })
+            QVERIFY2(piped.json().contains(member), member);
     }
 
     /// Without any they are random, and every argument says so; a file that has too few is refused.
@@ -650,6 +656,12 @@ func.func @main(%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>,
             QStringLiteral("arg1=zeros") };
         QCOMPARE(with(some).code, 2);
         QCOMPARE(with(some + QStringList{ QStringLiteral("--init"), QStringLiteral("arg2=ones") }).code, 0);
+        const auto refusal = [&](const char* init) {
+            return with({ QStringLiteral("--init"), QLatin1String(init) }).out;
+        };
+        QVERIFY(refusal("arg0=uniform 1 -1").contains(QStringLiteral("Use a value below -1.")));
+        QVERIFY(refusal("arg1=constant 1.5").contains(QStringLiteral("holds no such values")));
+        QVERIFY(refusal("arg[0-1]=zeros").contains(QStringLiteral("brackets stand for themselves")));
         for (const char* wrong : { "arg0=integers 8", "arg1=normal 1", "arg9=zeros", "arg0=nothing" })
             QCOMPARE(with({ QStringLiteral("--init"), QLatin1String(wrong) }).code, 2);
     }
@@ -971,6 +983,27 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
             wrong.out.contains(QStringLiteral("check.expect_eq in line 4 on d0: element 1 is")), qPrintable(wrong.out));
     }
 
+    /// JAX's names of arguments stand in their locations.
+    void argumentsByLocation()
+    {
+        const QByteArray text =
+            R"(func.func @main(%arg0: tensor<2xf32> loc("state.params['w']"), %arg1: tensor<2xf32> loc("state.mu['w']")) -> (tensor<2xf32>, tensor<2xf32>) {
+  return %arg0, %arg1 : tensor<2xf32>, tensor<2xf32>
+}
+)";
+        const Ran ran = run(text,
+            { QStringLiteral("--json"), QStringLiteral("--init"), QStringLiteral("state.params['w']=ones"),
+                QStringLiteral("--init"), QStringLiteral("state.mu*=constant 3") });
+        QCOMPARE(ran.code, 0);
+        QVERIFY(ran.json().at("results").at(0).at("value") == Json::parse("[1, 1]"));
+        QVERIFY(ran.json().at("results").at(1).at("value") == Json::parse("[3, 3]"));
+        const Ran explained = runProgram({ QStringLiteral("explain"), QStringLiteral("-"), QStringLiteral("--tensor"),
+                                             QStringLiteral("state.mu['w']") },
+            text);
+        QCOMPARE(explained.code, 0);
+        QVERIFY2(explained.out.contains(QStringLiteral("arg1")), qPrintable(explained.out));
+    }
+
     /// A program that is what each of several devices runs, with groups of their ids.
     void programOfADevice()
     {
@@ -989,6 +1022,42 @@ func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
         QVERIFY(ran.json().at("device_count") == 2);
         QVERIFY(ran.json().at("results").at(0).at("value") == Json::parse("[2, 4]"));
         QVERIFY(ran.json().at("devices").at(1).at("results").at(0).at("value") == Json::parse("[2, 4]"));
+        // All commands have it on two devices; there is nothing in full to compare it with.
+        QVERIFY(!ran.json().contains("check") && ran.json().at("not_compared").is_string());
+        QVERIFY(ran.json().at("mesh").at("device_count") == 2);
+        QVERIFY(ran.json().at("communication").at("sent_bytes") == 8);
+        QVERIFY(ran.json().at("memory_per_device").at("peak_bytes") > 0);
+        const auto on = [&](const char* command) {
+            return runProgram({ QString::fromUtf8(command), QStringLiteral("-"), QStringLiteral("--json") }, text);
+        };
+        for (const char* command : { "show", "comms", "partition" }) {
+            const Ran shown = on(command);
+            QVERIFY2(shown.code == 0, command);
+            QVERIFY2(shown.json().at("mesh").at("device_count") == 2, command);
+            QVERIFY2(shown.json().at("device_program") == ran.json().at("device_program"), command);
+        }
+        const Ran checked = on("check");
+        QCOMPARE(checked.code, 0);
+        QVERIFY(checked.json().at("problems").empty());
+        // What is partitioned already stays as it is.
+        const std::string once = on("partition").json().at("text");
+        const Ran again = runProgram({ QStringLiteral("partition"), QStringLiteral("-"), QStringLiteral("--json") },
+            QByteArray::fromStdString(once));
+        QCOMPARE(again.json().at("text").get<std::string>(), once);
+    }
+
+    /// Groups of more devices than the module counts are illegal.
+    void groupsBeyondTheDevices()
+    {
+        const QByteArray text = R"(module attributes {mhlo.num_partitions = 1 : i32} {
+func.func @main(%arg0: tensor<2xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.all_gather"(%arg0) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+})";
+        const Ran ran = runProgram({ QStringLiteral("verify"), QStringLiteral("-") }, text);
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.out.contains(QStringLiteral("names device 1, and there is one device")), qPrintable(ran.out));
     }
 };
 

@@ -195,6 +195,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::OperandType:
         case Code::ProgramNotRun:
         case Code::Acknowledged:
+        case Code::UnevenArgument:
         case Code::ShardingCount:
         case Code::ShardingGroupConflict:
         case Code::SubAxisDoesNotDivide:

@@ -81,6 +81,21 @@ private Q_SLOTS:
             "@mesh, [{}, {\"x\"}]", "@again, [{}, {\"x\"}]", "8x1"));
         QVERIFY(problem(*ofOne, Code::SilentlyReplicated));
     }
+    /// JAX refuses such arguments; here they are padded, and it is said.
+    void unevenArgumentsAreNamed()
+    {
+        const SnapshotPtr snapshot =
+            laidOut(sum("sdy.mesh @mesh = <[\"x\"=2]>\n", "@mesh, [{\"x\"}, {}]", "@mesh, [{}, {\"x\"}]", "7x4"));
+        const Diagnostic* stated = problem(*snapshot, Code::UnevenArgument);
+        QVERIFY(stated);
+        QCOMPARE(stated->where.path, std::string("a"));
+        QCOMPARE(stated->number("size"), std::int64_t{ 7 });
+        QCOMPARE(stated->severity(), Severity::Info);
+        QVERIFY(snapshot->ok());
+        QVERIFY(
+            !problem(*laidOut(sum("sdy.mesh @mesh = <[\"x\"=2]>\n", "@mesh, [{\"x\"}, {}]", "@mesh, [{}, {\"x\"}]")),
+                Code::UnevenArgument));
+    }
     void axesInAnotherOrderAreTheSameAxes()
     {
         const SnapshotPtr snapshot = laidOut(sum(twoByFour + "sdy.mesh @turned = <[\"y\"=4, \"x\"=2]>\n",

@@ -332,6 +332,14 @@ private Q_SLOTS:
         QCOMPARE(parameters.number("several"), std::int64_t{ 3 });
         QCOMPARE(parameters.text("nearest"), std::string("params/layers.0/W"));
         QCOMPARE(findValue(layers, "layers.0/W").value(), id(1));
+        // By the forms in which they are shown.
+        QCOMPARE(pathAsShown("3 / do / %iterArg_1"), std::string("3/do/iterArg_1"));
+        QCOMPARE(pathAsShown("Layer 0 / W1"), std::string("layers.0/W1"));
+        QCOMPARE(pathAsShown("mu of Layer 0 / W1"), std::string("opt/mu/layers.0/W1"));
+        QCOMPARE(pathAsShown("Gradient of Layer 0 / W1"), std::string("grad(layers.0/W1)"));
+        QCOMPARE(pathAsShown("/W"), std::string("/W"));
+        QCOMPARE(findValue(layers, "Layer 0 / W").value(), id(1));
+        QCOMPARE(findValue(layers, "mu of Layer 0 / W").value(), id(0));
         QCOMPARE(select(p, "*"), (std::vector{ id(0), id(2), p.find("loss") }));
         QCOMPARE(select(p, "**").size(), std::size_t{ 4 });
         QVERIFY(select(p, "nothing*").empty());

@@ -89,6 +89,7 @@ private Q_SLOTS:
     void refusesBeforehand();
     void comparesWithinRounding();
     void findsWhereNanComesFrom();
+    void findsNanBeforeAnExchange();
     void findsTheFirstDifference();
     void passesOverPadding();
     void drawsArguments();
@@ -666,6 +667,42 @@ void TestEvaluate::findsWhereNanComesFrom()
         || !source.first(NonFiniteKind::NotANumber)->operation.valid());
 }
 
+/// What one device has been given the others receive: an exchange makes no NaN of it. It does of infinities that
+/// cancel.
+void TestEvaluate::findsNanBeforeAnExchange()
+{
+    const Program program = programOf(R"(
+sdy.mesh @mesh = <["x"=2]>
+func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}, tensor<f32>) {
+  %c = stablehlo.constant dense<0.0> : tensor<f32>
+  %0 = stablehlo.reduce(%arg0 init: %c) applies stablehlo.add across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+  return %arg0, %0 : tensor<4xf32>, tensor<f32>
+}
+)");
+    const auto parts = partitionProgram(program);
+    QVERIFY(parts);
+    const auto watched = [&](std::initializer_list<double> numbers, NonFiniteKind kind) {
+        NonFiniteWatch watch(parts->device);
+        const kernels::Arrays arguments{ line(DType::F32, numbers) };
+        watch.setArguments(arguments);
+        ExecuteOptions options;
+        options.observers = { &watch };
+        if (!test::executeParts(*parts, arguments, options))
+            qFatal("not executed");
+        return watch.first(kind);
+    };
+    constexpr double inf = std::numeric_limits<double>::infinity();
+    // The last device has it: those before it have been seen to receive it.
+    const auto given = watched({ 1, 2, 3, std::numeric_limits<double>::quiet_NaN() }, NonFiniteKind::NotANumber);
+    QVERIFY(given && !given->produced && !given->operation.valid());
+    const auto sum = watched({ inf, 2, 3, -inf }, NonFiniteKind::NotANumber);
+    QVERIFY(sum && sum->produced);
+    QCOMPARE(parts->device.program.operation(sum->operation).kind, OpKind::AllReduce);
+    QCOMPARE(sum->device, std::int64_t{ 0 });
+    const auto infinite = watched({ inf, 2, 3, -inf }, NonFiniteKind::Infinity);
+    QVERIFY(infinite && !infinite->produced);
+}
+
 /// The devices' program with a slip in it: they add up where they should take the larger one.
 void TestEvaluate::findsTheFirstDifference()
 {
@@ -765,7 +802,7 @@ func.func @main(%arg0: tensor<5x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
     NonFiniteWatch found(parts->device);
     options.observers = { &found };
     QVERIFY(test::executeParts(*parts, { x }, options));
-    const auto& first = found.first(NonFiniteKind::NotANumber);
+    const auto first = found.first(NonFiniteKind::NotANumber);
     QVERIFY(first && first->produced);
     QCOMPARE(first->device, std::int64_t{ 2 });
     QCOMPARE(first->element, std::int64_t{ 1 });

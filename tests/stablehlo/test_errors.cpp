@@ -458,6 +458,14 @@ void TestErrors::allThatIsWrong()
     QCOMPARE(
         stated.join(QLatin1Char('|')), QStringLiteral("E191 1:38|E193 2:8|E190 3:23|E195 5:8|E193 7:10|E193 1:11"));
     QVERIFY(verify(read->program).empty()); // the rest of it
+    // A slip in the one type of an operation is one finding.
+    findings.clear();
+    (void)readStableHlo("func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
+                        "  %0 = stablehlo.add %a, %a : tensor<8x4xf32>\n"
+                        "  return %0 : tensor<8x8xf32>\n}\n",
+        { .keepIllegalShardings = true, .findings = &findings });
+    QCOMPARE(findings.size(), std::size_t{ 1 });
+    QCOMPARE(findings.front().where.line, 2);
     // Faulty operations are no others: nothing that is derived from their attributes is asked of them.
     QCOMPARE(read->program.operations[0].kind, OpKind::Opaque);
     QCOMPARE(read->program.operations[4].kind, OpKind::Add);

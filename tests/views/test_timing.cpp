@@ -245,7 +245,7 @@ private Q_SLOTS:
         benchmark.deviation = 0.001;
         benchmark.devices.resize(8, { 0.001, 0.001, 0.001 });
         view.show(RunController::Timings{ steps(4), 4, benchmark, std::pair<std::int64_t, std::int64_t>(2, 4) });
-        QVERIFY2(view.sentence().startsWith(u"Benchmark of steps 2–4: 12 ms"_s), qPrintable(view.sentence()));
+        QVERIFY2(view.sentence().startsWith(u"Timed steps 2–4: 12 ms"_s), qPrintable(view.sentence()));
         QVERIFY(view.keyFigure().startsWith(u"12 ms"_s));
 
         std::vector<StepTiming> more = steps(4);
@@ -277,7 +277,7 @@ private Q_SLOTS:
         controller.runTimeit(3, 1);
         QTRY_VERIFY(controller.lastTimeit().has_value() && controller.state() == RunController::State::Idle);
         const QString before = view.sentence();
-        QVERIFY2(before.startsWith(u"Benchmark of steps 1–3: "_s), qPrintable(before));
+        QVERIFY2(before.startsWith(u"Timed steps 1–3: "_s), qPrintable(before));
 
         QVERIFY(fixture.document.edit(withAxisSize(*fixture.document.experiment(), 0, 4, true), u"data 2 → 4"_s));
         fixture.document.waitForAnalysis();

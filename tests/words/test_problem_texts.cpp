@@ -159,6 +159,7 @@ private Q_SLOTS:
         };
         row(R"("step": { "learning_rate": -0.1 })", "“learning_rate” is -0.1. Use a value of at least 0.");
         row(R"("step": { "beta1": 1 })", "“beta1” is 1. Use a value from 0 to below 1.");
+        row(R"("mesh": { "axes": [["a", "2"]] })", "“size of a” is the string \"2\". Write a whole number.");
         row(R"("run": { "runs": 0 })", "“runs” is 0. Use a value from 1 to 1000000.");
         row(R"("run": { "seed": -1 })", "“seed” is -1. Use a value from 0 to 18446744073709551615.");
         row(R"("mesh": { "axes": [["a", 4]], "device_order": [0, 1] })",

@@ -153,7 +153,8 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     if (!options.tensor.isEmpty() && snapshot->program) {
         if (const auto found = findValue(*snapshot->program, options.tensor.toStdString()); !found)
             return tl::unexpected<Error>(found.error());
-        window.selection()->setTensor(options.tensor);
+        else if (const std::string& path = snapshot->program->value(*found).path; !path.empty())
+            window.selection()->setTensor(QString::fromStdString(path)); // it may be called otherwise
     }
     window.resize(options.size);
     window.show();
@@ -188,6 +189,7 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     }
     processUntilSettled(window);
     const QPixmap picture = window.grab();
+    report.size = window.size();
     QBuffer output;
     if (!output.open(QIODevice::WriteOnly) || !picture.save(&output, "PNG"))
         return fail(Code::Unwritable, { { "file", png.toStdString() }, { "reason", "it cannot be written as PNG" } });

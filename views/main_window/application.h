@@ -34,6 +34,7 @@ struct ScreenshotReport {
     int wanted = 0; ///< steps
     int done = 0;
     std::optional<Diagnostic> failure; ///< why none could be run
+    QSize size; ///< of the window in the picture: larger where its docks need more room than was asked for
 };
 
 /// Writes a PNG of the window with an experiment file ("" = the built-in experiment). Works without a display, and

@@ -245,8 +245,10 @@ void TimingView::refresh()
         const double deviation = timeit ? m_data.timeit->deviation : all.deviation;
         QString text = timeit ? timeitSentence(*m_data.timeit) : stepsSentence(all);
         if (timeit && m_data.timeitSteps)
-            text = tr("Benchmark of steps %1: %2", "2–8, a sentence")
-                       .arg(words::range(m_data.timeitSteps->first, m_data.timeitSteps->second + 1), text);
+            text =
+                (m_data.timeitSteps->first == m_data.timeitSteps->second ? tr("Timed step %1: %2", "2, a sentence")
+                                                                         : tr("Timed steps %1: %2", "2–8, a sentence"))
+                    .arg(words::range(m_data.timeitSteps->first, m_data.timeitSteps->second + 1), text);
         if (m_controller->state() == RunController::State::Timing) {
             const auto [done, total] = m_controller->progress();
             text = tr("Step %1 of %2: %3").arg(words::count(done), words::count(total), stepsSentence(all));

@@ -211,7 +211,7 @@ void ValuesView::showOperation(const Snapshot& snapshot)
     }
     m_steps->setWarning(first.found.kind == NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity"),
         words::nonFinite(program, first.found, words::Runs::Devices,
-            path.empty() ? tr("a value") : QLatin1Char('%') + QString::fromStdString(path), index),
+            path.empty() ? QString() : QLatin1Char('%') + QString::fromStdString(path), index),
         static_cast<int>(first.operation) + 1);
 }
 

@@ -146,7 +146,7 @@ void ShardingEditor::showSharding(bool text)
             m_rows[d].open->setChecked(m_sharding.dims[d].open);
         const std::int64_t parts = shardCount(m_sharding.dims[d]);
         const std::int64_t size = shape[d], room = (size + parts - 1) / parts;
-        m_rows[d].parts->setText(parts == 1 ? tr("replicated")
+        m_rows[d].parts->setText(parts == 1 ? (m_sharding.dims[d].open ? tr("propagation decides") : tr("replicated"))
                 : room * parts == size
                 ? u"%1 × %2"_s.arg(words::count(parts), words::count(room))
                 : tr("%1 × %2, %3 padding")

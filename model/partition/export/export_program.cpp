@@ -31,7 +31,7 @@ void dropRules(Program& program)
             dictionary.end());
 }
 
-bool isExchange(OpKind kind)
+bool isShardyExchange(OpKind kind)
 {
     return kind == OpKind::Reshard || isShardyCollective(kind);
 }
@@ -46,7 +46,7 @@ std::vector<Inserted> reasonsOf(
     std::vector<Inserted> reasons;
     for (const RegionId body : bodies(program))
         walk(program, body, [&](OperationId id) {
-            if (!isExchange(program.operation(id).kind))
+            if (!isShardyExchange(program.operation(id).kind))
                 return;
             OperationId origin = id;
             for (auto from = origins.find(origin); from != origins.end(); from = origins.find(origin))

@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "program/calls.h"
+#include "program/other_attributes.h"
 #include "simulate/check/compare.h"
+#include "simulate/collectives/collective_groups.h"
 #include "simulate/kernels/element_types.h"
 
 namespace shardscope {
@@ -16,6 +19,13 @@ bool isPartOfCollective(const DeviceProgram& device, OperationId operation)
     const auto found = std::lower_bound(device.origins.begin(), device.origins.end(), operation,
         [](const auto& origin, OperationId wanted) { return origin.first < wanted; });
     return found != device.origins.end() && found->first == operation;
+}
+
+/// Loops, branches and calls: their operations have been seen one by one.
+bool handsOnWhatIsInside(const Operation& operation)
+{
+    return operation.kind == OpKind::While || operation.kind == OpKind::If || operation.kind == OpKind::Case
+        || operation.kind == OpKind::NamedComputation || calleeOf(operation) != nullptr;
 }
 
 constexpr std::array kinds{ NonFiniteKind::NotANumber, NonFiniteKind::Infinity };
@@ -72,41 +82,88 @@ std::int64_t NonFiniteWatch::firstOf(
     return found;
 }
 
+bool NonFiniteWatch::inOneGroup(std::int64_t a, std::int64_t b, const Operation& operation)
+{
+    if (m_exchange.groups.empty())
+        m_exchange.groups =
+            groupsOf(operation, { m_device.replicas, m_device.mesh->deviceCount() / m_device.replicas });
+    const auto has = [](const std::vector<std::int32_t>& group, std::int64_t device) {
+        return std::find(group.begin(), group.end(), device) != group.end();
+    };
+    return std::any_of(m_exchange.groups.begin(), m_exchange.groups.end(),
+        [&](const auto& group) { return has(group, a) && has(group, b); });
+}
+
+/// One device after the other takes an exchange: whether any of its group has it in an operand is known after the last.
+void NonFiniteWatch::exchanged(NonFiniteKind kind, const NonFinite* result, bool given, const Operation& operation)
+{
+    std::vector<NonFinite>& claims = seen(kind).claims;
+    std::vector<std::int64_t>& givers = m_exchange.givers[static_cast<std::size_t>(kind)];
+    if (given) {
+        givers.push_back(m_exchange.device);
+        std::erase_if(
+            claims, [&](const NonFinite& claim) { return inOneGroup(claim.device, m_exchange.device, operation); });
+    } else if (result && std::none_of(givers.begin(), givers.end(), [&](std::int64_t giver) {
+                   return inOneGroup(giver, result->device, operation);
+               })) {
+        claims.push_back(*result);
+    }
+}
+
 void NonFiniteWatch::computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
     std::span<kernels::Array> results)
 {
     const Operation& computed = m_program.operation(operation);
-    const OpKind kindOfOperation = computed.kind;
-    const bool constant = kindOfOperation == OpKind::Constant || kindOfOperation == OpKind::SdyConstant;
+    const bool constant = computed.kind == OpKind::Constant || computed.kind == OpKind::SdyConstant;
+    const bool isExchanged =
+        isExchange(computed.kind) && attributesAs<CollectiveAttributes>(computed.attributes) != nullptr;
+    if (m_exchange.operation != operation || device <= m_exchange.device) { // the one before is over
+        for (Seen& own : m_seen) {
+            if (!own.produced && !own.claims.empty())
+                own.produced = std::move(own.claims.front());
+            own.claims.clear();
+        }
+        m_exchange = {};
+    }
+    if (isExchanged) {
+        m_exchange.operation = operation;
+        m_exchange.device = device;
+    }
+    if (handsOnWhatIsInside(computed))
+        return;
     for (const NonFiniteKind kind : kinds) {
         Seen& own = seen(kind);
         if (own.produced || (constant && own.held))
             continue;
-        for (std::size_t i = 0; i < results.size(); ++i) {
+        std::optional<NonFinite> found;
+        for (std::size_t i = 0; i < results.size() && !found; ++i) {
             const ValueId result = i < computed.results.size() ? computed.results[i] : ValueId();
-            const std::int64_t element = firstOf(results[i], kind, result, device);
-            if (element < 0)
-                continue;
-            // Of what collectives are made of it is not known what is padding: they hand on whatever they are given.
-            const bool handsOn = isPartOfCollective(m_device, operation);
-            bool handedOn = false;
-            for (std::size_t o = 0; o < operands.size() && !handedOn; ++o)
-                handedOn = (handsOn || o >= computed.operands.size()
-                                   ? firstNonFinite(operands[o], kind)
-                                   : firstOf(operands[o], kind, computed.operands[o], device))
-                    >= 0;
-            if (constant || !handedOn)
-                (constant ? own.held : own.produced) =
-                    NonFinite{ kind, operation, i, device, element, !constant, elementOf(results[i], element) };
-            break;
+            if (const std::int64_t element = firstOf(results[i], kind, result, device); element >= 0)
+                found = NonFinite{ kind, operation, i, device, element, !constant, elementOf(results[i], element) };
         }
+        if (!found && !isExchanged)
+            continue;
+        // Of what collectives are made of it is not known what is padding: they hand on whatever they are given.
+        const bool handsOn = isExchanged || isPartOfCollective(m_device, operation);
+        bool handedOn = false;
+        for (std::size_t o = 0; o < operands.size() && !handedOn; ++o)
+            handedOn =
+                (handsOn || o >= computed.operands.size() ? firstNonFinite(operands[o], kind)
+                                                          : firstOf(operands[o], kind, computed.operands[o], device))
+                >= 0;
+        if (isExchanged)
+            exchanged(kind, found ? &*found : nullptr, handedOn, computed);
+        else if (constant)
+            own.held = std::move(found);
+        else if (!handedOn)
+            own.produced = std::move(found);
     }
 }
 
-const std::optional<NonFinite>& NonFiniteWatch::first(NonFiniteKind kind) const
+std::optional<NonFinite> NonFiniteWatch::first(NonFiniteKind kind) const
 {
     const Seen& own = m_seen[static_cast<std::size_t>(kind)];
-    return own.produced ? own.produced : own.held;
+    return own.produced ? own.produced : own.claims.empty() ? own.held : own.claims.front();
 }
 
 } // namespace shardscope

@@ -2,10 +2,11 @@
 #include "simulate/collectives/collective_groups.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/codes.h"
+#include "program/op_row.h"
 #include "program/other_attributes.h"
+#include "program/over_mesh.h"
 
 namespace shardscope {
 
@@ -102,32 +103,20 @@ bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttr
     return true;
 }
 
+Where writtenAt(const Program& program, const Operation& op)
+{
+    Where where;
+    const SourcePlace& place = program.sources[op.source < program.sources.size() ? op.source : 0];
+    where.line = static_cast<int>(place.line);
+    where.column = static_cast<int>(place.column);
+    return where;
+}
+
 } // namespace
 
 std::vector<std::vector<std::int32_t>> groupsOf(const Operation& op, const DeviceCounts& devices)
 {
     return groupsOf(devices, op, *attributesAs<CollectiveAttributes>(op.attributes));
-}
-
-bool isExchange(OpKind kind)
-{
-    return kind == OpKind::PartitionId || kind == OpKind::ReplicaId || isCollective(kind);
-}
-
-DeviceCounts devicesSpokenTo(const Program& program)
-{
-    if (std::none_of(program.operations.begin(), program.operations.end(),
-            [](const Operation& operation) { return isExchange(operation.kind); }))
-        return {};
-    DeviceCounts counts;
-    for (const NamedText& entry : program.dictionaries[program.extra])
-        if (entry.name == "mhlo.num_partitions" || entry.name == "mhlo.num_replicas") {
-            std::int64_t count = 1;
-            (void)std::from_chars(entry.text.data(), entry.text.data() + entry.text.size(), count);
-            (entry.name == "mhlo.num_replicas" ? counts.replicas : counts.partitions) =
-                std::max<std::int64_t>(count, 1);
-        }
-    return saturatingProduct(counts.replicas, counts.partitions) <= 65536 ? counts : DeviceCounts();
 }
 
 std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operation& op, const DeviceCounts& devices)
@@ -161,6 +150,33 @@ std::optional<std::vector<Arg>> wrongGroups(const Program& program, const Operat
             return Args{ { "wrong", "groups_size" }, { "found", group.size() } };
     }
     return {};
+}
+
+std::vector<Diagnostic> strangeDevices(const Program& program)
+{
+    const auto& attributes = program.dictionaries[program.extra];
+    if (mainMesh(program) || std::none_of(attributes.begin(), attributes.end(), [](const NamedText& entry) {
+            return entry.name == "mhlo.num_partitions";
+        }))
+        return {};
+    const DeviceCounts devices = statedDevices(program);
+    std::vector<Diagnostic> found;
+    for (const Operation& operation : program.operations) {
+        const auto* own = attributesAs<CollectiveAttributes>(operation.attributes);
+        if (!isExchange(operation.kind) || !own)
+            continue;
+        const std::int64_t count = countOf(idsOf(operation, *own), devices);
+        std::int64_t largest = -1;
+        for (const std::vector<std::int64_t>& ids : own->groups)
+            for (const std::int64_t id : ids)
+                largest = std::max(largest, id);
+        if (largest >= count)
+            found.push_back({ Code::NotExecutable,
+                { { "op", qualifiedName(operation) }, { "wrong", "groups" }, { "device", largest },
+                    { "devices", count } },
+                writtenAt(program, operation) });
+    }
+    return found;
 }
 
 } // namespace shardscope

@@ -9,20 +9,18 @@
 #include <optional>
 #include <vector>
 
-#include "partition/device_program.h"
+#include "base/diagnostics.h"
+#include "program/device_counts.h"
 
 namespace shardscope {
 
-/// Operations by which devices exchange values, or that ask which device it is.
-[[nodiscard]] bool isExchange(OpKind kind);
-/// The devices that the program of one of them speaks to by their numbers, as the attributes of its module count them;
-/// one where it speaks to none.
-[[nodiscard]] DeviceCounts devicesSpokenTo(const Program& program);
 /// The devices of a collective's groups, in the order of the groups; of a collective_permute (sender, receiver).
 [[nodiscard]] std::vector<std::vector<std::int32_t>> groupsOf(const Operation& op, const DeviceCounts& devices);
 /// What of a collective's groups does not go with the devices that there are, or with the types of its operands and
 /// results: arguments of NotExecutable. Nothing where all is well.
 [[nodiscard]] std::optional<std::vector<Arg>> wrongGroups(
     const Program& program, const Operation& op, const DeviceCounts& devices);
+/// Of a program without a mesh whose module counts its devices: collectives that name others, at their places.
+[[nodiscard]] std::vector<Diagnostic> strangeDevices(const Program& program);
 
 } // namespace shardscope

@@ -136,6 +136,7 @@ void DeviceRecorder::begin(const Run& run)
     m_full = false;
     m_isOn = true;
     m_watch.emplace(m_program->parts->device);
+    m_nonFinite = {};
     const std::vector<ValueId>& arguments = m_program->program->main().arguments;
     const std::vector<ValueId>& local = m_program->local->main().arguments;
     for (std::size_t i = 0; i < std::min(arguments.size(), m_program->inputs.size()); ++i) {
@@ -186,19 +187,24 @@ void DeviceRecorder::computed(OperationId operation, std::int64_t device, std::s
     for (std::size_t i = 0; i < results.size(); ++i)
         if (recorded.results[i].isKept())
             recorded.results[i].shards[at] = copied(results[i]);
-    std::array<bool, 2> before{};
-    constexpr std::array kinds{ NonFiniteKind::NotANumber, NonFiniteKind::Infinity };
-    const auto produced = [&](NonFiniteKind kind) { return m_watch->first(kind) && m_watch->first(kind)->produced; };
-    for (std::size_t k = 0; k < kinds.size(); ++k)
-        before[k] = produced(kinds[k]);
     m_watch->computed(operation, device, operands, results);
-    for (std::size_t k = 0; k < kinds.size(); ++k)
-        if (!before[k] && produced(kinds[k]))
-            m_out.nonFinite.push_back({ *m_watch->first(kinds[k]), m_out.operations.size() - 1 });
+    for (const NonFiniteKind kind : { NonFiniteKind::NotANumber, NonFiniteKind::Infinity }) {
+        std::optional<RecordedStep::FirstNonFinite>& noted = m_nonFinite[static_cast<std::size_t>(kind)];
+        const std::optional<NonFinite> first = m_watch->first(kind);
+        if (!first || !first->produced)
+            noted.reset();
+        else if (!noted || noted->found.operation != first->operation || noted->found.device != first->device)
+            noted = RecordedStep::FirstNonFinite{ *first, m_out.operations.size() - 1 };
+    }
 }
 
 RecordedStep DeviceRecorder::take(const ReferenceRecorder* reference)
 {
+    for (const auto& noted : m_nonFinite)
+        if (noted)
+            m_out.nonFinite.push_back(*noted);
+    std::stable_sort(m_out.nonFinite.begin(), m_out.nonFinite.end(),
+        [](const auto& a, const auto& b) { return a.operation < b.operation; });
     if (!reference)
         return std::move(m_out);
     const auto compareWith = [&](RecordedArray& recorded, std::int64_t occurrence) {

@@ -3,6 +3,7 @@
 // sharding: as far as there was room to keep it. Made by a StepReplay.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -133,6 +134,7 @@ private:
     std::vector<bool> m_there; ///< by device: has executed the last operation
     std::unordered_map<std::uint32_t, std::int64_t> m_seen; ///< by operation
     bool m_full = false;
+    std::array<std::optional<RecordedStep::FirstNonFinite>, 2> m_nonFinite; ///< by kind; what an exchange seems to make
 };
 
 } // namespace shardscope
