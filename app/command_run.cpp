@@ -120,9 +120,9 @@ void addRun(CLI::App& app, int& status)
     command.footer(
         "FILE is an experiment, a built-in example or a program in StableHLO text, all of them run alike: on the\n"
         "devices of their mesh, and on one device as the reference. A program without a mesh runs on as many devices\n"
-        "as its module counts partitions (one, mostly), one that cannot be partitioned on one. It is a step where "
-        "results are its next arguments (--state): then --steps\n"
-        "runs it again and again. A table of arrays has no operations: it is listed, and nothing is run.\n"
+        "as its module counts partitions, usually one; one that cannot be partitioned runs on one. It is a step where\n"
+        "results are its next arguments (--state): then --steps runs it again and again. A table of arrays has no\n"
+        "operations: it is listed, and nothing is run.\n"
         "\n"
         "JSON holds numbers exactly: integers to 64 bits, floats to the nearest of their type, \"nan\", \"inf\" and\n"
         "\"-inf\" as strings; up to 2 million numbers, more as .npy. Types that NumPy lacks (bfloat16, floats of 8\n"

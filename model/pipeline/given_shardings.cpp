@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/codes.h"
-#include "experiment/model_settings.h"
 #include "base/text.h"
+#include "experiment/model_settings.h"
 #include "program/name_values.h"
 #include "program/other_attributes.h"
 #include "program/over_mesh.h"

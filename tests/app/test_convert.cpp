@@ -166,8 +166,8 @@ private Q_SLOTS:
         const Ran csv = convert(QStringLiteral("flax-mlp-logical"), "--from experiment --to csv");
         QVERIFY2(csv.out.contains(QStringLiteral("embed,hidden")), qPrintable(csv.out));
         const Ran program = convert(QStringLiteral("jax-layer-program"), "--from experiment --to csv");
-        QVERIFY2(
-            program.code == 2 && program.error.contains(QStringLiteral("around a program")), qPrintable(program.error));
+        QVERIFY2(program.code == 2 && program.error.contains(QStringLiteral("no parameters with logical names")),
+            qPrintable(program.error));
     }
 
     /// Rules that are a mapping stay one in an experiment, and become a list where there are only lists.

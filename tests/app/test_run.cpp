@@ -70,7 +70,7 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 0);
         const auto json = ran.json();
         QVERIFY(json.at("format") == "shardscope-run");
-        QVERIFY(json.at("version") == "3.0");
+        QVERIFY(json.at("version") == "3.1");
         QVERIFY(json.at("input").at("title") == "Small MLP");
         QVERIFY(json.at("mesh").at("axes") == nlohmann::json::parse(R"(["data", "model"])"));
         QCOMPARE(json.at("steps").size(), std::size_t{ 4 });

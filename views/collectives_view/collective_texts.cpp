@@ -141,7 +141,8 @@ QString holdingText(const TensorType& type, const Layout& layout, bool ofOneGrou
 
 std::int64_t exchangesIn(const CollectiveList& list)
 {
-    return std::count_if(list.entries.begin(), list.entries.end(), isExchange);
+    return std::count_if(
+        list.entries.begin(), list.entries.end(), [](const CollectiveEntry& entry) { return isExchange(entry); });
 }
 
 QString totalText(const CollectiveList& list, Rational sent)
