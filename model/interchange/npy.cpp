@@ -330,7 +330,7 @@ Result<std::vector<std::byte>> readNpyElements(std::string_view file, const NpyH
     if (wanted < 0 || static_cast<std::uint64_t>(wanted) != there)
         return fail(Code::CountMismatch,
             { { "what", "bytes of elements" }, { "found", there }, { "wanted", wanted }, { "of", "the file" },
-                { "wrong", static_cast<std::int64_t>(there) < wanted ? "cut" : "rest" } });
+                { "wrong", static_cast<std::int64_t>(there) < wanted ? "truncated" : "rest" } });
     const auto* data = reinterpret_cast<const std::byte*>(file.data()) + header.dataBegin;
     const auto size = static_cast<std::size_t>(header.elementBytes);
     std::vector<std::byte> bytes = header.fortranOrder && header.shape.size() > 1

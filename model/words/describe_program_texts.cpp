@@ -46,11 +46,11 @@ QString definedTwice(const Diagnostic& d)
 ProblemText countMismatch(const Diagnostic& d)
 {
     const Reader arg(d);
-    if (const std::string wrong = d.text("wrong"); wrong == "cut" || wrong == "rest")
-        return { wrong == "cut" ? Words::tr("the file is cut short: %1 bytes of elements are there, of %2")
-                                      .arg(arg.number("found"), arg.number("wanted"))
-                                : Words::tr("the file has %1 bytes of elements, and its header says %2")
-                                      .arg(arg.number("found"), arg.number("wanted")),
+    if (const std::string wrong = d.text("wrong"); wrong == "truncated" || wrong == "rest")
+        return { wrong == "truncated" ? Words::tr("the file is truncated: %1 bytes of elements are there, of %2")
+                                            .arg(arg.number("found"), arg.number("wanted"))
+                                      : Words::tr("the file has %1 bytes of elements, and its header says %2")
+                                            .arg(arg.number("found"), arg.number("wanted")),
             Words::tr("Save the array once more with numpy.save() or numpy.savez()."), {} };
     return { Words::tr("the number of %1 of %2 is %3, and should be %4")
                  .arg(arg("what"), arg.has("of") ? arg("of") : Words::tr("the text"), arg.number("found"),

@@ -464,7 +464,8 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         const QStringList full{ QStringLiteral("--strategy"), QStringLiteral("full") };
         QCOMPARE(strategyOf(withExperiment(basic, full)), std::string("full"));
         // One that cannot be laid out says why.
-        const Ran tooLarge = withExperiment(R"("mesh": { "axes": [["x", 3], ["y", 5]] })", {});
+        const Ran tooLarge =
+            withExperiment(R"("mesh": { "axes": [["x", 3], ["y", 5]] }, "hardware": { "devices_per_host": 8 })", {});
         QVERIFY2(tooLarge.code == 1 && tooLarge.json()["problems"].size() > 0, qPrintable(tooLarge.error));
         QCOMPARE(run(program.fileName()).out, propagate().out);
         // Values of a network have names.

@@ -516,6 +516,64 @@ func.func @main(%arg0: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
     }
 
     /// Results that are arguments of the next step stay on the devices from step to step.
+    /// What the step computes does not depend on what becomes of it: old values of arguments are results as they were,
+    /// however the state is known, and the check says so.
+    void stateChangesNoResult_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QStringList>("states");
+        QTest::addColumn<QByteArray>("wanted");
+        const QByteArray x = " {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}]>}";
+        const QByteArray head = "sdy.mesh @mesh = <[\"x\"=2]>\nfunc.func @main(";
+        const QByteArray results = "-> (tensor<4xf32>, tensor<4xf32>) {\n";
+        const QStringList states{ {}, QStringLiteral("none"), QStringLiteral("0=0"), QStringLiteral("1=1"),
+            QStringLiteral("0=1,1=0") };
+        QTest::newRow("an argument is a result") << head + "%p: tensor<4xf32>, %q: tensor<4xf32>" + x + ") " + results
+                + "  %v = stablehlo.add %p, %q : tensor<4xf32>\n"
+                  "  return %v, %p : tensor<4xf32>, tensor<4xf32>\n}\n"
+                                                 << states << QByteArray("[[11, 12, 13, 14], [1, 2, 3, 4]]");
+        QTest::newRow("a reverse over devices") << head + "%p: tensor<4xf32>" + x + ", %q: tensor<4xf32>) " + results
+                + "  %v = stablehlo.reverse %p, dims = [0] : tensor<4xf32>\n"
+                  "  return %q, %v : tensor<4xf32>, tensor<4xf32>\n}\n"
+                                                << states << QByteArray("[[10, 10, 10, 10], [4, 3, 2, 1]]");
+        QTest::newRow("a loop carries it") << head + "%p: tensor<4xf32>, %q: tensor<4xf32>" + x + ") " + results + R"(
+  %c = stablehlo.constant dense<0> : tensor<i32>
+  %0:3 = stablehlo.while(%a = %p, %i = %c, %v = %q) : tensor<4xf32>, tensor<i32>, tensor<4xf32>
+   cond {
+    %n = stablehlo.constant dense<2> : tensor<i32>
+    %t = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  } do {
+    %one = stablehlo.constant dense<1> : tensor<i32>
+    %j = stablehlo.add %i, %one : tensor<i32>
+    %w = stablehlo.add %a, %v : tensor<4xf32>
+    stablehlo.return %a, %j, %w : tensor<4xf32>, tensor<i32>, tensor<4xf32>
+  }
+  %d = stablehlo.subtract %0#0, %0#2 : tensor<4xf32>
+  return %d, %0#0 : tensor<4xf32>, tensor<4xf32>
+}
+)" << states << QByteArray("[[-11, -12, -13, -14], [1, 2, 3, 4]]");
+    }
+    void stateChangesNoResult()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QStringList, states);
+        QFETCH(QByteArray, wanted);
+        for (const QString& state : states) {
+            QStringList options{ QStringLiteral("--inputs"), QStringLiteral("-"), QStringLiteral("--json"),
+                QStringLiteral("--values"), QStringLiteral("--no-timeit") };
+            if (!state.isEmpty())
+                options << QStringLiteral("--state") << state;
+            const Ran ran = run(text, options, "[[1, 2, 3, 4], [10, 10, 10, 10]]");
+            QVERIFY2(ran.code == 0, qPrintable(state + QLatin1Char(' ') + ran.error + ran.out));
+            const Json json = ran.json();
+            QVERIFY(json.at("check").at("verdict") == "agrees");
+            const Json numbers = Json::parse(wanted.toStdString());
+            for (std::size_t r = 0; r < numbers.size(); ++r)
+                QVERIFY2(json.at("results").at(r).at("value") == numbers.at(r), qPrintable(state));
+        }
+    }
+
     void steps()
     {
         const QByteArray text = R"(sdy.mesh @mesh = <["x"=2]>
@@ -613,7 +671,7 @@ func.func @main(%w: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>,
                 starts << start;
         }
         QCOMPARE(starts.join(QStringLiteral(", ")),
-            QStringLiteral("zeros, fan_in, zeros, uniform -1 1")); // moments and counters begin with zeros
+            QStringLiteral("integers 1 8, fan_in, integers 1 8, uniform -1 1, non_negative, uniform -1 1"));
     }
 
     /// What arguments begin with: chosen, from files, or drawn.

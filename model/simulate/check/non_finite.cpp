@@ -95,11 +95,11 @@ bool NonFiniteWatch::inOneGroup(std::int64_t a, std::int64_t b, const Operation&
 }
 
 /// One device after the other takes an exchange: whether any of its group has it in an operand is known after the last.
-void NonFiniteWatch::exchanged(NonFiniteKind kind, const NonFinite* result, bool given, const Operation& operation)
+void NonFiniteWatch::exchanged(NonFiniteKind kind, const NonFinite* result, bool hasOperand, const Operation& operation)
 {
     std::vector<NonFinite>& claims = seen(kind).claims;
     std::vector<std::int64_t>& givers = m_exchange.givers[static_cast<std::size_t>(kind)];
-    if (given) {
+    if (hasOperand) {
         givers.push_back(m_exchange.device);
         std::erase_if(
             claims, [&](const NonFinite& claim) { return inOneGroup(claim.device, m_exchange.device, operation); });

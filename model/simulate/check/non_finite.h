@@ -62,7 +62,7 @@ private:
         std::array<std::vector<std::int64_t>, 2> givers; ///< by kind: devices whose operands have it
         std::vector<std::vector<std::int32_t>> groups; ///< empty until they are asked for
     };
-    void exchanged(NonFiniteKind kind, const NonFinite* result, bool given, const Operation& operation);
+    void exchanged(NonFiniteKind kind, const NonFinite* result, bool hasOperand, const Operation& operation);
     [[nodiscard]] bool inOneGroup(std::int64_t a, std::int64_t b, const Operation& operation);
     Seen& seen(NonFiniteKind kind) { return m_seen[static_cast<std::size_t>(kind)]; }
     [[nodiscard]] std::int64_t firstOf(

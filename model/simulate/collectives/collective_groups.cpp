@@ -103,7 +103,7 @@ bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttr
     return true;
 }
 
-Where writtenAt(const Program& program, const Operation& op)
+Where placeOf(const Program& program, const Operation& op)
 {
     Where where;
     const SourcePlace& place = program.sources[op.source < program.sources.size() ? op.source : 0];
@@ -174,7 +174,7 @@ std::vector<Diagnostic> strangeDevices(const Program& program)
             found.push_back({ Code::NotExecutable,
                 { { "op", qualifiedName(operation) }, { "wrong", "groups" }, { "device", largest },
                     { "devices", count } },
-                writtenAt(program, operation) });
+                placeOf(program, operation) });
     }
     return found;
 }
