@@ -83,7 +83,7 @@ public:
             m_left.pop_back();
             const OperationId maker = m_program.value(next).definition;
             if (maker.valid())
-                goBehind(next, m_program.operation(maker));
+                follow(next, m_program.operation(maker));
             else
                 leaveBody(next);
         }
@@ -116,7 +116,7 @@ private:
             m_found.others.push_back(value);
     }
 
-    void goBehind(ValueId value, const Operation& operation)
+    void follow(ValueId value, const Operation& operation)
     {
         const auto& operands = operation.operands;
         const std::size_t i = m_program.value(value).index;

@@ -95,10 +95,10 @@ private:
 
     void matchRoot(std::size_t begin, std::size_t end)
     {
-        // By their whole names first, then all of them under one result.
-        if (std::optional<Match> whole = matchAll(begin, end, 0, nullptr);
-            whole && (m_wanted != NamedPairs::Others || !whole->isUpdate))
-            return take(*whole);
+        // By their full names first, then all of them under one result.
+        if (std::optional<Match> byFullNames = matchAll(begin, end, 0, nullptr);
+            byFullNames && (m_wanted != NamedPairs::Others || !byFullNames->isUpdate))
+            return take(*byFullNames);
         if (m_arguments[begin].size() < 2)
             return;
         std::optional<Match> best;

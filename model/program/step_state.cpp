@@ -110,14 +110,14 @@ public:
         std::vector<ValueId> arguments;
         for (const StatePair& pair : pairs)
             arguments.push_back(pair.argument);
-        int looked = 0;
+        int followed = 0;
         for (const StatePair& pair : pairs) {
             if (m_program.value(pair.argument).type.rank() == 0 || !isUpdate(pair))
                 continue;
             const std::vector<ValueId>& others = m_updates.of(pair.result).others;
             if (hasLoss || others.empty() || m_updates.dependOn(others, arguments))
                 return true;
-            if (++looked == most)
+            if (++followed == most)
                 break;
         }
         return false;

@@ -103,6 +103,8 @@ bool fitsTypes(const Program& program, const Operation& op, const CollectiveAttr
     return true;
 }
 
+} // namespace
+
 Where placeOf(const Program& program, const Operation& op)
 {
     Where where;
@@ -111,8 +113,6 @@ Where placeOf(const Program& program, const Operation& op)
     where.column = static_cast<int>(place.column);
     return where;
 }
-
-} // namespace
 
 std::vector<std::vector<std::int32_t>> groupsOf(const Operation& op, const DeviceCounts& devices)
 {

@@ -35,15 +35,6 @@ const Mesh* meshOf(const Program& program, const ManualComputationAttributes& ow
     return nullptr;
 }
 
-Where placeOf(const Program& program, const Operation& op)
-{
-    Where where;
-    const SourcePlace& place = program.sources[op.source < program.sources.size() ? op.source : 0];
-    where.line = static_cast<int>(place.line);
-    where.column = static_cast<int>(place.column);
-    return where;
-}
-
 /// Custom calls that give back what they are given.
 bool isTransparent(const std::string& target)
 {
