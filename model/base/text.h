@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Small pieces of texts: lists with separators, numbers, digits.
+// Small parts of texts: lists with separators, numbers, digits.
 #pragma once
 
 #include <charconv>

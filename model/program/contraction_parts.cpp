@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "program/calls.h"
-#include "program/custom_calls.h"
+#include "program/element_updates.h"
 #include "program/function_names.h"
 #include "program/other_attributes.h"
 
@@ -76,33 +76,11 @@ private:
                     note(origin(operands[1 - i]).argument, ContractionPart::Weight);
             origin(operation.results[0]).isProduct = origin(operands[0]).isProduct || origin(operands[1]).isProduct;
             return;
-        case OpKind::Reshape:
-        case OpKind::Transpose:
         case OpKind::BroadcastInDim:
-        case OpKind::Slice:
-        case OpKind::DynamicSlice:
-        case OpKind::Convert:
-        case OpKind::ReducePrecision:
         case OpKind::OptimizationBarrier:
-        case OpKind::ShardingConstraint:
-        case OpKind::Reshard:
-        case OpKind::PropagationBarrier:
-        case OpKind::DataFlowEdge:
-        case OpKind::FuncDataFlowEdge:
-        case OpKind::AllGather:
         case OpKind::AllReduce:
-        case OpKind::SdyAllGather:
         case OpKind::SdyAllReduce:
-        case OpKind::SdyAllSlice:
-        case OpKind::SdyAllToAll:
-        case OpKind::SdyCollectivePermute:
             return hand(operands, operation.results);
-        case OpKind::CustomCall:
-            if (const auto* call = attributesAs<CustomCallAttributes>(operation.attributes); call
-                && operands.size() == operation.results.size()
-                && customCallFamily(std::string_view(call->target)) == CustomCallFamily::Pointwise)
-                hand(operands, operation.results);
-            return;
         case OpKind::While: {
             const Region& body = m_program.regions[operation.regions[1].index];
             hand(operands, body.arguments);
@@ -127,7 +105,8 @@ private:
         case OpKind::Composite:
             return enter(operation);
         default:
-            return;
+            if (onlyMoves(m_program, operation))
+                hand(operands, operation.results);
         }
     }
 

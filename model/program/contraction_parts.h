@@ -18,7 +18,7 @@ enum class ContractionPart : std::uint8_t {
 };
 
 /// Per argument of main. The first use counts, in the order in which operations are executed; what is moved, converted
-/// or cut from an argument is that argument. Of a loop the first trip is looked at, of a function its first call.
+/// or sliced out of an argument is that argument. Of a loop the first trip is looked at, of a function its first call.
 [[nodiscard]] std::vector<ContractionPart> contractionParts(const Program& program);
 
 } // namespace shardscope

@@ -12,7 +12,14 @@ namespace shardscope {
 
 namespace {
 
-/// The result's elements are those of the first operand, in another form or on other devices.
+bool isLiteral(OpKind kind)
+{
+    return kind == OpKind::Constant || kind == OpKind::SdyConstant || kind == OpKind::ChloConstant
+        || kind == OpKind::ChloConstantLike || kind == OpKind::Iota;
+}
+
+} // namespace
+
 bool onlyMoves(const Program& program, const Operation& operation)
 {
     switch (operation.kind) {
@@ -44,14 +51,6 @@ bool onlyMoves(const Program& program, const Operation& operation)
         return false;
     }
 }
-
-bool isLiteral(OpKind kind)
-{
-    return kind == OpKind::Constant || kind == OpKind::SdyConstant || kind == OpKind::ChloConstant
-        || kind == OpKind::ChloConstantLike || kind == OpKind::Iota;
-}
-
-} // namespace
 
 bool isSpread(const Program& program, ValueId value)
 {

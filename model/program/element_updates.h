@@ -61,4 +61,7 @@ private:
 /// A constant, or what is spread from an array of fewer dimensions: it says nothing of single elements.
 [[nodiscard]] bool isSpread(const Program& program, ValueId value);
 
+/// The result's elements are those of the first operand, in another form or on other devices.
+[[nodiscard]] bool onlyMoves(const Program& program, const Operation& operation);
+
 } // namespace shardscope

@@ -22,7 +22,7 @@ bool isPartOfCollective(const DeviceProgram& device, OperationId operation)
 }
 
 /// Loops, branches and calls: their operations have been seen one by one.
-bool handsOnWhatIsInside(const Operation& operation)
+bool runsRegions(const Operation& operation)
 {
     return operation.kind == OpKind::While || operation.kind == OpKind::If || operation.kind == OpKind::Case
         || operation.kind == OpKind::NamedComputation || calleeOf(operation) != nullptr;
@@ -129,7 +129,7 @@ void NonFiniteWatch::computed(OperationId operation, std::int64_t device, std::s
         m_exchange.operation = operation;
         m_exchange.device = device;
     }
-    if (handsOnWhatIsInside(computed))
+    if (runsRegions(computed))
         return;
     for (const NonFiniteKind kind : kinds) {
         Seen& own = seen(kind);
@@ -144,12 +144,12 @@ void NonFiniteWatch::computed(OperationId operation, std::int64_t device, std::s
         if (!found && !isExchanged)
             continue;
         // Of what collectives are made of it is not known what is padding: they hand on whatever they are given.
-        const bool handsOn = isExchanged || isPartOfCollective(m_device, operation);
+        const bool onlyForwards = isExchanged || isPartOfCollective(m_device, operation);
         bool handedOn = false;
         for (std::size_t o = 0; o < operands.size() && !handedOn; ++o)
-            handedOn =
-                (handsOn || o >= computed.operands.size() ? firstNonFinite(operands[o], kind)
-                                                          : firstOf(operands[o], kind, computed.operands[o], device))
+            handedOn = (onlyForwards || o >= computed.operands.size()
+                               ? firstNonFinite(operands[o], kind)
+                               : firstOf(operands[o], kind, computed.operands[o], device))
                 >= 0;
         if (isExchanged)
             exchanged(kind, found ? &*found : nullptr, handedOn, computed);
