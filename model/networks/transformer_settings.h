@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a transformer is made of: sizes, blocks and how their parameters are named.
+//
+// The family covers decoders (GPT-2, Llama, Mistral, Gemma, Qwen, PaLM), mixtures of experts (Mixtral, Qwen MoE) and
+// encoder-decoders (T5). Sizes: B batch, L length, D embed, H heads, K kv heads, h head size, F mlp, V vocab, E experts.
+//
+//     TransformerSettings s;             // a small Llama: 2 layers of width 64, 4 heads, 2 KV heads
+//     s.layers = 32; s.embed = 4096; s.heads = 32; s.kvHeads = 8; s.headSize = 128; s.mlp = 14336; s.vocab = 128256;
+//     parameterCount(s)                  // 8,030,261,248: Llama 3 8B
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "program/types.h"
+
+namespace shardscope {
+
+enum class PositionKind : std::uint8_t {
+    None,
+    Rotary, ///< rotates pairs of query and key elements by an angle of the position (RoFormer); no parameters
+    Learned, ///< a table (maximumLength, D) added to the embedding
+    RelativeBias, ///< T5: a table (buckets, H) in the first layer of a stack, added to the logits of attention
+};
+enum class NormKind : std::uint8_t {
+    Rms, ///< x / sqrt(mean(x²) + ε) · w
+    Layer, ///< (x - mean) / sqrt(variance + ε) · w + b
+    LayerWithoutBias, ///< as Layer, without b
+};
+enum class NormPlacement : std::uint8_t {
+    Before, ///< one in front of attention, one in front of the MLP
+    BeforeAndAfter, ///< Gemma 2: also on the output of each, before it is added to the residual
+};
+enum class ActivationKind : std::uint8_t { Relu, Gelu /* its tanh approximation */, Silu };
+
+/// A mixture of experts in the place of the MLP (Switch, GShard): each token goes to the `perToken` experts of the
+/// largest router probability, and each expert takes at most
+/// ceil(capacityFactor · B·L·perToken / experts) tokens per group; the rest pass through the residual alone.
+struct ExpertSettings {
+    std::int64_t experts = 8;
+    std::int64_t perToken = 2;
+    std::int64_t mlp = 0; ///< hidden size of one expert; 0 = that of the model
+    double capacityFactor = 1.25;
+    bool normalise = true; ///< the probabilities of the chosen experts are scaled to add up to 1
+    bool operator==(const ExpertSettings&) const = default;
+};
+
+/// How the layers are written down: one after the other, or as a loop over parameters that have a dimension "layers".
+enum class LayerForm : std::uint8_t { Unrolled, Scanned };
+
+/// What a backward pass keeps of each layer.
+enum class RematPolicy : std::uint8_t {
+    None, ///< everything that derivatives need
+    Full, ///< the layer's input; the layer is computed again
+    Dots, ///< the layer's input and the results of products with parameters ("dots with no batch dims")
+};
+
+struct TransformerSettings {
+    std::int64_t batch = 8;
+    std::int64_t length = 16; ///< of the (decoder's) sequence
+    std::int64_t layers = 2; ///< of the decoder
+    std::int64_t embed = 64;
+    std::int64_t heads = 4;
+    std::int64_t kvHeads = 2; ///< = heads: multi-head; 1: multi-query; a divisor of heads: grouped-query
+    std::int64_t headSize = 16;
+    std::int64_t mlp = 256;
+    std::int64_t vocab = 256;
+
+    PositionKind positions = PositionKind::Rotary;
+    double rotaryBase = 10000;
+    double rotaryFraction = 1; ///< of the head that is rotated (GPT-NeoX: 0.25)
+    std::int64_t maximumLength = 0; ///< rows of learned positions; 0 = length
+    std::int64_t relativeBuckets = 32, relativeMaximumDistance = 128;
+    std::int64_t slidingWindow = 0; ///< tokens that a token sees, itself included; 0 = all before it
+
+    NormKind norm = NormKind::Rms;
+    NormPlacement normPlacement = NormPlacement::Before;
+    double normEpsilon = 1e-6;
+    bool normPlusOne = false; ///< Gemma: scales by 1 + w
+    bool queryKeyNorm = false; ///< RMSNorm over each head's query and key, weights of size h
+    bool parallelBlock = false; ///< attention and MLP read the same norm of the block's input (PaLM, GPT-J)
+
+    ActivationKind activation = ActivationKind::Silu;
+    bool gatedMlp = true; ///< act(x W_gate) · (x W_up) instead of act(x W_up)
+    bool qkvBias = false, outputBias = false, mlpBias = false;
+    bool tiedLogits = false; ///< logits = x Eᵀ with the embedding E
+    bool finalNorm = true;
+    bool scaledEmbedding = false; ///< Gemma, T5: the embedding is multiplied by sqrt(D)
+    bool scaledAttention = true; ///< logits of attention are divided by sqrt(h); T5 has that in its initial values
+    double attentionSoftcap = 0, logitSoftcap = 0; ///< Gemma 2: c · tanh(x / c); 0 = none
+
+    std::optional<ExpertSettings> experts;
+    /// T5: layers of an encoder, whose output the decoder's layers attend to; 0 = a decoder alone.
+    std::int64_t encoderLayers = 0;
+    std::int64_t encoderLength = 0; ///< 0 = length
+
+    LayerForm form = LayerForm::Unrolled;
+    RematPolicy remat = RematPolicy::None;
+    DType parameterDtype = DType::F32; ///< of the parameters that are stored
+    DType computeDtype = DType::F32; ///< of activations; parameters are converted where they are used
+    double dropout = 0; ///< after the embedding, attention and MLP; masks depend on key and element, not on the sharding
+
+    bool operator==(const TransformerSettings&) const = default;
+};
+
+} // namespace shardscope
