@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "conformance/forms.h"
+#include "sharding/sharding.h"
 #include "sharding/text.h"
 
 namespace shardscope::conformance {
@@ -34,7 +35,7 @@ CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json&)
     if (!mesh || !spec)
         return unexpectedError(mesh ? spec.error() : mesh.error());
     const NamedSharding sharding{ std::make_shared<const Mesh>(std::move(*mesh)), std::move(*spec) };
-    const Result<Layout> layout = sharding.layout(oneCase.at("shape").get<std::vector<std::int64_t>>());
+    const Result<Layout> layout = layoutOf(sharding, oneCase.at("shape").get<std::vector<std::int64_t>>());
     if (!layout)
         return compareMembers(oneCase, { { "error", errorLike(oneCase.value("error", Json()), layout.error()) } });
 
