@@ -80,6 +80,11 @@ public:
         m_trace = StepTrace(m_devices, options.tracedInstructions);
         if (m_trace.isOn())
             m_controlsBegun.resize(m_phases.controls.size() * m_devices);
+        for (const std::unique_ptr<Control>& control : m_phases.controls) {
+            std::vector<Positions>& taking = m_taking.emplace_back(control->isLoop() ? 1 : control->blocks.size());
+            for (Positions& positions : taking)
+                positions.reserve(m_devices);
+        }
         m_physicalBytes = static_cast<std::int64_t>(taken + traced);
         m_clocks.resize(m_devices);
         m_seconds.resize(std::max(m_devices, m_phases.maxTasks));
@@ -292,8 +297,7 @@ private:
     bool runGroups(const PreparedBlock& block, const Phase& phase, const Exchanged& exchanged, const Positions& active,
         const TaskWork& work);
     /// All devices of a group reach a collective, or none of them.
-    bool reachedTogether(
-        const Operation& operation, const std::vector<Positions>& groups, const std::vector<bool>& isActive);
+    bool reachedTogether(const Operation& operation, const std::vector<Positions>& groups);
     [[nodiscard]] std::byte* const* slotsOf(std::int32_t position) const
     {
         return m_memory.addresses() + static_cast<std::size_t>(position) * m_plan->slots.size();
@@ -349,6 +353,9 @@ private:
     StepTiming m_timing;
     StepTrace m_trace;
     std::vector<double> m_controlsBegun; ///< per loop or branch and device, where there is a trace: when it began
+    /// Who executes its blocks: per branch and block of it; of a loop who goes on. Kept, so that steps take no memory.
+    std::vector<std::vector<Positions>> m_taking;
+    std::vector<bool> m_isActive; ///< per device: in the collective at hand, where not every device is
     std::vector<double> m_clocks; ///< per device: when it would be where it is, had all run at once
     std::vector<double> m_seconds; ///< per task of a phase
     std::vector<double> m_computeSeconds; ///< of each task of a phase: what was no exchange
@@ -444,12 +451,11 @@ void SimulatedRun::observe(const PreparedBlock& block, std::uint32_t number, con
     }
 }
 
-bool SimulatedRun::reachedTogether(
-    const Operation& operation, const std::vector<Positions>& groups, const std::vector<bool>& isActive)
+bool SimulatedRun::reachedTogether(const Operation& operation, const std::vector<Positions>& groups)
 {
     for (const Positions& group : groups) {
         const auto reached = std::count_if(group.begin(), group.end(),
-            [&](std::int32_t position) { return isActive[static_cast<std::size_t>(position)]; });
+            [&](std::int32_t position) { return m_isActive[static_cast<std::size_t>(position)]; });
         if (reached == 0 || reached == static_cast<std::ptrdiff_t>(group.size()))
             continue;
         m_failure = cannot(*m_plan->program->local, operation,
@@ -465,17 +471,16 @@ bool SimulatedRun::runGroups(const PreparedBlock& block, const Phase& phase, con
     const Positions& active, const TaskWork& work)
 {
     const bool everyDevice = active.size() == m_devices;
-    std::vector<bool> isActive;
     if (!everyDevice) {
-        isActive.resize(m_devices);
+        m_isActive.assign(m_devices, false);
         for (const std::int32_t position : active)
-            isActive[static_cast<std::size_t>(position)] = true;
-        if (!reachedTogether(exchanged.operation(), exchanged.groups(), isActive))
+            m_isActive[static_cast<std::size_t>(position)] = true;
+        if (!reachedTogether(exchanged.operation(), exchanged.groups()))
             return false;
     }
     const auto& groups = exchanged.groups();
     const auto takesPart = [&](std::size_t group) {
-        return everyDevice || isActive[static_cast<std::size_t>(groups[group].front())];
+        return everyDevice || m_isActive[static_cast<std::size_t>(groups[group].front())];
     };
     m_pool->run(exchanged.taskCount(), [&](std::int64_t task, int worker) {
         if (isStopped() || !takesPart(exchanged.groupOf(task)))
@@ -552,18 +557,21 @@ bool SimulatedRun::runReduced(const PreparedBlock& block, const Phase& phase, co
 /// Devices may leave the loop one by one.
 bool SimulatedRun::runTrips(const Control& control, const Positions& active)
 {
+    std::vector<Positions>& taking = m_taking[control.index];
     if (!control.isLoop()) {
-        std::vector<Positions> choosing(control.blocks.size());
+        for (Positions& positions : taking)
+            positions.clear();
         for (const std::int32_t position : active)
-            choosing[control.chosen(slotsOf(position))].push_back(position);
-        for (std::size_t i = 0; i < choosing.size(); ++i)
-            if (!choosing[i].empty() && !runBlock(control.blocks[i], choosing[i]))
+            taking[control.chosen(slotsOf(position))].push_back(position);
+        for (std::size_t i = 0; i < taking.size(); ++i)
+            if (!taking[i].empty() && !runBlock(control.blocks[i], taking[i]))
                 return false;
         return true;
     }
     m_pool->run(static_cast<std::int64_t>(active.size()),
         [&](std::int64_t task, int) { control.copyState(slotsOf(active[static_cast<std::size_t>(task)])); });
-    for (Positions going = active;;) {
+    Positions& going = taking.front();
+    for (going = active;;) {
         if (!runBlock(control.blocks[0], going))
             return false;
         std::erase_if(going, [&](std::int32_t position) { return !control.goesOn(slotsOf(position)); });
