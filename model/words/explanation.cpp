@@ -90,7 +90,7 @@ private:
     std::int64_t parts(const DimensionReason& reason) const { return product(reason.axes); }
     QString devicesAlong(std::span<const AxisRef> axes) const { return counted(product(axes), Noun::Device); }
     /// Moments have the annotation of the parameter that they belong to.
-    bool isMoment() const { return m_value.role == Role::Mu || m_value.role == Role::Nu; }
+    bool isMoment() const { return isOptimizerArray(m_value.role); }
     /// The trace of the rules for the annotation that decides, null if rules do not decide.
     const Resolution* decidingRules() const
     {

@@ -223,7 +223,7 @@ Text Origin::request(std::span<const Origin* const> alike)
         return {};
     Sentence s(*first.m_snapshot.mesh);
     const Role role = first.m_snapshot.program->value(first.m_asked).role;
-    const bool moment = role == Role::Mu || role == Role::Nu;
+    const bool moment = isOptimizerArray(role);
     const QString& name = first.m_askedName;
     const auto asked = [&] { return Sentence::Part{ name, valueLink(*first.m_snapshot.program, first.m_asked) }; };
     if (first.rule()) {
