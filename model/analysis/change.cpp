@@ -16,8 +16,7 @@ std::int64_t stateBytes(const Snapshot& snapshot)
     std::int64_t bytes = 0;
     for (const TensorRow& row : snapshot.tensors)
         if (!isOnHost(snapshot, row)
-            && (row.role == Role::Parameter || row.role == Role::Gradient || row.role == Role::Mu
-                || row.role == Role::Nu))
+            && (row.role == Role::Parameter || row.role == Role::Gradient || isOptimizerArray(row.role)))
             bytes = saturatingSum(bytes, row.bytesPerDevice);
     return bytes;
 }

@@ -13,7 +13,7 @@ namespace {
 
 bool isTrainState(Role role)
 {
-    return role == Role::Parameter || role == Role::Mu || role == Role::Nu || role == Role::Count || role == Role::Step;
+    return role == Role::Parameter || isOptimizerArray(role) || role == Role::Count || role == Role::Step;
 }
 
 } // namespace

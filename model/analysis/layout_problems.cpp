@@ -144,6 +144,7 @@ bool isWaitedFor(const Program& program, const CollectiveEntry& entry)
     case Role::Gradient:
     case Role::Mu:
     case Role::Nu:
+    case Role::Master:
     case Role::Count:
     case Role::Step:
     case Role::Loss:

@@ -193,7 +193,7 @@ std::vector<ProgramArray> arraysOf(const Program& program)
     const std::vector<ValueId>& arguments = program.main().arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const Value& value = program.value(arguments[i]);
-        if (value.role == Role::Mu || value.role == Role::Nu || value.role == Role::Count || value.role == Role::Step)
+        if (isOptimizerArray(value.role) || value.role == Role::Count || value.role == Role::Step)
             continue;
         const Annotation annotation =
             i < program.argumentAnnotations.size() ? program.argumentAnnotations[i] : Annotation();

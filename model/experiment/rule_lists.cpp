@@ -85,9 +85,12 @@ std::string_view networkPartPath(std::string_view path)
     for (const std::string_view of : { "next(", "grad(" })
         if (path.starts_with(of) && path.ends_with(')'))
             path = path.substr(of.size(), path.size() - of.size() - 1);
-    for (const std::string_view holder : { "params/", "opt/mu/", "opt/nu/" })
-        if (path.starts_with(holder))
-            return path.substr(holder.size());
+    constexpr std::string_view parameters = "params/", optimizer = "opt/";
+    if (path.starts_with(parameters))
+        return path.substr(parameters.size());
+    if (path.starts_with(optimizer)) // "opt/mu/layers.0/W1", but not "opt/count"
+        if (const std::size_t slash = path.find('/', optimizer.size()); slash != std::string_view::npos)
+            return path.substr(slash + 1);
     return path;
 }
 

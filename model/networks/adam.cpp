@@ -15,8 +15,8 @@ AdamScalars adamScalars(Builder& builder, const AdamSettings& adam, ValueId coun
     return { step, overCorrection(1, adam.beta2) };
 }
 
-AdamState adamUpdate(
-    Builder& builder, const AdamSettings& adam, const AdamScalars& scalars, const AdamState& state, ValueId gradient)
+AdamState adamUpdate(Builder& builder, const AdamSettings& adam, const AdamScalars& scalars, const AdamState& state,
+    ValueId gradient, double weightDecay)
 {
     const TensorType type = builder.type(state.parameter);
     const auto add = [&](ValueId a, ValueId b) { return builder.binary(OpKind::Add, a, b); };
@@ -32,8 +32,10 @@ AdamState adamUpdate(
     next.nu = add(oldNu, times(times(gradient, gradient), constant(1 - adam.beta2)));
     const ValueId root = builder.unary(OpKind::Sqrt, times(next.nu, spread(scalars.scale)));
     const ValueId divisor = add(root, constant(adam.epsilon));
-    next.parameter =
-        add(state.parameter, builder.binary(OpKind::Divide, times(next.mu, spread(scalars.step)), divisor));
+    ValueId change = builder.binary(OpKind::Divide, times(next.mu, spread(scalars.step)), divisor);
+    if (weightDecay != 0)
+        change = add(change, times(state.parameter, constant(-adam.learningRate * weightDecay)));
+    next.parameter = add(state.parameter, change);
     return next;
 }
 

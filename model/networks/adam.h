@@ -5,11 +5,12 @@
 //     m' = b1 m + (1 - b1) g          v' = b2 v + (1 - b2) g^2
 //     p' = p - lr (m' / (1 - b1^t)) / (sqrt(v' / (1 - b2^t)) + eps)
 //
-// What depends on t alone is computed once per step, as scalars. Everything else is elementwise in p, m, v and g, so
-// that the update of a parameter can be executed in one pass over its memory.
+// and with a weight decay w, as optax.adamw, - lr w p beside it. What depends on t alone is computed once per step, as
+// scalars. Everything else is elementwise in p, m, v and g, so that the update of a parameter can be executed in one
+// pass over its memory.
 #pragma once
 
-#include "networks/mlp.h"
+#include "networks/optimizer_settings.h"
 #include "program/builder.h"
 
 namespace shardscope {
@@ -25,8 +26,8 @@ struct AdamScalars {
 struct AdamState {
     ValueId parameter, mu, nu;
 };
-/// The new values of a parameter and its moments, all of one type.
-[[nodiscard]] AdamState adamUpdate(
-    Builder& builder, const AdamSettings& adam, const AdamScalars& scalars, const AdamState& state, ValueId gradient);
+/// The new values of a parameter and its moments, all of one type. `weightDecay` 0: Adam itself.
+[[nodiscard]] AdamState adamUpdate(Builder& builder, const AdamSettings& adam, const AdamScalars& scalars,
+    const AdamState& state, ValueId gradient, double weightDecay = 0);
 
 } // namespace shardscope

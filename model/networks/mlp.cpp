@@ -2,8 +2,7 @@
 #include "networks/mlp.h"
 
 #include "base/codes.h"
-#include "networks/adam.h"
-#include "program/differentiate.h"
+#include "networks/train_step.h"
 
 namespace shardscope {
 
@@ -48,26 +47,22 @@ public:
 
     Result<Program> build()
     {
-        addArguments();
-        const ValueId output = forward();
-        const ValueId loss = lossOf(output);
+        const NetworkArrays arrays = declared();
+        const BuildForward forward = [this](Builder&, const ForwardInputs& inputs) -> Result<ForwardPass> {
+            const ValueId output = outputOf(inputs);
+            return ForwardPass{ lossOf(output), { output } };
+        };
         if (m_settings.trainStep) {
-            SHARDSCOPE_CHECK(train(loss, output));
+            TrainStepSettings step;
+            step.optimizer = OptimizerSettings(m_settings.adam);
+            SHARDSCOPE_CHECK(addTrainStep(m_builder, arrays, step, forward));
         } else {
-            m_builder.result(loss);
-            m_builder.result(output);
+            SHARDSCOPE_CHECK(addForward(m_builder, arrays, forward));
         }
         return std::move(m_builder).finish();
     }
 
 private:
-    /// A parameter with what belongs to it in the train state.
-    struct Parameter {
-        std::string name; ///< "layers.0/W1"
-        Names dims;
-        ValueId value, mu, nu;
-    };
-
     [[nodiscard]] Annotation deviceAxes(const Names& dims) const
     {
         DeviceAxes axes;
@@ -86,11 +81,8 @@ private:
             axes.names.push_back(LogicalName::of(dim));
         return axes;
     }
-    /// In the form of the whole model. Scalars of the train state are replicated in either: P().
-    [[nodiscard]] Annotation annotation(const Names& dims) const
-    {
-        return dims.empty() ? Annotation(DeviceAxes{}) : annotation(dims, m_settings.axes);
-    }
+    /// In the form of the whole model.
+    [[nodiscard]] Annotation annotation(const Names& dims) const { return annotation(dims, m_settings.axes); }
     [[nodiscard]] TensorType type(const Names& dims) const
     {
         TensorType type{ m_settings.dtype, {} };
@@ -101,50 +93,40 @@ private:
         return type;
     }
 
-    ValueId addArgument(const TensorType& type, std::string path, Role role, const Names& dims)
+    [[nodiscard]] NetworkArrays declared() const
     {
-        return m_builder.argument(type, std::move(path), role, dims, annotation(dims));
-    }
-
-    void addArguments()
-    {
-        const TensorType counter{ DType::I32, {} };
+        NetworkArrays arrays;
+        const auto addParameter = [&](std::string path, const Names& dims) {
+            arrays.parameters.push_back({ std::move(path), type(dims), dims, annotation(dims) });
+        };
         for (std::int64_t i = 0; i < m_settings.layers; ++i) {
             const std::string layer = "layers." + std::to_string(i);
-            m_parameters.push_back({ layer + "/W1", { "embed", "hidden" }, {}, {}, {} });
-            m_parameters.push_back({ layer + "/W2", { "hidden", "embed" }, {}, {}, {} });
+            addParameter(layer + "/W1", { "embed", "hidden" });
+            addParameter(layer + "/W2", { "hidden", "embed" });
         }
-        const bool train = m_settings.trainStep;
-        if (train)
-            m_step = addArgument(counter, "step", Role::Step, {});
-        for (Parameter& p : m_parameters)
-            p.value = addArgument(type(p.dims), "params/" + p.name, Role::Parameter, p.dims);
-        if (train) {
-            m_count = addArgument(counter, "opt/count", Role::Count, {});
-            for (Parameter& p : m_parameters)
-                p.mu = addArgument(type(p.dims), "opt/mu/" + p.name, Role::Mu, p.dims);
-            for (Parameter& p : m_parameters)
-                p.nu = addArgument(type(p.dims), "opt/nu/" + p.name, Role::Nu, p.dims);
-        }
-        m_input = addArgument(type({ "batch", "embed" }), "x", Role::Input, { "batch", "embed" });
+        const Names inputDims{ "batch", "embed" };
+        DeclaredInput x{ "x", type(inputDims), inputDims, annotation(inputDims) };
+        x.gradient = m_settings.inputGradient;
+        arrays.inputs.push_back(std::move(x));
+        return arrays;
     }
 
-    ValueId forward()
+    ValueId outputOf(const ForwardInputs& inputs)
     {
         const Names hiddenDims{ "batch", "hidden" }, outputDims{ "batch", "embed" };
         const auto activation = [&](ValueId value, std::string path, const Names& dims) {
             return m_builder.named(value, std::move(path), Role::Activation, dims);
         };
-        ValueId x = m_input;
-        for (std::size_t i = 0; i < m_parameters.size(); i += 2) {
+        ValueId x = inputs.inputs[0];
+        for (std::size_t i = 0; i < inputs.parameters.size(); i += 2) {
             const std::string layer = "layers." + std::to_string(i / 2);
             m_builder.setScope(layer);
-            const ValueId h = activation(m_builder.dot(x, m_parameters[i].value), layer + "/h", hiddenDims);
+            const ValueId h = activation(m_builder.dot(x, inputs.parameters[i]), layer + "/h", hiddenDims);
             const ValueId zero = m_builder.constant(type(hiddenDims), 0);
             const ValueId relu = activation(m_builder.binary(OpKind::Maximum, h, zero), {}, hiddenDims);
             const ValueId y = activation(
                 m_builder.constrain(relu, annotation(hiddenDims, m_settings.yConstraint)), layer + "/y", hiddenDims);
-            const ValueId product = activation(m_builder.dot(y, m_parameters[i + 1].value), {}, outputDims);
+            const ValueId product = activation(m_builder.dot(y, inputs.parameters[i + 1]), {}, outputDims);
             x = activation(m_builder.constrain(product, annotation(outputDims)), layer + "/z", outputDims);
         }
         return x;
@@ -158,63 +140,11 @@ private:
         ValueId loss = m_builder.reduce(ReduceKind::Sum, terms, { 0, 1 });
         if (squares)
             loss = m_builder.binary(OpKind::Multiply, loss, m_builder.constant({ m_settings.dtype, {} }, 0.5));
-        return m_builder.named(loss, "loss", Role::Loss);
-    }
-
-    /// A result that replaces an argument, pinned to the argument's annotation.
-    void addNext(ValueId argument, ValueId next)
-    {
-        const Value& old = m_builder.program().value(argument);
-        m_builder.named(next, "next(" + old.path + ')', old.role, old.dimNames);
-        m_builder.state(argument, m_builder.result(next, m_builder.program().argumentAnnotations[old.index]));
-    }
-
-    Result<void> train(ValueId loss, ValueId output)
-    {
-        std::vector<ValueId> wrt;
-        for (const Parameter& p : m_parameters)
-            wrt.push_back(p.value);
-        if (m_settings.inputGradient)
-            wrt.push_back(m_input);
-        SHARDSCOPE_TRY(gradients, differentiate(m_builder, loss, wrt));
-        for (std::size_t i = 0; i < wrt.size(); ++i) {
-            const Value& of = m_builder.program().value(wrt[i]);
-            m_builder.named((*gradients)[i], "grad(" + of.path + ')', Role::Gradient, of.dimNames);
-        }
-
-        m_builder.setScope("optimizer");
-        const auto increment = [&](ValueId counter) {
-            return m_builder.binary(OpKind::Add, counter, m_builder.constant({ DType::I32, {} }, 1));
-        };
-        const ValueId step = increment(m_step);
-        const ValueId count = increment(m_count);
-        const AdamScalars scalars = adamScalars(m_builder, m_settings.adam, count, m_settings.dtype);
-        std::vector<AdamState> next;
-        for (std::size_t i = 0; i < m_parameters.size(); ++i) {
-            const Parameter& p = m_parameters[i];
-            m_builder.setScope("optimizer/" + p.name);
-            next.push_back(adamUpdate(m_builder, m_settings.adam, scalars, { p.value, p.mu, p.nu }, (*gradients)[i]));
-        }
-
-        addNext(m_step, step);
-        for (std::size_t i = 0; i < next.size(); ++i)
-            addNext(m_parameters[i].value, next[i].parameter);
-        addNext(m_count, count);
-        for (std::size_t i = 0; i < next.size(); ++i)
-            addNext(m_parameters[i].mu, next[i].mu);
-        for (std::size_t i = 0; i < next.size(); ++i)
-            addNext(m_parameters[i].nu, next[i].nu);
-        m_builder.result(loss);
-        m_builder.result(output);
-        if (m_settings.inputGradient)
-            m_builder.result(gradients->back());
-        return {};
+        return loss;
     }
 
     const MlpSettings& m_settings;
     Builder m_builder;
-    std::vector<Parameter> m_parameters; ///< W1 and W2 of layer 0, of layer 1, ...
-    ValueId m_step, m_count, m_input;
 };
 
 } // namespace

@@ -17,19 +17,12 @@
 #include <string>
 #include <vector>
 
+#include "networks/optimizer_settings.h"
 #include "program/program.h"
 
 namespace shardscope {
 
 enum class LossKind : std::uint8_t { SumOfOutputs, HalfSumOfSquares };
-
-struct AdamSettings {
-    double learningRate = 0.001;
-    double beta1 = 0.9;
-    double beta2 = 0.999;
-    double epsilon = 1e-8;
-    bool operator==(const AdamSettings&) const = default;
-};
 
 struct MlpSettings {
     std::int64_t layers = 4;

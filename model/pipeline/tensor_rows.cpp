@@ -15,8 +15,8 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::array displayOrder{ Role::Parameter, Role::Gradient, Role::Mu, Role::Nu, Role::Input, Role::Activation,
-    Role::Loss, Role::Step, Role::Count };
+constexpr std::array displayOrder{ Role::Parameter, Role::Gradient, Role::Mu, Role::Nu, Role::Master, Role::Input,
+    Role::Activation, Role::Loss, Role::Step, Role::Count };
 
 std::size_t rank(Role role)
 {

@@ -73,14 +73,22 @@ void Builder::state(ValueId argument, std::uint32_t result)
 ValueId Builder::named(ValueId value, std::string path, Role role, std::vector<std::string> dimNames)
 {
     Value& target = m_program.values[value.index];
-    target.path = std::move(path);
+    target.path = path.empty() ? std::move(path) : m_prefix + path;
     target.role = role;
     target.dimNames = std::move(dimNames);
     return value;
 }
 
+void Builder::setPrefix(std::string_view prefix)
+{
+    m_prefix = prefix;
+    if (!prefix.empty())
+        m_prefix += '/';
+}
+
 void Builder::setScope(std::string scope)
 {
+    scope.insert(0, m_prefix);
     const auto [place, isNew] = m_scopes.try_emplace(scope, static_cast<std::uint32_t>(m_program.scopes.size()));
     m_scope = place->second;
     if (isNew)

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -35,6 +36,9 @@ public:
     /// Operations added from now on belong to that scope.
     void setScope(std::string scope);
     [[nodiscard]] const std::string& scope() const;
+    /// Scopes and paths that are set from now on begin with it and a slash; "" ends that. For building the same once
+    /// more: within "microbatches.1" a value named "layers.0/y" has the path "microbatches.1/layers.0/y".
+    void setPrefix(std::string_view prefix);
 
     ValueId constant(TensorType type, double splat);
     ValueId constant(TensorType type, std::vector<double> values);
@@ -68,6 +72,7 @@ private:
     Program m_program;
     std::unordered_map<std::string, std::uint32_t> m_scopes; ///< index of each scope
     std::uint32_t m_scope = 0;
+    std::string m_prefix; ///< with its slash, or empty
 };
 
 } // namespace shardscope

@@ -27,8 +27,9 @@ namespace shardscope {
 enum class Role : std::uint8_t {
     Parameter,
     Gradient,
-    Mu,
-    Nu,
+    Mu, ///< first moment of an optimizer: Adam's mu, the trace of momentum
+    Nu, ///< second moment: Adam's nu, Adafactor's rows and columns
+    Master, ///< a float32 copy of a parameter that is stored in a lower dtype; the optimizer updates it
     Count,
     Step,
     Input,
@@ -37,6 +38,11 @@ enum class Role : std::uint8_t {
     Constant,
     Temporary
 };
+/// Of arrays that an optimizer keeps for each parameter, annotated as it is unless the program says otherwise.
+[[nodiscard]] constexpr bool isOptimizerArray(Role role)
+{
+    return role == Role::Mu || role == Role::Nu || role == Role::Master;
+}
 
 // Texts of hundreds of megabytes become millions of operations and values: they are kept small.
 

@@ -15,8 +15,8 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::array choosable{ Role::Parameter, Role::Gradient, Role::Mu, Role::Nu, Role::Count, Role::Step,
-    Role::Input, Role::Activation, Role::Loss };
+constexpr std::array choosable{ Role::Parameter, Role::Gradient, Role::Mu, Role::Nu, Role::Master, Role::Count,
+    Role::Step, Role::Input, Role::Activation, Role::Loss };
 
 struct RoleWord {
     std::string_view word;
@@ -24,9 +24,9 @@ struct RoleWord {
 };
 /// The one that stands first in a name decides: "opt_state.mu['params']['w']" is mu, "params['mu']['w']" a parameter.
 constexpr std::array roleWords{ RoleWord{ "mu", Role::Mu }, RoleWord{ "nu", Role::Nu },
-    RoleWord{ "count", Role::Count }, RoleWord{ "step", Role::Step }, RoleWord{ "grads", Role::Gradient },
-    RoleWord{ "grad", Role::Gradient }, RoleWord{ "gradients", Role::Gradient }, RoleWord{ "loss", Role::Loss },
-    RoleWord{ "params", Role::Parameter }, RoleWord{ "param", Role::Parameter },
+    RoleWord{ "master", Role::Master }, RoleWord{ "count", Role::Count }, RoleWord{ "step", Role::Step },
+    RoleWord{ "grads", Role::Gradient }, RoleWord{ "grad", Role::Gradient }, RoleWord{ "gradients", Role::Gradient },
+    RoleWord{ "loss", Role::Loss }, RoleWord{ "params", Role::Parameter }, RoleWord{ "param", Role::Parameter },
     RoleWord{ "parameters", Role::Parameter }, RoleWord{ "weights", Role::Parameter }, RoleWord{ "batch", Role::Input },
     RoleWord{ "inputs", Role::Input }, RoleWord{ "input", Role::Input }, RoleWord{ "x", Role::Input },
     RoleWord{ "labels", Role::Input }, RoleWord{ "targets", Role::Input } };
@@ -119,8 +119,8 @@ void guessWeights(const Program& program, std::vector<std::optional<Role>>& role
 
 std::string_view name(Role role)
 {
-    static constexpr std::array<std::string_view, 11> names{ "parameter", "gradient", "mu", "nu", "count", "step",
-        "input", "activation", "loss", "constant", "temporary" };
+    static constexpr std::array<std::string_view, 12> names{ "parameter", "gradient", "mu", "nu", "master", "count",
+        "step", "input", "activation", "loss", "constant", "temporary" };
     return names[static_cast<std::size_t>(role)];
 }
 
@@ -238,6 +238,29 @@ void giveRoles(Program& program, const ProgramRoles& roles)
         program.values[main.results[r].index].role = roles.results[r];
     for (std::size_t a = 0; a < main.arguments.size(); ++a)
         program.values[main.arguments[a].index].role = roles.arguments[a];
+}
+
+bool isAnnotatedAsParameter(const Program& program, ValueId value)
+{
+    constexpr std::string_view next = "next(", optimizer = "opt/";
+    if (!isOptimizerArray(program.value(value).role))
+        return false;
+    std::string_view path = program.value(value).path;
+    if (path.starts_with(next) && path.ends_with(')'))
+        path = path.substr(next.size(), path.size() - next.size() - 1);
+    const std::size_t slash = path.starts_with(optimizer) ? path.find('/', optimizer.size()) : std::string_view::npos;
+    if (slash == std::string_view::npos)
+        return true;
+    const ValueId array = program.find(path);
+    const ValueId parameter = program.find("params" + std::string(path.substr(slash)));
+    const auto isArgument = [&](ValueId id) {
+        return id.valid() && !program.value(id).definition.valid()
+            && program.value(id).index < program.argumentAnnotations.size();
+    };
+    const auto annotationOf = [&](ValueId id) -> const Annotation& {
+        return program.argumentAnnotations[program.value(id).index];
+    };
+    return !isArgument(array) || !isArgument(parameter) || annotationOf(array) == annotationOf(parameter);
 }
 
 std::vector<ValueId> keptValues(const Program& program)

@@ -11,6 +11,7 @@ Owner ownerOf(const Program& program, ValueId value)
 {
     switch (program.value(value).role) {
     case Role::Parameter:
+    case Role::Master:
         return Owner::Parameters;
     case Role::Gradient:
         return Owner::Gradients;

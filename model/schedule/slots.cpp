@@ -230,6 +230,7 @@ MemorySummary summarise(const FlatProgram& program, const std::vector<Slot>& slo
         case Role::Parameter:
         case Role::Mu:
         case Role::Nu:
+        case Role::Master:
             memory.stateBytes += slot.bytes;
             break;
         default:

@@ -9,8 +9,8 @@ namespace shardscope::mlir {
 
 std::string_view roleName(Role role)
 {
-    constexpr std::string_view names[] = { "parameter", "gradient", "mu", "nu", "count", "step", "input", "activation",
-        "loss", "constant", "temporary" };
+    constexpr std::string_view names[] = { "parameter", "gradient", "mu", "nu", "master", "count", "step", "input",
+        "activation", "loss", "constant", "temporary" };
     return names[static_cast<std::size_t>(role)];
 }
 

@@ -292,6 +292,10 @@ ProblemText describeWrong(const Diagnostic& d)
             Words::tr("Use sizes of at least 0."), {} };
     if (wrong == "constraint")
         return { Words::tr("the model has no constraint on y"), Words::tr("Choose a model that has one."), {} };
+    if (wrong == "microbatches")
+        return { Words::tr("a batch of %1 does not divide into %2 microbatches")
+                     .arg(arg.number("batch"), arg.number("microbatches")),
+            Words::tr("Choose a number of microbatches that divides the batch."), {} };
     if (wrong == "own_rule")
         return { Words::tr("only operations of a program in StableHLO text take sharding rules of their own"),
             Words::tr("Open the program as text, or change the logical axis rules."), {} };

@@ -29,6 +29,8 @@ QString role(Role role)
         return Words::tr("Adam mu");
     case Role::Nu:
         return Words::tr("Adam nu");
+    case Role::Master:
+        return Words::tr("Master weights");
     case Role::Count:
         return Words::tr("Count");
     case Role::Step:

@@ -32,7 +32,7 @@ WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf)
     if (!(whatIf.sentBefore == whatIf.sentAfter))
         consequences << Words::tr("sent %1 → %2 per step").arg(bytes(whatIf.sentBefore), bytes(whatIf.sentAfter));
     const bool trained = std::any_of(snapshot.tensors.begin(), snapshot.tensors.end(),
-        [](const TensorRow& row) { return row.role == Role::Mu || row.role == Role::Nu; });
+        [](const TensorRow& row) { return isOptimizerArray(row.role); });
     const QString before = bytes(static_cast<double>(whatIf.stateBytesBefore));
     const QString after = bytes(static_cast<double>(whatIf.stateBytesAfter));
     if (before != after)

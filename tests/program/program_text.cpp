@@ -67,8 +67,8 @@ std::string toText(const Annotation& annotation)
 
 constexpr std::array reduceNames{ "add", "maximum", "minimum", "multiply", "and", "or" };
 constexpr std::array comparisonNames{ "EQ", "NE", "LT", "LE", "GT", "GE" };
-constexpr std::array roleNames{ "parameter", "gradient", "mu", "nu", "count", "step", "input", "activation", "loss",
-    "constant", "temporary" };
+constexpr std::array roleNames{ "parameter", "gradient", "mu", "nu", "master", "count", "step", "input", "activation",
+    "loss", "constant", "temporary" };
 
 /// What stands after the operands: ", contracting_dims = [1] x [0]".
 struct AttributeText {

@@ -216,6 +216,7 @@ QString GraphWords::valueName(ValueId value, int level, int more) const
             name = of.role == Role::Gradient ? tr("gradient of %1").arg(name)
                 : of.role == Role::Mu        ? tr("mu of %1").arg(name)
                 : of.role == Role::Nu        ? tr("nu of %1").arg(name)
+                : of.role == Role::Master    ? tr("master of %1").arg(name)
                                              : name;
             if (isNext)
                 name = tr("next %1").arg(name);

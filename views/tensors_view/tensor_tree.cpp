@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "experiment/rule_lists.h"
 #include "pipeline/memory_placement.h"
 #include "program/types.h"
 #include "sharding/text.h"
@@ -215,6 +216,7 @@ TensorGroup groupOf(Role role, bool hasParameters)
         return TensorGroup::Gradients;
     case Role::Mu:
     case Role::Nu:
+    case Role::Master:
         return TensorGroup::Moments;
     case Role::Count:
     case Role::Step:
@@ -237,13 +239,9 @@ TensorPath parseTensorPath(std::string_view path)
     for (std::size_t open = path.find('('); open != std::string_view::npos && path.ends_with(')');
          open = path.find('('))
         path = path.substr(open + 1, path.size() - open - 2);
-    static constexpr std::array<std::string_view, 4> prefixes{ "params/", "opt/mu/", "opt/nu/", "opt/" };
-    for (const std::string_view prefix : prefixes) {
-        if (path.starts_with(prefix)) {
-            path.remove_prefix(prefix.size());
-            break;
-        }
-    }
+    path = networkPartPath(path);
+    if (constexpr std::string_view optimizer = "opt/"; path.starts_with(optimizer))
+        path.remove_prefix(optimizer.size());
     const QString full = words::fromStd(path);
     const QStringList parts = full.split(u'/');
     for (qsizetype i = 0; i + 1 < parts.size(); ++i) {
@@ -283,7 +281,7 @@ TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filte
 {
     const QStringList filterWords = filter.text.simplified().split(u' ', Qt::SkipEmptyParts);
     std::array<std::vector<int>, tensorGroupCount> groups;
-    std::vector<int> mu, nu;
+    std::vector<int> mu, nu, master;
     const bool hasParameters = std::any_of(snapshot.tensors.begin(), snapshot.tensors.end(),
         [](const TensorRow& row) { return row.role == Role::Parameter; });
     for (std::size_t i = 0; i < snapshot.tensors.size(); ++i) {
@@ -297,7 +295,7 @@ TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filte
             continue;
         groups[static_cast<std::size_t>(group)].push_back(static_cast<int>(i));
         if (group == TensorGroup::Moments)
-            (row.role == Role::Mu ? mu : nu).push_back(static_cast<int>(i));
+            (row.role == Role::Mu ? mu : row.role == Role::Nu ? nu : master).push_back(static_cast<int>(i));
     }
 
     TensorTree tree;
@@ -317,6 +315,8 @@ TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filte
             builder.addRows(builder.add(id, TensorNode::Kind::Part, u"mu"_s, tr("mu, first moments")), mu);
         if (!nu.empty())
             builder.addRows(builder.add(id, TensorNode::Kind::Part, u"nu"_s, tr("nu, second moments")), nu);
+        if (!master.empty())
+            builder.addRows(builder.add(id, TensorNode::Kind::Part, u"master"_s, tr("master weights")), master);
     }
     builder.sum(0);
     return tree;

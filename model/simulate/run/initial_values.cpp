@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 
 #include "base/hash.h"
@@ -145,12 +146,38 @@ std::vector<ArgumentUse> usesFor(const Program& program, const InitialValues& va
     return needsUses(values) ? argumentUses(program) : std::vector<ArgumentUse>(program.main().arguments.size());
 }
 
-std::vector<ArgumentStart> startsOf(
-    const Program& program, const InitialValues& values, const std::vector<ArgumentUse>& uses)
+/// Per argument of main the argument whose start and random words it has: its own. Master weights that nothing is
+/// chosen for begin as the parameter that they are a copy of: "opt/master/layers.0/W1" as "params/layers.0/W1".
+std::vector<std::size_t> beginsAs(const Program& program, const InitialValues& values)
+{
+    constexpr std::string_view masters = "opt/master/", parameters = "params/";
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    std::vector<std::size_t> as(arguments.size());
+    std::map<std::string, std::size_t, std::less<>> numbers;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        as[i] = i;
+        if (const Value& argument = program.value(arguments[i]); argument.role == Role::Parameter)
+            numbers.try_emplace(*argument.path, i);
+    }
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const Value& argument = program.value(arguments[i]);
+        const std::string& path = argument.path;
+        if (argument.role != Role::Master || !path.starts_with(masters)
+            || choiceFor(values.chosen, i, path, argument.type.dtype))
+            continue;
+        const auto found = numbers.find(std::string(parameters).append(path, masters.size()));
+        if (found != numbers.end() && program.value(arguments[found->second]).type.shape == argument.type.shape)
+            as[i] = found->second;
+    }
+    return as;
+}
+
+std::vector<ArgumentStart> startsOf(const Program& program, const InitialValues& values,
+    const std::vector<ArgumentUse>& uses, std::span<const std::size_t> as)
 {
     std::vector<ArgumentStart> starts;
     const std::vector<ValueId>& arguments = program.main().arguments;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
+    for (const std::size_t i : as) {
         const Value& argument = program.value(arguments[i]);
         if (const auto choice = choiceFor(values.chosen, i, argument.path, argument.type.dtype))
             starts.push_back({ values.chosen[*choice].value, InitialReason::Chosen, *choice });
@@ -378,7 +405,7 @@ private:
 
 std::vector<ArgumentStart> argumentStarts(const Program& program, const InitialValues& values)
 {
-    return startsOf(program, values, usesFor(program, values));
+    return startsOf(program, values, usesFor(program, values), beginsAs(program, values));
 }
 
 std::vector<UnusedChoice> unusedChoices(const Program& program, std::span<const ChosenInitial> chosen)
@@ -404,13 +431,17 @@ std::vector<UnusedChoice> unusedChoices(const Program& program, std::span<const 
 InitialArrays::InitialArrays(const Program& program, const InitialValues& values)
 {
     const std::vector<ArgumentUse> uses = usesFor(program, values);
-    m_starts = startsOf(program, values, uses);
+    const std::vector<std::size_t> as = beginsAs(program, values);
+    m_starts = startsOf(program, values, uses, as);
     const std::vector<ValueId>& arguments = program.main().arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const Value& argument = program.value(arguments[i]);
         const ArgumentStart& start = m_starts[i];
         m_numbers.emplace_back(arguments[i], i);
-        const auto listed = values.byPath.find(argument.path);
+        const std::string& drawnPath = program.value(arguments[as[i]]).path;
+        auto listed = values.byPath.find(argument.path);
+        if (listed == values.byPath.end())
+            listed = values.byPath.find(drawnPath);
         if (i < values.arrays.size() && values.arrays[i].bytes)
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.arrays[i])));
         else if (listed != values.byPath.end())
@@ -418,10 +449,10 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
         else if (start.value.kind == InitialKind::File && values.files.contains(i))
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.files.at(i))));
         else
-            m_sources.push_back(std::make_shared<const Source>(Source::drawn(argument.type, start.value, uses[i],
+            m_sources.push_back(std::make_shared<const Source>(Source::drawn(argument.type, start.value, uses[as[i]],
                 values.defaults == InitialDefaults::ByRole
-                    ? Source::Stream::ofPath(values.seed, std::string_view(argument.path))
-                    : Source::Stream::ofNumber(values.seed, i))));
+                    ? Source::Stream::ofPath(values.seed, std::string_view(drawnPath))
+                    : Source::Stream::ofNumber(values.seed, as[i]))));
         m_types.push_back(argument.type);
     }
     std::sort(m_numbers.begin(), m_numbers.end());

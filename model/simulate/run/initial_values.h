@@ -30,7 +30,7 @@ namespace shardscope {
 /// What arguments begin with that nobody has chosen anything for.
 enum class InitialDefaults : std::uint8_t {
     /// Of a network: parameters xavier, inputs ones, as in the notebook, and the state zeros. Elements are drawn by
-    /// path: another layer leaves them as they are.
+    /// path: another layer leaves them as they are. Master weights begin as their parameter, before it is rounded.
     ByRole,
     /// Of a program in a text: moments and counters of an optimizer zeros, single numbers 0.001, the rest what its
     /// operations can work with (simulate/run/argument_uses.h). Elements are drawn by the number of the argument.
