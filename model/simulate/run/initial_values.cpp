@@ -124,13 +124,18 @@ ArgumentStart startByUse(const TensorType& type, const ArgumentUse& use, Role ro
     return { freeValue(type), InitialReason::Free };
 }
 
+InitialReason reasonByRole(Role role)
+{
+    return beginsWithZeros(role)  ? InitialReason::State
+        : role == Role::Parameter ? InitialReason::Parameter
+                                  : InitialReason::Input;
+}
+
 ArgumentStart startByRole(Role role)
 {
     if (beginsWithZeros(role))
-        return { plain(InitialKind::Zeros), InitialReason::State };
-    if (role == Role::Parameter)
-        return { plain(InitialKind::Xavier), InitialReason::Parameter };
-    return { plain(InitialKind::Ones), InitialReason::Input };
+        return { plain(InitialKind::Zeros), reasonByRole(role) };
+    return { plain(role == Role::Parameter ? InitialKind::Xavier : InitialKind::Ones), reasonByRole(role) };
 }
 
 bool needsUses(const InitialValues& values)
@@ -181,6 +186,10 @@ std::vector<ArgumentStart> startsOf(const Program& program, const InitialValues&
         const Value& argument = program.value(arguments[i]);
         if (const auto choice = choiceFor(values.chosen, i, argument.path, argument.type.dtype))
             starts.push_back({ values.chosen[*choice].value, InitialReason::Chosen, *choice });
+        else if (const auto own = values.defaults == InitialDefaults::ByRole
+                ? choiceFor(values.ofNetwork, i, argument.path, argument.type.dtype)
+                : std::nullopt)
+            starts.push_back({ values.ofNetwork[*own].value, reasonByRole(argument.role) });
         else
             starts.push_back(values.defaults == InitialDefaults::ByRole
                     ? startByRole(argument.role)

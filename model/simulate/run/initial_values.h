@@ -29,7 +29,8 @@ namespace shardscope {
 
 /// What arguments begin with that nobody has chosen anything for.
 enum class InitialDefaults : std::uint8_t {
-    /// Of a network: parameters xavier, inputs ones, as in the notebook, and the state zeros. Elements are drawn by
+    /// Of a network: parameters xavier, inputs ones, as in the notebook, unless it says otherwise
+    /// (InitialValues::ofNetwork), and the state zeros. Elements are drawn by
     /// path: another layer leaves them as they are. Master weights begin as their parameter, before it is rounded.
     ByRole,
     /// Of a program in a text: moments and counters of an optimizer zeros, single numbers 0.001, the rest what its
@@ -41,6 +42,8 @@ struct InitialValues {
     std::uint64_t seed = 0;
     InitialDefaults defaults = InitialDefaults::ByRole;
     std::vector<ChosenInitial> chosen = {};
+    /// With ByRole: what a network's own arguments begin with, in place of their role's.
+    std::vector<ChosenInitial> ofNetwork = {};
     /// Given arrays (row-major, global) that replace all others, by path.
     std::map<std::string, std::vector<double>> byPath = {};
     /// What stands in the files that `chosen` names, by the number of the argument; each of the argument's type.
