@@ -11,7 +11,8 @@ namespace shardscope {
 
 namespace {
 
-/// dependent[value]: whether the value is one of `wrt` or computed from one by way of floating-point values.
+/// dependent[value]: whether the value is one of `wrt` or computed from one by way of floating-point values none of
+/// which is taken for a constant.
 std::vector<bool> dependentOn(const Program& program, std::span<const ValueId> wrt)
 {
     std::vector<bool> dependent(program.values.size());
@@ -20,7 +21,8 @@ std::vector<bool> dependentOn(const Program& program, std::span<const ValueId> w
     for (const OperationId id : program.main().operations) {
         const Operation& operation = program.operation(id);
         for (const ValueId result : operation.results) {
-            if (!isFloat(program.value(result).type.dtype))
+            const Value& value = program.value(result);
+            if (!isFloat(value.type.dtype) || value.role == Role::Constant)
                 continue;
             for (const ValueId operand : operation.operands)
                 dependent[result.index] = dependent[result.index] || dependent[operand.index];

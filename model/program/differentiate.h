@@ -13,6 +13,7 @@ namespace shardscope {
 
 /// Gradients of the scalar `loss` with respect to `wrt`, one per value, of its type; zeros where the loss does not
 /// depend on it. The operations go under the scope "backward/<scope of the operation differentiated>".
+/// Values with the role Constant have no derivative, whatever they are computed from (JAX's stop_gradient).
 /// Only what is needed for `wrt` is built. Errors: InvalidOperand if `loss` is not a floating-point scalar or an
 /// operation on the way has no derivative.
 [[nodiscard]] Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::span<const ValueId> wrt);

@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "program/interpret_more.h"
 #include "program/program.h"
 
 namespace shardscope::test {
@@ -154,6 +155,13 @@ inline std::vector<Array> interpret(const Program& program, const std::vector<Ar
                     if (agree)
                         out[ravel(to, shape)] += in(0)[l] * in(1)[r];
                 }
+        } else if (const OriginOf origins = originsOf(
+                       op, [&](std::size_t i) { return inShape(i); },
+                       [&](std::int64_t e) { return static_cast<std::int64_t>(in(1)[static_cast<std::size_t>(e)]); })) {
+            forEach([&](std::size_t, const Index& index) {
+                const ElementOrigin from = origins(index);
+                return in(from.operand)[ravel(from.index, inShape(from.operand))];
+            });
         } else {
             const auto* compare = std::get_if<CompareAttributes>(&op.attributes);
             const auto operand = [&](std::size_t i, std::size_t e) {
