@@ -3,6 +3,7 @@
 #include "words/words.h"
 
 #include "base/codes.h"
+#include "words/describe_configurations.h"
 #include "words/describe_devices.h"
 #include "words/describe_execution.h"
 #include "words/describe_files.h"
@@ -568,6 +569,8 @@ ProblemText describe(const Diagnostic& diagnostic)
         text = describeProgramText(diagnostic);
     if (text.cause.isEmpty())
         text = describeExplicitMode(diagnostic);
+    if (text.cause.isEmpty())
+        text = describeConfiguration(diagnostic);
     if (text.cause.isEmpty())
         text = file         ? describeFile(diagnostic)
             : number >= 400 ? describeForm(diagnostic)
