@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<std::string_view, 7> arrayNames{ "mu", "nu", "trace", "v_row", "v_col", "v", "master" };
 
 /// The type that holds numbers of both, as JAX promotes them.
-DType widest(DType a, DType b)
+DType promotedType(DType a, DType b)
 {
     if (a == b)
         return a;
@@ -31,7 +31,7 @@ bool decaysWithGradient(OptimizerKind kind)
     return kind == OptimizerKind::Sgd || kind == OptimizerKind::Momentum || kind == OptimizerKind::Adam;
 }
 
-Dimensions allDimensions(std::size_t rank)
+Dimensions dimensionsOfRank(std::size_t rank)
 {
     Dimensions all(rank);
     std::iota(all.begin(), all.end(), 0);
@@ -94,7 +94,7 @@ private:
     const OptimizerScalars& m_scalars;
 };
 
-ValueId inType(Builder& builder, ValueId value, DType dtype)
+ValueId convertedTo(Builder& builder, ValueId value, DType dtype)
 {
     return builder.type(value).dtype == dtype ? value : builder.convert(value, dtype);
 }
@@ -104,7 +104,7 @@ ValueId inType(Builder& builder, ValueId value, DType dtype)
 std::vector<OptimizerArray> optimizerArrays(const OptimizerSettings& settings, const TensorType& parameter)
 {
     const DType dtype = settings.stateDtype.value_or(updateType(settings, parameter.dtype));
-    const Dimensions all = allDimensions(parameter.rank());
+    const Dimensions all = dimensionsOfRank(parameter.rank());
     std::vector<OptimizerArray> arrays;
     const auto add = [&](std::string_view name, Role role, std::int64_t without = -1) {
         OptimizerArray array{ name, role, { dtype, {} }, {} };
@@ -154,7 +154,7 @@ bool countsSteps(OptimizerKind kind)
 DType updateType(const OptimizerSettings& settings, DType parameter)
 {
     const DType own = hasMaster(settings, parameter) ? DType::F32 : parameter;
-    return widest(own, settings.stateDtype.value_or(own));
+    return promotedType(own, settings.stateDtype.value_or(own));
 }
 
 OptimizerScalars optimizerScalars(Builder& builder, const OptimizerSettings& settings, ValueId count, DType dtype)
@@ -176,15 +176,15 @@ OptimizerState optimizerUpdate(Builder& builder, const OptimizerSettings& settin
     const std::size_t count = state.arrays.size() - (master ? 1 : 0);
     std::vector<ValueId> moments;
     for (std::size_t i = 0; i < count; ++i)
-        moments.push_back(inType(builder, state.arrays[i], dtype));
-    const ValueId parameter = inType(builder, master ? state.arrays.back() : state.parameter, dtype);
+        moments.push_back(convertedTo(builder, state.arrays[i], dtype));
+    const ValueId parameter = convertedTo(builder, master ? state.arrays.back() : state.parameter, dtype);
     OptimizerState next =
-        OptimizerUpdate(builder, settings, scalars).build(parameter, moments, inType(builder, gradient, dtype));
+        OptimizerUpdate(builder, settings, scalars).build(parameter, moments, convertedTo(builder, gradient, dtype));
     for (std::size_t i = 0; i < count; ++i)
-        next.arrays[i] = inType(builder, next.arrays[i], builder.type(state.arrays[i]).dtype);
+        next.arrays[i] = convertedTo(builder, next.arrays[i], builder.type(state.arrays[i]).dtype);
     if (master)
-        next.arrays.push_back(inType(builder, next.parameter, DType::F32));
-    next.parameter = inType(builder, master ? next.arrays.back() : next.parameter, stored);
+        next.arrays.push_back(convertedTo(builder, next.parameter, DType::F32));
+    next.parameter = convertedTo(builder, master ? next.arrays.back() : next.parameter, stored);
     return next;
 }
 
@@ -194,13 +194,13 @@ std::vector<ValueId> clippedByGlobalNorm(Builder& builder, double clipNorm, std:
         return {};
     DType dtype = DType::F32;
     for (const ValueId gradient : gradients)
-        dtype = widest(dtype, builder.type(gradient).dtype);
+        dtype = promotedType(dtype, builder.type(gradient).dtype);
     ValueId sum;
     for (const ValueId gradient : gradients) {
-        const ValueId wide = inType(builder, gradient, dtype);
+        const ValueId wide = convertedTo(builder, gradient, dtype);
         ValueId squares = builder.binary(OpKind::Multiply, wide, wide);
         if (const std::size_t rank = builder.type(wide).rank(); rank > 0)
-            squares = builder.reduce(ReduceKind::Sum, squares, allDimensions(rank));
+            squares = builder.reduce(ReduceKind::Sum, squares, dimensionsOfRank(rank));
         sum = sum.valid() ? builder.binary(OpKind::Add, sum, squares) : squares;
     }
     const ValueId norm = builder.unary(OpKind::Sqrt, sum);
@@ -210,7 +210,7 @@ std::vector<ValueId> clippedByGlobalNorm(Builder& builder, double clipNorm, std:
     std::vector<ValueId> clipped;
     for (const ValueId gradient : gradients) {
         const TensorType type = builder.type(gradient);
-        const ValueId factor = builder.broadcastScalar(inType(builder, scale, type.dtype), type.shape);
+        const ValueId factor = builder.broadcastScalar(convertedTo(builder, scale, type.dtype), type.shape);
         clipped.push_back(builder.binary(OpKind::Multiply, gradient, factor));
     }
     return clipped;

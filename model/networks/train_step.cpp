@@ -14,15 +14,10 @@ namespace shardscope {
 
 namespace {
 
-std::string parameterPath(const DeclaredParameter& parameter)
-{
-    return "params/" + parameter.name;
-}
-
-ValueId addParameter(Builder& builder, const DeclaredParameter& parameter)
+ValueId declareParameter(Builder& builder, const DeclaredParameter& parameter)
 {
     return builder.argument(
-        parameter.type, parameterPath(parameter), Role::Parameter, parameter.dims, parameter.annotation);
+        parameter.type, "params/" + parameter.name, Role::Parameter, parameter.dims, parameter.annotation);
 }
 
 Result<void> checkTrainStep(const NetworkArrays& arrays, const TrainStepSettings& settings)
@@ -95,7 +90,7 @@ private:
         const TensorType counter{ DType::I32, {} };
         m_step = m_builder.argument(counter, "step", Role::Step, {}, DeviceAxes{});
         for (const DeclaredParameter& parameter : m_arrays.parameters) {
-            m_states.push_back({ addParameter(m_builder, parameter), {} });
+            m_states.push_back({ declareParameter(m_builder, parameter), {} });
             m_stateTypes.push_back(optimizerArrays(m_settings.optimizer, parameter.type));
             m_states.back().arrays.resize(m_stateTypes.back().size());
         }
@@ -365,7 +360,7 @@ Result<void> addForward(Builder& builder, const NetworkArrays& arrays, const Bui
 {
     std::vector<ValueId> parameters, inputs;
     for (const DeclaredParameter& parameter : arrays.parameters)
-        parameters.push_back(addParameter(builder, parameter));
+        parameters.push_back(declareParameter(builder, parameter));
     for (const DeclaredInput& input : arrays.inputs)
         inputs.push_back(builder.argument(input.type, input.path, Role::Input, input.dims, input.annotation));
     SHARDSCOPE_TRY(pass, forward(builder, { parameters, inputs, 0, {} }));

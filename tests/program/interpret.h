@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "program/interpret_more.h"
+#include "program/other_attributes.h"
 #include "program/program.h"
 
 namespace shardscope::test {
@@ -101,6 +102,21 @@ inline std::vector<Array> interpret(const Program& program, const std::vector<Ar
             forEach([&](std::size_t, const Index& i) { return static_cast<double>(i[std::size_t(iota->dimension)]); });
         } else if (op.kind == OpKind::Reshape) {
             out = in(0);
+        } else if (const auto* slice = attributesAs<SliceAttributes>(op.attributes)) {
+            forEach([&](std::size_t, Index index) {
+                for (std::size_t d = 0; d < index.size(); ++d)
+                    index[d] = slice->starts[d] + index[d] * entryOr(slice->strides, d, 1);
+                return in(0)[ravel(index, inShape(0))];
+            });
+        } else if (op.kind == OpKind::Concatenate) {
+            const auto along = std::size_t(attributesAs<DimensionAttributes>(op.attributes)->dimension);
+            std::int64_t begin = 0;
+            for (std::size_t i = 0; i < op.operands.size(); begin += inShape(i++)[along])
+                for (std::size_t e = 0; e < in(i).size(); ++e) {
+                    Index index = unravel(static_cast<std::int64_t>(e), inShape(i));
+                    index[along] += begin;
+                    out[ravel(index, shape)] = in(i)[e];
+                }
         } else if (const auto* broadcast = std::get_if<BroadcastAttributes>(&op.attributes)) {
             forEach([&](std::size_t, const Index& index) {
                 Index from;

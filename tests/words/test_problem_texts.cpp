@@ -12,6 +12,7 @@
 #include "experiment_file/malformed_cases.h"
 #include "networks/arrays.h"
 #include "networks/mlp.h"
+#include "networks/train_step.h"
 #include "outer_rules.h"
 #include "program/explicit_mode.h"
 #include "registered_test.h"
@@ -212,6 +213,12 @@ private Q_SLOTS:
         settings.dtype = DType::BF16;
         QCOMPARE(stated(buildMlp(settings)),
             QStringLiteral("the simulated devices cannot compute with numbers of type bf16. Use f32 or f64."));
+        Builder builder("step");
+        TrainStepSettings step;
+        step.microbatches = 3;
+        QCOMPARE(stated(addTrainStep(builder, { {}, { { "x", { DType::F32, { 4 } }, {}, {} } } }, step, {})),
+            QStringLiteral("a batch of 4 does not divide into 3 microbatches. Choose a number of microbatches that "
+                           "divides the batch."));
         Experiment lab;
         lab.model = ArraysModel{};
         QCOMPARE(stated(withLogicalYConstraint(lab)),
