@@ -58,6 +58,27 @@ private Q_SLOTS:
                 QVERIFY2(!words::describe({ row.code, {}, {} }).remedy.isEmpty(), row.id.data());
     }
 
+    void configurationsOfModels()
+    {
+        const auto stated = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };
+        QCOMPARE(stated(Code::UnknownArchitecture,
+                     { { "name", "falcon" }, { "known", std::vector<std::string>{ "llama", "mistral" } } }),
+            QStringLiteral(
+                "models of the architecture “falcon” are not known. Known: llama, mistral. If its layers are "
+                "those of one of them, read it as that one: --as llama."));
+        QCOMPARE(stated(Code::ContradictoryFields,
+                     { { "key", "hidden_size" }, { "value", 100 }, { "other", "num_attention_heads" },
+                         { "other_value", 3 }, { "wrong", "divide" } }),
+            QStringLiteral("“hidden_size” is 100, and “num_attention_heads” is 3: the first does not divide by the "
+                           "second. Correct one of the two."));
+        QCOMPARE(stated(Code::MissingKey, { { "key", "hidden_size" }, { "architecture", "llama" } }),
+            QStringLiteral("the key “hidden_size” is missing, which a model of the architecture llama has. Add it, or "
+                           "read the file as another architecture."));
+        QCOMPARE(stated(Code::FieldLeftOut, { { "key", "rope_scaling" }, { "value", "an object" } }),
+            QStringLiteral("“rope_scaling” is an object, which the network leaves out. No shape depends on it: "
+                           "parameters and shardings are those of the model."));
+    }
+
     void filesAndOptions()
     {
         const auto stated = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };
