@@ -215,6 +215,7 @@ private Q_SLOTS:
                 s.length = 4;
                 s.headSize = 4;
                 s.vocab = 7;
+                s.encoderLength = std::min<std::int64_t>(s.encoderLength, 5);
                 s.embedByOneHot = true;
                 s.maximumLength = 0;
                 if (s.positions == PositionKind::Rotary)
@@ -354,6 +355,9 @@ private Q_SLOTS:
         QVERIFY(of(program, "decoder/logits") == names({ "batch", "length", "vocab" }));
         QVERIFY(
             of(program, "decoder/layers.0/mlp/experts/hidden") == names({ "expert", "expert_replicas", "", "mlp" }));
+        for (const char* name : { "sent", "returned" })
+            QVERIFY(of(program, std::string("decoder/layers.0/mlp/experts/") + name)
+                == names({ "batch", "", "", "embed" }));
         s.kvHeads = 1;
         program = buildTransformerForward(s).value();
         QVERIFY(of(program, "decoder/layers.0/self_attention/key") == names({ "batch", "length", "", "kv" }));
