@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/transformer.h"
 
-#include <array>
 #include <cmath>
 
 #include "base/codes.h"
@@ -41,7 +40,7 @@ ValueId embedded(const NetworkPart& network, ValueId tokens)
         rows.collapsedSliceDims = rows.startIndexMap = { 0 };
         rows.indexVectorDim = 2;
         rows.sliceSizes = { 1, s.embed };
-        x = b.add(OpKind::Gather, std::array{ table, tokens }, otherAttributes(std::move(rows)));
+        x = b.gather(table, tokens, rows);
     }
     return s.scaledEmbedding ? times(b, x, std::sqrt(static_cast<double>(s.embed))) : x;
 }

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "base/codes.h"
-#include "program/known_types.h"
 #include "program/op_row.h"
 
 namespace shardscope {
@@ -46,12 +45,17 @@ Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::
 
     for (auto id = operations.rbegin(); id != operations.rend(); ++id) {
         const Operation operation = builder.program().operation(*id); // a copy: the builder grows
-        const ValueId result = operation.results[0];
-        if (result == loss && dependent[loss.index]) {
-            builder.setScope(backwardScopeOf(builder.program().scopes[operation.scope]));
-            cotangents[loss.index] = builder.constant(lossType, 1);
+        std::vector<ValueId> own;
+        bool reached = false;
+        for (const ValueId result : operation.results) {
+            if (result == loss && dependent[loss.index]) {
+                builder.setScope(backwardScopeOf(builder.program().scopes[operation.scope]));
+                cotangents[loss.index] = builder.constant(lossType, 1);
+            }
+            own.push_back(dependent[result.index] ? cotangents[result.index] : ValueId());
+            reached = reached || own.back().valid();
         }
-        if (!dependent[result.index] || !cotangents[result.index].valid())
+        if (!reached)
             continue;
         const std::size_t count = operation.operands.size();
         const auto wanted = std::make_unique<bool[]>(count); // std::vector<bool> has no span
@@ -63,14 +67,13 @@ Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::
         }
         if (!any)
             continue;
-        const OpRow& row = opRow(operation.kind);
-        if (!row.pullback || (!row.anyType && !hasKnownTypes(builder.program(), operation))) {
+        if (!hasDerivative(builder.program(), operation)) {
             builder.setScope(scope);
-            return fail(Code::InvalidOperand, { { "op", row.name }, { "detail", "no derivative" } });
+            return fail(Code::InvalidOperand, { { "op", opRow(operation.kind).name }, { "detail", "no derivative" } });
         }
         builder.setScope(backwardScopeOf(builder.program().scopes[operation.scope]));
         const std::vector<ValueId> contributions =
-            row.pullback(builder, operation, cotangents[result.index], { wanted.get(), count });
+            opRow(operation.kind).pullback(builder, operation, own, { wanted.get(), count });
         for (std::size_t i = 0; i < contributions.size(); ++i) {
             if (!contributions[i].valid())
                 continue;

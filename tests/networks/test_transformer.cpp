@@ -216,13 +216,9 @@ private Q_SLOTS:
                 s.headSize = 4;
                 s.vocab = 7;
                 s.encoderLength = std::min<std::int64_t>(s.encoderLength, 5);
-                s.embedByOneHot = true;
-                s.maximumLength = 0;
-                if (s.positions == PositionKind::Rotary)
-                    s.positions = PositionKind::None;
             });
         };
-        row("grouped heads", [](TransformerSettings&) {});
+        row("grouped heads, rotary", [](TransformerSettings&) {});
         row("GPT-2", gpt2);
         row("T5", [](TransformerSettings& s) {
             t5(s);
