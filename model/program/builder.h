@@ -98,6 +98,20 @@ public:
     /// scope from that of the original; without it they belong to the builder's.
     void copy(OperationId operation, std::unordered_map<ValueId, ValueId>& map, const ScopeOf& scopeOf = {});
 
+    // Changing what was added.
+    /// Where operations go: main, or the body that is being made.
+    [[nodiscard]] RegionId region() const { return m_region; }
+    /// What `make` adds goes before an operation of that region.
+    void before(OperationId operation, RegionId region, const std::function<void()>& make);
+    /// A loop carries one more: `initial` at first, then what `step` adds to the body and returns. The argument is that
+    /// of the body. Returns the loop's new result.
+    ValueId carry(OperationId loop, ValueId initial, const std::function<ValueId(ValueId argument)>& step);
+    /// What the bodies of a loop use of what stands around it is carried from now on, and never changes: as JAX hands
+    /// it in.
+    void carryOutside(OperationId loop);
+    /// Uses in the region, and in what it holds, are of what `map` says instead.
+    void substitute(RegionId region, const std::unordered_map<ValueId, ValueId>& map);
+
     [[nodiscard]] const TensorType& type(ValueId value) const;
     [[nodiscard]] const Program& program() const { return m_program; }
     [[nodiscard]] Program finish() &&;
