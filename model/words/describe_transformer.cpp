@@ -23,9 +23,6 @@ ProblemText describeTransformer(const Diagnostic& d)
     if (wrong == "parallel_block")
         return { Words::tr("a decoder that attends to an encoder cannot have parallel blocks"),
             Words::tr("Leave out the encoder or the parallel blocks."), {} };
-    if (wrong == "layer_form")
-        return { Words::tr("the network cannot be built as a loop over its layers"),
-            Words::tr("Write its layers down one after the other."), {} };
     return { Words::tr("a transformer cannot have numbers of type %1").arg(arg("dtype")),
         Words::tr("Use f32, f64, bf16 or f16."), {} };
 }

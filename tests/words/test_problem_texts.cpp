@@ -249,9 +249,6 @@ private Q_SLOTS:
         }),
             QStringLiteral("a decoder that attends to an encoder cannot have parallel blocks. Leave out the encoder or "
                            "the parallel blocks."));
-        QCOMPARE(stated([](S s) { s.form = LayerForm::Scanned; }),
-            QStringLiteral("the network cannot be built as a loop over its layers. Write its layers down one after the "
-                           "other."));
         QCOMPARE(stated([](S s) { s.computeDtype = DType::I32; }),
             QStringLiteral("a transformer cannot have numbers of type i32. Use f32, f64, bf16 or f16."));
     }
