@@ -21,6 +21,8 @@ InitialValues initialValuesOf(const Snapshot& snapshot)
     initial.defaults =
         snapshot.source && snapshot.source->guessesRoles ? InitialDefaults::ByUse : InitialDefaults::ByRole;
     initial.chosen = run.initial;
+    if (snapshot.source)
+        initial.ofNetwork = snapshot.source->initial;
     return initial;
 }
 

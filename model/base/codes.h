@@ -32,7 +32,7 @@ enum class Code : std::uint16_t {
     Syntax = 120, ///< expected, found, kind
     DuplicateKey = 121, ///< key
     WrongType = 122, ///< key, expected, found
-    MissingKey = 123, ///< key
+    MissingKey = 123, ///< key; architecture that needs it
     UnknownValue = 124, ///< key, value, known (list), nearest
     OutOfRange = 125, ///< key, value, min, max or below (itself excluded)
     TooLarge = 126, ///< what, bytes or count, limit
@@ -154,6 +154,10 @@ enum class Code : std::uint16_t {
     GroupsDoNotCover = 451, ///< axes (list), size
     EmptyMesh = 452,
     ReplicationNotInferred = 453, ///< result, axes (list); origin (operation) or argument: where the first one is from
+    // Configurations of published models
+    UnknownArchitecture = 460, ///< name, known (list); nearest
+    UnsupportedBlock = 461, ///< architecture, key, value: a block that the networks lack
+    ContradictoryFields = 462, ///< key, value, other, other_value, wrong: divide, at_most, equal
     // Warnings
     SilentlyReplicated = 201, ///< tensor, dim, size, partitions, bytes
     RuleUnused = 202, ///< rule
@@ -192,6 +196,9 @@ enum class Code : std::uint16_t {
         239, ///< key: state, of a network that has its own; or argument, known: a role for no argument; or
     ///< tf.aliasing_output, argument, value, of a program: results (so many there are), other (argument that has that
     ///< result) or given, type (of argument and result)
+    FieldLeftOut = 240, ///< key, value: of a model's configuration, which changes no shape and which the network lacks
+    UnknownField = 241, ///< key, nearest: of a model's configuration, and nothing is read from it
+    UnverifiedArchitecture = 242, ///< architecture: its reader has seen no real file
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs

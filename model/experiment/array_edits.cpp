@@ -7,6 +7,7 @@
 
 #include "base/codes.h"
 #include "experiment/edit_support.h"
+#include "experiment/model_settings.h"
 #include "experiment/rule_edits.h"
 
 namespace shardscope {
@@ -23,7 +24,9 @@ Result<ArraysModel*> listOf(Experiment& experiment)
 {
     if (auto* model = std::get_if<ArraysModel>(&experiment.model))
         return model;
-    const std::string preset = std::holds_alternative<MlpModel>(experiment.model) ? "mlp" : "program";
+    const std::string preset = std::holds_alternative<MlpModel>(experiment.model) ? "mlp"
+        : isNetwork(experiment)                                                   ? "transformer"
+                                                                                  : "program";
     return fail(Code::UnknownValue,
         { { "key", "preset" }, { "value", preset }, { "known", std::vector<std::string>{ "arrays" } },
             { "nearest", "" } });
@@ -224,7 +227,7 @@ Result<Experiment> withListOfArrays(const Experiment& before, const Program& pro
         return fail(Code::TooLarge, { { "what", "arrays" }, { "limit", maxArrays } });
     Experiment after = before;
     // The arrays bear the names that a network's parameters have.
-    if (std::holds_alternative<MlpModel>(before.model))
+    if (isNetwork(before))
         for (InnerRules& inner : after.rules.inner)
             inner.within = "params/" + inner.within;
     after.model = std::move(model);

@@ -39,13 +39,13 @@ Result<SourceProgram> read(const ProgramModel& model)
         place(warning, model);
     declaredName(*read, *model.text);
     listFew(read->program);
-    return SourceProgram{ std::move(read->program), true, std::move(read->warnings) };
+    return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings) };
 }
 
-Result<SourceProgram> plain(Result<Program> program)
+Result<SourceProgram> plain(Result<Program> program, std::vector<ChosenInitial> initial = {})
 {
     SHARDSCOPE_CHECK(program);
-    return SourceProgram{ std::move(*program), false, {} };
+    return SourceProgram{ std::move(*program), false, std::move(initial), {} };
 }
 
 } // namespace
@@ -54,6 +54,8 @@ Result<SourceProgram> buildProgram(const Experiment& experiment)
 {
     if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
         return plain(buildMlp(mlp->settings));
+    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model))
+        return plain(buildTransformer(transformer->settings), transformerInitials(transformer->settings.model));
     if (const auto* program = std::get_if<ProgramModel>(&experiment.model))
         return read(*program);
     return plain(buildArrays(std::get<ArraysModel>(experiment.model).arrays));

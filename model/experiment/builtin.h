@@ -25,6 +25,7 @@ struct SourceProgram {
     Program program;
     /// Nobody has said what arguments and results are for: guessRoles() does.
     bool guessesRoles = false;
+    std::vector<ChosenInitial> initial = {}; ///< what a network's own arguments begin with where nothing is chosen
     std::vector<Diagnostic> warnings;
 };
 using SourcePtr = std::shared_ptr<const SourceProgram>;

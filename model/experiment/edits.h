@@ -55,8 +55,9 @@ namespace shardscope {
 [[nodiscard]] Experiment withHardwareFollowing(Experiment, const HardwareSetting& start);
 /// Whether the hardware stays when the mesh changes.
 [[nodiscard]] Result<Experiment> withHardwarePinned(const Experiment&, bool pinned);
-/// One of the model's sizes: "batch", "embed", "hidden", "layers"; for arrays every dimension of that logical name.
-/// OutOfRange beyond what a file may have: 1 to 2^40, layers to 4,096.
+/// One of the model's sizes: "layers", or a dimension as the shapes of its arrays name it ("batch", "embed", "hidden",
+/// "heads"); for arrays every dimension of that logical name. OutOfRange beyond what a file may have: 1 to 2^40, layers
+/// to 4,096. Of a transformer the errors of checkTraining() where other settings contradict the size.
 [[nodiscard]] Result<Experiment> withDimension(const Experiment&, const std::string& name, std::int64_t size);
 /// The mesh axes that shard a dimension of the MLP wherever device axes are written. UnknownValue for another dimension
 /// than batch, embed and hidden, InvalidAttribute for another model.

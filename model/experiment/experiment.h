@@ -15,6 +15,7 @@
 #include "mesh/mesh.h"
 #include "networks/arrays.h"
 #include "networks/mlp.h"
+#include "networks/transformer_training.h"
 #include "program/initial_value.h"
 #include "program/roles.h"
 #include "propagation/setting.h"
@@ -86,6 +87,10 @@ struct MlpModel {
     MlpSettings settings;
     bool operator==(const MlpModel&) const = default;
 };
+struct TransformerModel {
+    TransformerTraining settings;
+    bool operator==(const TransformerModel&) const = default;
+};
 struct ArraysModel {
     std::vector<NamedArraySetting> arrays;
     bool operator==(const ArraysModel&) const = default;
@@ -128,7 +133,7 @@ struct PlacementSetting {
     bool operator==(const PlacementSetting&) const = default;
 };
 
-using ModelSetting = std::variant<MlpModel, ArraysModel, ProgramModel>;
+using ModelSetting = std::variant<MlpModel, ArraysModel, ProgramModel, TransformerModel>;
 
 struct RunSetting {
     std::uint64_t seed = 0;

@@ -3,10 +3,10 @@
 #include "experiment/edits.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/codes.h"
 #include "experiment/edit_support.h"
+#include "experiment/model_settings.h"
 
 namespace shardscope {
 
@@ -20,14 +20,6 @@ Result<Experiment> unknown(std::string_view key, const std::string& value, std::
 }
 
 constexpr std::int64_t maxLayers = 4096;
-
-std::int64_t* sizeNamed(MlpSettings& settings, std::string_view name)
-{
-    const std::array<std::pair<std::string_view, std::int64_t*>, 4> sizes{ { { "batch", &settings.batch },
-        { "embed", &settings.embed }, { "hidden", &settings.hidden }, { "layers", &settings.layers } } };
-    const auto* found = std::find_if(sizes.begin(), sizes.end(), [&](const auto& size) { return size.first == name; });
-    return found == sizes.end() ? nullptr : found->second;
-}
 
 } // namespace
 
@@ -50,16 +42,18 @@ Result<Experiment> withPlatform(const Experiment& before, std::string platform)
 
 Result<Experiment> withDimension(const Experiment& before, const std::string& name, std::int64_t size)
 {
-    const bool layers = std::holds_alternative<MlpModel>(before.model) && name == "layers";
+    const bool layers = isNetwork(before) && name == "layers";
     const std::int64_t largest = layers ? maxLayers : edit_support::maximumSize;
     if (size < 1 || size > largest)
         return fail(Code::OutOfRange, { { "key", name }, { "value", size }, { "min", 1 }, { "max", largest } });
     Experiment after = before;
-    if (auto* mlp = std::get_if<MlpModel>(&after.model)) {
-        std::int64_t* value = sizeNamed(mlp->settings, name);
+    if (isNetwork(before)) {
+        std::int64_t* value = sizeNamed(after.model, name);
         if (!value)
-            return unknown("dims", name, { "batch", "embed", "hidden", "layers" });
+            return unknown("dims", name, sizeNames(before.model));
         *value = size;
+        if (const auto* transformer = std::get_if<TransformerModel>(&after.model))
+            SHARDSCOPE_CHECK(checkTraining(transformer->settings));
         return after;
     }
     std::vector<std::string> known;

@@ -2,8 +2,58 @@
 #include "experiment/model_settings.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "experiment/transformer_fields.h"
 
 namespace shardscope {
+
+namespace {
+
+struct NamedSize {
+    std::string_view dimension; ///< in the shapes of arrays
+    std::string pointer; ///< in files
+    std::int64_t* size;
+};
+
+std::vector<NamedSize> namedSizesOf(MlpSettings& mlp)
+{
+    return { { "batch", "/model/dims/batch", &mlp.batch }, { "embed", "/model/dims/embed", &mlp.embed },
+        { "hidden", "/model/dims/hidden", &mlp.hidden }, { "layers", "/model/layers", &mlp.layers } };
+}
+
+std::vector<NamedSize> namedSizesOf(TransformerSettings& transformer)
+{
+    std::vector<NamedSize> sizes;
+    forEachSize(transformer, [&](std::string_view key, std::int64_t& size, const IntegerRange&) {
+        sizes.push_back({ &size == &transformer.headSize ? "kv" : key, "/model/dims/" + std::string(key), &size });
+    });
+    sizes.push_back({ "layers", "/model/layers", &transformer.layers });
+    if (transformer.experts)
+        sizes.push_back({ "expert", "/model/experts/experts", &transformer.experts->experts });
+    if (transformer.positions == PositionKind::RelativeBias)
+        sizes.push_back({ "bucket", "/model/relative_buckets", &transformer.relativeBuckets });
+    if (transformer.positions == PositionKind::Learned && transformer.maximumLength > 0)
+        sizes.push_back({ "position", "/model/maximum_length", &transformer.maximumLength });
+    return sizes;
+}
+
+std::vector<NamedSize> namedSizesOf(ModelSetting& model)
+{
+    if (auto* mlp = std::get_if<MlpModel>(&model))
+        return namedSizesOf(mlp->settings);
+    if (auto* transformer = std::get_if<TransformerModel>(&model))
+        return namedSizesOf(transformer->settings.model);
+    return {};
+}
+
+} // namespace
+
+bool isNetwork(const Experiment& experiment)
+{
+    return std::holds_alternative<MlpModel>(experiment.model)
+        || std::holds_alternative<TransformerModel>(experiment.model);
+}
 
 const std::string* sourceText(const Experiment& experiment)
 {
@@ -54,10 +104,41 @@ bool namesMeshAxis(const Experiment& experiment, std::string_view axis)
            });
 }
 
+std::string sizePointer(const Experiment& experiment, std::string_view dimension)
+{
+    if (!isNetwork(experiment))
+        return {};
+    ModelSetting model = experiment.model;
+    for (NamedSize& size : namedSizesOf(model))
+        if (size.dimension == dimension)
+            return std::move(size.pointer);
+    return {};
+}
+
+std::int64_t* sizeNamed(ModelSetting& model, std::string_view name)
+{
+    for (const NamedSize& size : namedSizesOf(model))
+        if (size.dimension == name)
+            return size.size;
+    return nullptr;
+}
+
+std::vector<std::string> sizeNames(const ModelSetting& model)
+{
+    ModelSetting copy = model;
+    std::vector<std::string> names;
+    for (const NamedSize& size : namedSizesOf(copy))
+        names.emplace_back(size.dimension);
+    return names;
+}
+
 Experiment withLayersAtMost(Experiment experiment, std::int64_t maximum)
 {
     if (auto* mlp = std::get_if<MlpModel>(&experiment.model))
         mlp->settings.layers = std::min(mlp->settings.layers, maximum);
+    if (auto* transformer = std::get_if<TransformerModel>(&experiment.model))
+        for (std::int64_t* layers : { &transformer->settings.model.layers, &transformer->settings.model.encoderLayers })
+            *layers = std::min(*layers, maximum);
     return experiment;
 }
 

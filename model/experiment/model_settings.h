@@ -12,6 +12,8 @@
 
 namespace shardscope {
 
+/// The model is built of sizes and options: its arrays are parameters, what an optimizer keeps of them, and inputs.
+[[nodiscard]] bool isNetwork(const Experiment& experiment);
 /// The text that the program is read of; null for a program that is built of settings.
 [[nodiscard]] const std::string* sourceText(const Experiment& experiment);
 /// The file of that text as the experiment names it; "" for none.
@@ -26,6 +28,12 @@ namespace shardscope {
 [[nodiscard]] const std::vector<RuleOverride>* ownRules(const Experiment& experiment);
 /// The model's annotations are made with that mesh axis.
 [[nodiscard]] bool namesMeshAxis(const Experiment& experiment, std::string_view axis);
+/// Where a network's file says how large a dimension of that name is: "/model/dims/embed"; "" where it says it nowhere.
+[[nodiscard]] std::string sizePointer(const Experiment& experiment, std::string_view dimension);
+/// The number that withDimension() sets: that of a dimension of that name, or "layers"; null where there is none.
+[[nodiscard]] std::int64_t* sizeNamed(ModelSetting& model, std::string_view name);
+/// The names that sizeNamed() knows.
+[[nodiscard]] std::vector<std::string> sizeNames(const ModelSetting& model);
 /// The model with at most so many layers; one that does not count layers stays as it is.
 [[nodiscard]] Experiment withLayersAtMost(Experiment experiment, std::int64_t maximum);
 

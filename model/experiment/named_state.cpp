@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/codes.h"
+#include "experiment/model_settings.h"
 #include "experiment/reserved_names.h"
 #include "experiment/rule_lists.h"
 #include "rules/dialect_comparison.h"
@@ -263,7 +264,7 @@ NamedTree namedTree(const Experiment& experiment, const Program* program)
             tree.arrays.push_back({ array, {} });
         return tree;
     }
-    const bool network = std::holds_alternative<MlpModel>(experiment.model);
+    const bool network = isNetwork(experiment);
     tree.source = network ? NamedTree::Source::Network : NamedTree::Source::Text;
     if (network && program)
         tree.arrays = arraysOf(*program);

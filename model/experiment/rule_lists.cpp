@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
-#include <variant>
+
+#include "experiment/model_settings.h"
 
 namespace shardscope {
 
@@ -96,7 +97,7 @@ std::string_view networkPartPath(std::string_view path)
 
 std::string partPath(const Experiment& experiment, std::string_view path)
 {
-    return std::string(std::holds_alternative<MlpModel>(experiment.model) ? networkPartPath(path) : path);
+    return std::string(isNetwork(experiment) ? networkPartPath(path) : path);
 }
 
 std::vector<std::string> modelParts(const Experiment& experiment, const Program& program, std::size_t most)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "experiment/reserved_names.h"
+#include "networks/transformer_settings.h"
 
 namespace shardscope::file_words {
 
@@ -17,10 +18,46 @@ inline constexpr std::size_t mappingDialect = 3;
 inline const std::vector<std::string> flaxVersions{ "2024", "current" }; ///< FlaxVersion
 inline const std::vector<std::string> fallbacks{ "axis_is_unsharded", "raise_error",
     "no_constraint" }; ///< RulesFallback
-inline const std::vector<std::string> presets{ "mlp", "arrays", "program" }; ///< ModelSetting
+inline const std::vector<std::string> presets{ "mlp", "arrays", "program", "transformer" }; ///< ModelSetting
 inline const std::vector<std::string> axes{ "device", "logical" }; ///< MlpSettings::Axes
 inline const std::vector<std::string> losses{ "sum", "half_sum_of_squares" }; ///< LossKind
-inline const std::vector<std::string> optimizers{ "adam" };
+inline const std::vector<std::string> optimizers{ "sgd", "momentum", "adam", "adamw",
+    "adafactor" }; ///< OptimizerKind; the MLP has "adam" alone
+inline const std::vector<std::string> positions{ "none", "rotary", "learned", "relative_bias" }; ///< PositionKind
+inline const std::vector<std::string> norms{ "rms", "layer", "layer_without_bias" }; ///< NormKind
+inline const std::vector<std::string> normPlacements{ "before", "before_and_after" }; ///< NormPlacement
+inline const std::vector<std::string> activations{ "relu", "gelu", "silu" }; ///< ActivationKind
+inline const std::vector<std::string> axisNames{ "t5x", "maxtext-2025", "maxtext" }; ///< AxisNames
+inline const std::vector<std::string> forms{ "unrolled", "scanned" }; ///< LayerForm
+inline const std::vector<std::string> remats{ "none", "full", "dots" }; ///< RematPolicy
+inline const std::vector<std::string>& wordsOf(PositionKind)
+{
+    return positions;
+}
+inline const std::vector<std::string>& wordsOf(NormKind)
+{
+    return norms;
+}
+inline const std::vector<std::string>& wordsOf(NormPlacement)
+{
+    return normPlacements;
+}
+inline const std::vector<std::string>& wordsOf(ActivationKind)
+{
+    return activations;
+}
+inline const std::vector<std::string>& wordsOf(AxisNames)
+{
+    return axisNames;
+}
+inline const std::vector<std::string>& wordsOf(LayerForm)
+{
+    return forms;
+}
+inline const std::vector<std::string>& wordsOf(RematPolicy)
+{
+    return remats;
+}
 inline const std::vector<std::string> orders{ "row-major", "as-listed", "create_device_mesh", "make_mesh", "hybrid",
     "t5x" }; ///< OrderMethod
 /// In place of a name or an axis: P.UNCONSTRAINED of JAX.

@@ -50,6 +50,8 @@ constexpr Entry entries[] = {
     { "jax", "jax-layer-program", "What does jit make of a layer with sharded inputs?" },
     { "jax", "jax-layer-auto", "How do constraints inside a function reach its inputs?" },
     { "jax", "jax-layer-manual", "What does the same layer look like under shard_map?" },
+    { "transformers", "transformer-t5x", "How is a transformer trained on a mesh of data and model?" },
+    { "transformers", "transformer-experts", "What moves when every token goes to experts of its own?" },
     { "real", "maxtext-llama3-8b", "How do MaxText's rules lay out Llama 3 8B on 32 devices?" },
     { "real", "trap-indivisible", "What becomes of a size that does not divide?" },
 };
@@ -72,6 +74,7 @@ const std::vector<ExampleGroup>& exampleGroups()
         { "penzai", "Penzai: jitting and sharding" },
         { "t5x", "T5X: partitioning" },
         { "jax", "JAX: parallel programming" },
+        { "transformers", "Transformers" },
         { "real", "Real projects and traps" },
     };
     return groups;

@@ -105,12 +105,20 @@ void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
         experiment = withHardwareFollowing(experiment, HardwareSetting(experiment.hardware));
     if (const auto rules = root.find("rules"))
         readRules(*rules, experiment.rules);
-    if (const auto model = root.find("model"))
+    const auto model = root.find("model");
+    if (model)
         readModel(*model, experiment.mesh, experiment.model);
     // Arrays alone have no step: there the key counts as unknown, and so is kept as it stands.
     if (auto* mlp = std::get_if<MlpModel>(&experiment.model))
         if (const auto step = root.find("step"))
             readStep(*step, mlp->settings);
+    if (auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
+        const auto step = root.find("step");
+        if (step)
+            readStep(*step, transformer->settings);
+        if (context.errors.empty()) // what was not read is its default, which need not go with the rest
+            checkTransformerModel(*model, step, transformer->settings);
+    }
     if (const auto placement = root.find("placement"))
         readPlacement(*placement, experiment.placement);
     if (const auto propagation = root.find("propagation"))

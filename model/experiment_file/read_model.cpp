@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in sections.h.
 #include <algorithm>
-#include <limits>
 #include <unordered_set>
 
 #include "base/codes.h"
@@ -339,34 +338,15 @@ void readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& 
         ArraysModel arrays;
         readArrays(*object, arrays.arrays);
         model = std::move(arrays);
+    } else if (*index == 3) {
+        TransformerModel transformer;
+        readTransformer(*object, transformer.settings.model);
+        model = std::move(transformer);
     } else {
         ProgramModel program;
         readProgram(*object, mesh, program);
         model = std::move(program);
     }
-    object->finish();
-}
-
-void readStep(const ValueCursor& value, MlpSettings& settings)
-{
-    auto object = value.asObject();
-    if (!object)
-        return;
-    if (const auto optimizer = object->find("optimizer"))
-        (void)optimizer->asOneOf(words::optimizers);
-    const auto real = [&](std::string_view key, double limit, double& number) {
-        if (const auto found = object->find(key))
-            number = found->asReal(0, limit).value_or(number);
-    };
-    constexpr double unlimited = std::numeric_limits<double>::infinity();
-    real("learning_rate", unlimited, settings.adam.learningRate);
-    real("beta1", 1, settings.adam.beta1);
-    real("beta2", 1, settings.adam.beta2);
-    real("epsilon", unlimited, settings.adam.epsilon);
-    if (const auto train = object->find("train"))
-        settings.trainStep = train->asBool().value_or(settings.trainStep);
-    if (const auto gradient = object->find("input_gradient"))
-        settings.inputGradient = gradient->asBool().value_or(settings.inputGradient);
     object->finish();
 }
 

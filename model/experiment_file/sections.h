@@ -12,8 +12,14 @@ void readMesh(const ValueCursor& value, MeshSetting& mesh);
 void readRules(const ValueCursor& value, RulesSetting& rules);
 /// Shardings of a program's values are read over `mesh`.
 void readModel(const ValueCursor& value, const MeshSetting& mesh, ModelSetting& model);
-/// The optimizer and what else a train step of the MLP has.
+void readTransformer(ObjectCursor& object, TransformerSettings& settings);
+/// The optimizer and what else a train step has.
 void readStep(const ValueCursor& value, MlpSettings& settings);
+void readStep(const ValueCursor& value, TransformerTraining& training);
+/// Reports settings that contradict each other, at one of them: the errors of checkTraining(). `model` and `step` are
+/// the objects that they were read of.
+void checkTransformerModel(
+    const ValueCursor& model, const std::optional<ValueCursor>& step, const TransformerTraining& training);
 void readPropagation(const ValueCursor& value, PropagationSetting& propagation);
 void readRun(const ValueCursor& value, RunSetting& run);
 void readAcknowledged(const ValueCursor& value, std::vector<Acknowledgement>& acknowledged);

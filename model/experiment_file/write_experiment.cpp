@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in experiment_file.h.
 #include <algorithm>
-#include <list>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "base/text.h"
@@ -11,6 +9,7 @@
 #include "experiment_file/file_words.h"
 #include "experiment_file/json_text.h"
 #include "experiment_file/quantity_text.h"
+#include "experiment_file/write_support.h"
 #include "mesh/device_presets.h"
 
 namespace shardscope {
@@ -20,14 +19,6 @@ namespace words = file_words;
 namespace {
 
 constexpr std::size_t devicesPerLine = 16;
-
-/// Keys with the text of their values, in the order in which they are written.
-using Members = std::vector<std::pair<std::string, std::string>>;
-
-std::string truth(bool value)
-{
-    return value ? "true" : "false";
-}
 
 template <class Enum>
 std::string word(const std::vector<std::string>& list, Enum value)
@@ -57,15 +48,12 @@ std::string nameText(const LogicalName& name)
     return quoteJson(name.kind == LogicalName::Kind::Unconstrained ? words::unconstrained : name.name);
 }
 
-class Writer {
+class Writer : ObjectWriter {
 public:
     explicit Writer(const Experiment& experiment)
-        : m_experiment(experiment)
+        : ObjectWriter(experiment)
+        , m_experiment(experiment)
     {
-        for (const auto& [pointer, notes] : experiment.innerNotes)
-            m_additions[pointer].notes.push_back(&notes);
-        for (const UnknownKey& unknown : experiment.unknownKeys)
-            m_additions[unknown.pointer].keys.push_back(&unknown);
     }
 
     std::string text() const
@@ -82,14 +70,17 @@ public:
         if (const auto* mlp = std::get_if<MlpModel>(&e.model)) {
             members.emplace_back("model", model(mlp->settings));
             members.emplace_back("step", step(mlp->settings));
+        } else if (const auto* transformer = std::get_if<TransformerModel>(&e.model)) {
+            members.emplace_back("model", transformerText(*this, transformer->settings.model));
+            members.emplace_back("step", stepText(*this, transformer->settings));
         } else if (const auto* program = std::get_if<ProgramModel>(&e.model)) {
             members.emplace_back("model", model(*program));
         } else {
             members.emplace_back("model", model(std::get<ArraysModel>(e.model).arrays));
         }
-        if (e.placement != PlacementSetting{} || m_additions.contains("/placement"))
+        if (e.placement != PlacementSetting{} || hasAdditions("/placement"))
             members.emplace_back("placement", placement());
-        if (e.propagation != PropagationSetting{} || m_additions.contains("/propagation"))
+        if (e.propagation != PropagationSetting{} || hasAdditions("/propagation"))
             members.emplace_back("propagation", propagation());
         members.emplace_back("run", run());
         if (!e.acknowledged.empty())
@@ -98,63 +89,6 @@ public:
     }
 
 private:
-    /// The members with the object's notes and unknown keys in their places: each after the key that it stood after,
-    /// or last when that one is not written.
-    [[nodiscard]] Members complete(const std::string& pointer, Members members) const
-    {
-        const auto found = m_additions.find(pointer);
-        if (found == m_additions.end())
-            return members;
-        for (const std::string* notes : found->second.notes)
-            members.emplace_back("notes", quoteJson(*notes));
-        if (found->second.keys.empty())
-            return members;
-        // A list, since every key may have its place within, and there may be many.
-        std::list<Members::value_type> ordered(
-            std::make_move_iterator(members.begin()), std::make_move_iterator(members.end()));
-        std::unordered_map<std::string_view, decltype(ordered)::iterator> places;
-        for (auto member = ordered.begin(); member != ordered.end(); ++member)
-            places.emplace(member->first, member);
-        for (const UnknownKey* unknown : found->second.keys) {
-            // "" is the beginning, unless a key of that name stands there already.
-            const auto before = places.find(unknown->after);
-            const auto place = before != places.end() ? std::next(before->second)
-                : unknown->after.empty()              ? ordered.begin()
-                                                      : ordered.end();
-            const auto added = ordered.emplace(place, unknown->key, unknown->json);
-            places.emplace(added->first, added);
-        }
-        return { std::make_move_iterator(ordered.begin()), std::make_move_iterator(ordered.end()) };
-    }
-
-    /// One key per line.
-    [[nodiscard]] std::string block(const std::string& pointer, Members members, std::size_t depth) const
-    {
-        const std::string indent((depth + 1) * 2, ' ');
-        std::vector<std::string> lines;
-        for (const auto& [key, value] : complete(pointer, std::move(members)))
-            lines.push_back(indent + quoteJson(key) + ": " + value);
-        return "{\n" + join(lines, ",\n") + '\n' + std::string(depth * 2, ' ') + '}';
-    }
-
-    /// All on one line.
-    [[nodiscard]] std::string line(const std::string& pointer, Members members) const
-    {
-        std::vector<std::string> parts;
-        for (const auto& [key, value] : complete(pointer, std::move(members)))
-            parts.push_back(quoteJson(key) + ": " + value);
-        return parts.empty() ? "{}" : "{ " + join(parts, ", ") + " }";
-    }
-
-    /// One element per line.
-    [[nodiscard]] static std::string list(const std::vector<std::string>& elements, std::size_t depth = 2)
-    {
-        const std::string indent = '\n' + std::string((depth + 1) * 2, ' ');
-        return elements.empty()
-            ? "[]"
-            : '[' + indent + join(elements, ',' + indent) + '\n' + std::string(depth * 2, ' ') + ']';
-    }
-
     [[nodiscard]] std::string hardware() const
     {
         const HardwareSetting& h = m_experiment.hardware;
@@ -186,8 +120,7 @@ private:
         if (devices.own.empty()) {
             // What an object says beside its own keys has room in the long form alone.
             const std::string text = toText(devices);
-            if (const auto read = parseDevices(text);
-                read && *read == devices && !m_additions.contains("/hardware/topology"))
+            if (const auto read = parseDevices(text); read && *read == devices && !hasAdditions("/hardware/topology"))
                 return quoteJson(text);
             return line("/hardware/topology",
                 { { "chips", numbers(devices.chips) }, { "host_chips", numbers(devices.hostChips) },
@@ -252,7 +185,7 @@ private:
                 sizes.push_back(std::to_string(size));
             members.emplace_back("submesh", '[' + join(sizes, ", ") + ']');
         }
-        if (members.size() == 1 && !m_additions.contains("/mesh/device_order"))
+        if (members.size() == 1 && !hasAdditions("/mesh/device_order"))
             return members.front().second;
         return line("/mesh/device_order", std::move(members));
     }
@@ -354,7 +287,7 @@ private:
 
     void addShardingRules(Members& members, const ProgramModel& program) const
     {
-        if (program.shardingRules.empty() && !m_additions.contains("/model/sharding_rules"))
+        if (program.shardingRules.empty() && !hasAdditions("/model/sharding_rules"))
             return;
         Members rules;
         for (const RuleOverride& own : program.shardingRules)
@@ -379,7 +312,7 @@ private:
     [[nodiscard]] std::string step(const MlpSettings& s) const
     {
         return block("/step",
-            { { "optimizer", quoteJson(words::optimizers.front()) },
+            { { "optimizer", word(words::optimizers, OptimizerKind::Adam) },
                 { "learning_rate", printReal(s.adam.learningRate) }, { "beta1", printReal(s.adam.beta1) },
                 { "beta2", printReal(s.adam.beta2) }, { "epsilon", printReal(s.adam.epsilon) },
                 { "train", truth(s.trainStep) }, { "input_gradient", truth(s.inputGradient) } },
@@ -391,7 +324,7 @@ private:
         const RunSetting& r = m_experiment.run;
         Members members{ { "seed", std::to_string(r.seed) }, { "runs", std::to_string(r.runs) },
             { "loops", std::to_string(r.loops) }, { "share_replicas", truth(r.shareReplicas) } };
-        if (!r.initial.empty() || m_additions.contains("/run/initial")) {
+        if (!r.initial.empty() || hasAdditions("/run/initial")) {
             Members initial;
             for (const ChosenInitial& chosen : r.initial)
                 initial.emplace_back(chosen.argument, quoteJson(toString(chosen.value)));
@@ -399,7 +332,7 @@ private:
         }
         if (!r.state.empty())
             members.emplace_back("state", quoteJson(r.state));
-        if (!r.roles.empty() || m_additions.contains("/run/roles")) {
+        if (!r.roles.empty() || hasAdditions("/run/roles")) {
             Members roles;
             for (const ChosenRole& chosen : r.roles)
                 roles.emplace_back(chosen.argument, quoteJson(name(chosen.role)));
@@ -421,14 +354,7 @@ private:
         return list(elements, 1);
     }
 
-    /// What an object has beside its own keys.
-    struct Additions {
-        std::vector<const std::string*> notes;
-        std::vector<const UnknownKey*> keys;
-    };
-
     const Experiment& m_experiment;
-    std::unordered_map<std::string_view, Additions> m_additions; ///< by JSON pointer of the object
 };
 
 } // namespace

@@ -22,7 +22,7 @@ enum class PositionKind : std::uint8_t {
     None,
     Rotary, ///< rotates pairs of query and key elements by an angle of the position (RoFormer); no parameters
     Learned, ///< a table (maximumLength, D) added to the embedding
-    RelativeBias, ///< T5: a table (buckets, H) in the first layer of a stack, added to the logits of attention
+    RelativeBias, ///< T5: a table (H, buckets) per stack, added to the logits of its self-attention
 };
 enum class NormKind : std::uint8_t {
     Rms, ///< x / sqrt(mean(x²) + ε) · w
@@ -37,7 +37,8 @@ enum class ActivationKind : std::uint8_t { Relu, Gelu /* its tanh approximation 
 
 /// A mixture of experts in the place of the MLP (Switch, GShard): each token goes to the `perToken` experts of the
 /// largest router probability, and each expert takes at most
-/// ceil(capacityFactor · B·L·perToken / experts) tokens per group; the rest pass through the residual alone.
+/// ceil(capacityFactor · L·perToken / experts) tokens of a sequence, first choices before second ones and early tokens
+/// before late ones; the rest pass through the residual alone.
 struct ExpertSettings {
     std::int64_t experts = 8;
     std::int64_t perToken = 2;
@@ -49,6 +50,13 @@ struct ExpertSettings {
 
 /// How the layers are written down: one after the other, or as a loop over parameters that have a dimension "layers".
 enum class LayerForm : std::uint8_t { Unrolled, Scanned };
+
+/// Whose names the dimensions of parameters and activations have, so that rule sets of that project work as they stand.
+enum class AxisNames : std::uint8_t {
+    T5x, ///< heads, kv, mlp, expert, ... for parameters and activations alike
+    MaxText2025, ///< q_heads, kv_heads, kv_head_dim, exp, ...; activation_batch, ...
+    MaxText, ///< since April 2026: embed_vocab, embed_moe, mlp_moe
+};
 
 /// What a backward pass keeps of each layer.
 enum class RematPolicy : std::uint8_t {
@@ -81,13 +89,16 @@ struct TransformerSettings {
     bool normPlusOne = false; ///< Gemma: scales by 1 + w
     bool queryKeyNorm = false; ///< RMSNorm over each head's query and key, weights of size h
     bool parallelBlock = false; ///< attention and MLP read the same norm of the block's input (PaLM, GPT-J)
+    bool parallelNorms = false; ///< in a parallel block the MLP has a norm of its own (GPT-NeoX)
 
     ActivationKind activation = ActivationKind::Silu;
     bool gatedMlp = true; ///< act(x W_gate) · (x W_up) instead of act(x W_up)
     bool qkvBias = false, outputBias = false, mlpBias = false;
     bool tiedLogits = false; ///< logits = x Eᵀ with the embedding E
     bool finalNorm = true;
-    bool scaledEmbedding = false; ///< Gemma, T5: the embedding is multiplied by sqrt(D)
+    bool scaledLogits = false; ///< T5: what goes into the logits is divided by sqrt(D)
+    bool scaledEmbedding = false; ///< Gemma: the embedding is multiplied by sqrt(D)
+    bool embedByOneHot = false; ///< rows of the embedding are found by a product with one-hot vectors, not gathered
     bool scaledAttention = true; ///< logits of attention are divided by sqrt(h); T5 has that in its initial values
     double attentionSoftcap = 0, logitSoftcap = 0; ///< Gemma 2: c · tanh(x / c); 0 = none
 
@@ -97,11 +108,11 @@ struct TransformerSettings {
     std::int64_t encoderLength = 0; ///< 0 = length
 
     LayerForm form = LayerForm::Unrolled;
+    std::int64_t layersAxis = 0; ///< where "layers" stands among a scanned parameter's dimensions (MaxText, T5X: 1)
+    AxisNames axisNames = AxisNames::T5x;
     RematPolicy remat = RematPolicy::None;
     DType parameterDtype = DType::F32; ///< of the parameters that are stored
     DType computeDtype = DType::F32; ///< of activations; parameters are converted where they are used
-    double dropout =
-        0; ///< after the embedding, attention and MLP; masks depend on key and element, not on the sharding
 
     bool operator==(const TransformerSettings&) const = default;
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "experiment/model_settings.h"
 #include "experiment/reserved_names.h"
 #include "experiment/rule_lists.h"
 #include "rules/name_to_name.h"
@@ -159,8 +160,7 @@ private:
             diagnostic.where.dimension = static_cast<int>(dim);
             if (dim < v.dimNames.size()) {
                 diagnostic.args.emplace_back("dim_name", v.dimNames[dim]);
-                if (std::holds_alternative<MlpModel>(m_experiment.model))
-                    diagnostic.where.pointer = "/model/dims/" + v.dimNames[dim];
+                diagnostic.where.pointer = sizePointer(m_experiment, v.dimNames[dim]);
             }
             // The arguments are the arrays, in their order.
             if (const auto* model = std::get_if<ArraysModel>(&m_experiment.model))

@@ -6,6 +6,7 @@
 #include "base/codes.h"
 #include "base/hash.h"
 #include "experiment/edits.h"
+#include "experiment/transformer_fields.h"
 #include "partition/export_shardings.h"
 #include "partition/varying_axes.h"
 #include "pipeline/annotate.h"
@@ -66,6 +67,30 @@ void add(Hasher& hasher, const PartitionSpec& spec)
     }
 }
 
+/// Every setting of a transformer and of its train step.
+void add(Hasher& hasher, const TransformerTraining& training)
+{
+    const auto addField = [&hasher](std::string_view, const auto& value, const auto&...) { hasher.add(value); };
+    const auto addOptimizerField = [&](std::string_view key, const auto& value, const auto&... range) {
+        if constexpr (std::is_same_v<decltype(value), const std::optional<DType>&>)
+            hasher.add(value.has_value()).add(value.value_or(DType::F32));
+        else
+            addField(key, value, range...);
+    };
+    const TransformerSettings& model = training.model;
+    hasher.add(model.layers);
+    forEachSize(model, addField);
+    forEachOption(model, addField);
+    hasher.add(model.experts.has_value());
+    if (model.experts)
+        forEachExpertOption(*model.experts, addField);
+    hasher.add(training.optimizer.kind);
+    forEachAdamNumber(training.optimizer, addField);
+    forEachOptimizerOption(training.optimizer, addOptimizerField);
+    forEachAdafactorOption(training.optimizer.adafactor, addField);
+    hasher.add(training.microbatches).add(training.trainStep);
+}
+
 std::uint64_t hashOf(const ModelSetting& model)
 {
     Hasher hasher;
@@ -79,6 +104,8 @@ std::uint64_t hashOf(const ModelSetting& model)
             hasher.add(name);
             add(hasher, PartitionSpec{ { entry } });
         }
+    } else if (const auto* transformer = std::get_if<TransformerModel>(&model)) {
+        add(hasher, transformer->settings);
     } else if (const auto* program = std::get_if<ProgramModel>(&model)) {
         hasher.add(std::string_view(*program->text));
     } else {

@@ -79,6 +79,7 @@ private:
     void step();
     [[nodiscard]] bool atEnd() const { return m_position >= m_text.size(); }
     [[nodiscard]] char current() const { return m_text[m_position]; }
+    [[nodiscard]] bool atExponentSign(std::size_t begin) const;
     void readToken();
     void readString();
     bool readEscape(std::string& value);

@@ -24,6 +24,15 @@ bool isNamePart(char c)
     return isNameStart(c) || isDigit(c) || c == '.';
 }
 
+/// Whether a sign after this much of a number belongs to its exponent: after "1e" and "0.5E", not after "0x1e".
+bool endsBeforeExponent(std::string_view number)
+{
+    if (number.size() < 2 || (number.back() != 'e' && number.back() != 'E'))
+        return false;
+    const std::size_t digits = number.find_first_not_of("+-");
+    return number.find_first_not_of("0123456789._", digits) == number.size() - 1;
+}
+
 void appendUtf8(std::string& text, std::uint32_t code)
 {
     const auto tail = [&](unsigned shift) { text += static_cast<char>(0x80U | ((code >> shift) & 0x3fU)); };
@@ -248,6 +257,13 @@ void Tokens::advance()
     }
 }
 
+/// At the "-" of "1e-05", a number that begins at `begin`: Python and JSON print small ones so.
+bool Tokens::atExponentSign(std::size_t begin) const
+{
+    return m_language == Language::Python && (current() == '-' || current() == '+') && m_position + 1 < m_text.size()
+        && isDigit(m_text[m_position + 1]) && endsBeforeExponent(m_text.substr(begin, m_position - begin));
+}
+
 void Tokens::readToken()
 {
     const char c = current();
@@ -263,7 +279,7 @@ void Tokens::readToken()
     } else if (isDigit(c) || ((c == '-' || c == '+') && begin + 1 < m_text.size() && isDigit(m_text[begin + 1]))) {
         m_token.kind = Kind::Number;
         step();
-        while (!atEnd() && isNamePart(current()))
+        while (!atEnd() && (isNamePart(current()) || atExponentSign(begin)))
             step();
     } else {
         m_token.kind = Kind::Punctuation;

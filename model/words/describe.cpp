@@ -3,12 +3,14 @@
 #include "words/words.h"
 
 #include "base/codes.h"
+#include "words/describe_configurations.h"
 #include "words/describe_devices.h"
 #include "words/describe_execution.h"
 #include "words/describe_files.h"
 #include "words/describe_forms.h"
 #include "words/describe_hosts.h"
 #include "words/describe_program_texts.h"
+#include "words/describe_transformer.h"
 #include "words/describe_verification.h"
 #include "words/diagnostic_reader.h"
 #include "words/explicit_words.h"
@@ -276,6 +278,8 @@ ProblemText describeWrong(const Diagnostic& d)
 {
     const Reader arg(d);
     const std::string wrong = d.text("wrong");
+    if (d.text("op") == "transformer")
+        return describeTransformer(d);
     if (wrong == "names")
         return { Words::tr("%1 has %2, but names for %3")
                      .arg(arg.tensor(), counted(d.number("dimensions"), Noun::Dimension), arg.number("names")),
@@ -540,6 +544,8 @@ ProblemText describe(const Diagnostic& diagnostic)
         text = describeProgramText(diagnostic);
     if (text.cause.isEmpty())
         text = describeExplicitMode(diagnostic);
+    if (text.cause.isEmpty())
+        text = describeConfiguration(diagnostic);
     if (text.cause.isEmpty())
         text = file         ? describeFile(diagnostic)
             : number >= 400 ? describeForm(diagnostic)

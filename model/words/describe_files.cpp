@@ -59,6 +59,10 @@ ProblemText describeFile(const Diagnostic& d)
         return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("found")), Words::tr("Write %1.").arg(arg("expected")),
             {} };
     case Code::MissingKey:
+        if (arg.has("architecture"))
+            return { Words::tr("the key %1 is missing, which a model of the architecture %2 has")
+                         .arg(arg.quote("key"), arg("architecture")),
+                Words::tr("Add it, or read the file as another architecture."), {} };
         if (arg.has("type")) // an argument of a program
             return { Words::tr("%1 is not given; it is %2").arg(arg("key"), arg("type")),
                 Words::tr("Give it with --inputs or --init, or say --random SEED for all that is not given."), {} };

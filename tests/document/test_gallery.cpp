@@ -117,6 +117,15 @@ constexpr Stated stated[] = {
     { "Device annotation, input", "flax-mlp-program", "arg0", "P(data, -)", "4x1024" },
     { "Device annotation, kernel", "flax-mlp-program", "arg7", "P(-, model)", "1024x256" },
     { "Device annotation, scanned", "flax-mlp-scan-program", "arg1", "P(-, -, model)", "4x1024x256" },
+    // Transformers.
+    { "a1p2: heads over model, embed over data", "transformer-t5x",
+        "params/decoder/layers.0/self_attention/query/kernel", "P(data, model, -)", "32x2x8" },
+    { "a1p2: vocab over model, embed over data", "transformer-t5x", "params/token_embedder/embedding", "P(model, data)",
+        "64x32" },
+    { "a1p2: batch over data", "transformer-t5x", "tokens", "P(data, -)", "4x32" },
+    { "experts over expert, mlp over model", "transformer-experts", "params/decoder/layers.1/mlp/experts/wi_0/kernel",
+        "P(expert, -, model)", "2x64x64" },
+    { "batch over expert and data", "transformer-experts", "tokens", "P((expert, data), -)", "2x16" },
     // Rules of real projects.
     { "fsdp 4, tensor 8", "maxtext-llama3-8b", "decoder/layers/self_attention/query/kernel", "P(fsdp, -, tensor, -)",
         "1024x32x4x128" },

@@ -72,6 +72,10 @@ inline std::string shardings(const std::string& object)
                 "\"shardings\": "
         + object + " }");
 }
+inline std::string transformer(const std::string& members)
+{
+    return with("\"model\": { \"preset\": \"transformer\", " + members + " }");
+}
 inline std::string axes(const std::string& list)
 {
     return with("\"mesh\": { \"axes\": [ " + list + " ] }");
@@ -171,6 +175,28 @@ inline std::vector<Case> cases()
         { "axes", with(R"("model": { "preset": "mlp", "axes": @"logic" })"), UnknownValue, "/model/axes" },
         { "loss", with(R"("model": { "preset": "mlp", "loss": @"mean" })"), UnknownValue, "/model/loss" },
         { "optimizer", with(R"("step": { "optimizer": @"adan" })"), UnknownValue, "/step/optimizer" },
+        { "norm", transformer(R"("norm": @"batch")"), UnknownValue, "/model/norm" },
+        { "integers for parameters", transformer(R"("parameter_dtype": @"i32")"), UnknownValue,
+            "/model/parameter_dtype" },
+        { "no head size", transformer(R"("dims": { "head_size": @0 })"), OutOfRange, "/model/dims/head_size" },
+        { "experts as a number", transformer(R"("experts": @8)"), WrongType, "/model/experts" },
+        { "no room with an expert", transformer(R"("experts": { "capacity_factor": @0 })"), OutOfRange,
+            "/model/experts/capacity_factor" },
+        { "heads that cannot share", transformer(R"("dims": { "heads": 4, "kv_heads": @3 })"), InvalidAttribute,
+            "/model/dims/kv_heads", Cannot },
+        { "odd heads that are rotated", transformer(R"("dims": { "head_size": @15 })"), InvalidAttribute,
+            "/model/dims/head_size", Cannot },
+        { "a fraction that is odd", transformer(R"("rotary_fraction": @0.1)"), InvalidAttribute,
+            "/model/rotary_fraction", Cannot },
+        { "more experts than there are", transformer(R"("experts": { "experts": 4, "per_token": @5 })"), OutOfRange,
+            "/model/experts/per_token", Cannot },
+        { "parallel blocks with an encoder", transformer(R"("encoder_layers": 2, "parallel_block": @true)"),
+            InvalidAttribute, "/model/parallel_block", Cannot },
+        { "optimizer of a transformer",
+            with(R"("model": { "preset": "transformer" }, "step": { "optimizer": @"lion" })"), UnknownValue,
+            "/step/optimizer" },
+        { "microbatches", with(R"("model": { "preset": "transformer" }, "step": { "microbatches": @3 })"),
+            InvalidAttribute, "/step/microbatches", Cannot },
         { "strategy", with(R"("propagation": { "strategy": @"agressive" })"), UnknownValue, "/propagation/strategy" },
         { "parameters on the host in words", with(R"("placement": { "params_on_devices": @"host" })"), WrongType,
             "/placement/params_on_devices" },

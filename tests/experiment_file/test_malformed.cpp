@@ -41,10 +41,10 @@ private Q_SLOTS:
         const auto error = [](const std::string& part) { return readExperiment(malformed::with(part)).error().at(0); };
         QCOMPARE(error(R"("hardware": { "platform": "tpuu" })").text("nearest"), "tpu");
         QCOMPARE(error(R"("rules": { "fallback": "raise_eror" })").text("nearest"), "raise_error");
-        const Diagnostic unknown = error(R"("model": { "preset": "transformer" })");
+        const Diagnostic unknown = error(R"("model": { "preset": "convolution" })");
         QVERIFY(!unknown.arg("nearest"));
-        QCOMPARE(unknown.list("known"), (std::vector<std::string>{ "mlp", "arrays", "program" }));
-        QCOMPARE(unknown.text("value"), "transformer");
+        QCOMPARE(unknown.list("known"), (std::vector<std::string>{ "mlp", "arrays", "program", "transformer" }));
+        QCOMPARE(unknown.text("value"), "convolution");
         const Diagnostic type = error(R"("run": { "loops": "many" })");
         QCOMPARE(type.text("key"), "loops");
         QCOMPARE(type.text("expected"), "a whole number");

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "any_transformer.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
@@ -130,6 +131,8 @@ double anyReal(double limit)
 
 ModelSetting anyModel(const std::vector<std::string>& axes)
 {
+    if (*rc::gen::inRange(0, 3) == 0)
+        return test::anyTransformer();
     if (*rc::gen::arbitrary<bool>()) {
         ArraysModel model;
         for (const std::string& path : *names(static_cast<std::size_t>(*rc::gen::inRange(0, 4)))) {

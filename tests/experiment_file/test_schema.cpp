@@ -4,7 +4,9 @@
 #include <QTest>
 
 #include "experiment/builtin.h"
+#include "experiment/transformer_fields.h"
 #include "experiment_file/experiment_file.h"
+#include "experiment_file/file_words.h"
 #include "malformed_cases.h"
 #include "registered_test.h"
 
@@ -40,6 +42,46 @@ private Q_SLOTS:
     {
         for (const Example& example : builtinExamples())
             QVERIFY2(accepts(writeExperiment(example.make())), std::string(example.id).c_str());
+    }
+
+    /// Every setting of a transformer stands in the schema, with the default that it has.
+    void defaultsOfATransformer()
+    {
+        const nlohmann::json definitions = nlohmann::json::parse(experimentSchema()).at("definitions");
+        const auto compare = [](const nlohmann::json& properties) {
+            return [&properties](std::string_view key, const auto& value, const auto&...) {
+                const std::string name(key);
+                QVERIFY2(properties.contains(name), name.c_str());
+                using Value = std::decay_t<decltype(value)>;
+                if constexpr (std::is_same_v<Value, std::optional<DType>>)
+                    QVERIFY2(!value && !properties[name].contains("default"), name.c_str());
+                else if constexpr (std::is_same_v<Value, DType>)
+                    QVERIFY2(properties[name].at("default") == std::string(shardscope::name(value)), name.c_str());
+                else if constexpr (std::is_enum_v<Value>)
+                    QVERIFY2(properties[name].at("enum") == nlohmann::json(file_words::wordsOf(value))
+                            && properties[name].at("default")
+                                == file_words::wordsOf(value)[static_cast<std::size_t>(value)],
+                        name.c_str());
+                else
+                    QVERIFY2(properties[name].at("default") == nlohmann::json(value), name.c_str());
+            };
+        };
+        const TransformerTraining plain;
+        const ExpertSettings experts;
+        const nlohmann::json model = definitions.at("transformerModel").at("properties"),
+                             step = definitions.at("transformerStep").at("properties");
+        forEachSize(plain.model, compare(model.at("dims").at("properties")));
+        forEachOption(plain.model, compare(model));
+        forEachExpertOption(experts, compare(model.at("experts").at("properties")));
+        forEachAdamNumber(plain.optimizer, compare(step));
+        forEachOptimizerOption(plain.optimizer, compare(step));
+        forEachAdafactorOption(plain.optimizer.adafactor, compare(step.at("adafactor").at("properties")));
+        QVERIFY(model.at("layers").at("default") == nlohmann::json(plain.model.layers));
+        QVERIFY(step.at("microbatches").at("default") == nlohmann::json(plain.microbatches));
+        QVERIFY(step.at("train").at("default") == nlohmann::json(plain.trainStep));
+        QVERIFY(step.at("optimizer").at("enum") == nlohmann::json(file_words::optimizers));
+        QVERIFY(step.at("optimizer").at("default")
+            == file_words::optimizers[static_cast<std::size_t>(plain.optimizer.kind)]);
     }
 
     void wrong_data()
@@ -95,6 +137,13 @@ private Q_SLOTS:
         row("a scalar", malformed::array(R"({ "path": "x", "names": [], "shape": [] })"));
         row("device axes",
             malformed::with(R"("model": { "preset": "mlp", "device_axes": { "batch": ["pod", "data"] } })"));
+        row("a transformer", malformed::transformer(R"("layers": 1, "experts": null, "norm": "layer")"));
+        row("Mixtral in small", malformed::with(R"("model": { "preset": "transformer", "dims": { "kv_heads": 1 },
+            "experts": { "experts": 4, "notes": "few" }, "axis_names": "maxtext" },
+            "step": { "optimizer": "adafactor", "adafactor": { "factored_size": 16 }, "microbatches": 2,
+                "state_dtype": null, "train": true })"));
+        row("no rotation, and a base that means nothing",
+            malformed::transformer(R"("positions": "none", "rotary_base": 0)"));
         row("shardings of values",
             malformed::shardings("{ \"arg0\": \"[{data}, {?}]\", \"notes\": \"n\", \"f/12#1\": \"[{pod:(1)2}p3]\" }"));
         row("billions", malformed::with(R"("model": { "preset": "mlp", "dims": { "batch": 4000000000 } })"));

@@ -124,13 +124,18 @@ ArgumentStart startByUse(const TensorType& type, const ArgumentUse& use, Role ro
     return { freeValue(type), InitialReason::Free };
 }
 
+InitialReason reasonByRole(Role role)
+{
+    return beginsWithZeros(role)  ? InitialReason::State
+        : role == Role::Parameter ? InitialReason::Parameter
+                                  : InitialReason::Input;
+}
+
 ArgumentStart startByRole(Role role)
 {
     if (beginsWithZeros(role))
-        return { plain(InitialKind::Zeros), InitialReason::State };
-    if (role == Role::Parameter)
-        return { plain(InitialKind::Xavier), InitialReason::Parameter };
-    return { plain(InitialKind::Ones), InitialReason::Input };
+        return { plain(InitialKind::Zeros), reasonByRole(role) };
+    return { plain(role == Role::Parameter ? InitialKind::Xavier : InitialKind::Ones), reasonByRole(role) };
 }
 
 bool needsUses(const InitialValues& values)
@@ -181,6 +186,10 @@ std::vector<ArgumentStart> startsOf(const Program& program, const InitialValues&
         const Value& argument = program.value(arguments[i]);
         if (const auto choice = choiceFor(values.chosen, i, argument.path, argument.type.dtype))
             starts.push_back({ values.chosen[*choice].value, InitialReason::Chosen, *choice });
+        else if (const auto own = values.defaults == InitialDefaults::ByRole
+                ? choiceFor(values.ofNetwork, i, argument.path, argument.type.dtype)
+                : std::nullopt)
+            starts.push_back({ values.ofNetwork[*own].value, reasonByRole(argument.role) });
         else
             starts.push_back(values.defaults == InitialDefaults::ByRole
                     ? startByRole(argument.role)
@@ -446,7 +455,11 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.arrays[i])));
         else if (listed != values.byPath.end())
             m_sources.push_back(std::make_shared<const Source>(Source::listed(argument.type, listed->second)));
-        else if (start.value.kind == InitialKind::File && values.files.contains(i))
+        else if (const auto step = values.perStep.find(i); step != values.perStep.end()) {
+            m_changing.push_back(i);
+            m_steps.push_back(step->second);
+            m_sources.push_back(std::make_shared<const Source>(Source::listed(argument.type, step->second(0))));
+        } else if (start.value.kind == InitialKind::File && values.files.contains(i))
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.files.at(i))));
         else
             m_sources.push_back(std::make_shared<const Source>(Source::drawn(argument.type, start.value, uses[as[i]],
@@ -456,6 +469,13 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
         m_types.push_back(argument.type);
     }
     std::sort(m_numbers.begin(), m_numbers.end());
+}
+
+void InitialArrays::setStep(std::int64_t step)
+{
+    for (std::size_t i = 0; i < m_changing.size(); ++i)
+        m_sources[m_changing[i]] =
+            std::make_shared<const Source>(Source::listed(m_types[m_changing[i]], m_steps[i](step)));
 }
 
 const InitialArrays::Source& InitialArrays::sourceOf(ValueId argument) const

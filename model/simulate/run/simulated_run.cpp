@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/run/simulated_run.h"
+#include "simulate/run/fill_arguments.h"
 
 #include <algorithm>
 #include <chrono>
@@ -313,6 +314,11 @@ const StepTiming& SimulatedRun::step()
         m_stopped = true;
     }
     m_timing.wall = secondsSince(start);
+    if (!m_arrays.changing().empty() && !m_stopped) { // what the next step reads
+        m_arrays.setStep(m_steps);
+        fillArguments(*m_plan, m_memory, m_arrays, *m_pool, m_stop, m_arrays.changing());
+        m_stopped = isStopped();
+    }
     return m_timing;
 }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Declared in write_support.h.
+#include <string_view>
+
+#include "experiment/transformer_fields.h"
+#include "experiment_file/file_words.h"
+#include "experiment_file/json_text.h"
+#include "experiment_file/quantity_text.h"
+#include "experiment_file/write_support.h"
+
+namespace shardscope {
+
+namespace words = file_words;
+
+namespace {
+
+std::string fieldText(std::int64_t number)
+{
+    return std::to_string(number);
+}
+std::string fieldText(double number)
+{
+    return printReal(number);
+}
+std::string fieldText(bool value)
+{
+    return truth(value);
+}
+std::string fieldText(DType dtype)
+{
+    return quoteJson(name(dtype));
+}
+std::string fieldText(const std::optional<DType>& dtype)
+{
+    return dtype ? fieldText(*dtype) : "null";
+}
+template <class Enum>
+requires std::is_enum_v<Enum> std::string fieldText(Enum word)
+{
+    return quoteJson(words::wordsOf(word)[static_cast<std::size_t>(word)]);
+}
+
+/// The keys that forEach() gives a visitor of the settings, with their values.
+template <class ForEach>
+Members membersOf(const ForEach& forEach)
+{
+    Members members;
+    forEach(
+        [&](std::string_view key, const auto& value, const auto&...) { members.emplace_back(key, fieldText(value)); });
+    return members;
+}
+
+/// Those that are not as in `plain`, the members of default settings.
+Members differing(Members members, const Members& plain)
+{
+    Members kept;
+    for (std::size_t i = 0; i < members.size(); ++i)
+        if (members[i] != plain[i])
+            kept.push_back(std::move(members[i]));
+    return kept;
+}
+
+Members optionsOf(const TransformerSettings& settings)
+{
+    return membersOf([&](const auto& visit) { forEachOption(settings, visit); });
+}
+Members optionsOf(const OptimizerSettings& settings)
+{
+    return membersOf([&](const auto& visit) { forEachOptimizerOption(settings, visit); });
+}
+Members optionsOf(const AdafactorSettings& settings)
+{
+    return membersOf([&](const auto& visit) { forEachAdafactorOption(settings, visit); });
+}
+
+void append(Members& members, Members more)
+{
+    for (auto& member : more)
+        members.push_back(std::move(member));
+}
+
+} // namespace
+
+std::string transformerText(const ObjectWriter& writer, const TransformerSettings& settings)
+{
+    Members members{ { "preset", quoteJson(words::presets[3]) }, { "layers", std::to_string(settings.layers) },
+        { "dims", writer.line("/model/dims", membersOf([&](const auto& visit) { forEachSize(settings, visit); })) } };
+    append(members, differing(optionsOf(settings), optionsOf(TransformerSettings())));
+    if (settings.experts)
+        members.emplace_back("experts", writer.line("/model/experts", membersOf([&](const auto& visit) {
+            forEachExpertOption(*settings.experts, visit);
+        })));
+    return writer.block("/model", std::move(members), 1);
+}
+
+std::string stepText(const ObjectWriter& writer, const TransformerTraining& training)
+{
+    const OptimizerSettings& optimizer = training.optimizer;
+    Members members{ { "optimizer", quoteJson(words::optimizers[static_cast<std::size_t>(optimizer.kind)]) } };
+    append(members, membersOf([&](const auto& visit) { forEachAdamNumber(optimizer, visit); }));
+    append(
+        members, { { "train", truth(training.trainStep) }, { "microbatches", std::to_string(training.microbatches) } });
+    append(members, differing(optionsOf(optimizer), optionsOf(OptimizerSettings())));
+    if (optimizer.adafactor != AdafactorSettings() || writer.hasAdditions("/step/adafactor"))
+        members.emplace_back("adafactor", writer.line("/step/adafactor", optionsOf(optimizer.adafactor)));
+    return writer.block("/step", std::move(members), 1);
+}
+
+} // namespace shardscope

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "interchange/hugging_face.h"
+
+#include <algorithm>
+
+#include "base/codes.h"
+#include "interchange/config_fields.h"
+#include "interchange/hugging_face_families.h"
+#include "networks/check_transformer.h"
+#include "sharding/literal.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::size_t maximumConfigValues = 200'000;
+
+Result<Literal> parseConfig(std::string_view text)
+{
+    if (text.size() > maximumConfigBytes)
+        return fail(Code::TooLarge, { { "what", "file" }, { "bytes", text.size() }, { "limit", maximumConfigBytes } });
+    Tokens tokens(text, Tokens::Language::Python, maximumConfigValues);
+    SHARDSCOPE_TRY(root, tokens.readLiteral());
+    if (tokens.peek().kind != Tokens::Kind::End)
+        return tokens.unexpected("end of text");
+    if (root->kind != Literal::Kind::Mapping)
+        return unexpectedLiteral(*root, "an object with the model's configuration");
+    return std::move(*root);
+}
+
+const Literal* memberOf(const Literal& object, std::string_view key)
+{
+    for (std::size_t i = 0; i + 1 < object.items.size(); i += 2)
+        if (object.items[i].kind == Literal::Kind::String && object.items[i].text == key)
+            return &object.items[i + 1];
+    return nullptr;
+}
+
+tl::unexpected<Error> unknownArchitecture(const std::string& name, Where where)
+{
+    std::vector<std::string> known = huggingFaceFamilies();
+    std::vector<Arg> args{ { "name", name } };
+    if (std::string nearest = nearestName(name, known); !nearest.empty())
+        args.emplace_back("nearest", std::move(nearest));
+    args.emplace_back("known", std::move(known));
+    return fail(Code::UnknownArchitecture, std::move(args), std::move(where));
+}
+
+/// The string under a key, null where there is none. Of "architectures" the first of the list.
+Result<const Literal*> nameUnder(const Literal& value, const char* key)
+{
+    const Literal* const name = value.isSequence() && !value.items.empty() ? &value.items.front() : &value;
+    if (name->kind != Literal::Kind::String)
+        return fail(
+            Code::WrongType, { { "key", key }, { "expected", "a string" }, { "found", name->shown() } }, name->where());
+    return name;
+}
+
+/// By "model_type", else by the class in "architectures". Where both are known they have to agree.
+Result<const HuggingFaceFamily*> familyOf(ConfigFields& fields, Where begin)
+{
+    const Literal* unknown = nullptr;
+    const HuggingFaceFamily* family = nullptr;
+    const Literal* type = nullptr;
+    for (const char* key : { "model_type", "architectures" }) {
+        const Literal* const value = fields.take(key);
+        if (!value || (value->isSequence() && value->items.empty()))
+            continue;
+        SHARDSCOPE_TRY(name, nameUnder(*value, key));
+        const HuggingFaceFamily* const found = findHuggingFaceFamily((*name)->text);
+        if (!found)
+            unknown = unknown ? unknown : *name;
+        else if (family && found != family)
+            return fail(Code::ContradictoryFields,
+                { { "key", "model_type" }, { "value", type->text }, { "other", key }, { "other_value", (*name)->text },
+                    { "wrong", "equal" } },
+                (*name)->where());
+        else if (!family) {
+            family = found;
+            type = *name;
+        }
+    }
+    if (family)
+        return family;
+    if (unknown)
+        return unknownArchitecture(unknown->text, unknown->where());
+    return fail(Code::MissingKey, { { "key", "model_type" } }, std::move(begin));
+}
+
+} // namespace
+
+Result<ReadHuggingFace> readHuggingFace(std::string_view text, std::string_view as)
+{
+    const HuggingFaceFamily* family = nullptr;
+    if (!as.empty()) {
+        family = findHuggingFaceFamily(as);
+        if (!family)
+            return unknownArchitecture(std::string(as), {});
+    }
+    SHARDSCOPE_TRY(root, parseConfig(text));
+    ConfigFields fields;
+    if (const Literal* const inner = memberOf(*root, "text_config"); inner && inner->kind == Literal::Kind::Mapping)
+        SHARDSCOPE_CHECK(fields.add(*inner));
+    SHARDSCOPE_CHECK(fields.add(*root));
+    if (!family) {
+        SHARDSCOPE_TRY(found, familyOf(fields, root->where()));
+        family = *found;
+    }
+    ReadHuggingFace result;
+    result.architecture = family->name;
+    result.verified = family->verified;
+    fields.setArchitecture(result.architecture);
+    result.settings = family->read(fields);
+    if (fields.error())
+        return tl::unexpected(*fields.error());
+    if (Result<void> checked = checkTransformer(result.settings); !checked) {
+        checked.error().where = root->where();
+        return tl::unexpected(std::move(checked.error()));
+    }
+    if (!result.verified)
+        result.warnings.push_back(
+            { Code::UnverifiedArchitecture, { { "architecture", result.architecture } }, root->where() });
+    fields.finish(result);
+    return result;
+}
+
+std::vector<std::string> huggingFaceFamilies()
+{
+    std::vector<std::string> names;
+    for (const HuggingFaceFamily& family : huggingFaceFamilyRows())
+        names.emplace_back(family.name);
+    return names;
+}
+
+} // namespace shardscope

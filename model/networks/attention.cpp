@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "networks/attention.h"
+
+#include <cmath>
+
+#include "networks/norms.h"
+#include "networks/positions.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr double maskedLogit = -1e30; ///< whose exponential is 0 beside any other
+
+/// Truth values (L, S): whether a query sees a key.
+ValueId seenKeys(Builder& b, std::int64_t length, std::int64_t keys, std::int64_t window)
+{
+    const TensorType type{ DType::I32, { length, keys } };
+    const ValueId causal = b.compare(Comparison::LessEqual, b.iota(type, 1), b.iota(type, 0));
+    if (window == 0 || window >= keys)
+        return causal;
+    const ValueId distance = b.binary(OpKind::Subtract, b.iota(type, 0), b.iota(type, 1));
+    return b.binary(
+        OpKind::And, causal, b.compare(Comparison::Less, distance, b.constant(type, static_cast<double>(window))));
+}
+
+/// Of shape (B, K, L, S), or (B, K, L, H/K, S) where query heads share keys.
+class AttentionLogits {
+public:
+    AttentionLogits(Builder& builder, const TransformerSettings& settings)
+        : b(builder)
+        , s(settings)
+        , m_group(settings.heads / settings.kvHeads)
+    {
+    }
+
+    /// q (B, L, H, h), k (B, S, K, h)
+    ValueId products(ValueId q, ValueId k) const
+    {
+        const Shape shape = b.type(q).shape;
+        if (m_group > 1)
+            q = b.reshape(q, { shape[0], shape[1], s.kvHeads, m_group, shape[3] });
+        return b.dotGeneral(q, k, { { 0, 2 }, { 0, 2 }, { m_group > 1 ? 4 : 3 }, { 3 } });
+    }
+    /// plus bias (H, L, S)
+    ValueId withBias(ValueId logits, ValueId bias) const
+    {
+        if (!bias.valid())
+            return logits;
+        const Shape shape = b.type(logits).shape, plain = b.type(bias).shape;
+        if (m_group > 1) {
+            bias = b.reshape(bias, { s.kvHeads, m_group, plain[1], plain[2] });
+            bias = b.transpose(bias, { 0, 2, 1, 3 });
+        }
+        return b.binary(OpKind::Add, logits, spreadAlongLast(b, bias, shape));
+    }
+    ValueId masked(ValueId logits, std::int64_t window) const
+    {
+        const TensorType type = b.type(logits);
+        const auto last = static_cast<std::int64_t>(type.rank()) - 1;
+        const ValueId seen = seenKeys(b, type.shape[2], type.shape.back(), window);
+        return b.select(b.broadcast(seen, type.shape, { 2, last }), logits, b.constant(type, maskedLogit));
+    }
+    /// Probabilities times v (B, S, K, h), as (B, L, H, h).
+    ValueId context(ValueId probabilities, ValueId v) const
+    {
+        const std::int64_t last = m_group > 1 ? 4 : 3;
+        const ValueId product = b.dotGeneral(probabilities, v, { { 0, 1 }, { 0, 2 }, { last }, { 1 } });
+        const Shape shape = b.type(product).shape; // (B, K, L, (H/K,) h)
+        if (m_group == 1)
+            return b.transpose(product, { 0, 2, 1, 3 });
+        return b.reshape(b.transpose(product, { 0, 2, 1, 3, 4 }), { shape[0], shape[2], s.heads, shape[4] });
+    }
+    ValueId named(const NetworkPart& part, ValueId x, std::string_view name) const
+    {
+        if (m_group > 1)
+            return part.named(
+                x, name, { Axis::Batch, Axis::AttentionKeyHeads, Axis::Length, Axis::Group, Axis::KeyLength });
+        return part.named(x, name, { Axis::Batch, Axis::AttentionQueryHeads, Axis::Length, Axis::KeyLength });
+    }
+
+private:
+    Builder& b;
+    const TransformerSettings& s;
+    std::int64_t m_group;
+};
+
+/// x W (B, L, heads, h), with its bias.
+ValueId projected(const NetworkPart& part, std::string_view name, ValueId x, Axis heads)
+{
+    const std::string own(name);
+    const ValueId y = part.withBias(part.builder().dot(x, part.parameter(own + "/kernel")), own + "/bias");
+    return part.activation(y, name, { Axis::AttentionBatch, Axis::Length, heads, Axis::AttentionKv });
+}
+
+} // namespace
+
+ValueId attention(const NetworkPart& layer, std::string_view name, ValueId x, ValueId memory, const AttentionForm& form)
+{
+    const NetworkPart part(layer, name);
+    Builder& b = part.builder();
+    const TransformerSettings& s = part.settings();
+    ValueId q = projected(part, "query", x, Axis::AttentionQueryHeads);
+    ValueId k = projected(part, "key", memory, Axis::AttentionKeyHeads);
+    const ValueId v = projected(part, "value", memory, Axis::AttentionKeyHeads);
+    if (s.queryKeyNorm) {
+        q = rmsNormalised(part, "query_norm", q);
+        k = rmsNormalised(part, "key_norm", k);
+    }
+    if (form.rotary) {
+        q = rotated(part, q);
+        k = rotated(part, k);
+    }
+    if (s.scaledAttention)
+        q = times(b, q, 1 / std::sqrt(static_cast<double>(s.headSize)));
+
+    const AttentionLogits heads(b, s);
+    ValueId logits = converted(b, heads.products(q, k), accurateType(s.computeDtype));
+    logits = heads.withBias(softCapped(b, logits, s.attentionSoftcap), form.bias);
+    if (form.causal)
+        logits = heads.masked(logits, form.window);
+    heads.named(part, logits, "logits");
+    const ValueId probabilities = converted(b, softmax(b, logits), s.computeDtype);
+    heads.named(part, probabilities, "probabilities");
+    const ValueId context = part.activation(
+        heads.context(probabilities, v), "context", { Axis::Batch, Axis::Length, Axis::ContextHeads, Axis::ContextKv });
+    const ValueId y = b.dotGeneral(context, part.parameter("out/kernel"), { {}, {}, { 2, 3 }, { 0, 1 } });
+    return part.named(part.withBias(y, "out/bias"), "out", { Axis::Batch, Axis::Length, Axis::ResidualEmbed });
+}
+
+} // namespace shardscope

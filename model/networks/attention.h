@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Attention with grouped heads (Ainslie et al., 2023): H query heads, in groups of H / K that share one of K heads of
+// keys and values.
+//
+//     q = x Wq (B, L, H, h)    k, v = memory Wk, memory Wv (B, S, K, h)
+//     y = softmax(cap(q kᵀ / sqrt(h)) + bias, masked) v, heads and their elements times Wo (H, h, D)
+#pragma once
+
+#include <cstdint>
+
+#include "networks/transformer_parts.h"
+
+namespace shardscope {
+
+struct AttentionForm {
+    bool causal = false; ///< a query sees its own position and those before it
+    std::int64_t window = 0; ///< of those the last so many; 0 = all
+    bool rotary = false;
+    ValueId bias = {}; ///< (H, L, S), or invalid
+};
+/// The part called `name` of a layer: x (B, L, D) attends to memory (B, S, D), which is x itself in self-attention.
+/// The result is (B, L, D).
+[[nodiscard]] ValueId attention(
+    const NetworkPart& layer, std::string_view name, ValueId x, ValueId memory, const AttentionForm& form);
+
+} // namespace shardscope

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "networks/transformer_training.h"
+
+#include <cmath>
+#include <utility>
+
+#include "base/codes.h"
+#include "networks/check_transformer.h"
+#include "networks/train_step.h"
+#include "networks/transformer.h"
+#include "networks/transformer_parameters.h"
+
+namespace shardscope {
+
+namespace {
+
+NetworkArrays arraysOf(const TransformerSettings& model)
+{
+    const auto annotation = [&](const std::vector<Axis>& axes) { return LogicalAxes{ logicalNames(model, axes) }; };
+    NetworkArrays arrays;
+    for (TransformerParameter& parameter : parametersOf(model))
+        arrays.parameters.push_back({ std::move(parameter.path), { model.parameterDtype, std::move(parameter.shape) },
+            dimensionNames(parameter.axes), annotation(parameter.axes) });
+    for (TransformerInput& input : inputsOf(model))
+        arrays.inputs.push_back(
+            { std::move(input.path), std::move(input.type), dimensionNames(input.axes), annotation(input.axes) });
+    return arrays;
+}
+
+ChosenInitial initially(std::string glob, InitialValue::Kind kind)
+{
+    InitialValue value;
+    value.kind = kind;
+    return { std::move(glob), std::move(value) };
+}
+ChosenInitial normal(std::string glob, double deviation)
+{
+    ChosenInitial chosen = initially(std::move(glob), InitialValue::Kind::Normal);
+    chosen.value.low = deviation;
+    return chosen;
+}
+/// Of a contraction over so many terms.
+ChosenInitial scaled(std::string glob, std::int64_t terms)
+{
+    return normal(std::move(glob), 1 / std::sqrt(static_cast<double>(terms)));
+}
+
+} // namespace
+
+std::vector<ChosenInitial> transformerInitials(const TransformerSettings& s)
+{
+    constexpr double ofTables = 0.02; // of positions, as in GPT-2
+    const std::int64_t ofHeads = saturatingProduct(s.heads, s.headSize);
+    using enum InitialValue::Kind;
+    std::vector<ChosenInitial> initials{ initially("params/**/scale", s.normPlusOne ? Zeros : Ones),
+        initially("params/**/bias", Zeros), scaled("params/**/kernel", s.embed),
+        scaled("params/**/out/kernel", ofHeads), scaled("params/**/wo/kernel", hiddenSize(s)),
+        normal("params/**_embedder/embedding", ofTables), normal("params/**/rel_embedding", ofTables),
+        s.tiedLogits && !s.scaledLogits ? scaled("params/token_embedder/embedding", s.embed)
+                                        : normal("params/token_embedder/embedding", 1) };
+    if (!s.scaledAttention) // as T5: what the logits of attention are not divided by
+        initials.push_back(scaled("params/**/query/kernel", saturatingProduct(s.embed, s.headSize)));
+    for (const TransformerInput& input : inputsOf(s)) {
+        initials.push_back(initially(input.path, Integers));
+        initials.back().value.bound = s.vocab;
+    }
+    return initials;
+}
+
+Result<void> checkTraining(const TransformerTraining& training)
+{
+    SHARDSCOPE_CHECK(checkTransformer(training.model));
+    const std::int64_t batch = training.model.batch, count = training.microbatches;
+    if (count < 1 || count > batch)
+        return fail(
+            Code::OutOfRange, { { "key", "microbatches" }, { "value", count }, { "min", 1 }, { "max", batch } });
+    if (batch % count == 0)
+        return {};
+    return fail(Code::InvalidAttribute,
+        { { "op", "train_step" }, { "wrong", "microbatches" }, { "batch", batch }, { "microbatches", count } });
+}
+
+Result<Program> buildTransformer(const TransformerTraining& training)
+{
+    SHARDSCOPE_CHECK(checkTraining(training));
+    if (!training.trainStep)
+        return buildTransformerForward(training.model);
+    TransformerSettings ofMicrobatch = training.model;
+    ofMicrobatch.batch /= training.microbatches;
+    TrainStepSettings step;
+    step.optimizer = training.optimizer;
+    step.microbatches = training.microbatches;
+    Builder builder("train_step");
+    // The logits are no result: of a large vocabulary they are larger than all else.
+    SHARDSCOPE_CHECK(addTrainStep(
+        builder, arraysOf(training.model), step, [&](Builder& b, const ForwardInputs& inputs) -> Result<ForwardPass> {
+            SHARDSCOPE_TRY(results, transformerForward(b, ofMicrobatch, inputs.parameters, inputs.inputs));
+            return ForwardPass{ results->loss, {} };
+        }));
+    return std::move(builder).finish();
+}
+
+} // namespace shardscope

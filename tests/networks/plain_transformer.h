@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A transformer's loss by plain loops over one sequence after the other, in double, from the formulas of the papers.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "networks/transformer_settings.h"
+
+namespace shardscope::test {
+
+struct PlainTransformer {
+    using Row = std::vector<double>;
+    using Rows = std::vector<Row>;
+    using Numbers = std::vector<std::size_t>;
+
+    const TransformerSettings& s;
+    std::map<std::string, Row> parameters; ///< by path, row-major
+    std::vector<Row> logits = {}; ///< of all tokens, sequence after sequence
+
+    /// The mean of -log p(target) over all tokens. Sequences lie one after the other; `read` is for the encoder.
+    double loss(const Numbers& tokens, const Numbers& targets, const Numbers& read)
+    {
+        const auto length = static_cast<std::size_t>(s.length);
+        const std::size_t batch = tokens.size() / length, readLength = read.size() / batch;
+        const auto part = [](const Numbers& all, std::size_t i, std::size_t n) {
+            const auto begin = all.begin() + static_cast<std::ptrdiff_t>(i * n);
+            return Numbers(begin, begin + static_cast<std::ptrdiff_t>(n));
+        };
+        double sum = 0;
+        logits.clear();
+        for (std::size_t i = 0; i < batch; ++i) {
+            Rows encoded;
+            if (s.encoderLayers > 0)
+                encoded = stack("encoder", s.encoderLayers, part(read, i, readLength), {});
+            for (const Row& x : stack("decoder", s.layers, part(tokens, i, length), encoded)) {
+                logits.push_back(logitsOf(x));
+                double all = 0;
+                for (const double logit : logits.back())
+                    all += std::exp(logit);
+                sum += std::log(all) - logits.back()[targets[logits.size() - 1]];
+            }
+        }
+        return sum / static_cast<double>(tokens.size());
+    }
+
+private:
+    [[nodiscard]] const Row& at(const std::string& path) const { return parameters.at(path); }
+
+    /// x times a kernel whose first dimensions are those of x, plus its bias.
+    [[nodiscard]] Row linear(const Row& x, const std::string& path) const
+    {
+        const Row& kernel = at(path + "/kernel");
+        Row y(kernel.size() / x.size());
+        for (std::size_t j = 0; j < y.size(); ++j)
+            for (std::size_t i = 0; i < x.size(); ++i)
+                y[j] += x[i] * kernel[i * y.size() + j];
+        if (const auto bias = parameters.find(path + "/bias"); bias != parameters.end())
+            for (std::size_t j = 0; j < y.size(); ++j)
+                y[j] += bias->second[j];
+        return y;
+    }
+
+    void rms(double* x, std::size_t n, const Row& scale) const
+    {
+        double square = 0;
+        for (std::size_t i = 0; i < n; ++i)
+            square += x[i] * x[i] / static_cast<double>(n);
+        for (std::size_t i = 0; i < n; ++i)
+            x[i] = x[i] / std::sqrt(square + s.normEpsilon) * (scale[i] + (s.normPlusOne ? 1 : 0));
+    }
+
+    [[nodiscard]] Row norm(Row x, const std::string& path) const
+    {
+        if (s.norm != NormKind::Rms) {
+            double mean = 0;
+            for (const double element : x)
+                mean += element / static_cast<double>(x.size());
+            for (double& element : x)
+                element -= mean;
+        }
+        rms(x.data(), x.size(), at(path + "/scale"));
+        if (s.norm == NormKind::Layer)
+            for (std::size_t i = 0; i < x.size(); ++i)
+                x[i] += at(path + "/bias")[i];
+        return x;
+    }
+    [[nodiscard]] Rows norm(Rows x, const std::string& path) const
+    {
+        for (Row& row : x)
+            row = norm(row, path);
+        return x;
+    }
+    [[nodiscard]] Rows normAfter(Rows x, const std::string& path) const
+    {
+        return s.normPlacement == NormPlacement::BeforeAndAfter ? norm(std::move(x), path) : x;
+    }
+
+    /// T5's number of a distance, as its authors compute it.
+    [[nodiscard]] std::size_t bucket(std::int64_t distance, bool bothDirections) const
+    {
+        std::int64_t count = s.relativeBuckets, first = 0, n = -distance;
+        if (bothDirections) {
+            count /= 2;
+            first = n < 0 ? count : 0;
+            n = std::abs(n);
+        }
+        n = std::max<std::int64_t>(n, 0);
+        const std::int64_t exact = count / 2;
+        if (n < exact)
+            return static_cast<std::size_t>(first + n);
+        const double ratio = std::log(double(n) / double(exact) + 1e-6);
+        const double range = std::log(double(s.relativeMaximumDistance) / double(exact));
+        const auto far = exact + static_cast<std::int64_t>(ratio / range * double(count - exact));
+        return static_cast<std::size_t>(first + std::min(far, count - 1));
+    }
+
+    void rotate(double* head, std::size_t position) const
+    {
+        const auto size = static_cast<std::size_t>(double(s.headSize) * s.rotaryFraction + 0.5);
+        for (std::size_t i = 0; i < size / 2; ++i) {
+            const double angle = double(position) * std::pow(s.rotaryBase, -double(2 * i) / double(size));
+            const double a = head[i], b = head[i + size / 2];
+            head[i] = a * std::cos(angle) - b * std::sin(angle);
+            head[i + size / 2] = b * std::cos(angle) + a * std::sin(angle);
+        }
+    }
+
+    enum class Mask { None, Causal };
+    /// `bias` is the table (heads, buckets), or null.
+    [[nodiscard]] Rows attention(
+        const std::string& path, const Rows& x, const Rows& memory, Mask mask, bool rotary, const Row* bias) const
+    {
+        const auto size = static_cast<std::size_t>(s.headSize), heads = static_cast<std::size_t>(s.heads);
+        const std::size_t group = heads / static_cast<std::size_t>(s.kvHeads);
+        const auto project = [&](const Rows& from, const std::string& name) {
+            Rows to;
+            for (std::size_t t = 0; t < from.size(); ++t) {
+                to.push_back(linear(from[t], path + '/' + name));
+                for (std::size_t i = 0; name != "value" && i < to.back().size(); i += size) {
+                    if (s.queryKeyNorm)
+                        rms(&to.back()[i], size, at(path + '/' + name + "_norm/scale"));
+                    if (rotary)
+                        rotate(&to.back()[i], t);
+                }
+            }
+            return to;
+        };
+        const Rows q = project(x, "query"), k = project(memory, "key"), v = project(memory, "value");
+        Rows result;
+        for (std::size_t t = 0; t < x.size(); ++t) {
+            Row context(heads * size);
+            for (std::size_t h = 0; h < heads; ++h) {
+                const std::size_t shared = h / group * size;
+                Row weights(memory.size());
+                double sum = 0;
+                for (std::size_t u = 0; u < memory.size(); ++u) {
+                    const auto distance = static_cast<std::int64_t>(u) - static_cast<std::int64_t>(t);
+                    if (mask == Mask::Causal && (distance > 0 || (s.slidingWindow > 0 && -distance >= s.slidingWindow)))
+                        continue;
+                    double logit = 0;
+                    for (std::size_t i = 0; i < size; ++i)
+                        logit += q[t][h * size + i] * k[u][shared + i];
+                    if (s.scaledAttention)
+                        logit /= std::sqrt(double(size));
+                    if (s.attentionSoftcap != 0)
+                        logit = s.attentionSoftcap * std::tanh(logit / s.attentionSoftcap);
+                    if (bias)
+                        logit += (*bias)[h * static_cast<std::size_t>(s.relativeBuckets)
+                            + bucket(distance, mask == Mask::None)];
+                    sum += weights[u] = std::exp(logit);
+                }
+                for (std::size_t u = 0; u < memory.size(); ++u)
+                    for (std::size_t i = 0; i < size; ++i)
+                        context[h * size + i] += weights[u] / sum * v[u][shared + i];
+            }
+            result.push_back(linear(context, path + "/out"));
+        }
+        return result;
+    }
+
+    [[nodiscard]] double activation(double x) const
+    {
+        switch (s.activation) {
+        case ActivationKind::Relu:
+            return std::max(x, 0.0);
+        case ActivationKind::Gelu:
+            return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * std::pow(x, 3))));
+        case ActivationKind::Silu:
+            break;
+        }
+        return x / (1 + std::exp(-x));
+    }
+
+    [[nodiscard]] Row hidden(Row gate, const Row& linear) const
+    {
+        for (std::size_t i = 0; i < gate.size(); ++i)
+            gate[i] = activation(gate[i]) * (s.gatedMlp ? linear[i] : 1);
+        return gate;
+    }
+
+    [[nodiscard]] Rows mlp(const std::string& path, const Rows& x) const
+    {
+        if (s.experts)
+            return experts(path, x);
+        Rows y;
+        for (const Row& row : x)
+            y.push_back(linear(s.gatedMlp ? hidden(linear(row, path + "/wi_0"), linear(row, path + "/wi_1"))
+                                          : hidden(linear(row, path + "/wi"), {}),
+                path + "/wo"));
+        return y;
+    }
+
+    /// One expert's part of an array that has all of them one after the other.
+    [[nodiscard]] Row expertLinear(const Row& x, const std::string& path, std::size_t expert) const
+    {
+        const auto count = static_cast<std::size_t>(s.experts->experts);
+        const auto own = [&](const std::string& of) {
+            const Row& all = at(of);
+            const std::size_t size = all.size() / count;
+            const auto begin = all.begin() + static_cast<std::ptrdiff_t>(expert * size);
+            return Row(begin, begin + static_cast<std::ptrdiff_t>(size));
+        };
+        PlainTransformer one{ s, { { "e/kernel", own(path + "/kernel") } } };
+        if (s.mlpBias)
+            one.parameters["e/bias"] = own(path + "/bias");
+        return one.linear(x, "e");
+    }
+
+    [[nodiscard]] Rows experts(const std::string& path, const Rows& x) const
+    {
+        const auto count = static_cast<std::size_t>(s.experts->experts);
+        const auto perToken = static_cast<std::size_t>(s.experts->perToken);
+        const double wanted = std::ceil(s.experts->capacityFactor * double(x.size() * perToken) / double(count));
+        std::vector<std::size_t> free(count, static_cast<std::size_t>(std::min(wanted, double(x.size()))));
+
+        Rows probabilities, y(x.size(), Row(x.front().size()));
+        std::vector<Numbers> chosen; // of each token, best first
+        for (const Row& row : x) {
+            Row p = linear(row, path + "/router");
+            double sum = 0;
+            for (double& element : p)
+                sum += element = std::exp(element);
+            for (double& element : p)
+                element /= sum;
+            Numbers order(count);
+            for (std::size_t e = 0; e < count; ++e)
+                order[e] = e;
+            std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return p[a] > p[b]; });
+            order.resize(perToken);
+            chosen.push_back(order);
+            probabilities.push_back(p);
+        }
+        for (std::size_t choice = 0; choice < perToken; ++choice)
+            for (std::size_t t = 0; t < x.size(); ++t) {
+                const std::size_t expert = chosen[t][choice];
+                if (free[expert] == 0)
+                    continue;
+                --free[expert];
+                double weight = probabilities[t][expert], sum = 0;
+                for (const std::size_t e : chosen[t])
+                    sum += probabilities[t][e];
+                if (s.experts->normalise)
+                    weight /= sum;
+                const std::string own = path + "/experts/";
+                const Row h = s.gatedMlp
+                    ? hidden(expertLinear(x[t], own + "wi_0", expert), expertLinear(x[t], own + "wi_1", expert))
+                    : hidden(expertLinear(x[t], own + "wi", expert), {});
+                const Row out = expertLinear(h, own + "wo", expert);
+                for (std::size_t i = 0; i < out.size(); ++i)
+                    y[t][i] += weight * out[i];
+            }
+        return y;
+    }
+
+    static void add(Rows& x, const Rows& y)
+    {
+        for (std::size_t t = 0; t < x.size(); ++t)
+            for (std::size_t i = 0; i < x[t].size(); ++i)
+                x[t][i] += y[t][i];
+    }
+
+    [[nodiscard]] Rows stack(
+        const std::string& name, std::int64_t layers, const Numbers& tokens, const Rows& encoded) const
+    {
+        const auto embed = static_cast<std::size_t>(s.embed);
+        const Mask mask = name == "encoder" ? Mask::None : Mask::Causal;
+        const std::string own = name == "encoder" ? "attention" : "self_attention";
+        const Row* bias =
+            s.positions == PositionKind::RelativeBias ? &at(name + "/relpos_bias/rel_embedding") : nullptr;
+        Rows x(tokens.size(), Row(embed));
+        for (std::size_t t = 0; t < tokens.size(); ++t)
+            for (std::size_t i = 0; i < embed; ++i) {
+                x[t][i] = at("token_embedder/embedding")[tokens[t] * embed + i];
+                if (s.scaledEmbedding)
+                    x[t][i] *= std::sqrt(double(embed));
+                if (s.positions == PositionKind::Learned)
+                    x[t][i] += at(name + "/position_embedder/embedding")[t * embed + i];
+            }
+        for (std::int64_t i = 0; i < layers; ++i) {
+            const std::string layer = name + "/layers." + std::to_string(i) + '/';
+            const Rows input = norm(x, layer + "pre_" + own + "_layer_norm");
+            const Rows attended =
+                normAfter(attention(layer + own, input, input, mask, s.positions == PositionKind::Rotary, bias),
+                    layer + "post_" + own + "_layer_norm");
+            const auto mlpOf = [&](const Rows& of) {
+                return normAfter(mlp(layer + "mlp", of), layer + "post_mlp_layer_norm");
+            };
+            if (s.parallelBlock) {
+                const Rows second = mlpOf(s.parallelNorms ? norm(x, layer + "pre_mlp_layer_norm") : input);
+                add(x, attended);
+                add(x, second);
+                continue;
+            }
+            add(x, attended);
+            if (!encoded.empty())
+                add(x,
+                    normAfter(
+                        attention(layer + "encoder_decoder_attention",
+                            norm(x, layer + "pre_cross_attention_layer_norm"), encoded, Mask::None, false, nullptr),
+                        layer + "post_cross_attention_layer_norm"));
+            add(x, mlpOf(norm(x, layer + "pre_mlp_layer_norm")));
+        }
+        return s.finalNorm ? norm(x, name + '/' + name + "_norm") : x;
+    }
+
+    [[nodiscard]] Row logitsOf(Row x) const
+    {
+        if (s.scaledLogits)
+            for (double& element : x)
+                element /= std::sqrt(double(x.size()));
+        Row y;
+        if (s.tiedLogits) {
+            const Row& table = at("token_embedder/embedding");
+            for (std::size_t v = 0; v < table.size(); v += x.size()) {
+                y.push_back(0);
+                for (std::size_t i = 0; i < x.size(); ++i)
+                    y.back() += x[i] * table[v + i];
+            }
+        } else {
+            y = linear(x, "decoder/logits_dense");
+        }
+        for (double& logit : y)
+            if (s.logitSoftcap != 0)
+                logit = s.logitSoftcap * std::tanh(logit / s.logitSoftcap);
+        return y;
+    }
+};
+
+} // namespace shardscope::test
