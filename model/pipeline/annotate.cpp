@@ -7,6 +7,7 @@
 #include "experiment/model_settings.h"
 #include "experiment/reserved_names.h"
 #include "experiment/rule_lists.h"
+#include "program/editor.h"
 #include "rules/name_to_name.h"
 #include "rules/t5x_partitioner.h"
 
@@ -237,9 +238,10 @@ Annotations resolveAnnotations(const Program& program, const Mesh& mesh, const E
         annotations.arguments.push_back(annotator.ofValue(main.arguments[i], program.argumentAnnotations[i]));
     for (std::size_t i = 0; i < main.results.size(); ++i)
         annotations.results.push_back(annotator.ofValue(main.results[i], program.resultAnnotations[i]));
-    for (const OperationId id : main.operations)
+    walk(program, RegionId(std::size_t{ 0 }), [&](OperationId id) { // those in the bodies of loops as well
         if (program.operation(id).kind == OpKind::ShardingConstraint)
             annotations.constraints.push_back(annotator.ofConstraint(id));
+    });
     return annotations;
 }
 

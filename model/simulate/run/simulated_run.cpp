@@ -8,6 +8,7 @@
 #include <new>
 
 #include "base/codes.h"
+#include "simulate/run/fill_arguments.h"
 #include "simulate/run/memory_needed.h"
 #include "simulate/run/not_executable.h"
 #include "simulate/run/shards.h"
