@@ -226,6 +226,21 @@ private:
     std::vector<LogicalRules> m_lists; ///< the outer one, then the inner ones
 };
 
+/// Those of a region and of the bodies in it. What a text's body says over a mesh already is left as it is.
+void addConstraints(const Annotator& annotator, const Program& program, const Region& region,
+    std::vector<ResolvedAnnotation>& constraints)
+{
+    const bool isMain = &region == &program.main();
+    for (const OperationId id : region.operations) {
+        const Operation& operation = program.operation(id);
+        if (const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes);
+            constraint && (isMain || !std::holds_alternative<ExplicitSharding>(constraint->annotation)))
+            constraints.push_back(annotator.ofConstraint(id));
+        for (const RegionId body : operation.regions)
+            addConstraints(annotator, program, program.regions[body.index], constraints);
+    }
+}
+
 } // namespace
 
 Annotations resolveAnnotations(const Program& program, const Mesh& mesh, const Experiment& experiment)
@@ -237,9 +252,7 @@ Annotations resolveAnnotations(const Program& program, const Mesh& mesh, const E
         annotations.arguments.push_back(annotator.ofValue(main.arguments[i], program.argumentAnnotations[i]));
     for (std::size_t i = 0; i < main.results.size(); ++i)
         annotations.results.push_back(annotator.ofValue(main.results[i], program.resultAnnotations[i]));
-    for (const OperationId id : main.operations)
-        if (program.operation(id).kind == OpKind::ShardingConstraint)
-            annotations.constraints.push_back(annotator.ofConstraint(id));
+    addConstraints(annotator, program, main, annotations.constraints);
     return annotations;
 }
 
