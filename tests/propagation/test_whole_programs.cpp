@@ -415,8 +415,8 @@ void TestFullPrograms::stepsAndOrigins()
     QCOMPARE(toString(specified), std::string("input: 0"));
 }
 
-/// A loop hands on two values along edges of their own: each is counted by itself, and neither keeps the other from
-/// being recorded.
+/// A loop passes two values through along edges of their own: each is counted by itself, and neither keeps the other
+/// from being recorded.
 void TestFullPrograms::edgesOfSeveralOwners()
 {
     const auto read = readStableHlo(R"(sdy.mesh @mesh = <["x"=2]>
