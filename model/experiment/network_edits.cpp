@@ -176,8 +176,9 @@ Result<Experiment> withExperts(const Experiment& before, std::int64_t count)
 std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string_view name)
 {
     constexpr std::int64_t mostLayers = 4096, mostHeads = 1024, mostExperts = 1024;
-    const auto* transformer = std::get_if<TransformerModel>(&experiment.model);
-    if (transformer) {
+    if (!isNetwork(experiment))
+        return {};
+    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
         const TransformerSettings& s = transformer->settings.model;
         if (name == "heads")
             return counts(std::max(mostHeads, s.heads), s.kvHeads);

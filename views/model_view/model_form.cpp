@@ -31,6 +31,8 @@ constexpr int columns = 2;
 /// The size that a field of that name shows; nothing where the model has none.
 std::optional<std::int64_t> sizeShown(const Experiment& experiment, const std::string& name)
 {
+    if (!isNetwork(experiment)) // and not copied, however long
+        return std::nullopt;
     if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
         const std::optional<ExpertSettings>& experts = transformer->settings.model.experts;
         if (name == "expert")
@@ -146,6 +148,8 @@ void ModelForm::addSize(const char* name, const QString& title)
 QComboBox* ModelForm::addChoice(const char* name, const QString& title)
 {
     auto* combo = new QComboBox;
+    combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    combo->setMinimumContentsLength(8);
     auto* field = new ModelField(title, combo, this);
     watch(field);
     m_choices.push_back({ name, field, combo });

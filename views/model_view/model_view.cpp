@@ -49,6 +49,7 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     , m_model(new ModulesModel(this))
     , m_tree(makeTree())
     , m_empty(new EmptyPage(QString()))
+    , m_unfolded{ QStringLiteral("params/encoder"), QStringLiteral("params/decoder") }
 {
     m_coverage->setWordWrap(true);
     m_filter->setMinimumWidth(Metrics::scaled(80));
