@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/transformer.h"
 
-#include <array>
 #include <cmath>
 
-#include "base/codes.h"
 #include "networks/check_transformer.h"
 #include "networks/norms.h"
 #include "networks/positions.h"
-#include "networks/transformer_layer.h"
+#include "networks/transformer_layers.h"
 #include "networks/transformer_parameters.h"
 #include "program/other_attributes.h"
 
@@ -41,7 +39,7 @@ ValueId embedded(const NetworkPart& network, ValueId tokens)
         rows.collapsedSliceDims = rows.startIndexMap = { 0 };
         rows.indexVectorDim = 2;
         rows.sliceSizes = { 1, s.embed };
-        x = b.add(OpKind::Gather, std::array{ table, tokens }, otherAttributes(std::move(rows)));
+        x = b.gather(table, tokens, rows);
     }
     return s.scaledEmbedding ? times(b, x, std::sqrt(static_cast<double>(s.embed))) : x;
 }
@@ -65,10 +63,7 @@ ValueId stackOutput(const NetworkPart& network, bool isEncoder, ValueId tokens, 
     inputs.selfAttention.rotary = s.positions == PositionKind::Rotary;
     if (s.positions == PositionKind::RelativeBias)
         inputs.selfAttention.bias = relativeBias(stack, network.builder().type(x).shape[1], isEncoder);
-    for (std::int64_t i = 0; i < (isEncoder ? s.encoderLayers : s.layers); ++i) {
-        const NetworkPart layer(stack, "layers." + std::to_string(i));
-        x = transformerLayer(layer, x, inputs);
-    }
+    x = transformerLayers(stack, x, inputs);
     return s.finalNorm ? normalised(stack, name + "_norm", x) : x;
 }
 
@@ -118,8 +113,6 @@ Result<TransformerResults> transformerForward(Builder& builder, const Transforme
     std::span<const ValueId> parameters, std::span<const ValueId> inputs)
 {
     SHARDSCOPE_CHECK(checkTransformer(settings));
-    if (settings.form == LayerForm::Scanned)
-        return fail(Code::InvalidAttribute, { { "op", "transformer" }, { "wrong", "layer_form" } });
     ParameterValues values;
     const std::vector<TransformerParameter> list = parametersOf(settings);
     for (std::size_t i = 0; i < list.size(); ++i)

@@ -5,8 +5,9 @@
 //     x = E[tokens] (B, L, D)    layers    logits = norm(x) W (B, L, V)
 //     loss = mean over all tokens of log(sum(exp(logits))) - logits[target]
 //
-// Paths: params/decoder/layers.0/mlp/wo/kernel; tokens, targets and encoder_tokens; activations by the part that they
-// come from, decoder/layers.0/self_attention/query; decoder/logits; loss.
+// Paths: params/decoder/layers.0/mlp/wo/kernel (params/decoder/layers/mlp/wo/kernel for scanned layers); tokens,
+// targets and encoder_tokens; activations by the part that they come from, decoder/layers.0/self_attention/query;
+// decoder/logits; loss.
 #pragma once
 
 #include <span>
@@ -33,12 +34,12 @@ struct TransformerResults {
     ValueId logits; ///< (B, L, V), of the loss' type
 };
 /// Adds the network to a program. `parameters` are in the order of parametersOf(settings), `inputs` in that of
-/// inputsOf(settings). Errors: those of checkTransformer(); InvalidAttribute {wrong: layer_form} for scanned layers.
+/// inputsOf(settings). Errors: those of checkTransformer().
 [[nodiscard]] Result<TransformerResults> transformerForward(Builder& builder, const TransformerSettings& settings,
     std::span<const ValueId> parameters, std::span<const ValueId> inputs);
 
 /// The forward pass alone: arguments are the parameters and then the inputs, with their logical names; results are loss
-/// and logits. Errors: those of transformerForward().
+/// and logits. Errors: those of checkTransformer().
 [[nodiscard]] Result<Program> buildTransformerForward(const TransformerSettings& settings);
 
 } // namespace shardscope

@@ -1,87 +1,56 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/differentiate.h"
 
-#include <memory>
-
 #include "base/codes.h"
-#include "program/known_types.h"
-#include "program/op_row.h"
+#include "program/pull_back.h"
 
 namespace shardscope {
 
 namespace {
 
-/// dependent[value]: whether the value is one of `wrt` or computed from one by way of floating-point values none of
-/// which is taken for a constant.
-std::vector<bool> dependentOn(const Program& program, std::span<const ValueId> wrt)
+/// So that values reach the bodies of loops through what the loops carry alone. Inner loops first.
+void carryEverything(Builder& builder, const std::vector<OperationId>& operations)
 {
-    std::vector<bool> dependent(program.values.size());
-    for (const ValueId value : wrt)
-        dependent[value.index] = true;
-    for (const OperationId id : program.main().operations) {
-        const Operation& operation = program.operation(id);
-        for (const ValueId result : operation.results) {
-            const Value& value = program.value(result);
-            if (!isFloat(value.type.dtype) || value.role == Role::Constant)
-                continue;
-            for (const ValueId operand : operation.operands)
-                dependent[result.index] = dependent[result.index] || dependent[operand.index];
-        }
+    for (const OperationId id : operations) {
+        const Operation operation = builder.program().operation(id); // a copy: the builder grows
+        if (operation.kind != OpKind::While)
+            continue;
+        for (const RegionId region : operation.regions)
+            carryEverything(builder, std::vector<OperationId>(builder.program().regions[region.index].operations));
+        builder.carryOutside(id);
     }
-    return dependent;
 }
 
 } // namespace
 
-Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::span<const ValueId> wrt)
+Result<std::vector<ValueId>> differentiate(
+    Builder& builder, ValueId loss, std::span<const ValueId> wrt, const DifferentiateOptions& options)
 {
     const TensorType lossType = builder.type(loss);
     if (!isFloat(lossType.dtype) || lossType.rank() != 0)
         return fail(Code::InvalidOperand, { { "op", "differentiate" }, { "detail", "loss " + toString(lossType) } });
 
-    const std::vector<bool> dependent = dependentOn(builder.program(), wrt);
     const std::vector<OperationId> operations = builder.program().main().operations;
-    const std::string scope = builder.scope();
-    std::vector<ValueId> cotangents(dependent.size());
+    carryEverything(builder, operations);
+    ValueFlags dependent(builder.program().values.size());
+    for (const ValueId value : wrt)
+        dependent[value.index] = true;
+    addDependent(builder.program(), operations, dependent);
 
-    for (auto id = operations.rbegin(); id != operations.rend(); ++id) {
-        const Operation operation = builder.program().operation(*id); // a copy: the builder grows
-        const ValueId result = operation.results[0];
-        if (result == loss && dependent[loss.index]) {
-            builder.setScope(backwardScopeOf(builder.program().scopes[operation.scope]));
-            cotangents[loss.index] = builder.constant(lossType, 1);
-        }
-        if (!dependent[result.index] || !cotangents[result.index].valid())
-            continue;
-        const std::size_t count = operation.operands.size();
-        const auto wanted = std::make_unique<bool[]>(count); // std::vector<bool> has no span
-        bool any = false;
-        for (std::size_t i = 0; i < count; ++i) {
-            const ValueId operand = operation.operands[i];
-            wanted[i] = dependent[operand.index] && isFloat(builder.type(operand).dtype);
-            any = any || wanted[i];
-        }
-        if (!any)
-            continue;
-        const OpRow& row = opRow(operation.kind);
-        if (!row.pullback || (!row.anyType && !hasKnownTypes(builder.program(), operation))) {
-            builder.setScope(scope);
-            return fail(Code::InvalidOperand, { { "op", row.name }, { "detail", "no derivative" } });
-        }
-        builder.setScope(backwardScopeOf(builder.program().scopes[operation.scope]));
-        const std::vector<ValueId> contributions =
-            row.pullback(builder, operation, cotangents[result.index], { wanted.get(), count });
-        for (std::size_t i = 0; i < contributions.size(); ++i) {
-            if (!contributions[i].valid())
-                continue;
-            ValueId& sum = cotangents[operation.operands[i].index];
-            sum = sum.valid() ? builder.binary(OpKind::Add, sum, contributions[i]) : contributions[i];
-        }
+    const std::string scope = builder.scope();
+    CotangentMap cotangents;
+    if (const OperationId made = builder.program().value(loss).definition; made.valid() && dependent[loss.index]) {
+        builder.setScope(backwardScopeOf(builder.program().scopes[builder.program().operation(made).scope]));
+        cotangents[loss] = builder.constant(lossType, 1);
+    }
+    if (Result<void> done = pullBack(builder, RegionId(std::size_t{ 0 }), dependent, options, cotangents); !done) {
+        builder.setScope(scope);
+        return tl::unexpected(done.error());
     }
 
     std::vector<ValueId> gradients;
     for (const ValueId value : wrt) {
-        ValueId gradient = cotangents[value.index];
+        ValueId gradient = cotangents[value];
         if (!gradient.valid()) {
             builder.setScope(std::string(backwardScope));
             const TensorType type = builder.type(value);
