@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "analysis/parameter_tree.h"
 #include "program/types.h"
 
 namespace shardscope {
@@ -59,7 +60,7 @@ ParameterCoverage parameterCoverage(const Snapshot& snapshot)
     std::map<std::int64_t, ParameterCoverage::Fold, std::greater<>> folds;
     std::unordered_map<std::string, std::size_t> places;
     for (const TensorRow& row : snapshot.tensors) {
-        if (row.role != Role::Parameter || row.path.starts_with("next("))
+        if (!isParameter(snapshot, row))
             continue;
         const std::int64_t ways = row.layout.distinctShards();
         coverage.bytes = saturatingSum(coverage.bytes, row.bytesInAll);

@@ -290,25 +290,35 @@ ParameterTree parameterTree(const Snapshot& snapshot, std::string_view filter)
     ParameterTreeBuilder builder(snapshot);
     for (std::size_t i = 0; i < snapshot.tensors.size(); ++i) {
         const TensorRow& row = snapshot.tensors[i];
-        if (row.role == Role::Parameter && !row.path.starts_with("next(") && choosesParameter(filter, row.path))
+        if (isParameter(snapshot, row) && choosesParameter(filter, row.path))
             builder.add(static_cast<int>(i));
     }
     return std::move(builder).finish();
 }
 
-std::vector<std::string> namesOfDimensions(const Snapshot& snapshot, const TensorRow& row)
+bool isParameter(const Snapshot& snapshot, const TensorRow& row)
 {
-    std::vector<std::string> names = row.dimNames;
+    return row.role == Role::Parameter && !snapshot.program->value(row.value).definition.valid();
+}
+
+const LogicalNames* logicalNamesOf(const Snapshot& snapshot, const TensorRow& row)
+{
     if (!snapshot.annotations)
-        return names;
+        return nullptr;
     const std::vector<ResolvedAnnotation>& arguments = snapshot.annotations->arguments;
     const auto found = std::find_if(arguments.begin(), arguments.end(),
         [&](const ResolvedAnnotation& annotation) { return annotation.value == row.value; });
     const auto* logical = found == arguments.end() ? nullptr : std::get_if<LogicalAxes>(&found->declared);
+    return logical ? &logical->names : nullptr;
+}
+
+std::vector<std::string> namesOfDimensions(const Snapshot& snapshot, const TensorRow& row)
+{
+    const LogicalNames* logical = logicalNamesOf(snapshot, row);
     if (!logical)
-        return names;
-    names.clear();
-    for (const LogicalName& name : logical->names)
+        return row.dimNames;
+    std::vector<std::string> names;
+    for (const LogicalName& name : *logical)
         names.push_back(name.name);
     return names;
 }

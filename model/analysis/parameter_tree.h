@@ -64,6 +64,10 @@ struct ParameterTree {
 };
 
 [[nodiscard]] ParameterTree parameterTree(const Snapshot& snapshot, std::string_view filter = {});
+/// Whether that is a parameter as a step finds it: not what the step makes of one.
+[[nodiscard]] bool isParameter(const Snapshot& snapshot, const TensorRow& row);
+/// As the rules see the dimensions of an argument; null where it is not annotated by names.
+[[nodiscard]] const LogicalNames* logicalNamesOf(const Snapshot& snapshot, const TensorRow& row);
 /// Logical names of an argument, one per dimension, "" for none; where it is not annotated by names those that its
 /// dimensions have in the network.
 [[nodiscard]] std::vector<std::string> namesOfDimensions(const Snapshot& snapshot, const TensorRow& row);

@@ -165,7 +165,7 @@ void ModelView::showCoverage(const SnapshotPtr& snapshot)
     m_coverage->setToolTip(plainTip(words::coverageByWays(coverage).join(QLatin1Char('\n'))));
     std::int64_t parameters = 0;
     for (const TensorRow& row : snapshot->tensors)
-        if (row.role == Role::Parameter && !row.path.starts_with("next("))
+        if (isParameter(*snapshot, row))
             parameters += row.type.elementCount();
     setKeyFigure(tr("%1 parameters").arg(words::count(parameters)));
     for (std::size_t i = 0; i < std::min(shownReplicated, coverage.replicated.size()); ++i) {
