@@ -28,7 +28,8 @@ nlohmann::json tensorAt(const nlohmann::json& out, const std::string& path)
 std::vector<double> lossesOf(const Ran& ran)
 {
     std::vector<double> losses;
-    for (const auto& step : ran.json().at("steps"))
+    const auto report = ran.json();
+    for (const auto& step : report.at("steps"))
         losses.push_back(step.at("loss"));
     return losses;
 }

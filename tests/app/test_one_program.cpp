@@ -66,7 +66,8 @@ class OneProgramTest : public QObject {
             Json list = Json::array();
             if (ran.code != 0)
                 return Json(ran.error.toStdString());
-            for (const Json& entry : ran.json().at("collectives"))
+            const Json report = ran.json();
+            for (const Json& entry : report.at("collectives"))
                 list.push_back({ entry.at("kind"), entry.at("axes"), entry.at("sent_bytes") });
             return list;
         };

@@ -75,7 +75,7 @@ private Q_SLOTS:
     "dims": { "batch": 6, "length": 16, "embed": 64, "heads": 4, "kv_heads": 1, "head_size": 16, "mlp": 256, "vocab": 256 },
     "compute_dtype": "bf16",
     "positions": "learned",
-    "rotary_base": 500000.0,
+    "rotary_base": 5e5,
     "norm": "layer_without_bias",
     "experts": { "experts": 4, "per_token": 1, "mlp": 0, "capacity_factor": 2.0, "normalise": true }
   },

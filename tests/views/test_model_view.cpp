@@ -7,6 +7,7 @@
 #include <QUndoStack>
 
 #include "experiment/edits.h"
+#include "experiment_file/gallery.h"
 #include "registered_test.h"
 #include "sharding/text.h"
 #include "views/model_view/model_field.h"
@@ -244,7 +245,7 @@ private Q_SLOTS:
     /// Where there is no network the form says what stands below.
     void listsOfArrays()
     {
-        const ModelFixture f(test::example("rule-lab"));
+        const ModelFixture f(findExample("maxtext-llama3-8b")->experiment);
         QVERIFY(!f.view.form()->sentence().isEmpty());
         QVERIFY(!f.field(u"batch"_s) && !f.field(u"optimizer"_s));
         QVERIFY(f.view.model()->rowCount() > 0);
