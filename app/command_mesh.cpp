@@ -224,7 +224,7 @@ std::string methodOf(const MeshCommandOptions& options)
     return options.dcnShape.empty() ? "jax" : "hybrid";
 }
 
-/// Rows of device ids, the last axis across. Long ones are cut off, which is said.
+/// Rows of device ids, the last axis across. Long ones end early, which is said.
 void printIds(Console& console, const Built& built)
 {
     constexpr std::int64_t maxRows = 64;

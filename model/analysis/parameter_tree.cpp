@@ -46,7 +46,7 @@ std::string lowered(std::string_view text)
 /// "layers.12" is layer 12 of "layers", and so are "layers_12" and "block_12", as Flax counts; "wi_0" and "wi_1" are
 /// two kernels that differ.
 struct NumberedName {
-    std::string_view stem;
+    std::string_view base;
     std::int64_t number = -1; ///< -1: no number
 };
 NumberedName numbered(std::string_view name)
@@ -54,16 +54,16 @@ NumberedName numbered(std::string_view name)
     const std::size_t end = name.find_last_of("._");
     if (end == std::string_view::npos || end == 0 || end + 1 == name.size())
         return { name, -1 };
-    const std::string_view stem = name.substr(0, end);
-    if (name[end] == '_' && !stem.ends_with("layer") && !stem.ends_with("layers") && !stem.ends_with("block")
-        && !stem.ends_with("blocks"))
+    const std::string_view base = name.substr(0, end);
+    if (name[end] == '_' && !base.ends_with("layer") && !base.ends_with("layers") && !base.ends_with("block")
+        && !base.ends_with("blocks"))
         return { name, -1 };
     std::int64_t number = -1;
     const char* last = name.data() + name.size();
     const auto [at, error] = std::from_chars(name.data() + end + 1, last, number);
     if (error != std::errc() || at != last || number < 0)
         return { name, -1 };
-    return { stem, number };
+    return { base, number };
 }
 
 class ParameterTreeBuilder {
@@ -169,8 +169,8 @@ private:
                 repeated.name = node(before[i]).name;
                 repeated.last = node(before[end - 1]).name;
                 const std::string& path = node(before[i]).path;
-                repeated.path = path.substr(0, path.size() - repeated.name.size()) + std::string(first.stem)
-                    + repeated.name[first.stem.size()] + '*';
+                repeated.path = path.substr(0, path.size() - repeated.name.size()) + std::string(first.base)
+                    + repeated.name[first.base.size()] + '*';
                 for (std::size_t k = i; k < end; ++k) {
                     repeated.children.push_back(before[k]);
                     node(before[k]).parent = all;
@@ -185,7 +185,7 @@ private:
     bool follows(const NumberedName& first, std::int64_t steps, int next)
     {
         const NumberedName other = numbered(node(next).name);
-        return other.stem == first.stem && other.number == first.number + steps;
+        return other.base == first.base && other.number == first.number + steps;
     }
 
     void sum(int id)

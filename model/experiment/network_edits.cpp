@@ -175,19 +175,19 @@ Result<Experiment> withExperts(const Experiment& before, std::int64_t count)
 
 std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string_view name)
 {
-    constexpr std::int64_t mostLayers = 4096, mostHeads = 1024, mostExperts = 1024;
+    constexpr std::int64_t maximumLayers = 4096, maximumHeads = 1024, maximumExperts = 1024;
     if (!isNetwork(experiment))
         return {};
     if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
         const TransformerSettings& s = transformer->settings.model;
         if (name == "heads")
-            return counts(std::max(mostHeads, s.heads), s.kvHeads);
+            return counts(std::max(maximumHeads, s.heads), s.kvHeads);
         if (name == "kv_heads")
-            return counts(std::min(s.heads, mostHeads), 1, s.heads);
+            return counts(std::min(s.heads, maximumHeads), 1, s.heads);
         if (name == "microbatches")
             return counts(std::min(s.batch, std::int64_t{ 1 } << 20), 1, s.batch);
         if (name == "expert") {
-            std::vector<std::int64_t> sizes = counts(mostExperts);
+            std::vector<std::int64_t> sizes = counts(maximumExperts);
             sizes.insert(sizes.begin(), 0);
             return sizes;
         }
@@ -195,7 +195,7 @@ std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string
     ModelSetting model = experiment.model;
     if (!sizeNamed(model, name))
         return {};
-    return name == "layers" ? counts(mostLayers) : powersOfTwo();
+    return name == "layers" ? counts(maximumLayers) : powersOfTwo();
 }
 
 } // namespace shardscope

@@ -13,8 +13,8 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::int64_t mostLayers = 4096;
-constexpr std::int64_t mostNumbered = std::numeric_limits<std::int32_t>::max(); ///< what 32-bit integers count
+constexpr std::int64_t maximumLayers = 4096;
+constexpr std::int64_t maximumIndex = std::numeric_limits<std::int32_t>::max(); ///< what 32-bit integers count
 
 Result<void> inRange(const char* key, std::int64_t value, std::int64_t least, std::int64_t most)
 {
@@ -40,15 +40,15 @@ tl::unexpected<Error> contradiction(const char* wrong, std::vector<Arg> args)
 
 Result<void> checkTransformerSizes(const TransformerSettings& s)
 {
-    SHARDSCOPE_CHECK(inRange("layers", s.layers, 1, mostLayers));
-    SHARDSCOPE_CHECK(inRange("encoder_layers", s.encoderLayers, 0, mostLayers));
+    SHARDSCOPE_CHECK(inRange("layers", s.layers, 1, maximumLayers));
+    SHARDSCOPE_CHECK(inRange("encoder_layers", s.encoderLayers, 0, maximumLayers));
     for (const auto& [key, value] : { std::pair{ "batch", s.batch }, { "embed", s.embed }, { "heads", s.heads },
              { "kv_heads", s.kvHeads }, { "head_size", s.headSize }, { "mlp", s.mlp } })
         SHARDSCOPE_CHECK(inRange(key, value, 1, maximumBytes));
-    SHARDSCOPE_CHECK(inRange("length", s.length, 1, mostNumbered));
-    SHARDSCOPE_CHECK(inRange("vocab", s.vocab, 1, mostNumbered));
-    SHARDSCOPE_CHECK(inRange("encoder_length", s.encoderLength, 0, mostNumbered));
-    SHARDSCOPE_CHECK(inRange("sliding_window", s.slidingWindow, 0, mostNumbered));
+    SHARDSCOPE_CHECK(inRange("length", s.length, 1, maximumIndex));
+    SHARDSCOPE_CHECK(inRange("vocab", s.vocab, 1, maximumIndex));
+    SHARDSCOPE_CHECK(inRange("encoder_length", s.encoderLength, 0, maximumIndex));
+    SHARDSCOPE_CHECK(inRange("sliding_window", s.slidingWindow, 0, maximumIndex));
     SHARDSCOPE_CHECK(inRange("layers_axis", s.layersAxis, 0, 8));
     if (s.heads % s.kvHeads != 0)
         return contradiction("kv_heads", { { "heads", s.heads }, { "kv_heads", s.kvHeads } });
@@ -66,15 +66,15 @@ Result<void> checkTransformerPositions(const TransformerSettings& s)
     }
     if (s.positions == PositionKind::Learned && s.maximumLength != 0) {
         const std::int64_t longest = std::max(s.length, s.encoderLayers > 0 ? encoderLength(s) : 0);
-        SHARDSCOPE_CHECK(inRange("maximum_length", s.maximumLength, longest, mostNumbered));
+        SHARDSCOPE_CHECK(inRange("maximum_length", s.maximumLength, longest, maximumIndex));
     }
     if (s.positions == PositionKind::RelativeBias) {
-        SHARDSCOPE_CHECK(inRange("relative_buckets", s.relativeBuckets, 1, mostNumbered));
+        SHARDSCOPE_CHECK(inRange("relative_buckets", s.relativeBuckets, 1, maximumIndex));
         // Half of a decoder's buckets are for single distances, and a quarter of an encoder's for each direction.
         if (s.relativeBuckets % 4 != 0)
             return contradiction("buckets", { { "buckets", s.relativeBuckets } });
         SHARDSCOPE_CHECK(
-            inRange("relative_maximum_distance", s.relativeMaximumDistance, s.relativeBuckets / 2 + 1, mostNumbered));
+            inRange("relative_maximum_distance", s.relativeMaximumDistance, s.relativeBuckets / 2 + 1, maximumIndex));
     }
     return {};
 }
@@ -83,7 +83,7 @@ Result<void> checkTransformerExperts(const TransformerSettings& s)
 {
     if (!s.experts)
         return {};
-    SHARDSCOPE_CHECK(inRange("experts", s.experts->experts, 1, mostNumbered));
+    SHARDSCOPE_CHECK(inRange("experts", s.experts->experts, 1, maximumIndex));
     SHARDSCOPE_CHECK(inRange("per_token", s.experts->perToken, 1, std::min<std::int64_t>(s.experts->experts, 1024)));
     SHARDSCOPE_CHECK(inRange("expert_mlp", s.experts->mlp, 0, maximumBytes));
     return isPositive("capacity_factor", s.experts->capacityFactor);

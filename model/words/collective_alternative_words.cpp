@@ -68,6 +68,15 @@ QString sentInPlace(const CollectiveAlternative& alternative)
         : Words::tr("%1 are sent per step in its place").arg(bytes(alternative.sentBytes));
 }
 
+/// What it takes that an array is returned sharded.
+void sayReturnedShards(Sentence& s, const CollectiveList& list, const CollectiveAlternative& alternative)
+{
+    s.say(sentInPlace(alternative));
+    sayHeld(s, alternative.moreBytesHeld);
+    sayStep(s, list, alternative);
+    s.say(Words::tr(", and what is read in full outside is gathered there"));
+}
+
 } // namespace
 
 QString noAlternative()
@@ -158,20 +167,14 @@ Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, c
         s.fill(Words::tr("psum_scatter in place of psum, and %1 among the out_specs: the array that is returned is the "
                          "same, sharded: "),
             { shardingPart(*alternative.sharding, entry) });
-        s.say(sentInPlace(alternative));
-        sayHeld(s, alternative.moreBytesHeld);
-        sayStep(s, list, alternative);
-        s.say(Words::tr(", and what is read in full outside is gathered there"));
+        sayReturnedShards(s, list, alternative);
         break;
     case Kind::ReturnBlocks:
         s.fill(
             Words::tr("Return the blocks as they are, with %1 among the out_specs: the array that is returned is the "
                       "same, sharded: "),
             { shardingPart(*alternative.sharding, entry) });
-        s.say(sentInPlace(alternative));
-        sayHeld(s, alternative.moreBytesHeld);
-        sayStep(s, list, alternative);
-        s.say(Words::tr(", and what is read in full outside is gathered there"));
+        sayReturnedShards(s, list, alternative);
         break;
     case Kind::ChangeSharding:
         s.fill(Words::tr("Hold %1 as %2: "),

@@ -32,7 +32,7 @@ Result<TensorType> inferConcatenate(Types operands, const Attributes& attributes
     return result;
 }
 
-/// Whether the parts come out of one tensor or are cut out of something each: then they lie side by side already, and
+/// Whether the parts are slices of one tensor or of something each: then they lie side by side already, and
 /// devices exchange the boundaries only.
 bool concatenatesSlices(const Program& program, const Operation& operation)
 {
