@@ -154,7 +154,8 @@ private:
         const std::vector<int> before = std::exchange(node(id).children, {});
         std::vector<int> after;
         for (std::size_t i = 0; i < before.size();) {
-            const NumberedName first = numbered(node(before[i]).name);
+            const std::string name = node(before[i]).name; // a copy: append() moves the nodes
+            const NumberedName first = numbered(name);
             std::size_t end = i + 1;
             if (first.number >= 0 && node(before[i]).kind == ParameterNode::Kind::Module)
                 while (end < before.size() && follows(first, static_cast<std::int64_t>(end - i), before[end])
@@ -166,7 +167,7 @@ private:
                 const int all = append(-1, ParameterNode::Kind::Repeated);
                 ParameterNode& repeated = node(all);
                 repeated.parent = id;
-                repeated.name = node(before[i]).name;
+                repeated.name = name;
                 repeated.last = node(before[end - 1]).name;
                 const std::string& path = node(before[i]).path;
                 repeated.path = path.substr(0, path.size() - repeated.name.size()) + std::string(first.base)

@@ -42,8 +42,8 @@ std::vector<ModelChoice> modelChoices()
                 option(ModelTexts::tr("AdamW"), OptimizerKind::AdamW),
                 option(ModelTexts::tr("Adafactor"), OptimizerKind::Adafactor) } },
         { "form", ModelTexts::tr("Layers are"),
-            { option(ModelTexts::tr("one after the other"), LayerForm::Unrolled),
-                option(ModelTexts::tr("a loop (scan)"), LayerForm::Scanned) } },
+            { option(ModelTexts::tr("unrolled"), LayerForm::Unrolled),
+                option(ModelTexts::tr("scanned"), LayerForm::Scanned) } },
     };
 }
 
