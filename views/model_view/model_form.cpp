@@ -190,7 +190,8 @@ void ModelForm::refresh()
     m_sentence->setVisible(!isNetwork(now));
     m_sentence->setText(sourceText(now)
             ? tr("The sizes of this model are those of its text. Below are its parameters.")
-            : tr("This experiment lists its arrays one by one. Below are its parameters, by the parts of their names."));
+            : tr(
+                "This experiment lists its arrays one by one. Below are its parameters, by the parts of their names."));
     place();
 }
 
