@@ -31,6 +31,7 @@ struct TransformerInput {
 struct TransformerResults {
     ValueId loss; ///< scalar, f32 or f64
     ValueId logits; ///< (B, L, V), of the loss' type
+    std::vector<RematRegion> layers; ///< each with the policy of the settings; empty where that is None
 };
 /// Adds the network to a program. `parameters` are in the order of parametersOf(settings), `inputs` in that of
 /// inputsOf(settings). Errors: those of checkTransformer(); InvalidAttribute {wrong: layer_form} for scanned layers.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include "base/codes.h"
 #include "program/op_row.h"
@@ -212,6 +213,24 @@ ValueId Builder::add(OpKind kind, std::span<const ValueId> operands, Attributes 
             misuse(checked.error());
     m_program.regions.front().operations.push_back(id);
     return result;
+}
+
+Builder::Tail Builder::takeFrom(std::size_t first)
+{
+    std::vector<Operation>& operations = m_program.operations;
+    std::vector<Value>& values = m_program.values;
+    Tail tail;
+    if (first >= operations.size())
+        return tail;
+    const auto firstOperation = operations.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto firstValue = values.begin() + static_cast<std::ptrdiff_t>(firstOperation->results[0].index);
+    tail.operations.assign(std::make_move_iterator(firstOperation), std::make_move_iterator(operations.end()));
+    tail.values.assign(std::make_move_iterator(firstValue), std::make_move_iterator(values.end()));
+    operations.erase(firstOperation, operations.end());
+    values.erase(firstValue, values.end());
+    std::vector<OperationId>& main = m_program.regions.front().operations;
+    main.resize(main.size() - tail.operations.size());
+    return tail;
 }
 
 const TensorType& Builder::type(ValueId value) const

@@ -62,6 +62,15 @@ public:
     /// Any operation with one result, and without bodies, by its row. `hint` is the type where the row infers none.
     ValueId add(OpKind kind, std::span<const ValueId> operands, Attributes attributes, const TensorType& hint = {});
 
+    /// Operations in the order of the program, each with its one result.
+    struct Tail {
+        std::vector<Operation> operations;
+        std::vector<Value> values;
+    };
+    /// Takes the operations from index `first` on out of the program again: they are the last ones that were added, and
+    /// nothing was added to arguments, results and state since then.
+    [[nodiscard]] Tail takeFrom(std::size_t first);
+
     [[nodiscard]] const TensorType& type(ValueId value) const;
     [[nodiscard]] const Program& program() const { return m_program; }
     [[nodiscard]] Program finish() &&;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/differentiate.h"
 
+#include <algorithm>
 #include <memory>
+#include <utility>
 
 #include "base/codes.h"
 #include "program/known_types.h"
@@ -31,25 +33,27 @@ std::vector<bool> dependentOn(const Program& program, std::span<const ValueId> w
     return dependent;
 }
 
-} // namespace
-
-Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::span<const ValueId> wrt)
+/// From `cotangent` of the value `of`; an invalid one is 1.
+Result<BackwardPass> backwardPass(Builder& builder, ValueId of, ValueId cotangent, std::span<const ValueId> wrt,
+    const std::vector<std::int32_t>& regionOf)
 {
-    const TensorType lossType = builder.type(loss);
-    if (!isFloat(lossType.dtype) || lossType.rank() != 0)
-        return fail(Code::InvalidOperand, { { "op", "differentiate" }, { "detail", "loss " + toString(lossType) } });
-
     const std::vector<bool> dependent = dependentOn(builder.program(), wrt);
     const std::vector<OperationId> operations = builder.program().main().operations;
     const std::string scope = builder.scope();
     std::vector<ValueId> cotangents(dependent.size());
+    if (cotangent.valid())
+        cotangents[of.index] = cotangent;
+    BackwardPass pass;
+    pass.first = builder.program().operations.size();
+    pass.cotangent = cotangent;
 
     for (auto id = operations.rbegin(); id != operations.rend(); ++id) {
         const Operation operation = builder.program().operation(*id); // a copy: the builder grows
         const ValueId result = operation.results[0];
-        if (result == loss && dependent[loss.index]) {
+        if (result == of && dependent[of.index] && !cotangent.valid()) {
             builder.setScope(backwardScopeOf(builder.program().scopes[operation.scope]));
-            cotangents[loss.index] = builder.constant(lossType, 1);
+            const TensorType type = builder.type(of);
+            cotangents[of.index] = builder.constant(type, 1);
         }
         if (!dependent[result.index] || !cotangents[result.index].valid())
             continue;
@@ -77,20 +81,55 @@ Result<std::vector<ValueId>> differentiate(Builder& builder, ValueId loss, std::
             ValueId& sum = cotangents[operation.operands[i].index];
             sum = sum.valid() ? builder.binary(OpKind::Add, sum, contributions[i]) : contributions[i];
         }
+        pass.regions.resize(builder.program().operations.size() - pass.first, regionOf[id->index]);
     }
 
-    std::vector<ValueId> gradients;
     for (const ValueId value : wrt) {
         ValueId gradient = cotangents[value.index];
         if (!gradient.valid()) {
             builder.setScope(std::string(backwardScope));
             const TensorType type = builder.type(value);
-            gradient = builder.constant(type, value == loss ? 1 : 0);
+            gradient = builder.constant(type, value == of ? 1 : 0);
         }
-        gradients.push_back(gradient);
+        pass.gradients.push_back(gradient);
     }
+    pass.regions.resize(builder.program().operations.size() - pass.first, -1);
     builder.setScope(scope);
-    return gradients;
+    return pass;
+}
+
+Result<std::vector<ValueId>> gradientsWith(
+    Builder& builder, ValueId of, ValueId cotangent, std::span<const ValueId> wrt, std::span<const RematRegion> regions)
+{
+    const std::vector<std::int32_t> regionOf = regionsOf(builder.program(), regions);
+    SHARDSCOPE_TRY(pass, backwardPass(builder, of, cotangent, wrt, regionOf));
+    const bool any = std::any_of(pass->regions.begin(), pass->regions.end(), [](std::int32_t r) { return r >= 0; });
+    return any ? rematerialise(builder, std::move(*pass), regions) : std::move(pass->gradients);
+}
+
+tl::unexpected<Error> wrongOperand(std::string detail)
+{
+    return fail(Code::InvalidOperand, { { "op", "differentiate" }, { "detail", std::move(detail) } });
+}
+
+} // namespace
+
+Result<std::vector<ValueId>> differentiate(
+    Builder& builder, ValueId loss, std::span<const ValueId> wrt, std::span<const RematRegion> regions)
+{
+    const TensorType& type = builder.type(loss);
+    if (!isFloat(type.dtype) || type.rank() != 0)
+        return wrongOperand("loss " + toString(type));
+    return gradientsWith(builder, loss, {}, wrt, regions);
+}
+
+Result<std::vector<ValueId>> pullBack(
+    Builder& builder, ValueId of, ValueId cotangent, std::span<const ValueId> wrt, std::span<const RematRegion> regions)
+{
+    const TensorType& type = builder.type(of);
+    if (!isFloat(type.dtype) || !(type == builder.type(cotangent)))
+        return wrongOperand("cotangent " + toString(builder.type(cotangent)) + " of " + toString(type));
+    return gradientsWith(builder, of, cotangent, wrt, regions);
 }
 
 std::string backwardScopeOf(std::string_view scope)
