@@ -12,8 +12,10 @@
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
 #include "input.h"
+#include "interchange/hugging_face.h"
 #include "interchange/import.h"
 #include "interchange/rule_text.h"
+#include "network_input.h"
 #include "resolve.h"
 #include "sharding/text.h"
 #include "words/utf8.h"
@@ -26,7 +28,8 @@ struct ConvertOptions {
     std::string input;
     std::string from;
     std::string to = "experiment";
-    std::string rules; ///< for a table
+    std::string as; ///< the architecture of a configuration
+    std::string rules; ///< for a table or a configuration
     MeshOptions mesh;
     std::string output;
     JsonTarget json;
@@ -41,6 +44,9 @@ struct Source {
     std::optional<Experiment> experiment;
     std::vector<Diagnostic> warnings;
     std::vector<std::string> notKept; ///< members of the mesh and the hardware that the new form has no word for
+    /// Keys that say nothing about sharding.
+    std::vector<std::pair<std::string, int>> passedOver; ///< with their lines
+    std::vector<ConfigField> assumed; ///< what a configuration leaves to its architecture
 };
 using ReadSource = tl::expected<Source, std::vector<Diagnostic>>;
 
@@ -49,22 +55,51 @@ std::string baseName(const std::string& file)
     return QFileInfo(QString::fromStdString(file)).completeBaseName().toStdString();
 }
 
+Source sourceOfExperiment(Experiment experiment, const std::string& name)
+{
+    Source source;
+    source.name = name;
+    source.title = experiment.title;
+    source.rows = toRows(experiment);
+    RulesInput rules;
+    rules.name = name;
+    rules.rules = experiment.rules.rules;
+    rules.dialect = experiment.rules.dialect;
+    for (const MeshAxis& axis : experiment.mesh.axes)
+        rules.meshAxes.push_back(axis.name);
+    source.rules = std::move(rules);
+    source.experiment = std::move(experiment);
+    return source;
+}
+
 ReadSource readExperimentSource(const std::string& name)
 {
     SHARDSCOPE_TRY(input, loadExperiment(name));
-    Source source;
-    source.name = input->name;
-    source.title = input->experiment.title;
+    Source source = sourceOfExperiment(std::move(input->experiment), input->name);
     source.warnings = std::move(input->warnings);
-    source.rows = toRows(input->experiment);
-    RulesInput rules;
-    rules.name = input->name;
-    rules.rules = input->experiment.rules.rules;
-    rules.dialect = input->experiment.rules.dialect;
-    for (const MeshAxis& axis : input->experiment.mesh.axes)
-        rules.meshAxes.push_back(axis.name);
-    source.rules = std::move(rules);
-    source.experiment = std::move(input->experiment);
+    return source;
+}
+
+/// The config.json of a model on Hugging Face.
+Result<Source> readConfigurationSource(const ConvertOptions& options)
+{
+    SHARDSCOPE_TRY(text, readText(options.input, maximumConfigBytes + 1));
+    const std::string name = shownName(options.input);
+    Result<ReadHuggingFace> read = readHuggingFace(*text, options.as);
+    if (!read) {
+        read.error().where.file = name;
+        return tl::unexpected(std::move(read.error()));
+    }
+    SHARDSCOPE_TRY(experiment,
+        networkExperiment(read->settings, options.input == "-" ? read->architecture : baseName(options.input),
+            { options.rules, options.mesh, {} }));
+    Source source = sourceOfExperiment(std::move(*experiment), name);
+    source.warnings = std::move(read->warnings);
+    for (Diagnostic& warning : source.warnings)
+        warning.where.file = name;
+    for (const ConfigField& field : read->ignored)
+        source.passedOver.emplace_back(field.key, field.line);
+    source.assumed = std::move(read->assumed);
     return source;
 }
 
@@ -98,6 +133,12 @@ ReadSource readSource(const ConvertOptions& options)
     const auto failed = [](Error error) { return tl::unexpected(std::vector{ std::move(error) }); };
     if (options.from == "experiment")
         return readExperimentSource(options.input);
+    if (options.from == "hf") {
+        Result<Source> source = readConfigurationSource(options);
+        if (!source)
+            return failed(std::move(source.error()));
+        return std::move(*source);
+    }
     Source source;
     source.title = options.from == "preset" ? options.input : baseName(options.input);
     if (options.from == "table") {
@@ -118,9 +159,12 @@ ReadSource readSource(const ConvertOptions& options)
         source.name = rules->name;
         source.rules = std::move(*rules);
     }
-    if (source.rules->maxText)
+    if (source.rules->maxText) {
         source.warnings.insert(
             source.warnings.end(), source.rules->maxText->warnings.begin(), source.rules->maxText->warnings.end());
+        for (const ReadMaxText::PassedOver& each : source.rules->maxText->passedOver)
+            source.passedOver.emplace_back(each.key, each.line);
+    }
     return source;
 }
 
@@ -266,10 +310,12 @@ Json sourceJson(const Source& source)
         json["mesh_axes"] = source.rules->meshAxes;
     }
     Json passedOver = Json::array();
-    if (source.rules && source.rules->maxText)
-        for (const ReadMaxText::PassedOver& each : source.rules->maxText->passedOver)
-            passedOver.push_back({ { "key", each.key }, { "line", each.line } });
+    for (const auto& [key, line] : source.passedOver)
+        passedOver.push_back({ { "key", key }, { "line", line } });
     json["passed_over"] = std::move(passedOver);
+    json["assumed"] = Json::array();
+    for (const ConfigField& field : source.assumed)
+        json["assumed"].push_back({ { "key", field.key }, { "value", field.value } });
     json["not_kept"] = source.notKept;
     return json;
 }
@@ -279,10 +325,10 @@ void remark(const Source& source)
 {
     Console errors(stderr);
     print(errors, source.warnings);
-    if (source.rules && source.rules->maxText && !source.rules->maxText->passedOver.empty())
+    if (!source.passedOver.empty())
         errors.line(
             QStringLiteral("%1: %2 other keys say nothing about sharding and were passed over; --json lists them")
-                .arg(words::fromStd(source.name), QString::number(source.rules->maxText->passedOver.size())),
+                .arg(words::fromStd(source.name), QString::number(source.passedOver.size())),
             Emphasis::Faint);
     for (const std::string& lost : source.notKept)
         errors.line(lost == "inner_rules"
@@ -344,17 +390,23 @@ void addConvert(CLI::App& app, int& status)
         .required();
     command
         .addOption("--from", options->from,
-            "maxtext (YAML), t5x or flax (Python literals of rules), table (CSV or JSON, see resolve), experiment, or "
-            "preset")
+            "maxtext (YAML), t5x or flax (Python literals of rules), table (CSV or JSON, see resolve), hf (config.json "
+            "of a transformer on Hugging Face), experiment, or preset")
         .required()
-        .oneOf({ "t5x", "maxtext", "flax", "table", "experiment", "preset" })
+        .oneOf({ "t5x", "maxtext", "flax", "table", "hf", "experiment", "preset" })
         .optionText("FORM");
     command
         .addOption("--to", options->to,
             "experiment (default), flax or t5x (rules as Python source), maxtext (YAML), table (JSON) or csv")
         .oneOf({ "experiment", "flax", "t5x", "maxtext", "table", "csv" })
         .optionText("FORM");
-    command.addOption("--rules", options->rules, "Rules that go with a table; as in resolve").optionText("RULES");
+    command
+        .addOption(
+            "--as", options->as, "Read a configuration as that of another architecture; all its keys are looked at")
+        .oneOf(huggingFaceFamilies())
+        .optionText("FAMILY");
+    command.addOption("--rules", options->rules, "Rules that go with a table or a configuration; as in resolve")
+        .optionText("RULES");
     command.addOption("--mesh", options->mesh.mesh, "The mesh, where the input has none: data=2,model=4")
         .optionText("MESH");
     addDeviceCounts(command, options->mesh);

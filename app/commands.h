@@ -25,5 +25,9 @@ void addPropagate(CLI::App& app, int& status);
 void addScreenshot(CLI::App& app, int& status);
 void addSchema(CLI::App& app, int& status);
 void addExamples(CLI::App& app, int& status);
+void addNew(CLI::App& app, int& status);
+void addParams(CLI::App& app, int& status);
+void addTrain(CLI::App& app, int& status);
+void addDiff(CLI::App& app, int& status);
 
 } // namespace shardscope::cli

@@ -84,8 +84,12 @@ void addCommands(CLI::App& app, int& status)
     app.set_version_flag("--version", std::string("shardscope ") + SHARDSCOPE_VERSION);
     app.require_subcommand(0, 1);
     app.formatter(std::make_shared<HelpText>());
+    addNew(app, status);
     addRun(app, status);
+    addTrain(app, status);
     addShow(app, status);
+    addParams(app, status);
+    addDiff(app, status);
     addResolve(app, status);
     addMesh(app, status);
     addPropagate(app, status);

@@ -101,7 +101,7 @@ public:
             const ArgumentStart& start = out.arrays.starts()[i];
             if (!drawn && start.reason != InitialReason::Chosen)
                 return fail(Code::MissingKey, { { "key", m_names[i].front() }, { "type", toString(m_types[i]) } });
-            m_from[i] = originOf(start, initial.seed);
+            m_from[i] = initial.perStep.contains(i) ? "another batch in every step" : originOf(start, initial.seed);
             out.chosen.emplace_back(start.value);
         }
         out.from = std::move(m_from);

@@ -20,6 +20,8 @@
 #include "schedule/plan.h"
 #include "simulate/run/memory.h"
 #include "simulate/run/not_executable.h"
+#include "step_inputs.h"
+#include "step_norms.h"
 
 namespace shardscope::cli {
 
@@ -192,6 +194,7 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
     Run& steps = **created;
     run.threads = steps.threads();
     const std::optional<std::size_t> loss = lossResult(program, run.state);
+    const StepNorms norms(*run.plan->program->program, run.state);
     for (std::int64_t i = 0; i < std::max<std::int64_t>(options.steps, 1) && !steps.stopped(); ++i) {
         StepRecord record{ steps.step().wall, {} };
         if (steps.stopped())
@@ -201,8 +204,15 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
         if (loss)
             if (const std::vector<double> value = steps.gatherResult(*loss); !value.empty())
                 record.loss = value.front();
-        if (i < options.steps)
+        if (options.norms) {
+            record.parameterNorm = norms.ofParameters(steps);
+            record.gradientNorm = norms.ofGradients(steps);
+        }
+        if (i < options.steps) {
             run.steps.push_back(record);
+            if (options.onStep)
+                options.onStep(record);
+        }
     }
     const bool isKnown = run.state.source != StateSource::None && !isGuess(run.state.source);
     if (options.timeit.value_or(isKnown) && !steps.stopped())
@@ -362,6 +372,14 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     }
     run.problems = inFile(std::move(run.problems), run.input);
     InitialValues initial = initialValuesOf(snapshot);
+    if (options.text) {
+        auto batches = textInputs(run.program(), experiment, *options.text);
+        if (!batches)
+            return refused({ std::move(batches.error()) }, BadInput);
+        if (batches->empty() && options.needsTokens)
+            throw UsageError("--text", "is for transformers; this model has no tokens");
+        initial.perStep = std::move(*batches);
+    }
     if (auto read = readInitialFiles(initial, run.program(), folderOf(QString::fromStdString(options.file))); !read)
         return refused({ std::move(read.error()) }, BadInput);
     auto starts = startsOf(run.program(), options.inputs, std::move(initial), options.inputs.empty() || options.seed);

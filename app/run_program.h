@@ -4,6 +4,8 @@
 // one.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +27,13 @@ namespace shardscope::cli {
 /// Steps that are run and listed, at most: every one of them is remembered.
 inline constexpr std::int64_t maxSteps = 100'000;
 
+struct StepRecord {
+    double wall = 0; ///< seconds
+    std::optional<double> loss;
+    std::optional<double> parameterNorm = {},
+                          gradientNorm = {}; ///< of all together, where they are asked for and can be read
+};
+
 struct RunCommandOptions {
     std::string file;
     std::vector<std::string> inputs; ///< files that hold arguments
@@ -41,12 +50,12 @@ struct RunCommandOptions {
     std::string trace; ///< file for the times of instructions; empty: none
     std::int64_t loopLimit = defaultTrips; ///< trips of all loops of a device in one step
     std::string out; ///< a folder, or a .npy for a program with one result; empty: no files
+    /// A transformer's tokens come from this text, another batch in every step (step_inputs.h); null: as they begin.
+    std::shared_ptr<const std::string> text;
+    bool needsTokens = false; ///< the text was chosen: a model without tokens is none for it
+    bool norms = false; ///< of parameters and gradients after each step
+    std::function<void(const StepRecord&)> onStep; ///< after each of `steps`; may be empty
     JsonTarget json;
-};
-
-struct StepRecord {
-    double wall = 0; ///< seconds
-    std::optional<double> loss;
 };
 
 struct NonFiniteFinding {

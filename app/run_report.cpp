@@ -107,6 +107,8 @@ Json stateJson(const ProgramRun& run)
     return { { "source", name(run.state.source) }, { "fed_back", std::move(pairs) } };
 }
 
+} // namespace
+
 Json stepsJson(const std::vector<StepRecord>& steps)
 {
     Json list = Json::array();
@@ -114,9 +116,15 @@ Json stepsJson(const std::vector<StepRecord>& steps)
         Json& step = list.emplace_back(Json{ { "step", i + 1 }, { "wall_seconds", steps[i].wall } });
         if (steps[i].loss)
             step["loss"] = *steps[i].loss;
+        if (steps[i].parameterNorm)
+            step["parameter_norm"] = *steps[i].parameterNorm;
+        if (steps[i].gradientNorm)
+            step["gradient_norm"] = *steps[i].gradientNorm;
     }
     return list;
 }
+
+namespace {
 
 void printSteps(Console& console, const std::vector<StepRecord>& steps)
 {

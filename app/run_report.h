@@ -11,6 +11,8 @@
 namespace shardscope::cli {
 
 [[nodiscard]] std::string jsonText(const ProgramRun& run, const RunCommandOptions& options);
+/// Each step with its loss, norms and time, as far as they are known.
+[[nodiscard]] Json stepsJson(const std::vector<StepRecord>& steps);
 void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& options);
 
 /// Where --out writes each result to. Throws UsageError where one file is named for several results.

@@ -16,13 +16,13 @@ struct NamedSize {
     std::int64_t* size;
 };
 
-std::vector<NamedSize> sizesOf(MlpSettings& mlp)
+std::vector<NamedSize> namedSizesOf(MlpSettings& mlp)
 {
     return { { "batch", "/model/dims/batch", &mlp.batch }, { "embed", "/model/dims/embed", &mlp.embed },
         { "hidden", "/model/dims/hidden", &mlp.hidden }, { "layers", "/model/layers", &mlp.layers } };
 }
 
-std::vector<NamedSize> sizesOf(TransformerSettings& transformer)
+std::vector<NamedSize> namedSizesOf(TransformerSettings& transformer)
 {
     std::vector<NamedSize> sizes;
     forEachSize(transformer, [&](std::string_view key, std::int64_t& size, const IntegerRange&) {
@@ -38,12 +38,12 @@ std::vector<NamedSize> sizesOf(TransformerSettings& transformer)
     return sizes;
 }
 
-std::vector<NamedSize> sizesOf(ModelSetting& model)
+std::vector<NamedSize> namedSizesOf(ModelSetting& model)
 {
     if (auto* mlp = std::get_if<MlpModel>(&model))
-        return sizesOf(mlp->settings);
+        return namedSizesOf(mlp->settings);
     if (auto* transformer = std::get_if<TransformerModel>(&model))
-        return sizesOf(transformer->settings.model);
+        return namedSizesOf(transformer->settings.model);
     return {};
 }
 
@@ -109,7 +109,7 @@ std::string sizePointer(const Experiment& experiment, std::string_view dimension
     if (!isNetwork(experiment))
         return {};
     ModelSetting model = experiment.model;
-    for (NamedSize& size : sizesOf(model))
+    for (NamedSize& size : namedSizesOf(model))
         if (size.dimension == dimension)
             return std::move(size.pointer);
     return {};
@@ -117,7 +117,7 @@ std::string sizePointer(const Experiment& experiment, std::string_view dimension
 
 std::int64_t* sizeNamed(ModelSetting& model, std::string_view name)
 {
-    for (const NamedSize& size : sizesOf(model))
+    for (const NamedSize& size : namedSizesOf(model))
         if (size.dimension == name)
             return size.size;
     return nullptr;
@@ -127,7 +127,7 @@ std::vector<std::string> sizeNames(const ModelSetting& model)
 {
     ModelSetting copy = model;
     std::vector<std::string> names;
-    for (const NamedSize& size : sizesOf(copy))
+    for (const NamedSize& size : namedSizesOf(copy))
         names.emplace_back(size.dimension);
     return names;
 }

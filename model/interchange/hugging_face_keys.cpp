@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "interchange/hugging_face_keys.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>

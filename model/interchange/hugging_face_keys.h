@@ -2,7 +2,6 @@
 // What the readers of several architectures share: activations, element types, heads.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 

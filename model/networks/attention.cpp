@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/attention.h"
 
-#include <array>
 #include <cmath>
 
 #include "networks/norms.h"
 #include "networks/positions.h"
-#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -111,10 +109,8 @@ Projections fusedProjections(const NetworkPart& part, ValueId x)
         Dimensions starts(shape.size(), 0), limits(shape.begin(), shape.end());
         starts[2] = number;
         limits[2] = number + 1;
-        const ValueId slice =
-            b.add(OpKind::Slice, std::array{ all }, otherAttributes(SliceAttributes{ starts, limits, {} }));
-        return part.activation(b.reshape(slice, { shape[0], shape[1], shape[3], shape[4] }), name,
-            { Axis::AttentionBatch, Axis::Length, heads, Axis::AttentionKv });
+        return part.activation(b.reshape(b.slice(all, starts, limits), { shape[0], shape[1], shape[3], shape[4] }),
+            name, { Axis::AttentionBatch, Axis::Length, heads, Axis::AttentionKv });
     };
     const ValueId q = sliced(0, "query", Axis::AttentionQueryHeads);
     const ValueId k = sliced(1, "key", Axis::AttentionKeyHeads);

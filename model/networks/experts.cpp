@@ -142,19 +142,28 @@ ValueId mixtureOfExperts(const NetworkPart& layer, ValueId x)
     }
 
     const NetworkPart experts(part, "experts");
-    const auto placed = [&](ValueId value, std::string_view name, Axis last) {
+    const auto withSequences = [&](ValueId value, std::string_view name) { // (B, E, C, D)
+        return experts.activation(
+            value, name, { Axis::Batch, Axis::RoutedExpert, Axis::Capacity, Axis::ResidualEmbed });
+    };
+    const auto withExperts = [&](ValueId value, std::string_view name, Axis last) { // (E, B, C, n)
         return experts.activation(value, name, { Axis::ActiveExpert, Axis::ExpertBatch, Axis::Capacity, last });
     };
     const auto linear = [&](ValueId from, const std::string& name) { // (E, B, C, n) times (E, n, m)
         const ValueId kernel = experts.parameter(name + "/kernel");
         return withExpertBias(experts, b.dotGeneral(from, kernel, { { 0 }, { 0 }, { 3 }, { 1 } }), name + "/bias");
     };
-    const ValueId sent = b.dotGeneral(routing.dispatch, x, { { 0 }, { 0 }, { 1 }, { 1 } }); // (B, E, C, D)
-    const ValueId inputs = placed(b.transpose(sent, { 1, 0, 2, 3 }), "inputs", Axis::ResidualEmbed);
-    const ValueId hidden = placed(hiddenValues(experts, [&](const std::string& name) { return linear(inputs, name); }),
-        "hidden", Axis::HiddenMlp);
-    const ValueId outputs = placed(linear(hidden, "wo"), "outputs", Axis::ResidualEmbed);
-    const ValueId y = b.dotGeneral(routing.combine, outputs, { { 0 }, { 1 }, { 2, 3 }, { 0, 2 } });
+    // Two constraints stand on each side, so that tokens move from their sequences' devices to those of the experts and
+    // back in one exchange (all-to-all), and not what they are computed from.
+    const Dimensions swapped{ 1, 0, 2, 3 };
+    const ValueId sent = withSequences(b.dotGeneral(routing.dispatch, x, { { 0 }, { 0 }, { 1 }, { 1 } }), "sent");
+    const ValueId inputs = withExperts(b.transpose(sent, swapped), "inputs", Axis::ResidualEmbed);
+    const ValueId hidden =
+        withExperts(hiddenValues(experts, [&](const std::string& name) { return linear(inputs, name); }), "hidden",
+            Axis::HiddenMlp);
+    const ValueId outputs = withExperts(linear(hidden, "wo"), "outputs", Axis::ResidualEmbed);
+    const ValueId returned = withSequences(b.transpose(outputs, swapped), "returned");
+    const ValueId y = b.dotGeneral(routing.combine, returned, { { 0 }, { 0 }, { 2, 3 }, { 1, 2 } });
     return part.named(y, "wo", { Axis::Batch, Axis::Length, Axis::ResidualEmbed });
 }
 

@@ -4,7 +4,7 @@
 //
 //     dispatch (B, L, E, C)   1 where a token has that place of that expert
 //     combine  (B, L, E, C)   the same times the router's weight
-//     inputs (E, B, C, D) = dispatchᵀ x      y (B, L, D) = combine · experts(inputs)
+//     sent (B, E, C, D) = dispatchᵀ x      y (B, L, D) = combine · experts(sent)
 //
 // A sequence's first choices take places before its second ones, and early tokens before late ones. What finds no place
 // left contributes nothing. There is no loss that balances the load.

@@ -197,9 +197,9 @@ std::vector<ValueId> clippedByGlobalNorm(Builder& builder, double clipNorm, std:
         dtype = promotedType(dtype, builder.type(gradient).dtype);
     ValueId sum;
     for (const ValueId gradient : gradients) {
-        const ValueId wide = convertedTo(builder, gradient, dtype);
-        ValueId squares = builder.binary(OpKind::Multiply, wide, wide);
-        if (const std::size_t rank = builder.type(wide).rank(); rank > 0)
+        const ValueId converted = convertedTo(builder, gradient, dtype);
+        ValueId squares = builder.binary(OpKind::Multiply, converted, converted);
+        if (const std::size_t rank = builder.type(converted).rank(); rank > 0)
             squares = builder.reduce(ReduceKind::Sum, squares, dimensionsOfRank(rank));
         sum = sum.valid() ? builder.binary(OpKind::Add, sum, squares) : squares;
     }

@@ -2,12 +2,10 @@
 #include "networks/positions.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "networks/transformer_parameters.h"
-#include "program/other_attributes.h"
 
 namespace shardscope {
 
@@ -17,10 +15,10 @@ namespace {
 ValueId sliceOfLast(Builder& b, ValueId x, std::int64_t start, std::int64_t limit)
 {
     const Shape shape = b.type(x).shape;
-    Dimensions starts(shape.size(), 0), limits(shape.begin(), shape.end()), strides(shape.size(), 1);
+    Dimensions starts(shape.size(), 0), limits(shape.begin(), shape.end());
     starts.back() = start;
     limits.back() = limit;
-    return b.add(OpKind::Slice, std::array{ x }, otherAttributes(SliceAttributes{ starts, limits, strides }));
+    return b.slice(x, starts, limits);
 }
 
 /// T5's number of a distance that is not negative.
@@ -101,7 +99,7 @@ ValueId rotated(const NetworkPart& part, ValueId x)
         turned = converted(b, turned, type.dtype);
     if (size < type.shape[3])
         parts.push_back(sliceOfLast(b, x, size, type.shape[3]));
-    return b.add(OpKind::Concatenate, parts, otherAttributes(DimensionAttributes{ 3 }));
+    return b.concatenate(parts, 3);
 }
 
 std::vector<DistanceBucket> distanceBuckets(std::int64_t buckets, std::int64_t maximumDistance, bool bothDirections)
@@ -148,8 +146,7 @@ ValueId withLearnedPositions(const NetworkPart& stack, ValueId x)
     const TensorType table = b.type(rows);
     const std::int64_t length = type.shape[1];
     if (table.shape[0] != length)
-        rows = b.add(OpKind::Slice, std::array{ rows },
-            otherAttributes(SliceAttributes{ { 0, 0 }, { length, table.shape[1] }, { 1, 1 } }));
+        rows = b.slice(rows, { 0, 0 }, { length, table.shape[1] });
     return b.binary(OpKind::Add, x, spreadAlongLast(b, rows, type.shape));
 }
 

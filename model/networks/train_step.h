@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "networks/optimizer.h"
-#include "program/rematerialise.h"
+#include "program/differentiate.h"
 
 namespace shardscope {
 
@@ -59,7 +59,7 @@ struct ForwardInputs {
 struct ForwardPass {
     ValueId loss; ///< a scalar, which becomes "loss"; invalid: none, which only addForward() takes
     std::vector<ValueId> outputs;
-    std::vector<RematRegion> regions = {}; ///< what the backward pass computes again
+    DifferentiateOptions derivative = {}; ///< what the backward pass keeps
 };
 using BuildForward = std::function<Result<ForwardPass>(Builder&, const ForwardInputs&)>;
 

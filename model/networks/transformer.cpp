@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/transformer.h"
 
-#include <array>
 #include <cmath>
 
-#include "base/codes.h"
 #include "networks/check_transformer.h"
 #include "networks/norms.h"
 #include "networks/positions.h"
-#include "networks/transformer_layer.h"
+#include "networks/transformer_layers.h"
 #include "networks/transformer_parameters.h"
 #include "program/other_attributes.h"
 
@@ -41,7 +39,7 @@ ValueId embedded(const NetworkPart& network, ValueId tokens)
         rows.collapsedSliceDims = rows.startIndexMap = { 0 };
         rows.indexVectorDim = 2;
         rows.sliceSizes = { 1, s.embed };
-        x = b.add(OpKind::Gather, std::array{ table, tokens }, otherAttributes(std::move(rows)));
+        x = b.gather(table, tokens, rows);
     }
     return s.scaledEmbedding ? times(b, x, std::sqrt(static_cast<double>(s.embed))) : x;
 }
@@ -67,10 +65,7 @@ ValueId stackOutput(
     inputs.selfAttention.rotary = s.positions == PositionKind::Rotary;
     if (s.positions == PositionKind::RelativeBias)
         inputs.selfAttention.bias = relativeBias(stack, network.builder().type(x).shape[1], isEncoder);
-    for (std::int64_t i = 0; i < (isEncoder ? s.encoderLayers : s.layers); ++i) {
-        const NetworkPart layer(stack, "layers." + std::to_string(i));
-        x = transformerLayer(layer, x, inputs, regions);
-    }
+    x = transformerLayers(stack, x, inputs, regions);
     return s.finalNorm ? normalised(stack, name + "_norm", x) : x;
 }
 
@@ -120,8 +115,6 @@ Result<TransformerResults> transformerForward(Builder& builder, const Transforme
     std::span<const ValueId> parameters, std::span<const ValueId> inputs)
 {
     SHARDSCOPE_CHECK(checkTransformer(settings));
-    if (settings.form == LayerForm::Scanned)
-        return fail(Code::InvalidAttribute, { { "op", "transformer" }, { "wrong", "layer_form" } });
     ParameterValues values;
     const std::vector<TransformerParameter> list = parametersOf(settings);
     for (std::size_t i = 0; i < list.size(); ++i)
@@ -129,10 +122,11 @@ Result<TransformerResults> transformerForward(Builder& builder, const Transforme
 
     const NetworkPart network(builder, settings, values);
     TransformerResults results;
+    results.derivative.keeps = keptOfLoops(settings.remat);
     ValueId encoded;
     if (settings.encoderLayers > 0)
-        encoded = stackOutput(network, true, inputs[2], {}, results.layers);
-    results.logits = logitsOf(network, stackOutput(network, false, inputs[0], encoded, results.layers));
+        encoded = stackOutput(network, true, inputs[2], {}, results.derivative.regions);
+    results.logits = logitsOf(network, stackOutput(network, false, inputs[0], encoded, results.derivative.regions));
     const NetworkPart loss(network, "loss");
     results.loss = builder.named(crossEntropy(builder, results.logits, inputs[1]), "loss", Role::Loss);
     return results;

@@ -5,8 +5,9 @@
 //     x = E[tokens] (B, L, D)    layers    logits = norm(x) W (B, L, V)
 //     loss = mean over all tokens of log(sum(exp(logits))) - logits[target]
 //
-// Paths: params/decoder/layers.0/mlp/wo/kernel; tokens, targets and encoder_tokens; activations by the part that they
-// come from, decoder/layers.0/self_attention/query; decoder/logits; loss.
+// Paths: params/decoder/layers.0/mlp/wo/kernel (params/decoder/layers/mlp/wo/kernel for scanned layers); tokens,
+// targets and encoder_tokens; activations by the part that they come from, decoder/layers.0/self_attention/query;
+// decoder/logits; loss.
 #pragma once
 
 #include <span>
@@ -15,7 +16,7 @@
 
 #include "networks/transformer_axes.h"
 #include "networks/transformer_settings.h"
-#include "program/builder.h"
+#include "program/differentiate.h"
 
 namespace shardscope {
 
@@ -31,15 +32,15 @@ struct TransformerInput {
 struct TransformerResults {
     ValueId loss; ///< scalar, f32 or f64
     ValueId logits; ///< (B, L, V), of the loss' type
-    std::vector<RematRegion> layers; ///< each with the policy of the settings; empty where that is None
+    DifferentiateOptions derivative; ///< with the policy of the settings for each layer
 };
 /// Adds the network to a program. `parameters` are in the order of parametersOf(settings), `inputs` in that of
-/// inputsOf(settings). Errors: those of checkTransformer(); InvalidAttribute {wrong: layer_form} for scanned layers.
+/// inputsOf(settings). Errors: those of checkTransformer().
 [[nodiscard]] Result<TransformerResults> transformerForward(Builder& builder, const TransformerSettings& settings,
     std::span<const ValueId> parameters, std::span<const ValueId> inputs);
 
 /// The forward pass alone: arguments are the parameters and then the inputs, with their logical names; results are loss
-/// and logits. Errors: those of transformerForward().
+/// and logits. Errors: those of checkTransformer().
 [[nodiscard]] Result<Program> buildTransformerForward(const TransformerSettings& settings);
 
 } // namespace shardscope

@@ -54,6 +54,7 @@ constexpr std::array axisTable{
     AxisRow{ Axis::LogitsVocab, "vocab", "vocab", "activation_vocab", "activation_vocab" },
     AxisRow{ Axis::ExpertBatch, "batch", "expert_replicas", "activation_batch_no_exp", "activation_batch_moe" },
     AxisRow{ Axis::ActiveExpert, "expert", "expert", "activation_exp", "activation_exp" },
+    AxisRow{ Axis::RoutedExpert, "expert", "", "", "" },
     AxisRow{ Axis::Capacity, "capacity", "", "", "" },
     AxisRow{ Axis::KeyLength, "kv_length", "", "", "" },
     AxisRow{ Axis::Group, "group", "", "", "" },

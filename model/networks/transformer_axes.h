@@ -54,6 +54,7 @@ enum class Axis : std::uint8_t {
     LogitsVocab,
     ExpertBatch, ///< sequences whose tokens are with the experts
     ActiveExpert,
+    RoutedExpert, ///< experts for which tokens are meant, before they are there and after
     Capacity,
     KeyLength,
     Group, ///< query heads that share a key head

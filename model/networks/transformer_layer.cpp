@@ -8,12 +8,10 @@
 
 namespace shardscope {
 
-ValueId transformerLayer(
-    const NetworkPart& layer, ValueId x, const LayerInputs& inputs, std::vector<RematRegion>& regions)
+ValueId transformerLayer(const NetworkPart& layer, ValueId x, const LayerInputs& inputs)
 {
     Builder& b = layer.builder();
     const TransformerSettings& s = layer.settings();
-    const std::size_t first = b.program().main().operations.size();
     const std::string own = inputs.isEncoder ? "attention" : "self_attention";
     const auto add = [&](ValueId lhs, ValueId rhs) { return b.binary(OpKind::Add, lhs, rhs); };
     const auto normAfter = [&](ValueId y, const std::string& of) {
@@ -38,10 +36,7 @@ ValueId transformerLayer(
         }
         x = add(x, mlp(normalised(layer, mlpNormName(s), x)));
     }
-    x = layer.activation(x, "output", { Axis::Batch, Axis::ResidualLength, Axis::ResidualEmbed });
-    if (s.remat != RematPolicy::None)
-        regions.push_back({ first, b.program().main().operations.size(), s.remat });
-    return x;
+    return layer.activation(x, "output", { Axis::Batch, Axis::ResidualLength, Axis::ResidualEmbed });
 }
 
 } // namespace shardscope

@@ -6,8 +6,6 @@
 // A parallel block adds attention and MLP of the same x at once.
 #pragma once
 
-#include <vector>
-
 #include "networks/attention.h"
 #include "networks/transformer_parts.h"
 
@@ -19,9 +17,7 @@ struct LayerInputs {
     ValueId encoded = {}; ///< (B, S, D) of the encoder, for a decoder's layers; else invalid
     bool isEncoder = false;
 };
-/// x and the result are (B, L, D). The parameters are those of the part: "decoder/layers.0". A layer with a policy of
-/// rematerialisation is added to `regions`.
-[[nodiscard]] ValueId transformerLayer(
-    const NetworkPart& layer, ValueId x, const LayerInputs& inputs, std::vector<RematRegion>& regions);
+/// x and the result are (B, L, D). The parameters are those of the part: "decoder/layers.0".
+[[nodiscard]] ValueId transformerLayer(const NetworkPart& layer, ValueId x, const LayerInputs& inputs);
 
 } // namespace shardscope

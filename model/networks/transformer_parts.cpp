@@ -27,9 +27,14 @@ NetworkPart::NetworkPart(Builder& builder, const TransformerSettings& settings, 
 }
 
 NetworkPart::NetworkPart(const NetworkPart& parent, std::string_view name)
+    : NetworkPart(parent, name, parent.m_parameters)
+{
+}
+
+NetworkPart::NetworkPart(const NetworkPart& parent, std::string_view name, const ParameterValues& parameters)
     : m_builder(parent.m_builder)
     , m_settings(parent.m_settings)
-    , m_parameters(parent.m_parameters)
+    , m_parameters(parameters)
     , m_path(parent.pathOf(name))
     , m_outerScope(m_builder.scope())
 {

@@ -26,6 +26,8 @@ public:
     /// The network itself.
     NetworkPart(Builder& builder, const TransformerSettings& settings, const ParameterValues& parameters);
     NetworkPart(const NetworkPart& parent, std::string_view name);
+    /// The same with other values for parameters: of one trip of a loop.
+    NetworkPart(const NetworkPart& parent, std::string_view name, const ParameterValues& parameters);
     NetworkPart(const NetworkPart&) = delete;
     NetworkPart& operator=(const NetworkPart&) = delete;
     ~NetworkPart();
@@ -33,6 +35,8 @@ public:
     [[nodiscard]] Builder& builder() const { return m_builder; }
     [[nodiscard]] const TransformerSettings& settings() const { return m_settings; }
     [[nodiscard]] const std::string& path() const { return m_path; }
+    /// Of the network, not of this part alone.
+    [[nodiscard]] const ParameterValues& parameters() const { return m_parameters; }
     [[nodiscard]] bool has(std::string_view name) const;
     /// In the element type of activations, or in another one.
     [[nodiscard]] ValueId parameter(std::string_view name) const;

@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <iterator>
 
 #include "base/codes.h"
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 
 namespace shardscope {
 
-namespace {
-
-[[noreturn]] void misuse(const Diagnostic& diagnostic)
+void Builder::misuse(const Diagnostic& diagnostic)
 {
     std::string text(diagnostic.id());
     for (const Arg& arg : diagnostic.args)
@@ -21,8 +19,6 @@ namespace {
     std::fprintf(stderr, "Builder: %s\n", text.c_str());
     std::abort();
 }
-
-} // namespace
 
 Builder::Builder(std::string name)
 {
@@ -187,6 +183,47 @@ ValueId Builder::constrain(ValueId operand, Annotation annotation)
     return add(OpKind::ShardingConstraint, std::array{ operand }, ConstraintAttributes{ std::move(annotation) });
 }
 
+ValueId Builder::slice(ValueId operand, Dimensions starts, Dimensions limits, Dimensions strides)
+{
+    return add(OpKind::Slice, std::array{ operand },
+        otherAttributes(SliceAttributes{ std::move(starts), std::move(limits), std::move(strides) }));
+}
+
+ValueId Builder::pad(ValueId operand, ValueId value, Dimensions low, Dimensions high, Dimensions interior)
+{
+    return add(OpKind::Pad, std::array{ operand, value },
+        otherAttributes(PadAttributes{ std::move(low), std::move(high), std::move(interior) }));
+}
+
+ValueId Builder::concatenate(std::span<const ValueId> operands, std::int64_t dimension)
+{
+    return add(OpKind::Concatenate, operands, otherAttributes(DimensionAttributes{ dimension }));
+}
+
+ValueId Builder::reverse(ValueId operand, Dimensions dimensions)
+{
+    return add(OpKind::Reverse, std::array{ operand }, otherAttributes(DimensionsAttributes{ std::move(dimensions) }));
+}
+
+ValueId Builder::dynamicSlice(ValueId operand, std::span<const ValueId> starts, Dimensions sizes)
+{
+    std::vector<ValueId> operands{ operand };
+    operands.insert(operands.end(), starts.begin(), starts.end());
+    return add(OpKind::DynamicSlice, operands, otherAttributes(DynamicSliceAttributes{ std::move(sizes) }));
+}
+
+ValueId Builder::dynamicUpdateSlice(ValueId operand, ValueId update, std::span<const ValueId> starts)
+{
+    std::vector<ValueId> operands{ operand, update };
+    operands.insert(operands.end(), starts.begin(), starts.end());
+    return add(OpKind::DynamicUpdateSlice, operands, {});
+}
+
+ValueId Builder::gather(ValueId operand, ValueId indices, const GatherAttributes& attributes)
+{
+    return add(OpKind::Gather, std::array{ operand, indices }, otherAttributes(attributes));
+}
+
 ValueId Builder::add(OpKind kind, std::span<const ValueId> operands, Attributes attributes, const TensorType& hint)
 {
     const OpRow& row = opRow(kind);
@@ -199,38 +236,31 @@ ValueId Builder::add(OpKind kind, std::span<const ValueId> operands, Attributes 
     if (!inferred)
         misuse(inferred.error());
 
-    const OperationId id(m_program.operations.size());
-    const ValueId result =
-        addValue({ std::move(*inferred), id, 0, kind == OpKind::Constant ? Role::Constant : Role::Temporary, {}, {} });
-    Operation& operation = m_program.operations.emplace_back();
-    operation.kind = kind;
-    operation.operands.assign(operands.begin(), operands.end());
-    operation.results = { result };
-    operation.attributes = std::move(attributes);
-    operation.scope = m_scope;
+    const OperationId id = addOperation(kind, operands, std::span(&*inferred, 1), std::move(attributes), {});
+    const Operation& operation = m_program.operation(id);
     if (!row.inferType)
         if (const Result<void> checked = row.check(m_program, operation); !checked)
             misuse(checked.error());
-    m_program.regions.front().operations.push_back(id);
-    return result;
+    return operation.results[0];
 }
 
-Builder::Tail Builder::takeFrom(std::size_t first)
+OperationId Builder::addOperation(OpKind kind, std::span<const ValueId> operands, std::span<const TensorType> results,
+    Attributes attributes, std::span<const RegionId> bodies)
 {
-    std::vector<Operation>& operations = m_program.operations;
-    std::vector<Value>& values = m_program.values;
-    Tail tail;
-    if (first >= operations.size())
-        return tail;
-    const auto firstOperation = operations.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto firstValue = values.begin() + static_cast<std::ptrdiff_t>(firstOperation->results[0].index);
-    tail.operations.assign(std::make_move_iterator(firstOperation), std::make_move_iterator(operations.end()));
-    tail.values.assign(std::make_move_iterator(firstValue), std::make_move_iterator(values.end()));
-    operations.erase(firstOperation, operations.end());
-    values.erase(firstValue, values.end());
-    std::vector<OperationId>& main = m_program.regions.front().operations;
-    main.resize(main.size() - tail.operations.size());
-    return tail;
+    const OperationId id(m_program.operations.size());
+    const Role role = kind == OpKind::Constant ? Role::Constant : Role::Temporary;
+    Operation operation;
+    operation.kind = kind;
+    operation.operands.assign(operands.begin(), operands.end());
+    for (const TensorType& result : results)
+        operation.results.push_back(
+            addValue({ result, id, static_cast<std::uint32_t>(operation.results.size()), role, {}, {} }));
+    operation.attributes = std::move(attributes);
+    operation.regions.assign(bodies.begin(), bodies.end());
+    operation.scope = m_scope;
+    m_program.operations.push_back(std::move(operation));
+    m_program.regions[m_region.index].operations.push_back(id);
+    return id;
 }
 
 const TensorType& Builder::type(ValueId value) const

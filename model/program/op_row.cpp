@@ -57,6 +57,13 @@ const OpRow& opRow(OpKind kind)
     return table()[static_cast<std::size_t>(kind)];
 }
 
+bool hasDerivative(const Program& program, const Operation& operation)
+{
+    const OpRow& row = opRow(operation.kind);
+    return row.pullback && (row.anyType || hasKnownTypes(program, operation))
+        && (!row.hasPullback || row.hasPullback(program, operation));
+}
+
 std::string_view name(OpKind kind)
 {
     return opRow(kind).name;

@@ -76,11 +76,12 @@ struct OpRow {
     /// Null where `work` says it.
     OperationCost (*cost)(
         std::span<const TensorType> operands, const TensorType& result, const Attributes& attributes) = nullptr;
-    /// Reverse mode: the cotangents of the operands, one per operand, from that of the result. Only those that are
-    /// `wanted` are built; an invalid id = no contribution. The operation must not live inside the builder, which
-    /// grows. Null: the operation has no derivative and blocks differentiation with InvalidOperand.
-    std::vector<ValueId> (*pullback)(
-        Builder& builder, const Operation& operation, ValueId cotangent, std::span<const bool> wanted) = nullptr;
+    /// Reverse mode: the cotangents of the operands, one per operand, from those of the results. An invalid id among
+    /// `cotangents` stands for zeros; at least one is valid. Only those that are `wanted` are built; an invalid id in
+    /// what is returned = no contribution. The operation must not live inside the builder, which grows. Null: the
+    /// operation has no derivative and blocks differentiation with InvalidOperand.
+    std::vector<ValueId> (*pullback)(Builder& builder, const Operation& operation, std::span<const ValueId> cotangents,
+        std::span<const bool> wanted) = nullptr;
 
     // What only some rows set.
     OpDialect dialect = OpDialect::StableHlo;
@@ -91,11 +92,16 @@ struct OpRow {
     Result<void> (*check)(const Program& program, const Operation& operation) = nullptr;
     /// Instead of `cost`, likewise.
     OperationCost (*work)(const Program& program, const Operation& operation) = nullptr;
+    /// Whether `pullback` holds for this very operation: a scatter that adds has a derivative, one that takes the
+    /// larger number has not. Null: for all of the kind.
+    bool (*hasPullback)(const Program& program, const Operation& operation) = nullptr;
     bool anyType = false; ///< takes tokens, tuples and types that are not known
     std::int8_t regionCount = 0; ///< -1 = any
 };
 
 [[nodiscard]] const OpRow& opRow(OpKind kind);
+/// Whether the operation has a derivative: its types are known, and its row pulls cotangents back through it.
+[[nodiscard]] bool hasDerivative(const Program& program, const Operation& operation);
 [[nodiscard]] std::string_view name(OpKind kind);
 /// By the name with its dialect, "sdy.all_reduce"; one without means StableHLO. Of two rows of one name the general one
 /// is found (reduce: VariadicReduce), except by name alone.

@@ -7,77 +7,91 @@
 #include <unordered_set>
 
 #include "program/differentiate.h"
+#include "program/region_values.h"
 
 namespace shardscope {
 
 namespace {
 
-bool isRandom(OpKind kind)
+bool isParameterProduct(const Operation& operation)
 {
-    return kind == OpKind::Rng || kind == OpKind::RngBitGenerator;
+    const auto* product = std::get_if<DotGeneralAttributes>(&operation.attributes);
+    return operation.kind == OpKind::Dot || (product && product->lhsBatch.empty());
 }
 
 bool isKept(const Operation& operation, RematPolicy policy)
 {
-    if (operation.results.size() != 1 || !operation.regions.empty() || isRandom(operation.kind))
+    if (operation.kind == OpKind::Rng)
         return true;
-    if (operation.operands.empty())
+    if (operation.operands.empty() && operation.regions.empty())
         return false;
-    const auto* product = std::get_if<DotGeneralAttributes>(&operation.attributes);
-    return policy == RematPolicy::Gathered || (policy == RematPolicy::Dots && product && product->lhsBatch.empty());
+    return policy == RematPolicy::Gathered || (policy == RematPolicy::Dots && isParameterProduct(operation));
 }
 
 class Rematerialiser {
 public:
-    Rematerialiser(Builder& builder, BackwardPass pass, std::span<const RematRegion> regions)
+    Rematerialiser(Builder& builder, const BackwardPass& pass, std::span<const RematRegion> regions,
+        std::span<const std::int32_t> regionOf)
         : m_builder(builder)
-        , m_pass(std::move(pass))
+        , m_pass(pass)
         , m_regions(regions)
-        , m_regionOf(regionsOf(builder.program(), regions))
+        , m_regionOf(regionOf)
         , m_copies(regions.size())
     {
     }
 
-    std::vector<ValueId> run() &&
+    void run()
     {
-        const std::string outside = m_builder.scope();
-        Builder::Tail tail = m_builder.takeFrom(m_pass.first);
-        m_firstValue = m_builder.program().values.size();
-        for (std::size_t i = 0; i < tail.operations.size(); ++i) {
-            Operation& operation = tail.operations[i];
-            const std::string scope = m_builder.program().scopes[operation.scope];
-            const std::int32_t region = m_pass.regions[i];
-            m_builder.setScope(scope);
-            for (ValueId& operand : operation.operands)
-                if (operand.index >= m_firstValue)
-                    operand = m_again[operand.index - m_firstValue];
-                else if (region >= 0)
-                    operand = inBackwardPass(operand, static_cast<std::size_t>(region));
-            m_builder.setScope(scope);
-            m_again.push_back(added(operation, tail.values[i]));
-        }
-        for (ValueId& gradient : m_pass.gradients)
-            if (gradient.index >= m_firstValue)
-                gradient = m_again[gradient.index - m_firstValue];
-        m_builder.setScope(outside);
-        return std::move(m_pass.gradients);
+        const std::vector<OperationId> operations = program().main().operations; // a copy: the builder adds to it
+        auto id = std::find(operations.begin(), operations.end(), m_pass.after);
+        const std::string scope = m_builder.scope();
+        for (id += id == operations.end() ? 0 : 1; id != operations.end(); ++id)
+            if (const std::int32_t region = regionBehind(*id); region >= 0)
+                visit(*id, static_cast<std::size_t>(region));
+        m_builder.setScope(scope);
     }
 
 private:
     using Copies = std::unordered_map<ValueId, ValueId>;
 
-    ValueId added(const Operation& operation, const Value& like)
+    [[nodiscard]] const Program& program() const { return m_builder.program(); }
+    [[nodiscard]] std::int32_t regionAt(OperationId id) const
     {
-        const ValueId value = m_builder.add(operation.kind, operation.operands, operation.attributes, like.type);
-        return m_builder.named(value, like.path, like.role, like.dimNames);
+        return id.index < m_regionOf.size() ? m_regionOf[id.index] : -1;
+    }
+    /// Of what an operation of the backward pass is the derivative of; -1 for none.
+    [[nodiscard]] std::int32_t regionBehind(OperationId id) const
+    {
+        const DerivativeOrigins& origins = m_pass.origins;
+        const std::size_t place = id.index - origins.first;
+        return id.index >= origins.first && place < origins.of.size() ? regionAt(origins.of[place]) : -1;
+    }
+    [[nodiscard]] bool isOfForwardPass(ValueId value) const
+    {
+        const OperationId definition = program().value(value).definition;
+        return value != m_pass.cotangent && (!definition.valid() || definition.index < m_pass.origins.first);
+    }
+
+    void visit(OperationId id, std::size_t region)
+    {
+        const std::size_t count = program().operation(id).operands.size();
+        for (std::size_t slot = 0; slot < count; ++slot) {
+            const ValueId operand = program().operation(id).operands[slot];
+            if (!isOfForwardPass(operand))
+                continue;
+            m_builder.setScope(program().scopes[program().operation(id).scope]);
+            ValueId again;
+            m_builder.before(id, RegionId(std::size_t{ 0 }), [&] { again = inBackwardPass(operand, region); });
+            m_builder.setOperand(id, slot, again);
+        }
     }
 
     /// Whether the region computes the value, and does so again.
     [[nodiscard]] bool isComputedAgain(ValueId value, std::size_t region) const
     {
-        const OperationId definition = m_builder.program().value(value).definition;
-        return definition.valid() && m_regionOf[definition.index] == static_cast<std::int32_t>(region)
-            && !isKept(m_builder.program().operation(definition), m_regions[region].policy);
+        const OperationId definition = program().value(value).definition;
+        return definition.valid() && regionAt(definition) == static_cast<std::int32_t>(region)
+            && !isKept(program().operation(definition), m_regions[region].policy);
     }
 
     /// What the backward pass of a region reads in the place of a value of the forward pass.
@@ -92,47 +106,47 @@ private:
             open.pop_back();
             if (copies.contains(next) || !seen.insert(next).second || !isComputedAgain(next, region))
                 continue;
-            const OperationId definition = m_builder.program().value(next).definition;
-            needed.push_back(definition);
-            for (const ValueId operand : m_builder.program().operation(definition).operands)
-                open.push_back(operand);
+            needed.push_back(program().value(next).definition);
+            const std::vector<ValueId> reads = readBy(needed.back());
+            open.insert(open.end(), reads.begin(), reads.end());
         }
         std::sort(needed.begin(), needed.end()); // a builder adds definitions before uses
-        const std::string scope = m_builder.scope();
+        needed.erase(std::unique(needed.begin(), needed.end()), needed.end());
         for (const OperationId id : needed) {
-            Operation operation = m_builder.program().operation(id); // copies: the builder grows
-            Value like = m_builder.program().value(operation.results[0]);
-            like.path = {}; // that of the original
-            m_builder.setScope(backwardScopeOf(m_builder.program().scopes[operation.scope]));
-            for (ValueId& operand : operation.operands)
-                operand = kept(operand, copies);
-            copies.emplace(operation.results[0], added(operation, like));
+            for (const ValueId read : readBy(id))
+                keep(read, copies);
+            m_builder.copy(id, copies, backwardScopeOf);
         }
-        m_builder.setScope(scope);
-        return kept(value, copies);
+        keep(value, copies);
+        return copies.at(value);
     }
 
-    /// The copy, or what is kept behind a barrier.
-    ValueId kept(ValueId value, Copies& copies)
+    [[nodiscard]] std::vector<ValueId> readBy(OperationId id) const
     {
-        if (value == m_pass.cotangent)
-            return value;
-        if (const auto found = copies.find(value); found != copies.end())
-            return found->second;
-        const Value like = m_builder.program().value(value);
-        const ValueId barrier =
-            m_builder.add(OpKind::OptimizationBarrier, std::array{ value }, {}, TensorType(like.type));
+        const Operation& operation = program().operation(id);
+        std::vector<ValueId> reads(operation.operands.begin(), operation.operands.end());
+        if (!operation.regions.empty()) {
+            const std::vector<ValueId> outside = usedFromOutside(program(), operation);
+            reads.insert(reads.end(), outside.begin(), outside.end());
+        }
+        return reads;
+    }
+
+    /// A value that has no copy yet is kept, behind a barrier.
+    void keep(ValueId value, Copies& copies)
+    {
+        if (copies.contains(value))
+            return;
+        const Value like = program().value(value); // a copy: the builder grows
+        const ValueId barrier = m_builder.add(OpKind::OptimizationBarrier, std::array{ value }, {}, like.type);
         copies.emplace(value, m_builder.named(barrier, {}, Role::Temporary, like.dimNames));
-        return barrier;
     }
 
     Builder& m_builder;
-    BackwardPass m_pass;
+    const BackwardPass& m_pass;
     std::span<const RematRegion> m_regions;
-    std::vector<std::int32_t> m_regionOf; ///< per operation
+    std::span<const std::int32_t> m_regionOf; ///< per operation of the forward pass
     std::vector<Copies> m_copies; ///< per region: by value of the forward pass
-    std::size_t m_firstValue = 0; ///< of the backward pass
-    std::vector<ValueId> m_again; ///< per value of the backward pass
 };
 
 } // namespace
@@ -148,9 +162,19 @@ std::vector<std::int32_t> regionsOf(const Program& program, std::span<const Rema
     return list;
 }
 
-std::vector<ValueId> rematerialise(Builder& builder, BackwardPass pass, std::span<const RematRegion> regions)
+void rematerialise(Builder& builder, const BackwardPass& pass, std::span<const RematRegion> regions,
+    std::span<const std::int32_t> regionOf)
 {
-    return Rematerialiser(builder, std::move(pass), regions).run();
+    Rematerialiser(builder, pass, regions, regionOf).run();
+}
+
+std::function<bool(const Program& program, ValueId value)> keptOfLoops(RematPolicy policy)
+{
+    if (policy == RematPolicy::None || policy == RematPolicy::Gathered)
+        return {};
+    return [policy](const Program& program, ValueId value) {
+        return isKept(program.operation(program.value(value).definition), policy);
+    };
 }
 
 } // namespace shardscope

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,8 @@
 
 namespace shardscope {
 
-/// What is kept of a region for its backward pass. Results of operations that have bodies, several results or random
-/// numbers are kept in any case, and those of operations without operands never are.
+/// What is kept of a region for its backward pass. Random numbers are kept in any case, and results of operations
+/// without operands never are.
 enum class RematPolicy : std::uint8_t {
     None, ///< everything, with the copies that devices have gathered
     Full, ///< what the region reads
@@ -36,18 +37,26 @@ struct RematRegion {
     RematPolicy policy = RematPolicy::Full;
 };
 
-/// A backward pass as differentiate() has built it, from all that the forward pass computed.
+/// Which operation the derivative is of, per operation that was added for derivatives.
+struct DerivativeOrigins {
+    std::size_t first = 0; ///< index of the first one
+    std::vector<OperationId> of;
+};
+/// A backward pass that was built from all that the forward pass computed.
 struct BackwardPass {
-    std::size_t first = 0; ///< its operations are the last ones of the program, from this index on
-    std::vector<std::int32_t> regions; ///< per operation: the region of what it differentiates, or -1
-    std::vector<ValueId> gradients;
-    ValueId cotangent = {}; ///< a value from which it starts, or invalid
+    OperationId after; ///< in main it begins behind this operation
+    DerivativeOrigins origins;
+    ValueId cotangent = {}; ///< from which it starts, where that is no constant of its own
 };
 /// Per operation of the program: the place of its region in the list, or -1. Regions do not overlap.
 [[nodiscard]] std::vector<std::int32_t> regionsOf(const Program& program, std::span<const RematRegion> regions);
-/// Builds the backward pass once more, with copies of what its regions do not keep, each in front of the first
-/// operation that reads it and in the scope of gradients. Returns the gradients.
-[[nodiscard]] std::vector<ValueId> rematerialise(
-    Builder& builder, BackwardPass pass, std::span<const RematRegion> regions);
+/// Puts copies of what the regions do not keep into their backward pass, each in front of the first operation that
+/// reads it and in the scope of gradients. `regionOf`: what regionsOf() says of the program without derivatives.
+void rematerialise(Builder& builder, const BackwardPass& pass, std::span<const RematRegion> regions,
+    std::span<const std::int32_t> regionOf);
+
+/// The same policy for the trips of loops: which values made in a trip are kept (DifferentiateOptions::keeps). A loop's
+/// way back is a loop of its own, so that nothing gathered is kept in any case.
+[[nodiscard]] std::function<bool(const Program& program, ValueId value)> keptOfLoops(RematPolicy policy);
 
 } // namespace shardscope

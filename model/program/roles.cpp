@@ -240,6 +240,29 @@ void giveRoles(Program& program, const ProgramRoles& roles)
         program.values[main.arguments[a].index].role = roles.arguments[a];
 }
 
+bool isAnnotatedAsParameter(const Program& program, ValueId value)
+{
+    constexpr std::string_view next = "next(", optimizer = "opt/";
+    if (!isOptimizerArray(program.value(value).role))
+        return false;
+    std::string_view path = program.value(value).path;
+    if (path.starts_with(next) && path.ends_with(')'))
+        path = path.substr(next.size(), path.size() - next.size() - 1);
+    const std::size_t slash = path.starts_with(optimizer) ? path.find('/', optimizer.size()) : std::string_view::npos;
+    if (slash == std::string_view::npos)
+        return true;
+    const ValueId array = program.find(path);
+    const ValueId parameter = program.find("params" + std::string(path.substr(slash)));
+    const auto isArgument = [&](ValueId id) {
+        return id.valid() && !program.value(id).definition.valid()
+            && program.value(id).index < program.argumentAnnotations.size();
+    };
+    const auto annotationOf = [&](ValueId id) -> const Annotation& {
+        return program.argumentAnnotations[program.value(id).index];
+    };
+    return !isArgument(array) || !isArgument(parameter) || annotationOf(array) == annotationOf(parameter);
+}
+
 std::vector<ValueId> keptValues(const Program& program)
 {
     std::vector<ValueId> kept;

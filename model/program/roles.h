@@ -58,6 +58,9 @@ struct ProgramRoles {
     ProgramRoles roles, const Program& program, const StepState& state, std::span<const ChosenRole> chosen);
 /// Gives them to the values of main. What is returned and is an argument too keeps the argument's.
 void giveRoles(Program& program, const ProgramRoles& roles);
+/// Whether an array of the optimizer, or its new value, is annotated as its parameter is: "opt/mu/W" as "params/W". So
+/// are those whose parameter is not found by that name. False for what is no such array.
+[[nodiscard]] bool isAnnotatedAsParameter(const Program& program, ValueId value);
 /// What can be looked at when a step is over, besides the state and the results: the gradients. The memory of a step
 /// counts them.
 [[nodiscard]] std::vector<ValueId> keptValues(const Program& program);

@@ -10,6 +10,7 @@
 #include "words/describe_forms.h"
 #include "words/describe_hosts.h"
 #include "words/describe_program_texts.h"
+#include "words/describe_transformer.h"
 #include "words/describe_verification.h"
 #include "words/diagnostic_reader.h"
 #include "words/explicit_words.h"
@@ -270,36 +271,6 @@ ProblemText describeDeviceOrder(const Diagnostic& d)
             ? Words::tr("the device order names device %1, which the mesh lacks").arg(d.number("unknown_device"))
             : Words::tr("the device order names device %1 twice").arg(d.number("device")),
         Words::tr("Name every device from 0 to %1 once.").arg(d.number("devices") - 1), {} };
-}
-
-/// Settings of a transformer that contradict each other.
-ProblemText describeTransformer(const Diagnostic& d)
-{
-    const Reader arg(d);
-    const std::string wrong = d.text("wrong");
-    if (wrong == "kv_heads")
-        return { Words::tr("%1 query heads cannot share %2 heads of keys and values evenly")
-                     .arg(arg.number("heads"), arg.number("kv_heads")),
-            Words::tr("Use a number of key and value heads that divides the number of heads."), {} };
-    if (wrong == "fused_qkv")
-        return { Words::tr("one kernel cannot make %1 query heads and %2 heads of keys and values")
-                     .arg(arg.number("heads"), arg.number("kv_heads")),
-            Words::tr("Use as many key and value heads as heads, or a kernel for each of query, key and value."), {} };
-    if (wrong == "rotary")
-        return { Words::tr("rotary positions would turn %1 of the %2 elements of a head")
-                     .arg(arg("size"), arg.number("head_size")),
-            Words::tr("Use a head size and a rotary fraction that make it an even number of them."), {} };
-    if (wrong == "buckets")
-        return { Words::tr("%1 relative positions cannot be divided by 4").arg(arg.number("buckets")),
-            Words::tr("Use a multiple of 4."), {} };
-    if (wrong == "parallel_block")
-        return { Words::tr("a decoder that attends to an encoder cannot have parallel blocks"),
-            Words::tr("Leave out the encoder or the parallel blocks."), {} };
-    if (wrong == "layer_form")
-        return { Words::tr("the network cannot be built as a loop over its layers"),
-            Words::tr("Write its layers down one after the other."), {} };
-    return { Words::tr("a transformer cannot have numbers of type %1").arg(arg("dtype")),
-        Words::tr("Use f32, f64, bf16 or f16."), {} };
 }
 
 /// What is wrong with a value that a person chose.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "program/roles.h"
 #include "words/definitions.h"
 #include "words/derivation.h"
 #include "words/links.h"
@@ -89,8 +90,8 @@ private:
     }
     std::int64_t parts(const DimensionReason& reason) const { return product(reason.axes); }
     QString devicesAlong(std::span<const AxisRef> axes) const { return counted(product(axes), Noun::Device); }
-    /// Moments have the annotation of the parameter that they belong to.
-    bool isMoment() const { return isOptimizerArray(m_value.role); }
+    /// Arrays of the optimizer usually have the annotation of their parameter.
+    bool isAsParameter() const { return isAnnotatedAsParameter(*m_snapshot.program, m_explanation.value); }
     /// The trace of the rules for the annotation that decides, null if rules do not decide.
     const Resolution* decidingRules() const
     {
@@ -134,7 +135,7 @@ private:
                 s.say(Words::tr(", which has %1.").arg(devicesAlong(reason.axes)));
             }
         }
-        if (!first && isMoment())
+        if (!first && isAsParameter())
             s.say(Words::tr(" It is annotated as its parameter is."));
         if (!device.empty())
             sayDeviceAxes(s, device, first);
@@ -153,9 +154,9 @@ private:
     {
         startShardings(s, dims, first);
         const bool constraint = m_explanation.annotation && m_explanation.annotation->operation.valid();
-        s.say(constraint     ? Words::tr(", because the constraint on it names ")
-                : isMoment() ? Words::tr(", because it is annotated as its parameter is, with ")
-                             : Words::tr(", because its annotation names "));
+        s.say(constraint          ? Words::tr(", because the constraint on it names ")
+                : isAsParameter() ? Words::tr(", because it is annotated as its parameter is, with ")
+                                  : Words::tr(", because its annotation names "));
         for (std::size_t i = 0; i < dims.size(); ++i) {
             s.between(i, dims.size());
             s.axes(dims[i]->axes);

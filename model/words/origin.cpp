@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "program/differentiate.h"
+#include "program/roles.h"
 #include "words/definitions.h"
 #include "words/links.h"
 #include "words/propagation_steps.h"
@@ -222,8 +223,7 @@ Text Origin::request(std::span<const Origin* const> alike)
     if (!first.m_asked.valid())
         return {};
     Sentence s(*first.m_snapshot.mesh);
-    const Role role = first.m_snapshot.program->value(first.m_asked).role;
-    const bool moment = isOptimizerArray(role);
+    const bool asParameter = isAnnotatedAsParameter(*first.m_snapshot.program, first.m_asked);
     const QString& name = first.m_askedName;
     const auto asked = [&] { return Sentence::Part{ name, valueLink(*first.m_snapshot.program, first.m_asked) }; };
     if (first.rule()) {
@@ -235,7 +235,7 @@ Text Origin::request(std::span<const Origin* const> alike)
         }
         switch (first.m_kind) {
         case SeedKind::Argument:
-            s.fill(moment ? Words::tr(" for %1, which is annotated as its parameter is.") : Words::tr(" for %1."),
+            s.fill(asParameter ? Words::tr(" for %1, which is annotated as its parameter is.") : Words::tr(" for %1."),
                 { asked() });
             break;
         case SeedKind::Result:
@@ -251,8 +251,8 @@ Text Origin::request(std::span<const Origin* const> alike)
     }
     switch (first.m_kind) {
     case SeedKind::Argument:
-        s.fill(
-            moment ? Words::tr("%1 is annotated as its parameter is, with ") : Words::tr("The annotation of %1 names "),
+        s.fill(asParameter ? Words::tr("%1 is annotated as its parameter is, with ")
+                           : Words::tr("The annotation of %1 names "),
             { asked() });
         break;
     case SeedKind::Result:

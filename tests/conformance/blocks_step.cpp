@@ -87,7 +87,7 @@ Result<Program> blocksTrainStep(const BlockScheme& scheme, const BlockSizes& siz
     std::vector<ValueId> parameters;
     for (const AdamState& state : states)
         parameters.push_back(state.parameter);
-    const auto gradients = differentiate(builder, loss, parameters, regions);
+    const auto gradients = differentiate(builder, loss, parameters, { .keeps = {}, .regions = std::move(regions) });
     if (!gradients)
         return tl::unexpected(gradients.error());
 

@@ -61,6 +61,7 @@ CaseResult checkJaxShardingEquivalence(const Json& oneCase, const Json& file);
 CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json& file);
 CaseResult checkMemoryKinds(const Json& oneCase, const Json& file);
 CaseResult checkMlpTrainStep(const Json& oneCase, const Json& file);
+CaseResult checkModels(const Json& oneCase, const Json& file);
 CaseResult checkOpShardingRules(const Json& oneCase, const Json& file);
 CaseResult checkProvenance(const Json& oneCase, const Json& file);
 CaseResult checkPasses(const Json& oneCase, const Json& file);

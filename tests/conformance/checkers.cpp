@@ -36,6 +36,7 @@ constexpr std::array checkerRows{
     CheckerRow{ "jax_visualize_sharding", checkJaxVisualizeSharding },
     CheckerRow{ "memory_kinds", checkMemoryKinds },
     CheckerRow{ "mlp_train_step", checkMlpTrainStep },
+    CheckerRow{ "models", checkModels },
     CheckerRow{ "op_sharding_rules", checkOpShardingRules },
     CheckerRow{ "penzai_name_to_name_sharding", checkPenzaiNameToNameSharding },
     CheckerRow{ "propagation_aggressive", checkPropagation },

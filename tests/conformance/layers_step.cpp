@@ -2,7 +2,7 @@
 // Declared in step_program.h.
 #include "conformance/plain_shardings.h"
 #include "conformance/step_program.h"
-#include "networks/transformer_layer.h"
+#include "networks/transformer_layers.h"
 #include "networks/transformer_parameters.h"
 #include "program/differentiate.h"
 
@@ -67,16 +67,14 @@ Result<Program> layersGradients(const TransformerSettings& s)
     const ValueId cotangent = argument("dy", Role::Input);
     wrt.push_back(x);
 
-    std::vector<RematRegion> regions;
+    DifferentiateOptions options;
     {
         const NetworkPart network(builder, s, values);
-        const NetworkPart decoder(network, "decoder");
         LayerInputs inputs;
         inputs.selfAttention.causal = true;
-        for (std::int64_t i = 0; i < s.layers; ++i)
-            x = transformerLayer(NetworkPart(decoder, "layers." + std::to_string(i)), x, inputs, regions);
+        x = transformerLayers(NetworkPart(network, "decoder"), x, inputs, options.regions);
     }
-    const auto gradients = pullBack(builder, x, cotangent, wrt, regions);
+    const auto gradients = differentiateFrom(builder, x, cotangent, wrt, options);
     if (!gradients)
         return tl::unexpected(gradients.error());
     builder.result(x);

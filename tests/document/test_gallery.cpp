@@ -123,8 +123,8 @@ constexpr Stated stated[] = {
     { "a1p2: vocab over model, embed over data", "transformer-t5x", "params/token_embedder/embedding", "P(model, data)",
         "64x32" },
     { "a1p2: batch over data", "transformer-t5x", "tokens", "P(data, -)", "4x32" },
-    { "experts over expert, mlp over model", "transformer-experts",
-        "params/decoder/layers.1/mlp/experts/wi_0/kernel", "P(expert, -, model)", "2x64x64" },
+    { "experts over expert, mlp over model", "transformer-experts", "params/decoder/layers.1/mlp/experts/wi_0/kernel",
+        "P(expert, -, model)", "2x64x64" },
     { "batch over expert and data", "transformer-experts", "tokens", "P((expert, data), -)", "2x16" },
     // Rules of real projects.
     { "fsdp 4, tensor 8", "maxtext-llama3-8b", "decoder/layers/self_attention/query/kernel", "P(fsdp, -, tensor, -)",

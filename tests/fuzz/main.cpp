@@ -23,8 +23,8 @@ using namespace shardscope::fuzz;
 std::vector<Target> targets()
 {
     return { meshTarget(), rulesTarget(), specTarget(), hloTarget(), shardyTarget(), shardingTarget(), namesTarget(),
-        publishedRulesTarget(), maxTextTarget(), csvTarget(), jsonTableTarget(), experimentTarget(), stableHloTarget(),
-        npyTarget(), npzTarget(), arrayTextTarget() };
+        publishedRulesTarget(), maxTextTarget(), huggingFaceTarget(), csvTarget(), jsonTableTarget(),
+        experimentTarget(), stableHloTarget(), npyTarget(), npzTarget(), arrayTextTarget() };
 }
 
 std::string textOf(const LongList& list)

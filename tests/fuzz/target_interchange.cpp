@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The readers of other programs' files: MaxText's YAML, tables of arrays, names, published rule sets.
+// The readers of other programs' files: MaxText's YAML, configurations of models, tables of arrays, names, published
+// rule sets.
 #include <algorithm>
 
 #include "fuzz/fuzz.h"
+#include "interchange/hugging_face.h"
 #include "interchange/import.h"
 #include "interchange/maxtext_config.h"
 #include "interchange/parameter_table.h"
+#include "networks/check_transformer.h"
 #include "rules/published_rules.h"
 #include "sharding/parse_names.h"
 
@@ -88,6 +91,43 @@ Target maxTextTarget()
         { { "mesh_axes: [", "'x#', ", "]\n" }, { "logical_axis_rules: [['a', [", "'x#', ", "]]]\n" },
             { "mesh_axes: ['x']\nlogical_axis_rules: [", "['a', 'x#'], ", "]\n" },
             { "mesh_axes: ['x']\n", "ici_x#_parallelism: 2\n", "" } } };
+}
+
+Target huggingFaceTarget()
+{
+    return { "hugging_face",
+        {
+            R"({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2,
+                "num_attention_heads": 4, "num_key_value_heads": 2, "intermediate_size": 128, "vocab_size": 256,
+                "rms_norm_eps": 1e-05, "rope_scaling": {"factor": 8.0}, "tie_word_embeddings": true, "dtype": "float16"})",
+            R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 64,
+                "num_hidden_layers": 2, "intermediate_size": 128, "query_pre_attn_scalar": 16, "rope_parameters":
+                {"rope_theta": 1e6}}, "vision_config": {}, "head_dim": 16, "other": [1, null]})",
+            R"({"model_type": "qwen3_moe", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+                "num_key_value_heads": 2, "intermediate_size": 128, "moe_intermediate_size": 32, "num_experts": 8,
+                "num_experts_per_tok": 2, "vocab_size": 256, "mlp_only_layers": [], "use_sliding_window": false})",
+            R"({"model_type": "mpt", "d_model": 64, "n_layers": 2, "n_heads": 4, "max_seq_len": 32, "vocab_size": 256,
+                "attn_config": {"alibi": true, "kv_n_heads": 1, "attn_type": "multiquery_attention"}})",
+            R"({"model_type": "t5", "d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 2, "num_heads": 4,
+                "vocab_size": 256, "feed_forward_proj": "gated-gelu", "relative_attention_num_buckets": 32})",
+        },
+        [](std::string_view text) -> std::string {
+            for (const std::string_view as : { "", "llama", "gpt2" }) {
+                const Result<ReadHuggingFace> read = readHuggingFace(text, as);
+                if (!read) {
+                    if (std::string wrong = checkError(read.error(), text); !wrong.empty())
+                        return wrong;
+                } else if (!checkTransformer(read->settings)) {
+                    return "settings that cannot be built";
+                } else if (read->warnings.size() > 200) {
+                    return "too many warnings";
+                }
+            }
+            return {};
+        },
+        { { "{\"model_type\": \"llama\",", "\"k#\": 0,", "\"hidden_size\": 64}" },
+            { "{\"model_type\": [", "\"k#\",", "]}" },
+            { "{\"model_type\": \"mpt\", \"attn_config\": {", "'k#': 0,", "}}" } } };
 }
 
 Target csvTarget()

@@ -9,10 +9,12 @@
 #include <set>
 
 #include "base/codes.h"
+#include "networks/annotation_dimensions.h"
 #include "networks/train_step.h"
 #include "program/differentiate.h"
 #include "program/interpret.h"
 #include "program/path.h"
+#include "program/roles.h"
 #include "registered_test.h"
 
 using namespace shardscope;
@@ -428,6 +430,12 @@ private Q_SLOTS:
         for (const char* path : { "opt/mu/W", "opt/nu/W" })
             QVERIFY(annotationOf(path) == along("data", 2));
         QVERIFY(annotationOf("opt/nu/b") == along("data", 1));
+        const Program usual = trained({});
+        for (const char* path : { "opt/mu/W", "next(opt/nu/b)" }) {
+            QVERIFY(!isAnnotatedAsParameter(p, p.find(path)));
+            QVERIFY(isAnnotatedAsParameter(usual, usual.find(path)));
+        }
+        QVERIFY(!isAnnotatedAsParameter(usual, usual.find("params/W")));
         std::size_t constraints = 0;
         for (const Operation& operation : p.operations)
             if (const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes)) {
@@ -452,6 +460,32 @@ private Q_SLOTS:
         };
         QVERIFY(ofFactored("opt/v_col/W") == along("data", 1));
         QVERIFY((ofFactored("opt/v_row/W") == Annotation(DeviceAxes{ { { SpecEntry::none() } } })));
+    }
+
+    void annotationsOfSomeDimensions()
+    {
+        const SpecEntry data = SpecEntry::axis("data"), model = SpecEntry::axis("model"), none = SpecEntry::none();
+        const auto device = [](std::vector<SpecEntry> entries) { return Annotation(DeviceAxes{ { entries } }); };
+        QVERIFY(withDimensions(device({ data, none, model }), { 0, 2 }) == device({ data, model }));
+        QVERIFY(withDimensions(device({ data, model }), { -1, 0, 1 }) == device({ none, data, model }));
+        // A spec may end before the dimensions do.
+        QVERIFY(withDimensions(device({ data }), { -1, 0, 1 }) == device({ none, data }));
+        QVERIFY(withDimensions(device({ data }), { 1 }) == device({}));
+        QVERIFY(
+            withDimensions(logicalNames({ "embed", "heads", "head" }), { 0, 2 }) == logicalNames({ "embed", "head" }));
+        QVERIFY(withDimensions({}, { 0 }) == Annotation());
+
+        ProgramSharding sharding{ 0, TensorSharding::fullyReplicated(2) };
+        sharding.sharding.dims[1].priority = 3;
+        const Annotation specified = ExplicitSharding{ std::make_shared<const ProgramSharding>(sharding) };
+        const Annotation kept = withDimensions(specified, { 1 }), more = withDimensions(specified, { -1, 0, 1 });
+        const auto dimensionsOf = [](const Annotation& annotation) {
+            return std::get<ExplicitSharding>(annotation).specified->sharding.dims;
+        };
+        QVERIFY(dimensionsOf(kept) == std::vector<DimensionSharding>{ sharding.sharding.dims[1] });
+        const DimensionSharding unsharded{ {}, false };
+        QVERIFY(
+            (dimensionsOf(more) == std::vector<DimensionSharding>{ unsharded, unsharded, sharding.sharding.dims[1] }));
     }
 
     void forwardOnly()

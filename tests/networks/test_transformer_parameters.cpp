@@ -7,15 +7,16 @@
 
 #include "base/codes.h"
 #include "networks/check_transformer.h"
+#include "networks/small_transformers.h"
 #include "networks/transformer.h"
 #include "networks/transformer_parameters.h"
 #include "registered_test.h"
 
 using namespace shardscope;
+using test::Edit;
 
 namespace {
 
-using Edit = std::function<void(TransformerSettings&)>;
 using Names = std::vector<std::string>;
 
 /// Layers, embed, heads, kvHeads, headSize, mlp, vocab.
@@ -306,8 +307,6 @@ private Q_SLOTS:
             Code::TooLarge, "parameters");
         row(
             "sizes beyond", [](S s) { s.mlp = most; }, range, "mlp");
-        row(
-            "scanned layers", [](S s) { s.form = LayerForm::Scanned; }, contradiction, "layer_form");
     }
 
     void refused()

@@ -211,6 +211,28 @@ private Q_SLOTS:
         QCOMPARE(QString::fromStdString(print(sample())), QString(expected));
     }
 
+    void prefixes()
+    {
+        Builder b("twice");
+        const ValueId x = b.argument({ DType::F32, {} }, "x", Role::Input);
+        for (const char* prefix : { "", "first", "second/half" }) {
+            b.setPrefix(prefix);
+            b.setScope("layer");
+            b.result(b.named(b.unary(OpKind::Negate, x), "y", Role::Activation));
+            b.result(b.named(b.unary(OpKind::Negate, x), {}, Role::Activation));
+        }
+        b.setPrefix({});
+        b.setScope("layer");
+        QCOMPARE(b.scope(), std::string("layer"));
+        const Program p = std::move(b).finish();
+        for (const char* path : { "y", "first/y", "second/half/y" })
+            QVERIFY2(p.find(path).valid(), path);
+        QVERIFY(p.value(p.main().results[3]).path.empty());
+        for (const auto& [number, scope] :
+            { std::pair{ 0, "layer" }, { 2, "first/layer" }, { 4, "second/half/layer" } })
+            QCOMPARE(p.scopes[p.operations[std::size_t(number)].scope], std::string(scope));
+    }
+
     void hashChangesWithEveryField()
     {
         QCOMPARE(hash(sample()), hash(sample()));

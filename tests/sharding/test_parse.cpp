@@ -25,6 +25,7 @@ private Q_SLOTS:
     void meshes();
     void deepNesting();
     void manyValues();
+    void numbers();
     void utf8();
     void shapes_data();
     void shapes();
@@ -296,6 +297,23 @@ void TestParse::manyValues()
     QVERIFY(!more.has_value());
     QCOMPARE(more.error().code, Code::TooLarge);
     QCOMPARE(more.error().where.line, 1);
+}
+
+void TestParse::numbers()
+{
+    Tokens tokens("[1e-05, 2.5E+3, -1e-1, 0x1e, 4x16]");
+    const Result<Literal> list = tokens.readLiteral();
+    QVERIFY(list.has_value());
+    std::vector<std::string> texts;
+    for (const Literal& item : list->items) {
+        QVERIFY(item.kind == Literal::Kind::Number);
+        texts.push_back(item.text);
+    }
+    QCOMPARE(texts, (std::vector<std::string>{ "1e-05", "2.5E+3", "-1e-1", "0x1e", "4x16" }));
+    for (const char* text : { "[0x1e-05]", "[1e-]", "[1e -5]", "[1-5]" }) { // two tokens, or none
+        Tokens other(text);
+        QVERIFY2(!other.readLiteral().has_value(), text);
+    }
 }
 
 void TestParse::utf8()

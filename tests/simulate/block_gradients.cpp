@@ -120,11 +120,11 @@ Result<std::vector<ValueId>> BlockBuilder::gradients(
             continue;
         }
         const OpRow& row = opRow(operation.kind);
-        if (!row.pullback)
+        if (!hasDerivative(m_program, operation))
             return noDerivative(row.name);
         Builder local(std::move(m_program));
         const std::vector<ValueId> contributions =
-            row.pullback(local, operation, cotangents[made.index], { wanted.get(), count });
+            row.pullback(local, operation, std::span(&cotangents[made.index], 1), { wanted.get(), count });
         m_program = std::move(local).finish();
         for (std::size_t i = 0; i < contributions.size(); ++i)
             if (contributions[i].valid())

@@ -28,6 +28,7 @@ private Q_SLOTS:
     void shardsArePartsOfTheFull();
     void distribution();
     void roles();
+    void masterWeights();
     void everyKindIsCutFreely();
     void kindsAreDistributed();
     void formsAreReadAndPrinted();
@@ -134,6 +135,35 @@ void TestInitialValues::roles()
     QVERIFY(first("x") != 1.0);
     values.byPath["x"] = std::vector<double>(32, 0.5);
     QCOMPARE(first("x"), 0.5);
+}
+
+/// They begin as their parameter, before it is rounded to its type, unless something else is chosen for them.
+void TestInitialValues::masterWeights()
+{
+    Builder builder("step");
+    for (const auto& [path, role] :
+        { std::pair{ "params/W", Role::Parameter }, std::pair{ "params/V", Role::Parameter } })
+        builder.argument({ DType::BF16, { 4, 2 } }, path, role);
+    const ValueId master = builder.argument({ DType::F32, { 4, 2 } }, "opt/master/V", Role::Master);
+    const Program program = std::move(builder).finish();
+    const auto at = [&](const InitialValues& values, ValueId argument, std::int64_t element) {
+        return InitialArrays(program, values).at(argument, element);
+    };
+    const ValueId other = program.find("params/W"), parameter = program.find("params/V");
+    InitialValues values;
+    for (std::int64_t i = 0; i < 8; ++i) {
+        const double expected = at(values, parameter, i);
+        QVERIFY(expected != 0 && at(values, master, i) != at(values, other, i));
+        QVERIFY(std::fabs(at(values, master, i) - expected) <= std::fabs(expected) / 256);
+    }
+    values.chosen = { { "params/**", parseInitialValue("constant 0.25").value() } };
+    QCOMPARE(at(values, master, 3), 0.25);
+    values.chosen.push_back({ "opt/master/*", parseInitialValue("constant 0.5").value() });
+    QCOMPARE(at(values, master, 3), 0.5);
+    QCOMPARE(at(values, parameter, 3), 0.25);
+    values.byPath["params/V"] = std::vector<double>(8, 2);
+    values.chosen.clear();
+    QCOMPARE(at(values, master, 3), 2.0);
 }
 
 /// One argument of every type that is asked for, of which nothing is asked.

@@ -79,6 +79,7 @@ private Q_SLOTS:
         QTest::newRow("parameter") << u"params/layers.3/W1"_s << u"layers"_s << 3 << u"W1"_s;
         QTest::newRow("gradient") << u"grad(params/layers.0/W2)"_s << u"layers"_s << 0 << u"W2"_s;
         QTest::newRow("new moment") << u"next(opt/mu/layers.12/W2)"_s << u"layers"_s << 12 << u"W2"_s;
+        QTest::newRow("array of another optimizer") << u"opt/v_row/layers.1/W1"_s << u"layers"_s << 1 << u"W1"_s;
         QTest::newRow("input") << u"x"_s << QString() << -1 << u"x"_s;
         QTest::newRow("count") << u"opt/count"_s << QString() << -1 << u"count"_s;
         QTest::newRow("nested") << u"params/encoder/blocks.2/attention/q"_s << u"encoder/blocks"_s << 2

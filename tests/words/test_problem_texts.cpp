@@ -4,6 +4,8 @@
 #include <QSet>
 #include <QTest>
 
+#include <functional>
+
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
@@ -13,6 +15,7 @@
 #include "networks/arrays.h"
 #include "networks/mlp.h"
 #include "networks/train_step.h"
+#include "networks/transformer.h"
 #include "outer_rules.h"
 #include "program/explicit_mode.h"
 #include "registered_test.h"
@@ -56,6 +59,27 @@ private Q_SLOTS:
         for (const CodeRow& row : codeRegistry())
             if (row.severity != Severity::Info)
                 QVERIFY2(!words::describe({ row.code, {}, {} }).remedy.isEmpty(), row.id.data());
+    }
+
+    void configurationsOfModels()
+    {
+        const auto stated = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };
+        QCOMPARE(stated(Code::UnknownArchitecture,
+                     { { "name", "falcon" }, { "known", std::vector<std::string>{ "llama", "mistral" } } }),
+            QStringLiteral(
+                "models of the architecture “falcon” are not known. Known: llama, mistral. If its layers are "
+                "those of one of them, read it as that one: --as llama."));
+        QCOMPARE(stated(Code::ContradictoryFields,
+                     { { "key", "hidden_size" }, { "value", 100 }, { "other", "num_attention_heads" },
+                         { "other_value", 3 }, { "wrong", "divide" } }),
+            QStringLiteral("“hidden_size” is 100, and “num_attention_heads” is 3: the first does not divide by the "
+                           "second. Correct one of the two."));
+        QCOMPARE(stated(Code::MissingKey, { { "key", "hidden_size" }, { "architecture", "llama" } }),
+            QStringLiteral("the key “hidden_size” is missing, which a model of the architecture llama has. Add it, or "
+                           "read the file as another architecture."));
+        QCOMPARE(stated(Code::FieldLeftOut, { { "key", "rope_scaling" }, { "value", "an object" } }),
+            QStringLiteral("“rope_scaling” is an object, which the network leaves out. No shape depends on it: "
+                           "parameters and shardings are those of the model."));
     }
 
     void filesAndOptions()
@@ -226,6 +250,35 @@ private Q_SLOTS:
         lab.rules.rules.list = { { a, SpecEntry::axis("x") }, { a, SpecEntry::axis("y") } };
         QCOMPARE(stated(withAxisAppendedToRule(lab, 1, "y")).section(QLatin1Char('.'), 0, 0),
             QStringLiteral("rule 2 uses the mesh axis “y” twice"));
+    }
+
+    void transformersThatCannotBe()
+    {
+        const auto stated = [](const std::function<void(TransformerSettings&)>& edit) {
+            TransformerSettings settings;
+            edit(settings);
+            return sentences(buildTransformerForward(settings).error());
+        };
+        using S = TransformerSettings&;
+        QCOMPARE(stated([](S s) { s.kvHeads = 3; }),
+            QStringLiteral("4 query heads cannot share 3 heads of keys and values evenly. Use a number of key and "
+                           "value heads that divides the number of heads."));
+        QCOMPARE(stated([](S s) { s.headSize = 15; }),
+            QStringLiteral("rotary positions would turn 15 of the 15 elements of a head. Use a head size and a rotary "
+                           "fraction that make it an even number of them."));
+        QCOMPARE(stated([](S s) {
+            s.positions = PositionKind::RelativeBias;
+            s.relativeBuckets = 30;
+        }),
+            QStringLiteral("30 relative positions cannot be divided by 4. Use a multiple of 4."));
+        QCOMPARE(stated([](S s) {
+            s.parallelBlock = true;
+            s.encoderLayers = 1;
+        }),
+            QStringLiteral("a decoder that attends to an encoder cannot have parallel blocks. Leave out the encoder or "
+                           "the parallel blocks."));
+        QCOMPARE(stated([](S s) { s.computeDtype = DType::I32; }),
+            QStringLiteral("a transformer cannot have numbers of type i32. Use f32, f64, bf16 or f16."));
     }
 
     void noExperimentAtAll()

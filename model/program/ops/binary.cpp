@@ -10,62 +10,45 @@ namespace shardscope::ops {
 
 namespace {
 
-/// What a derivative may use: operands x and y, result z, cotangent c.
-struct Point {
-    Builder& b;
-    ValueId x, y, z, c;
-
-    ValueId operator()(OpKind kind, ValueId lhs, ValueId rhs) const { return b.binary(kind, lhs, rhs); }
-    ValueId zero() const { return splatLike(b, c, 0); }
-};
-using Derivative = ValueId (*)(const Point&);
-
-template <Derivative dx, Derivative dy>
-std::vector<ValueId> pullBack(Builder& builder, const Operation& operation, ValueId cotangent, Wanted wanted)
-{
-    const Point point{ builder, operation.operands[0], operation.operands[1], operation.results[0], cotangent };
-    return { wanted[0] ? dx(point) : ValueId(), wanted[1] ? dy(point) : ValueId() };
-}
-
-ValueId same(const Point& p)
+ValueId same(const BinaryPoint& p)
 {
     return p.c;
 }
-ValueId negated(const Point& p)
+ValueId negated(const BinaryPoint& p)
 {
-    return p.b.unary(OpKind::Negate, p.c);
+    return p(OpKind::Negate, p.c);
 }
-ValueId timesX(const Point& p)
+ValueId timesX(const BinaryPoint& p)
 {
     return p(OpKind::Multiply, p.c, p.x);
 }
-ValueId timesY(const Point& p)
+ValueId timesY(const BinaryPoint& p)
 {
     return p(OpKind::Multiply, p.c, p.y);
 }
-ValueId overY(const Point& p)
+ValueId overY(const BinaryPoint& p)
 {
     return p(OpKind::Divide, p.c, p.y);
 }
-ValueId quotientByY(const Point& p) // -c x / y^2, by way of z = x / y
+ValueId quotientByY(const BinaryPoint& p) // -c x / y^2, by way of z = x / y
 {
-    return p.b.unary(OpKind::Negate, p(OpKind::Divide, p(OpKind::Multiply, p.c, p.z), p.y));
+    return p(OpKind::Negate, p(OpKind::Divide, p(OpKind::Multiply, p.c, p.z), p.y));
 }
 
-ValueId powerByX(const Point& p) // c y x^(y-1), and 0 for y = 0 whatever x is
+ValueId powerByX(const BinaryPoint& p) // c y x^(y-1), and 0 for y = 0 whatever x is
 {
-    const ValueId isZero = p.b.compare(Comparison::Equal, p.y, p.zero());
-    const ValueId less = p(OpKind::Subtract, p.y, splatLike(p.b, p.y, 1));
-    const ValueId exponent = p.b.select(isZero, splatLike(p.b, p.y, 1), less);
+    const ValueId isZero = p.b.compare(Comparison::Equal, p.y, p.number(0));
+    const ValueId less = p(OpKind::Subtract, p.y, p.number(1));
+    const ValueId exponent = p.b.select(isZero, p.number(1), less);
     const ValueId slope = p(OpKind::Multiply, p.y, p(OpKind::Power, p.x, exponent));
-    return p(OpKind::Multiply, p.c, p.b.select(isZero, p.zero(), slope));
+    return p(OpKind::Multiply, p.c, p.b.select(isZero, p.number(0), slope));
 }
 
-ValueId powerByY(const Point& p) // c z log x, and 0 for x = 0
+ValueId powerByY(const BinaryPoint& p) // c z log x, and 0 for x = 0
 {
-    const ValueId isZero = p.b.compare(Comparison::Equal, p.x, p.zero());
-    const ValueId base = p.b.select(isZero, splatLike(p.b, p.x, 1), p.x);
-    return p(OpKind::Multiply, p.c, p(OpKind::Multiply, p.z, p.b.unary(OpKind::Log, base)));
+    const ValueId isZero = p.b.compare(Comparison::Equal, p.x, p.number(0));
+    const ValueId base = p.b.select(isZero, p.number(1), p.x);
+    return p(OpKind::Multiply, p.c, p(OpKind::Multiply, p.z, p(OpKind::Log, base)));
 }
 
 /// A copy of a constant, or of one spread over a shape, so that its uses do not share a sharding; invalid if the value
@@ -92,14 +75,14 @@ ValueId copyOfConstant(Builder& b, ValueId value)
 /// So the derivative at a tie depends on how the other operand is written: only a constant, or a broadcast of one, is
 /// recognised. maximum(x, y) with a y that is computed, or an argument, and happens to be 0 gives 1/2 at x = 0.
 template <Comparison wins, bool first>
-ValueId extremum(const Point& p)
+ValueId extremum(const BinaryPoint& p)
 {
     const ValueId self = first ? p.x : p.y;
     const ValueId other = first ? p.y : p.x;
     if (const ValueId constant = copyOfConstant(p.b, other); constant.valid())
-        return p.b.select(p.b.compare(wins, self, constant), p.c, p.zero());
-    const ValueId half = p(OpKind::Multiply, p.c, splatLike(p.b, p.c, 0.5));
-    const ValueId tie = p.b.select(p.b.compare(Comparison::Equal, self, other), half, p.zero());
+        return p.b.select(p.b.compare(wins, self, constant), p.c, p.number(0));
+    const ValueId half = p(OpKind::Multiply, p.c, p.number(0.5));
+    const ValueId tie = p.b.select(p.b.compare(Comparison::Equal, self, other), half, p.number(0));
     return p.b.select(p.b.compare(wins, self, other), p.c, tie);
 }
 
@@ -111,14 +94,15 @@ constexpr OpRow row(std::string_view opName, decltype(OpRow::pullback) pullback)
 
 using enum OpKind;
 constexpr std::array binaryTable{
-    row<Add, Domain::All>("add", pullBack<same, same>),
-    row<Subtract, Domain::Numbers>("subtract", pullBack<same, negated>),
-    row<Multiply, Domain::All>("multiply", pullBack<timesY, timesX>),
-    row<Divide, Domain::Numbers>("divide", pullBack<overY, quotientByY>),
+    row<Add, Domain::All>("add", pullBackBinary<same, same>),
+    row<Subtract, Domain::Numbers>("subtract", pullBackBinary<same, negated>),
+    row<Multiply, Domain::All>("multiply", pullBackBinary<timesY, timesX>),
+    row<Divide, Domain::Numbers>("divide", pullBackBinary<overY, quotientByY>),
     row<Maximum, Domain::All>(
-        "maximum", pullBack<extremum<Comparison::Greater, true>, extremum<Comparison::Greater, false>>),
-    row<Minimum, Domain::All>("minimum", pullBack<extremum<Comparison::Less, true>, extremum<Comparison::Less, false>>),
-    row<Power, Domain::Numbers>("power", pullBack<powerByX, powerByY>),
+        "maximum", pullBackBinary<extremum<Comparison::Greater, true>, extremum<Comparison::Greater, false>>),
+    row<Minimum, Domain::All>(
+        "minimum", pullBackBinary<extremum<Comparison::Less, true>, extremum<Comparison::Less, false>>),
+    row<Power, Domain::Numbers>("power", pullBackBinary<powerByX, powerByY>),
     row<And, Domain::Bits>("and", nullptr),
     row<Or, Domain::Bits>("or", nullptr),
 };

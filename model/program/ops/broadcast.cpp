@@ -52,8 +52,9 @@ FactorRule broadcastFactors(Types operands, const TensorType& result, const Attr
     return std::move(rule).build();
 }
 
-std::vector<ValueId> pullBackBroadcast(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+std::vector<ValueId> pullBackBroadcast(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
 {
+    const ValueId c = cotangents[0];
     if (!wanted[0])
         return { ValueId() };
     const Shape source = b.type(operation.operands[0]).shape;

@@ -53,6 +53,23 @@ Result<void> checkComposite(const Program& program, const Operation& operation)
     return expectFunction(call, (*own)->decomposition);
 }
 
+/// The cotangents pass a barrier of their own, so that nothing is moved across it on the way back either.
+std::vector<ValueId> pullBackBarrier(Builder& b, const Operation&, Cotangents cotangents, Wanted wanted)
+{
+    std::vector<ValueId> held;
+    for (std::size_t i = 0; i < cotangents.size(); ++i)
+        if (wanted[i] && cotangents[i].valid())
+            held.push_back(cotangents[i]);
+    std::vector<ValueId> pulled(cotangents.size());
+    if (held.empty())
+        return pulled;
+    held = b.addSeveral(OpKind::OptimizationBarrier, held, typesOf(b.program(), held));
+    for (std::size_t i = 0, next = 0; i < cotangents.size(); ++i)
+        if (wanted[i] && cotangents[i].valid())
+            pulled[i] = held[next++];
+    return pulled;
+}
+
 constexpr std::array callTable{
     // the work is that of the function
     OpRow{ .kind = OpKind::Call,
@@ -72,6 +89,7 @@ constexpr std::array callTable{
     OpRow{ .kind = OpKind::OptimizationBarrier,
         .name = "optimization_barrier",
         .factors = noFactors,
+        .pullback = pullBackBarrier,
         .check = checkSameTypes,
         .work = noWork,
         .anyType = true },

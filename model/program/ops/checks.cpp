@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/codes.h"
+#include "program/element_bits.h"
 
 namespace shardscope::ops {
 
@@ -136,6 +137,12 @@ Result<void> expectReducer(
 bool isInteger(DType dtype)
 {
     return isTensor(dtype) && dtype != DType::Pred && !isFloat(dtype) && !isComplex(dtype);
+}
+
+std::int64_t largestInteger(DType dtype)
+{
+    const int bits = elementBits(dtype) - (isUnsignedInteger(dtype) ? 0 : 1);
+    return bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{ 1 } << bits) - 1;
 }
 
 Result<void> checkOneType(const Program& program, const Operation& operation)

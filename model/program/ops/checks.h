@@ -54,6 +54,7 @@ struct Subject {
     const Subject& subject, RegionId body, const std::string& what, Types types, std::size_t results);
 
 [[nodiscard]] bool isInteger(DType dtype); ///< of any width and sign; not i1
+[[nodiscard]] std::int64_t largestInteger(DType dtype); ///< of an integer type: 127 of i8; at most that of i64
 
 /// Types of a row of which only `check` says something.
 [[nodiscard]] Result<void> checkOneType(const Program& program, const Operation& operation);

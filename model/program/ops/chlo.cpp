@@ -33,6 +33,17 @@ FactorRule topKRule(const Program& program, const Operation& operation, RuleOpti
     return changedDimensionsRule(program, operation, FactorKind::NeedReplication, true);
 }
 
+/// Each number goes back to its place; the others get zero.
+std::vector<ValueId> pullBackTopK(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    if (!wanted[0] || !cotangents[0].valid())
+        return { ValueId() };
+    const auto last = static_cast<std::int64_t>(b.type(operation.operands[0]).rank()) - 1;
+    const Dimensions batch = dimensionsExcept(static_cast<std::size_t>(last), {});
+    return { b.scatter(ReduceKind::Sum, splatLike(b, operation.operands[0], 0), operation.results[1], cotangents[0],
+        { {}, { last }, batch, batch, { last }, last + 1, false, true }) };
+}
+
 Result<void> checkRaggedDot(const Program& program, const Operation& operation)
 {
     const Subject dot(program, operation);
@@ -68,6 +79,7 @@ constexpr std::array chloTable{
     OpRow{ .kind = OpKind::ChloTopK,
         .name = "top_k",
         .operandCount = 1,
+        .pullback = pullBackTopK,
         .dialect = OpDialect::Chlo,
         .rule = topKRule,
         .check = checkTopK,

@@ -33,8 +33,9 @@ Result<TensorType> inferConvert(Types operands, const Attributes& attributes, co
     return hint;
 }
 
-std::vector<ValueId> pullBackConvert(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+std::vector<ValueId> pullBackConvert(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
 {
+    const ValueId c = cotangents[0];
     const DType dtype = b.type(operation.operands[0]).dtype;
     return { wanted[0] && isFloat(dtype) ? b.convert(c, dtype) : ValueId() };
 }

@@ -67,11 +67,28 @@ FactorRule concatenateRule(const Program& program, const Operation& operation, R
     return std::move(rule).build();
 }
 
+/// To each operand its part.
+std::vector<ValueId> pullBackConcatenate(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    const std::size_t along = at(attributesOf<DimensionAttributes>(operation).dimension);
+    const TensorType full = b.type(cotangents[0]);
+    Dimensions starts(full.rank(), 0), limits(full.shape.begin(), full.shape.end());
+    std::vector<ValueId> pulled;
+    limits[along] = 0;
+    for (std::size_t i = 0; i < operation.operands.size(); ++i) {
+        starts[along] = limits[along];
+        limits[along] += b.type(operation.operands[i]).shape[along];
+        pulled.push_back(wanted[i] ? b.slice(cotangents[0], starts, limits) : ValueId());
+    }
+    return pulled;
+}
+
 constexpr std::array concatenateTable{
     OpRow{ .kind = OpKind::Concatenate,
         .name = "concatenate",
         .inferType = inferConcatenate,
         .cost = movementCost,
+        .pullback = pullBackConcatenate,
         .rule = concatenateRule },
 };
 

@@ -128,8 +128,9 @@ Dimensions joined(const Dimensions& a, const Dimensions& b, const Dimensions& c)
 
 // For C = A B: dA = dC B^T and dB = A^T dC. The operands of these products stand in such an order that for plain
 // matrices no transpose is left: the free dimensions of the first operand come first in the result.
-std::vector<ValueId> pullBackDotGeneral(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+std::vector<ValueId> pullBackDotGeneral(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
 {
+    const ValueId c = cotangents[0];
     const ValueId lhs = operation.operands[0], rhs = operation.operands[1];
     const DotGeneralAttributes& a = dot(operation.attributes);
     const Dimensions lhsFree = freeDimensions(b.type(lhs).rank(), a.lhsBatch, a.lhsContracting);
@@ -139,14 +140,14 @@ std::vector<ValueId> pullBackDotGeneral(Builder& b, const Operation& operation, 
     const Dimensions resultLhs = count(batches, lhsFree.size());
     const Dimensions resultRhs = count(batches + lhsFree.size(), rhsFree.size());
 
-    std::vector<ValueId> cotangents(2);
+    std::vector<ValueId> pulled(2);
     if (wanted[0]) // batch, free of lhs, contracting as rhs has them
-        cotangents[0] = arrange(b, b.dotGeneral(c, rhs, { resultBatch, a.rhsBatch, resultRhs, rhsFree }),
+        pulled[0] = arrange(b, b.dotGeneral(c, rhs, { resultBatch, a.rhsBatch, resultRhs, rhsFree }),
             joined(a.lhsBatch, lhsFree, orderedByOther(a.lhsContracting, a.rhsContracting)));
     if (wanted[1]) // batch, contracting as lhs has them, free of rhs
-        cotangents[1] = arrange(b, b.dotGeneral(lhs, c, { a.lhsBatch, resultBatch, lhsFree, resultLhs }),
+        pulled[1] = arrange(b, b.dotGeneral(lhs, c, { a.lhsBatch, resultBatch, lhsFree, resultLhs }),
             joined(a.rhsBatch, orderedByOther(a.rhsContracting, a.lhsContracting), rhsFree));
-    return cotangents;
+    return pulled;
 }
 
 /// Products of narrow numbers may be kept in wider ones: the element types need not agree.

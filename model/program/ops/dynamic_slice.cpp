@@ -93,16 +93,46 @@ FactorRule updateRule(const Program& program, const Operation& operation, RuleOp
     return std::move(rule).build();
 }
 
+/// The starts of an operation whose last operands they are.
+std::span<const ValueId> startsOf(const Operation& operation, std::size_t first)
+{
+    return { operation.operands.data() + first, operation.operands.size() - first };
+}
+
+/// Zeros, and the cotangent where the slice was.
+std::vector<ValueId> pullBackDynamicSlice(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    std::vector<ValueId> pulled(operation.operands.size());
+    if (wanted[0])
+        pulled[0] = b.dynamicUpdateSlice(splatLike(b, operation.operands[0], 0), cotangents[0], startsOf(operation, 1));
+    return pulled;
+}
+
+/// The update gets what lies where it was put; the operand the rest.
+std::vector<ValueId> pullBackUpdate(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    std::vector<ValueId> pulled(operation.operands.size());
+    const ValueId update = operation.operands[1];
+    const TensorType type = b.type(update);
+    if (wanted[0])
+        pulled[0] = b.dynamicUpdateSlice(cotangents[0], splatLike(b, update, 0), startsOf(operation, 2));
+    if (wanted[1])
+        pulled[1] = b.dynamicSlice(cotangents[0], startsOf(operation, 2), { type.shape.begin(), type.shape.end() });
+    return pulled;
+}
+
 constexpr std::array dynamicSliceTable{
     OpRow{ .kind = OpKind::DynamicSlice,
         .name = "dynamic_slice",
         .inferType = inferDynamicSlice,
         .cost = movementCost,
+        .pullback = pullBackDynamicSlice,
         .rule = dynamicSliceRule },
     OpRow{ .kind = OpKind::DynamicUpdateSlice,
         .name = "dynamic_update_slice",
         .inferType = inferUpdate,
         .cost = movementCost,
+        .pullback = pullBackUpdate,
         .rule = updateRule },
 };
 

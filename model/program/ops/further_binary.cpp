@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Elementwise operations of two operands, or of any number, without a derivative here.
+// Further elementwise operations of two operands, or of any number.
 // Declared in rows.h.
 #include <array>
 
@@ -39,17 +39,45 @@ Result<void> checkMap(const Program& program, const Operation& operation)
         map, operation.regions[0], "body", scalars, std::vector{ TensorType{ map.results[0].dtype, {} } });
 }
 
-template <OpKind kind, Domain domain>
-constexpr OpRow row(std::string_view opName, OpDialect dialect = OpDialect::StableHlo)
+/// c of / (x^2 + y^2)
+ValueId byRadius(const BinaryPoint& p, ValueId of)
 {
-    return { kind, opName, 2, true, inferElementwise<kind, domain>, pointwiseFactors, pointwiseCost, nullptr, dialect };
+    const ValueId squares = p(OpKind::Add, p(OpKind::Multiply, p.x, p.x), p(OpKind::Multiply, p.y, p.y));
+    return p(OpKind::Multiply, p.c, p(OpKind::Divide, of, squares));
+}
+ValueId dAtan2First(const BinaryPoint& p)
+{
+    return byRadius(p, p.y);
+}
+ValueId dAtan2Second(const BinaryPoint& p)
+{
+    return byRadius(p, p(OpKind::Negate, p.x));
+}
+ValueId dRemainderFirst(const BinaryPoint& p)
+{
+    return p.c;
+}
+ValueId dRemainderSecond(const BinaryPoint& p) // -c trunc(x / y)
+{
+    const ValueId quotient = p(OpKind::Divide, p.x, p.y);
+    const ValueId truncated =
+        p(OpKind::Multiply, p(OpKind::Sign, quotient), p(OpKind::Floor, p(OpKind::Abs, quotient)));
+    return p(OpKind::Multiply, p(OpKind::Negate, p.c), truncated);
+}
+
+template <OpKind kind, Domain domain>
+constexpr OpRow row(
+    std::string_view opName, OpDialect dialect = OpDialect::StableHlo, decltype(OpRow::pullback) pullback = nullptr)
+{
+    return { kind, opName, 2, true, inferElementwise<kind, domain>, pointwiseFactors, pointwiseCost, pullback,
+        dialect };
 }
 
 using enum OpKind;
 using enum Domain;
 constexpr std::array furtherBinaryTable{
-    row<Atan2, FloatsOrComplex>("atan2"),
-    row<Remainder, Numbers>("remainder"),
+    row<Atan2, FloatsOrComplex>("atan2", OpDialect::StableHlo, pullBackBinary<dAtan2First, dAtan2Second>),
+    row<Remainder, Numbers>("remainder", OpDialect::StableHlo, pullBackBinary<dRemainderFirst, dRemainderSecond>),
     row<Xor, Bits>("xor"),
     row<ShiftLeft, Integers>("shift_left"),
     row<ShiftRightArithmetic, Integers>("shift_right_arithmetic"),

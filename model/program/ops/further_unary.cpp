@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Elementwise operations of one operand without a derivative here: the rest of StableHLO's, and CHLO's.
+// Further elementwise operations of one operand: the rest of StableHLO's, and CHLO's.
 // Declared in rows.h.
 #include <array>
+#include <numbers>
 
 #include "program/ops/elementwise.h"
 #include "program/ops/rows.h"
@@ -39,56 +40,161 @@ Result<TensorType> inferConstantLike(Types operands, const Attributes&, const Te
     return operands[0];
 }
 
-template <OpKind kind, Domain domain, Gives gives = Gives::Same>
-constexpr OpRow furtherRow(std::string_view opName, OpDialect dialect = OpDialect::StableHlo)
+ValueId nothing(const UnaryPoint&)
 {
-    return { kind, opName, 1, true, infer<kind, domain, gives>, pointwiseFactors, pointwiseCost, nullptr, dialect };
+    return {};
+}
+ValueId square(const UnaryPoint& p, ValueId of)
+{
+    return p(OpKind::Multiply, of, of);
+}
+ValueId onePlus(const UnaryPoint& p, ValueId value)
+{
+    return p(OpKind::Add, p.number(1), value);
+}
+ValueId oneMinus(const UnaryPoint& p, ValueId value)
+{
+    return p(OpKind::Subtract, p.number(1), value);
+}
+
+ValueId dCbrt(const UnaryPoint& p) // c / (3 y^2)
+{
+    return p(OpKind::Divide, p.scaled(p.number(1.0 / 3)), square(p, p.y));
+}
+ValueId dExponentialMinusOne(const UnaryPoint& p)
+{
+    return p.scaled(onePlus(p, p.y));
+}
+ValueId dLogPlusOne(const UnaryPoint& p)
+{
+    return p(OpKind::Divide, p.c, onePlus(p, p.x));
+}
+ValueId dTan(const UnaryPoint& p)
+{
+    return p.scaled(onePlus(p, square(p, p.y)));
+}
+ValueId dAsin(const UnaryPoint& p)
+{
+    return p.scaled(p(OpKind::Rsqrt, oneMinus(p, square(p, p.x))));
+}
+ValueId dAcos(const UnaryPoint& p)
+{
+    return p(OpKind::Negate, dAsin(p));
+}
+ValueId dAtan(const UnaryPoint& p)
+{
+    return p(OpKind::Divide, p.c, onePlus(p, square(p, p.x)));
+}
+ValueId dAsinh(const UnaryPoint& p)
+{
+    return p.scaled(p(OpKind::Rsqrt, onePlus(p, square(p, p.x))));
+}
+ValueId dAcosh(const UnaryPoint& p) // (x - 1)(x + 1) is exact where x^2 - 1 cancels
+{
+    const ValueId below = p(OpKind::Subtract, p.x, p.number(1));
+    return p.scaled(p(OpKind::Rsqrt, p(OpKind::Multiply, below, onePlus(p, p.x))));
+}
+ValueId dAtanh(const UnaryPoint& p)
+{
+    return p(OpKind::Divide, p.c, p(OpKind::Multiply, oneMinus(p, p.x), onePlus(p, p.x)));
+}
+ValueId dSinh(const UnaryPoint& p)
+{
+    return p.scaled(p(OpKind::ChloCosh, p.x));
+}
+ValueId dCosh(const UnaryPoint& p)
+{
+    return p.scaled(p(OpKind::ChloSinh, p.x));
+}
+ValueId dErf(const UnaryPoint& p) // c 2/sqrt(pi) exp(-x^2)
+{
+    const ValueId bell = p(OpKind::Exponential, p(OpKind::Negate, square(p, p.x)));
+    return p.scaled(p(OpKind::Multiply, p.number(2 * std::numbers::inv_sqrtpi), bell));
+}
+ValueId dErfc(const UnaryPoint& p)
+{
+    return p(OpKind::Negate, dErf(p));
+}
+ValueId dErfInv(const UnaryPoint& p) // c sqrt(pi)/2 exp(y^2)
+{
+    const ValueId growth = p(OpKind::Exponential, square(p, p.y));
+    return p.scaled(p(OpKind::Multiply, p.number(0.5 / std::numbers::inv_sqrtpi), growth));
+}
+ValueId dLgamma(const UnaryPoint& p)
+{
+    return p.scaled(p(OpKind::ChloDigamma, p.x));
+}
+ValueId dDigamma(const UnaryPoint& p)
+{
+    return p.scaled(p(OpKind::ChloPolygamma, p.number(1), p.x));
+}
+ValueId dSquare(const UnaryPoint& p)
+{
+    return p.scaled(p(OpKind::Multiply, p.number(2), p.x));
+}
+
+/// The cotangent is made as narrow as the result was.
+std::vector<ValueId> pullBackReducePrecision(
+    Builder& builder, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    if (!wanted[0])
+        return { ValueId() };
+    return { builder.add(OpKind::ReducePrecision, cotangents.first(1), operation.attributes) };
+}
+
+using Pullback = decltype(OpRow::pullback);
+template <OpKind kind, Domain domain, Gives gives = Gives::Same>
+constexpr OpRow furtherRow(
+    std::string_view opName, Pullback pullback = nullptr, OpDialect dialect = OpDialect::StableHlo)
+{
+    return { kind, opName, 1, true, infer<kind, domain, gives>, pointwiseFactors, pointwiseCost, pullback, dialect };
 }
 template <OpKind kind, Domain domain = Domain::FloatsOrComplex, Gives gives = Gives::Same>
-constexpr OpRow chlo(std::string_view opName)
+constexpr OpRow chlo(std::string_view opName, Pullback pullback = nullptr)
 {
-    return furtherRow<kind, domain, gives>(opName, OpDialect::Chlo);
+    return furtherRow<kind, domain, gives>(opName, pullback, OpDialect::Chlo);
 }
 
 using enum OpKind;
 using enum Domain;
 constexpr std::array furtherUnaryTable{
-    furtherRow<Cbrt, FloatsOrComplex>("cbrt"),
-    furtherRow<Ceil, Floats>("ceil"),
-    furtherRow<Floor, Floats>("floor"),
+    furtherRow<Cbrt, FloatsOrComplex>("cbrt", pullBackUnary<dCbrt>),
+    furtherRow<Ceil, Floats>("ceil", pullBackUnary<nothing>),
+    furtherRow<Floor, Floats>("floor", pullBackUnary<nothing>),
     furtherRow<CountLeadingZeros, Integers>("count_leading_zeros"),
-    furtherRow<ExponentialMinusOne, FloatsOrComplex>("exponential_minus_one"),
-    furtherRow<LogPlusOne, FloatsOrComplex>("log_plus_one"),
+    furtherRow<ExponentialMinusOne, FloatsOrComplex>("exponential_minus_one", pullBackUnary<dExponentialMinusOne>),
+    furtherRow<LogPlusOne, FloatsOrComplex>("log_plus_one", pullBackUnary<dLogPlusOne>),
     furtherRow<IsFinite, Floats, Gives::Pred>("is_finite"),
     furtherRow<PopulationCount, Integers>("popcnt"),
-    furtherRow<RoundNearestAfz, Floats>("round_nearest_afz"),
-    furtherRow<RoundNearestEven, Floats>("round_nearest_even"),
-    furtherRow<Tan, FloatsOrComplex>("tan"),
+    furtherRow<RoundNearestAfz, Floats>("round_nearest_afz", pullBackUnary<nothing>),
+    furtherRow<RoundNearestEven, Floats>("round_nearest_even", pullBackUnary<nothing>),
+    furtherRow<Tan, FloatsOrComplex>("tan", pullBackUnary<dTan>),
     furtherRow<Real, FloatsOrComplex, Gives::Part>("real"),
     furtherRow<Imag, FloatsOrComplex, Gives::Part>("imag"),
-    OpRow{ ReducePrecision, "reduce_precision", 1, true, inferReducePrecision, pointwiseFactors, pointwiseCost },
-    chlo<ChloAcos>("acos"),
-    chlo<ChloAcosh>("acosh"),
-    chlo<ChloAsin>("asin"),
-    chlo<ChloAsinh>("asinh"),
-    chlo<ChloAtan>("atan"),
-    chlo<ChloAtanh>("atanh"),
+    OpRow{ ReducePrecision, "reduce_precision", 1, true, inferReducePrecision, pointwiseFactors, pointwiseCost,
+        pullBackReducePrecision },
+    chlo<ChloAcos>("acos", pullBackUnary<dAcos>),
+    chlo<ChloAcosh>("acosh", pullBackUnary<dAcosh>),
+    chlo<ChloAsin>("asin", pullBackUnary<dAsin>),
+    chlo<ChloAsinh>("asinh", pullBackUnary<dAsinh>),
+    chlo<ChloAtan>("atan", pullBackUnary<dAtan>),
+    chlo<ChloAtanh>("atanh", pullBackUnary<dAtanh>),
     chlo<ChloBesselI1e, Floats>("bessel_i1e"),
     chlo<ChloConj>("conj"),
-    chlo<ChloCosh>("cosh"),
-    chlo<ChloDigamma, Floats>("digamma"),
-    chlo<ChloErf, Floats>("erf"),
-    chlo<ChloErfInv, Floats>("erf_inv"),
-    chlo<ChloErfc, Floats>("erfc"),
+    chlo<ChloCosh>("cosh", pullBackUnary<dCosh>),
+    chlo<ChloDigamma, Floats>("digamma", pullBackUnary<dDigamma>),
+    chlo<ChloErf, Floats>("erf", pullBackUnary<dErf>),
+    chlo<ChloErfInv, Floats>("erf_inv", pullBackUnary<dErfInv>),
+    chlo<ChloErfc, Floats>("erfc", pullBackUnary<dErfc>),
     chlo<ChloIsInf, Floats, Gives::Pred>("is_inf"),
     chlo<ChloIsNegInf, Floats, Gives::Pred>("is_neg_inf"),
     chlo<ChloIsPosInf, Floats, Gives::Pred>("is_pos_inf"),
-    chlo<ChloLgamma, Floats>("lgamma"),
-    chlo<ChloSinh>("sinh"),
-    chlo<ChloSquare>("square"),
-    chlo<ChloTan>("tan"),
-    OpRow{ ChloConstantLike, "constant_like", 1, true, inferConstantLike, pointwiseFactors, pointwiseCost, nullptr,
-        OpDialect::Chlo },
+    chlo<ChloLgamma, Floats>("lgamma", pullBackUnary<dLgamma>),
+    chlo<ChloSinh>("sinh", pullBackUnary<dSinh>),
+    chlo<ChloSquare>("square", pullBackUnary<dSquare>),
+    chlo<ChloTan>("tan", pullBackUnary<dTan>),
+    OpRow{ ChloConstantLike, "constant_like", 1, true, inferConstantLike, pointwiseFactors, pointwiseCost,
+        pullBackUnary<nothing>, OpDialect::Chlo },
 };
 
 } // namespace

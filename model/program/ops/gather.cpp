@@ -129,8 +129,40 @@ FactorRule gatherFactors(Types operands, const TensorType& result, const Attribu
     return std::move(rule).build();
 }
 
+/// The indices that are in effect: gather moves a slice that would begin outside of the operand to its edge.
+ValueId clampedIndices(Builder& b, const GatherAttributes& a, const Shape& operand, ValueId indices)
+{
+    const TensorType type = b.type(indices);
+    const std::int64_t most = largestInteger(type.dtype);
+    std::vector<double> last;
+    for (const std::int64_t d : a.startIndexMap)
+        last.push_back(static_cast<double>(std::min(most, operand[at(d)] - a.sliceSizes[at(d)])));
+    if (last.empty())
+        return indices;
+    const TensorType scalar{ type.dtype, {} };
+    const bool one = std::count(last.begin(), last.end(), last[0]) == static_cast<std::ptrdiff_t>(last.size());
+    ValueId highest = one ? b.constant(scalar, last[0])
+                          : b.constant({ type.dtype, { static_cast<std::int64_t>(last.size()) } }, last);
+    if (!one)
+        highest = b.broadcast(highest, type.shape, { a.indexVectorDim });
+    return b.clamp(b.constant(scalar, 0), indices, highest);
+}
+
+/// A scatter into zeros that adds.
+std::vector<ValueId> pullBackGather(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    if (!wanted[0])
+        return std::vector<ValueId>(2);
+    const GatherAttributes& a = attributesOf<GatherAttributes>(operation);
+    const ValueId indices = clampedIndices(b, a, b.type(operation.operands[0]).shape, operation.operands[1]);
+    const ScatterAttributes back{ a.offsetDims, a.collapsedSliceDims, a.operandBatchingDims, a.startIndicesBatchingDims,
+        a.startIndexMap, a.indexVectorDim, a.indicesAreSorted && a.startIndexMap.size() == 1, false };
+    const ValueId zeros = splatLike(b, operation.operands[0], 0);
+    return { b.scatter(ReduceKind::Sum, zeros, indices, cotangents[0], back), ValueId() };
+}
+
 constexpr std::array gatherTable{
-    OpRow{ OpKind::Gather, "gather", 2, false, inferGather, gatherFactors, movementCost },
+    OpRow{ OpKind::Gather, "gather", 2, false, inferGather, gatherFactors, movementCost, pullBackGather },
 };
 
 } // namespace

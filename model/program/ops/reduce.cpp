@@ -78,8 +78,9 @@ ValueId pullBackProduct(
     return b.binary(OpKind::Multiply, spreadCotangent, b.select(isZero, atZero, elsewhere));
 }
 
-std::vector<ValueId> pullBackReduce(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+std::vector<ValueId> pullBackReduce(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
 {
+    const ValueId c = cotangents[0];
     if (!wanted[0])
         return { ValueId() };
     const ValueId x = operation.operands[0];

@@ -4,6 +4,7 @@
 // Declared in rows.h.
 #include <array>
 
+#include "program/body.h"
 #include "program/ops/checks.h"
 #include "program/ops/rows.h"
 
@@ -105,6 +106,70 @@ OperationCost reduceWindowWork(const Program& program, const Operation& operatio
     return workOf(program, operation, flops);
 }
 
+/// One input, and a sum; or the largest or smallest of elements that lie side by side, and of a constant.
+bool reduceWindowHasPullback(const Program& program, const Operation& operation)
+{
+    const auto* own = attributesAs<WindowAttributes>(operation.attributes);
+    if (!own || operation.operands.size() != 2 || operation.regions.size() != 1)
+        return false;
+    const std::optional<ReduceKind> kind = reductionOf(program, operation.regions[0]);
+    const auto isOne = [](std::int64_t number) { return number == 1; };
+    const Dimensions &base = own->baseDilations, &window = own->windowDilations;
+    const OperationId initial = program.value(operation.operands[1]).definition;
+    return kind == ReduceKind::Sum
+        || ((kind == ReduceKind::Max || kind == ReduceKind::Min) && initial.valid()
+            && program.operation(initial).kind == OpKind::Constant && std::all_of(base.begin(), base.end(), isOne)
+            && std::all_of(window.begin(), window.end(), isOne));
+}
+
+/// Every element gets the sum of the cotangents of the windows that it is in: a sum over windows too, of cotangents as
+/// far apart as the windows were.
+ValueId pullBackWindowSums(Builder& b, const WindowAttributes& a, const Shape& input, ValueId c)
+{
+    const TensorType from = b.type(c);
+    Dimensions low, high, interior;
+    for (std::size_t d = 0; d < input.size(); ++d) {
+        const std::int64_t stride = entryOr(a.strides, d, 1);
+        const std::int64_t window = dilated(entryOr(a.dimensions, d, 1), entryOr(a.windowDilations, d, 1));
+        low.push_back(window - padding(a, d).first - 1);
+        interior.push_back(stride - 1);
+        high.push_back(dilated(input[d], entryOr(a.baseDilations, d, 1)) + window - 1 - dilated(from.shape[d], stride)
+            - low.back());
+    }
+    const ValueId spread = b.pad(c, b.constant({ from.dtype, {} }, 0), low, high, interior);
+    return b.reduceWindow(ReduceKind::Sum, spread, { a.dimensions, a.baseDilations, {}, a.windowDilations, {} });
+}
+
+/// Of several equal elements of a window one gets the cotangent, as in JAX.
+ValueId pullBackWindowExtremum(Builder& b, const Operation& operation, Comparison wins, ValueId c)
+{
+    const TensorType input = b.type(operation.operands[0]);
+    const std::vector<TensorType> pair(2, TensorType{ input.dtype, {} });
+    const RegionId selects = b.body(pair, [wins](Builder& inner, std::span<const ValueId> both) {
+        return std::vector{ inner.compare(wins, both[0], both[1]) };
+    });
+    const RegionId adds = b.combiner(OpKind::Add, input.dtype);
+    const ValueId zero = b.constant({ input.dtype, {} }, 0);
+    return b.addSeveral(OpKind::SelectAndScatter, std::array{ operation.operands[0], c, zero }, std::span(&input, 1),
+        operation.attributes, std::array{ selects, adds })[0];
+}
+
+std::vector<ValueId> pullBackReduceWindow(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    const WindowAttributes& a = attributesOf<WindowAttributes>(operation);
+    const std::optional<ReduceKind> kind = reductionOf(b.program(), operation.regions[0]);
+    const ValueId c = cotangents[0];
+    std::vector<ValueId> pulled(2);
+    if (wanted[0])
+        pulled[0] = kind == ReduceKind::Sum
+            ? pullBackWindowSums(b, a, b.type(operation.operands[0]).shape, c)
+            : pullBackWindowExtremum(
+                b, operation, kind == ReduceKind::Max ? Comparison::GreaterEqual : Comparison::LessEqual, c);
+    if (wanted[1]) // it takes part in every window
+        pulled[1] = b.reduce(ReduceKind::Sum, c, dimensionsExcept(b.type(c).rank(), {}));
+    return pulled;
+}
+
 Result<void> checkSelectAndScatter(const Program& program, const Operation& operation)
 {
     const Subject op(program, operation);
@@ -149,9 +214,11 @@ OperationCost selectAndScatterWork(const Program& program, const Operation& oper
 constexpr std::array reduceWindowTable{
     OpRow{ .kind = OpKind::ReduceWindow,
         .name = "reduce_window",
+        .pullback = pullBackReduceWindow,
         .rule = reduceWindowRule,
         .check = checkReduceWindow,
         .work = reduceWindowWork,
+        .hasPullback = reduceWindowHasPullback,
         .regionCount = 1 },
     OpRow{ .kind = OpKind::SelectAndScatter,
         .name = "select_and_scatter",

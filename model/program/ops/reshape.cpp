@@ -90,8 +90,9 @@ FactorRule reshapeFactors(Types operands, const TensorType& result, const Attrib
     return std::move(rule).build();
 }
 
-std::vector<ValueId> pullBackReshape(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+std::vector<ValueId> pullBackReshape(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
 {
+    const ValueId c = cotangents[0];
     return { wanted[0] ? b.reshape(c, b.type(operation.operands[0]).shape) : ValueId() };
 }
 

@@ -26,8 +26,14 @@ FactorRule reverseFactors(Types operands, const TensorType& result, const Attrib
     return std::move(rule).build();
 }
 
+std::vector<ValueId> pullBackReverse(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    return { wanted[0] ? b.reverse(cotangents[0], attributesOf<DimensionsAttributes>(operation).dimensions)
+                       : ValueId() };
+}
+
 constexpr std::array reverseTable{
-    OpRow{ OpKind::Reverse, "reverse", 1, false, inferReverse, reverseFactors, movementCost },
+    OpRow{ OpKind::Reverse, "reverse", 1, false, inferReverse, reverseFactors, movementCost, pullBackReverse },
 };
 
 } // namespace

@@ -158,12 +158,90 @@ OperationCost scatterWork(const Program& program, const Operation& operation)
         static_cast<double>(updates.elementCount()) * static_cast<double>(operation.results.size()));
 }
 
+/// Whether the body returns the update as it is.
+bool replaces(const Program& program, RegionId body)
+{
+    const Region& region = program.regions[body.index];
+    return region.arguments.size() == 2 && region.results.size() == 1 && region.results[0] == region.arguments[1];
+}
+
+/// One input; the body adds, or puts in the update where no place is named twice. Slices are one element thick along
+/// all dimensions that the indices name, so that each lies inside of the input or outside.
+bool scatterHasPullback(const Program& program, const Operation& operation)
+{
+    const auto* own = attributesAs<ScatterAttributes>(operation.attributes);
+    if (!own || own->scatterDimsToOperandDims.empty() || operation.operands.size() != 3
+        || operation.regions.size() != 1)
+        return false;
+    const RegionId body = operation.regions[0];
+    if (reductionOf(program, body) != ReduceKind::Sum && !(own->uniqueIndices && replaces(program, body)))
+        return false;
+    const TensorType& updates = program.value(operation.operands[2]).type;
+    const Dimensions window = windowDimensions(*own, program.value(operation.operands[0]).type.rank());
+    for (std::size_t i = 0; i < window.size(); ++i)
+        if (contains(own->scatterDimsToOperandDims, window[i]) && updates.shape[at(own->updateWindowDims[i])] != 1)
+            return false;
+    return true;
+}
+
+/// What the updates take part in: true where the slice of an update lies inside of the input. Of the updates' shape.
+ValueId insideInput(Builder& b, const ScatterAttributes& a, const Shape& input, ValueId indices, const Shape& updates)
+{
+    const TensorType type = b.type(indices);
+    const bool vectors = at(a.indexVectorDim) < type.rank();
+    std::vector<double> last;
+    for (const std::int64_t d : a.scatterDimsToOperandDims)
+        last.push_back(static_cast<double>(std::min(largestInteger(type.dtype), input[at(d)] - 1)));
+    ValueId limit = b.constant(
+        vectors ? TensorType{ type.dtype, { static_cast<std::int64_t>(last.size()) } } : TensorType{ type.dtype, {} },
+        last);
+    limit = b.broadcast(limit, type.shape, vectors ? Dimensions{ a.indexVectorDim } : Dimensions{});
+    ValueId inside = b.binary(OpKind::And, b.compare(Comparison::GreaterEqual, indices, splatLike(b, indices, 0)),
+        b.compare(Comparison::LessEqual, indices, limit));
+    if (vectors)
+        inside = b.reduce(ReduceKind::And, inside, { a.indexVectorDim });
+    return b.broadcast(inside, updates, dimensionsExcept(updates.size(), a.updateWindowDims));
+}
+
+/// The updates get what lies where they were put. The input gets everything, or what nothing was put in place of.
+std::vector<ValueId> pullBackScatter(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    const ValueId c = cotangents[0], indices = operation.operands[1], updates = operation.operands[2];
+    const ScatterAttributes& a = attributesOf<ScatterAttributes>(operation);
+    const bool adds = !replaces(b.program(), operation.regions[0]);
+    const TensorType input = b.type(operation.operands[0]), type = b.type(updates);
+    std::vector<ValueId> pulled(3);
+    if (wanted[0] && adds) {
+        pulled[0] = c;
+    } else if (wanted[0]) {
+        const ValueId zeros = splatLike(b, updates, 0);
+        const std::vector<TensorType> pair(2, TensorType{ type.dtype, {} });
+        const RegionId body =
+            b.body(pair, [](Builder&, std::span<const ValueId> both) { return std::vector{ both[1] }; });
+        pulled[0] = b.addSeveral(OpKind::Scatter, std::array{ c, indices, zeros }, std::span(&input, 1),
+            operation.attributes, std::span(&body, 1))[0];
+    }
+    if (wanted[2]) {
+        Dimensions sizes(input.rank(), 1);
+        const Dimensions window = windowDimensions(a, input.rank());
+        for (std::size_t i = 0; i < window.size(); ++i)
+            sizes[at(window[i])] = type.shape[at(a.updateWindowDims[i])];
+        const ValueId found = b.gather(c, indices,
+            { a.updateWindowDims, a.insertedWindowDims, a.inputBatchingDims, a.scatterIndicesBatchingDims,
+                a.scatterDimsToOperandDims, a.indexVectorDim, sizes, a.indicesAreSorted });
+        pulled[2] = b.select(insideInput(b, a, input.shape, indices, type.shape), found, splatLike(b, updates, 0));
+    }
+    return pulled;
+}
+
 constexpr std::array scatterTable{
     OpRow{ .kind = OpKind::Scatter,
         .name = "scatter",
+        .pullback = pullBackScatter,
         .rule = scatterRule,
         .check = checkScatter,
         .work = scatterWork,
+        .hasPullback = scatterHasPullback,
         .regionCount = 1 },
 };
 

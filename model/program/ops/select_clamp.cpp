@@ -23,8 +23,9 @@ Result<TensorType> inferSelect(Types operands, const Attributes& attributes, con
     return operands[1];
 }
 
-std::vector<ValueId> pullBackSelect(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+std::vector<ValueId> pullBackSelect(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
 {
+    const ValueId c = cotangents[0];
     const ValueId predicate = operation.operands[0];
     return { ValueId(), wanted[1] ? b.select(predicate, c, splatLike(b, c, 0)) : ValueId(),
         wanted[2] ? b.select(predicate, splatLike(b, c, 0), c) : ValueId() };
@@ -61,20 +62,21 @@ ValueId pullBackBound(Builder& b, ValueId bound, ValueId beyond, ValueId c)
 }
 
 // At a tie with a bound the bound rules and nobody gets anything, as in JAX.
-std::vector<ValueId> pullBackClamp(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+std::vector<ValueId> pullBackClamp(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
 {
+    const ValueId c = cotangents[0];
     const ValueId lowest = operation.operands[0], x = operation.operands[1], highest = operation.operands[2];
-    std::vector<ValueId> cotangents(3);
+    std::vector<ValueId> pulled(3);
     if (wanted[0])
-        cotangents[0] = pullBackBound(b, lowest, b.compare(Comparison::Less, x, spread(b, lowest, x)), c);
+        pulled[0] = pullBackBound(b, lowest, b.compare(Comparison::Less, x, spread(b, lowest, x)), c);
     if (wanted[1]) {
         const ValueId inside = b.binary(OpKind::And, b.compare(Comparison::Greater, x, spread(b, lowest, x)),
             b.compare(Comparison::Less, x, spread(b, highest, x)));
-        cotangents[1] = b.select(inside, c, splatLike(b, c, 0));
+        pulled[1] = b.select(inside, c, splatLike(b, c, 0));
     }
     if (wanted[2])
-        cotangents[2] = pullBackBound(b, highest, b.compare(Comparison::Greater, x, spread(b, highest, x)), c);
-    return cotangents;
+        pulled[2] = pullBackBound(b, highest, b.compare(Comparison::Greater, x, spread(b, highest, x)), c);
+    return pulled;
 }
 
 constexpr std::array selectClampTable{

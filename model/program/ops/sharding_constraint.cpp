@@ -23,8 +23,9 @@ OperationCost noCost(Types, const TensorType&, const Attributes&)
     return {};
 }
 
-std::vector<ValueId> pullBackConstraint(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+std::vector<ValueId> pullBackConstraint(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
 {
+    const ValueId c = cotangents[0];
     if (!wanted[0])
         return { ValueId() };
     return { b.constrain(c, std::get<ConstraintAttributes>(operation.attributes).annotation) };

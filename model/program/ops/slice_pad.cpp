@@ -61,18 +61,64 @@ FactorRule slicedDimensionsRule(const Program& program, const Operation& operati
     return changedDimensionsRule(program, operation, FactorKind::Permutation, options.conservative);
 }
 
+/// Zeros around, and between where the slice steps.
+std::vector<ValueId> pullBackSlice(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    if (!wanted[0])
+        return { ValueId() };
+    const ValueId c = cotangents[0];
+    const SliceAttributes& a = attributesOf<SliceAttributes>(operation);
+    const TensorType from = b.type(operation.operands[0]), to = b.type(c);
+    Dimensions high, interior;
+    for (std::size_t d = 0; d < from.rank(); ++d) {
+        const std::int64_t stride = entryOr(a.strides, d, 1);
+        interior.push_back(stride - 1);
+        high.push_back(from.shape[d] - a.starts[d] - dilated(to.shape[d], stride));
+    }
+    return { b.pad(c, b.constant({ from.dtype, {} }, 0), a.starts, high, interior) };
+}
+
+/// The operand gets back what lies where it was put, the padding the sum of the rest. What negative padding takes away
+/// gets nothing.
+std::vector<ValueId> pullBackPad(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    const PadAttributes& a = attributesOf<PadAttributes>(operation);
+    const TensorType from = b.type(operation.operands[0]);
+    Dimensions low, high, starts, limits, strides;
+    for (std::size_t d = 0; d < from.rank(); ++d) {
+        low.push_back(-a.low[d]);
+        high.push_back(-a.high[d]);
+        starts.push_back(0);
+        strides.push_back(entryOr(a.interior, d, 0) + 1);
+        limits.push_back(dilated(from.shape[d], strides.back()));
+    }
+    const ValueId zero = b.constant({ from.dtype, {} }, 0);
+    const ValueId back = b.slice(b.pad(cotangents[0], zero, low, high), starts, limits, strides);
+    std::vector<ValueId> pulled(2);
+    if (wanted[0])
+        pulled[0] = back;
+    if (wanted[1]) {
+        const Dimensions all = dimensionsExcept(from.rank(), {});
+        pulled[1] = b.binary(
+            OpKind::Subtract, b.reduce(ReduceKind::Sum, cotangents[0], all), b.reduce(ReduceKind::Sum, back, all));
+    }
+    return pulled;
+}
+
 constexpr std::array slicePadTable{
     OpRow{ .kind = OpKind::Slice,
         .name = "slice",
         .operandCount = 1,
         .inferType = inferSlice,
         .cost = movementCost,
+        .pullback = pullBackSlice,
         .rule = slicedDimensionsRule },
     OpRow{ .kind = OpKind::Pad,
         .name = "pad",
         .operandCount = 2,
         .inferType = inferPad,
         .cost = movementCost,
+        .pullback = pullBackPad,
         .rule = slicedDimensionsRule },
 };
 

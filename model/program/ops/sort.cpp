@@ -2,6 +2,7 @@
 // Declared in rows.h.
 #include <array>
 #include <cmath>
+#include <unordered_map>
 
 #include "program/ops/checks.h"
 #include "program/ops/rows.h"
@@ -58,9 +59,47 @@ OperationCost sortWork(const Program& program, const Operation& operation)
         program, operation, static_cast<double>(type.elementCount()) * std::ceil(std::log2(std::max(length, 1.0))));
 }
 
+/// What the comparator compares: it sees nothing of the further operand that says where the numbers come from.
+MakeBody comparatorOf(const Operation& operation)
+{
+    return [body = operation.regions[0]](Builder& b, std::span<const ValueId> arguments) {
+        const Region compares = b.program().regions[body.index]; // the regions grow
+        std::unordered_map<ValueId, ValueId> map;
+        for (std::size_t i = 0; i < compares.arguments.size(); ++i)
+            map[compares.arguments[i]] = arguments[i];
+        for (const OperationId held : compares.operations)
+            b.copy(held, map);
+        const auto result = map.find(compares.results[0]);
+        return std::vector{ result == map.end() ? compares.results[0] : result->second };
+    };
+}
+
+/// Sorted along with the operands, their places say where each number came from; the cotangents, sorted by these, go
+/// back there.
+std::vector<ValueId> pullBackSort(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    const TensorType type = b.type(operation.operands[0]);
+    const std::int64_t dimension = along(operation, type.rank());
+    std::vector<ValueId> operands(operation.operands.begin(), operation.operands.end());
+    operands.push_back(b.iota({ DType::I32, type.shape }, dimension));
+    std::vector<ValueId> back{ b.sort(operands, dimension, comparatorOf(operation)).back() };
+    for (std::size_t i = 0; i < cotangents.size(); ++i)
+        if (wanted[i] && cotangents[i].valid())
+            back.push_back(cotangents[i]);
+    back = b.sort(back, dimension, [](Builder& inner, std::span<const ValueId> arguments) {
+        return std::vector{ inner.compare(Comparison::Less, arguments[0], arguments[1]) };
+    });
+    std::vector<ValueId> pulled(cotangents.size());
+    for (std::size_t i = 0, next = 1; i < cotangents.size(); ++i)
+        if (wanted[i] && cotangents[i].valid())
+            pulled[i] = back[next++];
+    return pulled;
+}
+
 constexpr std::array sortTable{
     OpRow{ .kind = OpKind::Sort,
         .name = "sort",
+        .pullback = pullBackSort,
         .rule = sortRule,
         .check = checkSort,
         .work = sortWork,

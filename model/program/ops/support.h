@@ -12,6 +12,7 @@
 namespace shardscope::ops {
 
 using Types = std::span<const TensorType>;
+using Cotangents = std::span<const ValueId>;
 using Wanted = std::span<const bool>;
 
 /// Position of a dimension in a list as it is used to index vectors.

@@ -32,8 +32,9 @@ FactorRule transposeFactors(Types operands, const TensorType& result, const Attr
     return std::move(rule).build();
 }
 
-std::vector<ValueId> pullBackTranspose(Builder& b, const Operation& operation, ValueId c, Wanted wanted)
+std::vector<ValueId> pullBackTranspose(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
 {
+    const ValueId c = cotangents[0];
     if (!wanted[0])
         return { ValueId() };
     const Dimensions& permutation = std::get<TransposeAttributes>(operation.attributes).permutation;

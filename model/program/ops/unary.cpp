@@ -17,72 +17,56 @@ Result<TensorType> inferAbs(Types operands, const Attributes& attributes, const 
     return type;
 }
 
-/// d result / d operand as a function of operand x, result y and the cotangent c.
-using Derivative = ValueId (*)(Builder& b, ValueId x, ValueId y, ValueId c);
-
-template <Derivative derivative>
-std::vector<ValueId> pullBack(Builder& builder, const Operation& operation, ValueId cotangent, Wanted wanted)
+ValueId dAbs(const UnaryPoint& p)
 {
-    if (!wanted[0])
-        return { ValueId() };
-    return { derivative(builder, operation.operands[0], operation.results[0], cotangent) };
+    return p.scaled(p(OpKind::Sign, p.x));
 }
-
-ValueId times(Builder& b, ValueId lhs, ValueId rhs)
+ValueId dNegate(const UnaryPoint& p)
 {
-    return b.binary(OpKind::Multiply, lhs, rhs);
+    return p(OpKind::Negate, p.c);
 }
-
-ValueId dAbs(Builder& b, ValueId x, ValueId, ValueId c)
+ValueId dExponential(const UnaryPoint& p)
 {
-    return times(b, c, b.unary(OpKind::Sign, x));
+    return p.scaled(p.y);
 }
-ValueId dNegate(Builder& b, ValueId, ValueId, ValueId c)
+ValueId dLog(const UnaryPoint& p)
 {
-    return b.unary(OpKind::Negate, c);
+    return p(OpKind::Divide, p.c, p.x);
 }
-ValueId dExponential(Builder& b, ValueId, ValueId y, ValueId c)
+ValueId dLogistic(const UnaryPoint& p)
 {
-    return times(b, c, y);
+    return p.scaled(p(OpKind::Multiply, p.y, p(OpKind::Subtract, p.number(1), p.y)));
 }
-ValueId dLog(Builder& b, ValueId x, ValueId, ValueId c)
+ValueId dTanh(const UnaryPoint& p)
 {
-    return b.binary(OpKind::Divide, c, x);
+    return p.scaled(p(OpKind::Subtract, p.number(1), p(OpKind::Multiply, p.y, p.y)));
 }
-ValueId dLogistic(Builder& b, ValueId, ValueId y, ValueId c)
+ValueId dSqrt(const UnaryPoint& p)
 {
-    return times(b, c, times(b, y, b.binary(OpKind::Subtract, splatLike(b, y, 1), y)));
+    return p(OpKind::Divide, p.scaled(p.number(0.5)), p.y);
 }
-ValueId dTanh(Builder& b, ValueId, ValueId y, ValueId c)
+ValueId dRsqrt(const UnaryPoint& p)
 {
-    return times(b, c, b.binary(OpKind::Subtract, splatLike(b, y, 1), times(b, y, y)));
+    return p.scaled(p(OpKind::Multiply, p.number(-0.5), p(OpKind::Divide, p.y, p.x)));
 }
-ValueId dSqrt(Builder& b, ValueId, ValueId y, ValueId c)
-{
-    return b.binary(OpKind::Divide, times(b, c, splatLike(b, y, 0.5)), y);
-}
-ValueId dRsqrt(Builder& b, ValueId x, ValueId y, ValueId c)
-{
-    return times(b, c, times(b, splatLike(b, y, -0.5), b.binary(OpKind::Divide, y, x)));
-}
-ValueId dSign(Builder&, ValueId, ValueId, ValueId)
+ValueId dSign(const UnaryPoint&)
 {
     return {};
 }
-ValueId dSine(Builder& b, ValueId x, ValueId, ValueId c)
+ValueId dSine(const UnaryPoint& p)
 {
-    return times(b, c, b.unary(OpKind::Cosine, x));
+    return p.scaled(p(OpKind::Cosine, p.x));
 }
-ValueId dCosine(Builder& b, ValueId x, ValueId, ValueId c)
+ValueId dCosine(const UnaryPoint& p)
 {
-    return times(b, c, b.unary(OpKind::Negate, b.unary(OpKind::Sine, x)));
+    return p.scaled(p(OpKind::Negate, p(OpKind::Sine, p.x)));
 }
 
-template <OpKind kind, Domain domain, Derivative derivative>
+template <OpKind kind, Domain domain, UnaryDerivative derivative>
 constexpr OpRow row(std::string_view opName)
 {
     return { kind, opName, 1, true, kind == OpKind::Abs ? inferAbs : inferElementwise<kind, domain>, pointwiseFactors,
-        pointwiseCost, pullBack<derivative> };
+        pointwiseCost, pullBackUnary<derivative> };
 }
 
 constexpr std::array unaryTable{

@@ -81,7 +81,7 @@ void fillFromFullArray(const Filling& filling, std::size_t argument)
 } // namespace
 
 void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialArrays& initial, ThreadPool& pool,
-    const std::stop_token& stop)
+    const std::stop_token& stop, std::optional<std::span<const std::size_t>> only)
 {
     const Filling filling{ plan, memory, initial, stop };
     const Program& program = *plan.program->program;
@@ -94,6 +94,8 @@ void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialAr
     const std::vector<ValueId>& arguments = program.main().arguments;
     for (std::size_t a = 0; a < arguments.size(); ++a) {
         layouts.push_back(inPlainOrder(plan.program->layout(FlatValueId(arguments[a].index))));
+        if (only && std::find(only->begin(), only->end(), a) == only->end())
+            continue;
         if (plan.arguments[a].valid() && needsFullArray(plan.program->value(FlatValueId(arguments[a].index))))
             parts.push_back({ a, -1 });
         else if (plan.arguments[a].valid())

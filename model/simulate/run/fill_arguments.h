@@ -2,6 +2,8 @@
 // The initial values of a run, made where they are held.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <stop_token>
 
 #include "schedule/plan.h"
@@ -11,8 +13,9 @@
 
 namespace shardscope {
 
-/// Every shard of every argument, on all its holders; a part of them if stopped. `initial` is that of the program.
+/// Every shard of every argument, or of `only` those, by number; on all its holders; a part of them if stopped.
+/// `initial` is that of the program.
 void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialArrays& initial, ThreadPool& pool,
-    const std::stop_token& stop);
+    const std::stop_token& stop, std::optional<std::span<const std::size_t>> only = {});
 
 } // namespace shardscope

@@ -455,7 +455,11 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.arrays[i])));
         else if (listed != values.byPath.end())
             m_sources.push_back(std::make_shared<const Source>(Source::listed(argument.type, listed->second)));
-        else if (start.value.kind == InitialKind::File && values.files.contains(i))
+        else if (const auto step = values.perStep.find(i); step != values.perStep.end()) {
+            m_changing.push_back(i);
+            m_steps.push_back(step->second);
+            m_sources.push_back(std::make_shared<const Source>(Source::listed(argument.type, step->second(0))));
+        } else if (start.value.kind == InitialKind::File && values.files.contains(i))
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.files.at(i))));
         else
             m_sources.push_back(std::make_shared<const Source>(Source::drawn(argument.type, start.value, uses[as[i]],
@@ -465,6 +469,13 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
         m_types.push_back(argument.type);
     }
     std::sort(m_numbers.begin(), m_numbers.end());
+}
+
+void InitialArrays::setStep(std::int64_t step)
+{
+    for (std::size_t i = 0; i < m_changing.size(); ++i)
+        m_sources[m_changing[i]] =
+            std::make_shared<const Source>(Source::listed(m_types[m_changing[i]], m_steps[i](step)));
 }
 
 const InitialArrays::Source& InitialArrays::sourceOf(ValueId argument) const

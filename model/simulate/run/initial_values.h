@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,6 +39,10 @@ enum class InitialDefaults : std::uint8_t {
     ByUse,
 };
 
+/// The elements of an argument in a step, counted from 0: row-major, global, as many as its type has. A function of the
+/// step alone, since steps are taken again for the reference.
+using StepSource = std::function<std::vector<double>(std::int64_t step)>;
+
 struct InitialValues {
     std::uint64_t seed = 0;
     InitialDefaults defaults = InitialDefaults::ByRole;
@@ -51,6 +56,9 @@ struct InitialValues {
     /// Per argument of main, or empty: what they begin with, in place of everything else. One without elements is not
     /// given.
     std::vector<kernels::Array> arrays = {};
+    /// Arguments that hold other numbers in every step, such as batches of data, by their number; before files, and
+    /// after `arrays` and `byPath`. Not of the state, which the steps themselves make.
+    std::map<std::size_t, StepSource> perStep = {};
 };
 
 /// Why an argument begins as it does.
@@ -95,6 +103,11 @@ public:
     InitialArrays() = default;
     InitialArrays(const Program& program, const InitialValues& values);
 
+    /// The arguments with other numbers in every step, by number, ascending.
+    [[nodiscard]] const std::vector<std::size_t>& changing() const { return m_changing; }
+    /// These arguments have the numbers of that step from now on; before, those of step 0.
+    void setStep(std::int64_t step);
+
     /// Per argument of main, as argumentStarts().
     [[nodiscard]] const std::vector<ArgumentStart>& starts() const { return m_starts; }
     /// The global element with row-major index `element` of an argument of main.
@@ -116,6 +129,8 @@ private:
     std::vector<TensorType> m_types;
     std::vector<std::shared_ptr<const Source>> m_sources; ///< by argument
     std::vector<std::pair<ValueId, std::size_t>> m_numbers; ///< of arguments, in order of the ids
+    std::vector<std::size_t> m_changing;
+    std::vector<StepSource> m_steps; ///< of these
 };
 
 /// Argument `number` of a program in a text that asks nothing of it: what InitialArrays makes of it with that seed.

@@ -114,6 +114,7 @@ public:
         m_trace.clear();
         m_pool->run(static_cast<std::int64_t>(m_memory.arenaCount()),
             [this](std::int64_t arena, int) { m_memory.clear(static_cast<std::size_t>(arena), m_stop); });
+        m_arrays.setStep(0);
         if (!isStopped())
             fillArguments(*m_plan, m_memory, m_arrays, *m_pool, m_stop);
         m_stopped = isStopped();
@@ -213,6 +214,16 @@ private:
     Result<void> checkSpecified() const
     {
         const Program& program = *m_plan->program->program;
+        const std::vector<ValueId>& arguments = program.main().arguments;
+        for (const auto& [number, source] : m_initial.perStep) {
+            const std::size_t count = source(0).size();
+            const Value* argument = number < arguments.size() ? &program.value(arguments[number]) : nullptr;
+            if (!argument || static_cast<std::int64_t>(count) != argument->type.elementCount())
+                return fail(Code::TypeMismatch,
+                    { { "op", argument ? std::string(*argument->path) : "arg" + std::to_string(number) },
+                        { "wrong", "given" }, { "given", count },
+                        { "type", argument ? toString(argument->type) : std::string() } });
+        }
         for (const auto& [path, values] : m_initial.byPath) {
             const ValueId value = program.find(path);
             if (!value.valid())
@@ -622,6 +633,11 @@ const StepTiming& SimulatedRun::step()
         m_stopped = true;
     }
     m_timing.wall = secondsSince(start);
+    if (!m_arrays.changing().empty() && !m_stopped) { // what the next step reads
+        m_arrays.setStep(m_steps);
+        fillArguments(*m_plan, m_memory, m_arrays, *m_pool, m_stop, m_arrays.changing());
+        m_stopped = isStopped();
+    }
     return m_timing;
 }
 

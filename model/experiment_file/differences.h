@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// In which settings two experiments differ, by the keys of their files.
+//
+//     mesh data=2,model=4 against data=4,model=2:  /mesh/axes/0/1  2  4,  /mesh/axes/1/1  4  2
+//     a rule more:  /rules/list/2  (nothing)  ["mlp", "model"]
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/experiment.h"
+
+namespace shardscope {
+
+struct SettingDifference {
+    std::string pointer; ///< JSON pointer in the file; of what one of them lacks, in that of the other
+    std::optional<std::string> before, after; ///< compact JSON; nothing where the experiment does not have it
+    bool operator==(const SettingDifference&) const = default;
+};
+
+/// What decides how arrays are laid out and what is computed: hardware, mesh, rules, model, step, placement and
+/// propagation, in that order. Title, notes, run settings and acknowledged warnings do not count. Rules are compared as
+/// lists: one that is added or taken away is one difference, whatever stands behind it. Texts of programs are compared
+/// as a whole, by their number of lines and hash.
+[[nodiscard]] std::vector<SettingDifference> settingDifferences(const Experiment& before, const Experiment& after);
+
+} // namespace shardscope

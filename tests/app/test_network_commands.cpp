@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// new, params, train, diff, and convert of a configuration: transformers on the command line.
+#include <QTest>
+
+#include <algorithm>
+#include <cmath>
+
+#include "program.h"
+#include "registered_test.h"
+
+using namespace shardscope;
+
+namespace {
+
+Ran ranWith(const QString& command)
+{
+    return runProgram(command.split(QLatin1Char(' '), Qt::SkipEmptyParts));
+}
+
+nlohmann::json tensorAt(const nlohmann::json& out, const std::string& path)
+{
+    for (const auto& tensor : out.at("tensors"))
+        if (tensor.at("path") == path)
+            return tensor;
+    return {};
+}
+
+std::vector<double> lossesOf(const Ran& ran)
+{
+    std::vector<double> losses;
+    for (const auto& step : ran.json().at("steps"))
+        losses.push_back(step.at("loss"));
+    return losses;
+}
+
+const char* const configuration = R"({ "architectures": ["LlamaForCausalLM"], "model_type": "llama",
+  "hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
+  "intermediate_size": 128, "vocab_size": 320, "rope_theta": 500000.0, "rms_norm_eps": 1e-5, "hidden_act": "silu",
+  "tie_word_embeddings": false, "max_position_embeddings": 512, "bos_token_id": 1 })";
+
+} // namespace
+
+class NetworkCommandsTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    QString path(const char* name) const { return m_folder.filePath(QString::fromUtf8(name)); }
+    /// The small transformer of the gallery, on a mesh of other sizes.
+    QString onOtherMesh()
+    {
+        QByteArray text = ranWith(QStringLiteral("examples transformer-t5x")).out.toUtf8();
+        text.replace("[\"data\", 2], [\"model\", 4]", "[\"data\", 4], [\"model\", 2]");
+        return writeFile(m_folder, QStringLiteral("other.json"), text);
+    }
+
+private Q_SLOTS:
+    void newListsPresets()
+    {
+        const Ran list = ranWith(QStringLiteral("new"));
+        QCOMPARE(list.code, 0);
+        QVERIFY(list.out.contains(QStringLiteral("llama3-8b")) && list.out.contains(QStringLiteral("8,030,261,248")));
+        const nlohmann::json presets = ranWith(QStringLiteral("new --json")).json().at("presets");
+        QVERIFY(std::any_of(presets.begin(), presets.end(),
+            [](const auto& each) { return each.at("id") == "llama3-8b" && each.at("parameter_count") == 8030261248; }));
+        const Ran unknown = ranWith(QStringLiteral("new --preset lama3-8b --mesh data=2"));
+        QCOMPARE(unknown.code, 2);
+        QVERIFY2(unknown.error.contains(QStringLiteral("llama3-8b")), qPrintable(unknown.error));
+        QCOMPARE(ranWith(QStringLiteral("new --preset llama3-8b")).code, 2); // no mesh
+        // 8 sequences do not divide into 3 parts.
+        QCOMPARE(ranWith(QStringLiteral("new --preset llama3-8b --mesh data=2 --batch 8 --microbatches 3")).code, 2);
+    }
+
+    /// Two layers of Llama 3 8B: 2 · 128256 · 4096 of embedding and logits, 4096 of the last norm, and per layer
+    /// 2 · 4096² + 2 · 4096 · 1024 + 3 · 4096 · 14336 + 2 · 4096.
+    void newAndParams()
+    {
+        const QString file = path("llama.json");
+        const Ran made = ranWith(
+            QStringLiteral(
+                "new --preset llama3-8b --mesh data=8,model=4 --rules t5x-a2p2 --layers 2 --optimizer adamw -o ")
+            + file);
+        QVERIFY2(made.code == 0, qPrintable(made.error));
+        const nlohmann::json written = nlohmann::json::parse(fileBytes(file).toStdString());
+        QVERIFY(written.at("step").at("optimizer") == "adamw");
+        QVERIFY(written.at("rules").at("dialect") == "t5x");
+        QVERIFY(written.at("model").at("layers") == 2);
+
+        const Ran params = ranWith(QStringLiteral("params --json ") + file);
+        QVERIFY2(params.code == 0, qPrintable(params.out.left(2000) + params.error));
+        const nlohmann::json out = params.json();
+        QVERIFY(out.at("parameter_count") == 1486901248);
+        QVERIFY(out.at("bytes") == 2973802496);
+        const nlohmann::json wi = tensorAt(out, "params/decoder/layers.1/mlp/wi_0/kernel");
+        QVERIFY(wi.at("shape") == nlohmann::json({ 4096, 14336 }));
+        QVERIFY(wi.at("dtype") == "bf16");
+        QVERIFY(wi.at("logical_axes") == nlohmann::json({ "embed", "mlp" }));
+        QVERIFY(wi.at("dimension_axes") == nlohmann::json::parse(R"([["data"], ["model"]])"));
+        QVERIFY(wi.at("bytes") == 117440512 && wi.at("bytes_per_device") == 3670016);
+        std::int64_t perDevice = 0;
+        for (const auto& tensor : out.at("tensors"))
+            perDevice += tensor.at("bytes_per_device").get<std::int64_t>();
+        QVERIFY(out.at("bytes_per_device") == perDevice);
+    }
+
+    void rulesChooseNames()
+    {
+        const auto names = [](const char* rules, const char* more) {
+            const Ran ran =
+                ranWith(QStringLiteral("new --preset llama3-8b --layers 1 --mesh data=2,fsdp=4,tensor=2 --rules ")
+                    + QLatin1String(rules) + QLatin1String(more));
+            return ran.code == 0 ? ran.json().at("model").value("axis_names", "t5x") : ran.error.toStdString();
+        };
+        QCOMPARE(names("maxtext-base-2026-08", ""), "maxtext");
+        QCOMPARE(names("maxtext-base-2026-08", " --axes maxtext-2025"), "maxtext-2025");
+        QCOMPARE(names("(('batch','data'),('embed','fsdp'))", ""), "t5x");
+    }
+
+    void paramsOfEveryKind()
+    {
+        const Ran csv = ranWith(QStringLiteral("params transformer-t5x --csv"));
+        QCOMPARE(csv.code, 0);
+        const QStringList lines = csv.out.split(QLatin1Char('\n'));
+        QCOMPARE(lines.front(), QStringLiteral("path,shape,dtype,names,spec,bytes,bytes_per_device"));
+        QVERIFY2(lines.at(1).startsWith(QStringLiteral("params/token_embedder/embedding,256x64,f32,\"vocab,embed\",")),
+            qPrintable(lines.at(1)));
+        QVERIFY(lines.at(1).endsWith(QStringLiteral(",65536,8192")));
+        // It is a table that rules are resolved for.
+        const QString table = writeFile(m_folder, QStringLiteral("params.csv"), csv.out.toUtf8());
+        const Ran resolved = ranWith(QStringLiteral("resolve --rules t5x-a1p2 --mesh data=2,model=4 --table ") + table);
+        QVERIFY2(resolved.code == 0, qPrintable(resolved.error));
+
+        const Ran text = ranWith(QStringLiteral("params transformer-t5x"));
+        QCOMPARE(text.code, 0);
+        QVERIFY2(text.out.trimmed().endsWith(QStringLiteral(" per device")), qPrintable(text.out.right(200)));
+        for (const char* other : { "flax-mlp-logical", "flax-mlp-program", "rule-lab" })
+            QCOMPARE(ranWith(QStringLiteral("params ") + QLatin1String(other)).code, 0);
+        const nlohmann::json mlp = ranWith(QStringLiteral("params flax-mlp-logical --json")).json();
+        QVERIFY(mlp.at("parameter_count") == 8 * 1024 * 1024);
+    }
+
+    void training()
+    {
+        const Ran ran = ranWith(QStringLiteral("train transformer-t5x --steps 30 --json"));
+        QVERIFY2(ran.code == 0, qPrintable(ran.error + ran.out.left(2000)));
+        const nlohmann::json steps = ran.json().at("steps");
+        QCOMPARE(steps.size(), 30U);
+        for (const auto& step : steps) {
+            QVERIFY(std::isfinite(step.at("loss").get<double>()));
+            QVERIFY(step.at("parameter_norm").get<double>() > 0);
+            QVERIFY(step.at("gradient_norm").get<double>() > 0);
+        }
+        // Before it has learned anything, all 256 bytes are about as likely: log(256) = 5.5, and the variance of the
+        // logits adds about a half.
+        const double first = steps.front().at("loss"), last = steps.back().at("loss");
+        QVERIFY2(first > 5 && first < 8, qPrintable(QString::number(first)));
+        QVERIFY2(last < first - 0.5, qPrintable(QString::number(last)));
+    }
+
+    /// The mesh changes nothing but rounding; the seed, the text and fixed inputs do.
+    void trainingOnOtherMeshes()
+    {
+        const std::vector<double> here = lossesOf(ranWith(QStringLiteral("train transformer-t5x --steps 3 --json")));
+        const std::vector<double> there = lossesOf(ranWith(QStringLiteral("train --steps 3 --json ") + onOtherMesh()));
+        QCOMPARE(there.size(), here.size());
+        for (std::size_t i = 0; i < here.size(); ++i)
+            QVERIFY2(std::abs(here[i] - there[i]) < 1e-3 * here[i], qPrintable(QString::number(there[i])));
+        const QString text = writeFile(m_folder, QStringLiteral("own.txt"), QByteArray("abcdefgh ").repeated(40));
+        for (const QString& other :
+            { QStringLiteral("--seed 5"), QStringLiteral("--fixed"), QStringLiteral("--text ") + text }) {
+            const std::vector<double> losses =
+                lossesOf(ranWith(QStringLiteral("train transformer-t5x --steps 3 --json ") + other));
+            QCOMPARE(losses.size(), here.size());
+            QVERIFY2(losses[1] != here[1], qPrintable(other));
+        }
+    }
+
+    void trainingIsTold()
+    {
+        const Ran ran = ranWith(QStringLiteral("train transformer-experts --steps 4"));
+        QVERIFY2(ran.code == 0, qPrintable(ran.error));
+        QVERIFY(ran.out.contains(QStringLiteral("Gradients")));
+        QVERIFY2(ran.out.contains(QStringLiteral("after 4 steps.")), qPrintable(ran.out));
+        // Other networks train on what their inputs begin with.
+        QCOMPARE(ranWith(QStringLiteral("train flax-mlp-logical --steps 2")).code, 0);
+        QVERIFY(ranWith(QStringLiteral("train rule-lab")).out.contains(QStringLiteral("no operations")));
+    }
+
+    void whatCannotBeTrained()
+    {
+        const QString text = writeFile(m_folder, QStringLiteral("text.txt"), QByteArray("abcdefgh ").repeated(40));
+        const Ran noTokens = ranWith(QStringLiteral("train flax-mlp-logical --steps 2 --text ") + text);
+        QCOMPARE(noTokens.code, 2);
+        QVERIFY2(noTokens.error.contains(QStringLiteral("--text")), qPrintable(noTokens.error));
+        const QString few = writeFile(m_folder, QStringLiteral("few.txt"), "abc");
+        QCOMPARE(ranWith(QStringLiteral("train transformer-t5x --text ") + few).code, 2);
+        QCOMPARE(ranWith(QStringLiteral("train transformer-t5x --text ") + path("there-is-none")).code, 2);
+        QCOMPARE(ranWith(QStringLiteral("train transformer-t5x --steps 0")).code, 2);
+        QCOMPARE(ranWith(QStringLiteral("train jax-layer-program --steps 2")).code, 2); // it has no state
+    }
+
+    void differences()
+    {
+        const Ran same = ranWith(QStringLiteral("diff transformer-t5x transformer-t5x"));
+        QCOMPARE(same.code, 0);
+        QVERIFY(same.out.startsWith(QStringLiteral("no differences")));
+        const Ran text = ranWith(QStringLiteral("diff transformer-t5x ") + onOtherMesh());
+        QCOMPARE(text.code, 1);
+        QVERIFY(text.out.contains(QStringLiteral("/mesh/axes/0/1\n    - 2\n    + 4\n")));
+        const Ran ran = ranWith(QStringLiteral("diff --json transformer-t5x ") + onOtherMesh());
+        QCOMPARE(ran.code, 1);
+        const nlohmann::json found = ran.json().at("differences");
+        const auto at = [&](const char* section, const char* where) {
+            return std::any_of(found.begin(), found.end(),
+                [&](const auto& each) { return each.at("section") == section && each.at("path") == where; });
+        };
+        QVERIFY(at("mesh", "/mesh/axes/0/1") && at("mesh", "/mesh/axes/1/1"));
+        QVERIFY(at("shardings", "params/token_embedder/embedding")); // 64x32 becomes 128x16
+        QVERIFY(!at("model", "/model/layers"));
+        QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x there-is-none")).code, 2);
+        QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x")).code, 2);
+    }
+
+    void configurations()
+    {
+        const QString file = writeFile(m_folder, QStringLiteral("config.json"), configuration);
+        const Ran ran = ranWith(QStringLiteral("convert --from hf --mesh data=2,model=2 --rules t5x-a1p1 ") + file);
+        QVERIFY2(ran.code == 0, qPrintable(ran.error));
+        const nlohmann::json made = ran.json();
+        QVERIFY(made.at("title") == "config");
+        const nlohmann::json model = made.at("model");
+        QVERIFY(model.at("preset") == "transformer" && model.at("layers") == 3);
+        QVERIFY(model.at("dims").at("embed") == 64 && model.at("dims").at("kv_heads") == 2
+            && model.at("dims").at("head_size") == 16 && model.at("dims").at("vocab") == 320);
+        QVERIFY(model.at("rotary_base") == 500000.0);
+        QVERIFY(made.at("mesh").at("axes") == nlohmann::json::parse(R"([["data", 2], ["model", 2]])"));
+        QVERIFY(
+            made.at("hardware").at("hosts").get<int>() * made.at("hardware").at("devices_per_host").get<int>() == 4);
+        const QString experiment = writeFile(m_folder, QStringLiteral("made.json"), ran.out.toUtf8());
+        const nlohmann::json params = ranWith(QStringLiteral("params --json ") + experiment).json();
+        QVERIFY(params.at("parameter_count")
+            == 2 * 320 * 64 + 64 + 3 * (2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 128 + 2 * 64));
+
+        const nlohmann::json read =
+            ranWith(QStringLiteral("convert --from hf --mesh data=2 --json ") + file).json().at("read");
+        QVERIFY(std::any_of(read.at("passed_over").begin(), read.at("passed_over").end(),
+            [](const auto& each) { return each.at("key") == "bos_token_id" && each.at("line") == 4; }));
+        QVERIFY(ranWith(QStringLiteral("convert --from hf --mesh data=2 --to csv ") + file)
+                    .out.contains(QStringLiteral("decoder/layers.2/mlp/wo/kernel")));
+        QCOMPARE(ranWith(QStringLiteral("convert --from hf ") + file).code, 2); // no mesh
+        const QString other = writeFile(m_folder, QStringLiteral("bad.json"), "{ \"model_type\": \"mamba\" }");
+        const Ran unknown = ranWith(QStringLiteral("convert --from hf --mesh data=2 ") + other);
+        QCOMPARE(unknown.code, 2);
+        QVERIFY2(unknown.error.contains(QStringLiteral("bad.json")), qPrintable(unknown.error));
+    }
+};
+
+REGISTER_TEST(NetworkCommandsTest)
+#include "test_network_commands.moc"
