@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/parameter_tree.h"
 #include "base/text.h"
 #include "command.h"
 #include "commands.h"
@@ -40,16 +41,10 @@ std::vector<ParameterLine> parameterLines(const Snapshot& snapshot)
 {
     std::vector<ParameterLine> lines;
     for (const TensorRow& row : snapshot.tensors) {
-        if (row.role != Role::Parameter || snapshot.program->value(row.value).definition.valid())
+        if (!isParameter(snapshot, row))
             continue;
-        ParameterLine& line = lines.emplace_back();
-        line.row = &row;
-        if (!snapshot.annotations)
-            continue;
-        for (const ResolvedAnnotation& annotation : snapshot.annotations->arguments)
-            if (const auto* logical = std::get_if<LogicalAxes>(&annotation.declared);
-                logical && annotation.value == row.value)
-                line.names = logical->names;
+        const LogicalNames* names = logicalNamesOf(snapshot, row);
+        lines.push_back({ &row, names ? *names : LogicalNames() });
     }
     return lines;
 }

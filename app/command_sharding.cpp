@@ -216,6 +216,8 @@ Json subjectJson(const JsonTarget& target, const Subject& subject)
         out["index"].push_back(Json::array({ device, std::move(ranges) }));
     }
     out["grid"] = gridOf(subject);
+    if (const auto cells = gridLabels(layout, subject.platform))
+        out["cells"] = *cells;
     return out;
 }
 

@@ -60,7 +60,7 @@ bool canLayOut(std::span<const Problem> problems)
 {
     return std::all_of(problems.begin(), problems.end(), [](const Problem& problem) {
         const Code code = problem.diagnostic.code;
-        return problem.diagnostic.severity() != Severity::Error || code == Code::Indivisible
+        return problem.diagnostic.severity() != Severity::Error || code == Code::Indivisible || code == Code::AtomSplit
             || code == Code::UnknownMemoryKind;
     });
 }

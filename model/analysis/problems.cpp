@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/atoms.h"
 #include "analysis/fixes.h"
 #include "analysis/sharded_dimensions.h"
 #include "base/codes.h"
@@ -79,16 +80,22 @@ public:
     void countTensors()
     {
         for (Problem& problem : m_problems)
-            if (problem.diagnostic.code == Code::Indivisible && problem.values.size() > 1)
+            if (isAboutSize(problem.diagnostic) && problem.values.size() > 1)
                 problem.diagnostic.args.emplace_back("tensors", problem.values.size());
     }
 
 private:
+    /// E101, and E105 as which it is said of heads and experts.
+    static bool isAboutSize(const Diagnostic& diagnostic)
+    {
+        return diagnostic.code == Code::Indivisible || diagnostic.code == Code::AtomSplit;
+    }
     /// Equal for equal findings. A dimension that does not divide is the same in whatever place it stands; nameless
     /// values have only its size.
     static std::string fingerprint(const Diagnostic& diagnostic)
     {
-        std::string text = std::to_string(static_cast<int>(diagnostic.code));
+        const Code code = isAboutSize(diagnostic) ? Code::Indivisible : diagnostic.code;
+        std::string text = std::to_string(static_cast<int>(code));
         const auto add = [&text](const auto& part) {
             text += '\x1e';
             if constexpr (std::is_arithmetic_v<std::decay_t<decltype(part)>>)
@@ -101,7 +108,7 @@ private:
             for (const std::string& part : parts)
                 add(part);
         };
-        if (diagnostic.code == Code::Indivisible) {
+        if (isAboutSize(diagnostic)) {
             const std::string name = diagnostic.text("dim_name");
             add(name);
             add(name.empty() ? diagnostic.number("dim") : std::int64_t{ -1 });
@@ -208,17 +215,22 @@ private:
 };
 
 /// Dimensions that do not divide. What is one to the user is one finding: all arrays that have the dimension and shard
-/// it in the same way are mended by the same fix.
-void addIndivisible(
-    const ResolvedAnnotation& annotation, const Value& value, DivisibleSizes& sizes, ProblemCollector& collector)
+/// it in the same way are mended by the same fix. Heads and experts have an error of their own, and sizes that
+/// contradict each other, as heads that KV heads do not divide, are no way out.
+void addIndivisible(const ResolvedAnnotation& annotation, const Value& value, const Experiment& experiment,
+    DivisibleSizes& sizes, ProblemCollector& collector)
 {
     std::vector<Diagnostic> all{ *annotation.problem };
     all.insert(all.end(), annotation.alsoIndivisible.begin(), annotation.alsoIndivisible.end());
     for (Diagnostic& diagnostic : all) {
         const std::string name = diagnostic.text("dim_name");
-        if (Problem* added =
-                collector.add(std::move(diagnostic), name.empty() ? shortName(value.path) : name, annotation.value, {}))
-            added->fixes = sizes.fixes(added->diagnostic);
+        Problem* added = collector.add(aboutAtoms(experiment, std::move(diagnostic)),
+            name.empty() ? shortName(value.path) : name, annotation.value, {});
+        if (!added)
+            continue;
+        added->fixes = sizes.fixes(added->diagnostic);
+        if (added->diagnostic.code == Code::AtomSplit)
+            std::erase_if(added->fixes, [&](const Fix& fix) { return !applyFix(experiment, fix).has_value(); });
     }
 }
 
@@ -306,7 +318,7 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
         const auto* device = std::get_if<DeviceAxes>(&annotation->declared);
 
         if (annotation->indivisible()) {
-            addIndivisible(*annotation, value, sizes, collector);
+            addIndivisible(*annotation, value, experiment, sizes, collector);
         } else if (annotation->problem) {
             const Diagnostic& problem = *annotation->problem;
             std::vector<Fix> fixes;
@@ -350,8 +362,8 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
 /// Errors of annotations that nobody wrote there: of optimizer state, results and derived constraints. Most repeat what
 /// was found where the annotation comes from; the others must not get lost. The constraint that differentiation makes
 /// of another is as wrong as that one.
-void addInheritedErrors(
-    const Program& program, const Annotations& annotations, DivisibleSizes& sizes, ProblemCollector& collector)
+void addInheritedErrors(const Program& program, const Annotations& annotations, const Experiment& experiment,
+    DivisibleSizes& sizes, ProblemCollector& collector)
 {
     for (const auto* list : { &annotations.arguments, &annotations.results, &annotations.constraints })
         for (const ResolvedAnnotation& annotation : *list) {
@@ -362,7 +374,7 @@ void addInheritedErrors(
                 || collector.knows(*annotation.problem))
                 continue;
             if (annotation.indivisible())
-                addIndivisible(annotation, value, sizes, collector);
+                addIndivisible(annotation, value, experiment, sizes, collector);
             else
                 collector.add(*annotation.problem, shortName(value.path), annotation.value, {});
         }
@@ -559,7 +571,7 @@ std::vector<Problem> annotationProblems(const Program& program, const Mesh& mesh
     ProblemCollector collector(problems);
     DivisibleSizes sizes(program, mesh, annotations, experiment);
     addAnnotationFindings(program, mesh, annotations, experiment, sizes, collector);
-    addInheritedErrors(program, annotations, sizes, collector);
+    addInheritedErrors(program, annotations, experiment, sizes, collector);
     for (std::int32_t i = -1; i < static_cast<std::int32_t>(experiment.rules.inner.size()); ++i)
         addRuleFindings({ program, mesh, census.of({ i }), census, experiment, experiment.rules, { i } }, collector);
     collector.countTensors();

@@ -16,7 +16,7 @@ enum class Code : std::uint16_t {
     DevicesMismatch = 102, ///< product, devices
     DuplicateDimension = 103, ///< dims (names that occur twice)
     UnknownAxis = 104, ///< axis, known (list)
-    AtomSplit = 105,
+    AtomSplit = 105, ///< as Indivisible, of what counts heads or experts; largest: the most parts that it divides by
     AxisUsedTwice = 106, ///< axes (list); rule (from 1) where a rule names it twice
     SpecTooLong = 107, ///< spec_len, rank
     NestedTuple = 108, ///< rule (from 1) where it stands in a rule

@@ -26,8 +26,6 @@ std::vector<std::string> keysOf(const Diagnostic& error)
         return { "relative_buckets" };
     if (key == "expert_mlp")
         return { "mlp" };
-    if (key == "layer_form")
-        return { "form" };
     return { std::move(key) };
 }
 

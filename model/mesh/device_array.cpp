@@ -20,17 +20,6 @@ std::string sizesText(const auto& shape)
 
 } // namespace
 
-Result<Mesh> toMesh(const DeviceArray& array, const std::vector<std::string>& names)
-{
-    const std::vector<std::string>& used = names.empty() && !array.names.empty() ? array.names : names;
-    if (used.size() != array.shape.size())
-        return fail(Code::AxisNamesLength, { { "names", used.size() }, { "axes", array.shape.size() } });
-    std::vector<MeshAxis> axes;
-    for (std::size_t i = 0; i < used.size(); ++i)
-        axes.push_back({ used[i], array.shape[i] });
-    return Mesh::createOver(std::move(axes), array.ids);
-}
-
 std::string shapeText(std::span<const std::int64_t> shape)
 {
     return sizesText(shape);

@@ -113,9 +113,6 @@ struct DeviceArray {
     MeshReason reason;
 };
 
-/// The array as a mesh. `names` replaces the array's own. Errors: AxisNamesLength, and those of Mesh::createOver.
-[[nodiscard]] Result<Mesh> toMesh(const DeviceArray& array, const std::vector<std::string>& names = {});
-
 /// "4x16"; "()" for no axes at all.
 [[nodiscard]] std::string shapeText(std::span<const std::int64_t> shape);
 [[nodiscard]] std::string shapeText(std::span<const std::int32_t> shape);

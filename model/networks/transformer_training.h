@@ -31,7 +31,7 @@ struct TransformerTraining {
 /// Errors: those of checkTransformer(); OutOfRange {key: microbatches}, InvalidAttribute {wrong: microbatches} where
 /// they do not divide the batch.
 [[nodiscard]] Result<void> checkTraining(const TransformerTraining& training);
-/// The same errors, and InvalidAttribute {wrong: layer_form} for scanned layers.
+/// The same errors.
 [[nodiscard]] Result<Program> buildTransformer(const TransformerTraining& training);
 
 /// What parameters and inputs begin with: kernels normal with the deviation 1 / sqrt(n) of a sum of n terms, so that

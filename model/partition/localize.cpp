@@ -189,7 +189,7 @@ private:
         const Operation& operation = m_edit.operation(id);
         const ProgramSharding* made = operation.results.empty() ? nullptr : heldBy(operation.results[0]);
         if (!made || made->unreducedKind != ReduceKind::Sum || made->sharding.unreduced.empty()
-            || (handsOnParts(operation.kind) && operation.kind != OpKind::SdyConstant)
+            || (passesPartsThrough(operation.kind) && operation.kind != OpKind::SdyConstant)
             || isZero(m_edit.program(), operation.results[0]))
             return {};
         AxisList full;

@@ -7,6 +7,7 @@
 #include <map>
 #include <unordered_set>
 
+#include "partition/padding_constants.h"
 #include "program/editor.h"
 #include "program/other_attributes.h"
 #include "program/value_shardings.h"
@@ -19,58 +20,6 @@ namespace {
 
 /// Numbers of dimensions.
 using Places = SmallVector<std::size_t, 6>;
-
-ElementBytes bytesOf(std::vector<std::byte> bytes)
-{
-    return std::make_shared<const std::vector<std::byte>>(std::move(bytes));
-}
-
-ConstantAttributes zeroOf(DType dtype)
-{
-    return { {}, bytesOf(std::vector<std::byte>(static_cast<std::size_t>(byteSize(dtype)))) };
-}
-
-/// What a reduction of the built-in networks does not see.
-double identityOf(ReduceKind kind)
-{
-    switch (kind) {
-    case ReduceKind::Max:
-        return -std::numeric_limits<double>::infinity();
-    case ReduceKind::Min:
-        return std::numeric_limits<double>::infinity();
-    case ReduceKind::Product:
-    case ReduceKind::And:
-        return 1;
-    case ReduceKind::Sum:
-    case ReduceKind::Or:
-        break;
-    }
-    return 0;
-}
-
-/// Copies elements to where they are in a longer array; what is added is zero. `from`, `to`: row-major, `width` units
-/// for each element.
-template <class Unit>
-std::vector<Unit> lengthened(const std::vector<Unit>& from, const Shape& shape, const Shape& longer, std::size_t width)
-{
-    std::int64_t count = 1, all = 1;
-    for (const std::int64_t size : shape)
-        count *= size;
-    for (const std::int64_t size : longer)
-        all *= size;
-    std::vector<Unit> to(static_cast<std::size_t>(all) * width);
-    for (std::int64_t i = 0; i < count; ++i) {
-        std::int64_t left = i, place = 0, stride = 1;
-        for (std::size_t d = shape.size(); d-- > 0;) {
-            place += left % shape[d] * stride;
-            left /= shape[d];
-            stride *= longer[d];
-        }
-        std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(i) * width), width,
-            to.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(place) * width));
-    }
-    return to;
-}
 
 class Padder {
 public:

@@ -158,7 +158,7 @@ PartialAxes::Parts PartialAxes::partsOfResult(const Operation& operation) const
     default:
         break;
     }
-    if (handsOnParts(operation.kind))
+    if (passesPartsThrough(operation.kind))
         return {}; // what goes through bodies has shardings that say so
     made = { summedAxes(m_program, operation, m_shardingOf),
         reductionOf(m_program, operation).value_or(ReduceKind::Sum) };

@@ -161,7 +161,7 @@ private:
     std::int64_t m_replicas = 1, m_partitions = 1;
 };
 
-void handOn(Editor& edit, OperationId id)
+void replaceByOperand(Editor& edit, OperationId id)
 {
     const Operation operation = edit.operation(id);
     edit.replaceUses(operation.results[0], operation.operands[0], id);
@@ -169,8 +169,8 @@ void handOn(Editor& edit, OperationId id)
 }
 
 /// In a manual computation devices have full arrays along all axes that are not manual: Shardy's collectives along
-/// these hand on what they are given. An all_reduce adds up along those that are.
-void handOnAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std::string>& manualAxes)
+/// these pass their operand through. An all_reduce adds up along those that are.
+void passThroughAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std::string>& manualAxes)
 {
     std::vector<std::pair<OperationId, const std::vector<std::string>*>> collectives;
     std::vector<std::vector<std::string>> nested;
@@ -201,7 +201,7 @@ void handOnAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std::str
                 != manual->end())
                 added.push_back(axis);
         if (edit.operation(id).kind != OpKind::SdyAllReduce || added.empty()) {
-            handOn(edit, id);
+            replaceByOperand(edit, id);
             continue;
         }
         own.axes = std::move(added);
@@ -233,10 +233,8 @@ Program withoutShardings(Program program, std::optional<std::uint32_t> settled)
         std::for_each(region.arguments.begin(), region.arguments.end(), clear);
         for (const OperationId id : region.operations) {
             const Operation operation = edit.operation(id);
-            const bool handsOn = operation.kind == OpKind::ShardingConstraint || operation.kind == OpKind::Reshard
-                || isShardyCollective(operation.kind);
-            if (handsOn) {
-                handOn(edit, id);
+            if (changesOnlySharding(operation.kind)) {
+                replaceByOperand(edit, id);
                 continue;
             }
             if (operation.kind == OpKind::ShardingGroup) {
@@ -253,7 +251,7 @@ Program withoutShardings(Program program, std::optional<std::uint32_t> settled)
             }
             // Its results are shards as it says; they are in full from there on.
             const ManualComputationAttributes own = *attributesAs<ManualComputationAttributes>(operation.attributes);
-            handOnAlongFreeAxes(edit, operation.regions[0], own.manualAxes);
+            passThroughAlongFreeAxes(edit, operation.regions[0], own.manualAxes);
             for (std::size_t i = 0; i < operation.results.size(); ++i) {
                 const ValueId result = operation.results[i];
                 edit.setSharding(result, own.out[i]);

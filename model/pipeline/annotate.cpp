@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/codes.h"
-#include "experiment/model_settings.h"
 #include "experiment/reserved_names.h"
 #include "experiment/rule_lists.h"
 #include "rules/name_to_name.h"
@@ -160,7 +159,8 @@ private:
             diagnostic.where.dimension = static_cast<int>(dim);
             if (dim < v.dimNames.size()) {
                 diagnostic.args.emplace_back("dim_name", v.dimNames[dim]);
-                diagnostic.where.pointer = sizePointer(m_experiment, v.dimNames[dim]);
+                if (std::holds_alternative<MlpModel>(m_experiment.model))
+                    diagnostic.where.pointer = "/model/dims/" + v.dimNames[dim];
             }
             // The arguments are the arrays, in their order.
             if (const auto* model = std::get_if<ArraysModel>(&m_experiment.model))
@@ -226,6 +226,21 @@ private:
     std::vector<LogicalRules> m_lists; ///< the outer one, then the inner ones
 };
 
+/// Those of a region and of the bodies in it. What a text's body says over a mesh already is left as it is.
+void addConstraints(const Annotator& annotator, const Program& program, const Region& region,
+    std::vector<ResolvedAnnotation>& constraints)
+{
+    const bool isMain = &region == &program.main();
+    for (const OperationId id : region.operations) {
+        const Operation& operation = program.operation(id);
+        if (const auto* constraint = std::get_if<ConstraintAttributes>(&operation.attributes);
+            constraint && (isMain || !std::holds_alternative<ExplicitSharding>(constraint->annotation)))
+            constraints.push_back(annotator.ofConstraint(id));
+        for (const RegionId body : operation.regions)
+            addConstraints(annotator, program, program.regions[body.index], constraints);
+    }
+}
+
 } // namespace
 
 Annotations resolveAnnotations(const Program& program, const Mesh& mesh, const Experiment& experiment)
@@ -237,9 +252,7 @@ Annotations resolveAnnotations(const Program& program, const Mesh& mesh, const E
         annotations.arguments.push_back(annotator.ofValue(main.arguments[i], program.argumentAnnotations[i]));
     for (std::size_t i = 0; i < main.results.size(); ++i)
         annotations.results.push_back(annotator.ofValue(main.results[i], program.resultAnnotations[i]));
-    for (const OperationId id : main.operations)
-        if (program.operation(id).kind == OpKind::ShardingConstraint)
-            annotations.constraints.push_back(annotator.ofConstraint(id));
+    addConstraints(annotator, program, main, annotations.constraints);
     return annotations;
 }
 

@@ -185,12 +185,16 @@ ValueId Builder::constrain(ValueId operand, Annotation annotation)
 
 ValueId Builder::slice(ValueId operand, Dimensions starts, Dimensions limits, Dimensions strides)
 {
+    if (strides.empty())
+        strides = Dimensions(starts.size(), 1);
     return add(OpKind::Slice, std::array{ operand },
         otherAttributes(SliceAttributes{ std::move(starts), std::move(limits), std::move(strides) }));
 }
 
 ValueId Builder::pad(ValueId operand, ValueId value, Dimensions low, Dimensions high, Dimensions interior)
 {
+    if (interior.empty())
+        interior = Dimensions(low.size(), 0);
     return add(OpKind::Pad, std::array{ operand, value },
         otherAttributes(PadAttributes{ std::move(low), std::move(high), std::move(interior) }));
 }

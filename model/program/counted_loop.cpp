@@ -58,12 +58,12 @@ public:
                     m_owner.emplace(argument.index, OperationId(i));
     }
 
-    /// After what hands a scalar on as it is.
+    /// Before what passes a scalar through as it is.
     [[nodiscard]] ValueId origin(ValueId value) const
     {
         for (int depth = 0; depth < deepest; ++depth) {
             const OperationId made = m_program.value(value).definition;
-            if (!made.valid() || !handsOn(m_program.operation(made).kind))
+            if (!made.valid() || !passesThrough(m_program.operation(made).kind))
                 break;
             const Operation& operation = m_program.operation(made);
             value =
@@ -97,7 +97,7 @@ public:
 private:
     static constexpr int deepest = 64;
 
-    static bool handsOn(OpKind kind)
+    static bool passesThrough(OpKind kind)
     {
         switch (kind) {
         case OpKind::Convert:

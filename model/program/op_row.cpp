@@ -97,18 +97,21 @@ std::string qualified(const OpRow& row)
 
 std::optional<OpKind> parseOpKind(std::string_view name)
 {
-    static const std::unordered_map<std::string, OpKind> byName = [] {
-        std::unordered_map<std::string, OpKind> made;
+    static const std::unordered_map<std::string_view, OpKind> byName = [] {
+        static std::vector<std::string> names; // what the views are of
+        names.reserve(opKindCount);
+        std::unordered_map<std::string_view, OpKind> made;
         for (const OpRow& row : table()) {
             if (row.kind == OpKind::Opaque)
                 continue;
-            made.insert_or_assign(qualified(row), row.kind);
+            names.push_back(qualified(row));
+            made.insert_or_assign(names.back(), row.kind);
             if (row.dialect == OpDialect::StableHlo)
                 made.emplace(row.name, row.kind);
         }
         return made;
     }();
-    const auto found = byName.find(std::string(name));
+    const auto found = byName.find(name);
     return found == byName.end() ? std::nullopt : std::optional(found->second);
 }
 

@@ -78,8 +78,9 @@ struct OpRow {
         std::span<const TensorType> operands, const TensorType& result, const Attributes& attributes) = nullptr;
     /// Reverse mode: the cotangents of the operands, one per operand, from those of the results. An invalid id among
     /// `cotangents` stands for zeros; at least one is valid. Only those that are `wanted` are built; an invalid id in
-    /// what is returned = no contribution. The operation must not live inside the builder, which grows. Null: the
-    /// operation has no derivative and blocks differentiation with InvalidOperand.
+    /// what is returned = no contribution. (Loops are pulled back by program/pull_back.h.) The operation must not live
+    /// inside the builder, which grows. Null: the operation has no derivative and blocks differentiation with
+    /// InvalidOperand.
     std::vector<ValueId> (*pullback)(Builder& builder, const Operation& operation, std::span<const ValueId> cotangents,
         std::span<const bool> wanted) = nullptr;
 

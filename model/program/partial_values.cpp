@@ -26,7 +26,7 @@ public:
     {
         if (m_operation.kind == OpKind::Case || m_operation.kind == OpKind::If)
             return !isPart(0); // every device would take a branch of its own
-        if (handsOnParts(m_operation.kind))
+        if (passesPartsThrough(m_operation.kind))
             return true;
         switch (m_operation.kind) {
         case OpKind::OptimizationBarrier: // one sharding for all
@@ -218,7 +218,7 @@ private:
 
 } // namespace
 
-bool handsOnParts(OpKind kind)
+bool passesPartsThrough(OpKind kind)
 {
     switch (kind) {
     case OpKind::While:

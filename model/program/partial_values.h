@@ -10,8 +10,8 @@ namespace shardscope {
 
 /// Whether the operation may work on the parts: what it makes of them, put together, is what it makes of the values
 /// put together. `isPartial` says of every operand whether it comes in parts (at least one does); the others are full
-/// on every device. What is not known to keep the parts does not; of what only hands them on (handsOnParts()) nothing
-/// is said, that is true, except that no branch is chosen by a part.
+/// on every device. What is not known to keep the parts does not; of what only passes them on (passesPartsThrough())
+/// nothing is said, that is true, except that no branch is chosen by a part.
 ///
 /// Sums go through what is linear in its partial operands together:
 ///
@@ -25,7 +25,7 @@ namespace shardscope {
     const Program& program, const Operation& operation, std::span<const bool> isPartial, ReduceKind kind);
 
 /// Calls, operations whose bodies are looked at for themselves, collectives, those of Shardy and foreign ones.
-[[nodiscard]] bool handsOnParts(OpKind kind);
+[[nodiscard]] bool passesPartsThrough(OpKind kind);
 
 /// A constant that is zero everywhere, perhaps after operations that change nothing of that.
 [[nodiscard]] bool isZero(const Program& program, ValueId value);

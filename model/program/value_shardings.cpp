@@ -37,6 +37,11 @@ bool isShardyCollective(OpKind kind)
     }
 }
 
+bool changesOnlySharding(OpKind kind)
+{
+    return kind == OpKind::ShardingConstraint || kind == OpKind::Reshard || isShardyCollective(kind);
+}
+
 ValueId beforeExchanges(const Program& program, ValueId value)
 {
     for (;;) {

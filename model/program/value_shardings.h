@@ -29,8 +29,10 @@ private:
 /// The sharding that the operation itself carries: of a constraint (ExplicitSharding), reshard, edge or collective.
 /// Null for none.
 [[nodiscard]] const ProgramSharding* ownSharding(const Operation& operation);
-/// Shardy's collectives: they hand on what their operand holds, in another sharding.
+/// Shardy's collectives: the result is the operand in another sharding.
 [[nodiscard]] bool isShardyCollective(OpKind kind);
+/// They, constraints and reshards: in full the result is the operand.
+[[nodiscard]] bool changesOnlySharding(OpKind kind);
 /// The value that reshards and collectives have made the form of that stands here.
 [[nodiscard]] ValueId beforeExchanges(const Program& program, ValueId value);
 /// The sharding without these axes, as it is inside a computation where they are manual.

@@ -305,18 +305,18 @@ private:
     void findUnknown()
     {
         const Program& program = m_driver.program();
-        std::vector<char> handsOn(program.operations.size(), 0);
+        std::vector<char> hasNode(program.operations.size(), 0);
         for (const PropagationNode& node : m_graph.nodes)
             if (node.operation.valid())
-                handsOn[node.operation.index] = 1;
+                hasNode[node.operation.index] = 1;
         for (const Region& region : program.regions)
             for (const OperationId id : region.operations) {
                 const Operation& operation = program.operation(id);
-                const OpKind kind = operation.kind; // these hand on value by value, by edges of their own
+                const OpKind kind = operation.kind; // these are passed through value by value, along edges of their own
                 const bool byEdges = kind == OpKind::While || kind == OpKind::Case || kind == OpKind::If
                     || kind == OpKind::OptimizationBarrier || kind == OpKind::ManualComputation
                     || kind == OpKind::NamedComputation;
-                if (handsOn[id.index] || byEdges || operation.operands.empty() || operation.results.empty()
+                if (hasNode[id.index] || byEdges || operation.operands.empty() || operation.results.empty()
                     || isCall(kind))
                     continue;
                 for (const ValueId operand : operation.operands)

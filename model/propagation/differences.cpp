@@ -73,12 +73,6 @@ std::vector<PropagationDifference> differences(const Program& firstProgram, cons
     return found;
 }
 
-std::vector<PropagationDifference> differences(
-    const Program& program, const PropagationResult& first, const PropagationResult& second)
-{
-    return differences(program, first, program, second);
-}
-
 std::size_t countValues(const std::vector<PropagationDifference>& list)
 {
     std::size_t values = 0;

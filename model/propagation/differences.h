@@ -31,8 +31,6 @@ struct PropagationDifference {
 /// under one id is compared. Openness and what is replicated do not count.
 [[nodiscard]] std::vector<PropagationDifference> differences(const Program& firstProgram,
     const PropagationResult& first, const Program& secondProgram, const PropagationResult& second);
-[[nodiscard]] std::vector<PropagationDifference> differences(
-    const Program& program, const PropagationResult& first, const PropagationResult& second);
 
 /// How many values the differences are about.
 [[nodiscard]] std::size_t countValues(const std::vector<PropagationDifference>& list);

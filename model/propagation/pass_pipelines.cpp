@@ -79,11 +79,6 @@ Result<Program> exportPipeline(Program program, bool keepUneven)
     return program;
 }
 
-Program mergeCopies(Program program)
-{
-    return unflattenCallGraph(propagateToFunctionResults(std::move(program)));
-}
-
 std::vector<Diagnostic> groupConflicts(const Program& program)
 {
     std::vector<Diagnostic> warnings;

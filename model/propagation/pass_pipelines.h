@@ -40,9 +40,6 @@ struct PipelineOutcome {
 /// their borders by implicit edges. Every call has a body of its own (copies stand after what there was), constants
 /// are split, constraints and groups applied, axes of size 1 leave the shardings.
 [[nodiscard]] Result<Program> prepareInPlace(Program program);
-/// For a reader, after propagation: copies of a function that came to equal shardings are one again, and functions
-/// declare the shardings of their results.
-[[nodiscard]] Program mergeCopies(Program program);
 /// What belongs after propagation, without reshards: constants are merged, constraints are reshards, what comes in and
 /// goes out keeps only what divides, all is closed. Error: UnreducedAxes.
 /// `keepUneven`: see PipelineOptions.

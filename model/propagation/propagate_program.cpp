@@ -47,10 +47,10 @@ private:
     /// operation stands on is kept by that.
     void mark()
     {
-        m_handsOn.assign(m_input.values.size(), 0);
+        m_hasEdge.assign(m_input.values.size(), 0);
         for (const Operation& operation : m_input.operations)
             if (operation.kind == OpKind::DataFlowEdge)
-                m_handsOn[operation.operands[0].index] = 1;
+                m_hasEdge[operation.operands[0].index] = 1;
         m_holds.assign(m_input.values.size(), 0);
         const auto markBody = [&](const Region& body) {
             for (const ValueId argument : body.arguments)
@@ -112,7 +112,7 @@ private:
     }
     void writeValue(ValueId value)
     {
-        if (!hasSharding(value) || m_handsOn[value.index] != 0)
+        if (!hasSharding(value) || m_hasEdge[value.index] != 0)
             return;
         const auto group = m_groupSharding.find(value);
         m_program.valueShardings[value.index] =
@@ -173,7 +173,7 @@ private:
                     { mesh - 1, TensorSharding::open(m_input.value(value).type.rank()), ReduceKind::Sum });
         }
         for (std::size_t i = 0; i < std::min<std::size_t>(boundary.size(), values.size()); ++i) {
-            if (!hasSharding(values[i]) || m_handsOn[values[i].index] != 0)
+            if (!hasSharding(values[i]) || m_hasEdge[values[i].index] != 0)
                 continue;
             ProgramSharding changed = found(values[i], &boundary[i]);
             if (!manualAxes.empty()) {
@@ -209,7 +209,7 @@ private:
     Program m_program;
     std::vector<char> m_holds; ///< per ValueId: an argument with a sharding of its own
     std::unordered_map<ValueId, const ProgramSharding*> m_groupSharding; ///< per member of a group
-    std::vector<char> m_handsOn; ///< per ValueId: an edge operation stands on it
+    std::vector<char> m_hasEdge; ///< per ValueId: an edge operation stands on it
     ShardingTable m_table;
     std::vector<ShardingNumber> m_numbers; ///< per sharding of the program
     std::vector<ShardingIndex> m_indexOf; ///< by number; 0 = not looked up yet

@@ -162,16 +162,6 @@ ValueId tensorOf(const Operation& operation, const StepEdges& step, std::int16_t
     return index < operands ? operation.operands[index] : operation.results[index - operands];
 }
 
-std::vector<StepEdges> propagationEdges(
-    const PropagationInput& input, const PropagationResult& result, OperationId operation)
-{
-    std::vector<const PropagationStep*> records;
-    for (const PropagationStep& record : result.log)
-        if (isEdge(record) && record.operation == operation)
-            records.push_back(&record);
-    return edgesOf(input, operation, result, FlowEdges(input, result), records);
-}
-
 std::vector<std::vector<StepEdges>> propagationEdges(const PropagationInput& input, const PropagationResult& result)
 {
     std::vector<std::vector<const PropagationStep*>> records(input.program->operations.size());

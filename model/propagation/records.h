@@ -33,10 +33,8 @@ struct StepEdges {
 /// The value that a number in `step` stands for.
 [[nodiscard]] ValueId tensorOf(const Operation& operation, const StepEdges& step, std::int16_t number);
 
-/// Of an operation, by step. What arrived from nowhere else (a sharding that was copied) has no edge.
-[[nodiscard]] std::vector<StepEdges> propagationEdges(
-    const PropagationInput& input, const PropagationResult& result, OperationId operation);
-/// Of all operations, by OperationId.
+/// Of every operation, by OperationId; of one by step. What arrived from nowhere else (a sharding that was copied) has
+/// no edge.
 [[nodiscard]] std::vector<std::vector<StepEdges>> propagationEdges(
     const PropagationInput& input, const PropagationResult& result);
 /// Between a returned value of main (operand 0) and its declared sharding (result 0, tensor 1).

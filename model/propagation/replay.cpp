@@ -99,15 +99,6 @@ std::vector<const PropagationStep*> Replay::recordsOf(std::uint32_t step) const
     return records;
 }
 
-std::vector<ValueId> Replay::changedIn(std::uint32_t step) const
-{
-    std::vector<ValueId> values;
-    for (const PropagationStep* record : recordsOf(step))
-        if (isOfValue(*record) && std::find(values.begin(), values.end(), record->to) == values.end())
-            values.push_back(record->to);
-    return values;
-}
-
 std::uint32_t Replay::settledAt(ValueId value) const
 {
     std::uint32_t last = 0;

@@ -30,8 +30,6 @@ public:
     [[nodiscard]] AxisList axesAt(ValueId value, std::size_t dimension, std::uint32_t step) const;
     /// The records of one step, in the order of the log; those of step 0 are the seeds.
     [[nodiscard]] std::vector<const PropagationStep*> recordsOf(std::uint32_t step) const;
-    /// Values that changed in that step, each once, in the order of the log.
-    [[nodiscard]] std::vector<ValueId> changedIn(std::uint32_t step) const;
     /// Positions in the log of the records of one dimension of a value, in the order of the log.
     [[nodiscard]] std::vector<std::uint32_t> positionsOf(ValueId value, std::size_t dimension) const;
     /// The first step after which every axis of the value that it holds in the end is there; 0 for what was given.

@@ -72,21 +72,4 @@ Error failedToMap(const std::string& parameter, const Error& error)
     return failed;
 }
 
-Result<SpecTree> meshAxes(const LogicalTree& tree, const LogicalRules& rules, FlaxVersion version)
-{
-    SpecTree specs;
-    specs.reserve(tree.size());
-    for (const auto& [parameter, names] : tree) {
-        if (!names) {
-            specs.emplace_back(parameter, std::nullopt);
-            continue;
-        }
-        Result<PartitionSpec> spec = resolveSpec(*names, rules, version);
-        if (!spec)
-            return tl::unexpected(failedToMap(parameter, spec.error()));
-        specs.emplace_back(parameter, std::move(*spec));
-    }
-    return specs;
-}
-
 } // namespace shardscope

@@ -41,15 +41,8 @@ struct Partitioner {
 /// Errors: NoPartitionsAndNoSubmesh (0 and an empty submesh count as absent), RuleArity, RulesType.
 [[nodiscard]] Result<Partitioner> makePartitioner(const PartitionerSettings& settings);
 
-/// A flat parameter tree: names like "mlp/wo/kernel", each with the logical names of its dimensions, or none.
-using LogicalTree = std::vector<std::pair<std::string, std::optional<LogicalNames>>>;
-using SpecTree = std::vector<std::pair<std::string, std::optional<PartitionSpec>>>;
-
 /// What T5X says of a parameter whose names cannot be resolved: FailedToMap at its path with `parameter`, the `cause`,
 /// which is the kind of the error, and the arguments of that error.
 [[nodiscard]] Error failedToMap(const std::string& parameter, const Error& error);
-
-/// Errors: failedToMap() of what resolve() gives.
-[[nodiscard]] Result<SpecTree> meshAxes(const LogicalTree& tree, const LogicalRules& rules, FlaxVersion version);
 
 } // namespace shardscope

@@ -152,27 +152,6 @@ std::vector<std::string> unassignedNames(const LogicalNames& names, const Resolu
     return result;
 }
 
-/// Walks the rules; without a trace only what they assign is kept.
-Result<Resolution> walk(const LogicalNames& names, const LogicalRules& rules, FlaxVersion version, bool traced)
-{
-    if (Repeated repeated = repeatedNames(names, version); repeated.any)
-        return fail(Code::DuplicateDimension, { { "dims", std::move(repeated.names) } });
-    if (!rules.isSequence)
-        return fail(Code::RulesType);
-    Resolution resolution;
-    begin(names, version, resolution);
-    if (traced)
-        resolution.rules.reserve(rules.list.size());
-    for (std::size_t i = 0; i < rules.list.size(); ++i) {
-        if (rules.list[i].arity != 2)
-            return fail(Code::RuleArity, { { "rule", i }, { "length", rules.list[i].arity } });
-        RuleTrace trace = applyRule(i, rules.list[i], names, version, resolution);
-        if (traced)
-            resolution.rules.push_back(std::move(trace));
-    }
-    return resolution;
-}
-
 } // namespace
 
 PartitionSpec Resolution::spec() const
@@ -185,17 +164,19 @@ PartitionSpec Resolution::spec() const
 
 Result<Resolution> resolve(const LogicalNames& names, const LogicalRules& rules, FlaxVersion version)
 {
-    return walk(names, rules, version, true);
-}
-
-Result<PartitionSpec> resolveSpec(const LogicalNames& names, const LogicalRules& rules, FlaxVersion version)
-{
-    SHARDSCOPE_TRY(resolution, walk(names, rules, version, false));
-    PartitionSpec spec;
-    spec.entries.reserve(names.size());
-    for (ResolvedEntry& entry : resolution->entries) // None where it is not assigned
-        spec.entries.push_back(std::move(entry.entry));
-    return spec;
+    if (Repeated repeated = repeatedNames(names, version); repeated.any)
+        return fail(Code::DuplicateDimension, { { "dims", std::move(repeated.names) } });
+    if (!rules.isSequence)
+        return fail(Code::RulesType);
+    Resolution resolution;
+    begin(names, version, resolution);
+    resolution.rules.reserve(rules.list.size());
+    for (std::size_t i = 0; i < rules.list.size(); ++i) {
+        if (rules.list[i].arity != 2)
+            return fail(Code::RuleArity, { { "rule", i }, { "length", rules.list[i].arity } });
+        resolution.rules.push_back(applyRule(i, rules.list[i], names, version, resolution));
+    }
+    return resolution;
 }
 
 Result<ConstraintAction> logicalConstraint(

@@ -106,9 +106,6 @@ struct Resolution {
 
 /// Errors: DuplicateDimension (before anything else), RulesType, RuleArity.
 [[nodiscard]] Result<Resolution> resolve(const LogicalNames& names, const LogicalRules& rules, FlaxVersion version);
-/// Its spec() alone, for whole trees of arrays.
-[[nodiscard]] Result<PartitionSpec> resolveSpec(
-    const LogicalNames& names, const LogicalRules& rules, FlaxVersion version);
 
 /// What with_logical_constraint does with names and rules: constrain with a (canonical) spec, leave the value alone, or
 /// fail (UnmatchedAxis under RaiseError, or an error of resolve()). `names` absent means None instead of a tuple.

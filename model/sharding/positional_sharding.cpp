@@ -252,17 +252,4 @@ Result<HloSharding> PositionalSharding::toHloSharding(std::size_t arrayRank) con
     return HloSharding::tiled(std::move(*tiles), std::move(subgroups));
 }
 
-Result<Layout> PositionalSharding::layout(std::span<const std::int64_t> shape) const
-{
-    if (!isFullyReplicated()) {
-        if (shape.size() != rank())
-            return fail(Code::RankMismatch, { { "sharding_rank", rank() }, { "rank", shape.size() } });
-        for (std::size_t d = 0; d < shape.size(); ++d)
-            if (shape[d] % m_shape[d] != 0)
-                return fail(Code::Indivisible, { { "dim", d }, { "size", shape[d] }, { "partitions", m_shape[d] } });
-    }
-    SHARDSCOPE_TRY(hlo, toHloSharding(shape.size()));
-    return layoutOf(*hlo, m_devices, shape);
-}
-
 } // namespace shardscope

@@ -54,9 +54,6 @@ public:
     /// For an array of that rank. Error: RankMismatch; a fully replicated one fits every rank, and leading axes of size
     /// 1 may be more than the array has dimensions.
     [[nodiscard]] Result<HloSharding> toHloSharding(std::size_t rank) const;
-    /// Errors: RankMismatch (the rank has to be the array's, unless fully replicated), then Indivisible (first such
-    /// dimension).
-    [[nodiscard]] Result<Layout> layout(std::span<const std::int64_t> shape) const;
 
     /// JAX's `==`: same devices in the same order, same cells in the same grid, same memory kind.
     bool operator==(const PositionalSharding&) const = default;

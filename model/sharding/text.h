@@ -50,7 +50,8 @@ namespace shardscope {
 
 /// The grid that jax.debug.visualize_array_sharding prints, for rank 1 and 2; other ranks get one grid per block of the
 /// leading dimensions, each under a line that names their index ranges ("[0:2, 0:8, :, :]"). Lines without line ends.
-/// Labels are cut off after the width, and grids after `maximumCells` rows or columns; what is missing is said.
+/// Labels are cut off after the width, and grids after `maximumCells` rows or columns; what is missing is said. JAX
+/// leaves the fitting of grids wider than 80 columns to a library; here they are as wide as they are.
 struct GridTextOptions {
     std::string platform = "CPU";
     double scale = 1.0;
@@ -63,8 +64,5 @@ struct GridTextOptions {
 /// OnlyRankOneAndTwo.
 [[nodiscard]] Result<std::vector<std::vector<std::string>>> gridLabels(
     const Layout& layout, std::string_view platform = "CPU");
-/// All of the grid as JAX prints it, each line with its end. JAX leaves the fitting of grids wider than 80 columns to a
-/// library; here they are as wide as they are. Error: OnlyRankOneAndTwo.
-[[nodiscard]] Result<std::string> visualizeArraySharding(const Layout& layout, GridTextOptions options = {});
 
 } // namespace shardscope

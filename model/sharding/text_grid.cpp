@@ -143,19 +143,12 @@ std::string heading(const Layout& layout, std::int64_t shard)
     return text + "]";
 }
 
-Result<void> requireRank(const Layout& layout)
-{
-    const std::size_t rank = layout.shape().size();
-    if (rank == 1 || rank == 2)
-        return {};
-    return fail(Code::OnlyRankOneAndTwo, { { "rank", rank } });
-}
-
 } // namespace
 
 Result<std::vector<std::vector<std::string>>> gridLabels(const Layout& layout, std::string_view platform)
 {
-    SHARDSCOPE_CHECK(requireRank(layout));
+    if (const std::size_t rank = layout.shape().size(); rank != 1 && rank != 2)
+        return fail(Code::OnlyRankOneAndTwo, { { "rank", rank } });
     const std::int64_t columns = layout.shardGrid().back();
     std::vector<std::vector<std::string>> labels;
     for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
@@ -165,16 +158,6 @@ Result<std::vector<std::vector<std::string>>> gridLabels(const Layout& layout, s
             labelOf(layout.holders(shard), std::string(platform), std::numeric_limits<std::size_t>::max() / 2));
     }
     return labels;
-}
-
-Result<std::string> visualizeArraySharding(const Layout& layout, GridTextOptions options)
-{
-    SHARDSCOPE_CHECK(requireRank(layout));
-    options.maximumCells = std::numeric_limits<std::int64_t>::max();
-    std::string text;
-    for (const std::string& line : toGridText(layout, options))
-        text += line + "\n";
-    return text;
 }
 
 std::vector<std::string> toGridText(const Layout& layout, const GridTextOptions& options)

@@ -112,12 +112,6 @@ std::vector<std::int64_t> gridStrides(std::span<const std::int64_t> sizes)
     return strides;
 }
 
-Result<TileAssignment> TileAssignment::iota(Shape dims)
-{
-    SHARDSCOPE_TRY(count, cells(dims));
-    return iota(std::move(dims), Shape{ *count }, Permutation{ 0 });
-}
-
 Result<TileAssignment> TileAssignment::iota(Shape dims, Shape reshape, Permutation transpose)
 {
     const Result<std::int64_t> tiles = cells(dims);

@@ -31,10 +31,9 @@ public:
 
     /// No dimensions: one tile, on device 0.
     TileAssignment() = default;
-    /// Devices 0, 1, 2, ... in order; or counted in a grid of the sizes `reshape` and read in the order of its
-    /// dimensions that `transpose` names, major first. Errors: TooLarge (devices), OutOfRange for sizes
+    /// Devices 0, 1, 2, ... counted in a grid of the sizes `reshape` and read in the order of its dimensions that
+    /// `transpose` names, major first. Errors: TooLarge (devices), OutOfRange for sizes
     /// below 1, TileDevices where the two grids do not have the same number of cells, BadAxis for no permutation.
-    static Result<TileAssignment> iota(Shape dims);
     static Result<TileAssignment> iota(Shape dims, Shape reshape, Permutation transpose);
     /// Errors: as above; OutOfRange for negative devices. A device may stand in it twice; validate() refuses that.
     static Result<TileAssignment> list(Shape dims, std::vector<std::int32_t> devices);

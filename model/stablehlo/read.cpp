@@ -161,14 +161,4 @@ Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options)
     return read;
 }
 
-Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text, ReadOptions options)
-{
-    std::vector<ReadProgram> programs;
-    for (const auto& [begin, end] : mlir::parts(text)) {
-        SHARDSCOPE_TRY(read, mlir::Reader(text, begin, end, options).read());
-        programs.push_back(std::move(*read));
-    }
-    return programs;
-}
-
 } // namespace shardscope

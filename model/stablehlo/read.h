@@ -60,7 +60,5 @@ inline constexpr std::size_t maximumFindings = 100;
 /// a type in the text is not that of the value; CountMismatch for too many or too few types, results, shardings or
 /// elements; AttributeMissing, AttributeValue; OutOfRange for numbers that do not fit; TooLarge; NoProgram.
 [[nodiscard]] Result<ReadProgram> readStableHlo(std::string_view text, ReadOptions options = {});
-/// All programs of a text in which lines "// -----" separate them. Lines are those of the whole text.
-[[nodiscard]] Result<std::vector<ReadProgram>> readAllStableHlo(std::string_view text, ReadOptions options = {});
 
 } // namespace shardscope

@@ -57,24 +57,12 @@ bool startsName(char c)
 
 OpKind kindOf(std::string_view name)
 {
-    static const std::unordered_map<std::string_view, OpKind> kinds = [] {
-        static std::vector<std::string> names; // what the views are of
-        names.reserve(opKindCount);
-        std::unordered_map<std::string_view, OpKind> made;
-        for (std::size_t i = 0; i < opKindCount; ++i) {
-            const auto kind = static_cast<OpKind>(i);
-            if (kind == OpKind::Opaque || kind == OpKind::Reduce)
-                continue;
-            const OpRow& row = opRow(kind);
-            names.push_back(std::string(prefix(row.dialect)) + '.' + std::string(row.name));
-            made.emplace(names.back(), kind);
-        }
-        made.emplace("call", OpKind::Call);
-        made.emplace("arith.constant", OpKind::Constant);
-        return made;
-    }();
-    const auto found = kinds.find(name);
-    return found == kinds.end() ? OpKind::Opaque : found->second;
+    if (name == "call")
+        return OpKind::Call;
+    if (name == "arith.constant")
+        return OpKind::Constant;
+    const bool hasDialect = name.find('.') != std::string_view::npos;
+    return hasDialect ? parseOpKind(name).value_or(OpKind::Opaque) : OpKind::Opaque;
 }
 
 void Pending::clear()

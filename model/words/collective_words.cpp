@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "program/op_row.h"
+#include "words/collective_parts.h"
 #include "words/definitions.h"
 #include "words/links.h"
 #include "words/propagation_steps.h"
@@ -13,35 +14,9 @@ namespace shardscope::words {
 
 namespace {
 
-/// Its own name, "%12" for one that has a number, "the constant 1" for a number that it is; "a value" where it has
-/// none.
-Sentence::Part valueName(const Program& program, ValueId value)
-{
-    QString name = operandName(program, value);
-    bool isNumber = false;
-    (void)name.toDouble(&isNumber);
-    if (isNumber && program.value(value).path.empty())
-        name = Words::tr("the constant %1").arg(name);
-    else if (!name.isEmpty() && name[0].isDigit() && !program.value(value).path.empty())
-        name.prepend(QLatin1Char('%'));
-    return { name.isEmpty() ? Words::tr("a value") : name, valueLink(program, value) };
-}
-
 Sentence::Part operationPart(const Program& program, OperationId operation)
 {
     return { operationName(program.operation(operation)), operationLink(program, operation) };
-}
-
-Sentence::Part form(const TensorSharding& sharding, const CollectiveEntry& entry)
-{
-    return { shardingForm(sharding, *entry.mesh), {}, Span::Style::Code };
-}
-
-QString dimensionNameOf(const Program& program, ValueId value, std::size_t dimension)
-{
-    const Value& v = program.value(value);
-    return dimension < v.dimNames.size() && !v.dimNames[dimension].empty() ? fromStd(v.dimNames[dimension])
-                                                                           : Words::tr("dimension %1").arg(dimension);
 }
 
 /// An operand of the operation that sums, and on which of its dimensions the axes shard it.
@@ -95,23 +70,6 @@ QString putTogether(ReduceKind kind)
     return Words::tr("combine", "their partial values");
 }
 
-QString nothingLeft(ReduceKind kind)
-{
-    switch (kind) {
-    case ReduceKind::Sum:
-        return Words::tr("Gather the operands first, so that nothing is left to add up: ");
-    case ReduceKind::Max:
-    case ReduceKind::Min:
-        return Words::tr("Gather the operands first, so that nothing is left to compare: ");
-    case ReduceKind::Product:
-        return Words::tr("Gather the operands first, so that nothing is left to multiply: ");
-    case ReduceKind::And:
-    case ReduceKind::Or:
-        break;
-    }
-    return Words::tr("Gather the operands first, so that nothing is left to combine: ");
-}
-
 /// "x is sharded on hidden and W on dimension 0, which the dot_general sums away: the 4 devices along model must add
 /// ..."
 void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entry)
@@ -121,16 +79,16 @@ void saySum(Sentence& s, const CollectiveList& list, const CollectiveEntry& entr
     const bool known = entry.reason && entry.reason->operation.valid();
     if (sharded.size() == 2 && sharded[0].dimension == sharded[1].dimension) {
         if (sharded[0].operand->value == sharded[1].operand->value)
-            s.fill(Words::tr("Both factors, %1, are sharded on "), { valueName(program, sharded[0].operand->value) });
+            s.fill(Words::tr("Both factors, %1, are sharded on "), { valuePart(program, sharded[0].operand->value) });
         else
             s.fill(Words::tr("%1 and %2 are both sharded on "),
-                { valueName(program, sharded[0].operand->value), valueName(program, sharded[1].operand->value) });
+                { valuePart(program, sharded[0].operand->value), valuePart(program, sharded[1].operand->value) });
         s.strong(sharded[0].dimension);
     } else {
         for (std::size_t i = 0; i < sharded.size(); ++i) {
             s.between(i, sharded.size());
             s.fill(i == 0 ? Words::tr("%1 is sharded on ") : Words::tr("%1 on "),
-                { valueName(program, sharded[i].operand->value) });
+                { valuePart(program, sharded[i].operand->value) });
             s.strong(sharded[i].dimension);
         }
     }
@@ -166,7 +124,7 @@ void sayHalo(Sentence& s, const CollectiveList& list, const CollectiveEntry& ent
 {
     const Program& program = *list.program;
     const Operation& operation = program.operation(entry.reason->operation);
-    const Sentence::Part value = valueName(program, entry.value);
+    const Sentence::Part value = valuePart(program, entry.value);
     const Sentence::Part part = operationPart(program, entry.reason->operation);
     QStringList names;
     for (const HaloSide& halo : entry.halos)
@@ -229,23 +187,6 @@ QString sentFormula(const CollectiveEntry& entry)
     }
 }
 
-QString kindsOf(const std::vector<Collective>& steps)
-{
-    QStringList names;
-    for (const Collective& step : steps)
-        names << collective(step.kind);
-    return names.join(Words::tr(", ", "between the steps of a sequence"));
-}
-
-/// ", and every device holds 3 MiB more"
-void sayHeld(Sentence& s, std::int64_t more)
-{
-    if (more > 0)
-        s.say(Words::tr(", and every device holds %1 more").arg(bytes(static_cast<double>(more))));
-    else if (more < 0)
-        s.say(Words::tr(", and every device holds %1 less").arg(bytes(static_cast<double>(-more))));
-}
-
 /// A sentence may begin with a name that is none: "the gradient in layers.2".
 Text capitalised(Text text)
 {
@@ -253,32 +194,6 @@ Text capitalised(Text text)
         if (!text.empty() && text.front().text.startsWith(article))
             text.front().text[0] = text.front().text[0].toUpper();
     return text;
-}
-
-/// ". The whole step then sends 20 B instead of 24 B"
-void sayStep(Sentence& s, const CollectiveList& list, const CollectiveAlternative& alternative)
-{
-    if (!alternative.stepBytes)
-        return;
-    const Rational now = sentBytes(list).step;
-    const QString then = bytes(*alternative.stepBytes), before = bytes(now);
-    if (alternative.allReshards)
-        s.say(*alternative.stepBytes == now
-                ? Words::tr(". With the fewest bytes for every reshard the whole step sends %1 as before").arg(then)
-                : Words::tr(". With the fewest bytes for every reshard, and what then fuses, the whole step sends %1 "
-                            "instead of %2")
-                      .arg(then, before));
-    else
-        s.say(*alternative.stepBytes == now
-                ? Words::tr(". The whole step sends %1 as before").arg(then)
-                : Words::tr(". The whole step then sends %1 instead of %2").arg(then, before));
-}
-
-QString sentInPlace(const CollectiveAlternative& alternative)
-{
-    return alternative.sentBytes == Rational(0)
-        ? Words::tr("nothing is sent in its place")
-        : Words::tr("%1 are sent per step in its place").arg(bytes(alternative.sentBytes));
 }
 
 } // namespace
@@ -412,7 +327,7 @@ QString collectiveTitle(const CollectiveList& list, std::size_t index)
     for (const AxisRef axis : entry.axes)
         axes << fromStd(toString(*entry.mesh, axis));
     const QString number = count(static_cast<qint64>(index) + 1);
-    const QString of = valueName(*list.program, entry.value).text;
+    const QString of = valuePart(*list.program, entry.value).text;
     return axes.isEmpty() ? Words::tr("Collective %1: %2 of %3").arg(number, collective(entry.kind), of)
                           : Words::tr("Collective %1: %2 of %3 along %4")
                                 .arg(number, collective(entry.kind), of, axes.join(Words::tr(" and ")));
@@ -422,8 +337,8 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
 {
     const Program& program = *list.program;
     Sentence s(*entry.mesh);
-    const Sentence::Part value = valueName(program, entry.value);
-    const Sentence::Part before = form(entry.before, entry), after = form(entry.after, entry);
+    const Sentence::Part value = valuePart(program, entry.value);
+    const Sentence::Part before = shardingPart(entry.before, entry), after = shardingPart(entry.after, entry);
     if (!entry.reason) {
         s.fill(Words::tr("The program itself has this %1 of %2."), { { collective(entry.kind) }, value });
         return s.take();
@@ -511,141 +426,6 @@ QString slicesCounted(std::int64_t slices)
 {
     return slices == 1 ? Words::tr("1 all-slice sends nothing")
                        : Words::tr("%1 all-slices send nothing").arg(count(slices));
-}
-
-QString noAlternative()
-{
-    return Words::tr("Nothing else is known that does the same with other bytes.");
-}
-
-QString alternativeName(CollectiveAlternative::Kind kind)
-{
-    using Kind = CollectiveAlternative::Kind;
-    switch (kind) {
-    case Kind::Keep:
-        return Words::tr("keep");
-    case Kind::ScatterResult:
-        return Words::tr("reduce-scatter");
-    case Kind::GatherOperands:
-        return Words::tr("gather the operands");
-    case Kind::OptimalReshard:
-        return Words::tr("fewest bytes");
-    case Kind::ShardyReshard:
-        return Words::tr("Shardy's sequence");
-    case Kind::GatherAndSlice:
-        return Words::tr("gather and slice");
-    case Kind::ScatterReturned:
-        return Words::tr("reduce-scatter, out_specs");
-    case Kind::ReturnBlocks:
-        return Words::tr("out_specs");
-    case Kind::ChangeSharding:
-        return Words::tr("another sharding");
-    }
-    return {};
-}
-
-Text alternativeText(const CollectiveList& list, const CollectiveEntry& entry, const CollectiveAlternative& alternative)
-{
-    using Kind = CollectiveAlternative::Kind;
-    const Program& program = *list.program;
-    Sentence s(*entry.mesh);
-    switch (alternative.kind) {
-    case Kind::Keep:
-        s.say(Words::tr("Keep it: %1 per step").arg(bytes(alternative.sentBytes)));
-        if (alternative.steps.size() > 1)
-            s.say(Words::tr(", by %1").arg(kindsOf(alternative.steps)));
-        break;
-    case Kind::ScatterResult: {
-        std::size_t sharded = 0;
-        while (sharded + 1 < alternative.sharding->rank()
-            && !anyOverlap(alternative.sharding->dims[sharded].axes, entry.axes))
-            ++sharded;
-        s.fill(Words::tr("Reduce-scatter instead, with each device keeping a shard of %1 on "),
-            { valueName(program, entry.value) });
-        s.strong(dimensionNameOf(program, entry.value, sharded));
-        s.fill(Words::tr(" (%1): "), { form(*alternative.sharding, entry) });
-        s.say(sentInPlace(alternative));
-        sayHeld(s, alternative.moreBytesHeld);
-        if (alternative.after)
-            s.say(Words::tr(". With what comes next the whole step sends %1 instead of %2")
-                      .arg(bytes(*alternative.stepBytes), bytes(sentBytes(list).step)));
-        else
-            s.say(Words::tr(". What comes next has to take it so"));
-        break;
-    }
-    case Kind::GatherOperands:
-        s.say(nothingLeft(entry.collective.reduction));
-        s.say(sentInPlace(alternative));
-        sayHeld(s, alternative.moreBytesHeld);
-        s.say(Words::tr(" while it computes"));
-        sayStep(s, list, alternative);
-        break;
-    case Kind::OptimalReshard:
-        s.say(Words::tr("The way with the fewest bytes, %1: ").arg(kindsOf(alternative.steps)));
-        s.say(sentInPlace(alternative));
-        sayStep(s, list, alternative);
-        break;
-    case Kind::ShardyReshard:
-        s.say(Words::tr("Shardy's sequence, %1: ").arg(kindsOf(alternative.steps)));
-        s.say(sentInPlace(alternative));
-        sayStep(s, list, alternative);
-        break;
-    case Kind::GatherAndSlice:
-        s.say(Words::tr("Gather all of it and slice out what is wanted: "));
-        s.say(sentInPlace(alternative));
-        sayHeld(s, alternative.moreBytesHeld);
-        s.say(Words::tr(" meanwhile"));
-        sayStep(s, list, alternative);
-        break;
-    case Kind::ScatterReturned:
-        s.fill(Words::tr("psum_scatter in place of psum, and %1 among the out_specs: the array that is returned is the "
-                         "same, sharded: "),
-            { form(*alternative.sharding, entry) });
-        s.say(sentInPlace(alternative));
-        sayHeld(s, alternative.moreBytesHeld);
-        sayStep(s, list, alternative);
-        s.say(Words::tr(", and what is read in full outside is gathered there"));
-        break;
-    case Kind::ReturnBlocks:
-        s.fill(
-            Words::tr("Return the blocks as they are, with %1 among the out_specs: the array that is returned is the "
-                      "same, sharded: "),
-            { form(*alternative.sharding, entry) });
-        s.say(sentInPlace(alternative));
-        sayHeld(s, alternative.moreBytesHeld);
-        sayStep(s, list, alternative);
-        s.say(Words::tr(", and what is read in full outside is gathered there"));
-        break;
-    case Kind::ChangeSharding:
-        s.fill(Words::tr("Hold %1 as %2: "),
-            { valueName(program, alternative.value), form(*alternative.sharding, entry) });
-        s.say(sentInPlace(alternative));
-        sayHeld(s, alternative.moreBytesHeld);
-        if (!alternative.stepBytes) {
-            s.say(Words::tr(". What else changes with it in the step, which sends %1 now, is not counted")
-                      .arg(bytes(sentBytes(list).step)));
-            break;
-        }
-        if (alternative.rulesWithin) {
-            const QString then = bytes(*alternative.stepBytes), now = bytes(sentBytes(list).step);
-            const QString within = tensorName(*alternative.rulesWithin);
-            s.say(within.isEmpty()
-                    ? Words::tr(". By a change of the rules, which count for all arrays with the same names, ")
-                    : Words::tr(
-                        ". By a change of the rules of %1, which count for all arrays there with the same names, ")
-                          .arg(within));
-            s.say(*alternative.stepBytes == sentBytes(list).step
-                    ? Words::tr("the whole step sends %1 as before").arg(then)
-                    : Words::tr("the whole step sends %1 instead of %2").arg(then, now));
-        } else {
-            sayStep(s, list, alternative);
-        }
-        if (alternative.stepMoreBytesHeld && *alternative.stepMoreBytesHeld != alternative.moreBytesHeld)
-            sayHeld(s, *alternative.stepMoreBytesHeld);
-        break;
-    }
-    s.say(QStringLiteral("."));
-    return s.take();
 }
 
 } // namespace shardscope::words

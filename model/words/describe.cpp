@@ -171,6 +171,25 @@ ProblemText describeKeptProduct(const Diagnostic& d)
         possibleSizes(d) + QLatin1Char(' ') + Words::tr("Without “Keep product” the number of devices changes."), {} };
 }
 
+/// Heads or experts that do not spread evenly.
+ProblemText describeAtoms(const Diagnostic& d)
+{
+    const Reader arg(d);
+    const std::string unit = d.text("dim_name");
+    const QString units = unit == "expert" ? Words::tr("%1 experts").arg(arg.number("size"))
+        : unit == "kv_heads"               ? Words::tr("%1 KV heads").arg(arg.number("size"))
+                                           : Words::tr("%1 heads").arg(arg.number("size"));
+    const QString stays =
+        unit == "expert" ? Words::tr("an expert stays in one shard") : Words::tr("a head stays in one shard");
+    const std::vector<std::string> axes = d.list("axes");
+    const QString largest = arg.number("largest");
+    return { Words::tr("%1: %2 do not spread evenly over %3: %4").arg(arg.tensors(), units, devicesAlong(d), stays),
+        axes.size() == 1
+            ? Words::tr("The largest size of %1 that they spread over: %2.").arg(fromStd(axes.front()), largest)
+            : Words::tr("The largest number of devices that they spread over: %1.").arg(largest),
+        {} };
+}
+
 /// Cause and remedy of errors in meshes, shardings and rules.
 ProblemText describeSharding(const Diagnostic& d)
 {
@@ -197,8 +216,7 @@ ProblemText describeSharding(const Diagnostic& d)
         return { Words::tr("%1 names the mesh axis %2, which the mesh lacks").arg(arg.tensor(), arg.quote("axis")),
             knownAxes(d), {} };
     case Code::AtomSplit:
-        return { Words::tr("a unit that must stay in one shard would be split"),
-            Words::tr("Use fewer devices on that dimension."), {} };
+        return describeAtoms(d);
     case Code::AxisUsedTwice:
         // In a rule it is the target of one name; in a spec it may stand on two dimensions.
         return { Words::tr("%1 uses the mesh axis %2 twice")
@@ -300,6 +318,9 @@ ProblemText describeWrong(const Diagnostic& d)
         return { Words::tr("a batch of %1 does not divide into %2 microbatches")
                      .arg(arg.number("batch"), arg.number("microbatches")),
             Words::tr("Choose a number of microbatches that divides the batch."), {} };
+    if (wrong == "network")
+        return { Words::tr("the model has no setting %1").arg(arg.quote("op")),
+            Words::tr("Choose a transformer as the model."), {} };
     if (wrong == "own_rule")
         return { Words::tr("only operations of a program in StableHLO text take sharding rules of their own"),
             Words::tr("Open the program as text, or change the logical axis rules."), {} };

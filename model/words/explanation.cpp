@@ -408,7 +408,8 @@ private:
         for (const Problem* problem : m_explanation.problems) {
             Diagnostic diagnostic = problem->diagnostic;
             // Said already, with the padding and with the rule that was skipped.
-            if (diagnostic.code == Code::Indivisible || diagnostic.code == Code::AxisBusy)
+            if (diagnostic.code == Code::Indivisible || diagnostic.code == Code::AtomSplit
+                || diagnostic.code == Code::AxisBusy)
                 continue;
             // One finding may be about the same tensor of several layers; here it is about this one.
             if (!diagnostic.where.path.empty())

@@ -181,6 +181,11 @@ private Q_SLOTS:
         QVERIFY(json.at("index")[4] == nlohmann::json::parse("[4, [[2, 4]]]"));
         QVERIFY(json.at("replica_groups")[1] == nlohmann::json::array({ 4 }));
         QVERIFY(json.at("is_fully_replicated") == false);
+        QVERIFY(json.at("cells")
+            == nlohmann::json::parse(R"([["CPU 0", "CPU 4", "CPU 1", "CPU 5", "CPU 2", "CPU 6", "CPU 3", "CPU 7"]])"));
+        const auto copies = sharding("P('y', None)", "8,16", onMesh("--json --platform gpu")).json();
+        QVERIFY(copies.at("cells") == nlohmann::json::parse(R"([["GPU 0,4"], ["GPU 1,5"], ["GPU 2,6"], ["GPU 3,7"]])"));
+        QVERIFY(!sharding("P('x')", "8,4,4", onMesh("--json")).json().contains("cells")); // no one grid shows it
         const auto failed = sharding("P('w')", "16", onMesh("--json")).json();
         QVERIFY(failed.at("problems")[0].at("kind") == "unknown_axis");
     }

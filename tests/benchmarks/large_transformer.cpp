@@ -182,6 +182,11 @@ private:
     Program withShardings(Program program)
     {
         program.meshes = { m_mesh };
+        Function
+            main; // a program without one has nowhere to keep how its results are sharded: they come back replicated
+        main.name = "main";
+        main.body = RegionId(0);
+        program.functions.push_back(std::move(main));
         program.valueShardings.assign(program.values.size(), 0);
         for (const auto& [value, sharding] : m_specified) {
             auto known = std::find(program.shardings.begin(), program.shardings.end(), sharding);

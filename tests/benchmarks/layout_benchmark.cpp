@@ -40,7 +40,7 @@ void summary(benchmark::State& state)
     const NamedSharding sharding{ makeMesh(), specFor(state.range(0)) };
     const std::vector<std::int64_t> shape{ 8'192, 8'192 };
     for (auto _ : state)
-        benchmark::DoNotOptimize(summarise(*sharding.layout(shape)));
+        benchmark::DoNotOptimize(summarise(*layoutOf(sharding, shape)));
 }
 
 void summaryOfHloText(benchmark::State& state, HloForm form)
@@ -62,7 +62,7 @@ void summaryOfPositional(benchmark::State& state)
     for (auto _ : state) {
         const auto sharding =
             std::get<PositionalSharding>(row).reshape(grid)->replicate(std::vector<std::int64_t>{ 1 });
-        benchmark::DoNotOptimize(summarise(*sharding->layout(shape)));
+        benchmark::DoNotOptimize(summarise(*layoutOf(*sharding, shape)));
     }
 }
 

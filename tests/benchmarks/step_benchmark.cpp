@@ -308,8 +308,12 @@ void summarise()
     compare("text/flax-mlp-program/T2", "ours/2x4 forward/T2");
     compare("text/flax-mlp-scan-program/T2", "ours/2x4 forward/T2");
     const double ratio = of("ours/2x4/T2") / eigen;
-    const double worstAllocations = std::max(allocationsPerStep["ours/1x8/T2"], allocationsPerStep["ours/2x4/T2"]);
-    std::printf("\nours on 2x4 takes %.2f times the Eigen step (goal: at most 1.5), %g allocations per step: %s\n",
+    double worstAllocations = 0; // of every program that is stepped
+    for (const auto& [name, perStep] : allocationsPerStep)
+        if (name.starts_with("ours/") || name.starts_with("text/"))
+            worstAllocations = std::max(worstAllocations, perStep);
+    std::printf("\nours on 2x4 takes %.2f times the Eigen step (goal: at most 1.5), at most %g allocations per step of "
+                "any row: %s\n",
         ratio, worstAllocations,
         bench::verdict(
             all([](const Line& line) { return line.isConclusive(); }), ratio <= 1.5 && worstAllocations == 0));

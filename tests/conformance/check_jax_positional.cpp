@@ -82,7 +82,7 @@ CaseResult checkJaxPositionalSharding(const Json& oneCase, const Json&)
         return CaseResult::passed();
 
     const auto shape = oneCase.at("array_shape").get<Numbers>();
-    const Result<Layout> layout = sharding->layout(shape);
+    const Result<Layout> layout = layoutOf(*sharding, shape);
     const Result<HloSharding> hlo = sharding->toHloSharding(shape.size());
     if (!layout || !hlo)
         return failure(layout ? hlo.error() : layout.error());

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "conformance/forms.h"
+#include "sharding/sharding.h"
 #include "sharding/text.h"
 
 namespace shardscope::conformance {
@@ -69,7 +70,8 @@ CaseResult checkJaxNamedSharding(const Json& oneCase, const Json&)
 {
     const auto shape = oneCase.at("shape").get<std::vector<std::int64_t>>();
     const Result<NamedSharding> sharding = toSharding(oneCase, oneCase.at("spec"));
-    const Result<Layout> layout = sharding ? sharding->layout(shape) : Result<Layout>(tl::unexpected(sharding.error()));
+    const Result<Layout> layout =
+        sharding ? layoutOf(*sharding, shape) : Result<Layout>(tl::unexpected(sharding.error()));
     if (!layout)
         return compareMembers(oneCase, { { "error", errorLike(oneCase.value("error", Json()), layout.error()) } });
     return compareMembers(oneCase, results(*sharding, *layout));
@@ -83,7 +85,8 @@ CaseResult checkJaxShardingEquivalence(const Json& oneCase, const Json&)
         return unexpectedError(first ? second.error() : first.error());
     return compareMembers(oneCase,
         { { "equal", *first == *second },
-            { "equivalent", isEquivalent(*first, *second, oneCase.at("ndim").get<std::size_t>()) } });
+            { "equivalent",
+                isEquivalent(Sharding(*first), Sharding(*second), oneCase.at("ndim").get<std::size_t>()) } });
 }
 
 } // namespace shardscope::conformance

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// jax_visualize_sharding: the grids, and what stands in their cells.
+// jax_visualize_sharding: the grids as `shardscope sharding` prints them, and what stands in their cells.
+#include <limits>
+
 #include "conformance/forms.h"
+#include "sharding/sharding.h"
 #include "sharding/text.h"
 
 namespace shardscope::conformance {
@@ -32,7 +35,7 @@ CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json&)
     if (!mesh || !spec)
         return unexpectedError(mesh ? spec.error() : mesh.error());
     const NamedSharding sharding{ std::make_shared<const Mesh>(std::move(*mesh)), std::move(*spec) };
-    const Result<Layout> layout = sharding.layout(oneCase.at("shape").get<std::vector<std::int64_t>>());
+    const Result<Layout> layout = layoutOf(sharding, oneCase.at("shape").get<std::vector<std::int64_t>>());
     if (!layout)
         return compareMembers(oneCase, { { "error", errorLike(oneCase.value("error", Json()), layout.error()) } });
 
@@ -42,14 +45,17 @@ CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json&)
     options.scale = specified.value("scale", options.scale);
     options.minimumWidth = specified.value("min_width", options.minimumWidth);
     options.maximumWidth = specified.value("max_width", options.maximumWidth);
-    const Result<std::string> text = visualizeArraySharding(*layout, options);
-    if (!text)
-        return compareMembers(oneCase, { { "error", errorLike(oneCase.value("error", Json()), text.error()) } });
+    options.maximumCells = std::numeric_limits<std::int64_t>::max();
     const auto labels = gridLabels(*layout, options.platform);
+    if (!labels)
+        return compareMembers(oneCase, { { "error", errorLike(oneCase.value("error", Json()), labels.error()) } });
     Json actual{ { "rows", labels->size() }, { "cols", labels->front().size() }, { "cells", *labels } };
     if (!oneCase.value("shrunk_by_rich", false)) {
         std::size_t lineEnds = 0;
-        actual["lines"] = linesOf(*text, lineEnds);
+        std::string text;
+        for (const std::string& line : toGridText(*layout, options))
+            text += line + "\n";
+        actual["lines"] = linesOf(text, lineEnds);
         actual["trailing_newlines"] = lineEnds;
     }
     return compareMembers(oneCase, actual);

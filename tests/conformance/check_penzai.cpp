@@ -6,6 +6,7 @@
 #include "base/codes.h"
 #include "conformance/forms.h"
 #include "rules/name_to_name.h"
+#include "sharding/sharding.h"
 
 namespace shardscope::conformance {
 
@@ -102,7 +103,7 @@ Json leafJson(const NamedLeaf& leaf, const NamedSharding& sharding)
 {
     Json json{ { "spec", toJson(canonical(sharding.spec)) },
         { "data_shape", std::vector<std::int64_t>(leaf.shape.begin(), leaf.shape.end()) } };
-    const Result<Layout> layout = sharding.layout(leaf.shape);
+    const Result<Layout> layout = layoutOf(sharding, leaf.shape);
     if (!layout) {
         json["device_put_error"] = layout.error().kind();
         return json;

@@ -86,7 +86,7 @@ CaseResult checkBoundary(const Json& oneCase)
         for (const Json& row : oneCase.at("expect")) {
             const Result<NamedSharding> sharding = toSharding(oneCase.at("mesh"), row.at(0));
             const Result<Layout> layout =
-                sharding ? sharding->layout(shape) : Result<Layout>(tl::unexpected(sharding.error()));
+                sharding ? layoutOf(*sharding, shape) : Result<Layout>(tl::unexpected(sharding.error()));
             if (!layout)
                 return unexpectedError(layout.error());
             const Numbers shard(layout->shardShape().begin(), layout->shardShape().end());
@@ -186,7 +186,7 @@ std::int64_t bytesOf(const std::string& dtype)
 CaseResult checkTransfer(const Json& oneCase)
 {
     const Result<NamedSharding> sharding = toSharding(oneCase.at("mesh"), oneCase.at("spec"));
-    const Result<Layout> layout = sharding ? sharding->layout(oneCase.at("shape").get<Numbers>())
+    const Result<Layout> layout = sharding ? layoutOf(*sharding, oneCase.at("shape").get<Numbers>())
                                            : Result<Layout>(tl::unexpected(sharding.error()));
     if (!layout)
         return unexpectedError(layout.error());
@@ -203,7 +203,7 @@ CaseResult checkOptimizerOffload(const Json& oneCase)
 {
     const std::int64_t size = oneCase.at("D");
     NamedSharding sharding = std::get<NamedSharding>(inParts(oneCase.at("num_shards")));
-    const Result<Layout> layout = sharding.layout(Numbers{ size, size });
+    const Result<Layout> layout = layoutOf(sharding, Numbers{ size, size });
     if (!layout)
         return unexpectedError(layout.error());
     constexpr std::int64_t matrices = 4;

@@ -109,7 +109,7 @@ private:
         const Operation& operation = m_program.operation(id);
         std::string found;
         if (attrs.contains("sdy.propagation_edges"))
-            found = edgesDifference(attrs, propagationEdges(m_input, m_run.propagated.result, id),
+            found = edgesDifference(attrs, propagationEdges(m_input, m_run.propagated.result)[id.index],
                 operation.operands.size(), meshOf(operation.results[0]) + 1);
         if (found.empty() && attrs.contains("sdy.sharding_origin_name"))
             found = difference(

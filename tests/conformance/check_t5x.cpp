@@ -120,15 +120,6 @@ Json errorOf(const Json& oneCase, const Error& error)
     return { { "error", errorLike(oneCase.value("error", Json()), error) } };
 }
 
-/// A parameter tree as names: null, or a list of names per parameter.
-LogicalTree toTree(const Json& json)
-{
-    LogicalTree tree;
-    for (const auto& [parameter, names] : json.items())
-        tree.emplace_back(parameter, toNames(names));
-    return tree;
-}
-
 std::optional<std::vector<std::int64_t>> toSizes(const Json& args, const char* key)
 {
     if (!args.contains(key) || args.at(key).is_null())
@@ -136,21 +127,30 @@ std::optional<std::vector<std::int64_t>> toSizes(const Json& args, const char* k
     return args.at(key).get<std::vector<std::int64_t>>();
 }
 
+/// A parameter tree: null, or a list of names per parameter.
 CaseResult checkGetMeshAxes(const Json& oneCase)
 {
-    const Result<SpecTree> specs =
-        meshAxes(toTree(oneCase.at("tree")), toRules(oneCase.at("rules")), FlaxVersion::Current);
-    if (!specs) {
-        Json error = errorLike(oneCase.value("error", Json()), specs.error());
+    const LogicalRules rules = toRules(oneCase.at("rules"));
+    Json expected = Json::object();
+    for (const auto& [parameter, json] : oneCase.at("tree").items()) {
+        const std::optional<LogicalNames> names = toNames(json);
+        if (!names) {
+            expected[parameter] = nullptr;
+            continue;
+        }
+        const Result<Resolution> resolution = resolve(*names, rules, FlaxVersion::Current);
+        if (resolution) {
+            expected[parameter] = toJson(resolution->spec());
+            continue;
+        }
+        const Error failed = failedToMap(parameter, resolution.error());
+        Json error = errorLike(oneCase.value("error", Json()), failed);
         if (error.is_object()) // the parameter's name, under whatever name
             for (const char* key : { "param", "param_name", "name" })
                 if (oneCase["error"].contains(key))
-                    error[key] = specs.error().text("parameter");
+                    error[key] = failed.text("parameter");
         return compareMembers(oneCase, { { "error", error } });
     }
-    Json expected = Json::object();
-    for (const auto& [parameter, spec] : *specs)
-        expected[parameter] = spec ? toJson(*spec) : Json(nullptr);
     return compareMembers(oneCase, { { "expected", expected } });
 }
 

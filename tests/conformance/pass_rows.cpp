@@ -95,6 +95,10 @@ Outcome unreducedVerified(Program program, const Options&)
         return tl::unexpected<Error>(std::move(*found));
     return PassOutcome{ std::move(program), {} };
 }
+Program keepAllDivisors(Program program)
+{
+    return keepDivisors(std::move(program), DivisorBoundaries::All);
+}
 template <Strategy strategy>
 Outcome propagated(Program program, const Options& options)
 {
@@ -134,7 +138,7 @@ constexpr std::array rows{
     PassRow{ "sdy-sink-data-flow-edges", plain<sinkDataFlowEdges> },
     PassRow{ "sdy-sink-func-data-flow-edges", plain<sinkFunctionDataFlowEdges> },
     PassRow{ "sdy-unflatten-call-graph", plain<unflattenCallGraph> },
-    PassRow{ "sdy-update-non-divisible-input-output-shardings", plain<keepDivisors> },
+    PassRow{ "sdy-update-non-divisible-input-output-shardings", plain<keepAllDivisors> },
     PassRow{ "sdy-user-priority-propagate", propagated<Strategy::Full> },
     PassRow{ "sdy-verify-unreduced-axes", unreducedVerified },
 };

@@ -11,7 +11,7 @@
 #include "program/op_row.h"
 #include "propagation/import/manual_regions.h"
 #include "simulate/executed.h"
-#include "stablehlo/read.h"
+#include "stablehlo/read_all.h"
 
 namespace shardscope::conformance {
 
@@ -115,7 +115,7 @@ bool runProgramFile(const std::string& path, ProgramCounts& total)
     std::stringstream text;
     text << stream.rdbuf();
     const std::string stem = std::filesystem::path(path).stem().string();
-    const auto read = readAllStableHlo(text.str());
+    const auto read = test::readAllStableHlo(text.str());
     if (!read) {
         report(stem, 1, { Verdict::Failed, sentenceOf(read.error()) }, total);
         return true;

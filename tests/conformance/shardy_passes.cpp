@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "conformance/shardy_reuse.h"
 #include "partition/export/canonicalize_collectives.h"
 #include "program/editor.h"
 #include "propagation/pass_support.h"

@@ -96,7 +96,7 @@ private Q_SLOTS:
         RunOptions other = options;
         other.initial.seed += 1;
         const auto run = Run::create(std::make_shared<const Plan>(schedule(program, keep).value()), other).value();
-        const auto begun = checkRun(*run, program->program, options);
+        const auto begun = checkRun(CheckReference::of(program->program, *program).value(), *run, options);
         QVERIFY(begun && begun->firstDifference());
         QVERIFY(!program->program->value(begun->firstDifference()->value).definition.valid());
     }

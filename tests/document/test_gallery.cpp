@@ -265,7 +265,7 @@ private Q_SLOTS:
         const auto check = [&](const char* path, const Result<PositionalSharding>& sharding) {
             QVERIFY(sharding.has_value());
             const Layout& layout = snapshot->row(path)->layout;
-            const auto expected = sharding->layout(layout.shape());
+            const auto expected = layoutOf(*sharding, layout.shape());
             QVERIFY(expected.has_value());
             QVERIFY2(layout.replicaGroups() == expected->replicaGroups(), path);
             QVERIFY2(layout.shardGrid() == expected->shardGrid(), path);

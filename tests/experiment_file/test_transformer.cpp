@@ -159,8 +159,16 @@ private Q_SLOTS:
         QVERIFY(!apply->program.find("step").valid() && apply->program.find("loss").valid());
 
         Experiment scanned = experiment;
-        std::get<TransformerModel>(scanned.model).settings.model.kvHeads = 3;
-        QVERIFY(!buildProgram(scanned));
+        std::get<TransformerModel>(scanned.model).settings.model.form = LayerForm::Scanned;
+        const Result<SourceProgram> loop = buildProgram(scanned);
+        QVERIFY(loop.has_value());
+        const ValueId stacked = loop->program.find("params/decoder/layers/mlp/wo/kernel");
+        QVERIFY(stacked.valid());
+        QVERIFY((loop->program.value(stacked).type == TensorType{ DType::F32, { 2, 256, 64 } }));
+
+        Experiment wrong = experiment;
+        std::get<TransformerModel>(wrong.model).settings.model.kvHeads = 3;
+        QVERIFY(!buildProgram(wrong));
     }
 };
 

@@ -111,7 +111,7 @@ private Q_SLOTS:
     {
         const DeviceSet set = setOf("tpu-v4:4x4x4");
         const DeviceArray array = *createDeviceMesh({ 16, 4 }, DeviceList(set));
-        const Mesh mesh = *toMesh(array, { "data", "model" });
+        const Mesh mesh = *Mesh::createOver({ { "data", 16 }, { "model", 4 } }, array.ids);
         QCOMPARE(axisGroup(mesh, 1, 0), (std::vector<std::int32_t>{ 0, 1, 2, 3 }));
         QCOMPARE(axisGroup(mesh, 1, 7), (std::vector<std::int32_t>{ 16, 17, 18, 19 }));
         QCOMPARE(axisGroup(mesh, 0, 2),

@@ -5,7 +5,9 @@
 #include "base/codes.h"
 #include "partition/axis_text.h"
 #include "partition/on_mesh.h"
+#include "pipeline/annotate.h"
 #include "pipeline/listed_network.h"
+#include "program/scan.h"
 #include "program/verify_shardings.h"
 #include "registered_test.h"
 #include "schedule/plan.h"
@@ -213,6 +215,25 @@ private Q_SLOTS:
         QVERIFY(kinds == expected);
         QCOMPARE(toText(*network->flat->mesh, network->flat->value(network->flat->main().results[0]).sharding),
             (AxisTexts{ { "y" }, {} }));
+    }
+
+    void constraintsInLoops()
+    {
+        Builder b("loop");
+        const ValueId x = b.argument({ DType::F32, { 8, 8 } }, "x", Role::Input);
+        DeviceAxes rows;
+        rows.spec.entries = { SpecEntry::axis("x") };
+        const Scanned done = scan(b, 3, std::array{ x }, {}, [&](Builder& in, const Trip& trip) {
+            return TripResults{ { in.constrain(in.unary(OpKind::Tanh, trip.carried[0]), rows) }, {} };
+        });
+        b.result(done.carried[0]);
+        const Program program = std::move(b).finish();
+        const Annotations annotations = resolveAnnotations(program, *meshOf({ { "x", 2 } }), Experiment());
+        QCOMPARE(annotations.constraints.size(), std::size_t(1));
+        QVERIFY(annotations.constraints[0].spec.has_value());
+        QVERIFY(!annotations.constraints[0].problem);
+        const Region& body = program.regions[program.operation(done.loop).regions[1].index];
+        QCOMPARE(annotations.constraints[0].operation, body.operations[1]);
     }
 
     void reduceScatter()

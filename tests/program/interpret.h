@@ -185,11 +185,26 @@ inline Array evaluateCommon(const Evaluation& e)
     return out;
 }
 
+/// Of vectors and matrices: a vector is a row on the left, a column on the right.
+inline Array evaluateDot(const Evaluation& e)
+{
+    Array out = e.zeros();
+    const std::size_t inner = std::size_t(e.inShape(0).back());
+    const std::size_t rows = e.in(0).size() / inner, columns = e.in(1).size() / inner;
+    for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t c = 0; c < columns; ++c)
+            for (std::size_t k = 0; k < inner; ++k)
+                out[r * columns + c] += e.in(0)[r * inner + k] * e.in(1)[k * columns + c];
+    return out;
+}
+
 inline std::vector<Array> evaluate(const Evaluation& e)
 {
     const Attributes& attributes = e.operation.attributes;
     const auto* window = attributesAs<WindowAttributes>(attributes);
     switch (e.operation.kind) {
+    case OpKind::Dot:
+        return { evaluateDot(e) };
     case OpKind::Slice:
         return { evaluateSlice(e, *attributesAs<SliceAttributes>(attributes)) };
     case OpKind::Pad:

@@ -135,6 +135,18 @@ private:
         add("dot_general", { doubles({ 2, 3, 4 }), doubles({ 4, 2, 5 }) }, [](Builder& b, const Values& a) {
             return b.dotGeneral(a[0], a[1], { { 0 }, { 1 }, { 2 }, { 0 } });
         });
+        for (const bool rows : { true, false })
+            for (const bool columns : { true, false })
+                add("dot",
+                    { doubles(rows ? Shape{ 2, 3 } : Shape{ 3 }), doubles(columns ? Shape{ 3, 4 } : Shape{ 3 }) },
+                    [=](Builder& b, const Values& a) {
+                        Shape shape;
+                        if (rows)
+                            shape.push_back(2);
+                        if (columns)
+                            shape.push_back(4);
+                        return b.add(OpKind::Dot, a, otherAttributes(DotAttributes{}), doubles(shape));
+                    });
         for (const ReduceKind kind : { ReduceKind::Sum, ReduceKind::Max, ReduceKind::Min, ReduceKind::Product })
             add("reduce " + std::to_string(int(kind)), { doubles({ 2, 3, 2 }) }, [kind](Builder& b, const Values& a) {
                 return b.reduce(kind, a[0], { 0, 2 });

@@ -273,8 +273,8 @@ private Q_SLOTS:
                     type.shape.edit()[0] = dynamicSize;
                 }
                 const OpRow& row = opRow(one.operation().kind);
-                const bool handsOn = row.anyType && !good.freeResult && row.name != "get_tuple_element";
-                QVERIFY2(finding(one.program).isEmpty() != (other && handsOn),
+                const bool passesThrough = row.anyType && !good.freeResult && row.name != "get_tuple_element";
+                QVERIFY2(finding(one.program).isEmpty() != (other && passesThrough),
                     qPrintable(good.name + ": " + finding(one.program)));
             }
         }

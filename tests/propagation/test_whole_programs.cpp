@@ -402,7 +402,8 @@ void TestFullPrograms::stepsAndOrigins()
     const PropagationResult result = propagate(input);
     const AxisRef a = fullAxis(*m.program.meshes[0].mesh, 0);
     const AxisRef b = fullAxis(*m.program.meshes[0].mesh, 1);
-    QCOMPARE(propagationEdges(input, result, add), (std::vector<StepEdges>{ { 2, { AxisEdge{ b, 0, { 2 } } } } }));
+    QCOMPARE(
+        propagationEdges(input, result)[add.index], (std::vector<StepEdges>{ { 2, { AxisEdge{ b, 0, { 2 } } } } }));
     QCOMPARE(resultEdges(result, 0),
         (std::vector<StepEdges>{ { 1, { AxisEdge{ a, 1, { 0 } } } }, { 3, { AxisEdge{ b, 0, { 1 } } } } }));
     const ShardingOrigins origins(input, result);
@@ -414,8 +415,8 @@ void TestFullPrograms::stepsAndOrigins()
     QCOMPARE(toString(specified), std::string("input: 0"));
 }
 
-/// A loop hands on two values along edges of their own: each is counted by itself, and neither keeps the other from
-/// being recorded.
+/// A loop passes two values through along edges of their own: each is counted by itself, and neither keeps the other
+/// from being recorded.
 void TestFullPrograms::edgesOfSeveralOwners()
 {
     const auto read = readStableHlo(R"(sdy.mesh @mesh = <["x"=2]>
@@ -436,7 +437,7 @@ func.func @main(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}
     input.program = std::make_shared<const Program>(done.program);
     const Operation& loop = done.program.operations[0];
     QVERIFY(loop.kind == OpKind::While);
-    const std::vector<StepEdges> edges = propagationEdges(input, done.result, OperationId(0));
+    const std::vector<StepEdges> edges = propagationEdges(input, done.result)[0];
     std::vector<ValueId> owners;
     for (const StepEdges& step : edges) {
         owners.push_back(step.owner);

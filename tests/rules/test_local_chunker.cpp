@@ -10,7 +10,7 @@
 #include "random_properties.h"
 #include "registered_test.h"
 #include "rules/local_chunker.h"
-#include "sharding/named_sharding.h"
+#include "sharding/sharding.h"
 
 using namespace shardscope;
 
@@ -213,7 +213,7 @@ void TestLocalChunker::chunksAreTheUnionOfDevices()
     QVERIFY(test::propertyHolds(2000, "a host holds what its devices hold", [] {
         const Hosted hosted = arbitraryHosted();
         const Array array = arbitraryArray(*hosted.mesh);
-        const Layout layout = *NamedSharding{ hosted.mesh, array.spec }.layout(array.shape);
+        const Layout layout = *layoutOf(NamedSharding{ hosted.mesh, array.spec }, array.shape);
         for (std::int32_t host = 0; host < hosted.count; ++host) {
             const LocalChunk chunk = *chunkerOf(hosted, host).chunk(array.shape, array.spec);
             RC_ASSERT(filled(chunk, array.shape) == unionOf(layout, hosted, host));
@@ -261,7 +261,7 @@ void TestLocalChunker::sameDataSameShard()
         const SpecEntry entry = axes.empty() ? SpecEntry::none() : SpecEntry::tuple(axes);
         const std::int64_t batch = *dataMeshSize(*hosted.mesh, entry) * *rc::gen::inRange<std::int64_t>(1, 4);
         const std::vector<std::int64_t> shape{ batch };
-        const Layout layout = *NamedSharding{ hosted.mesh, { { entry } } }.layout(shape);
+        const Layout layout = *layoutOf(NamedSharding{ hosted.mesh, { { entry } } }, shape);
         std::map<std::int64_t, IndexRange> data;
         std::map<std::int64_t, int> first;
         for (std::int32_t host = 0; host < hosted.count; ++host) {

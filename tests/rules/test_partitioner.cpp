@@ -16,7 +16,7 @@ private Q_SLOTS:
     void hybridMeshes();
     void whatIsSpecified();
     void batchAxis();
-    void trees();
+    void parameters();
     void nestedContexts();
     void renaming();
 };
@@ -102,26 +102,20 @@ void TestPartitioner::batchAxis()
     QCOMPARE(parts("[]", "data=3"), std::int64_t{ 1 });
 }
 
-void TestPartitioner::trees()
+void TestPartitioner::parameters()
 {
     const LogicalRules rules = rulesOf("[('batch', 'data'), ('embed', None), ('vocab', 'model'), ('mlp', 'model')]");
-    const LogicalTree tree{ { "logits_dense", namesOf({ "vocab", "embed" }) },
-        { "mlp/wo/kernel", namesOf({ "embed", "mlp" }) }, { "scale", LogicalNames() }, { "step", std::nullopt } };
-    const SpecTree specs = *meshAxes(tree, rules, FlaxVersion::Current);
-    QCOMPARE(specs.size(), tree.size());
-    QCOMPARE(specs[0].first, std::string("logits_dense"));
-    QCOMPARE(toColumn(*specs[0].second), std::string("P(model, -)"));
-    QCOMPARE(toColumn(*specs[1].second), std::string("P(-, model)"));
-    QCOMPARE(toColumn(*specs[2].second), std::string("P()"));
-    QVERIFY(!specs[3].second.has_value());
+    const auto resolved = [&](const LogicalNames& names) { return resolve(names, rules, FlaxVersion::Current); };
+    QCOMPARE(toColumn(resolved(namesOf({ "vocab", "embed" }))->spec()), std::string("P(model, -)"));
+    QCOMPARE(toColumn(resolved(namesOf({ "embed", "mlp" }))->spec()), std::string("P(-, model)"));
+    QCOMPARE(toColumn(resolved(LogicalNames())->spec()), std::string("P()"));
 
-    const LogicalTree wrong{ { "fine", namesOf({ "mlp" }) }, { "encoder/layer_3/kernel", namesOf({ "mlp", "mlp" }) } };
-    const Result<SpecTree> failed = meshAxes(wrong, rules, FlaxVersion::Current);
-    QCOMPARE(failed.error().code, Code::FailedToMap);
-    QCOMPARE(failed.error().text("parameter"), std::string("encoder/layer_3/kernel"));
-    QCOMPARE(failed.error().text("cause"), std::string("duplicate_dimension"));
-    QCOMPARE(failed.error().list("dims"), std::vector<std::string>{ "mlp" });
-    QCOMPARE(failed.error().where.path, std::string("encoder/layer_3/kernel"));
+    const Error failed = failedToMap("encoder/layer_3/kernel", resolved(namesOf({ "mlp", "mlp" })).error());
+    QCOMPARE(failed.code, Code::FailedToMap);
+    QCOMPARE(failed.text("parameter"), std::string("encoder/layer_3/kernel"));
+    QCOMPARE(failed.text("cause"), std::string("duplicate_dimension"));
+    QCOMPARE(failed.list("dims"), std::vector<std::string>{ "mlp" });
+    QCOMPARE(failed.where.path, std::string("encoder/layer_3/kernel"));
     // What the cause says of itself stays with it.
     const Error arity = failedToMap("w", Error{ Code::RuleArity, { { "rule", 2 }, { "length", 3 } }, {} });
     QCOMPARE(arity.text("cause"), std::string("bad_rule_arity"));

@@ -9,7 +9,7 @@
 #include "random_properties.h"
 #include "registered_test.h"
 #include "sharding/generators.h"
-#include "sharding/named_sharding.h"
+#include "sharding/sharding.h"
 
 using namespace shardscope;
 
@@ -61,7 +61,7 @@ void TestLayout::workedExample()
     const MeshPtr mesh = orderedMesh({ { "data", 2 }, { "model", 4 } });
     const NamedSharding sharding{ mesh, { { SpecEntry::none(), SpecEntry::axis("model") } } };
     const std::vector<std::int64_t> shape{ 1024, 1024 };
-    const Layout layout = *sharding.layout(shape);
+    const Layout layout = *layoutOf(sharding, shape);
     QCOMPARE(layout.shardShape(), (Shape{ 1024, 256 }));
     QCOMPARE(layout.shardGrid(), (Shape{ 1, 4 }));
     QCOMPARE(layout.distinctShards(), std::int64_t{ 4 });
@@ -196,12 +196,12 @@ void TestLayout::withoutElements()
 {
     const MeshPtr mesh = orderedMesh({ { "x", 2 } });
     const NamedSharding sharded{ mesh, { { SpecEntry::axis("x") } } };
-    const Layout empty = *sharded.layout(std::vector<std::int64_t>{ 0 });
+    const Layout empty = *layoutOf(sharded, std::vector<std::int64_t>{ 0 });
     QCOMPARE(empty.shardShape(), (Shape{ 0 }));
     QCOMPARE(empty.rangesAt(1).front().size(), std::int64_t{ 0 });
     QCOMPARE(empty.paddedElements(), std::int64_t{ 0 });
     const NamedSharding scalar{ mesh, {} };
-    const Layout one = *scalar.layout({});
+    const Layout one = *layoutOf(scalar, {});
     QCOMPARE(one.distinctShards(), std::int64_t{ 1 });
     QCOMPARE(one.holders(0), (std::vector<std::int32_t>{ 0, 1 }));
     QCOMPARE(
@@ -212,7 +212,7 @@ void TestLayout::manyDevices()
 {
     const MeshPtr mesh = orderedMesh({ { "pod", 16 }, { "data", 64 }, { "model", 64 } });
     const NamedSharding sharding{ mesh, { { SpecEntry::tuple({ "model", "pod" }), SpecEntry::axis("data") } } };
-    const Layout layout = *sharding.layout(std::vector<std::int64_t>{ 8192, 8192 });
+    const Layout layout = *layoutOf(sharding, std::vector<std::int64_t>{ 8192, 8192 });
     QElapsedTimer timer;
     timer.start();
     std::int64_t sum = 0;

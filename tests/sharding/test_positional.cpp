@@ -83,7 +83,7 @@ void TestPositional::workedExample()
         QString("PositionalSharding([[{TPU 0, 4} {TPU 1, 5} {TPU 2, 6} {TPU 3, 7}]], shape=(1, 4))"));
     QCOMPARE(positionalText(toHlo(*sharding.toHloSharding(2))),
         QString("{devices=[1,4,2]0,4,1,5,2,6,3,7 last_tile_dim_replicate}"));
-    const Layout layout = *sharding.layout(std::vector<std::int64_t>{ 8, 8 });
+    const Layout layout = *layoutOf(sharding, std::vector<std::int64_t>{ 8, 8 });
     QCOMPARE(layout.shardShape(), (Shape{ 8, 2 }));
     QCOMPARE(layout.copies(), std::int64_t{ 2 });
     // What a mesh says with a spec.
@@ -213,7 +213,7 @@ void TestPositional::layouts()
         const std::size_t rank = full ? *rc::gen::inRange<std::size_t>(0, 4) : sharding.rank();
         for (std::size_t d = 0; d < rank; ++d)
             shape.push_back((full ? 1 : sharding.shape()[d]) * *rc::gen::inRange<std::int64_t>(0, 4));
-        const Layout layout = *sharding.layout(shape);
+        const Layout layout = *layoutOf(sharding, shape);
         for (std::int64_t cell = 0; cell < sharding.cellCount(); ++cell) {
             const Coordinates at = full ? Coordinates(rank) : coordinatesOf(sharding.shape(), cell);
             for (const std::int32_t device : sharding.devicesOf(cell)) {
@@ -343,8 +343,8 @@ void TestPositional::equality()
     QVERIFY(!(a == a.withMemoryKind(MemoryKind::Device)));
     // A fully replicated one fits arrays of any rank, another one its own rank alone.
     const PositionalSharding full = *a.replicate();
-    QVERIFY(full.layout(std::vector<std::int64_t>{ 3, 5, 7 }).has_value());
-    QVERIFY(!a.layout(std::vector<std::int64_t>{ 2, 2 }).has_value());
+    QVERIFY(layoutOf(full, std::vector<std::int64_t>{ 3, 5, 7 }).has_value());
+    QVERIFY(!layoutOf(a, std::vector<std::int64_t>{ 2, 2 }).has_value());
     QVERIFY(!PositionalSharding::create({}, Shape{}).has_value());
     QVERIFY(!PositionalSharding::create({ -1 }, Shape{ 1 }).has_value());
 }

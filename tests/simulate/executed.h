@@ -27,7 +27,8 @@ inline Result<Execution> executeInFull(const Program& program, const kernels::Ar
         return tl::unexpected<Error>(parts.error());
     ExecuteOptions plain = options;
     plain.plainKernels = true;
-    return execute(program, std::move(*parts), arguments, plain);
+    return execute(std::make_shared<const Program>(program),
+        std::make_shared<const PartitionedProgram>(std::move(*parts)), arguments, plain);
 }
 
 /// For one device, with the program's own state.
@@ -86,7 +87,8 @@ inline Result<Execution> executeLocally(
             target += bytes;
         }
     }
-    return execute(program, std::move(*parts), all, options);
+    return execute(std::make_shared<const Program>(program),
+        std::make_shared<const PartitionedProgram>(std::move(*parts)), all, options);
 }
 
 } // namespace shardscope::test

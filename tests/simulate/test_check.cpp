@@ -25,7 +25,8 @@ const ValueCheck* firstFailure(const CheckReport& report)
 
 CheckReport checked(Run& run, const Program& right, const RunOptions& options)
 {
-    return checkRun(run, std::make_shared<const Program>(right), options).value();
+    const auto reference = CheckReference::of(std::make_shared<const Program>(right), *run.plan().program).value();
+    return checkRun(reference, run, options).value();
 }
 
 /// The largest difference of gradients, in units of the largest of their array, where neither side sees anything of the

@@ -14,9 +14,9 @@
 #include "simulate/check/compare.h"
 #include "simulate/check/non_finite.h"
 #include "simulate/check/rounding_noise.h"
+#include "simulate/drawn_array.h"
 #include "simulate/executed.h"
 #include "simulate/kernels/threefry.h"
-#include "simulate/run/initial_values.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
@@ -811,10 +811,10 @@ func.func @main(%arg0: tensor<5x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
 
 void TestEvaluate::drawsArguments()
 {
-    const Array a = drawnArray({ DType::F32, { 100 } }, 5, 0);
-    QCOMPARE(numbers(a), numbers(drawnArray({ DType::F32, { 10, 10 } }, 5, 0)));
-    QVERIFY(numbers(a) != numbers(drawnArray({ DType::F32, { 100 } }, 5, 1)));
-    QVERIFY(numbers(a) != numbers(drawnArray({ DType::F32, { 100 } }, 6, 0)));
+    const Array a = test::drawnArray({ DType::F32, { 100 } }, 5, 0);
+    QCOMPARE(numbers(a), numbers(test::drawnArray({ DType::F32, { 10, 10 } }, 5, 0)));
+    QVERIFY(numbers(a) != numbers(test::drawnArray({ DType::F32, { 100 } }, 5, 1)));
+    QVERIFY(numbers(a) != numbers(test::drawnArray({ DType::F32, { 100 } }, 6, 0)));
     double least = 1, most = -1;
     for (const double number : numbers(a)) {
         least = std::min(least, number);
@@ -824,7 +824,7 @@ void TestEvaluate::drawsArguments()
     for (const auto& [dtype, largest] : { std::pair(DType::I32, 7), { DType::U64, 7 }, { DType::I4, 7 },
              { DType::I2, 1 }, { DType::U2, 3 }, { DType::Pred, 1 } }) {
         std::set<double> seen;
-        for (const double number : numbers(drawnArray({ dtype, { 400 } }, 1, 0)))
+        for (const double number : numbers(test::drawnArray({ dtype, { 400 } }, 1, 0)))
             seen.insert(number);
         QCOMPARE(seen.size(), static_cast<std::size_t>(largest) + 1);
         QCOMPARE(*seen.rbegin(), static_cast<double>(largest));
@@ -1020,7 +1020,7 @@ void TestEvaluate::measuresSensitivity()
     const Program rows = text("0, 1"), columns = text("1, 0");
     int beyondPlain = 0;
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-        const kernels::Arrays arguments{ drawnArray({ DType::F32, { 64, 64 } }, seed, 0) };
+        const kernels::Arrays arguments{ test::drawnArray({ DType::F32, { 64, 64 } }, seed, 0) };
         const auto result = [&](const Program& program, Observer* noise) {
             ExecuteOptions options;
             if (noise)

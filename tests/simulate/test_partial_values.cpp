@@ -8,8 +8,8 @@
 #include "program/verify_shardings.h"
 #include "registered_test.h"
 #include "simulate/check/compare.h"
+#include "simulate/drawn_array.h"
 #include "simulate/executed.h"
-#include "simulate/run/initial_values.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
@@ -209,7 +209,7 @@ void TestPartialValues::operations()
     QVERIFY2(parts, parts ? "" : parts.error().text("wrong").c_str());
     kernels::Arrays arguments;
     for (const ShardedArray& input : parts->device.inputs)
-        arguments.push_back(drawnArray(input.type, 7, arguments.size()));
+        arguments.push_back(test::drawnArray(input.type, 7, arguments.size()));
     const auto full = test::executeInFull(program, arguments);
     const auto done = test::executeParts(*parts, arguments);
     QVERIFY(full && done);
@@ -265,7 +265,7 @@ void TestPartialValues::partsOfArgumentsAddUp()
     how.type = { static_cast<DType>(dtype), { 5, 3 } };
     how.sharding = TensorSharding::fullyReplicated(2);
     how.sharding.unreduced = { fullAxis(*mesh, 0) };
-    const Array full = drawnArray(how.type, 3, 0);
+    const Array full = test::drawnArray(how.type, 3, 0);
     const kernels::Arrays shards = shardsOf(full, how, mesh);
     QCOMPARE(shards.size(), static_cast<std::size_t>(devices));
     int busy = 0;
@@ -350,7 +350,7 @@ func.func @main(%x: tensor<SHAPExf32> {sdy.sharding = #sdy.shardingFROM}) ->
             QVERIFY2(read, which);
             const auto parts = partitionProgram(read->program);
             QVERIFY2(parts, which + ": " + QByteArray(parts ? "" : parts.error().text("wrong").c_str()));
-            const kernels::Arrays arguments{ drawnArray(parts->device.inputs[0].type, 5, 0) };
+            const kernels::Arrays arguments{ test::drawnArray(parts->device.inputs[0].type, 5, 0) };
             const auto done = test::executeParts(*parts, arguments);
             QVERIFY2(done, which);
             QVERIFY2(done->differences.empty(), which);

@@ -3,6 +3,7 @@
 // can tell by the bits.
 #include <QtTest>
 
+#include <algorithm>
 #include <cstring>
 
 #include "partition/unsharded.h"
@@ -20,14 +21,27 @@ using namespace shardscope::test;
 
 namespace {
 
-/// Products of the plan that a run does in tiles.
-std::size_t countIn(const Plan& plan, ReplicaMode replicas, const PhaseOptions& options = {})
+Phases phasesOf(const Plan& plan, ReplicaMode replicas, const PhaseOptions& options = {})
 {
     ReplicaSharing sharing;
     if (replicas == ReplicaMode::Shared)
         sharing = shareReplicas(plan);
     MemoryBudget budget(1e12);
-    return preparePhases(plan, sharing, budget, options, {}).value().reduced.size();
+    return preparePhases(plan, sharing, budget, options, {}).value();
+}
+
+/// Products of the plan that a run does in tiles.
+std::size_t countIn(const Plan& plan, ReplicaMode replicas, const PhaseOptions& options = {})
+{
+    return phasesOf(plan, replicas, options).reduced.size();
+}
+
+/// Those of them with which a product of the backward pass goes along.
+std::size_t inputProductsIn(const Plan& plan, ReplicaMode replicas)
+{
+    const Phases phases = phasesOf(plan, replicas);
+    return static_cast<std::size_t>(std::count_if(
+        phases.reduced.begin(), phases.reduced.end(), [](const auto& reduced) { return reduced->hasInputProduct(); }));
 }
 
 /// Gradients of several tiles, and of several tasks.
@@ -78,6 +92,21 @@ std::string updateText(const std::string& middle, const std::string& update)
           "  return %new, %next, %norm : tensor<40x24xf32>, tensor<8x40xf32>, tensor<f32>\n}\n";
 }
 
+/// As updateText, with the gradient of %x by the old %w as %next.
+std::string backwardText(const std::string& middle)
+{
+    return "func.func @main(%w: tensor<40x24xf32>, %x: tensor<8x40xf32>, %dy: tensor<8x24xf32>)"
+           " -> (tensor<40x24xf32>, tensor<8x40xf32>, tensor<8x40xf32>) {\n"
+           "  %half = stablehlo.constant dense<0.5> : tensor<8x40xf32>\n"
+           "  %dx = stablehlo.dot_general %dy, %w, contracting_dims = [1] x [1] :"
+           " (tensor<8x24xf32>, tensor<40x24xf32>) -> tensor<8x40xf32>\n"
+        + middle
+        + "  %g = stablehlo.dot_general %x, %dy, contracting_dims = [0] x [0] :"
+          " (tensor<8x40xf32>, tensor<8x24xf32>) -> tensor<40x24xf32>\n"
+          "  %new = stablehlo.add %w, %g : tensor<40x24xf32>\n"
+          "  return %new, %next, %dx : tensor<40x24xf32>, tensor<8x40xf32>, tensor<8x40xf32>\n}\n";
+}
+
 const std::string sumOf =
     "  %norm = stablehlo.reduce(%of init: %zero) applies stablehlo.add across dimensions = [0, 1] :"
     " (tensor<8x40xf32>, tensor<f32>) -> tensor<f32>\n";
@@ -102,6 +131,9 @@ private Q_SLOTS:
         const auto plan = makePlan(mlpOnDevices(MlpSettings(), makeMesh({ { "data", 2 }, { "model", 4 } })));
         QCOMPARE(countIn(*plan, ReplicaMode::Own), std::size_t(8));
         QCOMPARE(countIn(*plan, ReplicaMode::Shared), std::size_t(8));
+        // With each the product with the same matrix, but for the first layer, whose input has no gradient.
+        QCOMPARE(inputProductsIn(*plan, ReplicaMode::Own), std::size_t(7));
+        QCOMPARE(inputProductsIn(*plan, ReplicaMode::Shared), std::size_t(7));
         const auto unsummed = makePlan(mlpOnDevices(MlpSettings(), makeMesh({ { "data", 1 }, { "model", 8 } })));
         QCOMPARE(countIn(*unsummed, ReplicaMode::Own), std::size_t(8));
         // Not where somebody looks at every operation, nor where the plain kernels are wanted.
@@ -146,6 +178,7 @@ private Q_SLOTS:
                 options.keep = gradients;
             const PlanPtr plan = makePlan(program, options);
             QCOMPARE(countIn(*plan, ReplicaMode::Own), std::size_t(4));
+            QCOMPARE(inputProductsIn(*plan, ReplicaMode::Own), std::size_t(3));
             for (const ReplicaMode replicas : { ReplicaMode::Own, ReplicaMode::Shared })
                 for (const int threads : { 1, 3 }) {
                     if (threads == 1 && keep)
@@ -172,9 +205,13 @@ private Q_SLOTS:
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("state");
         QTest::addColumn<int>("found");
+        QTest::addColumn<int>("taken");
+        QTest::addColumn<int>("inputProducts");
         const std::string norm = replaced(sumOf, "%of", "%x");
-        const auto row = [](const char* name, const std::string& text, int found, const char* state = "0=0,1=1") {
-            QTest::newRow(name) << QString::fromStdString(text) << QString::fromLatin1(state) << found;
+        const auto row = [](const char* name, const std::string& text, int found, const char* state = "0=0,1=1",
+                             int inputProducts = 0) {
+            QTest::newRow(name) << QString::fromStdString(text) << QString::fromLatin1(state) << found
+                                << std::min(found, 1) << inputProducts;
         };
         row("the update right after", updateText(nextX + norm, "%g"), 1);
         // The norm of the next x overwrites x before the update can be made.
@@ -186,15 +223,26 @@ private Q_SLOTS:
             "  %norm = stablehlo.reduce(%g init: %zero) applies stablehlo.add across dimensions = [0, 1] :"
             " (tensor<40x24xf32>, tensor<f32>) -> tensor<f32>\n";
         row("the product is read before", updateText(nextX + own + spread, "%scaled"), 0);
+        row("the gradient of the input by the old weights", backwardText(nextX), 1, "0=0", 1);
+        row("the next input is made of its gradient",
+            backwardText("  %next = stablehlo.multiply %x, %dx : tensor<8x40xf32>\n"), 2, "0=0", 1);
+        // What the update needs is made from the input's gradient: they cannot change places.
+        row("the update needs the input's gradient",
+            replaced(backwardText("  %next = stablehlo.multiply %x, %dx : tensor<8x40xf32>\n"), "dot_general %x",
+                "dot_general %next"),
+            2, "0=0");
     }
     void asOneByOne()
     {
         QFETCH(QString, text);
         QFETCH(QString, state);
         QFETCH(int, found);
+        QFETCH(int, taken);
+        QFETCH(int, inputProducts);
         const PlanPtr plan = planOfText(text.toStdString(), state.toStdString());
         QCOMPARE(static_cast<int>(findReducedProducts(*plan).size()), found);
-        QCOMPARE(static_cast<int>(countIn(*plan, ReplicaMode::Own)), found);
+        QCOMPARE(static_cast<int>(countIn(*plan, ReplicaMode::Own)), taken);
+        QCOMPARE(static_cast<int>(inputProductsIn(*plan, ReplicaMode::Own)), inputProducts);
         RunOptions options = randomInputs(2);
         for (const Shape& shape : { Shape{ 40, 24 }, Shape{ 8, 40 }, Shape{ 8, 24 } }) {
             kernels::Array array = kernels::Array::make({ DType::F32, shape });

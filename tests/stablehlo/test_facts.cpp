@@ -11,6 +11,7 @@
 #include "program/op_row.h"
 #include "registered_test.h"
 #include "shared_facts.h"
+#include "stablehlo/read_all.h"
 #include "stablehlo/reading.h"
 
 using namespace shardscope;
@@ -86,7 +87,7 @@ void TestFacts::files()
     QVERIFY(file.open(QIODevice::ReadOnly));
     const QByteArray text = file.readAll();
     const Result<std::vector<ReadProgram>> read =
-        readAllStableHlo({ text.constData(), static_cast<std::size_t>(text.size()) });
+        test::readAllStableHlo({ text.constData(), static_cast<std::size_t>(text.size()) });
     QVERIFY2(read, qPrintable(test::shown(read)));
     QVERIFY(!read->empty());
     std::map<QString, int> counts;
@@ -119,7 +120,7 @@ void TestFacts::shardings()
             QFile file(files.next());
             QVERIFY(file.open(QIODevice::ReadOnly));
             const QByteArray text = file.readAll();
-            const auto read = readAllStableHlo({ text.constData(), static_cast<std::size_t>(text.size()) });
+            const auto read = test::readAllStableHlo({ text.constData(), static_cast<std::size_t>(text.size()) });
             QVERIFY(read);
             const bool says = text.contains("{sdy.sharding =") || text.contains(" sdy.sharding =")
                 || text.contains("mhlo.sharding = \"{devices=[2") || text.contains("mhlo.sharding = \"{devices=[8");

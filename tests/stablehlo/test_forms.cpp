@@ -6,6 +6,7 @@
 
 #include "program/op_row.h"
 #include "registered_test.h"
+#include "stablehlo/read_all.h"
 #include "stablehlo/reading.h"
 
 using namespace shardscope;
@@ -518,9 +519,9 @@ void TestForms::modules()
     QCOMPARE(program.dictionaries[program.functions[0].argumentExtras[0]][0].name, std::string("tf.aliasing_output"));
     QVERIFY2(test::wayRound(program).isEmpty(), qPrintable(test::wayRound(program)));
 
-    const Result<std::vector<ReadProgram>> parts =
-        readAllStableHlo("// RUN: x\nfunc.func @a() {\n  func.return\n}\n// -----\n// nothing\n// -----\nfunc.func "
-                         "@b() {\n  return\n}\n");
+    const Result<std::vector<ReadProgram>> parts = test::readAllStableHlo(
+        "// RUN: x\nfunc.func @a() {\n  func.return\n}\n// -----\n// nothing\n// -----\nfunc.func "
+        "@b() {\n  return\n}\n");
     QVERIFY(parts);
     QCOMPARE(parts->size(), std::size_t{ 2 });
     QCOMPARE((*parts)[1].program.functions[0].name, std::string("b"));

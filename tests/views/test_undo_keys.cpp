@@ -11,6 +11,9 @@
 #include "views/main_window/main_window.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
+#include "views/model_view/model_field.h"
+#include "views/model_view/model_form.h"
+#include "views/model_view/model_view.h"
 #include "views/panel_fixture.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
@@ -94,6 +97,27 @@ private Q_SLOTS:
             }
         }
         QVERIFY2(walked > 60 && fields > 5, qPrintable(QStringLiteral("%1, %2").arg(walked).arg(fields)));
+    }
+
+    /// A box that shows a word for its least number holds nothing that was typed.
+    void wordsInTheBox()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.resize(1600, 1000);
+        window.openExample(QStringLiteral("transformer-t5x"));
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        Document* document = window.document();
+        document->waitForAnalysis();
+        window.dock(QStringLiteral("model"))->present();
+        auto* experts = qobject_cast<QSpinBox*>(window.modelView()->form()->field(QStringLiteral("expert"))->control());
+        QCOMPARE(experts->text(), experts->specialValueText());
+        experts->setFocus(Qt::TabFocusReason);
+        editNotes(document);
+        const int index = document->undoStack()->index();
+        QTest::keyClick(experts, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(document->undoStack()->index(), index - 1);
     }
 
     void whatIsTypedIsTheFieldsOwn()

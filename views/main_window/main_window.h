@@ -37,6 +37,7 @@ class HostsView;
 class PropagationView;
 class MemoryView;
 class MeshView;
+class ModelView;
 class NamedArraysView;
 class NoticeBar;
 class NoticeStrip;
@@ -72,6 +73,7 @@ public:
     [[nodiscard]] RunController* runController() { return &m_run; }
     [[nodiscard]] MeshView* meshView() const { return m_mesh; }
     [[nodiscard]] RulesView* rulesView() const { return m_rules; }
+    [[nodiscard]] ModelView* modelView() const { return m_model; }
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
@@ -124,7 +126,7 @@ protected:
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 5;
+    static constexpr int arrangementVersion = 6;
     void makeDocks();
     void makeActions();
     void makeMenus();
@@ -204,6 +206,7 @@ private:
     RuleTraceView* m_trace = nullptr;
     DialectsView* m_dialects = nullptr;
     TableHelp* m_tableHelp = nullptr;
+    ModelView* m_model = nullptr;
     TensorsView* m_tensors = nullptr;
     ShardGridView* m_grid = nullptr;
     TimingView* m_timing = nullptr;

@@ -17,6 +17,7 @@
 #include "views/main_window/status_text.h"
 #include "views/memory_view/memory_view.h"
 #include "views/mesh_view/mesh_view.h"
+#include "views/model_view/model_view.h"
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/panel/obstacle.h"
 #include "views/problems_view/problem_row.h"
@@ -44,8 +45,8 @@ namespace shardscope {
 namespace {
 
 /// Docks for a question that comes up now and then: closed until they are asked for, then beside the shard grid.
-constexpr const char* docksOnDemand[] = { "program", "propagation", "values", "collectives", "whatif", "devices",
-    "hosts", "lab", "named", "dialects" };
+constexpr const char* docksOnDemand[] = { "model", "program", "propagation", "values", "collectives", "whatif",
+    "devices", "hosts", "lab", "named", "dialects" };
 
 bool isOnDemand(const DockFrame* dock)
 {
@@ -70,6 +71,7 @@ void MainWindow::makeDocks()
     m_rules = new RulesView(&m_document, &m_selection);
     m_trace = new RuleTraceView(&m_document, &m_selection);
     m_dialects = new DialectsView(&m_document, &m_selection);
+    m_model = new ModelView(&m_document, &m_selection);
     m_tensors = new TensorsView(&m_document, &m_selection);
     m_grid = new ShardGridView(&m_document, &m_selection);
     m_timing = new TimingView(&m_document, &m_selection, &m_run);
@@ -109,6 +111,7 @@ void MainWindow::makeDocks()
     };
     add("mesh", "mesh", tr("Mesh"), m_mesh);
     add("rules", "rules", tr("Rules"), m_rules);
+    add("model", "model", tr("Model"), m_model);
     add("tensors", "tensors", tr("Tensors"), m_tensors);
     add("grid", "grid", tr("Shard grid"), m_grid);
     add("program", "program", tr("Program"), m_program);

@@ -20,6 +20,8 @@
 #include "views/main_window/status_button.h"
 #include "views/main_window/tips.h"
 #include "views/mesh_view/mesh_view.h"
+#include "views/model_view/model_form.h"
+#include "views/model_view/model_view.h"
 #include "views/panel/panel.h"
 #include "views/preview/preview_ribbon.h"
 #include "views/rules_view/rules_menu.h"
@@ -322,6 +324,7 @@ void MainWindow::makeToolBar()
     m_ribbon = new PreviewRibbon(m_toolBar);
     m_ribbon->watch(m_mesh->gesture());
     m_ribbon->watch(m_rules->gesture());
+    m_ribbon->watch(m_model->form()->gesture());
 }
 
 void MainWindow::makeStatusBar()

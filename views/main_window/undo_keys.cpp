@@ -54,6 +54,8 @@ bool UndoKeys::holdsTyped(const QWidget* control) const
     if (!line || line->isReadOnly())
         return false;
     if (const auto* number = qobject_cast<const QSpinBox*>(control)) {
+        if (!number->text().isEmpty() && number->text() == number->specialValueText())
+            return number->value() != number->minimum(); // words that stand for the least number
         bool readable = false;
         const int typed = number->locale().toInt(number->cleanText(), &readable);
         return !readable || typed != number->value();

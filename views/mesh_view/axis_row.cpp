@@ -8,7 +8,6 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "mesh/mesh.h"
 #include "views/mesh_view/size_slider.h"
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
@@ -17,31 +16,6 @@
 #include "views/widgets/chip.h"
 
 namespace shardscope {
-
-SizeSpinBox::SizeSpinBox(QWidget* parent)
-    : QSpinBox(parent)
-{
-    setRange(1, static_cast<int>(maximumDevices));
-    setKeyboardTracking(false);
-}
-
-void SizeSpinBox::stepBy(int steps)
-{
-    std::int64_t size = value();
-    for (; steps > 0; --steps) {
-        const auto next = std::upper_bound(m_sizes.begin(), m_sizes.end(), size);
-        if (next == m_sizes.end())
-            break;
-        size = *next;
-    }
-    for (; steps < 0; ++steps) {
-        const auto here = std::lower_bound(m_sizes.begin(), m_sizes.end(), size);
-        if (here == m_sizes.begin())
-            break;
-        size = *(here - 1);
-    }
-    setValue(static_cast<int>(size));
-}
 
 AxisChip::AxisChip(QWidget* parent)
     : QWidget(parent)

@@ -2,9 +2,10 @@
 // One mesh axis in the Mesh dock: handle, name, slider, number and link class.
 #pragma once
 
-#include <QSpinBox>
 #include <QWidget>
 #include <vector>
+
+#include "views/widgets/size_spin_box.h"
 
 class QLabel;
 class QLineEdit;
@@ -13,18 +14,6 @@ namespace shardscope {
 
 class RoleLabel;
 class SizeSlider;
-
-/// Takes the next possible size at each step; any number may be typed.
-class SizeSpinBox : public QSpinBox {
-    Q_OBJECT
-public:
-    explicit SizeSpinBox(QWidget* parent = nullptr);
-    void setSizes(std::vector<std::int64_t> sizes) { m_sizes = std::move(sizes); }
-    void stepBy(int steps) override;
-
-private:
-    std::vector<std::int64_t> m_sizes;
-};
 
 /// The name of the axis as a chip. Double-click or F2 renames it, Delete removes the axis, Alt+Up and Alt+Down move it.
 class AxisChip : public QWidget {

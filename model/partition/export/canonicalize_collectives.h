@@ -28,9 +28,6 @@ struct Canonicalized {
 /// Collectives that do nothing go; those that undo each other go; pairs that are one become one: two all-to-alls of
 /// different dimensions, an all-reduce that all users slice.
 [[nodiscard]] Canonicalized canonicalizeCollectives(Program program);
-/// A reshard takes another one's result where that holds the same elements per device: of the same value, or of one
-/// that is the same but for its shape.
-[[nodiscard]] Canonicalized reuseReshards(Program program);
 /// Of several reshards of one value to one sharding in a region, the first does for all: a value that an operation
 /// reads twice, or that several read, is exchanged once.
 [[nodiscard]] Canonicalized mergeReshards(Program program);

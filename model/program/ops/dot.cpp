@@ -49,12 +49,27 @@ OperationCost dotCost(Types operands, const TensorType& result, const Attributes
     return cost;
 }
 
+/// dA = dC B^T and dB = A^T dC; where a vector stands for a matrix, products of every number with every number.
+std::vector<ValueId> pullBackDot(Builder& b, const Operation& operation, Cotangents cotangents, Wanted wanted)
+{
+    const ValueId lhs = operation.operands[0], rhs = operation.operands[1], c = cotangents[0];
+    const bool rows = b.type(lhs).rank() == 2, columns = b.type(rhs).rank() == 2;
+    const auto last = static_cast<std::int64_t>(b.type(c).rank()) - 1;
+    std::vector<ValueId> pulled(2);
+    if (wanted[0])
+        pulled[0] = columns ? b.dotGeneral(c, rhs, { {}, {}, { last }, { 1 } }) : b.dotGeneral(c, rhs, {});
+    if (wanted[1])
+        pulled[1] = rows ? b.dotGeneral(lhs, c, { {}, {}, { 0 }, { 0 } }) : b.dotGeneral(lhs, c, {});
+    return inTypesOf(b, std::move(pulled), operation);
+}
+
 constexpr std::array dotTable{
     OpRow{ .kind = OpKind::Dot,
         .name = "dot",
         .operandCount = 2,
         .factors = dotFactors,
         .cost = dotCost,
+        .pullback = pullBackDot,
         .check = checkDot },
 };
 

@@ -147,7 +147,7 @@ std::vector<ValueId> pullBackDotGeneral(Builder& b, const Operation& operation, 
     if (wanted[1]) // batch, contracting as lhs has them, free of rhs
         pulled[1] = arrange(b, b.dotGeneral(lhs, c, { a.lhsBatch, resultBatch, lhsFree, resultLhs }),
             joined(a.rhsBatch, orderedByOther(a.rhsContracting, a.lhsContracting), rhsFree));
-    return pulled;
+    return inTypesOf(b, std::move(pulled), operation);
 }
 
 /// Products of narrow numbers may be kept in wider ones: the element types need not agree.

@@ -206,4 +206,14 @@ ValueId splatLike(Builder& builder, ValueId value, double number)
     return builder.constant(TensorType(builder.type(value)), number);
 }
 
+std::vector<ValueId> inTypesOf(Builder& builder, std::vector<ValueId> cotangents, const Operation& operation)
+{
+    for (std::size_t i = 0; i < cotangents.size(); ++i) {
+        const DType dtype = builder.type(operation.operands[i]).dtype;
+        if (cotangents[i].valid() && builder.type(cotangents[i]).dtype != dtype)
+            cotangents[i] = builder.convert(cotangents[i], dtype);
+    }
+    return cotangents;
+}
+
 } // namespace shardscope::ops

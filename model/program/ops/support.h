@@ -118,5 +118,8 @@ private:
 
 /// A constant of the type of `value`, made anew for every use so that uses do not share a sharding.
 [[nodiscard]] ValueId splatLike(Builder& builder, ValueId value, double number);
+/// Cotangents of operands in the element types of those: products of narrow numbers may be kept in wider ones.
+[[nodiscard]] std::vector<ValueId> inTypesOf(
+    Builder& builder, std::vector<ValueId> cotangents, const Operation& operation);
 
 } // namespace shardscope::ops

@@ -70,11 +70,6 @@ void changeBoundary(Editor& edit, std::size_t function, const Change& change)
 
 } // namespace
 
-Program keepDivisors(Program program)
-{
-    return keepDivisors(std::move(program), DivisorBoundaries::All);
-}
-
 Program keepDivisors(Program program, DivisorBoundaries boundaries)
 {
     Editor edit(std::move(program));

@@ -6,11 +6,9 @@
 
 namespace shardscope::passes {
 
-/// What comes in and goes out (arguments, results, calls, manual computations) keeps of its axes what divides each
-/// dimension.
-[[nodiscard]] Program keepDivisors(Program program);
-/// Of functions and manual computations, or of those computations alone.
+/// Of functions, calls and manual computations, or of those computations alone.
 enum class DivisorBoundaries : std::uint8_t { All, OfManual };
+/// What comes in and goes out (arguments, results) keeps of its axes what divides each dimension.
 [[nodiscard]] Program keepDivisors(Program program, DivisorBoundaries boundaries);
 /// Open dimensions of what main takes and returns keep their axes up to the first part of one.
 [[nodiscard]] Program removeSubAxes(Program program);

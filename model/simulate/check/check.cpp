@@ -382,44 +382,6 @@ RunOptions referenceOptions(const RunOptions& options, std::vector<Observer*> ob
     return own;
 }
 
-Result<CheckReport> check(const CheckReference& reference, Run& run, const RunOptions& options, std::int64_t steps)
-{
-    const DeviceSide devices(run);
-    NoisyLinks noisyLinks(reference, devices);
-    RoundingNoise noise(*reference.plan->program->local);
-    std::unique_ptr<Run> noisy;
-    if (needsNoise(reference.steps, *reference.plan->program->program)) {
-        auto made = Run::create(reference.plan, referenceOptions(options, { &noise, &noisyLinks }));
-        if (!made)
-            return tl::unexpected<Error>(std::move(made.error()));
-        noisy = std::move(*made);
-    }
-    Check check(reference, devices, &noisyLinks);
-    auto plain = Run::create(reference.plan, referenceOptions(options, { &check }));
-    if (!plain)
-        return tl::unexpected<Error>(std::move(plain.error()));
-    if (!*plain)
-        return CheckReport();
-    check.compareArguments(**plain);
-    for (std::int64_t step = 0; step < steps; ++step) {
-        check.beginStep();
-        noisyLinks.beginStep();
-        run.step();
-        for (Run* one : { &run, noisy.get(), plain->get() }) {
-            if (!one)
-                continue;
-            if (one != &run)
-                one->step();
-            if (std::optional<Error> failure = one->failure())
-                return tl::unexpected<Error>(std::move(*failure));
-            if (one->stopped())
-                return CheckReport();
-        }
-        check.compareOtherResults(**plain, noisy.get());
-    }
-    return check.take();
-}
-
 } // namespace
 
 CheckVerdict CheckReport::verdict() const
@@ -501,12 +463,42 @@ Result<double> CheckReference::bytes(const RunOptions& options) const
     return *one * (twice ? 2 : 1) + m_largest + m_kept;
 }
 
-Result<CheckReport> checkRun(Run& run, const ProgramPtr& program, const RunOptions& options, std::int64_t steps)
+Result<CheckReport> checkRun(const CheckReference& reference, Run& run, const RunOptions& options, std::int64_t steps)
 {
-    const Result<CheckReference> reference = CheckReference::of(program, *run.plan().program);
-    if (!reference)
-        return tl::unexpected<Error>(reference.error());
-    return check(*reference, run, options, steps);
+    const DeviceSide devices(run);
+    NoisyLinks noisyLinks(reference, devices);
+    RoundingNoise noise(*reference.plan->program->local);
+    std::unique_ptr<Run> noisy;
+    if (needsNoise(reference.steps, *reference.plan->program->program)) {
+        auto made = Run::create(reference.plan, referenceOptions(options, { &noise, &noisyLinks }));
+        if (!made)
+            return tl::unexpected<Error>(std::move(made.error()));
+        noisy = std::move(*made);
+    }
+    Check check(reference, devices, &noisyLinks);
+    auto plain = Run::create(reference.plan, referenceOptions(options, { &check }));
+    if (!plain)
+        return tl::unexpected<Error>(std::move(plain.error()));
+    if (!*plain)
+        return CheckReport();
+    check.compareArguments(**plain);
+    for (std::int64_t step = 0; step < steps; ++step) {
+        check.beginStep();
+        noisyLinks.beginStep();
+        run.step();
+        for (Run* one : { &run, noisy.get(), plain->get() }) {
+            if (!one)
+                continue;
+            if (one != &run)
+                one->step();
+            if (std::optional<Error> failure = one->failure())
+                return tl::unexpected<Error>(std::move(*failure));
+            if (one->stopped())
+                return CheckReport();
+        }
+        check.compareOtherResults(**plain, noisy.get());
+    }
+    return check.take();
 }
 
 Result<CheckReport> checkAgainstReference(
@@ -536,7 +528,7 @@ Result<CheckReport> checkAgainstReference(
     if (!reference)
         return tl::unexpected<Error>(reference.error());
     try {
-        return check(*reference, **run, options, steps);
+        return checkRun(*reference, **run, options, steps);
     } catch (const std::bad_alloc&) { // it was there when it was counted
         return fail(Code::OutOfMemory,
             { { "bytes", toBytes(both.reservedBytes + static_cast<double>((*run)->physicalBytes())) },

@@ -103,8 +103,8 @@ private:
 };
 
 /// The same for a run that has not made a step yet, begun with `options.initial`, whose plan keeps checkedValues() of
-/// `program`. `program` is what its devices should compute.
+/// the program on devices.
 [[nodiscard]] Result<CheckReport> checkRun(
-    Run& run, const ProgramPtr& program, const RunOptions& options, std::int64_t steps = 1);
+    const CheckReference& reference, Run& run, const RunOptions& options, std::int64_t steps = 1);
 
 } // namespace shardscope

@@ -23,9 +23,7 @@ ValueId ReferenceValues::computedFor(ValueId source) const
 {
     while (source.index < m_specified.values.size() && m_specified.value(source).definition.valid()) {
         const Operation& operation = m_specified.operation(m_specified.value(source).definition);
-        const bool handsOn = operation.kind == OpKind::ShardingConstraint || operation.kind == OpKind::Reshard
-            || isShardyCollective(operation.kind);
-        if (!handsOn)
+        if (!changesOnlySharding(operation.kind))
             break;
         source = operation.operands[0];
     }

@@ -14,7 +14,7 @@ public:
     /// What a result of an operation of the reference is of the given program; invalid for shards in manual
     /// computations, and for what came with them.
     [[nodiscard]] ValueId of(ValueId computed) const;
-    /// A constraint or a collective of Shardy hands on what it is given: the value that the reference computes.
+    /// Constraints and collectives of Shardy change only how a value is sharded: the value that the reference computes.
     [[nodiscard]] ValueId computedFor(ValueId source) const;
 
 private:

@@ -61,6 +61,7 @@ private:
             if (readsInTiles(next, out) && !overwritesOperands(next, product)) {
                 pattern.fused = i;
                 pattern.isStored = isReadAfter(i, out);
+                pattern.inputProduct = inputProduct(pattern);
                 return pattern;
             }
             if (touches(next, out)) {
@@ -72,6 +73,56 @@ private:
                 return std::nullopt;
         }
         return std::nullopt;
+    }
+
+    /// The last product before the fused instruction with what this one updates, if all the rest can be done in its
+    /// place: nothing in between reads what they write, or writes what they touch.
+    [[nodiscard]] std::optional<std::uint32_t> inputProduct(const ReducedProductPattern& pattern) const
+    {
+        for (std::uint32_t i = pattern.fused; i-- > 0;) {
+            if (i == pattern.product || i == pattern.sum)
+                continue;
+            if (readsUpdated(i, pattern))
+                return i;
+            if (dependsOn(i, pattern))
+                return std::nullopt;
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] bool readsUpdated(std::uint32_t number, const ReducedProductPattern& pattern) const
+    {
+        const Instruction& candidate = m_instructions[number];
+        const Operation* operation = operationOf(candidate);
+        if (!operation || operation->kind != OpKind::DotGeneral || candidate.results.size() != 1
+            || candidate.operands.size() != 2)
+            return false;
+        const auto& fused = std::get<FusedInstruction>(m_instructions[pattern.fused].action);
+        const SlotId updated = candidate.operands[1], gradient = m_instructions[pattern.product].results[0];
+        const bool isUpdated =
+            std::any_of(fused.outputs.begin(), fused.outputs.end(), [&](const FusedInstruction::Output& output) {
+                return output.slot == updated && m_plan.slot(updated).bytes == m_plan.slot(gradient).bytes;
+            });
+        return isUpdated && !conflicts(candidate.results[0], true, pattern)
+            && !conflicts(candidate.operands[0], false, pattern);
+    }
+    [[nodiscard]] bool dependsOn(std::uint32_t number, const ReducedProductPattern& pattern) const
+    {
+        const Instruction& instruction = m_instructions[number];
+        bool depends = false;
+        forEachSlot(m_plan, instruction,
+            [&](SlotId slot, bool isWrite) { depends = depends || conflicts(slot, isWrite, pattern); });
+        const auto* control = std::get_if<ControlInstruction>(&instruction.action);
+        return depends || (control && control->room.valid() && conflicts(control->room, true, pattern));
+    }
+    /// Whether a use of a slot and the pattern's instructions have to stay in their order.
+    [[nodiscard]] bool conflicts(SlotId slot, bool isWrite, const ReducedProductPattern& pattern) const
+    {
+        bool found = false;
+        for (const std::uint32_t number : { pattern.product, pattern.sum.value_or(pattern.product), pattern.fused })
+            forEachSlot(m_plan, m_instructions[number], [&](SlotId used, bool writes) {
+                found = found || ((isWrite || writes) && overlap(m_plan.slot(used), m_plan.slot(slot)));
+            });
+        return found;
     }
 
     [[nodiscard]] bool touches(const Instruction& instruction, SlotId slot) const
@@ -210,6 +261,8 @@ Result<std::optional<ReducedProduct>> ReducedProduct::prepare(const Plan& plan, 
     made.m_out = product.results[0].index;
     made.m_elementBytes = byteSize(type.dtype);
     made.m_isStored = pattern.isStored;
+    if (pattern.inputProduct)
+        made.addInputProduct(plan, instructions[*pattern.inputProduct], type, sharing, kernels);
     const std::int64_t rows = made.m_product->rowCount();
     const std::int64_t rowBytes = made.m_product->columnCount() * made.m_elementBytes;
     made.m_tileRows = std::max<std::int64_t>(1, tileBytes / rowBytes / rowsAtOnce) * rowsAtOnce;
@@ -218,6 +271,26 @@ Result<std::optional<ReducedProduct>> ReducedProduct::prepare(const Plan& plan, 
     if (made.m_sum)
         made.m_copiedBytes = static_cast<std::int64_t>(present) * type.byteCount();
     return made;
+}
+
+void ReducedProduct::addInputProduct(const Plan& plan, const Instruction& instruction, const TensorType& updated,
+    const ReplicaSharing& sharing, const KernelSet& kernels)
+{
+    const Program& program = *plan.program->local;
+    const Operation& operation = program.operation(std::get<KernelInstruction>(instruction.action).operation);
+    const auto typeOf = [&](ValueId value) -> const TensorType& { return program.value(value).type; };
+    const TensorType& lhs = typeOf(operation.operands[0]);
+    const TensorType& rhs = typeOf(operation.operands[1]);
+    if (rhs != updated || lhs.dtype != rhs.dtype || typeOf(operation.results[0]).dtype != rhs.dtype
+        || sharing.isShared(instruction.results[0]))
+        return;
+    std::optional<Product> product =
+        Product::prepare(lhs, rhs, std::get<DotGeneralAttributes>(operation.attributes), kernels);
+    if (!product || !product->hasColumns() || product->columnCount() != m_product->rowCount()
+        || product->termCount() != m_product->columnCount())
+        return;
+    m_input = InputProduct{ std::move(*product), instruction.operands[0].index, instruction.operands[1].index,
+        instruction.results[0].index };
 }
 
 std::int64_t ReducedProduct::scratchBytes() const
@@ -248,6 +321,9 @@ double ReducedProduct::run(
         const std::int64_t first = firstRow * columns, count = rows * columns;
         for (std::size_t member = 0; member < members.size(); ++member) {
             std::byte* const* slots = slotsOf(members[member]);
+            if (m_input)
+                m_input->product.runColumns(
+                    slots[m_input->out], slots[m_input->lhs], slots[m_input->rhs], firstRow, rows);
             m_product->runRows(member == 0 ? sum : addend, slots[m_lhs], slots[m_rhs], firstRow, rows);
             if (member == 0)
                 continue;

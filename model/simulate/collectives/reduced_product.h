@@ -7,7 +7,12 @@
 //     %g = all_reduce %g.partial        ->  then the fused instruction on these rows, on each device that has a state
 //     of %p', %m', %v' = fused %p, %m, %v, %g  its own
 //
-// The all-reduce may be missing. All bits are those of the three instructions one by one.
+// The all-reduce may be missing. The product of the backward pass that reads the old %p goes along where it can, so
+// that %p comes from memory once:
+//
+//     %dx = dot_general %dy, %p             its columns that the tile's rows of %p give, before these are updated
+//
+// All bits are those of the instructions one by one.
 #pragma once
 
 #include <cstddef>
@@ -29,6 +34,8 @@ struct ReducedProductPattern {
     std::optional<std::uint32_t> sum;
     std::uint32_t fused = 0;
     bool isStored = false; ///< somebody reads the sum later
+    /// A product with what the fused instruction updates. All can be done in its place.
+    std::optional<std::uint32_t> inputProduct = std::nullopt;
 };
 
 /// Where instructions of main may be done together, in the order of the products: nothing between them touches what
@@ -47,6 +54,9 @@ public:
     /// Mesh positions of each group, in order.
     [[nodiscard]] const std::vector<std::vector<std::int32_t>>& groups() const { return m_groups; }
     [[nodiscard]] std::int64_t scratchBytes() const;
+    /// Whether the pattern's input product is computed along with the rest.
+    [[nodiscard]] bool hasInputProduct() const { return m_input.has_value(); }
+    void leaveInputProduct() { m_input.reset(); }
     /// As Exchange::copiedBytes().
     [[nodiscard]] std::int64_t copiedBytes() const { return m_copiedBytes; }
     [[nodiscard]] const Operation& operation() const { return *m_operation; } ///< of the sum, or else the product
@@ -55,10 +65,19 @@ public:
     double run(std::int64_t task, std::byte* const* addresses, std::size_t slotCount, std::byte* scratch) const;
 
 private:
+    /// Where its operands and its result stand.
+    struct InputProduct {
+        Product product;
+        std::uint32_t lhs = 0, rhs = 0, out = 0; ///< slots
+    };
+    void addInputProduct(const Plan& plan, const Instruction& instruction, const TensorType& updated,
+        const ReplicaSharing& sharing, const KernelSet& kernels);
+
     const Operation* m_operation = nullptr;
     std::optional<Product> m_product;
     std::optional<Exchange> m_sum;
     std::optional<FusedKernel> m_fused;
+    std::optional<InputProduct> m_input;
     std::vector<std::vector<std::int32_t>> m_groups;
     std::vector<std::vector<std::int32_t>> m_writers; ///< per group: those that do the fused instruction
     std::uint32_t m_lhs = 0, m_rhs = 0, m_out = 0; ///< slots

@@ -6,16 +6,12 @@ void adamLoop(const AdamOperands<typename L::Scalar>& o, std::int64_t n)
 {
     using T = typename L::Scalar;
     using Register = typename L::Register;
+    constexpr std::int64_t line = 64 / static_cast<std::int64_t>(sizeof(T));
     const std::int64_t ahead = o.ahead;
     const Register muDecay = L::broadcast(o.muDecay), muGain = L::broadcast(o.muGain);
     const Register nuDecay = L::broadcast(o.nuDecay), nuGain = L::broadcast(o.nuGain);
     const Register scale = L::broadcast(o.scale), epsilon = L::broadcast(o.epsilon), step = L::broadcast(o.step);
-    std::int64_t i = 0;
-    for (; i + L::width <= n; i += L::width) {
-        prefetchNear(o.gradient + i + ahead);
-        prefetchNear(o.mu + i + ahead);
-        prefetchNear(o.nu + i + ahead);
-        prefetchNear(o.parameter + i + ahead);
+    const auto update = [&](std::int64_t i) {
         const Register g = L::load(o.gradient + i);
         const Register oldMu = L::load(o.mu + i);
         const Register oldNu = L::load(o.nu + i);
@@ -26,7 +22,19 @@ void adamLoop(const AdamOperands<typename L::Scalar>& o, std::int64_t n)
         L::store(o.newMu + i, mu);
         L::store(o.newNu + i, nu);
         L::store(o.newParameter + i, L::add(p, L::divide(L::multiply(mu, step), divisor)));
+    };
+    std::int64_t i = 0;
+    for (; i + line <= n; i += line) {
+        prefetchNear(o.gradient + i + ahead);
+        prefetchNear(o.mu + i + ahead);
+        prefetchNear(o.nu + i + ahead);
+        prefetchNear(o.parameter + i + ahead);
+#pragma GCC unroll 8
+        for (std::int64_t j = 0; j < line; j += L::width)
+            update(i + j);
     }
+    for (; i + L::width <= n; i += L::width)
+        update(i);
     for (; i < n; ++i) {
         const T g = o.gradient[i], oldMu = o.mu[i], oldNu = o.nu[i], p = o.parameter[i];
         const T mu = oldMu * o.muDecay + g * o.muGain;

@@ -261,7 +261,7 @@ private:
         std::int64_t offset = 0;
         for (std::size_t d = 0; d < steps.size(); ++d) {
             offset += own.starts[d] * steps[d];
-            steps[d] *= own.strides[d];
+            steps[d] *= entryOr(own.strides, d, 1);
         }
         return copy(result().shape, strides(result().shape), steps, offset);
     }

@@ -140,7 +140,7 @@ Arrays pad(const Call& call)
     std::int64_t source = 0, target = 0;
     for (std::size_t d = 0; d < shape.size(); ++d) {
         // Elements i stand at low + i * step; negative padding leaves some out.
-        const std::int64_t step = own.interior[d] + 1, size = call.type().shape[d];
+        const std::int64_t step = entryOr(own.interior, d, 0) + 1, size = call.type().shape[d];
         const std::int64_t first = own.low[d] >= 0 ? 0 : (-own.low[d] + step - 1) / step;
         const std::int64_t room = size - 1 - own.low[d];
         const std::int64_t last = room < 0 ? -1 : std::min(shape[d] - 1, room / step);

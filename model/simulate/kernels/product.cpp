@@ -156,6 +156,12 @@ std::optional<Product> Product::prepare(
         product.m_runRows = lhs.dtype == DType::F32 ? &Product::runRowsTyped<float>
             : lhs.dtype == DType::F64               ? &Product::runRowsTyped<double>
                                                     : &Product::runRowsTyped<std::int32_t>;
+    if (shape.batch == 1 && !shape.left.packing && !shape.right.packing && shape.columns > 1 && shape.terms > 1
+        && shape.rows <= fewRowsLimit && shape.left.columnStride == 1 && shape.right.rowStride == 1
+        && shape.right.columnStride == shape.terms)
+        product.m_runColumns = lhs.dtype == DType::F32 ? &Product::runColumnsTyped<float>
+            : lhs.dtype == DType::F64                  ? &Product::runColumnsTyped<double>
+                                                       : &Product::runColumnsTyped<std::int32_t>;
     const std::int64_t elementBytes = byteSize(lhs.dtype);
     product.m_scratchBytes = alignedBytes(product.m_kernelScratch)
         + alignedBytes(product.m_shape.left.packedElements * elementBytes)
@@ -195,6 +201,16 @@ void Product::runRowsTyped(
         { reinterpret_cast<const T*>(lhs) + first * left.rowStride, left.rowStride, left.columnStride },
         { reinterpret_cast<const T*>(rhs), m_shape.right.rowStride, m_shape.right.columnStride }, count,
         m_shape.columns, m_shape.terms);
+}
+
+template <class T>
+void Product::runColumnsTyped(
+    std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const
+{
+    m_kernels->products<T>().fewRowsTransposed({ reinterpret_cast<T*>(out) + first, m_shape.columns, 1 },
+        { reinterpret_cast<const T*>(lhs), m_shape.left.rowStride, 1 },
+        { reinterpret_cast<const T*>(rhs) + first * m_shape.right.columnStride, 1, m_shape.right.columnStride },
+        m_shape.rows, count, m_shape.terms);
 }
 
 } // namespace shardscope

@@ -55,6 +55,17 @@ public:
         (this->*m_runRows)(out, lhs, rhs, first, count);
     }
 
+    /// Whether columns of the result can be had one by one: a few rows, each element the sum of neighbouring terms of
+    /// the right operand, as of the product with a transposed matrix. Their bits are those of run().
+    [[nodiscard]] bool hasColumns() const { return m_runColumns != nullptr; }
+    [[nodiscard]] std::int64_t termCount() const { return m_shape.terms; }
+    /// `count` columns from `first` on, to their places in `out`. The right operand's rows of these columns are read.
+    void runColumns(
+        std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const
+    {
+        (this->*m_runColumns)(out, lhs, rhs, first, count);
+    }
+
 private:
     template <class T>
     void runTyped(std::byte* out, const std::byte* lhs, const std::byte* rhs, std::byte* scratch) const;
@@ -62,13 +73,18 @@ private:
     void runRowsTyped(
         std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const;
 
+    template <class T>
+    void runColumnsTyped(
+        std::byte* out, const std::byte* lhs, const std::byte* rhs, std::int64_t first, std::int64_t count) const;
+
+    using RunPart = void (Product::*)(std::byte*, const std::byte*, const std::byte*, std::int64_t, std::int64_t) const;
+
     ProductShape m_shape;
     const KernelSet* m_kernels = nullptr;
     std::int64_t m_scratchBytes = 0;
     std::int64_t m_kernelScratch = 0;
     void (Product::*m_run)(std::byte*, const std::byte*, const std::byte*, std::byte*) const = nullptr;
-    void (Product::*m_runRows)(
-        std::byte*, const std::byte*, const std::byte*, std::int64_t, std::int64_t) const = nullptr;
+    RunPart m_runRows = nullptr, m_runColumns = nullptr;
 };
 
 } // namespace shardscope

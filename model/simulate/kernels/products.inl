@@ -21,103 +21,145 @@ struct Products {
     using Out = MatrixView<T>;
     using In = MatrixView<const T>;
 
-    /// Adds `terms` (1 or 8) neighbouring terms of the contracted index to all of C, or starts C with them.
-    template <int terms, bool first>
-    static void addTerms(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t term, std::int64_t ahead)
+    /// Adds `terms` neighbouring terms of the contracted index to `rows` rows of C, `registers` registers of each from
+    /// column j on; or starts C with them. Asks the memory for what stands `ahead` elements after B's, unless 0.
+    template <int rows, int registers>
+    [[gnu::always_inline]] static inline void addTerms(Out c, In a, In b, std::int64_t i, std::int64_t j,
+        std::int64_t term, std::int64_t terms, bool first, std::int64_t ahead)
     {
-        const T* rows[count(terms)];
-        for (int t = 0; t < terms; ++t)
-            rows[t] = b.data + (term + t) * b.rowStride;
+        constexpr auto lineElements = static_cast<std::int64_t>(64 / sizeof(T));
+        T* const target = c.data + i * c.rowStride + j;
+        Register sums[count(rows)][count(registers)];
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+            for (int s = 0; s < registers; ++s)
+                sums[r][s] = first ? L::zero() : L::load(target + r * c.rowStride + s * L::width);
+        const T* factor = a.data + i * a.rowStride + term * a.columnStride;
+        const T* row = b.data + term * b.rowStride + j;
+        for (std::int64_t t = 0; t < terms; ++t, row += b.rowStride, factor += a.columnStride) {
+            if (ahead != 0)
+#pragma GCC unroll 4
+                for (std::int64_t line = 0; line < registers * L::width; line += lineElements)
+                    prefetchNear(row + line + ahead);
+            Register x[count(registers)];
+#pragma GCC unroll 4
+            for (int s = 0; s < registers; ++s)
+                x[s] = L::load(row + s * L::width);
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; ++r) {
+                const Register y = L::broadcast(factor[r * a.rowStride]);
+#pragma GCC unroll 4
+                for (int s = 0; s < registers; ++s)
+                    sums[r][s] = L::multiplyAdd(y, x[s], sums[r][s]);
+            }
+        }
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+            for (int s = 0; s < registers; ++s)
+                L::store(target + r * c.rowStride + s * L::width, sums[r][s]);
+    }
+
+    template <int rows>
+    static void addToRows(Out c, In a, In b, std::int64_t i, std::int64_t n, std::int64_t term, std::int64_t terms,
+        bool first, std::int64_t ahead)
+    {
         std::int64_t j = 0;
-        for (; j + L::width <= n; j += L::width) {
-            Register column[count(terms)];
-            for (int t = 0; t < terms; ++t) {
-                column[t] = L::load(rows[t] + j);
-                prefetchNear(rows[t] + j + ahead);
-            }
-            for (std::int64_t i = 0; i < m; ++i) {
-                const T* factor = a.data + i * a.rowStride + term * a.columnStride;
-                T* target = c.data + i * c.rowStride + j;
-                Register sum = first ? L::zero() : L::load(target);
-                for (int t = 0; t < terms; ++t)
-                    sum = L::multiplyAdd(L::broadcast(factor[t * a.columnStride]), column[t], sum);
-                L::store(target, sum);
-            }
+        for (; j + 2 * L::width <= n; j += 2 * L::width)
+            addTerms<rows, 2>(c, a, b, i, j, term, terms, first, ahead);
+        if (j + L::width <= n) {
+            addTerms<rows, 1>(c, a, b, i, j, term, terms, first, ahead);
+            j += L::width;
         }
         for (; j < n; ++j) {
-            for (std::int64_t i = 0; i < m; ++i) {
-                const T* factor = a.data + i * a.rowStride + term * a.columnStride;
-                T* target = c.data + i * c.rowStride + j;
-                T sum = first ? T(0) : *target;
-                for (int t = 0; t < terms; ++t)
-                    sum = L::scalarMultiplyAdd(factor[t * a.columnStride], rows[t][j], sum);
-                *target = sum;
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; ++r) {
+                T& target = c.data[(i + r) * c.rowStride + j];
+                T sum = first ? T(0) : target;
+                for (std::int64_t t = term; t < term + terms; ++t)
+                    sum = L::scalarMultiplyAdd(
+                        a.data[(i + r) * a.rowStride + t * a.columnStride], b.data[t * b.rowStride + j], sum);
+                target = sum;
             }
         }
+    }
+
+    /// Some terms to all of C.
+    static void addToAll(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t term, std::int64_t terms,
+        bool first, std::int64_t ahead)
+    {
+        std::int64_t i = 0;
+        for (; i + 4 <= m; i += 4, ahead = 0) // the first rows have asked for what comes next
+            addToRows<4>(c, a, b, i, n, term, terms, first, ahead);
+        if (i + 2 <= m) {
+            addToRows<2>(c, a, b, i, n, term, terms, first, ahead);
+            i += 2;
+            ahead = 0;
+        }
+        if (i < m)
+            addToRows<1>(c, a, b, i, n, term, terms, first, ahead);
     }
 
     static void fewRows(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
     {
-        if (k == 0) {
-            for (std::int64_t i = 0; i < m; ++i)
-                for (std::int64_t j = 0; j < n; ++j)
-                    c.data[i * c.rowStride + j] = T(0);
-            return;
-        }
-        // In whole rows: what lies about prefetchBytes behind the row that is being read.
+        // So many rows of B that C is seldom read and written, and that they and the next ones fit the L2 cache.
         const std::int64_t rowBytes = b.rowStride * static_cast<std::int64_t>(sizeof(T));
-        const std::int64_t ahead = b.rowStride * (8 + (rowBytes > 0 ? prefetchBytes / rowBytes : 0));
-        std::int64_t term = 0;
-        if (k >= 8) {
-            addTerms<8, true>(c, a, b, m, n, 0, ahead);
-            term = 8;
-        } else {
-            addTerms<1, true>(c, a, b, m, n, 0, ahead);
-            term = 1;
-        }
-        for (; term + 8 <= k; term += 8)
-            addTerms<8, false>(c, a, b, m, n, term, ahead);
-        for (; term < k; ++term)
-            addTerms<1, false>(c, a, b, m, n, term, ahead);
+        const std::int64_t terms = rowBytes >= 512 ? 8 : 32;
+        const std::int64_t ahead = b.rowStride * (terms + (rowBytes > 0 ? prefetchBytes / rowBytes : 0));
+        addToAll(c, a, b, m, n, 0, smaller(terms, k), true, ahead);
+        for (std::int64_t term = terms; term < k; term += terms)
+            addToAll(c, a, b, m, n, term, smaller(terms, k - term), false, ahead);
     }
 
-    /// A block of C: `rows` of A against `columns` of B, each element by 64 bytes of partial sums.
+    /// A block of C: `rows` of A against `columns` of B, each element by 64 bytes of partial sums. The registers of
+    /// these are filled one after the other, so that all of a block's fit.
     template <int rows, int columns>
-    static void dotBlock(Out c, In a, In b, std::int64_t i, std::int64_t j, std::int64_t k)
+    static void dotBlock(Out c, In a, In b, std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t ahead)
     {
         constexpr std::int64_t step = L::width * L::registersPerSum;
-        const T* left[count(rows)];
-        const T* right[count(columns)];
-        for (int r = 0; r < rows; ++r)
-            left[r] = a.data + (i + r) * a.rowStride;
-        for (int s = 0; s < columns; ++s)
-            right[s] = b.data + (j + s) * b.columnStride;
-        Register sums[count(rows)][count(columns)][count(L::registersPerSum)];
-        for (int r = 0; r < rows; ++r)
-            for (int s = 0; s < columns; ++s)
-                for (int w = 0; w < L::registersPerSum; ++w)
-                    sums[r][s][w] = L::zero();
-        const std::int64_t ahead = columns * b.columnStride + prefetchBytes / static_cast<std::int64_t>(sizeof(T));
-        std::int64_t t = 0;
-        for (; t + step <= k; t += step) {
-            for (int s = 0; s < columns; ++s)
-                prefetchNear(right[s] + t + ahead);
-            for (int w = 0; w < L::registersPerSum; ++w) {
-                Register x[count(rows)];
-                for (int r = 0; r < rows; ++r)
-                    x[r] = L::load(left[r] + t + w * L::width);
-                for (int s = 0; s < columns; ++s) {
-                    const Register y = L::load(right[s] + t + w * L::width);
-                    for (int r = 0; r < rows; ++r)
-                        sums[r][s][w] = L::multiplyAdd(x[r], y, sums[r][s][w]);
+        const T* const left = a.data + i * a.rowStride;
+        const T* const right = b.data + j * b.columnStride;
+        const std::int64_t end = k / step * step;
+        Register parts[count(rows)][count(columns)][count(L::registersPerSum)];
+#pragma GCC unroll 4
+        for (int w = 0; w < L::registersPerSum; ++w) {
+            Register sums[count(rows)][count(columns)];
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+                for (int s = 0; s < columns; ++s)
+                    sums[r][s] = L::zero();
+            for (std::int64_t t = w * L::width; t < end; t += step) {
+                if (ahead != 0)
+#pragma GCC unroll 4
+                    for (int s = w; s < columns; s += L::registersPerSum) // each column's once
+                        prefetchNear(right + s * b.columnStride + t + ahead);
+                Register y[count(columns)];
+#pragma GCC unroll 4
+                for (int s = 0; s < columns; ++s)
+                    y[s] = L::load(right + s * b.columnStride + t);
+#pragma GCC unroll 4
+                for (int r = 0; r < rows; ++r) {
+                    const Register x = L::load(left + r * a.rowStride + t);
+#pragma GCC unroll 4
+                    for (int s = 0; s < columns; ++s)
+                        sums[r][s] = L::multiplyAdd(x, y[s], sums[r][s]);
                 }
             }
+#pragma GCC unroll 4
+            for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 4
+                for (int s = 0; s < columns; ++s)
+                    parts[r][s][w] = sums[r][s];
         }
+#pragma GCC unroll 4
         for (int r = 0; r < rows; ++r) {
+#pragma GCC unroll 4
             for (int s = 0; s < columns; ++s) {
-                T sum = L::sum(sums[r][s]);
-                for (std::int64_t u = t; u < k; ++u)
-                    sum = L::scalarMultiplyAdd(left[r][u], right[s][u], sum);
+                T sum = L::sum(parts[r][s]);
+                for (std::int64_t u = end; u < k; ++u)
+                    sum = L::scalarMultiplyAdd(left[r * a.rowStride + u], right[s * b.columnStride + u], sum);
                 c.data[(i + r) * c.rowStride + j + s] = sum;
             }
         }
@@ -126,58 +168,33 @@ struct Products {
     template <int columns>
     static void dotColumns(Out c, In a, In b, std::int64_t m, std::int64_t j, std::int64_t k)
     {
+        std::int64_t ahead = columns * b.columnStride + prefetchBytes / static_cast<std::int64_t>(sizeof(T));
         std::int64_t i = 0;
-        for (; i + L::dotRows <= m; i += L::dotRows)
-            dotBlock<L::dotRows, columns>(c, a, b, i, j, k);
-        for (; i < m; ++i)
-            dotBlock<1, columns>(c, a, b, i, j, k);
+        for (; i + 4 <= m; i += 4, ahead = 0)
+            dotBlock<4, columns>(c, a, b, i, j, k, ahead);
+        if (i + 2 <= m) {
+            dotBlock<2, columns>(c, a, b, i, j, k, ahead);
+            i += 2;
+            ahead = 0;
+        }
+        if (i < m)
+            dotBlock<1, columns>(c, a, b, i, j, k, ahead);
     }
 
     static void fewRowsTransposed(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
     {
         std::int64_t j = 0;
-        for (; j + L::dotColumns <= n; j += L::dotColumns)
-            dotColumns<L::dotColumns>(c, a, b, m, j, k);
-        for (; j < n; ++j)
+        for (; j + 3 <= n && j + 4 != n; j += 3) // four are better done as two and two
+            dotColumns<3>(c, a, b, m, j, k);
+        for (; j + 2 <= n; j += 2)
+            dotColumns<2>(c, a, b, m, j, k);
+        if (j < n)
             dotColumns<1>(c, a, b, m, j, k);
-    }
-
-    template <int rows>
-    static void outerRows(Out c, In a, In b, std::int64_t i, std::int64_t n, std::int64_t k)
-    {
-        const T* factor = a.data + i * a.rowStride;
-        T* target = c.data + i * c.rowStride;
-        std::int64_t j = 0;
-        for (; j + L::width <= n; j += L::width) {
-            Register sums[count(rows)];
-            for (int r = 0; r < rows; ++r)
-                sums[r] = L::zero();
-            for (std::int64_t t = 0; t < k; ++t) {
-                const Register x = L::load(b.data + t * b.rowStride + j);
-                for (int r = 0; r < rows; ++r)
-                    sums[r] = L::multiplyAdd(L::broadcast(factor[r * a.rowStride + t * a.columnStride]), x, sums[r]);
-            }
-            for (int r = 0; r < rows; ++r)
-                L::store(target + r * c.rowStride + j, sums[r]);
-        }
-        for (; j < n; ++j) {
-            for (int r = 0; r < rows; ++r) {
-                T sum = T(0);
-                for (std::int64_t t = 0; t < k; ++t)
-                    sum = L::scalarMultiplyAdd(
-                        factor[r * a.rowStride + t * a.columnStride], b.data[t * b.rowStride + j], sum);
-                target[r * c.rowStride + j] = sum;
-            }
-        }
     }
 
     static void fewTerms(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k)
     {
-        std::int64_t i = 0;
-        for (; i + 4 <= m; i += 4)
-            outerRows<4>(c, a, b, i, n, k);
-        for (; i < m; ++i)
-            outerRows<1>(c, a, b, i, n, k);
+        addToAll(c, a, b, m, n, 0, k, true, 0);
     }
 
     // The packed product: blocks of B [blockTerms, blockColumns] and of A [blockRows, blockTerms] are copied into
@@ -191,7 +208,10 @@ struct Products {
     static constexpr std::int64_t scratchElements =
         blockTerms * blockRows + blockTerms * blockColumns + tileRows * tileColumns;
 
-    static std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+    static std::int64_t smaller(std::int64_t a, std::int64_t b)
+    {
+        return a < b ? a : b;
+    }
 
     /// Panels of `width` lanes: element (t, lane) of the panel that begins at `lane0` stands at lane0 * terms + t *
     /// width.

@@ -106,13 +106,6 @@ Result<Execution> execute(ProgramPtr source, std::shared_ptr<const PartitionedPr
     return (*run)->stopped() ? Execution() : resultsOf(**run);
 }
 
-Result<Execution> execute(
-    const Program& source, PartitionedProgram parts, const kernels::Arrays& arguments, const ExecuteOptions& options)
-{
-    return execute(std::make_shared<const Program>(source),
-        std::make_shared<const PartitionedProgram>(std::move(parts)), arguments, options);
-}
-
 Result<double> executionBytes(
     const ProgramPtr& source, const std::shared_ptr<const PartitionedProgram>& parts, const ExecuteOptions& options)
 {

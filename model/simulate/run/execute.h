@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One step of any partitioned program on given arguments: all that comes of it, in full and on every device.
 //
-//     const auto reference = execute(*program, unsharded(*program).value(), { x, w }, {});
-//     const auto devices = execute(*program, partitionProgram(*program).value(), { x, w }, { .observers = { &watch }
-//     });
-//     // reference->outputs[r], devices->outputs[r]: result r in full; devices->shards[d][r]: what device d holds of it
+//     const auto parts = std::make_shared<const PartitionedProgram>(partitionProgram(*program).value());
+//     const auto devices = execute(program, parts, { x, w }, { .observers = { &watch } });
+//     // devices->outputs[r]: result r in full; devices->shards[d][r]: what device d holds of it
 #pragma once
 
 #include <memory>
@@ -39,8 +38,6 @@ struct Execution {
 /// was stopped. Errors: those of flatten(), schedule(), Run::create() and Run::failure(); CountMismatch and
 /// TypeMismatch for arguments.
 [[nodiscard]] Result<Execution> execute(ProgramPtr source, std::shared_ptr<const PartitionedProgram> parts,
-    const kernels::Arrays& arguments, const ExecuteOptions& options);
-[[nodiscard]] Result<Execution> execute(const Program& source, PartitionedProgram parts,
     const kernels::Arrays& arguments, const ExecuteOptions& options = {});
 
 /// Bytes that such an execution takes, over all devices. Errors: as above.

@@ -528,16 +528,4 @@ std::vector<kernels::Array> InitialArrays::all() const
     return arrays;
 }
 
-kernels::Array drawnArray(
-    const TensorType& type, std::uint64_t seed, std::size_t number, const std::optional<InitialValue>& value)
-{
-    return InitialArrays::drawn(type, seed, number, value.value_or(freeValue(type)));
-}
-
-kernels::Array InitialArrays::drawn(
-    const TensorType& type, std::uint64_t seed, std::size_t number, const InitialValue& value)
-{
-    return Source::drawn(type, value, {}, Source::Stream::ofNumber(seed, number)).full();
-}
-
 } // namespace shardscope

@@ -118,9 +118,6 @@ public:
     [[nodiscard]] kernels::Array array(std::size_t number) const;
     /// Of all arguments.
     [[nodiscard]] std::vector<kernels::Array> all() const;
-    /// Of a program in a text, where nothing is asked of the argument.
-    [[nodiscard]] static kernels::Array drawn(
-        const TensorType& type, std::uint64_t seed, std::size_t number, const InitialValue& value);
 
 private:
     class Source;
@@ -132,10 +129,5 @@ private:
     std::vector<std::size_t> m_changing;
     std::vector<StepSource> m_steps; ///< of these
 };
-
-/// Argument `number` of a program in a text that asks nothing of it: what InitialArrays makes of it with that seed.
-/// Without a value floats from -1 to 1, integers below 8 and truth values.
-[[nodiscard]] kernels::Array drawnArray(
-    const TensorType& type, std::uint64_t seed, std::size_t number, const std::optional<InitialValue>& value = {});
 
 } // namespace shardscope

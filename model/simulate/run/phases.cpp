@@ -2,6 +2,7 @@
 #include "simulate/run/phases.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <set>
@@ -123,8 +124,8 @@ private:
         for (std::uint32_t i = 0; i < instructions.size() && !m_stop.stop_requested(); ++i) {
             const Instruction& instruction = instructions[i];
             if (const auto found = together->find(i); found != together->end()) {
-                if (found->second)
-                    add(*found->second, i, block);
+                if (found->second.reduced)
+                    add(*found->second.reduced, found->second.last, block);
                 continue;
             }
             Result<void> done = std::holds_alternative<CollectiveInstruction>(instruction.action)
@@ -136,13 +137,18 @@ private:
         return {};
     }
 
-    /// By instruction: what is done at its place, null for what is done later.
-    using Together = std::map<std::uint32_t, const ReducedProduct*>;
+    /// What is done in the place of an instruction: null where that is the place of another one.
+    struct InPlace {
+        const ReducedProduct* reduced = nullptr;
+        std::uint32_t last = 0; ///< of the instructions that are done together
+    };
+    using Together = std::map<std::uint32_t, InPlace>;
     Result<Together> reducedProducts(const PreparedBlock& block)
     {
         Together together;
         if (block.number != 0 || m_options.together || m_options.plainKernels)
             return together;
+        std::vector<std::pair<ReducedProductPattern, ReducedProduct*>> all;
         for (const ReducedProductPattern& pattern : findReducedProducts(m_plan)) {
             if (m_stop.stop_requested() || together.contains(pattern.fused))
                 continue; // of two products that one instruction reads, one is computed before
@@ -151,13 +157,28 @@ private:
                 continue;
             m_prepared.scratchBytes = std::max(m_prepared.scratchBytes, (*made)->scratchBytes());
             m_prepared.maxTasks = std::max(m_prepared.maxTasks, static_cast<std::size_t>((*made)->taskCount()));
-            together[pattern.product] = nullptr;
-            if (pattern.sum)
-                together[*pattern.sum] = nullptr;
-            together[pattern.fused] =
-                m_prepared.reduced.emplace_back(std::make_unique<ReducedProduct>(std::move(**made))).get();
+            for (const std::uint32_t number : numbersOf(pattern))
+                together[number] = {};
+            const auto& kept = m_prepared.reduced.emplace_back(std::make_unique<ReducedProduct>(std::move(**made)));
+            all.emplace_back(pattern, kept.get());
+        }
+        for (const auto& [pattern, reduced] : all) {
+            if (reduced->hasInputProduct() && isMovedAcross(together, pattern))
+                reduced->leaveInputProduct();
+            together[reduced->hasInputProduct() ? *pattern.inputProduct : pattern.fused] = { reduced, pattern.fused };
         }
         return together;
+    }
+    static std::array<std::uint32_t, 3> numbersOf(const ReducedProductPattern& pattern)
+    {
+        return { pattern.product, pattern.sum.value_or(pattern.product), pattern.fused };
+    }
+    /// Whether something that has a place of its own stands between the input product and the fused instruction.
+    static bool isMovedAcross(const Together& together, const ReducedProductPattern& pattern)
+    {
+        const auto numbers = numbersOf(pattern);
+        return std::any_of(together.lower_bound(*pattern.inputProduct), together.upper_bound(pattern.fused),
+            [&](const auto& entry) { return std::find(numbers.begin(), numbers.end(), entry.first) == numbers.end(); });
     }
 
     void add(const ReducedProduct& reduced, std::uint32_t number, PreparedBlock& block)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Declared in canonicalize_collectives.h.
+#include "conformance/shardy_reuse.h"
+
 #include <algorithm>
 
-#include "partition/export/canonicalize_collectives.h"
 #include "program/editor.h"
 
 namespace shardscope::passes {
@@ -45,9 +45,8 @@ std::vector<StridedAxis> stridesOf(const TensorSharding& sharding, const TensorT
 
 class Reuse {
 public:
-    Reuse(Program program, bool equalOnly)
+    explicit Reuse(Program program)
         : m_edit(std::move(program))
-        , m_equalOnly(equalOnly)
     {
     }
 
@@ -84,7 +83,7 @@ private:
         ProgramSharding target = shardingOf(id);
         const TensorType type = m_edit.value(root).type;
         std::vector<OperationId> way;
-        for (bool carried = true; !m_equalOnly;) {
+        for (bool carried = true;;) {
             const OperationId definition = m_edit.value(root).definition;
             if (!isA(definition, OpKind::Reshape) && !isA(definition, OpKind::Transpose))
                 break;
@@ -130,7 +129,7 @@ private:
         std::vector<ValueId> values{ root };
         for (std::size_t i = 0; i < values.size(); ++i)
             for (const Use& use : m_edit.uses(values[i])) {
-                if (!m_equalOnly && isA(use.operation, OpKind::Reshape))
+                if (isA(use.operation, OpKind::Reshape))
                     values.push_back(m_edit.result(use.operation));
                 if (!isA(use.operation, OpKind::Reshard) || use.operation == before
                     || m_edit.regionOf(use.operation) != m_edit.regionOf(before)
@@ -142,13 +141,11 @@ private:
         return std::nullopt;
     }
 
-    bool isSame(
-        const ProgramSharding& a, const TensorType& typeA, const ProgramSharding& b, const TensorType& typeB) const
+    static bool isSame(
+        const ProgramSharding& a, const TensorType& typeA, const ProgramSharding& b, const TensorType& typeB)
     {
         if (a == b && typeA == typeB)
             return true;
-        if (m_equalOnly)
-            return false;
         return a.mesh == b.mesh && a.sharding.replicated == b.sharding.replicated
             && a.sharding.unreduced == b.sharding.unreduced && a.sharding.rank() == typeA.rank()
             && b.sharding.rank() == typeB.rank() && typeA.elementCount() == typeB.elementCount()
@@ -156,7 +153,6 @@ private:
     }
 
     Editor m_edit;
-    bool m_equalOnly;
     std::vector<std::size_t> m_place; ///< per OperationId: in program order
 };
 
@@ -164,15 +160,7 @@ private:
 
 Canonicalized reuseReshards(Program program)
 {
-    return Reuse(std::move(program), false).run();
-}
-
-Canonicalized mergeReshards(Program program)
-{
-    const auto isReshard = [](const Operation& operation) { return operation.kind == OpKind::Reshard; };
-    if (std::count_if(program.operations.begin(), program.operations.end(), isReshard) < 2)
-        return { std::move(program), {}, false };
-    return Reuse(std::move(program), true).run();
+    return Reuse(std::move(program)).run();
 }
 
 } // namespace shardscope::passes

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "experiment/network_edits.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/codes.h"
+#include "experiment/model_settings.h"
+#include "networks/presets.h"
+
+namespace shardscope {
+
+namespace {
+
+Result<Experiment> noSetting(std::string_view what)
+{
+    return fail(Code::InvalidAttribute, { { "op", what }, { "wrong", "network" } });
+}
+
+/// The transformer after a change of its settings.
+template <class Change> // void(TransformerTraining&)
+Result<Experiment> withTraining(const Experiment& before, std::string_view what, const Change& change)
+{
+    Experiment after = before;
+    auto* transformer = std::get_if<TransformerModel>(&after.model);
+    if (!transformer)
+        return noSetting(what);
+    change(transformer->settings);
+    SHARDSCOPE_CHECK(checkTraining(transformer->settings));
+    return after;
+}
+
+/// What a person chooses beside the published model.
+void keepChoices(TransformerSettings& settings, const TransformerSettings& before)
+{
+    settings.axisNames = before.axisNames;
+    settings.form = before.form;
+    settings.layersAxis = before.layersAxis;
+    settings.remat = before.remat;
+    settings.parameterDtype = before.parameterDtype;
+    settings.computeDtype = before.computeDtype;
+}
+
+Result<Experiment> unknownNetwork(std::string_view id)
+{
+    std::vector<std::string> known{ std::string(mlpNetwork) };
+    for (const TransformerPreset& preset : transformerPresets())
+        known.emplace_back(preset.id);
+    std::string nearest = nearestName(std::string(id), known);
+    return fail(Code::UnknownValue,
+        { { "key", "preset" }, { "value", std::string(id) }, { "known", std::move(known) },
+            { "nearest", std::move(nearest) } });
+}
+
+std::vector<std::int64_t> powersOfTwo()
+{
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t size = 1; size <= std::int64_t{ 1 } << 24; size *= 2)
+        sizes.push_back(size);
+    return sizes;
+}
+
+/// The multiples of `of` from 1 to `largest` that divide `divided`; 0 is divided by all.
+std::vector<std::int64_t> counts(std::int64_t largest, std::int64_t of = 1, std::int64_t divided = 0)
+{
+    std::vector<std::int64_t> sizes;
+    for (std::int64_t size = of; size <= largest; size += of)
+        if (divided % size == 0)
+            sizes.push_back(size);
+    return sizes;
+}
+
+} // namespace
+
+Result<Experiment> withNetwork(const Experiment& before, std::string_view id)
+{
+    Experiment after = before;
+    const auto* old = std::get_if<TransformerModel>(&before.model);
+    if (id == mlpNetwork) {
+        if (!std::holds_alternative<MlpModel>(before.model))
+            after.model = MlpModel{};
+        return after;
+    }
+    const TransformerPreset* preset = findPreset(id);
+    if (!preset)
+        return unknownNetwork(id);
+    TransformerTraining training;
+    if (old)
+        training = old->settings;
+    else if (const auto* mlp = std::get_if<MlpModel>(&before.model))
+        training.optimizer = OptimizerSettings(mlp->settings.adam);
+    training.model = preset->settings;
+    if (old)
+        keepChoices(training.model, old->settings.model);
+    if (training.model.batch % training.microbatches != 0)
+        training.microbatches = 1;
+    SHARDSCOPE_CHECK(checkTraining(training));
+    after.model = TransformerModel{ std::move(training) };
+    return after;
+}
+
+std::string_view networkOf(const Experiment& experiment)
+{
+    if (std::holds_alternative<MlpModel>(experiment.model))
+        return mlpNetwork;
+    const auto* transformer = std::get_if<TransformerModel>(&experiment.model);
+    if (!transformer)
+        return {};
+    const TransformerSettings& own = transformer->settings.model;
+    for (const TransformerPreset& preset : transformerPresets()) {
+        TransformerSettings settings = preset.settings;
+        keepChoices(settings, own);
+        settings.batch = own.batch;
+        settings.length = own.length;
+        if (settings == own)
+            return preset.id;
+    }
+    return {};
+}
+
+Result<Experiment> withParameterType(const Experiment& before, DType dtype)
+{
+    Experiment after = before;
+    auto* mlp = std::get_if<MlpModel>(&after.model);
+    if (!mlp)
+        return withTraining(
+            before, "parameter_dtype", [&](TransformerTraining& training) { training.model.parameterDtype = dtype; });
+    if (dtype != DType::F32 && dtype != DType::F64)
+        return fail(
+            Code::InvalidAttribute, { { "op", "mlp" }, { "wrong", "dtype" }, { "dtype", std::string(name(dtype)) } });
+    mlp->settings.dtype = dtype;
+    return after;
+}
+
+Result<Experiment> withComputeType(const Experiment& before, DType dtype)
+{
+    return withTraining(
+        before, "compute_dtype", [&](TransformerTraining& training) { training.model.computeDtype = dtype; });
+}
+
+Result<Experiment> withOptimizer(const Experiment& before, OptimizerKind kind)
+{
+    return withTraining(before, "optimizer", [&](TransformerTraining& training) { training.optimizer.kind = kind; });
+}
+
+Result<Experiment> withMicrobatches(const Experiment& before, std::int64_t count)
+{
+    return withTraining(before, "microbatches", [&](TransformerTraining& training) { training.microbatches = count; });
+}
+
+Result<Experiment> withLayerForm(const Experiment& before, LayerForm form)
+{
+    SHARDSCOPE_TRY(
+        after, withTraining(before, "form", [&](TransformerTraining& training) { training.model.form = form; }));
+    if (form == LayerForm::Scanned) // a loop is built of one layer, at once
+        SHARDSCOPE_CHECK(buildTransformer(std::get<TransformerModel>(after->model).settings));
+    return std::move(*after);
+}
+
+Result<Experiment> withExperts(const Experiment& before, std::int64_t count)
+{
+    if (count < 0)
+        return fail(Code::OutOfRange, { { "key", "experts" }, { "value", count }, { "min", 0 } });
+    return withTraining(before, "experts", [&](TransformerTraining& training) {
+        if (count == 0) {
+            training.model.experts.reset();
+            return;
+        }
+        ExpertSettings experts = training.model.experts.value_or(ExpertSettings{});
+        experts.experts = count;
+        experts.perToken = std::min(experts.perToken, count);
+        training.model.experts = experts;
+    });
+}
+
+std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string_view name)
+{
+    constexpr std::int64_t mostLayers = 4096, mostHeads = 1024, mostExperts = 1024;
+    if (!isNetwork(experiment))
+        return {};
+    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
+        const TransformerSettings& s = transformer->settings.model;
+        if (name == "heads")
+            return counts(std::max(mostHeads, s.heads), s.kvHeads);
+        if (name == "kv_heads")
+            return counts(std::min(s.heads, mostHeads), 1, s.heads);
+        if (name == "microbatches")
+            return counts(std::min(s.batch, std::int64_t{ 1 } << 20), 1, s.batch);
+        if (name == "expert") {
+            std::vector<std::int64_t> sizes = counts(mostExperts);
+            sizes.insert(sizes.begin(), 0);
+            return sizes;
+        }
+    }
+    ModelSetting model = experiment.model;
+    if (!sizeNamed(model, name))
+        return {};
+    return name == "layers" ? counts(mostLayers) : powersOfTwo();
+}
+
+} // namespace shardscope

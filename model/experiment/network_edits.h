@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Edits of the network of an experiment beside its sizes, which withDimension() sets: which one it is, element types,
+// optimizer, microbatches, form. Value to value, as those of experiment/edits.h.
+//
+//     withNetwork(experiment, "llama3-8b")            Llama 3 8B in the place of whatever the model was
+//     withDimension(_, "kv_heads", 5)                 InvalidAttribute {wrong: kv_heads}: 32 heads do not divide by 5
+//     sizesInReach(_, "kv_heads")                     1, 2, 4, 8, 16, 32
+//
+// Errors of all: InvalidAttribute where the model has no such setting (op: what it is, wrong: network), and those of
+// checkTraining() where other settings contradict the new one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiment/experiment.h"
+
+namespace shardscope {
+
+/// The MLP among the networks, beside the ids of transformerPresets().
+inline constexpr std::string_view mlpNetwork = "mlp";
+
+/// A network by its id, with its own batch and length. What is no part of a published model stays as it was: names of
+/// axes, form, remat, element types of a transformer; optimizer and microbatches where these divide the batch. A MLP
+/// stays as it is where it is one. UnknownValue for another id.
+[[nodiscard]] Result<Experiment> withNetwork(const Experiment&, std::string_view id);
+/// The id of the network, whatever its batch, length and what withNetwork() keeps; "" for a model of its own sizes, or
+/// one that is no network. An MLP is one with any sizes.
+[[nodiscard]] std::string_view networkOf(const Experiment& experiment);
+
+/// Of the stored parameters; of an MLP all of it, f32 or f64.
+[[nodiscard]] Result<Experiment> withParameterType(const Experiment&, DType dtype);
+/// Of a transformer's activations.
+[[nodiscard]] Result<Experiment> withComputeType(const Experiment&, DType dtype);
+/// Of a transformer's train step; its numbers stay.
+[[nodiscard]] Result<Experiment> withOptimizer(const Experiment&, OptimizerKind kind);
+/// Of a transformer's train step.
+[[nodiscard]] Result<Experiment> withMicrobatches(const Experiment&, std::int64_t count);
+/// Of a transformer's layers; errors of buildTransformer() where they cannot have that form.
+[[nodiscard]] Result<Experiment> withLayerForm(const Experiment&, LayerForm form);
+/// Of a transformer, in the place of each MLP; 0 = none. No more of them work on a token than there are.
+[[nodiscard]] Result<Experiment> withExperts(const Experiment&, std::int64_t count);
+
+/// Sizes that a step through those of a network goes to, ascending: of what is counted (layers, heads, "expert"
+/// from 0 on, "microbatches") the numbers that go with the others, of anything else powers of two. Empty where the
+/// model has no such size.
+[[nodiscard]] std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string_view name);
+
+} // namespace shardscope

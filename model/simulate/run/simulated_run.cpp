@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "simulate/run/simulated_run.h"
+#include "simulate/run/fill_arguments.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+
+#include "base/codes.h"
+#include "simulate/run/fill_arguments.h"
+#include "simulate/run/memory_needed.h"
+#include "simulate/run/not_executable.h"
+#include "simulate/run/shards.h"
+
+namespace shardscope {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start)
+{
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+} // namespace
+
+void SimulatedRun::reshardState()
+{
+    const FlatProgram& program = *m_plan->program;
+    kernels::Arrays full; // before any argument is written: it may be a result as well
+    for (const auto& [argument, result] : program.reshardedState)
+        full.push_back(assembleShards(
+            shardsIn(m_plan->results[result], program.main().results[result]), program.outputs[result], program.mesh)
+                           .full);
+    for (std::size_t i = 0; i < full.size(); ++i) {
+        const std::uint32_t argument = program.reshardedState[i].first;
+        const kernels::Arrays shards = shardsOf(full[i], program.inputs[argument], program.mesh);
+        for (std::size_t position = 0; position < m_devices; ++position) {
+            const kernels::Array& shard =
+                shards[static_cast<std::size_t>(program.mesh->deviceAt(static_cast<std::int64_t>(position)))];
+            if (shard.bytes)
+                std::memcpy(address(position, m_plan->arguments[argument]), shard.data(),
+                    static_cast<std::size_t>(shard.type.byteCount()));
+        }
+    }
+}
+
+void SimulatedRun::runAction(const Phase::Item& item, std::int32_t position, int worker)
+{
+    const auto d = static_cast<std::size_t>(position);
+    ActionContext context{ slotsOf(position), position, m_scratch[static_cast<std::size_t>(worker)].data(),
+        item.work ? (*item.work)[d] : WorkShare(), &m_failures[d], &m_stop, &m_trips[d], m_maximumTrips,
+        &m_findings[d] };
+    item.action->run(context);
+}
+
+bool SimulatedRun::runActions(const PreparedBlock& block, const Phase& phase, const Positions& active)
+{
+    if (phase.actions.empty())
+        return true;
+    const auto run = [&](std::span<const Phase::Item> items) {
+        m_pool->run(static_cast<std::int64_t>(active.size()), [&](std::int64_t task, int worker) {
+            const Clock::time_point start = Clock::now();
+            const std::int32_t position =
+                (active.size() == m_devices ? m_taskOrder : active)[static_cast<std::size_t>(task)];
+            const auto d = static_cast<std::size_t>(position);
+            for (const Phase::Item& item : items) {
+                if (isStopped() || m_failures[d])
+                    return;
+                const double begun = m_trace.isOn() ? secondsSince(start) : 0;
+                runAction(item, position, worker);
+                if (m_trace.isOn())
+                    m_trace.add(
+                        d, { block.number, item.instruction, m_clocks[d] + begun, m_clocks[d] + secondsSince(start) });
+            }
+            m_seconds[d] = secondsSince(start);
+        });
+        for (const std::int32_t position : active) {
+            const auto d = static_cast<std::size_t>(position);
+            m_timing.devices[d].compute += m_seconds[d];
+            m_clocks[d] += m_seconds[d];
+            if (m_failures[d] && !m_failure)
+                m_failure = m_failures[d];
+        }
+        return !isStopped() && !m_failure;
+    };
+    if (m_observers.empty())
+        return run(phase.actions);
+    for (const Phase::Item& item : phase.actions) {
+        if (!run({ &item, 1 }))
+            return false;
+        observe(block, item.instruction, active);
+    }
+    return true;
+}
+
+void SimulatedRun::observe(const PreparedBlock& block, std::uint32_t number, const Positions& active)
+{
+    const Instruction& instruction = m_plan->instructionsOf(block.number)[number];
+    const OperationId id = std::visit(
+        [](const auto& action) {
+            if constexpr (requires { action.operation; })
+                return action.operation;
+            else
+                return OperationId(); // copies of state
+        },
+        instruction.action);
+    if (!id.valid())
+        return;
+    const Program& program = *m_plan->program->local;
+    const Operation& operation = program.operation(id);
+    if (operation.results.empty())
+        return;
+    const Mesh& mesh = *m_plan->program->mesh;
+    std::vector<std::pair<std::int32_t, std::int32_t>> devices; // (id, position)
+    for (const std::int32_t position : active)
+        devices.emplace_back(mesh.deviceAt(position), position);
+    std::sort(devices.begin(), devices.end());
+    for (const auto& [device, position] : devices) {
+        const auto viewsOf = [&](const auto& values, const auto& slots) {
+            kernels::Arrays views;
+            for (std::size_t i = 0; i < values.size(); ++i) {
+                const TensorType& type = program.value(values[i]).type;
+                views.push_back(slots[i].valid()
+                        ? kernels::viewOf(type, address(static_cast<std::size_t>(position), slots[i]))
+                        : kernels::Array{ type, {}, {} });
+            }
+            return views;
+        };
+        const kernels::Arrays operands = viewsOf(operation.operands, instruction.operands);
+        kernels::Arrays results = viewsOf(operation.results, instruction.results);
+        for (Observer* observer : m_observers)
+            observer->computed(id, device, operands, results);
+    }
+}
+
+bool SimulatedRun::reachedTogether(const Operation& operation, const std::vector<Positions>& groups)
+{
+    for (const Positions& group : groups) {
+        const auto reached = std::count_if(group.begin(), group.end(),
+            [&](std::int32_t position) { return m_isActive[static_cast<std::size_t>(position)]; });
+        if (reached == 0 || reached == static_cast<std::ptrdiff_t>(group.size()))
+            continue;
+        m_failure = cannot(*m_plan->program->local, operation,
+            { { "wrong", "diverged" }, { "found", static_cast<std::int64_t>(reached) }, { "devices", group.size() } })
+                        .value();
+        return false;
+    }
+    return true;
+}
+
+template <class Exchanged, class TaskWork>
+bool SimulatedRun::runGroups(const PreparedBlock& block, const Phase& phase, const Exchanged& exchanged,
+    const Positions& active, const TaskWork& work)
+{
+    const bool everyDevice = active.size() == m_devices;
+    if (!everyDevice) {
+        m_isActive.assign(m_devices, false);
+        for (const std::int32_t position : active)
+            m_isActive[static_cast<std::size_t>(position)] = true;
+        if (!reachedTogether(exchanged.operation(), exchanged.groups()))
+            return false;
+    }
+    const auto& groups = exchanged.groups();
+    const auto takesPart = [&](std::size_t group) {
+        return everyDevice || m_isActive[static_cast<std::size_t>(groups[group].front())];
+    };
+    m_pool->run(exchanged.taskCount(), [&](std::int64_t task, int worker) {
+        if (isStopped() || !takesPart(exchanged.groupOf(task)))
+            return;
+        const Clock::time_point start = Clock::now();
+        const double exchanging = work(task, m_scratch[static_cast<std::size_t>(worker)].data());
+        m_seconds[static_cast<std::size_t>(task)] = secondsSince(start);
+        m_computeSeconds[static_cast<std::size_t>(task)] =
+            exchanging < 0 ? 0 : m_seconds[static_cast<std::size_t>(task)] - exchanging;
+    });
+    m_copiedBytes += exchanged.copiedBytes();
+    std::fill_n(m_groupSeconds.begin(), groups.size(), 0.0);
+    std::fill_n(m_groupComputing.begin(), groups.size(), 0.0);
+    for (std::int64_t task = 0; task < exchanged.taskCount(); ++task) {
+        const std::size_t group = exchanged.groupOf(task);
+        if (!takesPart(group))
+            continue;
+        const double computing = m_computeSeconds[static_cast<std::size_t>(task)];
+        m_groupComputing[group] += computing;
+        m_groupSeconds[group] += m_seconds[static_cast<std::size_t>(task)] - computing;
+    }
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+        if (!takesPart(group))
+            continue;
+        // Each member does its share of the group's work, and all begin when the last one is ready.
+        const double share = m_groupSeconds[group] / static_cast<double>(groups[group].size());
+        const double computing = m_groupComputing[group] / static_cast<double>(groups[group].size());
+        double begin = 0;
+        for (const std::int32_t member : groups[group])
+            begin = std::max(begin, m_clocks[static_cast<std::size_t>(member)]);
+        for (const std::int32_t member : groups[group]) {
+            const auto d = static_cast<std::size_t>(member);
+            if (m_trace.isOn())
+                m_trace.add(
+                    d, { block.number, phase.instruction, begin, begin + computing + share, begin - m_clocks[d] });
+            m_timing.devices[d].wait += begin - m_clocks[d];
+            m_timing.devices[d].communication += share;
+            m_timing.devices[d].compute += computing;
+            m_clocks[d] = begin + computing + share;
+        }
+    }
+    return !isStopped();
+}
+
+bool SimulatedRun::runControl(const PreparedBlock& block, const Phase& phase, const Positions& active)
+{
+    if (!m_trace.isOn())
+        return runTrips(*phase.control, active);
+    const std::span<double> begun = std::span(m_controlsBegun).subspan(phase.control->index * m_devices, m_devices);
+    std::copy(m_clocks.begin(), m_clocks.end(), begun.begin());
+    const bool done = runTrips(*phase.control, active);
+    for (const std::int32_t position : active) {
+        const auto d = static_cast<std::size_t>(position);
+        m_trace.add(d, { block.number, phase.instruction, begun[d], m_clocks[d] });
+    }
+    return done;
+}
+
+bool SimulatedRun::runExchange(const PreparedBlock& block, const Phase& phase, const Positions& active)
+{
+    return runGroups(block, phase, *phase.exchange, active, [&](std::int64_t task, std::byte* scratch) {
+        phase.exchange->run(task, m_memory.addresses(), m_plan->slots.size(), scratch);
+        return -1.0; // all of it
+    });
+}
+
+bool SimulatedRun::runReduced(const PreparedBlock& block, const Phase& phase, const Positions& active)
+{
+    return runGroups(block, phase, *phase.reduced, active, [&](std::int64_t task, std::byte* scratch) {
+        return phase.reduced->run(task, m_memory.addresses(), m_plan->slots.size(), scratch);
+    });
+}
+
+/// Devices may leave the loop one by one.
+bool SimulatedRun::runTrips(const Control& control, const Positions& active)
+{
+    std::vector<Positions>& taking = m_taking[control.index];
+    if (!control.isLoop()) {
+        for (Positions& positions : taking)
+            positions.clear();
+        for (const std::int32_t position : active)
+            taking[control.chosen(slotsOf(position))].push_back(position);
+        for (std::size_t i = 0; i < taking.size(); ++i)
+            if (!taking[i].empty() && !runBlock(control.blocks[i], taking[i]))
+                return false;
+        return true;
+    }
+    m_pool->run(static_cast<std::int64_t>(active.size()),
+        [&](std::int64_t task, int) { control.copyState(slotsOf(active[static_cast<std::size_t>(task)])); });
+    Positions& going = taking.front();
+    for (going = active;;) {
+        if (!runBlock(control.blocks[0], going))
+            return false;
+        std::erase_if(going, [&](std::int32_t position) { return !control.goesOn(slotsOf(position)); });
+        if (going.empty())
+            return true;
+        for (const std::int32_t position : going)
+            if (++m_trips[static_cast<std::size_t>(position)] > m_maximumTrips) {
+                m_failure = tooManyTrips(*m_plan->program->local, *control.operation, m_maximumTrips).value();
+                return false;
+            }
+        if (!runBlock(control.blocks[1], going))
+            return false;
+    }
+}
+
+bool SimulatedRun::runBlock(const PreparedBlock& block, const Positions& active)
+{
+    for (const Phase& phase : block.phases) {
+        if (!runActions(block, phase, active) || (phase.exchange && !runExchange(block, phase, active))
+            || (phase.reduced && !runReduced(block, phase, active))
+            || (phase.control && !runControl(block, phase, active)))
+            return false;
+        if ((phase.control || phase.exchange) && phase.ends && !m_observers.empty())
+            observe(block, phase.instruction, active);
+    }
+    return !isStopped();
+}
+
+const StepTiming& SimulatedRun::step()
+{
+    if (m_failure)
+        return m_timing;
+    const Clock::time_point start = Clock::now();
+    std::fill(m_clocks.begin(), m_clocks.end(), 0.0);
+    std::fill(m_timing.devices.begin(), m_timing.devices.end(), DeviceTimes());
+    std::fill(m_trips.begin(), m_trips.end(), 0);
+    std::fill(m_failures.begin(), m_failures.end(), std::nullopt);
+    for (std::vector<ExpectationFinding>& findings : m_findings)
+        findings.clear();
+    m_copiedBytes = 0;
+    m_trace.clear();
+    // Whoever left something out saw the request, so it is seen here as well.
+    if (!runBlock(m_phases.main, m_everyDevice)) {
+        m_stopped = true;
+        m_timing.wall = 0;
+        std::fill(m_timing.devices.begin(), m_timing.devices.end(), DeviceTimes());
+        m_copiedBytes = 0;
+        return m_timing;
+    }
+    ++m_steps;
+    try {
+        reshardState();
+    } catch (const std::bad_alloc&) {
+        m_failure =
+            fail(Code::OutOfMemory, { { "bytes", logicalBytes() }, { "limit", memoryLimit(RunOptions()) } }).value();
+        m_stopped = true;
+    }
+    m_timing.wall = secondsSince(start);
+    if (!m_arrays.changing().empty() && !m_stopped) { // what the next step reads
+        m_arrays.setStep(m_steps);
+        fillArguments(*m_plan, m_memory, m_arrays, *m_pool, m_stop, m_arrays.changing());
+        m_stopped = isStopped();
+    }
+    return m_timing;
+}
+
+} // namespace shardscope

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the models of experiments have in common: sizes by name, and where files hold them.
+#include <QTest>
+
+#include <algorithm>
+
+#include "experiment/array_edits.h"
+#include "experiment/builtin.h"
+#include "experiment/model_settings.h"
+#include "experiment/rule_lists.h"
+#include "registered_test.h"
+
+using namespace shardscope;
+
+namespace {
+
+Experiment transformer(const TransformerSettings& settings = {})
+{
+    Experiment experiment = builtinExamples().front().make();
+    experiment.model = TransformerModel{ { settings, {} } };
+    return experiment;
+}
+
+} // namespace
+
+class ModelSettingsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void kinds()
+    {
+        QVERIFY(isNetwork(transformer()));
+        QVERIFY(isNetwork(builtinExamples().front().make()));
+        QVERIFY(!isNetwork(builtinExamples().back().make())); // a list of arrays
+    }
+
+    void sizes()
+    {
+        TransformerSettings settings;
+        settings.experts = ExpertSettings();
+        Experiment experiment = transformer(settings);
+        QCOMPARE(sizeNames(experiment.model),
+            (std::vector<std::string>{
+                "batch", "length", "embed", "heads", "kv_heads", "kv", "mlp", "vocab", "layers", "expert" }));
+        *sizeNamed(experiment.model, "kv") = 32;
+        *sizeNamed(experiment.model, "expert") = 16;
+        const TransformerSettings& model = std::get<TransformerModel>(experiment.model).settings.model;
+        QCOMPARE(model.headSize, 32);
+        QCOMPARE(model.experts->experts, 16);
+        QVERIFY(!sizeNamed(experiment.model, "hidden"));
+        QCOMPARE(sizePointer(experiment, "kv"), std::string("/model/dims/head_size"));
+        QCOMPARE(sizePointer(experiment, "expert"), std::string("/model/experts/experts"));
+        QCOMPARE(sizePointer(experiment, "capacity"), std::string());
+        const Experiment mlp = builtinExamples().front().make(), arrays = builtinExamples().back().make();
+        QCOMPARE(sizePointer(mlp, "hidden"), std::string("/model/dims/hidden"));
+        QCOMPARE(sizePointer(arrays, "batch"), std::string());
+        QVERIFY(sizeNames(arrays.model).empty());
+    }
+
+    void fewerLayers()
+    {
+        TransformerSettings settings;
+        settings.layers = 12;
+        settings.encoderLayers = 6;
+        const Experiment few = withLayersAtMost(transformer(settings), 2);
+        const TransformerSettings& model = std::get<TransformerModel>(few.model).settings.model;
+        QCOMPARE(model.layers, 2);
+        QCOMPARE(model.encoderLayers, 2);
+        QVERIFY(withLayersAtMost(transformer(), 5) == transformer());
+    }
+
+    /// Rules of parts count for parameters, their state and their gradients; as a list the arrays keep their paths.
+    void partsOfTheModel()
+    {
+        Experiment experiment = transformer();
+        for (const char* path : { "params/decoder/layers.0/mlp/wo/kernel", "opt/mu/decoder/layers.0/mlp/wo/kernel",
+                 "grad(params/decoder/layers.0/mlp/wo/kernel)", "next(opt/nu/decoder/layers.0/mlp/wo/kernel)" })
+            QCOMPARE(partPath(experiment, path), std::string("decoder/layers.0/mlp/wo/kernel"));
+        const Result<SourceProgram> source = buildProgram(experiment);
+        QVERIFY(source.has_value());
+        const std::vector<std::string> parts = modelParts(experiment, source->program, 1000);
+        QVERIFY(std::find(parts.begin(), parts.end(), "decoder/layers.1") != parts.end());
+        experiment.rules.inner = { { "decoder/layers.0", {} } };
+        const Result<Experiment> listed = withListOfArrays(experiment, source->program);
+        QVERIFY(listed.has_value());
+        QCOMPARE(listed->rules.inner.front().within, std::string("params/decoder/layers.0"));
+        const NamedArraySetting* query = listedArray(*listed, "params/decoder/layers.0/self_attention/query/kernel");
+        QVERIFY(query);
+        QVERIFY((query->shape == Shape{ 64, 4, 16 }));
+        QCOMPARE(query->names.front().name, std::string("embed"));
+    }
+};
+
+REGISTER_TEST(ModelSettingsTest)
+#include "test_model_settings.moc"

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Model dock: the form of a network, its parameters by modules, and what is replicated.
+#include <QAbstractItemModelTester>
+#include <QComboBox>
+#include <QTest>
+#include <QTreeView>
+#include <QUndoStack>
+
+#include "experiment/edits.h"
+#include "registered_test.h"
+#include "sharding/text.h"
+#include "views/model_view/model_field.h"
+#include "views/model_view/model_form.h"
+#include "views/model_view/model_view.h"
+#include "views/model_view/modules_model.h"
+#include "views/panel_fixture.h"
+#include "views/preview/edit_gesture.h"
+#include "views/span_text/span_text.h"
+#include "views/widgets/search_field.h"
+#include "views/widgets/size_spin_box.h"
+#include "words/words.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+using test::Fixture;
+
+namespace {
+
+// The embedding and the kernel of the logits have 256 · 64 elements; a layer has 2 norms of 64, attention with
+// 2 · 64 · 8 · 8 + 2 · 64 · 4 · 8 and an MLP with 3 · 64 · 256.
+constexpr qint64 attention = 12288, inAll = 2 * 16384 + 3 * (128 + attention + 49152) + 64;
+
+/// 3 layers, 8 heads, 4 KV heads on 2 x 4; norms are replicated, since nothing shards embed.
+Experiment smallDecoder()
+{
+    Experiment experiment;
+    experiment.mesh.axes = { { "data", 2 }, { "model", 4 } };
+    experiment.rules.rules =
+        *parseRules("[('batch', 'data'), ('vocab', 'model'), ('mlp', 'model'), ('heads', 'model')]");
+    TransformerTraining training;
+    training.model.layers = 3;
+    training.model.heads = 8;
+    training.model.kvHeads = 4;
+    training.model.headSize = 8;
+    experiment.model = TransformerModel{ training };
+    return experiment;
+}
+
+struct ModelFixture : Fixture {
+    ModelView view;
+
+    explicit ModelFixture(Experiment experiment = smallDecoder())
+        : Fixture(std::move(experiment))
+        , view(&document, &selection)
+    {
+        view.resize(700, 700);
+        view.show();
+    }
+    [[nodiscard]] const TransformerTraining& training() const
+    {
+        return std::get<TransformerModel>(document.experiment()->model).settings;
+    }
+    [[nodiscard]] ModelField* field(const QString& key) const { return view.form()->field(key); }
+    [[nodiscard]] SizeSpinBox* spin(const QString& key) const
+    {
+        return qobject_cast<SizeSpinBox*>(field(key)->control());
+    }
+    [[nodiscard]] QComboBox* combo(const QString& key) const { return qobject_cast<QComboBox*>(field(key)->control()); }
+    /// As somebody does it.
+    static void choose(QComboBox* combo, const QVariant& data)
+    {
+        const int index = combo->findData(data);
+        QVERIFY(index >= 0);
+        combo->setCurrentIndex(index);
+        Q_EMIT combo->activated(index);
+    }
+};
+
+} // namespace
+
+class TestModelView : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void fieldsShowTheModel()
+    {
+        const ModelFixture f;
+        QCOMPARE(f.spin(u"layers"_s)->value(), 3);
+        QCOMPARE(f.spin(u"kv_heads"_s)->value(), 4);
+        QCOMPARE(f.spin(u"kv"_s)->value(), 8);
+        QCOMPARE(f.spin(u"expert"_s)->value(), 0);
+        QCOMPARE(f.spin(u"microbatches"_s)->value(), 1);
+        QVERIFY(!f.field(u"hidden"_s));
+        QCOMPARE(f.combo(u"parameter_dtype"_s)->currentText(), u"f32"_s);
+        QCOMPARE(f.combo(u"optimizer"_s)->currentText(), u"Adam"_s);
+        QVERIFY(f.view.form()->sentence().isEmpty());
+        QCOMPARE(f.view.form()->networks()->currentIndex(), 0); // of own sizes
+        QCOMPARE(f.view.keyFigure(), u"%1 parameters"_s.arg(words::count(inAll)));
+    }
+
+    /// Steps of one field are one step of undo, another field begins another one.
+    void stepsAreOneEdit()
+    {
+        ModelFixture f;
+        f.spin(u"heads"_s)->stepUp();
+        QCOMPARE(f.training().model.heads, 12);
+        f.spin(u"heads"_s)->stepUp();
+        QCOMPARE(f.training().model.heads, 16);
+        QCOMPARE(f.document.undoStack()->count(), 1);
+        QCOMPARE(f.document.undoStack()->undoText(), u"Heads 8 → 16"_s);
+        f.spin(u"layers"_s)->stepUp();
+        QCOMPARE(f.training().model.layers, 4);
+        QCOMPARE(f.document.undoStack()->count(), 2);
+        f.document.undoStack()->undo();
+        f.document.undoStack()->undo();
+        QCOMPARE(f.training().model.heads, 8);
+        QCOMPARE(f.spin(u"heads"_s)->value(), 8);
+        QCOMPARE(f.spin(u"layers"_s)->value(), 3);
+    }
+
+    /// What cannot be is said at its field and changes nothing.
+    void refusedAtTheField()
+    {
+        ModelFixture f;
+        const ExperimentPtr before = f.document.experiment();
+        f.spin(u"kv_heads"_s)->setValue(3);
+        QVERIFY2(f.field(u"kv_heads"_s)->message().contains(u"8 query heads"_s),
+            qPrintable(f.field(u"kv_heads"_s)->message()));
+        QVERIFY(f.field(u"heads"_s)->message().isEmpty());
+        QCOMPARE(f.spin(u"kv_heads"_s)->value(), 4);
+        QCOMPARE(f.document.experiment(), before);
+        QCOMPARE(f.document.undoStack()->count(), 0);
+        QVERIFY(f.document.lastGood() && !f.document.isStale());
+        f.spin(u"microbatches"_s)->setValue(3);
+        QVERIFY(f.field(u"kv_heads"_s)->message().isEmpty());
+        QVERIFY(!f.field(u"microbatches"_s)->message().isEmpty());
+        f.spin(u"microbatches"_s)->setValue(2);
+        QVERIFY(f.field(u"microbatches"_s)->message().isEmpty());
+        QCOMPARE(f.training().microbatches, 2);
+    }
+
+    void choices()
+    {
+        ModelFixture f;
+        ModelFixture::choose(f.combo(u"parameter_dtype"_s), static_cast<int>(DType::BF16));
+        QCOMPARE(f.training().model.parameterDtype, DType::BF16);
+        QCOMPARE(f.training().model.computeDtype, DType::F32);
+        ModelFixture::choose(f.combo(u"optimizer"_s), static_cast<int>(OptimizerKind::AdamW));
+        QCOMPARE(f.training().optimizer.kind, OptimizerKind::AdamW);
+        QCOMPARE(f.document.undoStack()->count(), 2);
+        f.spin(u"expert"_s)->setValue(4);
+        QCOMPARE(f.training().model.experts->experts, 4);
+        f.document.undoStack()->undo();
+        QVERIFY(!f.training().model.experts);
+    }
+
+    void anotherNetwork()
+    {
+        ModelFixture f;
+        QComboBox* networks = f.view.form()->networks();
+        ModelFixture::choose(networks, u"mlp"_s);
+        QVERIFY(std::holds_alternative<MlpModel>(f.document.experiment()->model));
+        QVERIFY(f.field(u"hidden"_s) && !f.field(u"heads"_s) && !f.field(u"optimizer"_s));
+        QCOMPARE(networks->currentData().toString(), u"mlp"_s);
+        f.document.undoStack()->undo();
+        QVERIFY(f.field(u"heads"_s) && !f.field(u"hidden"_s));
+        QCOMPARE(f.spin(u"heads"_s)->value(), 8);
+        QCOMPARE(networks->currentIndex(), 0);
+        QVERIFY(networks->findData(u"llama3-8b"_s) > 0);
+        f.document.waitForAnalysis();
+    }
+
+    void treeOfModules()
+    {
+        ModelFixture f;
+        const QAbstractItemModelTester tester(f.view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(f.view.model()->parameters(), inAll);
+        const QModelIndex decoder = f.view.model()->index(1, 0);
+        QCOMPARE(decoder.data().toString(), u"decoder"_s);
+        QCOMPARE(f.view.model()->rowCount(decoder), 3);
+        const QModelIndex layers = f.view.model()->index(0, 0, decoder);
+        QCOMPARE(layers.data().toString(), u"layers.0 … layers.2 %1"_s.arg(words::copies(3)));
+        QCOMPARE(layers.siblingAtColumn(ModulesModel::Parameters).data().toString(),
+            words::count(3 * (128 + attention + 49152)));
+        const QModelIndex wo = f.view.model()->find(u"params/decoder/layers.1/mlp/wo/kernel"_s);
+        QVERIFY(wo.isValid());
+        QCOMPARE(wo.siblingAtColumn(ModulesModel::Names).data().toString(), u"mlp, embed"_s);
+        QCOMPARE(wo.siblingAtColumn(ModulesModel::Spec).data().toString(), u"P(model, -)"_s);
+        QCOMPARE(wo.siblingAtColumn(ModulesModel::Extent).data().toString(), u"[256, 64] → [64, 64]"_s);
+
+        f.spin(u"layers"_s)->stepUp();
+        f.document.waitForAnalysis();
+        QCOMPARE(f.view.model()->parameters(), inAll + 128 + attention + 49152);
+    }
+
+    void filter()
+    {
+        ModelFixture f;
+        const QAbstractItemModelTester tester(f.view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        f.view.filter()->setText(u"attention"_s);
+        QCOMPARE(f.view.model()->parameters(), 3 * attention);
+        f.view.filter()->setText(u"decoder/layers.*/mlp"_s);
+        QCOMPARE(f.view.model()->parameters(), qint64(3 * 49152));
+        f.view.filter()->setText(u"nothing of that name"_s);
+        QVERIFY(f.view.tree()->isHidden());
+        f.view.filter()->clear();
+        QVERIFY(!f.view.tree()->isHidden());
+        QCOMPARE(f.view.model()->parameters(), inAll);
+    }
+
+    void selectionBothWays()
+    {
+        ModelFixture f;
+        const QString wo = u"params/decoder/layers.1/mlp/wo/kernel"_s, embedding = u"params/token_embedder/embedding"_s;
+        f.selection.setTensor(wo);
+        QCOMPARE(f.view.model()->path(f.view.tree()->currentIndex()), wo);
+        f.view.tree()->setCurrentIndex(f.view.model()->find(embedding));
+        QCOMPARE(f.selection.tensor(), embedding);
+        f.selection.setTensor(u"loss"_s); // not among the parameters
+        QVERIFY(f.view.model()->path(f.view.tree()->currentIndex()).isEmpty());
+        QCOMPARE(f.selection.tensor(), u"loss"_s);
+    }
+
+    void coverageAndWhatIsReplicated()
+    {
+        ModelFixture f;
+        QVERIFY2(f.view.coverage().contains(u"sharded 4 ways or more"_s), qPrintable(f.view.coverage()));
+        QCOMPARE(f.view.replicated().size(), 3);
+        SpanLabel* first = f.view.replicated().front();
+        const QString text = words::plain(first->text());
+        QVERIFY2(text.contains(u"3 arrays, 768 B"_s) && text.contains(u"embed: no rule"_s), qPrintable(text));
+        Q_EMIT first->linkActivated(first->text().front().link);
+        QTRY_VERIFY(f.selection.tensor().endsWith(u"_norm/scale"_s));
+
+        // With a rule for embed nothing is left.
+        f.document.edit(withNameMapped(*f.document.experiment(), "embed", SpecEntry::axis("data")), u"embed"_s);
+        f.document.waitForAnalysis();
+        QVERIFY(f.view.replicated().isEmpty());
+        QVERIFY2(f.view.coverage().contains(u"sharded 8 ways or more, none are replicated"_s),
+            qPrintable(f.view.coverage()));
+    }
+
+    /// Where there is no network the form says what stands below.
+    void listsOfArrays()
+    {
+        const ModelFixture f(test::example("rule-lab"));
+        QVERIFY(!f.view.form()->sentence().isEmpty());
+        QVERIFY(!f.field(u"batch"_s) && !f.field(u"optimizer"_s));
+        QVERIFY(f.view.model()->rowCount() > 0);
+    }
+
+    /// Nothing is worked out while nobody sees it.
+    void followsWhenItIsShown()
+    {
+        ModelFixture f;
+        f.view.hide();
+        f.spin(u"layers"_s)->stepUp();
+        f.document.waitForAnalysis();
+        QCOMPARE(f.view.model()->parameters(), inAll);
+        f.view.show();
+        QCOMPARE(f.view.model()->parameters(), inAll + 128 + attention + 49152);
+    }
+};
+
+REGISTER_TEST(TestModelView)
+#include "test_model_view.moc"

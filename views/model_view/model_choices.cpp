@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/model_view/model_choices.h"
+
+#include <QCoreApplication>
+
+#include "experiment/network_edits.h"
+#include "words/utf8.h"
+
+namespace shardscope {
+
+namespace {
+
+struct ModelTexts {
+    Q_DECLARE_TR_FUNCTIONS(ModelForm)
+};
+
+template <class Enumeration>
+ModelChoice::Option option(const QString& title, Enumeration value)
+{
+    return { title, static_cast<int>(value) };
+}
+
+std::vector<ModelChoice::Option> elementTypes()
+{
+    std::vector<ModelChoice::Option> types;
+    for (const DType dtype : { DType::BF16, DType::F16, DType::F32, DType::F64 })
+        types.push_back(option(words::fromStd(name(dtype)), dtype));
+    return types;
+}
+
+} // namespace
+
+std::vector<ModelChoice> modelChoices()
+{
+    return {
+        { "parameter_dtype", ModelTexts::tr("Parameter type"), elementTypes() },
+        { "compute_dtype", ModelTexts::tr("Activation type"), elementTypes() },
+        { "optimizer", ModelTexts::tr("Optimizer"),
+            { option(ModelTexts::tr("SGD"), OptimizerKind::Sgd),
+                option(ModelTexts::tr("Momentum"), OptimizerKind::Momentum),
+                option(ModelTexts::tr("Adam"), OptimizerKind::Adam),
+                option(ModelTexts::tr("AdamW"), OptimizerKind::AdamW),
+                option(ModelTexts::tr("Adafactor"), OptimizerKind::Adafactor) } },
+        { "form", ModelTexts::tr("Layers are"),
+            { option(ModelTexts::tr("one after the other"), LayerForm::Unrolled),
+                option(ModelTexts::tr("a loop (scan)"), LayerForm::Scanned) } },
+    };
+}
+
+std::optional<int> chosenOption(const Experiment& experiment, const std::string& name)
+{
+    if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
+        return name == "parameter_dtype" ? std::optional(static_cast<int>(mlp->settings.dtype)) : std::nullopt;
+    const auto* transformer = std::get_if<TransformerModel>(&experiment.model);
+    if (!transformer)
+        return std::nullopt;
+    const TransformerTraining& training = transformer->settings;
+    if (name == "parameter_dtype")
+        return static_cast<int>(training.model.parameterDtype);
+    if (name == "compute_dtype")
+        return static_cast<int>(training.model.computeDtype);
+    if (name == "optimizer")
+        return static_cast<int>(training.optimizer.kind);
+    return static_cast<int>(training.model.form);
+}
+
+Result<Experiment> withOption(const Experiment& experiment, const std::string& name, int value)
+{
+    if (name == "parameter_dtype")
+        return withParameterType(experiment, static_cast<DType>(value));
+    if (name == "compute_dtype")
+        return withComputeType(experiment, static_cast<DType>(value));
+    if (name == "optimizer")
+        return withOptimizer(experiment, static_cast<OptimizerKind>(value));
+    return withLayerForm(experiment, static_cast<LayerForm>(value));
+}
+
+} // namespace shardscope

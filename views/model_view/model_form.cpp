@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/model_view/model_form.h"
+
+#include <QComboBox>
+#include <QGridLayout>
+#include <QScopedValueRollback>
+#include <QSignalBlocker>
+#include <QStandardItemModel>
+#include <algorithm>
+#include <limits>
+
+#include "experiment/edits.h"
+#include "experiment/model_settings.h"
+#include "experiment/network_edits.h"
+#include "networks/presets.h"
+#include "views/model_view/model_choices.h"
+#include "views/model_view/model_field.h"
+#include "views/panel/panel.h"
+#include "views/preview/edit_gesture.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/size_spin_box.h"
+#include "words/utf8.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr int columns = 2;
+
+/// The size that a field of that name shows; nothing where the model has none.
+std::optional<std::int64_t> sizeShown(const Experiment& experiment, const std::string& name)
+{
+    if (!isNetwork(experiment)) // and not copied, however long
+        return std::nullopt;
+    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
+        const std::optional<ExpertSettings>& experts = transformer->settings.model.experts;
+        if (name == "expert")
+            return experts ? experts->experts : 0;
+        if (name == "microbatches")
+            return transformer->settings.microbatches;
+    }
+    ModelSetting model = experiment.model;
+    const std::int64_t* size = sizeNamed(model, name);
+    return size ? std::optional(*size) : std::nullopt;
+}
+
+Result<Experiment> withSize(const Experiment& experiment, const std::string& name, std::int64_t size)
+{
+    if (name == "expert")
+        return withExperts(experiment, size);
+    if (name == "microbatches")
+        return withMicrobatches(experiment, size);
+    return withDimension(experiment, name, size);
+}
+
+} // namespace
+
+ModelForm::ModelForm(Document* document, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_gesture(new EditGesture(document, this))
+    , m_networks(new QComboBox)
+    , m_sentence(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
+    , m_grid(new QGridLayout)
+{
+    m_network = new ModelField(tr("Network"), m_networks, this);
+    watch(m_network);
+    addNetworks();
+    m_sentence->setWordWrap(true);
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setHorizontalSpacing(16);
+    m_grid->setVerticalSpacing(4);
+    vbox(this, { 8, 6, 8, 6 }, 4, { m_network, m_sentence, m_grid });
+
+    addSize("batch", tr("Batch"));
+    addSize("length", tr("Length"));
+    addSize("layers", tr("Layers"));
+    addSize("embed", tr("Embed"));
+    addSize("hidden", tr("Hidden"));
+    addSize("heads", tr("Heads"));
+    addSize("kv_heads", tr("KV heads"));
+    addSize("kv", tr("Head size"));
+    addSize("mlp", tr("MLP"));
+    addSize("vocab", tr("Vocabulary"));
+    addSize("expert", tr("Experts"));
+    addSize("microbatches", tr("Microbatches"));
+    m_sizes[m_sizes.size() - 2].spin->setSpecialValueText(tr("none", "experts"));
+    m_sizes[m_sizes.size() - 2].spin->setMinimum(0);
+    for (const ModelChoice& choice : modelChoices()) {
+        QComboBox* const combo = addChoice(choice.name, choice.title);
+        for (const ModelChoice::Option& option : choice.options)
+            combo->addItem(option.title, option.value);
+    }
+
+    connect(m_networks, &QComboBox::activated, this, &ModelForm::chooseNetwork);
+    connect(document, &Document::experimentChanged, this, [this] {
+        if (!m_editing)
+            acceptAll();
+        refresh();
+    });
+    refresh();
+}
+
+void ModelForm::addNetworks()
+{
+    auto* items = new QStandardItemModel(m_networks);
+    const auto heading = [items](const QString& title) {
+        auto* item = new QStandardItem(title);
+        item->setFlags(Qt::NoItemFlags);
+        item->setFont(Metrics::semibold());
+        items->appendRow(item);
+    };
+    const auto add = [items](const QString& title, const QString& id) {
+        auto* item = new QStandardItem(title);
+        item->setData(id, Qt::UserRole);
+        items->appendRow(item);
+    };
+    heading(tr("Examples"));
+    add(tr("MLP of the Flax notebook"), words::fromStd(mlpNetwork));
+    std::string_view family;
+    for (const TransformerPreset& preset : transformerPresets()) {
+        if (preset.family != family)
+            heading(words::fromStd(family = preset.family));
+        add(words::fromStd(preset.title), words::fromStd(preset.id));
+        items->item(items->rowCount() - 1)
+            ->setToolTip(tr("%1 parameters").arg(words::count(static_cast<qint64>(preset.parameters))));
+    }
+    m_networks->setModel(items);
+    m_networks->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_networks->setMinimumContentsLength(16);
+    m_networks->setMaxVisibleItems(24);
+}
+
+void ModelForm::addSize(const char* name, const QString& title)
+{
+    auto* spin = new SizeSpinBox;
+    spin->setRange(1, std::numeric_limits<int>::max());
+    spin->setGroupSeparatorShown(true);
+    spin->setMinimumWidth(Metrics::scaled(92));
+    auto* field = new ModelField(title, spin, this);
+    watch(field);
+    const std::size_t index = m_sizes.size();
+    m_sizes.push_back({ name, field, spin });
+    connect(spin, &QSpinBox::valueChanged, this, [this, index](int value) { setSize(index, value); });
+}
+
+QComboBox* ModelForm::addChoice(const char* name, const QString& title)
+{
+    auto* combo = new QComboBox;
+    combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    combo->setMinimumContentsLength(8);
+    auto* field = new ModelField(title, combo, this);
+    watch(field);
+    m_choices.push_back({ name, field, combo });
+    connect(combo, &QComboBox::activated, this,
+        [this, field, combo, key = std::string(name)] { choose(key, field, *combo); });
+    return combo;
+}
+
+void ModelForm::watch(ModelField* field)
+{
+    connect(field, &ModelField::left, this, [this] { m_merging = nullptr; });
+}
+
+ModelField* ModelForm::field(const QString& key) const
+{
+    const std::string name = key.toStdString();
+    for (const Size& size : m_sizes)
+        if (size.name == name && !size.field->isHidden())
+            return size.field;
+    for (const Choice& choice : m_choices)
+        if (choice.name == name && !choice.field->isHidden())
+            return choice.field;
+    return key == QStringLiteral("network") ? m_network : nullptr;
+}
+
+QString ModelForm::sentence() const
+{
+    return m_sentence->isHidden() ? QString() : m_sentence->text();
+}
+
+void ModelForm::refresh()
+{
+    const Experiment& now = *m_document->experiment();
+    refreshNetworks();
+    for (const Size& size : m_sizes)
+        refreshSize(size);
+    refreshChoices();
+    m_sentence->setVisible(!isNetwork(now));
+    m_sentence->setText(sourceText(now)
+            ? tr("The sizes of this model are those of its text. Below are its parameters.")
+            : tr("This experiment lists its arrays one by one. Below they are, by the parts of their names."));
+    place();
+}
+
+void ModelForm::refreshNetworks()
+{
+    const Experiment& now = *m_document->experiment();
+    const QSignalBlocker quiet(m_networks);
+    // What is none of the list stands before it.
+    if (m_networks->itemData(0).isValid())
+        m_networks->removeItem(0);
+    const QString id = words::fromStd(networkOf(now));
+    if (const int index = id.isEmpty() ? -1 : m_networks->findData(id); index > 0) {
+        m_networks->setCurrentIndex(index);
+        return;
+    }
+    m_networks->insertItem(0,
+        isNetwork(now)        ? tr("Transformer of own sizes")
+            : sourceText(now) ? tr("Program in a text")
+                              : tr("List of arrays"),
+        QString());
+    m_networks->setCurrentIndex(0);
+}
+
+void ModelForm::refreshSize(const Size& size)
+{
+    const Experiment& now = *m_document->experiment();
+    const std::optional<std::int64_t> value = sizeShown(now, size.name);
+    size.field->setHidden(!value);
+    if (!value)
+        return;
+    const QSignalBlocker quiet(size.spin);
+    const bool fits = *value <= size.spin->maximum();
+    size.spin->setEnabled(fits);
+    size.spin->setToolTip(fits ? QString() : tr("%1, which is more than can be edited here").arg(words::count(*value)));
+    size.spin->setSizes(sizesInReach(now, size.name));
+    size.spin->setValue(static_cast<int>(std::min<std::int64_t>(*value, size.spin->maximum())));
+}
+
+void ModelForm::refreshChoices()
+{
+    const Experiment& now = *m_document->experiment();
+    for (const Choice& choice : m_choices) {
+        const std::optional<int> value = chosenOption(now, choice.name);
+        choice.field->setHidden(!value);
+        const QSignalBlocker quiet(choice.combo);
+        choice.combo->setCurrentIndex(value ? choice.combo->findData(*value) : -1);
+    }
+}
+
+void ModelForm::place()
+{
+    std::vector<ModelField*> shown;
+    for (const Size& size : m_sizes)
+        if (!size.field->isHidden())
+            shown.push_back(size.field);
+    for (const Choice& choice : m_choices)
+        if (!choice.field->isHidden())
+            shown.push_back(choice.field);
+    bool same = m_grid->count() == static_cast<int>(shown.size());
+    for (int i = 0; same && i < m_grid->count(); ++i)
+        same = m_grid->itemAt(i)->widget() == shown[static_cast<std::size_t>(i)];
+    if (same)
+        return;
+    while (m_grid->count() > 0)
+        delete m_grid->takeAt(0);
+    QWidget* before = m_networks;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const int at = static_cast<int>(i);
+        m_grid->addWidget(shown[i], at / columns, at % columns, Qt::AlignTop);
+        setTabOrder(before, shown[i]->control());
+        before = shown[i]->control();
+    }
+    for (int column = 0; column < columns; ++column)
+        m_grid->setColumnStretch(column, 1);
+}
+
+void ModelForm::acceptAll()
+{
+    m_network->accept();
+    for (const Size& size : m_sizes)
+        size.field->accept();
+    for (const Choice& choice : m_choices)
+        choice.field->accept();
+}
+
+void ModelForm::chooseNetwork(int index)
+{
+    const QString id = m_networks->itemData(index).toString();
+    if (!id.isEmpty() && id != words::fromStd(networkOf(*m_document->experiment())))
+        edit(m_network, withNetwork(*m_document->experiment(), id.toStdString()), m_networks->itemText(index), 0);
+}
+
+void ModelForm::setSize(std::size_t index, int value)
+{
+    const Size& size = m_sizes[index];
+    const Experiment& now = *m_document->experiment();
+    const std::int64_t before = sizeShown(now, size.name).value_or(value);
+    if (value == before)
+        return;
+    if (m_merging != size.field) {
+        m_merging = size.field;
+        m_mergeId = m_document->newMergeId();
+        m_sizeBefore = before;
+    }
+    edit(size.field, withSize(now, size.name, value),
+        QStringLiteral("%1 %2 → %3").arg(size.field->title(), words::count(m_sizeBefore), words::count(value)),
+        m_mergeId);
+}
+
+void ModelForm::choose(const std::string& name, ModelField* field, const QComboBox& combo)
+{
+    const Experiment& now = *m_document->experiment();
+    const int value = combo.currentData().toInt();
+    if (value != chosenOption(now, name))
+        edit(
+            field, withOption(now, name, value), QStringLiteral("%1 → %2").arg(field->title(), combo.currentText()), 0);
+}
+
+bool ModelForm::edit(ModelField* field, Result<Experiment> after, const QString& text, int mergeId)
+{
+    acceptAll();
+    if (mergeId == 0)
+        m_merging = nullptr;
+    const std::optional<Diagnostic> refused = after ? std::nullopt : std::optional<Diagnostic>(after.error());
+    if (!refused)
+        m_gesture->begin(text);
+    bool done = false;
+    {
+        const QScopedValueRollback editing(m_editing, true);
+        done = m_document->edit(std::move(after), text, mergeId);
+    }
+    if (done) {
+        m_gesture->endSoon();
+        return true;
+    }
+    // Controls go back to what is; the message says why.
+    if (refused)
+        field->refuse(*refused);
+    else
+        m_gesture->end();
+    refresh();
+    return false;
+}
+
+} // namespace shardscope

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The form of a network: which one it is, its sizes, element types, optimizer, microbatches and form. Every change is
+// one edit of the document; steps of one field that follow each other are one. What cannot be is refused at the field.
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "document/document.h"
+
+class QComboBox;
+class QGridLayout;
+class QLabel;
+
+namespace shardscope {
+
+class EditGesture;
+class ModelField;
+class RoleLabel;
+class SizeSpinBox;
+
+class ModelForm : public QWidget {
+    Q_OBJECT
+public:
+    explicit ModelForm(Document* document, QWidget* parent = nullptr);
+
+    [[nodiscard]] QComboBox* networks() const { return m_networks; }
+    /// By the key of what it sets: "batch", "kv_heads", "kv", "expert", "microbatches", "parameter_dtype",
+    /// "compute_dtype", "optimizer", "form"; null where there is no such field, or the model has no such setting.
+    [[nodiscard]] ModelField* field(const QString& key) const;
+    /// The edit that was made last, while its consequences are told.
+    [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
+    /// What is said in the place of fields; "" where there are any.
+    [[nodiscard]] QString sentence() const;
+
+private:
+    struct Size {
+        std::string name; ///< as withDimension() knows it, or "expert", "microbatches"
+        ModelField* field;
+        SizeSpinBox* spin;
+    };
+    struct Choice {
+        std::string name;
+        ModelField* field;
+        QComboBox* combo;
+    };
+    void addNetworks();
+    void addSize(const char* name, const QString& title);
+    QComboBox* addChoice(const char* name, const QString& title);
+    void watch(ModelField* field);
+    void refresh();
+    void refreshNetworks();
+    void refreshSize(const Size& size);
+    void refreshChoices();
+    void place(); ///< the fields that the model has, in two columns
+    void acceptAll();
+    void chooseNetwork(int index);
+    void setSize(std::size_t index, int value);
+    void choose(const std::string& name, ModelField* field, const QComboBox& combo);
+    bool edit(ModelField* field, Result<Experiment> after, const QString& text, int mergeId);
+
+    Document* m_document;
+    EditGesture* m_gesture;
+    ModelField* m_network;
+    QComboBox* m_networks;
+    RoleLabel* m_sentence;
+    QGridLayout* m_grid;
+    std::vector<Size> m_sizes;
+    std::vector<Choice> m_choices;
+    ModelField* m_merging = nullptr; ///< whose steps are one edit
+    int m_mergeId = 0;
+    qint64 m_sizeBefore = 0; ///< the first of these steps
+    bool m_editing = false;
+};
+
+} // namespace shardscope

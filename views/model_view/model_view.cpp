@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/model_view/model_view.h"
+
+#include <QCompleter>
+#include <QHeaderView>
+#include <QMenu>
+#include <QShortcut>
+#include <QTreeView>
+#include <algorithm>
+
+#include "views/model_view/model_form.h"
+#include "views/model_view/modules_model.h"
+#include "views/panel/follow_link.h"
+#include "views/panel/obstacle.h"
+#include "views/panel/panel.h"
+#include "views/span_text/span_text.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/context_menu.h"
+#include "views/widgets/low_room.h"
+#include "views/widgets/plain_tip.h"
+#include "views/widgets/search_field.h"
+#include "views/widgets/spans_delegate.h"
+#include "words/coverage_words.h"
+#include "words/utf8.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr std::size_t shownReplicated = 3;
+
+QStringList kindNames()
+{
+    QStringList names;
+    for (std::size_t i = 0; i < moduleKindCount; ++i)
+        names << words::fromStd(moduleKindName(static_cast<ModuleKind>(i)));
+    return names;
+}
+
+} // namespace
+
+ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
+    : DockView(document, selection, parent, QPalette::Base)
+    , m_coverage(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
+    , m_replicatedRows(vbox({}, 2, {}))
+    , m_form(new ModelForm(document))
+    , m_filter(new SearchField(QStringLiteral("filter"), tr("Filter by kind or path: attention, decoder/layers.*/mlp…"),
+          tr("Filter modules")))
+    , m_model(new ModulesModel(this))
+    , m_tree(makeTree())
+    , m_empty(new EmptyPage(QString()))
+    , m_unfolded{ QStringLiteral("params/encoder"), QStringLiteral("params/decoder") }
+{
+    m_coverage->setWordWrap(true);
+    m_filter->setMinimumWidth(Metrics::scaled(80));
+    auto* kinds = new QCompleter(kindNames(), m_filter);
+    kinds->setCaseSensitivity(Qt::CaseInsensitive);
+    m_filter->setCompleter(kinds);
+    auto* page = new QWidget;
+    vbox(page, {}, 0,
+        { vbox({ 8, 6, 8, 2 }, 4, { m_coverage, m_replicatedRows }), m_form,
+            hbox({ 8, 2, 8, 6 }, 8, { { m_filter, 1 } }), { m_tree, 1 }, { m_empty, 1 } });
+    vbox(this, {}, 0, { new StaleRibbon(document), { new LowRoom(page, this), 1 } });
+
+    connect(m_filter, &QLineEdit::textChanged, this, &ModelView::applyFilter);
+    const auto enterTree = [this] {
+        m_tree->setFocus(Qt::OtherFocusReason);
+        if (!m_tree->currentIndex().isValid())
+            m_tree->setCurrentIndex(m_model->index(0, 0));
+    };
+    connect(m_filter, &SearchField::nextRequested, this, enterTree);
+    connect(m_filter, &SearchField::downRequested, this, enterTree);
+    connect(m_empty, &EmptyPage::clicked, m_filter, &QLineEdit::clear);
+    connect(m_model, &QAbstractItemModel::modelReset, this, &ModelView::restoreUnfolded);
+    connect(m_tree, &QTreeView::expanded, this, [this](const QModelIndex& index) {
+        if (!m_restoring)
+            m_unfolded.insert(index.data(ModulesModel::KeyRole).toString());
+    });
+    connect(m_tree, &QTreeView::collapsed, this, [this](const QModelIndex& index) {
+        if (!m_restoring)
+            m_unfolded.remove(index.data(ModulesModel::KeyRole).toString());
+    });
+    connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
+        const QString path = m_model->path(index);
+        if (!m_restoring && !path.isEmpty())
+            m_selection->setTensor(path);
+    });
+    connect(m_document, &Document::snapshotChanged, this, [this] {
+        m_isCurrent = false; // worked out for those who see it
+        if (isVisible())
+            showSnapshot();
+    });
+    connect(m_selection, &Selection::changed, this, &ModelView::followSelection);
+    auto* find = new QShortcut(QKeySequence::Find, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
+    connect(find, &QShortcut::activated, this, [this] {
+        m_filter->setFocus(Qt::ShortcutFocusReason);
+        m_filter->selectAll();
+    });
+    giveRowMenu(m_tree, [this](QMenu& menu, const QModelIndex& row) { fillMenu(menu, row); });
+    setFocusProxy(m_tree);
+}
+
+QTreeView* ModelView::makeTree()
+{
+    auto* tree = new QTreeView;
+    tree->setModel(m_model);
+    tree->setItemDelegate(new SpansDelegate(tree));
+    tree->setAccessibleName(tr("Parameters by modules"));
+    tree->setFrameShape(QFrame::NoFrame);
+    tree->setUniformRowHeights(true);
+    tree->setAllColumnsShowFocus(true);
+    tree->setIndentation(Metrics::scaled(14));
+    tree->setIconSize({ Metrics::scaled(14), Metrics::scaled(14) });
+    tree->setSelectionMode(QAbstractItemView::SingleSelection);
+    tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    tree->setMinimumHeight(Metrics::scaled(120));
+    QHeaderView* header = tree->header();
+    header->setStretchLastSection(true);
+    header->setSectionsMovable(false);
+    header->resizeSection(ModulesModel::Module, Metrics::scaled(210));
+    for (const auto& [column, width] : { std::pair{ ModulesModel::Parameters, 96 }, { ModulesModel::Bytes, 72 },
+             { ModulesModel::PerDevice, 80 }, { ModulesModel::Extent, 150 }, { ModulesModel::Names, 130 } })
+        header->resizeSection(column, Metrics::scaled(width));
+    return tree;
+}
+
+QString ModelView::coverage() const
+{
+    return m_coverage->text();
+}
+
+void ModelView::showEvent(QShowEvent* event)
+{
+    if (!m_isCurrent)
+        showSnapshot();
+    DockView::showEvent(event);
+}
+
+void ModelView::showSnapshot()
+{
+    m_isCurrent = true;
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    m_model->setSnapshot(snapshot && snapshot->laidOut() ? snapshot : nullptr);
+    showCoverage(m_model->rowCount() > 0 || !m_model->filter().isEmpty() ? snapshot : nullptr);
+    showEmpty();
+    followSelection();
+}
+
+void ModelView::showCoverage(const SnapshotPtr& snapshot)
+{
+    for (SpanLabel* label : m_replicated) {
+        label->hide();
+        label->deleteLater(); // it may be the one whose link led here
+    }
+    m_replicated.clear();
+    const bool laidOut = snapshot && snapshot->laidOut();
+    m_coverage->setVisible(laidOut);
+    if (!laidOut) {
+        setKeyFigure({});
+        return;
+    }
+    const ParameterCoverage coverage = parameterCoverage(*snapshot);
+    m_coverage->setText(words::coverage(coverage));
+    m_coverage->setToolTip(plainTip(words::coverageByWays(coverage).join(QLatin1Char('\n'))));
+    std::int64_t parameters = 0;
+    for (const TensorRow& row : snapshot->tensors)
+        if (isParameter(*snapshot, row))
+            parameters += row.type.elementCount();
+    setKeyFigure(tr("%1 parameters").arg(words::count(parameters)));
+    for (std::size_t i = 0; i < std::min(shownReplicated, coverage.replicated.size()); ++i) {
+        auto* label = new SpanLabel(words::replicated(*snapshot, coverage.replicated[i]));
+        label->setColour(&Theme::secondary);
+        label->setAccessibleName(words::plain(label->text()));
+        connect(
+            label, &SpanLabel::linkActivated, this, [this](const QString& link) { followLink(*m_selection, link); },
+            Qt::QueuedConnection);
+        m_replicatedRows->addWidget(label);
+        m_replicated << label;
+    }
+}
+
+void ModelView::showEmpty()
+{
+    const bool some = m_model->rowCount() > 0;
+    m_tree->setVisible(some);
+    m_empty->setVisible(!some);
+    if (some)
+        return;
+    if (!m_model->filter().isEmpty()) {
+        m_empty->setSentence(tr("No parameter matches the filter."));
+        m_empty->setButton(tr("Show all"));
+        return;
+    }
+    m_empty->setButton({});
+    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
+    m_empty->setSentence(snapshot && snapshot->laidOut() ? tr("This model has no parameters.")
+            : obstacle                                   ? obstacle->layoutText()
+                                                         : tr("The experiment is being analysed."));
+}
+
+void ModelView::applyFilter()
+{
+    m_model->setFilter(m_filter->text().trimmed());
+    showEmpty();
+    followSelection();
+}
+
+void ModelView::restoreUnfolded()
+{
+    m_restoring = true;
+    const bool all = !m_model->filter().isEmpty();
+    const auto unfold = [&](const auto& self, const QModelIndex& parent) -> void {
+        for (int i = 0; i < m_model->rowCount(parent); ++i) {
+            const QModelIndex child = m_model->index(i, 0, parent);
+            if (!m_model->hasChildren(child))
+                continue;
+            // A filter opens everything but repeated layers, of which one is as the others.
+            const bool repeated = child.data(ModulesModel::KeyRole).toString().endsWith(QLatin1Char('*'));
+            if ((all && !repeated) || m_unfolded.contains(child.data(ModulesModel::KeyRole).toString()))
+                m_tree->expand(child);
+            self(self, child);
+        }
+    };
+    unfold(unfold, {});
+    m_restoring = false;
+}
+
+void ModelView::followSelection()
+{
+    const QModelIndex current = m_tree->currentIndex();
+    if (m_model->path(current) == m_selection->tensor() && m_tree->selectionModel()->isSelected(current))
+        return;
+    const QModelIndex wanted = m_model->find(m_selection->tensor());
+    m_restoring = true;
+    if (wanted.isValid()) {
+        m_tree->setCurrentIndex(wanted);
+        m_tree->scrollTo(wanted);
+    } else if (!m_model->path(current).isEmpty()) {
+        m_tree->selectionModel()->clear();
+    }
+    m_restoring = false;
+}
+
+void ModelView::fillMenu(QMenu& menu, const QModelIndex& row)
+{
+    const QModelIndex module = row.siblingAtColumn(0);
+    const QString key = module.data(ModulesModel::KeyRole).toString();
+    if (m_model->hasChildren(module)) {
+        const QPersistentModelIndex index(module);
+        const bool open = m_tree->isExpanded(module);
+        addMenuAction(menu, "fold", open ? tr("Fold") : tr("Unfold"), [this, index, open] {
+            if (index.isValid())
+                m_tree->setExpanded(index, !open);
+        });
+        addMenuAction(
+            menu, "filterBy", tr("Show this alone"), [this, key] { m_filter->setText(key + QLatin1String("/**")); });
+    }
+    const QString path = m_model->path(row);
+    const auto lead = [&](const char* id, const QString& text) {
+        addMenuAction(menu, id, text, [this, path, id] {
+            m_selection->setTensor(path);
+            Q_EMIT dockRequested(QLatin1String(id));
+        });
+    };
+    if (!path.isEmpty()) {
+        lead("explain", tr("Explain"));
+        lead("grid", tr("Show in the shard grid"));
+        lead("whatif", tr("Try another sharding"));
+    }
+    menu.addSeparator();
+    addCopyAction(menu, "copyPath", tr("Copy path"), key);
+}
+
+} // namespace shardscope

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dock for the model: how far its parameters are sharded and what is left replicated, the form of the network, and
+// its parameters by modules. Its key figure is their number. For programs in a text and for lists of arrays the form
+// says what is shown in its place.
+#pragma once
+
+#include <QSet>
+
+#include "views/panel/dock_view.h"
+
+class QMenu;
+class QTreeView;
+class QVBoxLayout;
+
+namespace shardscope {
+
+class EmptyPage;
+class ModelForm;
+class ModulesModel;
+class RoleLabel;
+class SearchField;
+class SpanLabel;
+
+class ModelView : public DockView {
+    Q_OBJECT
+public:
+    ModelView(Document* document, Selection* selection, QWidget* parent = nullptr);
+
+    [[nodiscard]] ModelForm* form() const { return m_form; }
+    [[nodiscard]] ModulesModel* model() const { return m_model; }
+    [[nodiscard]] QTreeView* tree() const { return m_tree; }
+    [[nodiscard]] SearchField* filter() const { return m_filter; }
+    /// "7.48 GiB of 8 GiB of parameters are sharded 8 ways or more, 512 MiB are replicated."
+    [[nodiscard]] QString coverage() const;
+    /// The largest arrays that are replicated, each with its reason; the names are links.
+    [[nodiscard]] const QList<SpanLabel*>& replicated() const { return m_replicated; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    QTreeView* makeTree();
+    void showSnapshot();
+    void showCoverage(const SnapshotPtr& snapshot);
+    void showEmpty(); ///< instead of a tree without rows
+    void applyFilter();
+    void restoreUnfolded();
+    void followSelection();
+    void fillMenu(QMenu& menu, const QModelIndex& row);
+
+    RoleLabel* m_coverage;
+    QVBoxLayout* m_replicatedRows;
+    QList<SpanLabel*> m_replicated;
+    ModelForm* m_form;
+    SearchField* m_filter;
+    ModulesModel* m_model;
+    QTreeView* m_tree;
+    EmptyPage* m_empty;
+    QSet<QString> m_unfolded; ///< keys, as the user left them
+    bool m_restoring = false;
+    bool m_isCurrent = false; ///< what is shown is of the newest analysis
+};
+
+} // namespace shardscope

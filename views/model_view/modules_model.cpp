@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/model_view/modules_model.h"
+
+#include <QStringList>
+#include <algorithm>
+#include <utility>
+
+#include "sharding/text.h"
+#include "views/span_text/span_text.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "views/widgets/plain_tip.h"
+#include "words/spec_text.h"
+#include "words/utf8.h"
+
+namespace shardscope {
+
+namespace {
+
+std::vector<TreeNode> placesOf(const ParameterTree& tree)
+{
+    std::vector<TreeNode> places(tree.nodes.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        places[i].parent = tree.nodes[i].parent;
+        places[i].children = tree.nodes[i].children;
+        for (std::size_t k = 0; k < places[i].children.size(); ++k)
+            places[static_cast<std::size_t>(places[i].children[k])].position = static_cast<int>(k);
+    }
+    return places;
+}
+
+bool sameItems(const ParameterTree& a, const ParameterTree& b)
+{
+    return std::equal(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
+        [](const ParameterNode& x, const ParameterNode& y) {
+            return x.kind == y.kind && x.path == y.path && x.children == y.children;
+        });
+}
+
+QString sizeText(std::int64_t size)
+{
+    return words::bytes(static_cast<double>(size));
+}
+
+} // namespace
+
+ModulesModel::ModulesModel(QObject* parent)
+    : ColumnTreeModel(parent)
+{
+    using Look = ModelColumn::Look;
+    setColumns({
+        { tr("Module"), [this](int item) { return nameText(item); } },
+        { tr("Parameters"), [this](int item) { return words::count(parameterNode(item).parameters); }, Look::Number,
+            tr("Numbers that are trained") },
+        { tr("Bytes"), [this](int item) { return sizeText(parameterNode(item).bytes); }, Look::Number,
+            tr("Bytes of the full arrays") },
+        { tr("Per device"), [this](int item) { return sizeText(parameterNode(item).bytesPerDevice); }, Look::Number,
+            tr("Bytes that one device holds") },
+        { tr("Shape"), [this](int item) { return extent(item); }, Look::Code,
+            tr("Shape of the full array, and of the shard that one device holds") },
+        { tr("Logical names"), [this](int item) { return names(item); }, Look::Plain,
+            tr("Names of the dimensions, by which rules shard them") },
+        { tr("Spec"), [this](int item) { return spec(item); }, Look::Plain,
+            tr("Mesh axes that shard each dimension; - means not sharded") },
+    });
+    m_tree.nodes.emplace_back();
+    m_nodes = placesOf(m_tree);
+}
+
+void ModulesModel::setSnapshot(SnapshotPtr snapshot)
+{
+    if (m_snapshot == snapshot)
+        return;
+    m_snapshot = std::move(snapshot);
+    rebuild();
+}
+
+void ModulesModel::setFilter(const QString& filter)
+{
+    if (m_filter == filter)
+        return;
+    m_filter = filter;
+    rebuild();
+}
+
+void ModulesModel::rebuild()
+{
+    ParameterTree tree;
+    if (m_snapshot)
+        tree = parameterTree(*m_snapshot, m_filter.toStdString());
+    else
+        tree.nodes.emplace_back();
+    refill(sameItems(m_tree, tree), [&] {
+        m_tree = std::move(tree);
+        m_nodes = placesOf(m_tree);
+    });
+}
+
+QModelIndex ModulesModel::find(const QString& path) const
+{
+    return indexOf(m_snapshot && !path.isEmpty() ? m_tree.find(*m_snapshot, path.toStdString()) : -1);
+}
+
+QString ModulesModel::path(const QModelIndex& index) const
+{
+    const TensorRow* tensor = index.isValid() ? row(itemOf(index)) : nullptr;
+    return tensor ? words::fromStd(tensor->path) : QString();
+}
+
+const TensorRow* ModulesModel::row(int item) const
+{
+    const int number = parameterNode(item).row;
+    return number >= 0 && m_snapshot ? &m_snapshot->tensors[static_cast<std::size_t>(number)] : nullptr;
+}
+
+QString ModulesModel::nameText(int item) const
+{
+    const ParameterNode& module = parameterNode(item);
+    if (module.kind != ParameterNode::Kind::Repeated)
+        return words::fromStd(module.name);
+    return tr("%1 … %2 %3", "first layer, last layer, how many")
+        .arg(words::fromStd(module.name), words::fromStd(module.last),
+            words::copies(static_cast<qint64>(module.children.size())));
+}
+
+QString ModulesModel::extent(int item) const
+{
+    const TensorRow* tensor = row(item);
+    if (!tensor)
+        return {};
+    const QString full = words::shape(tensor->type.shape);
+    if (tensor->type.shape == tensor->layout.shardShape())
+        return full;
+    return tr("%1 → %2", "shape of the array, of a shard").arg(full, words::shape(tensor->layout.shardShape()));
+}
+
+QString ModulesModel::names(int item) const
+{
+    const TensorRow* tensor = row(item);
+    if (!tensor)
+        return {};
+    QStringList list;
+    for (const std::string& name : namesOfDimensions(*m_snapshot, *tensor))
+        list << (name.empty() ? QStringLiteral("-") : words::fromStd(name));
+    return list.join(QStringLiteral(", "));
+}
+
+QString ModulesModel::spec(int item) const
+{
+    const TensorRow* tensor = row(item);
+    return tensor ? words::specText(*tensor) : QString();
+}
+
+QString ModulesModel::toolTip(int item) const
+{
+    const ParameterNode& module = parameterNode(item);
+    QStringList lines{ words::fromStd(module.path),
+        tr("%1 parameters, %2, %3 per device")
+            .arg(words::count(module.parameters), words::counted(module.bytes, words::Noun::Byte),
+                words::counted(module.bytesPerDevice, words::Noun::Byte)) };
+    if (module.indivisible)
+        lines << (module.kind == ParameterNode::Kind::Array
+                ? tr("It does not divide, so no step can run.")
+                : tr("An array below does not divide, so no step can run."));
+    return plainTip(lines.join(QLatin1Char('\n')));
+}
+
+QVariant ModulesModel::cell(int item, int column, int role) const
+{
+    const ParameterNode& module = parameterNode(item);
+    switch (role) {
+    case Qt::ToolTipRole:
+        return toolTip(item);
+    case Qt::FontRole:
+        return column == Spec ? QVariant(Metrics::fixed()) : QVariant();
+    case SpansRole:
+        return column == Spec && m_snapshot && m_snapshot->mesh
+            ? QVariant::fromValue(axisSpans(text(item, column), m_snapshot->mesh->axisNames()))
+            : QVariant();
+    case Qt::DecorationRole:
+        return column == Module && module.indivisible ? QVariant(severityIcon(Severity::Error)) : QVariant();
+    case Qt::AccessibleTextRole:
+        return column == Module && module.indivisible ? tr("%1, does not divide").arg(text(item, column))
+                                                      : text(item, column);
+    case PathRole:
+        return row(item) ? words::fromStd(module.path) : QString();
+    case KeyRole:
+        return words::fromStd(module.path);
+    default:
+        return {};
+    }
+}
+
+} // namespace shardscope
