@@ -78,10 +78,10 @@ QString curveText(const std::vector<StepRecord>& steps)
             sum += steps[i].loss.value_or(0);
         means.push_back(sum / static_cast<double>(end - begin));
     }
-    const auto [least, largest] = std::minmax_element(means.begin(), means.end());
+    const auto [lowest, highest] = std::minmax_element(means.begin(), means.end());
     QString text;
     for (const double mean : means) {
-        const double place = *largest > *least ? (mean - *least) / (*largest - *least) : 0;
+        const double place = *highest > *lowest ? (mean - *lowest) / (*highest - *lowest) : 0;
         if (!std::isfinite(place))
             return {};
         text += bars[static_cast<qsizetype>(std::lround(place * 7))];

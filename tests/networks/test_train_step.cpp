@@ -22,7 +22,7 @@ using test::Array;
 
 namespace {
 
-constexpr std::int64_t batchSize = 4, embedSize = 3, hiddenSize = 2;
+constexpr std::int64_t batchRows = 4, embedWidth = 3, hiddenWidth = 2;
 
 Annotation logicalNames(std::vector<std::string> list)
 {
@@ -37,11 +37,12 @@ NetworkArrays linearArrays(DType dtype)
 {
     const auto type = [dtype](Shape shape) { return TensorType{ dtype, std::move(shape) }; };
     NetworkArrays arrays;
-    arrays.parameters = { { "W", type({ embedSize, hiddenSize }), { "embed", "hidden" },
+    arrays.parameters = { { "W", type({ embedWidth, hiddenWidth }), { "embed", "hidden" },
                               logicalNames({ "embed", "hidden" }) },
-        { "b", type({ hiddenSize }), { "hidden" }, logicalNames({ "hidden" }) } };
-    arrays.inputs = { { "x", type({ batchSize, embedSize }), { "batch", "embed" }, logicalNames({ "batch", "embed" }) },
-        { "t", type({ batchSize, hiddenSize }), { "batch", "hidden" }, logicalNames({ "batch", "hidden" }) },
+        { "b", type({ hiddenWidth }), { "hidden" }, logicalNames({ "hidden" }) } };
+    arrays.inputs = { { "x", type({ batchRows, embedWidth }), { "batch", "embed" },
+                          logicalNames({ "batch", "embed" }) },
+        { "t", type({ batchRows, hiddenWidth }), { "batch", "hidden" }, logicalNames({ "batch", "hidden" }) },
         { "c", type({}), {}, DeviceAxes{}, false } };
     return arrays;
 }
@@ -120,7 +121,7 @@ bool areClose(const Array& found, const Array& expected)
 
 /// Loss and gradients of the linear model, by explicit loops and derivatives.
 struct PlainLinear {
-    static constexpr std::size_t rows = batchSize, in = embedSize, out = hiddenSize;
+    static constexpr std::size_t rows = batchRows, in = embedWidth, out = hiddenWidth;
     Array x, t, dW, db, dx, y;
     double c = 0, loss = 0;
 
@@ -314,12 +315,14 @@ private Q_SLOTS:
         QCOMPARE(pathsOf(split, split.main().results), pathsOf(once, once.main().results));
 
         const Value& x = split.value(split.find("x"));
-        QVERIFY((x.type.shape == Shape{ count, batchSize / count, embedSize }));
+        const Shape inputs{ count, batchRows / count, embedWidth };
+        QVERIFY(x.type.shape == inputs);
         QVERIFY((x.dimNames == std::vector<std::string>{ "microbatch", "batch", "embed" }));
         QVERIFY((split.argumentAnnotations[x.index]
             == Annotation(LogicalAxes{ { LogicalName::none(), LogicalName::of("batch"), LogicalName::of("embed") } })));
         QVERIFY(split.value(split.find("c")).type.shape.empty());
-        QVERIFY((split.value(split.find("y")).type.shape == Shape{ count, batchSize / count, hiddenSize }));
+        const Shape outputs{ count, batchRows / count, hiddenWidth };
+        QVERIFY(split.value(split.find("y")).type.shape == outputs);
         std::set<std::string> paths;
         for (const Value& value : split.values)
             QVERIFY2(value.path.empty() || paths.insert(value.path).second, value.path.c_str());

@@ -312,7 +312,7 @@ void TestLayout::equalityAndEquivalence()
     QVERIFY(!(x == sharding({ SpecEntry::axis("x"), SpecEntry::none() })));
     QVERIFY(isEquivalent(x, sharding({ SpecEntry::axis("x"), SpecEntry::none() }), 2));
     QVERIFY(!(x == NamedSharding{ orderedMesh({ { "x", 2 }, { "z", 4 } }), x.spec }));
-    QVERIFY(isEquivalent(x, { orderedMesh({ { "x", 2 }, { "z", 4 } }), x.spec }, 1));
+    QVERIFY(isEquivalent(x, NamedSharding{ orderedMesh({ { "x", 2 }, { "z", 4 } }), x.spec }, 1));
 
     const bool holds = test::propertyHolds(2000, "equivalent shardings put the same ranges on the same devices", [] {
         const MeshPtr a = generators::mesh();

@@ -44,7 +44,7 @@ Experiment example(std::string_view id)
 }
 
 /// The table as text, one row per line.
-QStringList dump(const QAbstractItemModel& model)
+QStringList rowsOf(const QAbstractItemModel& model)
 {
     QStringList lines;
     for (int row = 0; row < model.rowCount(); ++row) {
@@ -121,7 +121,7 @@ private Q_SLOTS:
         RulesModel model(&document);
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         document.waitForAnalysis();
-        QCOMPARE(dump(model),
+        QCOMPARE(rowsOf(model),
             (QStringList{ QStringLiteral("1 | batch | data"), QStringLiteral("2 | hidden | model"),
                 QStringLiteral("– | embed | no rule") }));
         QVERIFY(model.index(1, RulesModel::Uses).data().toInt() > 0);
@@ -401,7 +401,7 @@ private Q_SLOTS:
             qPrintable(bar->lists()->currentText()));
         QVERIFY(bar->lists()->toolTip().contains(QStringLiteral("Layer 1 / W1")));
         // It begins as the arrays had it: nothing changes.
-        QCOMPARE(dump(*view.model()),
+        QCOMPARE(rowsOf(*view.model()),
             (QStringList{ QStringLiteral("1 | batch | data"), QStringLiteral("2 | hidden | model"),
                 QStringLiteral("– | embed | no rule") }));
         const auto spec = [&](const char* path) {
