@@ -46,7 +46,7 @@ public:
         auto id = std::find(operations.begin(), operations.end(), m_pass.after);
         const std::string scope = m_builder.scope();
         for (id += id == operations.end() ? 0 : 1; id != operations.end(); ++id)
-            if (const std::int32_t region = regionBehind(*id); region >= 0)
+            if (const std::int32_t region = regionDifferentiatedBy(*id); region >= 0)
                 visit(*id, static_cast<std::size_t>(region));
         m_builder.setScope(scope);
     }
@@ -60,7 +60,7 @@ private:
         return id.index < m_regionOf.size() ? m_regionOf[id.index] : -1;
     }
     /// Of what an operation of the backward pass is the derivative of; -1 for none.
-    [[nodiscard]] std::int32_t regionBehind(OperationId id) const
+    [[nodiscard]] std::int32_t regionDifferentiatedBy(OperationId id) const
     {
         const DerivativeOrigins& origins = m_pass.origins;
         const std::size_t place = id.index - origins.first;
