@@ -69,6 +69,7 @@ void forEachOption(Settings& s, Visit&& visit)
 
     visit("activation", s.activation);
     visit("gated_mlp", s.gatedMlp);
+    visit("fused_qkv", s.fusedQkv);
     visit("qkv_bias", s.qkvBias);
     visit("output_bias", s.outputBias);
     visit("mlp_bias", s.mlpBias);

@@ -29,7 +29,7 @@ inline const std::vector<std::string> normPlacements{ "before", "before_and_afte
 inline const std::vector<std::string> activations{ "relu", "gelu", "silu" }; ///< ActivationKind
 inline const std::vector<std::string> axisNames{ "t5x", "maxtext-2025", "maxtext" }; ///< AxisNames
 inline const std::vector<std::string> forms{ "unrolled", "scanned" }; ///< LayerForm
-inline const std::vector<std::string> remats{ "none", "full", "dots" }; ///< RematPolicy
+inline const std::vector<std::string> remats{ "none", "full", "dots", "gathered" }; ///< RematPolicy
 inline const std::vector<std::string>& wordsOf(PositionKind)
 {
     return positions;

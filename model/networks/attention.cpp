@@ -93,6 +93,39 @@ ValueId projected(const NetworkPart& part, std::string_view name, ValueId x, Axi
     return part.activation(y, name, { Axis::AttentionBatch, Axis::Length, heads, Axis::AttentionKv });
 }
 
+struct Projections {
+    ValueId q, k, v;
+};
+
+/// Of one kernel, as (B, L, 3, H, h); each is a slice of that.
+Projections fusedProjections(const NetworkPart& part, ValueId x)
+{
+    Builder& b = part.builder();
+    const ValueId product = part.withBias(b.dot(x, part.parameter("qkv_proj/kernel")), "qkv_proj/bias");
+    const ValueId all = part.activation(product, "qkv_proj",
+        { Axis::AttentionBatch, Axis::Length, Axis::Qkv, Axis::AttentionQueryHeads, Axis::AttentionKv });
+    const Shape shape = b.type(all).shape;
+    const auto sliced = [&](std::int64_t number, std::string_view name, Axis heads) {
+        Dimensions starts(shape.size(), 0), limits(shape.begin(), shape.end());
+        starts[2] = number;
+        limits[2] = number + 1;
+        return part.activation(b.reshape(b.slice(all, starts, limits), { shape[0], shape[1], shape[3], shape[4] }),
+            name, { Axis::AttentionBatch, Axis::Length, heads, Axis::AttentionKv });
+    };
+    const ValueId q = sliced(0, "query", Axis::AttentionQueryHeads);
+    const ValueId k = sliced(1, "key", Axis::AttentionKeyHeads);
+    return { q, k, sliced(2, "value", Axis::AttentionKeyHeads) };
+}
+
+Projections projections(const NetworkPart& part, ValueId x, ValueId memory)
+{
+    if (part.has("qkv_proj/kernel"))
+        return fusedProjections(part, x);
+    const ValueId q = projected(part, "query", x, Axis::AttentionQueryHeads);
+    const ValueId k = projected(part, "key", memory, Axis::AttentionKeyHeads);
+    return { q, k, projected(part, "value", memory, Axis::AttentionKeyHeads) };
+}
+
 } // namespace
 
 ValueId attention(const NetworkPart& layer, std::string_view name, ValueId x, ValueId memory, const AttentionForm& form)
@@ -100,9 +133,7 @@ ValueId attention(const NetworkPart& layer, std::string_view name, ValueId x, Va
     const NetworkPart part(layer, name);
     Builder& b = part.builder();
     const TransformerSettings& s = part.settings();
-    ValueId q = projected(part, "query", x, Axis::AttentionQueryHeads);
-    ValueId k = projected(part, "key", memory, Axis::AttentionKeyHeads);
-    const ValueId v = projected(part, "value", memory, Axis::AttentionKeyHeads);
+    auto [q, k, v] = projections(part, x, memory);
     if (s.queryKeyNorm) {
         q = rmsNormalised(part, "query_norm", q);
         k = rmsNormalised(part, "key_norm", k);

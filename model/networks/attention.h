@@ -3,6 +3,7 @@
 // keys and values.
 //
 //     q = x Wq (B, L, H, h)    k, v = memory Wk, memory Wv (B, S, K, h)
+//     with one kernel: (q, k, v) = x Wqkv (B, L, 3, H, h)
 //     y = softmax(cap(q kᵀ / sqrt(h)) + bias, masked) v, heads and their elements times Wo (H, h, D)
 #pragma once
 

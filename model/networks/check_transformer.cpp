@@ -52,6 +52,8 @@ Result<void> checkTransformerSizes(const TransformerSettings& s)
     SHARDSCOPE_CHECK(inRange("layers_axis", s.layersAxis, 0, 8));
     if (s.heads % s.kvHeads != 0)
         return contradiction("kv_heads", { { "heads", s.heads }, { "kv_heads", s.kvHeads } });
+    if (s.fusedQkv && s.heads != s.kvHeads)
+        return contradiction("fused_qkv", { { "heads", s.heads }, { "kv_heads", s.kvHeads } });
     return {};
 }
 

@@ -184,7 +184,7 @@ private:
         if (!pass)
             return tl::unexpected(pass.error());
 
-        SHARDSCOPE_TRY(gradients, differentiate(m_builder, pass->loss, wrt));
+        SHARDSCOPE_TRY(gradients, differentiate(m_builder, pass->loss, wrt, pass->derivative));
         if (isSplit() || m_settings.constrainGradients)
             m_builder.setScope(backwardScopeOf(prefix));
         for (std::size_t p = 0; p < m_states.size(); ++p)

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "networks/optimizer.h"
+#include "program/differentiate.h"
 
 namespace shardscope {
 
@@ -58,6 +59,7 @@ struct ForwardInputs {
 struct ForwardPass {
     ValueId loss; ///< a scalar, which becomes "loss"; invalid: none, which only addForward() takes
     std::vector<ValueId> outputs;
+    DifferentiateOptions derivative = {}; ///< what the backward pass keeps
 };
 using BuildForward = std::function<Result<ForwardPass>(Builder&, const ForwardInputs&)>;
 

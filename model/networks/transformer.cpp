@@ -44,8 +44,10 @@ ValueId embedded(const NetworkPart& network, ValueId tokens)
     return s.scaledEmbedding ? times(b, x, std::sqrt(static_cast<double>(s.embed))) : x;
 }
 
-/// A stack over the embedded tokens, (B, L, D). `encoded` is invalid for an encoder and for a decoder alone.
-ValueId stackOutput(const NetworkPart& network, bool isEncoder, ValueId tokens, ValueId encoded)
+/// A stack over the embedded tokens, (B, L, D). `encoded` is invalid for an encoder and for a decoder alone. Layers
+/// with a policy are added to `regions`.
+ValueId stackOutput(
+    const NetworkPart& network, bool isEncoder, ValueId tokens, ValueId encoded, std::vector<RematRegion>& regions)
 {
     const std::string name = isEncoder ? "encoder" : "decoder";
     const TransformerSettings& s = network.settings();
@@ -63,7 +65,7 @@ ValueId stackOutput(const NetworkPart& network, bool isEncoder, ValueId tokens, 
     inputs.selfAttention.rotary = s.positions == PositionKind::Rotary;
     if (s.positions == PositionKind::RelativeBias)
         inputs.selfAttention.bias = relativeBias(stack, network.builder().type(x).shape[1], isEncoder);
-    x = transformerLayers(stack, x, inputs);
+    x = transformerLayers(stack, x, inputs, regions);
     return s.finalNorm ? normalised(stack, name + "_norm", x) : x;
 }
 
@@ -119,12 +121,15 @@ Result<TransformerResults> transformerForward(Builder& builder, const Transforme
         values.emplace(list[i].path, parameters[i]);
 
     const NetworkPart network(builder, settings, values);
+    TransformerResults results;
+    results.derivative.keeps = keptOfLoops(settings.remat);
     ValueId encoded;
     if (settings.encoderLayers > 0)
-        encoded = stackOutput(network, true, inputs[2], {});
-    const ValueId logits = logitsOf(network, stackOutput(network, false, inputs[0], encoded));
+        encoded = stackOutput(network, true, inputs[2], {}, results.derivative.regions);
+    results.logits = logitsOf(network, stackOutput(network, false, inputs[0], encoded, results.derivative.regions));
     const NetworkPart loss(network, "loss");
-    return TransformerResults{ builder.named(crossEntropy(builder, logits, inputs[1]), "loss", Role::Loss), logits };
+    results.loss = builder.named(crossEntropy(builder, results.logits, inputs[1]), "loss", Role::Loss);
+    return results;
 }
 
 Result<Program> buildTransformerForward(const TransformerSettings& settings)

@@ -16,7 +16,7 @@
 
 #include "networks/transformer_axes.h"
 #include "networks/transformer_settings.h"
-#include "program/builder.h"
+#include "program/differentiate.h"
 
 namespace shardscope {
 
@@ -32,6 +32,7 @@ struct TransformerInput {
 struct TransformerResults {
     ValueId loss; ///< scalar, f32 or f64
     ValueId logits; ///< (B, L, V), of the loss' type
+    DifferentiateOptions derivative; ///< with the policy of the settings for each layer
 };
 /// Adds the network to a program. `parameters` are in the order of parametersOf(settings), `inputs` in that of
 /// inputsOf(settings). Errors: those of checkTransformer().

@@ -19,6 +19,7 @@ constexpr std::array axisTable{
     AxisRow{ Axis::Vocab, "vocab", "vocab", "vocab", "vocab" },
     AxisRow{ Axis::VocabEmbed, "embed", "embed", "embed", "embed_vocab" },
     AxisRow{ Axis::Embed, "embed", "embed", "embed", "embed" },
+    AxisRow{ Axis::Qkv, "qkv", "qkv", "qkv", "qkv" },
     AxisRow{ Axis::QueryHeads, "heads", "heads", "q_heads", "q_heads" },
     AxisRow{ Axis::Kv, "kv", "kv", "kv", "kv" },
     AxisRow{ Axis::KeyHeads, "kv_heads", "heads", "kv_heads", "kv_heads" },

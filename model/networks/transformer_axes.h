@@ -20,6 +20,7 @@ enum class Axis : std::uint8_t {
     Vocab,
     VocabEmbed, ///< of the embedding and the logits' kernel
     Embed,
+    Qkv, ///< query, key and value in one kernel
     QueryHeads,
     Kv, ///< elements of a head
     KeyHeads, ///< heads of keys and values

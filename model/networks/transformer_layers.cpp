@@ -51,7 +51,8 @@ ValueId scannedLayers(const NetworkPart& stack, ValueId x, const LayerInputs& in
 
 } // namespace
 
-ValueId transformerLayers(const NetworkPart& stack, ValueId x, const LayerInputs& inputs)
+ValueId transformerLayers(
+    const NetworkPart& stack, ValueId x, const LayerInputs& inputs, std::vector<RematRegion>& regions)
 {
     const TransformerSettings& s = stack.settings();
     const std::int64_t layers = inputs.isEncoder ? s.encoderLayers : s.layers;
@@ -59,7 +60,10 @@ ValueId transformerLayers(const NetworkPart& stack, ValueId x, const LayerInputs
         return scannedLayers(stack, x, inputs, layers);
     for (std::int64_t i = 0; i < layers; ++i) {
         const NetworkPart layer(stack, "layers." + std::to_string(i));
+        const std::size_t first = stack.builder().program().main().operations.size();
         x = transformerLayer(layer, x, inputs);
+        if (s.remat != RematPolicy::None)
+            regions.push_back({ first, stack.builder().program().main().operations.size(), s.remat });
     }
     return x;
 }

@@ -9,6 +9,8 @@ namespace shardscope {
 
 namespace {
 
+constexpr const char* crossAttention = "encoder_decoder_attention";
+
 class ParameterList {
 public:
     explicit ParameterList(const TransformerSettings& settings)
@@ -61,21 +63,29 @@ private:
             add(path + "/bias", { { Axis::Norm, m_settings.embed } });
     }
 
-    void addAttention(const std::string& path)
+    void addAttention(std::string_view name)
     {
         const TransformerSettings& s = m_settings;
+        const std::string path(name);
         const Dimension embed{ Axis::Embed, s.embed };
-        const auto addProjection = [&](const char* name, Dimension heads, Dimension size) {
-            add(path + name + "/kernel", { embed, heads, size });
+        const auto addProjection = [&](const char* part, Dimension heads, Dimension size) {
+            add(path + part + "/kernel", { embed, heads, size });
             if (s.qkvBias)
-                add(path + name + "/bias", { heads, size });
+                add(path + part + "/bias", { heads, size });
         };
-        addProjection("/query", { Axis::QueryHeads, s.heads }, { Axis::Kv, s.headSize });
-        for (const char* name : { "/key", "/value" })
-            addProjection(name, { Axis::KeyHeads, s.kvHeads }, { Axis::KeyKv, s.headSize });
+        if (s.fusedQkv && name != crossAttention) {
+            const Dimension qkv{ Axis::Qkv, 3 }, heads{ Axis::OutputHeads, s.heads }, size{ Axis::Kv, s.headSize };
+            add(path + "/qkv_proj/kernel", { embed, qkv, heads, size });
+            if (s.qkvBias)
+                add(path + "/qkv_proj/bias", { qkv, heads, size });
+        } else {
+            addProjection("/query", { Axis::QueryHeads, s.heads }, { Axis::Kv, s.headSize });
+            for (const char* part : { "/key", "/value" })
+                addProjection(part, { Axis::KeyHeads, s.kvHeads }, { Axis::KeyKv, s.headSize });
+        }
         if (s.queryKeyNorm)
-            for (const char* name : { "/query_norm/scale", "/key_norm/scale" })
-                add(path + name, { { Axis::HeadNorm, s.headSize } });
+            for (const char* norm : { "/query_norm/scale", "/key_norm/scale" })
+                add(path + norm, { { Axis::HeadNorm, s.headSize } });
         add(path + "/out/kernel", { { Axis::OutputHeads, s.heads }, { Axis::Kv, s.headSize }, embed });
         if (s.outputBias)
             add(path + "/out/bias", { embed });
@@ -121,7 +131,7 @@ private:
         addNormAfter(own);
         if (!isEncoder && s.encoderLayers > 0) {
             addNorm("pre_cross_attention_layer_norm");
-            addAttention("encoder_decoder_attention");
+            addAttention(crossAttention);
             addNormAfter("cross_attention");
         }
         if (!s.parallelBlock || s.parallelNorms)

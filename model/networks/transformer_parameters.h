@@ -6,10 +6,10 @@
 //     parametersOf(s)[2]                         // decoder/layers.0/self_attention/query/kernel (64, 4, 16)
 //
 // Paths of a layer: pre_self_attention_layer_norm/scale, self_attention/{query,key,value,out}/{kernel,bias},
-// pre_mlp_layer_norm/scale (post_self_attention_layer_norm with MaxText's names), mlp/{wi_0,wi_1,wo}/kernel with a gate
-// (wi_0 goes through the activation), else mlp/{wi,wo}/kernel; of experts mlp/router/kernel and
-// mlp/experts/wi_0/kernel. Scanned layers have one array for all: decoder/layers/mlp/wo/kernel with the dimension
-// "layers".
+// self_attention/qkv_proj/{kernel,bias} where query, key and value have one kernel, pre_mlp_layer_norm/scale
+// (post_self_attention_layer_norm with MaxText's names), mlp/{wi_0,wi_1,wo}/kernel with a gate (wi_0 goes through the
+// activation), else mlp/{wi,wo}/kernel; of experts mlp/router/kernel and mlp/experts/wi_0/kernel. Scanned layers have
+// one array for all: decoder/layers/mlp/wo/kernel with the dimension "layers".
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 #include <optional>
 #include <string>
 
-#include "program/types.h"
+#include "program/rematerialise.h"
 
 namespace shardscope {
 
@@ -58,13 +58,6 @@ enum class AxisNames : std::uint8_t {
     MaxText, ///< since April 2026: embed_vocab, embed_moe, mlp_moe
 };
 
-/// What a backward pass keeps of each layer.
-enum class RematPolicy : std::uint8_t {
-    None, ///< everything that derivatives need
-    Full, ///< the layer's input; the layer is computed again
-    Dots, ///< the layer's input and the results of products with parameters ("dots with no batch dims")
-};
-
 struct TransformerSettings {
     std::int64_t batch = 8;
     std::int64_t length = 16; ///< of the (decoder's) sequence
@@ -93,6 +86,8 @@ struct TransformerSettings {
 
     ActivationKind activation = ActivationKind::Silu;
     bool gatedMlp = true; ///< act(x W_gate) · (x W_up) instead of act(x W_up)
+    bool fusedQkv =
+        false; ///< self-attention has one kernel (D, 3, H, h) for query, key and value; takes kvHeads = heads
     bool qkvBias = false, outputBias = false, mlpBias = false;
     bool tiedLogits = false; ///< logits = x Eᵀ with the embedding E
     bool finalNorm = true;
@@ -110,7 +105,7 @@ struct TransformerSettings {
     LayerForm form = LayerForm::Unrolled;
     std::int64_t layersAxis = 0; ///< where "layers" stands among a scanned parameter's dimensions (MaxText, T5X: 1)
     AxisNames axisNames = AxisNames::T5x;
-    RematPolicy remat = RematPolicy::None;
+    RematPolicy remat = RematPolicy::None; ///< of each layer, in the backward pass
     DType parameterDtype = DType::F32; ///< of the parameters that are stored
     DType computeDtype = DType::F32; ///< of activations; parameters are converted where they are used
 

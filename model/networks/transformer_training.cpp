@@ -95,7 +95,7 @@ Result<Program> buildTransformer(const TransformerTraining& training)
     SHARDSCOPE_CHECK(addTrainStep(
         builder, arraysOf(training.model), step, [&](Builder& b, const ForwardInputs& inputs) -> Result<ForwardPass> {
             SHARDSCOPE_TRY(results, transformerForward(b, ofMicrobatch, inputs.parameters, inputs.inputs));
-            return ForwardPass{ results->loss, {} };
+            return ForwardPass{ results->loss, {}, std::move(results->derivative) };
         }));
     return std::move(builder).finish();
 }

@@ -115,6 +115,8 @@ public:
     void carryOutside(OperationId loop);
     /// Uses in the region, and in what it holds, are of what `map` says instead.
     void substitute(RegionId region, const std::unordered_map<ValueId, ValueId>& map);
+    /// One use, by a value of the same type.
+    void setOperand(OperationId operation, std::size_t slot, ValueId value);
 
     [[nodiscard]] const TensorType& type(ValueId value) const;
     [[nodiscard]] const Program& program() const { return m_program; }

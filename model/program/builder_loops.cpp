@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the builder changes loops that it has made.
+// How the builder changes what it has made.
 // A part of Builder, which is declared in builder.h.
 #include <algorithm>
 #include <utility>
 
+#include "base/codes.h"
 #include "program/builder.h"
 #include "program/region_values.h"
 
@@ -69,6 +70,14 @@ void Builder::substitute(RegionId region, const std::unordered_map<ValueId, Valu
     }
     std::vector<ValueId>& results = m_program.regions[region.index].results;
     std::for_each(results.begin(), results.end(), replace);
+}
+
+void Builder::setOperand(OperationId operation, std::size_t slot, ValueId value)
+{
+    ValueId& use = m_program.operations[operation.index].operands[slot];
+    if (type(use) != type(value))
+        misuse({ Code::TypeMismatch, { { "op", "operand" }, { "detail", toString(type(value)) } }, {} });
+    use = value;
 }
 
 } // namespace shardscope

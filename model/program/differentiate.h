@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "program/builder.h"
+#include "program/rematerialise.h"
 
 namespace shardscope {
 
@@ -23,6 +24,8 @@ struct DifferentiateOptions {
     ///     what products of arrays make: [](const Program& p, ValueId v) {
     ///                                       return p.operation(p.value(v).definition).kind == OpKind::DotGeneral; }
     std::function<bool(const Program& program, ValueId value)> keeps = {};
+    /// Ranges of main, and what is kept of each (program/rematerialise.h).
+    std::vector<RematRegion> regions = {};
 };
 
 /// Gradients of the scalar `loss` with respect to `wrt`, one per value, of its type; zeros where the loss does not
@@ -33,6 +36,13 @@ struct DifferentiateOptions {
 /// scalar; or if an operation on the way has no derivative, and then the builder is of no further use.
 [[nodiscard]] Result<std::vector<ValueId>> differentiate(
     Builder& builder, ValueId loss, std::span<const ValueId> wrt, const DifferentiateOptions& options = {});
+
+/// The same from a given cotangent of any floating-point value `of` (JAX's vjp): gradients of sum(of * cotangent), with
+/// `cotangent` of the type of `of` and not computed from `wrt`. Errors: also InvalidOperand for another type.
+///
+///     y = x W, cotangent c:   xᵀ c for W,  c Wᵀ for x
+[[nodiscard]] Result<std::vector<ValueId>> differentiateFrom(Builder& builder, ValueId of, ValueId cotangent,
+    std::span<const ValueId> wrt, const DifferentiateOptions& options = {});
 
 inline constexpr std::string_view backwardScope = "backward";
 

@@ -27,6 +27,29 @@ ValueId addedInPlace(Builder& b, const Operation& slice, ValueId sum, ValueId co
     return b.dynamicUpdateSlice(sum, b.binary(OpKind::Add, part, cotangent), starts);
 }
 
+/// What is added as long as it lives belongs to the derivative of an operation.
+class AddedOperations {
+public:
+    AddedOperations(const Builder& builder, OperationId origin, DerivativeOrigins* origins)
+        : m_builder(builder)
+        , m_origin(origin)
+        , m_origins(origins)
+    {
+    }
+    AddedOperations(const AddedOperations&) = delete;
+    AddedOperations& operator=(const AddedOperations&) = delete;
+    ~AddedOperations()
+    {
+        if (m_origins)
+            m_origins->of.resize(m_builder.program().operations.size() - m_origins->first, m_origin);
+    }
+
+private:
+    const Builder& m_builder;
+    OperationId m_origin;
+    DerivativeOrigins* m_origins;
+};
+
 } // namespace
 
 void addCotangent(Builder& builder, CotangentMap& cotangents, ValueId value, ValueId contribution)
@@ -38,10 +61,11 @@ void addCotangent(Builder& builder, CotangentMap& cotangents, ValueId value, Val
 }
 
 Result<void> pullBack(Builder& builder, RegionId region, const ValueFlags& dependent,
-    const DifferentiateOptions& options, CotangentMap& cotangents)
+    const DifferentiateOptions& options, CotangentMap& cotangents, DerivativeOrigins* origins)
 {
     const std::vector<OperationId> operations = builder.program().regions[region.index].operations; // a copy, likewise
     for (auto id = operations.rbegin(); id != operations.rend(); ++id) {
+        const AddedOperations added(builder, *id, origins);
         const Operation operation = builder.program().operation(*id); // a copy: the builder grows
         std::vector<ValueId> own;
         for (const ValueId result : operation.results)

@@ -18,9 +18,10 @@ void addCotangent(Builder& builder, CotangentMap& cotangents, ValueId value, Val
 
 /// Goes through the operations of a region from the last to the first and adds to the cotangents of what is in
 /// `dependent`. The pullbacks are built where the builder stands, in the scope "backward/<scope of the operation>".
-/// Errors: InvalidOperand if an operation on the way has no derivative.
+/// `origins`, where asked for, get to know all operations that are added. Errors: InvalidOperand if an operation on the
+/// way has no derivative.
 [[nodiscard]] Result<void> pullBack(Builder& builder, RegionId region, const ValueFlags& dependent,
-    const DifferentiateOptions& options, CotangentMap& cotangents);
+    const DifferentiateOptions& options, CotangentMap& cotangents, DerivativeOrigins* origins = nullptr);
 
 /// The cotangents of what a loop begins with, one per operand, from those of its results; invalid where there is none.
 /// `loop` stands in `region`, and what it carries is all that its bodies use. It may come to carry more: what the way

@@ -13,6 +13,10 @@ ProblemText describeTransformer(const Diagnostic& d)
         return { Words::tr("%1 query heads cannot share %2 heads of keys and values evenly")
                      .arg(arg.number("heads"), arg.number("kv_heads")),
             Words::tr("Use a number of key and value heads that divides the number of heads."), {} };
+    if (wrong == "fused_qkv")
+        return { Words::tr("one kernel cannot make %1 query heads and %2 heads of keys and values")
+                     .arg(arg.number("heads"), arg.number("kv_heads")),
+            Words::tr("Use as many key and value heads as heads, or a kernel for each of query, key and value."), {} };
     if (wrong == "rotary")
         return { Words::tr("rotary positions would turn %1 of the %2 elements of a head")
                      .arg(arg("size"), arg.number("head_size")),

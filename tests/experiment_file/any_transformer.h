@@ -54,6 +54,7 @@ inline TransformerSettings anyTransformerSettings()
         { &s.normPlusOne, &s.queryKeyNorm, &s.parallelNorms, &s.gatedMlp, &s.qkvBias, &s.outputBias, &s.mlpBias,
             &s.tiedLogits, &s.finalNorm, &s.scaledLogits, &s.scaledEmbedding, &s.embedByOneHot, &s.scaledAttention })
         *option = anyTruth();
+    s.fusedQkv = s.heads == s.kvHeads && anyTruth();
     s.parallelBlock = s.encoderLayers == 0 && anyTruth();
     s.attentionSoftcap = *rc::gen::element(0.0, 50.0);
     s.logitSoftcap = anyNumber(100) + 1e-3;
@@ -63,7 +64,7 @@ inline TransformerSettings anyTransformerSettings()
     s.form = anyOf<LayerForm>(2);
     s.layersAxis = *rc::gen::inRange<std::int64_t>(0, 9);
     s.axisNames = anyOf<AxisNames>(3);
-    s.remat = anyOf<RematPolicy>(3);
+    s.remat = anyOf<RematPolicy>(4);
     s.parameterDtype = *rc::gen::element(DType::BF16, DType::F16, DType::F32, DType::F64);
     s.computeDtype = *rc::gen::element(DType::BF16, DType::F16, DType::F32, DType::F64);
     return s;

@@ -110,6 +110,42 @@ private Q_SLOTS:
             QVERIFY(std::abs(logits[e] - plain.logits[e / vocab][e % vocab]) <= 1e-9);
     }
 
+    /// One kernel for query, key and value computes what three do.
+    void fusedKernels()
+    {
+        const TransformerSettings s = test::edited([](TransformerSettings& t) {
+            test::gpt2(t);
+            t.fusedQkv = true;
+        });
+        const Program program = buildTransformerForward(s).value();
+        QVERIFY(verify(program).empty());
+        const std::vector<Array> arguments = test::drawnArguments(s);
+        const std::vector<TransformerParameter> parameters = parametersOf(s);
+        test::PlainTransformer plain{ s, {} };
+        const auto width = static_cast<std::size_t>(s.heads * s.headSize);
+        int fused = 0;
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            const std::string& path = parameters[i].path;
+            const std::size_t name = path.find("qkv_proj");
+            if (name == std::string::npos) {
+                plain.parameters[path] = arguments[i];
+                continue;
+            }
+            ++fused;
+            const char* names[] = { "query", "key", "value" };
+            for (std::size_t e = 0; e < arguments[i].size(); ++e) { // (D,) 3, heads and elements
+                std::string own = path;
+                own.replace(name, std::string_view("qkv_proj").size(), names[e / width % 3]);
+                plain.parameters[own].push_back(arguments[i][e]);
+            }
+        }
+        QCOMPARE(fused, static_cast<int>(2 * s.layers)); // kernels and biases
+        const double expected =
+            plain.loss(wholeNumbers(arguments[parameters.size()]), wholeNumbers(arguments[parameters.size() + 1]), {});
+        const double found = test::interpret(program, arguments)[program.main().results[0].index][0];
+        QVERIFY(std::abs(found - expected) <= 1e-10 * std::abs(expected));
+    }
+
     /// Each parameter by itself moved along a random direction.
     void gradients_data()
     {
@@ -128,6 +164,10 @@ private Q_SLOTS:
         };
         row("grouped heads, rotary", [](TransformerSettings&) {});
         row("GPT-2", test::gpt2);
+        row("GPT-2 with one kernel for query, key and value", [](TransformerSettings& s) {
+            test::gpt2(s);
+            s.fusedQkv = true;
+        });
         row("T5", [](TransformerSettings& s) {
             test::t5(s);
             s.activation = ActivationKind::Silu; // without a corner

@@ -188,6 +188,13 @@ private Q_SLOTS:
         QCOMPARE(described(s, layer + "mlp/router/kernel"), std::string("(embed, expert) 64x8"));
         QCOMPARE(described(s, layer + "mlp/experts/wo/kernel"), std::string("(expert, mlp, embed) 8x32x64"));
         QCOMPARE(described(s, layer + "pre_mlp_layer_norm/scale"), std::string("(embed) 64"));
+        s.fusedQkv = true;
+        s.kvHeads = s.heads;
+        QCOMPARE(
+            described(s, layer + "self_attention/qkv_proj/kernel"), std::string("(embed, qkv, heads, kv) 64x3x4x16"));
+        QCOMPARE(described(s, layer + "self_attention/qkv_proj/bias"), std::string("(qkv, heads, kv) 3x4x16"));
+        QCOMPARE(described(s, layer + "self_attention/query/kernel"), std::string("none"));
+        s.fusedQkv = false;
         s.kvHeads = 1;
         QCOMPARE(described(s, layer + "self_attention/key/kernel"), std::string("(embed, -, kv) 64x1x16"));
         s.axisNames = AxisNames::MaxText;
@@ -258,6 +265,8 @@ private Q_SLOTS:
             "key heads that do not divide", [](S s) { s.kvHeads = 3; }, contradiction, "kv_heads");
         row(
             "more key heads than heads", [](S s) { s.kvHeads = 8; }, contradiction, "kv_heads");
+        row(
+            "one kernel for other numbers of heads", [](S s) { s.fusedQkv = true; }, contradiction, "fused_qkv");
         row(
             "odd heads rotated", [](S s) { s.headSize = 15; }, contradiction, "rotary");
         row(
