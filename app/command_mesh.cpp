@@ -10,6 +10,7 @@
 #include "base/codes.h"
 #include "command.h"
 #include "commands.h"
+#include "device_list_report.h"
 #include "input.h"
 #include "mesh/device_mesh.h"
 #include "mesh/device_presets.h"
@@ -38,6 +39,7 @@ struct MeshCommandOptions {
     bool byHost = false;
     bool noTiling = false;
     bool hosts = false;
+    bool coordinates = false;
     JsonTarget json;
 };
 
@@ -306,12 +308,15 @@ Json reasonJson(const MeshReason& reason)
     return json;
 }
 
-Json orderJson(const JsonTarget& target, const Built& built, const DeviceSet& set, const std::vector<HostBlock>& hosts)
+Json orderJson(
+    const MeshCommandOptions& options, const Built& built, const DeviceSet& set, const std::vector<HostBlock>& hosts)
 {
-    Json out = envelope(target);
+    Json out = envelope(options.json);
     out["machine"] = { { "description", toText(set) }, { "kind", set.kind }, { "platform", set.platform },
         { "device_count", set.count() }, { "host_count", set.hosts }, { "devices_per_host", set.devicesPerHost },
-        { "slice_count", set.slices } };
+        { "slice_count", set.slices }, { "bounds", boundsJson(set) } };
+    if (options.coordinates)
+        out["devices"] = deviceListJson(set);
     // Axes without a name have an empty one.
     std::vector<std::string> axes = built.names;
     axes.resize(built.array.shape.size());
@@ -376,7 +381,7 @@ int printDeviceMesh(const MeshCommandOptions& options)
     }
     const std::vector<HostBlock> hosts = hostBlocks(built->array, *set);
     if (!options.json.empty())
-        return emitJson(orderJson(options.json, *built, *set, hosts), options.json, Done);
+        return emitJson(orderJson(options, *built, *set, hosts), options.json, Done);
 
     Console console;
     QStringList axes;
@@ -386,6 +391,8 @@ int printDeviceMesh(const MeshCommandOptions& options)
                                             : QString::number(built->array.shape[axis]));
     console.heading(QStringLiteral("Devices"));
     console.line(QStringLiteral("  ") + words::deviceSet(*set));
+    if (options.coordinates)
+        printDeviceList(console, *set);
     console.heading(axes.isEmpty() ? QStringLiteral("Mesh without axes")
                                    : QStringLiteral("Mesh ") + axes.join(QStringLiteral(" × ")));
     printIds(console, *built);
@@ -449,6 +456,8 @@ void addMesh(CLI::App& app, int& status)
         .oneOf({ "0.4.35", "head" })
         .optionText("VERSION");
     command.addFlag("--hosts", options->hosts, "Say which block of the mesh each host has");
+    command.addFlag("--coordinates", options->coordinates,
+        "List the devices as JAX prints them, with coordinates and cores, and the bounds of the machine");
     command.addJson(options->json);
     command.setInput(options->devices);
     command.run(status, [options] {

@@ -48,6 +48,37 @@ private Q_SLOTS:
         QCOMPARE((header + 6)->simplified(), QStringLiteral("5 20 21 22 23"));
     }
 
+    /// The first cell of the JAX notebook: two cores on each of 2 x 2 chips, ids with x fastest.
+    void coordinates()
+    {
+        const QString machine = QStringLiteral("--devices tpu-v3:2x2 --shape x=2,y=4 --method make --coordinates");
+        const Ran text = runProgram(meshArguments(machine));
+        QCOMPARE(text.code, 0);
+        QVERIFY2(text.out.contains(QStringLiteral("bounds 2 × 2 × 1 × 2 (x, y, z, core)")), qPrintable(text.out));
+        const auto json = runProgram(meshArguments(machine + QStringLiteral(" --json"))).json();
+        QVERIFY(json.at("machine").at("bounds") == nlohmann::json({ 2, 2, 1, 2 }));
+        QCOMPARE(json.at("devices").size(), std::size_t{ 8 });
+        for (int id = 0; id < 8; ++id) {
+            const int core = id % 2, x = id / 2 % 2, y = id / 4;
+            QVERIFY2(text.out.contains(QStringLiteral("TpuDevice(id=%1, process_index=0, coords=(%2,%3,0), "
+                                                      "core_on_chip=%4)")
+                                           .arg(id)
+                                           .arg(x)
+                                           .arg(y)
+                                           .arg(core)),
+                qPrintable(text.out));
+            const auto& device = json.at("devices").at(static_cast<std::size_t>(id));
+            QVERIFY(device.at("device") == id && device.at("process") == 0 && device.at("core") == core);
+            QVERIFY(device.at("coordinates") == nlohmann::json({ x, y, 0 }) && device.at("slice") == 0);
+        }
+        const auto hosts = runProgram(meshArguments(QStringLiteral("--devices gpu:2x8 --shape 16 --json"))).json();
+        QVERIFY(hosts.at("machine").at("bounds") == nlohmann::json({ 2, 8 }));
+        QVERIFY(!hosts.contains("devices")); // only where they are asked for
+        const Ran many = runProgram(meshArguments(QStringLiteral("--devices cpu:65536 --shape 65536 --coordinates")));
+        QVERIFY(many.out.contains(QStringLiteral("CpuDevice(id=63)")));
+        QVERIFY(!many.out.contains(QStringLiteral("CpuDevice(id=64)")));
+    }
+
     void largeMeshesAreCutOff()
     {
         const Ran ran = runProgram(meshArguments(QStringLiteral("--devices cpu:65536 --shape 256x256")));
