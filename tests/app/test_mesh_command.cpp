@@ -79,6 +79,43 @@ private Q_SLOTS:
         QVERIFY(!many.out.contains(QStringLiteral("CpuDevice(id=64)")));
     }
 
+    /// Four hosts of four devices: along replica and data each has rows of its own; along model two read the same.
+    void batches()
+    {
+        const auto layouts = [](const QString& shape) {
+            const QString arguments = QStringLiteral("--devices cpu:4x4 --json --shape ") + shape;
+            auto all = nlohmann::json::array();
+            const auto json = runProgram(meshArguments(arguments)).json();
+            for (const auto& host : json.at("hosts"))
+                all.push_back(host.value("data_layout", nlohmann::json()));
+            return all;
+        };
+        const auto own = layouts(QStringLiteral("replica=2,data=2,model=4 --batch 32"));
+        const auto shared = layouts(QStringLiteral("data=2,model=8 --batch 0"));
+        const auto full = layouts(QStringLiteral("x=4,y=4 --batch 30"));
+        for (int host = 0; host < 4; ++host) {
+            const auto at = static_cast<std::size_t>(host);
+            QVERIFY(own.at(at)
+                == nlohmann::json({ { "batch_size", 32 }, { "shard_id", host }, { "num_shards", 4 },
+                    { "first_host_in_replica_set", true } }));
+            QVERIFY(shared.at(at)
+                == nlohmann::json({ { "batch_size", 2 }, { "shard_id", host / 2 }, { "num_shards", 2 },
+                    { "first_host_in_replica_set", host % 2 == 0 } }));
+            QVERIFY(full.at(at)
+                == nlohmann::json({ { "batch_size", 30 }, { "shard_id", 0 }, { "num_shards", 1 },
+                    { "first_host_in_replica_set", host == 0 } }));
+        }
+        QVERIFY(layouts(QStringLiteral("data=4,model=4")).at(0).is_null()); // nothing is asked
+        const QString text = QStringLiteral("--devices cpu:4x4 --shape data=2,model=8 --batch 32");
+        const Ran shown = runProgram(meshArguments(text));
+        QVERIFY2(
+            shown.out.simplified().contains(QStringLiteral("2 16–31 1 2 yes 3 16–31 1 2 no")), qPrintable(shown.out));
+        const Ran odd =
+            runProgram(meshArguments(QStringLiteral("--devices cpu:4x4 --shape data=4,model=4 --batch 30")));
+        QCOMPARE(odd.code, 2);
+        QVERIFY2(odd.error.contains(QStringLiteral("30")), qPrintable(odd.error));
+    }
+
     void largeMeshesAreCutOff()
     {
         const Ran ran = runProgram(meshArguments(QStringLiteral("--devices cpu:65536 --shape 256x256")));
