@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
 #include "base/codes.h"
 #include "command.h"
 #include "commands.h"
+#include "device_list_report.h"
+#include "host_batch_report.h"
 #include "input.h"
 #include "mesh/device_mesh.h"
 #include "mesh/device_presets.h"
@@ -38,6 +41,8 @@ struct MeshCommandOptions {
     bool byHost = false;
     bool noTiling = false;
     bool hosts = false;
+    bool coordinates = false;
+    std::optional<std::int64_t> batch;
     JsonTarget json;
 };
 
@@ -306,12 +311,15 @@ Json reasonJson(const MeshReason& reason)
     return json;
 }
 
-Json orderJson(const JsonTarget& target, const Built& built, const DeviceSet& set, const std::vector<HostBlock>& hosts)
+Json orderJson(const MeshCommandOptions& options, const Built& built, const DeviceSet& set,
+    const std::vector<HostBlock>& hosts, const std::vector<DataLayout>& layouts)
 {
-    Json out = envelope(target);
+    Json out = envelope(options.json);
     out["machine"] = { { "description", toText(set) }, { "kind", set.kind }, { "platform", set.platform },
         { "device_count", set.count() }, { "host_count", set.hosts }, { "devices_per_host", set.devicesPerHost },
-        { "slice_count", set.slices } };
+        { "slice_count", set.slices }, { "bounds", boundsJson(set) } };
+    if (options.coordinates)
+        out["devices"] = deviceListJson(set);
     // Axes without a name have an empty one.
     std::vector<std::string> axes = built.names;
     axes.resize(built.array.shape.size());
@@ -323,10 +331,14 @@ Json orderJson(const JsonTarget& target, const Built& built, const DeviceSet& se
         sentences.push_back(sentence.toStdString());
     out["order"]["sentences"] = std::move(sentences);
     out["hosts"] = Json::array();
-    for (const HostBlock& host : hosts)
-        out["hosts"].push_back(
-            { { "process", host.process }, { "contiguous", host.contiguous() }, { "start", host.start },
-                { "shape", host.shape }, { "num_chunks", host.chunks }, { "chunk_ids", host.chunk } });
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        const HostBlock& host = hosts[i];
+        Json one{ { "process", host.process }, { "contiguous", host.contiguous() }, { "start", host.start },
+            { "shape", host.shape }, { "num_chunks", host.chunks }, { "chunk_ids", host.chunk } };
+        if (!layouts.empty())
+            one["data_layout"] = dataLayoutJson(layouts[i]);
+        out["hosts"].push_back(std::move(one));
+    }
     return out;
 }
 
@@ -375,8 +387,15 @@ int printDeviceMesh(const MeshCommandOptions& options)
         return status;
     }
     const std::vector<HostBlock> hosts = hostBlocks(built->array, *set);
+    std::vector<DataLayout> layouts;
+    if (options.batch) {
+        Result<std::vector<DataLayout>> made = hostBatches(built->array, built->names, hosts, *options.batch);
+        if (!made)
+            return bad(made.error());
+        layouts = std::move(*made);
+    }
     if (!options.json.empty())
-        return emitJson(orderJson(options.json, *built, *set, hosts), options.json, Done);
+        return emitJson(orderJson(options, *built, *set, hosts, layouts), options.json, Done);
 
     Console console;
     QStringList axes;
@@ -386,6 +405,8 @@ int printDeviceMesh(const MeshCommandOptions& options)
                                             : QString::number(built->array.shape[axis]));
     console.heading(QStringLiteral("Devices"));
     console.line(QStringLiteral("  ") + words::deviceSet(*set));
+    if (options.coordinates)
+        printDeviceList(console, *set);
     console.heading(axes.isEmpty() ? QStringLiteral("Mesh without axes")
                                    : QStringLiteral("Mesh ") + axes.join(QStringLiteral(" × ")));
     printIds(console, *built);
@@ -403,6 +424,12 @@ int printDeviceMesh(const MeshCommandOptions& options)
         console.line(QStringLiteral("  The devices of %1 of %2 hosts are no block of the mesh (--hosts lists them).")
                          .arg(scattered)
                          .arg(hosts.size()));
+    }
+    if (options.batch) {
+        const std::size_t shown = std::min(hosts.size(), maxHosts);
+        console.heading(QStringLiteral("Batch"));
+        console.table(hostBatchTable(std::span(hosts).first(shown), std::span(layouts).first(shown)));
+        console.more(static_cast<std::int64_t>(hosts.size() - shown));
     }
     return Done;
 }
@@ -449,6 +476,14 @@ void addMesh(CLI::App& app, int& status)
         .oneOf({ "0.4.35", "head" })
         .optionText("VERSION");
     command.addFlag("--hosts", options->hosts, "Say which block of the mesh each host has");
+    command
+        .addOption("--batch", options->batch,
+            "Say which rows of a batch of N each host reads, as T5X's get_data_layout, along the mesh axes replica and "
+            "data; 0 for one row per device along them")
+        .wholeNumber(0, INT64_MAX)
+        .optionText("N");
+    command.addFlag("--coordinates", options->coordinates,
+        "List the devices as JAX prints them, with coordinates and cores, and the bounds of the machine");
     command.addJson(options->json);
     command.setInput(options->devices);
     command.run(status, [options] {

@@ -22,7 +22,7 @@ bool isDrawn(const InitialValue& value)
 {
     using Kind = InitialValue::Kind;
     return value.kind != Kind::Zeros && value.kind != Kind::Ones && value.kind != Kind::Constant
-        && value.kind != Kind::File;
+        && value.kind != Kind::Iota && value.kind != Kind::File;
 }
 
 /// What every argument of main is called: "arg0", and its own name where it has one.

@@ -43,6 +43,7 @@ constexpr Entry entries[] = {
     { "jax", "jax-memory-kinds", "What changes when an array lies in pinned host memory?" },
     { "jax", "jax-memory-transfer", "What moves when an array goes from the host to the devices, and back?" },
     { "jax", "jax-shard-map", "Which shape does a function see inside shard_map?" },
+    { "jax", "jax-shard-map-program", "What do a local sum and psum give under shard_map?" },
     { "jax", "jax-layer", "What does a layer's contraction over a sharded dimension need?" },
     { "jax", "jax-elementwise", "Why does an elementwise function need no communication?" },
     { "jax", "jax-contraction", "Where does the result of a sum over a sharded dimension lie?" },

@@ -23,7 +23,7 @@ struct InitialForm {
 };
 
 /// By kind.
-constexpr std::array<InitialForm, 10> initialForms{ {
+constexpr std::array<InitialForm, 11> initialForms{ {
     { "zeros", "zeros" },
     { "ones", "ones" },
     { "constant", "constant NUMBER" },
@@ -33,6 +33,7 @@ constexpr std::array<InitialForm, 10> initialForms{ {
     { "xavier", "xavier" },
     { "non_negative", "non_negative" },
     { "integers", "integers BOUND" },
+    { "iota", "iota" },
     { "file", "file NAME.npy" },
 } };
 
@@ -227,6 +228,7 @@ bool fitsType(const InitialValue& value, DType dtype)
     switch (value.kind) {
     case Kind::Zeros:
     case Kind::Ones:
+    case Kind::Iota:
     case Kind::File:
         return true;
     case Kind::Constant: {

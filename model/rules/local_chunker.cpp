@@ -112,27 +112,52 @@ Result<std::int64_t> dataShards(const LocalChunker& chunker, const SpecEntry& da
     return productOver(chunker.mesh(), dataAxis.axes, [&](std::size_t axis) { return chunker.chunks(axis); });
 }
 
-Result<DataLayout> dataLayout(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host,
-    const SpecEntry& dataAxis, std::optional<std::int64_t> batchSize)
+namespace {
+
+/// The batch, once its size is known to divide by the devices along the data axes.
+Result<std::int64_t> dividedBatch(const Mesh& mesh, const SpecEntry& dataAxis, std::optional<std::int64_t> batchSize)
 {
-    DataLayout layout;
-    layout.batchSize = batchSize;
-    if (dataAxis.axes.empty()) {
-        layout.firstHostInReplicaSet = host == 0;
-        return layout;
-    }
     SHARDSCOPE_TRY(meshSize, dataMeshSize(mesh, dataAxis));
     const std::int64_t batch = batchSize.value_or(0) == 0 ? *meshSize : *batchSize;
     if (batch % *meshSize != 0)
         return fail(Code::BatchNotDivisibleByDataMesh, { { "batch", batch }, { "size", *meshSize } });
+    return batch;
+}
+
+DataLayout undividedLayout(std::int32_t host, std::optional<std::int64_t> batchSize)
+{
+    DataLayout layout;
+    layout.batchSize = batchSize;
+    layout.firstHostInReplicaSet = host == 0;
+    return layout;
+}
+
+} // namespace
+
+Result<DataLayout> dataLayout(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host,
+    const SpecEntry& dataAxis, std::optional<std::int64_t> batchSize)
+{
+    if (dataAxis.axes.empty())
+        return undividedLayout(host, batchSize);
+    SHARDSCOPE_CHECK(dividedBatch(mesh, dataAxis, batchSize));
     SHARDSCOPE_TRY(chunker, LocalChunker::create(mesh, hosts, host));
-    const std::int64_t shards = *dataShards(*chunker, dataAxis);
-    if (batch % shards != 0)
-        return fail(Code::BatchNotDivisibleByShards, { { "batch", batch }, { "shards", shards } });
-    layout.batchSize = batch;
+    return dataLayout(*chunker, host, dataAxis, batchSize);
+}
+
+Result<DataLayout> dataLayout(
+    const LocalChunker& chunker, std::int32_t host, const SpecEntry& dataAxis, std::optional<std::int64_t> batchSize)
+{
+    if (dataAxis.axes.empty())
+        return undividedLayout(host, batchSize);
+    SHARDSCOPE_TRY(batch, dividedBatch(chunker.mesh(), dataAxis, batchSize));
+    const std::int64_t shards = *dataShards(chunker, dataAxis);
+    if (*batch % shards != 0)
+        return fail(Code::BatchNotDivisibleByShards, { { "batch", *batch }, { "shards", shards } });
+    DataLayout layout;
+    layout.batchSize = *batch;
     layout.shards = shards;
-    layout.shardId = *chunker->shardId(dataAxis.axes);
-    layout.firstHostInReplicaSet = chunker->replicaId(dataAxis.axes) == 0;
+    layout.shardId = *chunker.shardId(dataAxis.axes);
+    layout.firstHostInReplicaSet = chunker.replicaId(dataAxis.axes) == 0;
     return layout;
 }
 

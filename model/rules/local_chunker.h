@@ -85,5 +85,9 @@ struct DataLayout {
 /// BatchNotDivisibleByShards.
 [[nodiscard]] Result<DataLayout> dataLayout(const Mesh& mesh, std::span<const std::int32_t> hosts, std::int32_t host,
     const SpecEntry& dataAxis, std::optional<std::int64_t> batchSize);
+/// The same for a chunker that stands on `host`: many hosts without a pass over the mesh for each. Errors: UnknownAxis,
+/// BatchNotDivisibleByDataMesh, BatchNotDivisibleByShards.
+[[nodiscard]] Result<DataLayout> dataLayout(
+    const LocalChunker& chunker, std::int32_t host, const SpecEntry& dataAxis, std::optional<std::int64_t> batchSize);
 
 } // namespace shardscope

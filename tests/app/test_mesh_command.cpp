@@ -48,6 +48,74 @@ private Q_SLOTS:
         QCOMPARE((header + 6)->simplified(), QStringLiteral("5 20 21 22 23"));
     }
 
+    /// The first cell of the JAX notebook: two cores on each of 2 x 2 chips, ids with x fastest.
+    void coordinates()
+    {
+        const QString machine = QStringLiteral("--devices tpu-v3:2x2 --shape x=2,y=4 --method make --coordinates");
+        const Ran text = runProgram(meshArguments(machine));
+        QCOMPARE(text.code, 0);
+        QVERIFY2(text.out.contains(QStringLiteral("bounds 2 × 2 × 1 × 2 (x, y, z, core)")), qPrintable(text.out));
+        const auto json = runProgram(meshArguments(machine + QStringLiteral(" --json"))).json();
+        QVERIFY(json.at("machine").at("bounds") == nlohmann::json({ 2, 2, 1, 2 }));
+        QCOMPARE(json.at("devices").size(), std::size_t{ 8 });
+        for (int id = 0; id < 8; ++id) {
+            const int core = id % 2, x = id / 2 % 2, y = id / 4;
+            QVERIFY2(text.out.contains(QStringLiteral("TpuDevice(id=%1, process_index=0, coords=(%2,%3,0), "
+                                                      "core_on_chip=%4)")
+                                           .arg(id)
+                                           .arg(x)
+                                           .arg(y)
+                                           .arg(core)),
+                qPrintable(text.out));
+            const auto& device = json.at("devices").at(static_cast<std::size_t>(id));
+            QVERIFY(device.at("device") == id && device.at("process") == 0 && device.at("core") == core);
+            QVERIFY(device.at("coordinates") == nlohmann::json({ x, y, 0 }) && device.at("slice") == 0);
+        }
+        const auto hosts = runProgram(meshArguments(QStringLiteral("--devices gpu:2x8 --shape 16 --json"))).json();
+        QVERIFY(hosts.at("machine").at("bounds") == nlohmann::json({ 2, 8 }));
+        QVERIFY(!hosts.contains("devices")); // only where they are asked for
+        const Ran many = runProgram(meshArguments(QStringLiteral("--devices cpu:65536 --shape 65536 --coordinates")));
+        QVERIFY(many.out.contains(QStringLiteral("CpuDevice(id=63)")));
+        QVERIFY(!many.out.contains(QStringLiteral("CpuDevice(id=64)")));
+    }
+
+    /// Four hosts of four devices: along replica and data each has rows of its own; along model two read the same.
+    void batches()
+    {
+        const auto layouts = [](const QString& shape) {
+            const QString arguments = QStringLiteral("--devices cpu:4x4 --json --shape ") + shape;
+            auto all = nlohmann::json::array();
+            const auto json = runProgram(meshArguments(arguments)).json();
+            for (const auto& host : json.at("hosts"))
+                all.push_back(host.value("data_layout", nlohmann::json()));
+            return all;
+        };
+        const auto own = layouts(QStringLiteral("replica=2,data=2,model=4 --batch 32"));
+        const auto shared = layouts(QStringLiteral("data=2,model=8 --batch 0"));
+        const auto full = layouts(QStringLiteral("x=4,y=4 --batch 30"));
+        for (int host = 0; host < 4; ++host) {
+            const auto at = static_cast<std::size_t>(host);
+            QVERIFY(own.at(at)
+                == nlohmann::json({ { "batch_size", 32 }, { "shard_id", host }, { "num_shards", 4 },
+                    { "first_host_in_replica_set", true } }));
+            QVERIFY(shared.at(at)
+                == nlohmann::json({ { "batch_size", 2 }, { "shard_id", host / 2 }, { "num_shards", 2 },
+                    { "first_host_in_replica_set", host % 2 == 0 } }));
+            QVERIFY(full.at(at)
+                == nlohmann::json({ { "batch_size", 30 }, { "shard_id", 0 }, { "num_shards", 1 },
+                    { "first_host_in_replica_set", host == 0 } }));
+        }
+        QVERIFY(layouts(QStringLiteral("data=4,model=4")).at(0).is_null()); // nothing is asked
+        const QString text = QStringLiteral("--devices cpu:4x4 --shape data=2,model=8 --batch 32");
+        const Ran shown = runProgram(meshArguments(text));
+        QVERIFY2(
+            shown.out.simplified().contains(QStringLiteral("2 16–31 1 2 yes 3 16–31 1 2 no")), qPrintable(shown.out));
+        const Ran odd =
+            runProgram(meshArguments(QStringLiteral("--devices cpu:4x4 --shape data=4,model=4 --batch 30")));
+        QCOMPARE(odd.code, 2);
+        QVERIFY2(odd.error.contains(QStringLiteral("30")), qPrintable(odd.error));
+    }
+
     void largeMeshesAreCutOff()
     {
         const Ran ran = runProgram(meshArguments(QStringLiteral("--devices cpu:65536 --shape 256x256")));

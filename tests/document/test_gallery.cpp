@@ -106,6 +106,10 @@ constexpr Stated stated[] = {
     { "Automatic Parallelism with JIT, [8]", "jax-elementwise", "4", "P(x, y)", "2x2" },
     { "Automatic Parallelism with JIT, [9]", "jax-contraction", "0", "P(y)", "2" },
     { "Semi-automated sharding with constraints, [12]", "jax-constrained-contraction", "1", "P(x)", "4" },
+    { "Manual parallelism with shard_map, [13]", "jax-shard-map-program", "0#0", "P(x)", "4" },
+    { "Manual parallelism with shard_map, [14]", "jax-shard-map-program", "0#1", "P(x)", "4" },
+    { "Manual parallelism with shard_map, [15]", "jax-shard-map-program", "0#2", "P(x)", "1" },
+    { "Manual parallelism with shard_map, [16]", "jax-shard-map-program", "0#3", "P()", "" },
     { "Comparing the three approaches, [19]", "jax-layer-program", "arg1", "P(x, -)", "4x4" },
     { "Comparing the three approaches, [19]", "jax-layer-program", "2", "P(-)", "4" },
     { "Comparing the three approaches, [20]", "jax-layer-auto", "arg0", "P(x)", "4" },
@@ -346,8 +350,9 @@ private Q_SLOTS:
         QVERIFY(set.has_value());
         const DeviceList list(*set);
         QCOMPARE(set->count(), 8);
-        for (const char* id :
-            { "jax-data-sharding", "jax-memory-kinds", "jax-memory-transfer", "jax-shard-map", "jax-layer" }) {
+        for (const char* id : { "jax-data-sharding", "jax-memory-kinds", "jax-memory-transfer", "jax-elementwise",
+                 "jax-contraction", "jax-constrained-contraction", "jax-shard-map", "jax-shard-map-program",
+                 "jax-layer", "jax-layer-program", "jax-layer-auto", "jax-layer-manual" }) {
             const Experiment experiment = exampleOf(id);
             MeshShape shape;
             std::vector<std::string> names;

@@ -266,6 +266,8 @@ void TestLocalChunker::sameDataSameShard()
         std::map<std::int64_t, int> first;
         for (std::int32_t host = 0; host < hosted.count; ++host) {
             const DataLayout own = *dataLayout(*hosted.mesh, hosted.hosts, host, entry, batch);
+            const LocalChunker chunker = *LocalChunker::create(*hosted.mesh, hosted.hosts, host);
+            RC_ASSERT(own == *dataLayout(chunker, host, entry, batch));
             RC_ASSERT(own.batchSize == batch);
             RC_ASSERT(own.shardId >= 0 && own.shardId < own.shards);
             first[own.shardId] += own.firstHostInReplicaSet ? 1 : 0;

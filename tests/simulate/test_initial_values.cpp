@@ -31,6 +31,7 @@ private Q_SLOTS:
     void masterWeights();
     void everyKindIsCutFreely();
     void kindsAreDistributed();
+    void iotaCounts();
     void formsAreReadAndPrinted();
     void kindsFitTypes();
     void lastChoiceCounts();
@@ -190,7 +191,7 @@ void TestInitialValues::everyKindIsCutFreely()
     const Program program = programWith({ { DType::F32, { 7, 9, 5 } }, { DType::I32, { 7, 9, 5 } } });
     for (const InitialDefaults defaults : { InitialDefaults::ByRole, InitialDefaults::ByUse })
         for (const char* form : { "zeros", "ones", "constant 3", "normal 0.02", "uniform -3 5", "fan_in", "xavier",
-                 "non_negative", "integers 1000", "integers -4 9000000000" }) {
+                 "non_negative", "integers 1000", "integers -4 9000000000", "iota" }) {
             const InitialArrays arrays(program, chosenFor(form, defaults));
             for (std::size_t a = 0; a < 2; ++a) {
                 const ValueId argument = program.main().arguments[a];
@@ -252,10 +253,27 @@ void TestInitialValues::kindsAreDistributed()
     }
 }
 
+// In row-major order; from 0 again where the type holds no more.
+void TestInitialValues::iotaCounts()
+{
+    const Program program = programWith({ { DType::F32, { 4, 8 } }, { DType::I8, { 130 } }, { DType::Pred, { 3 } } });
+    const InitialArrays arrays(program, chosenFor("iota", InitialDefaults::ByUse));
+    const std::int64_t sizes[] = { 32, 130, 3 }, held[] = { 32, 128, 2 };
+    for (std::size_t a = 0; a < 3; ++a) {
+        const kernels::Array array = arrays.array(a);
+        for (std::int64_t i = 0; i < sizes[a]; ++i)
+            QCOMPARE(kernels::numberAt(array, i), static_cast<double>(i % held[a]));
+    }
+    const IndexRange part[] = { { 2, 4 }, { 6, 8 } }; // what the last device holds of P('x', 'y') on 2 by 4
+    std::vector<double> shard(4);
+    arrays.fill(program.main().arguments[0], part, shard);
+    QVERIFY(shard == (std::vector<double>{ 22, 23, 30, 31 }));
+}
+
 void TestInitialValues::formsAreReadAndPrinted()
 {
     for (const char* form : { "zeros", "ones", "constant 0.5", "normal 0.02", "uniform -1 1", "fan_in", "xavier",
-             "non_negative", "integers 8", "integers 1 8", "file a b/weights.npz" })
+             "non_negative", "integers 8", "integers 1 8", "iota", "file a b/weights.npz" })
         QCOMPARE(toString(parseInitialValue(form).value()), std::string(form));
     QCOMPARE(toString(parseInitialValue("  constant   5e-1 ").value()), std::string("constant 0.5"));
     const auto code = [](const char* form) { return parseInitialValue(form).error().code; };
@@ -264,6 +282,7 @@ void TestInitialValues::formsAreReadAndPrinted()
     QVERIFY(code("") == Code::UnknownValue);
     QVERIFY(code("normal") == Code::CountMismatch);
     QVERIFY(code("ones 1") == Code::CountMismatch);
+    QVERIFY(code("iota 3") == Code::CountMismatch);
     QVERIFY(code("normal x") == Code::WrongType);
     QVERIFY(code("normal nan") == Code::WrongType);
     QVERIFY(code("normal -1") == Code::OutOfRange);
@@ -284,6 +303,8 @@ void TestInitialValues::kindsFitTypes()
     QVERIFY(fits("integers 128", DType::I8) && !fits("integers 129", DType::I8));
     QVERIFY(fits("integers 256", DType::U8) && !fits("integers -1 4", DType::U8));
     QVERIFY(fits("constant 1", DType::Pred) && !fits("constant 2", DType::Pred) && !fits("constant 0.5", DType::I64));
+    QVERIFY(
+        fits("iota", DType::F32) && fits("iota", DType::I32) && fits("iota", DType::Pred) && !fits("iota", DType::C64));
     QVERIFY(fits("zeros", DType::Pred) && fits("file x.npy", DType::U4));
 }
 

@@ -238,6 +238,11 @@ public:
         case InitialKind::Ones:
             source.m_constant = 1;
             break;
+        case InitialKind::Iota:
+            source.m_form = Form::Iota;
+            source.m_count = isFloat(type.dtype) ? std::numeric_limits<std::uint64_t>::max()
+                                                 : static_cast<std::uint64_t>(integersHeld(type.dtype));
+            break;
         case InitialKind::Constant:
             source.m_constant = value.low;
             break;
@@ -312,6 +317,10 @@ public:
         case Form::Integers:
             forIntegers(element, end, [&](std::int64_t integer) { *out++ = static_cast<double>(integer); });
             return;
+        case Form::Iota:
+            for (; element < end; ++element)
+                *out++ = static_cast<double>(static_cast<std::uint64_t>(element) % m_count);
+            return;
         case Form::Specified:
             for (; element < end; ++element)
                 *out++ = static_cast<std::size_t>(element) < m_specified.size()
@@ -350,7 +359,7 @@ public:
     }
 
 private:
-    enum class Form : std::uint8_t { Constant, Normal, Uniform, Powers, Integers, Specified, Array };
+    enum class Form : std::uint8_t { Constant, Normal, Uniform, Powers, Integers, Iota, Specified, Array };
 
     void setNormal(double deviation)
     {
