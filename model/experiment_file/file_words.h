@@ -67,6 +67,7 @@ inline constexpr std::size_t maximumRank = 16;
 inline constexpr std::size_t maximumRules = 10'000;
 inline constexpr std::size_t maximumArrays = 65'536;
 inline constexpr std::size_t maximumShardingRules = 65'536;
+inline constexpr std::size_t maximumChosenShardings = 1024;
 inline constexpr std::size_t maximumProgramLines = 4'000'000;
 inline constexpr std::size_t maximumAcknowledged = 10'000;
 inline constexpr std::int64_t maximumLayers = 4096;

@@ -26,28 +26,6 @@ std::string word(const std::vector<std::string>& list, Enum value)
     return quoteJson(list[static_cast<std::size_t>(value)]);
 }
 
-std::string entryText(const SpecEntry& entry)
-{
-    switch (entry.kind) {
-    case SpecEntry::Kind::None:
-        return "null";
-    case SpecEntry::Kind::Single:
-        return quoteJson(entry.axes.front());
-    case SpecEntry::Kind::Unconstrained:
-        return quoteJson(words::unconstrained);
-    case SpecEntry::Kind::Tuple:
-        break;
-    }
-    return '[' + join(entry.axes, ", ", quoteJson) + ']';
-}
-
-std::string nameText(const LogicalName& name)
-{
-    if (name.kind == LogicalName::Kind::None)
-        return "null";
-    return quoteJson(name.kind == LogicalName::Kind::Unconstrained ? words::unconstrained : name.name);
-}
-
 class Writer : ObjectWriter {
 public:
     explicit Writer(const Experiment& experiment)

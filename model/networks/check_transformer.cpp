@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/codes.h"
+#include "networks/chosen_parts.h"
 #include "networks/experts.h"
 #include "networks/transformer_parameters.h"
 
@@ -137,7 +138,8 @@ Result<void> checkTransformer(const TransformerSettings& s)
             SHARDSCOPE_CHECK(isPositive(key, cap));
     if (s.parallelBlock && s.encoderLayers > 0)
         return contradiction("parallel_block", {});
-    return checkTransformerMemory(s);
+    SHARDSCOPE_CHECK(checkTransformerMemory(s));
+    return checkChosenShardings(s);
 }
 
 } // namespace shardscope

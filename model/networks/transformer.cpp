@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "networks/check_transformer.h"
+#include "networks/chosen_parts.h"
 #include "networks/norms.h"
 #include "networks/positions.h"
 #include "networks/transformer_layers.h"
@@ -66,7 +67,7 @@ ValueId stackOutput(
     if (s.positions == PositionKind::RelativeBias)
         inputs.selfAttention.bias = relativeBias(stack, network.builder().type(x).shape[1], isEncoder);
     x = transformerLayers(stack, x, inputs, regions);
-    return s.finalNorm ? normalised(stack, name + "_norm", x) : x;
+    return constrainedOutput(stack, s.finalNorm ? normalised(stack, name + "_norm", x) : x);
 }
 
 /// (B, L, V), in the type of sums.
@@ -136,16 +137,13 @@ Result<Program> buildTransformerForward(const TransformerSettings& settings)
 {
     SHARDSCOPE_CHECK(checkTransformer(settings));
     Builder builder("apply");
-    const auto addArgument = [&](const TensorType& type, std::string path, Role role, const std::vector<Axis>& axes) {
-        return builder.argument(
-            type, std::move(path), role, dimensionNames(axes), LogicalAxes{ logicalNames(settings, axes) });
-    };
     std::vector<ValueId> parameters, inputs;
     for (const TransformerParameter& p : parametersOf(settings))
-        parameters.push_back(
-            addArgument({ settings.parameterDtype, p.shape }, "params/" + p.path, Role::Parameter, p.axes));
+        parameters.push_back(builder.argument({ settings.parameterDtype, p.shape }, "params/" + p.path, Role::Parameter,
+            dimensionNames(p.axes), annotationOf(settings, p)));
     for (const TransformerInput& input : inputsOf(settings))
-        inputs.push_back(addArgument(input.type, input.path, Role::Input, input.axes));
+        inputs.push_back(builder.argument(input.type, input.path, Role::Input, dimensionNames(input.axes),
+            LogicalAxes{ logicalNames(settings, input.axes) }));
     SHARDSCOPE_TRY(results, transformerForward(builder, settings, parameters, inputs));
     builder.result(results->loss);
     builder.result(results->logits);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/transformer_layer.h"
 
+#include "networks/chosen_parts.h"
 #include "networks/experts.h"
 #include "networks/feed_forward.h"
 #include "networks/norms.h"
@@ -36,7 +37,8 @@ ValueId transformerLayer(const NetworkPart& layer, ValueId x, const LayerInputs&
         }
         x = add(x, mlp(normalised(layer, mlpNormName(s), x)));
     }
-    return layer.activation(x, "output", { Axis::Batch, Axis::ResidualLength, Axis::ResidualEmbed });
+    return constrainedOutput(
+        layer, layer.activation(x, "output", { Axis::Batch, Axis::ResidualLength, Axis::ResidualEmbed }));
 }
 
 } // namespace shardscope

@@ -3,7 +3,8 @@
 //
 //     x += attention(norm(x))    x += attention(norm(x), encoded)    x += mlp(norm(x))
 //
-// A parallel block adds attention and MLP of the same x at once.
+// A parallel block adds attention and MLP of the same x at once. Outputs of the layer and of its parts are behind the
+// constraints that are chosen for them (networks/chosen_parts.h).
 #pragma once
 
 #include "networks/attention.h"

@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "networks/chosen_sharding.h"
 #include "program/rematerialise.h"
 
 namespace shardscope {
@@ -108,6 +110,11 @@ struct TransformerSettings {
     RematPolicy remat = RematPolicy::None; ///< of each layer, in the backward pass
     DType parameterDtype = DType::F32; ///< of the parameters that are stored
     DType computeDtype = DType::F32; ///< of activations; parameters are converted where they are used
+
+    /// On the outputs of modules (networks/chosen_parts.h lists them): layers, attention, MLPs, norms.
+    std::vector<ChosenSharding> constraints = {};
+    /// Of parameters, in the place of what the rules say of their logical names.
+    std::vector<ChosenSharding> parameterSpecs = {};
 
     bool operator==(const TransformerSettings&) const = default;
 };

@@ -6,6 +6,7 @@
 
 #include "base/codes.h"
 #include "networks/check_transformer.h"
+#include "networks/chosen_parts.h"
 #include "networks/train_step.h"
 #include "networks/transformer.h"
 #include "networks/transformer_parameters.h"
@@ -16,14 +17,15 @@ namespace {
 
 NetworkArrays arraysOf(const TransformerSettings& model)
 {
-    const auto annotation = [&](const std::vector<Axis>& axes) { return LogicalAxes{ logicalNames(model, axes) }; };
     NetworkArrays arrays;
-    for (TransformerParameter& parameter : parametersOf(model))
+    for (TransformerParameter& parameter : parametersOf(model)) {
+        Annotation annotation = annotationOf(model, parameter);
         arrays.parameters.push_back({ std::move(parameter.path), { model.parameterDtype, std::move(parameter.shape) },
-            dimensionNames(parameter.axes), annotation(parameter.axes) });
+            dimensionNames(parameter.axes), std::move(annotation) });
+    }
     for (TransformerInput& input : inputsOf(model))
-        arrays.inputs.push_back(
-            { std::move(input.path), std::move(input.type), dimensionNames(input.axes), annotation(input.axes) });
+        arrays.inputs.push_back({ std::move(input.path), std::move(input.type), dimensionNames(input.axes),
+            LogicalAxes{ logicalNames(model, input.axes) } });
     return arrays;
 }
 

@@ -65,6 +65,11 @@ inline TransformerSettings anyTransformerSettings()
     s.layersAxis = *rc::gen::inRange<std::int64_t>(0, 9);
     s.axisNames = anyOf<AxisNames>(3);
     s.remat = anyOf<RematPolicy>(4);
+    if (anyTruth())
+        s.constraints = { { "decoder/layers.*", LogicalAxes{ { LogicalName::of("batch"), LogicalName::none() } } },
+            { "**/mlp", DeviceAxes{ { { SpecEntry::axis("data"), SpecEntry::tuple({ "a", "b" }) } } } } };
+    if (anyTruth())
+        s.parameterSpecs = { { "decoder/layers.*/mlp/**", DeviceAxes{ { { SpecEntry::none() } } } } };
     s.parameterDtype = *rc::gen::element(DType::BF16, DType::F16, DType::F32, DType::F64);
     s.computeDtype = *rc::gen::element(DType::BF16, DType::F16, DType::F32, DType::F64);
     return s;

@@ -17,6 +17,7 @@
 #include "views/panel_fixture.h"
 #include "views/preview/edit_gesture.h"
 #include "views/span_text/span_text.h"
+#include "views/widgets/fold_button.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/size_spin_box.h"
 #include "words/words.h"
@@ -98,6 +99,46 @@ private Q_SLOTS:
         QVERIFY(f.view.form()->sentence().isEmpty());
         QCOMPARE(f.view.form()->networks()->currentIndex(), 0); // of own sizes
         QCOMPARE(f.view.keyFigure(), u"%1 parameters"_s.arg(words::count(inAll)));
+    }
+
+    /// Folded, a section shows its head alone; what was unfolded is remembered by the window.
+    void sectionsFold()
+    {
+        ModelFixture f;
+        ModelForm* form = f.view.form();
+        QVERIFY(form->unfolded().isEmpty());
+        QVERIFY(!f.spin(u"heads"_s)->isVisible());
+        QCOMPARE(form->head(u"sizes"_s)->accessibleName(), u"Sizes"_s);
+        QTest::keyClick(form->head(u"sizes"_s), Qt::Key_Space);
+        QVERIFY(f.spin(u"heads"_s)->isVisible());
+        QVERIFY(!f.combo(u"optimizer"_s)->isVisible());
+        form->setUnfolded({ u"training"_s, u"unknown"_s });
+        QCOMPARE(form->unfolded(), QStringList{ u"training"_s });
+        QVERIFY(!f.spin(u"heads"_s)->isVisible());
+        QVERIFY(f.combo(u"optimizer"_s)->isVisible());
+        // An MLP has nothing to choose of its training; what was unfolded comes again.
+        ModelFixture::choose(form->networks(), u"mlp"_s);
+        QVERIFY(form->head(u"training"_s)->isHidden());
+        QVERIFY(!form->head(u"sizes"_s)->isHidden());
+        f.document.undoStack()->undo();
+        QVERIFY(f.combo(u"optimizer"_s)->isVisible());
+        f.document.waitForAnalysis();
+    }
+
+    /// In the least room that the dock has in a window of 1,000 px.
+    void treeKeepsRows()
+    {
+        ModelFixture f;
+        f.view.resize(690, 406);
+        QCoreApplication::processEvents();
+        const QTreeView* tree = f.view.tree();
+        const int rows = tree->viewport()->height() / tree->sizeHintForRow(0);
+        QVERIFY2(rows >= 8, qPrintable(QString::number(rows)));
+        // Nothing is scrolled for it.
+        QVERIFY(tree->mapTo(&f.view, QPoint(0, tree->height())).y() <= f.view.height());
+        f.view.form()->setUnfolded({ u"sizes"_s, u"blocks"_s });
+        QCoreApplication::processEvents();
+        QVERIFY(tree->viewport()->height() / tree->sizeHintForRow(0) >= 8);
     }
 
     /// Steps of one field are one step of undo, another field begins another one.

@@ -4,6 +4,7 @@
 #include <QCompleter>
 #include <QHeaderView>
 #include <QMenu>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QTreeView>
 #include <algorithm>
@@ -28,6 +29,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::size_t shownReplicated = 3;
+constexpr int leastRows = 8; ///< that the tree shows
 
 QStringList kindNames()
 {
@@ -114,7 +116,6 @@ QTreeView* ModelView::makeTree()
     tree->setSelectionMode(QAbstractItemView::SingleSelection);
     tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
     tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    tree->setMinimumHeight(Metrics::scaled(120));
     QHeaderView* header = tree->header();
     header->setStretchLastSection(true);
     header->setSectionsMovable(false);
@@ -185,8 +186,12 @@ void ModelView::showEmpty()
     const bool some = m_model->rowCount() > 0;
     m_tree->setVisible(some);
     m_empty->setVisible(!some);
-    if (some)
+    if (some) {
+        // Whatever is unfolded above: the page is scrolled then.
+        m_tree->setMinimumHeight(m_tree->header()->sizeHint().height() + leastRows * m_tree->sizeHintForRow(0)
+            + m_tree->horizontalScrollBar()->sizeHint().height());
         return;
+    }
     if (!m_model->filter().isEmpty()) {
         m_empty->setSentence(tr("No parameter matches the filter."));
         m_empty->setButton(tr("Show all"));
