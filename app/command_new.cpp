@@ -59,14 +59,15 @@ Error unknownPreset(const std::string& id)
     return unknownValue("--preset", id, std::move(known));
 }
 
-Result<Experiment> newExperiment(const NewOptions& options)
+Result<MadeNetwork> newNetwork(const NewOptions& options)
 {
     const TransformerPreset* preset = findPreset(options.preset);
     if (!preset)
         return tl::unexpected(unknownPreset(options.preset));
-    SHARDSCOPE_TRY(experiment, networkExperiment(preset->settings, std::string(preset->title), options.network));
-    experiment->notes = "Sizes: " + std::string(preset->source) + '.';
-    TransformerTraining& training = std::get<TransformerModel>(experiment->model).settings;
+    SHARDSCOPE_TRY(made, makeNetwork(preset->settings, std::string(preset->title), options.network));
+    Experiment& experiment = made->experiment;
+    experiment.notes = "Sizes: " + std::string(preset->source) + '.';
+    TransformerTraining& training = std::get<TransformerModel>(experiment.model).settings;
     training.model.batch = options.batch.value_or(training.model.batch);
     training.model.length = options.length.value_or(training.model.length);
     training.model.layers = options.layers.value_or(training.model.layers);
@@ -78,17 +79,19 @@ Result<Experiment> newExperiment(const NewOptions& options)
             static_cast<OptimizerKind>(std::find(known.begin(), known.end(), options.optimizer) - known.begin());
     }
     SHARDSCOPE_CHECK(checkTraining(training));
-    return std::move(*experiment);
+    return std::move(*made);
 }
 
 int makeNew(const NewOptions& options)
 {
     if (options.preset.empty())
         return listPresets(options.json);
-    const Result<Experiment> experiment = newExperiment(options);
-    if (!experiment)
-        return reject(options.json, { experiment.error() });
-    const std::string text = writeExperiment(*experiment);
+    const Result<MadeNetwork> made = newNetwork(options);
+    if (!made)
+        return reject(options.json, { made.error() });
+    const std::string text = writeExperiment(made->experiment);
+    if (options.json.empty())
+        remarkRules(*made, options.network);
     const int status = options.output.empty() ? static_cast<int>(Done) : emitText(text, options.output, Done);
     if (options.json.empty()) {
         if (options.output.empty())
@@ -96,7 +99,9 @@ int makeNew(const NewOptions& options)
         return status;
     }
     Json out = envelope(options.json);
-    out["parameter_count"] = parameterCount(std::get<TransformerModel>(experiment->model).settings.model);
+    out["parameter_count"] = parameterCount(std::get<TransformerModel>(made->experiment.model).settings.model);
+    if (!made->defaultRules.empty())
+        out["default_rules"] = made->defaultRules;
     if (options.output.empty())
         out["text"] = text;
     else
@@ -120,7 +125,9 @@ void addNew(CLI::App& app, int& status)
     addDeviceCounts(command, options->network.mesh);
     command
         .addOption("--rules", options->network.rules,
-            "The id of a published rule set (t5x-a2p2), a file of rules, or the rules themselves; as in resolve")
+            "The id of a published rule set, a file of rules, or the rules themselves, as in resolve (default: "
+            "t5x-a2p2, "
+            "t5x-moe or maxtext-base-2026-08, whichever the mesh is of)")
         .optionText("RULES");
     command
         .addOption("--axes", options->network.axisNames,
