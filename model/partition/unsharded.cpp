@@ -297,6 +297,9 @@ Program withoutShardings(Program program, std::optional<std::uint32_t> settled)
     Program made = std::move(edit).finish();
     for (std::vector<Annotation>* annotations : { &made.argumentAnnotations, &made.resultAnnotations })
         std::fill(annotations->begin(), annotations->end(), Annotation());
+    for (Function& function : made.functions)
+        if (seen.contains(function.body))
+            function.resultShardings.clear();
     return made;
 }
 
