@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "pipeline/memory_placement.h"
 #include "words/planned_memory_words.h"
 #include "words/propagation_steps.h"
 #include "words/words.h"
