@@ -175,7 +175,10 @@ private:
                              r.rules.isSequence ? word(words::dialects, r.dialect)
                                                 : quoteJson(words::dialects[words::mappingDialect]) },
             { "version", word(words::flaxVersions, r.version) }, { "fallback", word(words::fallbacks, r.fallback) },
-            { "bound_when_traced", truth(r.boundWhenTraced) }, { "list", list(ruleTexts(r.rules)) } };
+            { "bound_when_traced", truth(r.boundWhenTraced) } };
+        if (r.constraintMesh != ConstraintMesh::Context)
+            members.emplace_back("constraint_mesh", word(words::constraintMeshes, r.constraintMesh));
+        members.emplace_back("list", list(ruleTexts(r.rules)));
         if (!r.inner.empty()) {
             std::vector<std::string> parts;
             for (std::size_t i = 0; i < r.inner.size(); ++i)

@@ -157,6 +157,8 @@ inline std::vector<Case> cases()
         { "section null", with(R"("rules": @null)"), WrongType, "/rules" },
         { "count as a string", with(R"("hardware": { "hosts": @"2" })"), WrongType, "/hardware/hosts" },
         { "count with a fraction", with(R"("hardware": { "hosts": @2.5 })"), WrongType, "/hardware/hosts" },
+        { "no such mesh of constraints", with(R"("rules": { "constraint_mesh": @"global" })"), UnknownValue,
+            "/rules/constraint_mesh" },
         { "switch as a number", with(R"("rules": { "bound_when_traced": @1 })"), WrongType,
             "/rules/bound_when_traced" },
         { "number as a string", with(R"("step": { "learning_rate": @"fast" })"), WrongType, "/step/learning_rate" },
