@@ -234,7 +234,8 @@ bool ModulesModel::canEdit(int item, int column) const
 
 bool ModulesModel::edit(int item, int, const QString& typed)
 {
-    if (typed == cell(item, Spec, Qt::EditRole).toString())
+    const bool isOwn = parameterNode(item).ownSpec >= 0;
+    if (typed == cell(item, Spec, Qt::EditRole).toString() || (typed.isEmpty() && !isOwn))
         return false;
     Q_EMIT specTyped(words::fromStd(row(item)->path), typed);
     return true;
