@@ -47,6 +47,7 @@ struct Source {
     /// Keys that say nothing about sharding.
     std::vector<std::pair<std::string, int>> passedOver; ///< with their lines
     std::vector<ConfigField> assumed; ///< what a configuration leaves to its architecture
+    std::optional<MadeNetwork> network; ///< of a configuration
 };
 using ReadSource = tl::expected<Source, std::vector<Diagnostic>>;
 
@@ -90,10 +91,11 @@ Result<Source> readConfigurationSource(const ConvertOptions& options)
         read.error().where.file = name;
         return tl::unexpected(std::move(read.error()));
     }
-    SHARDSCOPE_TRY(experiment,
-        networkExperiment(read->settings, options.input == "-" ? read->architecture : baseName(options.input),
+    SHARDSCOPE_TRY(made,
+        makeNetwork(read->settings, options.input == "-" ? read->architecture : baseName(options.input),
             { options.rules, options.mesh, {} }));
-    Source source = sourceOfExperiment(std::move(*experiment), name);
+    Source source = sourceOfExperiment(made->experiment, name);
+    source.network = std::move(*made);
     source.warnings = std::move(read->warnings);
     for (Diagnostic& warning : source.warnings)
         warning.where.file = name;
@@ -321,8 +323,10 @@ Json sourceJson(const Source& source)
 }
 
 /// Warnings, and what was not looked at, on the error stream.
-void remark(const Source& source)
+void remark(const ConvertOptions& options, const Source& source)
 {
+    if (source.network)
+        remarkRules(*source.network, { options.rules, options.mesh, {} });
     Console errors(stderr);
     print(errors, source.warnings);
     if (!source.passedOver.empty())
@@ -356,6 +360,8 @@ int convert(const ConvertOptions& options)
             text.error().where.file = source->name;
         return reject(options.json, { text.error() });
     }
+    if (options.json.empty())
+        remark(options, *source);
     int status = Done;
     if (!options.output.empty())
         status = emitText(*text, options.output, Done);
@@ -368,10 +374,11 @@ int convert(const ConvertOptions& options)
             out["text"] = *text;
         else
             out["output"] = options.output;
+        if (source->network && !source->network->defaultRules.empty())
+            out["default_rules"] = source->network->defaultRules;
         out["problems"] = cli::toJson(source->warnings);
         return emitJson(out, options.json, status);
     }
-    remark(*source);
     if (options.output.empty())
         writeTo(stdout, *text);
     return status;
@@ -405,7 +412,9 @@ void addConvert(CLI::App& app, int& status)
             "--as", options->as, "Read a configuration as that of another architecture; all its keys are looked at")
         .oneOf(huggingFaceFamilies())
         .optionText("FAMILY");
-    command.addOption("--rules", options->rules, "Rules that go with a table or a configuration; as in resolve")
+    command
+        .addOption("--rules", options->rules,
+            "Rules that go with a table or a configuration, as in resolve; a configuration has those of new by default")
         .optionText("RULES");
     command.addOption("--mesh", options->mesh.mesh, "The mesh, where the input has none: data=2,model=4")
         .optionText("MESH");

@@ -76,14 +76,15 @@ Result<ChosenOption> readChosen(const char* option, const std::string& text)
     return ChosenOption{ text.substr(0, sign), std::move(*axes) };
 }
 
-Result<Experiment> newExperiment(const NewOptions& options)
+Result<MadeNetwork> newNetwork(const NewOptions& options)
 {
     const TransformerPreset* preset = findPreset(options.preset);
     if (!preset)
         return tl::unexpected(unknownPreset(options.preset));
-    SHARDSCOPE_TRY(experiment, networkExperiment(preset->settings, std::string(preset->title), options.network));
-    experiment->notes = "Sizes: " + std::string(preset->source) + '.';
-    TransformerTraining& training = std::get<TransformerModel>(experiment->model).settings;
+    SHARDSCOPE_TRY(made, makeNetwork(preset->settings, std::string(preset->title), options.network));
+    Experiment& experiment = made->experiment;
+    experiment.notes = "Sizes: " + std::string(preset->source) + '.';
+    TransformerTraining& training = std::get<TransformerModel>(experiment.model).settings;
     training.model.batch = options.batch.value_or(training.model.batch);
     training.model.length = options.length.value_or(training.model.length);
     training.model.layers = options.layers.value_or(training.model.layers);
@@ -95,28 +96,29 @@ Result<Experiment> newExperiment(const NewOptions& options)
             static_cast<OptimizerKind>(std::find(known.begin(), known.end(), options.optimizer) - known.begin());
     }
     SHARDSCOPE_CHECK(checkTraining(training));
-    Result<Experiment> chosen = std::move(experiment);
     for (const std::string& text : options.constraints) {
         SHARDSCOPE_TRY(option, readChosen("--constrain", text));
-        chosen = withConstraint(*chosen, option->at, std::move(option->axes));
-        SHARDSCOPE_CHECK(chosen);
+        SHARDSCOPE_TRY(chosen, withConstraint(experiment, option->at, std::move(option->axes)));
+        experiment = std::move(*chosen);
     }
     for (const std::string& text : options.specs) {
         SHARDSCOPE_TRY(option, readChosen("--spec", text));
-        chosen = withParameterSpec(*chosen, option->at, std::move(option->axes));
-        SHARDSCOPE_CHECK(chosen);
+        SHARDSCOPE_TRY(chosen, withParameterSpec(experiment, option->at, std::move(option->axes)));
+        experiment = std::move(*chosen);
     }
-    return chosen;
+    return std::move(*made);
 }
 
 int makeNew(const NewOptions& options)
 {
     if (options.preset.empty())
         return listPresets(options.json);
-    const Result<Experiment> experiment = newExperiment(options);
-    if (!experiment)
-        return reject(options.json, { experiment.error() });
-    const std::string text = writeExperiment(*experiment);
+    const Result<MadeNetwork> made = newNetwork(options);
+    if (!made)
+        return reject(options.json, { made.error() });
+    const std::string text = writeExperiment(made->experiment);
+    if (options.json.empty())
+        remarkRules(*made, options.network);
     const int status = options.output.empty() ? static_cast<int>(Done) : emitText(text, options.output, Done);
     if (options.json.empty()) {
         if (options.output.empty())
@@ -124,7 +126,9 @@ int makeNew(const NewOptions& options)
         return status;
     }
     Json out = envelope(options.json);
-    out["parameter_count"] = parameterCount(std::get<TransformerModel>(experiment->model).settings.model);
+    out["parameter_count"] = parameterCount(std::get<TransformerModel>(made->experiment.model).settings.model);
+    if (!made->defaultRules.empty())
+        out["default_rules"] = made->defaultRules;
     if (options.output.empty())
         out["text"] = text;
     else
@@ -148,7 +152,9 @@ void addNew(CLI::App& app, int& status)
     addDeviceCounts(command, options->network.mesh);
     command
         .addOption("--rules", options->network.rules,
-            "The id of a published rule set (t5x-a2p2), a file of rules, or the rules themselves; as in resolve")
+            "The id of a published rule set, a file of rules, or the rules themselves, as in resolve (default: "
+            "t5x-a2p2, "
+            "t5x-moe or maxtext-base-2026-08, whichever the mesh is of)")
         .optionText("RULES");
     command
         .addOption("--axes", options->network.axisNames,

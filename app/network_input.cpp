@@ -5,24 +5,14 @@
 #include <utility>
 
 #include "base/codes.h"
-#include "experiment/edits.h"
+#include "console.h"
+#include "experiment/network_rules.h"
 #include "experiment_file/file_words.h"
+#include "words/utf8.h"
 
 namespace shardscope::cli {
 
-AxisNames axisNamesOf(const RulesInput& rules)
-{
-    if (rules.dialect != Dialect::MaxText && !rules.maxText)
-        return AxisNames::T5x;
-    const std::vector<LogicalRule>& list = rules.rules.list;
-    const bool isNew = std::any_of(list.begin(), list.end(), [](const LogicalRule& rule) {
-        return rule.name.name == "embed_vocab" || rule.name.name == "embed_moe" || rule.name.name == "mlp_moe";
-    });
-    return isNew ? AxisNames::MaxText : AxisNames::MaxText2025;
-}
-
-Result<Experiment> networkExperiment(
-    const TransformerSettings& settings, std::string title, const NetworkOptions& options)
+Result<MadeNetwork> makeNetwork(const TransformerSettings& settings, std::string title, const NetworkOptions& options)
 {
     std::optional<RulesInput> rules;
     if (!options.rules.empty()) {
@@ -33,28 +23,47 @@ Result<Experiment> networkExperiment(
     if (!*mesh)
         return fail(Code::UnresolvedAxisSize,
             { { "option", "--mesh" }, { "axes", rules ? rules->meshAxes : std::vector<std::string>() } });
+    MeshSetting setting;
+    setting.axes.assign((*mesh)->axes().begin(), (*mesh)->axes().end());
+    setting.deviceOrder.assign((*mesh)->deviceOrder().begin(), (*mesh)->deviceOrder().end());
 
-    Experiment experiment;
-    experiment.title = std::move(title);
-    experiment.mesh.axes.assign((*mesh)->axes().begin(), (*mesh)->axes().end());
-    experiment.mesh.deviceOrder.assign((*mesh)->deviceOrder().begin(), (*mesh)->deviceOrder().end());
-    experiment = withHardwareFollowing(std::move(experiment), HardwareSetting());
-    TransformerModel model{ { settings, {} } };
-    if (rules) {
-        if (rules->experiment)
-            experiment.rules = rules->experiment->rules;
-        else
-            experiment.rules.rules = rules->rules;
-        experiment.rules.dialect = rules->dialect.value_or(experiment.rules.dialect);
-        model.settings.model.axisNames = axisNamesOf(*rules);
-    }
+    std::optional<AxisNames> names;
     if (!options.axisNames.empty()) {
         const std::vector<std::string>& known = file_words::axisNames;
-        const auto found = std::find(known.begin(), known.end(), options.axisNames);
-        model.settings.model.axisNames = static_cast<AxisNames>(found - known.begin());
+        names = static_cast<AxisNames>(std::find(known.begin(), known.end(), options.axisNames) - known.begin());
     }
-    experiment.model = std::move(model);
-    return experiment;
+    MadeNetwork made;
+    RulesSetting taken;
+    if (rules) {
+        if (rules->experiment)
+            taken = rules->experiment->rules;
+        else
+            taken.rules = rules->rules;
+        taken.dialect = rules->dialect.value_or(taken.dialect);
+        if (!names)
+            names = axisNamesOf(taken.rules, rules->maxText ? Dialect::MaxText : taken.dialect);
+    } else if (const PublishedRules* set = defaultRules(setting.axes, names)) {
+        taken = boundRules(*set);
+        made.defaultRules = set->id;
+    }
+    SHARDSCOPE_TRY(
+        experiment, networkExperiment(settings, std::move(title), std::move(setting), std::move(taken), names, !rules));
+    made.experiment = std::move(*experiment);
+    return made;
+}
+
+void remarkRules(const MadeNetwork& made, const NetworkOptions& options)
+{
+    if (!options.rules.empty())
+        return;
+    Console errors(stderr);
+    errors.line(made.defaultRules.empty()
+            ? QStringLiteral("No rules were given, and no published ones are over such a mesh: nothing is sharded. "
+                             "--rules takes some.")
+            : QStringLiteral("No rules were given: those of %1 are taken, and the mesh has all axes that they name. "
+                             "--rules takes others, \"()\" none.")
+                  .arg(words::fromStd(made.defaultRules)),
+        Emphasis::Faint);
 }
 
 } // namespace shardscope::cli

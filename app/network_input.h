@@ -11,18 +11,22 @@
 namespace shardscope::cli {
 
 struct NetworkOptions {
-    std::string rules; ///< as --rules of resolve has them; empty: none
+    std::string rules; ///< as --rules of resolve has them; empty: defaultRules(), "()": none
     MeshOptions mesh;
     std::string axisNames; ///< "t5x", "maxtext-2025", "maxtext"; empty: those that the rules speak of
 };
 
-/// Whose names rules speak of: MaxText's where they are in its dialect, those before April 2026 where they lack the
-/// names that came then ("embed_vocab", "mlp_moe").
-[[nodiscard]] AxisNames axisNamesOf(const RulesInput& rules);
+/// An experiment around a network, and the published rules that it has since none were given ("" otherwise).
+struct MadeNetwork {
+    Experiment experiment;
+    std::string defaultRules;
+};
 
-/// A train step with Adam on as many devices as the mesh needs. Errors: those of readRulesInput() and readMeshOption();
+/// As networkExperiment() of experiment/network_rules.h. Errors: those of readRulesInput() and readMeshOption();
 /// UnresolvedAxisSize without a mesh.
-[[nodiscard]] Result<Experiment> networkExperiment(
+[[nodiscard]] Result<MadeNetwork> makeNetwork(
     const TransformerSettings& settings, std::string title, const NetworkOptions& options);
+/// Says on the error stream which rules were taken, where none were given.
+void remarkRules(const MadeNetwork& made, const NetworkOptions& options);
 
 } // namespace shardscope::cli

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/idle_settings.h"
 #include "analysis/initial_setting.h"
 #include "analysis/memory_fixes.h"
 #include "analysis/problems.h"
@@ -197,6 +198,7 @@ SnapshotPtr analyse(
         if (!fill(*snapshot, cache, stop, last))
             return nullptr;
         if (snapshot->program) {
+            append(snapshot->problems, idleSettings(*experiment));
             append(snapshot->problems, initialProblems(*experiment, *snapshot->program));
             append(snapshot->problems, stateProblems(*experiment, *snapshot->program));
         }

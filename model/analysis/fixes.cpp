@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/fixes.h"
 
+#include "analysis/idle_settings.h"
 #include "base/codes.h"
 #include "experiment/mesh_order.h"
 #include "experiment/placement_edits.h"
@@ -151,6 +152,8 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         return withParamsOnDevices(experiment, false);
     case Fix::Kind::DropShardingRule:
         return withoutShardingRule(experiment, fix.name);
+    case Fix::Kind::LeaveOutSettings:
+        return withoutSettings(experiment, fix.axes);
     case Fix::Kind::OrderById:
         return withOrder(experiment, {});
     }

@@ -457,6 +457,13 @@ void addRuleFindings(const ListFindings& of, ProblemCollector& collector)
         collector.add(std::move(diagnostic), pointer, {},
             { { Fix::Kind::RemoveRule, withinOf(of.setting, of.list), ruleNumber({ of.list, -1 }), 0 } });
     }
+    // A program in a text, and arrays without names. An MLP has both forms: its rules are those of the other one.
+    if (!hasLogical && of.list.isOuter() && of.census.arrays == 0 && !rules.empty()
+        && !std::holds_alternative<MlpModel>(of.experiment.model)) {
+        Diagnostic diagnostic{ Code::RuleUnused, { { "rules", rules.size() } }, {} };
+        diagnostic.where.pointer = rulePointer({ of.list, -1 });
+        collector.add(std::move(diagnostic), "rules", {}, {});
+    }
     const std::vector<bool> published = publishedRulesIn(rules);
     for (std::size_t i = 0; i < rules.size(); ++i) {
         const auto placeOf = [&](std::size_t rule) { return RulePlace{ of.list, static_cast<int>(rule) }; };

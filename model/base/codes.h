@@ -160,7 +160,7 @@ enum class Code : std::uint16_t {
     ContradictoryFields = 462, ///< key, value, other, other_value, wrong: divide, at_most, equal
     // Warnings
     SilentlyReplicated = 201, ///< tensor, dim, size, partitions, bytes
-    RuleUnused = 202, ///< rule
+    RuleUnused = 202, ///< rule; or within, nearest: all for a part of the model; or rules: so many, all there are
     AxisBusy = 203, ///< rule, axis, tensor, dim, by_dim, by_rule
     NullBlocksRule = 204, ///< rule, blocked
     TupleLostAxes = 205, ///< rule, axes, tensor
@@ -199,11 +199,14 @@ enum class Code : std::uint16_t {
     FieldLeftOut = 240, ///< key, value: of a model's configuration, which changes no shape and which the network lacks
     UnknownField = 241, ///< key, nearest: of a model's configuration, and nothing is read from it
     UnverifiedArchitecture = 242, ///< architecture: its reader has seen no real file
+    SettingWithoutEffect = 243, ///< settings (list of keys), needs (key), values (list): they count only where that has
+    ///< one of these (is not 0)
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs
     Acknowledged = 303, ///< finding ("W206"), reason, and the arguments of that finding
     UnevenArgument = 304, ///< dim, size, partitions, axes (list): an argument of a program is padded
+    LimitOutOfReach = 305, ///< settings (a key), value, wrong: window, capacity; reach: it limits below that alone
 };
 
 } // namespace shardscope

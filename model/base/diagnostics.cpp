@@ -202,10 +202,12 @@ constexpr std::array rows{
     CodeRow{ Code::UnknownField, "W241", Warning, "unknown_field", "field that is not known, not read" },
     CodeRow{ Code::UnverifiedArchitecture, "W242", Warning, "unverified_architecture",
         "architecture that no real file has confirmed" },
+    CodeRow{ Code::SettingWithoutEffect, "W243", Warning, "setting_without_effect", "setting that changes nothing" },
     CodeRow{ Code::SizeOneAxis, "I301", Info, "size_one_axis", "mesh axis of size 1" },
     CodeRow{ Code::ProgramNotRun, "I302", Info, "program_not_run", "program that is laid out, not run" },
     CodeRow{ Code::Acknowledged, "I303", Info, "acknowledged", "warning that the experiment acknowledges" },
     CodeRow{ Code::UnevenArgument, "I304", Info, "uneven_argument", "argument that its sharding does not divide" },
+    CodeRow{ Code::LimitOutOfReach, "I305", Info, "limit_out_of_reach", "limit that nothing reaches" },
 };
 
 std::size_t editDistance(std::string_view a, std::string_view b)

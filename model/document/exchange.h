@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiment/rule_lists.h"
+#include "experiment/rule_edits.h"
 #include "rules/published_rules.h"
 
 namespace shardscope {
@@ -41,11 +41,6 @@ using ReadRules = tl::expected<RulesText, std::vector<Diagnostic>>;
 /// additional_rules do.
 [[nodiscard]] Experiment withRules(
     const Experiment& before, RuleList list, const RulesText& rules, bool additional = false);
-/// Mesh axes that the experiment's rules name and its mesh lacks, each once.
-[[nodiscard]] std::vector<std::string> missingAxes(const Experiment& experiment);
-/// Adds those as axes of size 1, which shard nothing and can be made larger. TooLarge beyond the most axes of a mesh.
-[[nodiscard]] Result<Experiment> withMissingAxes(const Experiment& before);
-
 /// The experiment's rules as text, which readRules() reads back. Errors: those of writeMaxText(), and WrongType for
 /// rules that JSON has no word for.
 [[nodiscard]] Result<std::string> rulesAsText(const Experiment& experiment, RulesForm form, RuleList list = {});

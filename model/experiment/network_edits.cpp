@@ -39,6 +39,8 @@ void keepChoices(TransformerSettings& settings, const TransformerSettings& befor
     settings.form = before.form;
     settings.layersAxis = before.layersAxis;
     settings.remat = before.remat;
+    settings.dropout = before.dropout;
+    settings.dropoutSeed = before.dropoutSeed;
     settings.parameterDtype = before.parameterDtype;
     settings.computeDtype = before.computeDtype;
     settings.constraints = before.constraints;

@@ -191,6 +191,35 @@ Result<Experiment> withoutInnerRules(const Experiment& before, RuleList list)
     return after;
 }
 
+std::vector<std::string> missingAxes(const Experiment& experiment)
+{
+    std::vector<std::string> missing;
+    const std::vector<MeshAxis>& axes = experiment.mesh.axes;
+    const auto look = [&](const LogicalRules& rules) {
+        for (const LogicalRule& rule : rules.list)
+            for (const std::string& name : rule.target.axes)
+                if (std::none_of(axes.begin(), axes.end(), [&](const MeshAxis& axis) { return axis.name == name; })
+                    && std::find(missing.begin(), missing.end(), name) == missing.end())
+                    missing.push_back(name);
+    };
+    look(experiment.rules.rules);
+    for (const InnerRules& inner : experiment.rules.inner)
+        look(inner.rules);
+    return missing;
+}
+
+Result<Experiment> withMissingAxes(const Experiment& before)
+{
+    Experiment after = before;
+    for (const std::string& name : missingAxes(before)) {
+        Result<Experiment> more = withAxisAdded(after, name, 1);
+        if (!more)
+            return more;
+        after = std::move(*more);
+    }
+    return after;
+}
+
 Result<Experiment> withNameMapped(const Experiment& before, const std::string& name, SpecEntry target)
 {
     return withNameMapped(before, RuleList(), name, std::move(target));

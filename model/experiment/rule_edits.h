@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "experiment/edits.h"
 #include "experiment/rule_lists.h"
@@ -34,6 +35,11 @@ namespace shardscope {
 /// The arrays of the part have the rules again that hold around it. What a file said of the lists after it stays with
 /// them.
 [[nodiscard]] Result<Experiment> withoutInnerRules(const Experiment&, RuleList list);
+
+/// Mesh axes that the experiment's rules name and its mesh lacks, each once.
+[[nodiscard]] std::vector<std::string> missingAxes(const Experiment& experiment);
+/// Adds those as axes of size 1, which shard nothing and can be made larger. TooLarge beyond the most axes of a mesh.
+[[nodiscard]] Result<Experiment> withMissingAxes(const Experiment& before);
 
 /// Most lists that an experiment may have for parts of its model.
 inline constexpr std::size_t maxInnerRules = 500;

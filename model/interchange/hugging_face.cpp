@@ -124,6 +124,16 @@ Result<ReadHuggingFace> readHuggingFace(std::string_view text, std::string_view 
     return result;
 }
 
+bool looksLikeHuggingFace(std::string_view text)
+{
+    constexpr std::string_view format = "\"format\"", type = "\"model_type\"", classes = "\"architectures\"";
+    if (text.find(format) != std::string_view::npos
+        || (text.find(type) == std::string_view::npos && text.find(classes) == std::string_view::npos))
+        return false;
+    const Result<Literal> root = parseConfig(text);
+    return root && (memberOf(*root, "model_type") || memberOf(*root, "architectures"));
+}
+
 std::vector<std::string> huggingFaceFamilies()
 {
     std::vector<std::string> names;

@@ -46,6 +46,10 @@ struct ReadHuggingFace {
 /// UnsupportedBlock, ContradictoryFields, and those of checkTransformer().
 [[nodiscard]] Result<ReadHuggingFace> readHuggingFace(std::string_view text, std::string_view as = {});
 
+/// Whether the text is such a configuration: an object that says its architecture ("model_type" or "architectures").
+/// What bears a "format" is an experiment.
+[[nodiscard]] bool looksLikeHuggingFace(std::string_view text);
+
 /// What `as` may be: "llama", "mistral", ...
 [[nodiscard]] std::vector<std::string> huggingFaceFamilies();
 

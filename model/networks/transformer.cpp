@@ -47,8 +47,8 @@ ValueId embedded(const NetworkPart& network, ValueId tokens)
 
 /// A stack over the embedded tokens, (B, L, D). `encoded` is invalid for an encoder and for a decoder alone. Layers
 /// with a policy are added to `regions`.
-ValueId stackOutput(
-    const NetworkPart& network, bool isEncoder, ValueId tokens, ValueId encoded, std::vector<RematRegion>& regions)
+ValueId stackOutput(const NetworkPart& network, bool isEncoder, ValueId tokens, ValueId encoded,
+    const DropoutSource& dropout, std::vector<RematRegion>& regions)
 {
     const std::string name = isEncoder ? "encoder" : "decoder";
     const TransformerSettings& s = network.settings();
@@ -56,9 +56,14 @@ ValueId stackOutput(
     const NetworkPart stack(network, name);
     if (s.positions == PositionKind::Learned)
         x = withLearnedPositions(stack, x);
+    LayerInputs inputs;
+    inputs.dropout = { dropout, isEncoder, {} };
+    {
+        const NetworkPart part(stack, "input_dropout");
+        x = droppedOut(part, x, inputs.dropout, DropoutPlace::Embedding);
+    }
     x = stack.activation(x, "input", { Axis::Batch, Axis::ResidualLength, Axis::ResidualEmbed });
 
-    LayerInputs inputs;
     inputs.isEncoder = isEncoder;
     inputs.encoded = encoded;
     inputs.selfAttention.causal = !isEncoder;
@@ -113,7 +118,7 @@ std::vector<TransformerInput> inputsOf(const TransformerSettings& s)
 }
 
 Result<TransformerResults> transformerForward(Builder& builder, const TransformerSettings& settings,
-    std::span<const ValueId> parameters, std::span<const ValueId> inputs)
+    std::span<const ValueId> parameters, std::span<const ValueId> inputs, const DropoutSource& dropout)
 {
     SHARDSCOPE_CHECK(checkTransformer(settings));
     ParameterValues values;
@@ -126,8 +131,9 @@ Result<TransformerResults> transformerForward(Builder& builder, const Transforme
     results.derivative.keeps = keptOfLoops(settings.remat);
     ValueId encoded;
     if (settings.encoderLayers > 0)
-        encoded = stackOutput(network, true, inputs[2], {}, results.derivative.regions);
-    results.logits = logitsOf(network, stackOutput(network, false, inputs[0], encoded, results.derivative.regions));
+        encoded = stackOutput(network, true, inputs[2], {}, dropout, results.derivative.regions);
+    results.logits =
+        logitsOf(network, stackOutput(network, false, inputs[0], encoded, dropout, results.derivative.regions));
     const NetworkPart loss(network, "loss");
     results.loss = builder.named(crossEntropy(builder, results.logits, inputs[1]), "loss", Role::Loss);
     return results;

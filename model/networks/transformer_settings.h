@@ -99,6 +99,11 @@ struct TransformerSettings {
     bool scaledAttention = true; ///< logits of attention are divided by sqrt(h); T5 has that in its initial values
     double attentionSoftcap = 0, logitSoftcap = 0; ///< Gemma 2: c · tanh(x / c); 0 = none
 
+    /// Of a train step: the share of the elements that become 0, of the embedding and of what each part of a layer adds
+    /// to the residual (networks/dropout.h).
+    double dropout = 0;
+    std::int64_t dropoutSeed = 0; ///< below 2^16
+
     std::optional<ExpertSettings> experts;
     /// T5: layers of an encoder, whose output the decoder's layers attend to; 0 = a decoder alone.
     std::int64_t encoderLayers = 0;

@@ -96,7 +96,8 @@ Result<Program> buildTransformer(const TransformerTraining& training)
     // The logits are no result: of a large vocabulary they are larger than all else.
     SHARDSCOPE_CHECK(addTrainStep(
         builder, arraysOf(training.model), step, [&](Builder& b, const ForwardInputs& inputs) -> Result<ForwardPass> {
-            SHARDSCOPE_TRY(results, transformerForward(b, ofMicrobatch, inputs.parameters, inputs.inputs));
+            const DropoutSource dropout{ inputs.step, inputs.microbatch * ofMicrobatch.batch };
+            SHARDSCOPE_TRY(results, transformerForward(b, ofMicrobatch, inputs.parameters, inputs.inputs, dropout));
             return ForwardPass{ results->loss, {}, std::move(results->derivative) };
         }));
     return std::move(builder).finish();

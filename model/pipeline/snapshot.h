@@ -76,6 +76,7 @@ struct Fix {
         SetDcnShape, ///< E161: slices (hosts) along the axes, `name` is "2x1"
         ParamsOnHost, ///< W209: parameters stay in host memory
         DropShardingRule, ///< E143, E433, E434: the rule of its own that the operation `name` has
+        LeaveOutSettings, ///< W243: the settings at the places `axes` of the file (JSON pointers)
     };
     Kind kind = Kind::BindRules;
     std::string name;

@@ -10,6 +10,7 @@
 #include "words/describe_forms.h"
 #include "words/describe_hosts.h"
 #include "words/describe_program_texts.h"
+#include "words/describe_settings.h"
 #include "words/describe_transformer.h"
 #include "words/describe_verification.h"
 #include "words/diagnostic_reader.h"
@@ -29,10 +30,7 @@ QString divisors(std::int64_t number)
     for (std::int64_t each = 1; each <= std::min(number, maxTried) && all.size() < maxNamed; ++each)
         if (number % each == 0)
             all << count(each);
-    if (all.size() < 2)
-        return all.join(QString());
-    const QString last = all.takeLast();
-    return Words::tr("%1 and %2").arg(all.join(QStringLiteral(", ")), last);
+    return oneList(std::move(all));
 }
 
 /// Numbers of devices, slices or hosts that do not go with one another, where the mesh is not what is wrong.
@@ -444,6 +442,12 @@ ProblemText describeWarning(const Diagnostic& d)
             Words::tr("Name arguments and results as the program does, or by number: arg0, result0."), {}
         };
     case Code::RuleUnused:
+        if (d.arg("rules"))
+            return { Words::tr("no rule is ever used (there are %1): no array of the model has logical names")
+                         .arg(arg.number("rules")),
+                Words::tr("Remove them, or name the dimensions of the arrays; a program in a text is sharded by the "
+                          "shardings that it states."),
+                {} };
         if (!d.arg("rule"))
             return { Words::tr("the rules within %1 are never used: no array with logical names lies there")
                          .arg(arg("within")),
@@ -567,6 +571,8 @@ ProblemText describe(const Diagnostic& diagnostic)
         text = describeExplicitMode(diagnostic);
     if (text.cause.isEmpty())
         text = describeConfiguration(diagnostic);
+    if (text.cause.isEmpty())
+        text = describeSetting(diagnostic);
     if (text.cause.isEmpty())
         text = file         ? describeFile(diagnostic)
             : number >= 400 ? describeForm(diagnostic)

@@ -59,6 +59,8 @@ QString fixLabel(const Fix& fix)
         return Words::tr("Fix: parameters on the host");
     case Fix::Kind::DropShardingRule:
         return Words::tr("Fix: drop the rule of %1").arg(fromStd(fix.name));
+    case Fix::Kind::LeaveOutSettings:
+        return fix.axes.size() == 1 ? Words::tr("Fix: remove the setting") : Words::tr("Fix: remove these settings");
     case Fix::Kind::OrderById:
         return Words::tr("Fix: order by id");
     }

@@ -119,7 +119,7 @@ private Q_SLOTS:
                 { "at": "**/mlp", "spec": ["data"] }])"));
         QVERIFY(model.at("parameter_specs")
             == nlohmann::json::parse(R"([{ "at": "decoder/layers.*/mlp/wo/kernel", "spec": ["model"] }])"));
-        // No rules, and yet this one is sharded.
+        // Whatever the rules of the mesh make of it.
         const nlohmann::json out = ranWith(QStringLiteral("params --json ") + file).json();
         QVERIFY(tensorAt(out, "params/decoder/layers.1/mlp/wo/kernel").at("dimension_axes")
             == nlohmann::json::parse(R"([["model"], []])"));
@@ -140,6 +140,35 @@ private Q_SLOTS:
         QCOMPARE(names("maxtext-base-2026-08", ""), "maxtext");
         QCOMPARE(names("maxtext-base-2026-08", " --axes maxtext-2025"), "maxtext-2025");
         QCOMPARE(names("(('batch','data'),('embed','fsdp'))", ""), "t5x");
+    }
+
+    /// Those of the axes' project, and it is said; "()" is none.
+    void rulesThatNobodyGave()
+    {
+        const auto made = [](const char* more) {
+            return ranWith(QStringLiteral("new --preset llama3-8b --layers 1 ") + QLatin1String(more));
+        };
+        const Ran t5x = made("--mesh data=8");
+        QCOMPARE(t5x.code, 0);
+        QVERIFY2(t5x.error.contains(QStringLiteral("t5x-a2p2")), qPrintable(t5x.error));
+        QVERIFY(t5x.json().at("rules").at("dialect") == "t5x");
+        QVERIFY(t5x.json().at("mesh").at("axes") == nlohmann::json::parse(R"([["data", 8], ["model", 1]])"));
+        QVERIFY(made("--mesh data=2,fsdp=4 --json").json().at("default_rules") == "maxtext-base-2026-08");
+        QVERIFY(made("--mesh data=2,fsdp=4").json().at("model").at("axis_names") == "maxtext");
+        const Ran none = made("--mesh data=8 --rules ()");
+        QVERIFY2(none.code == 0 && none.error.isEmpty(), qPrintable(none.error));
+        QVERIFY(none.json().at("rules").at("list").empty());
+        const Ran other = made("--mesh x=8");
+        QCOMPARE(other.code, 0);
+        QVERIFY(other.error.contains(QStringLiteral("nothing is sharded")));
+
+        const QString file = writeFile(m_folder, QStringLiteral("config.json"), configuration);
+        const Ran converted = ranWith(QStringLiteral("convert --from hf --mesh data=2,model=4 ") + file);
+        QVERIFY2(converted.error.contains(QStringLiteral("t5x-a2p2")), qPrintable(converted.error));
+        const QString experiment = writeFile(m_folder, QStringLiteral("usual.json"), converted.out.toUtf8());
+        const nlohmann::json params = ranWith(QStringLiteral("params --json ") + experiment).json();
+        const nlohmann::json wi = tensorAt(params, "params/decoder/layers.0/mlp/wi_0/kernel");
+        QVERIFY(wi.at("dimension_axes") == nlohmann::json::parse(R"([["data"], ["model"]])"));
     }
 
     void paramsOfEveryKind()

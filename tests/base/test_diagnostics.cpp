@@ -209,6 +209,8 @@ void TestDiagnostics::registryIsConsistent()
         case Code::FieldLeftOut:
         case Code::UnknownField:
         case Code::UnverifiedArchitecture:
+        case Code::SettingWithoutEffect:
+        case Code::LimitOutOfReach:
         case Code::SizeOneAxis:
             known = true;
             break;

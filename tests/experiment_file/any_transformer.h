@@ -58,6 +58,8 @@ inline TransformerSettings anyTransformerSettings()
     s.parallelBlock = s.encoderLayers == 0 && anyTruth();
     s.attentionSoftcap = *rc::gen::element(0.0, 50.0);
     s.logitSoftcap = anyNumber(100) + 1e-3;
+    s.dropout = *rc::gen::element(0.0, 0.125);
+    s.dropoutSeed = *rc::gen::inRange<std::int64_t>(0, 65536);
     if (anyTruth())
         s.experts =
             ExpertSettings{ 8, anySize(9), *rc::gen::inRange<std::int64_t>(0, 9), anyNumber(2) + 0.5, anyTruth() };

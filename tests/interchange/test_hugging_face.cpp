@@ -267,6 +267,11 @@ void TestHuggingFace::readAs()
     const Result<ReadHuggingFace> slip = readHuggingFace(llama, "lama");
     QVERIFY(!slip && slip.error().code == Code::UnknownArchitecture);
     QCOMPARE(slip.error().text("nearest"), std::string("llama"));
+    QVERIFY(looksLikeHuggingFace(llama) && looksLikeHuggingFace(other));
+    QVERIFY(looksLikeHuggingFace(R"({"architectures": ["GPT2LMHeadModel"]})"));
+    QVERIFY(!looksLikeHuggingFace(R"({"format": "sharding-experiment", "model_type": "llama"})"));
+    QVERIFY(!looksLikeHuggingFace(R"({"notes": "no \"model_type\" here"})"));
+    QVERIFY(!looksLikeHuggingFace(R"({"model_type": )") && !looksLikeHuggingFace(""));
 }
 
 void TestHuggingFace::innerConfigurations()

@@ -82,6 +82,35 @@ private Q_SLOTS:
                            "parameters and shardings are those of the model."));
     }
 
+    void settingsWithoutEffect()
+    {
+        const auto stated = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };
+        QCOMPARE(stated(Code::SettingWithoutEffect,
+                     { { "settings", std::vector<std::string>{ "beta1", "beta2" } }, { "needs", "optimizer" },
+                         { "values", std::vector<std::string>{ "adam", "adamw" } } }),
+            QStringLiteral("“beta1” and “beta2” have no effect: they count only where “optimizer” is adam or adamw. "
+                           "Let “optimizer” be adam or adamw, or remove these settings."));
+        QCOMPARE(stated(Code::SettingWithoutEffect,
+                     { { "settings", std::vector<std::string>{ "encoder_length" } }, { "needs", "encoder_layers" },
+                         { "values", std::vector<std::string>{} } }),
+            QStringLiteral("“encoder_length” has no effect: it counts only where “encoder_layers” is at least 1. Let "
+                           "“encoder_layers” be at least 1, or remove the setting."));
+        QCOMPARE(stated(Code::LimitOutOfReach,
+                     { { "settings", std::vector<std::string>{ "sliding_window" } }, { "value", 4096.0 },
+                         { "wrong", "window" }, { "reach", 2048.0 } }),
+            QStringLiteral("“sliding_window” is 4096, and masks nothing: the sequence has a length of 2048. Numbers "
+                           "below 2048 have an effect."));
+        QCOMPARE(stated(Code::LimitOutOfReach,
+                     { { "settings", std::vector<std::string>{ "capacity_factor" } }, { "value", 8.0 },
+                         { "wrong", "capacity" }, { "reach", 4.0 } }),
+            QStringLiteral("“capacity_factor” is 8, and every expert has a place for each token: none is dropped. "
+                           "Numbers below 4 have an effect."));
+        QCOMPARE(stated(Code::RuleUnused, { { "rules", 3 } }),
+            QStringLiteral("no rule is ever used (there are 3): no array of the model has logical names. Remove them, "
+                           "or name the dimensions of the arrays; a program in a text is sharded by the shardings that "
+                           "it states."));
+    }
+
     void filesAndOptions()
     {
         const auto stated = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };

@@ -19,7 +19,9 @@
 #include "document/atomic_file.h"
 #include "document/exchange.h"
 #include "document/program_file.h"
+#include "interchange/hugging_face.h"
 #include "views/collectives_view/collectives_view.h"
+#include "views/configuration/configuration_dialog.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/dock_tabs.h"
 #include "views/main_window/first_selection.h"
@@ -54,7 +56,8 @@ QString fileFilter()
 {
     return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.csv *.tsv *.yml *.yaml *.py);;"
                           "Experiments (*.json);;StableHLO programs (*.mlir *.stablehlo);;"
-                          "Tables of arrays (*.csv *.tsv *.json);;Rules (*.yml *.yaml *.py);;All files (*)");
+                          "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
+                          "*.yaml *.py);;All files (*)");
 }
 
 /// Of their saved states, in the order of Arrangement.
@@ -182,11 +185,34 @@ bool MainWindow::openFile(const QString& path)
             m_problems->showMessages(table->warnings);
         return true;
     }
+    if (looksLikeHuggingFace(text)) {
+        askAboutConfiguration(path, std::string(text));
+        return true;
+    }
     if (const std::vector<Diagnostic> errors = m_document.open(path); !errors.empty())
         return refuse(path, errors);
     m_settings.addRecentFile(QFileInfo(path).absoluteFilePath());
     m_settings.setFolder(QFileInfo(path).absolutePath());
     return true;
+}
+
+void MainWindow::askAboutConfiguration(const QString& path, std::string text)
+{
+    auto* dialog = new ConfigurationDialog(path, std::move(text), *m_document.experiment(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog, path] {
+        Result<Experiment> experiment = dialog->experiment();
+        if (!experiment) {
+            refuse(path, { experiment.error() });
+            return;
+        }
+        const std::vector<Diagnostic> warnings = dialog->warnings();
+        m_document.setExperiment(std::move(*experiment), QString(), QFileInfo(path).fileName());
+        m_settings.setFolder(QFileInfo(path).absolutePath());
+        if (!warnings.empty())
+            m_problems->showMessages(warnings);
+    });
+    dialog->open();
 }
 
 void MainWindow::askForTable()

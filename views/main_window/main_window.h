@@ -88,6 +88,7 @@ public:
 
     /// Opens without asking; errors are shown on top of the window and among the problems, and leave the document as it
     /// is. A table of arrays becomes an untitled experiment with the mesh and the rules of the present one.
+    /// Of a model's config.json a dialog shows the keys first.
     bool openFile(const QString& path);
     /// The same with text that has no file; `name` is for errors.
     bool openText(const QByteArray& text, const QString& name);
@@ -178,6 +179,8 @@ private:
     void newExperiment();
     bool askToOpen();
     void askForTable();
+    /// Shows what a model's config.json says and asks for mesh and rules; the document changes once that is accepted.
+    void askAboutConfiguration(const QString& path, std::string text);
     bool showErrors(const std::vector<Diagnostic>& errors);
     bool askToSaveAs();
     /// True if the document may be left: it was clean, saved or given up.
