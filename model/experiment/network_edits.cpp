@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/codes.h"
+#include "experiment/edit_support.h"
 #include "experiment/model_settings.h"
 #include "networks/chosen_parts.h"
 #include "networks/presets.h"
@@ -61,6 +62,18 @@ Result<Experiment> notChosen(const char* key, const std::string& at, const std::
     std::string nearest = nearestName(at, known);
     return fail(Code::UnknownValue,
         { { "key", key }, { "value", at }, { "known", std::move(known) }, { "nearest", std::move(nearest) } });
+}
+
+Result<Experiment> withoutOne(const Experiment& before, const char* key,
+    std::vector<ChosenSharding> TransformerSettings::*list, std::size_t index)
+{
+    const auto* transformer = std::get_if<TransformerModel>(&before.model);
+    SHARDSCOPE_CHECK(
+        edit_support::checkIndex(key, index, transformer ? (transformer->settings.model.*list).size() : 0));
+    return withTraining(before, key, [&](TransformerTraining& training) {
+        std::vector<ChosenSharding>& chosen = training.model.*list;
+        chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(index));
+    });
 }
 
 Result<Experiment> unknownNetwork(std::string_view id)
@@ -229,6 +242,16 @@ Result<Experiment> withoutParameterSpecs(const Experiment& before, const std::st
     if (any)
         return std::move(*after);
     return notChosen("parameter_specs", at, std::get<TransformerModel>(before.model).settings.model.parameterSpecs);
+}
+
+Result<Experiment> withoutConstraint(const Experiment& before, std::size_t index)
+{
+    return withoutOne(before, "constraints", &TransformerSettings::constraints, index);
+}
+
+Result<Experiment> withoutParameterSpec(const Experiment& before, std::size_t index)
+{
+    return withoutOne(before, "parameter_specs", &TransformerSettings::parameterSpecs, index);
 }
 
 std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string_view name)

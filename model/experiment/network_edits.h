@@ -49,8 +49,11 @@ inline constexpr std::string_view mlpNetwork = "mlp";
 /// Without constraints on modules that the glob fits; others of the same constraint keep it. UnknownValue where there
 /// are none.
 [[nodiscard]] Result<Experiment> withoutConstraints(const Experiment&, const std::string& at);
-/// A sharding for parameters of a transformer in the place of what the rules say, and back; as the two above.
+/// Without one of them, whatever else fits the same modules. OutOfRange.
+[[nodiscard]] Result<Experiment> withoutConstraint(const Experiment&, std::size_t index);
+/// A sharding for parameters of a transformer in the place of what the rules say, and back; as those above.
 [[nodiscard]] Result<Experiment> withParameterSpec(const Experiment&, const std::string& at, Annotation axes);
+[[nodiscard]] Result<Experiment> withoutParameterSpec(const Experiment&, std::size_t index);
 [[nodiscard]] Result<Experiment> withoutParameterSpecs(const Experiment&, const std::string& at);
 
 /// Sizes that a step through those of a network goes to, ascending: of what is counted (layers, heads, "expert"

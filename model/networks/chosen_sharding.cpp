@@ -87,7 +87,7 @@ bool takeOut(std::vector<ChosenSharding>& chosen, std::string_view glob, const s
 std::string chosenAxesText(const Annotation& axes)
 {
     if (const auto* device = std::get_if<DeviceAxes>(&axes))
-        return toJax(device->spec, false);
+        return toJax(device->spec);
     std::string text;
     if (const auto* logical = std::get_if<LogicalAxes>(&axes))
         for (const LogicalName& name : logical->names)

@@ -13,6 +13,7 @@
 #include "experiment/model_settings.h"
 #include "experiment/network_edits.h"
 #include "networks/presets.h"
+#include "views/model_view/layout_panel.h"
 #include "views/model_view/model_choices.h"
 #include "views/model_view/model_field.h"
 #include "views/panel/panel.h"
@@ -74,6 +75,10 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
     addSection("sizes", tr("Sizes"));
     addSection("blocks", tr("Blocks"));
     addSection("training", tr("Training"));
+    addSection("layout", tr("Layout"));
+    m_layout = new LayoutPanel(document, m_gesture, m_sections.back().body);
+    m_sections.back().ofFields = false;
+    m_sections.back().grid->addWidget(m_layout, 0, 0, 1, columns);
     m_heads->addStretch();
 
     addSize("sizes", "batch", tr("Batch"));
@@ -147,7 +152,7 @@ void ModelForm::addSection(const char* name, const QString& title)
         grid->setColumnStretch(column, 1);
     m_heads->addWidget(head);
     m_bodies->addWidget(body);
-    m_sections.push_back({ QLatin1String(name), head, body, grid });
+    m_sections.push_back({ QLatin1String(name), head, body, grid, true });
     body->hide();
     connect(head, &QToolButton::toggled, body, &QWidget::setVisible);
 }
@@ -302,16 +307,26 @@ void ModelForm::place()
         before = section.head;
     }
     for (const Section& section : m_sections)
-        for (int i = 0; i < section.grid->count(); ++i) {
+        for (int i = 0; section.ofFields && i < section.grid->count(); ++i) {
             QWidget* control = static_cast<ModelField*>(section.grid->itemAt(i)->widget())->control();
             setTabOrder(before, control);
             before = control;
         }
+    for (QWidget* control : m_layout->controls()) {
+        setTabOrder(before, control);
+        before = control;
+    }
 }
 
 void ModelForm::placeSection(std::size_t index)
 {
     const Section& section = m_sections[index];
+    if (!section.ofFields) {
+        const bool has = std::holds_alternative<TransformerModel>(m_document->experiment()->model);
+        section.head->setVisible(has);
+        section.body->setVisible(has && section.head->isChecked());
+        return;
+    }
     std::vector<ModelField*> shown;
     for (const Size& size : m_sizes)
         if (size.section == index && !size.field->isHidden())
