@@ -84,6 +84,9 @@ void add(Hasher& hasher, const TransformerTraining& training)
     hasher.add(model.experts.has_value());
     if (model.experts)
         forEachExpertOption(*model.experts, addField);
+    hasher.add(model.latent.has_value());
+    if (model.latent)
+        forEachLatentOption(*model.latent, addField);
     hasher.add(training.optimizer.kind);
     forEachAdamNumber(training.optimizer, addField);
     forEachOptimizerOption(training.optimizer, addOptimizerField);
