@@ -83,6 +83,9 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
     addSize("kv", tr("Head size"));
     addSize("mlp", tr("MLP"));
     addSize("vocab", tr("Vocabulary"));
+    addSize("rank", tr("Latent rank"));
+    addSize("query_rank", tr("Query rank"));
+    addSize("dense_layers", tr("Dense layers"));
     addSize("expert", tr("Experts"));
     addSize("microbatches", tr("Microbatches"));
     m_sizes[m_sizes.size() - 2].spin->setSpecialValueText(tr("none", "experts"));
