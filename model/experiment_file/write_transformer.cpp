@@ -76,13 +76,13 @@ Members optionsOf(const AdafactorSettings& settings)
 /// The first ones always, of shared experts and of routers what is not as by default.
 Members membersOfExperts(const ExpertSettings& experts)
 {
-    constexpr std::size_t alwaysWritten = 5;
+    constexpr std::size_t alwaysListed = 5;
     const auto all = [](const ExpertSettings& of) {
         return membersOf([&](const auto& visit) { forEachExpertOption(of, visit); });
     };
     Members members = all(experts), plain = all(ExpertSettings()), kept;
     for (std::size_t i = 0; i < members.size(); ++i)
-        if (i < alwaysWritten || members[i] != plain[i])
+        if (i < alwaysListed || members[i] != plain[i])
             kept.push_back(std::move(members[i]));
     return kept;
 }

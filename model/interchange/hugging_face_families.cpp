@@ -44,8 +44,8 @@ void readRotary(ConfigFields& fields, TransformerSettings& s)
     readRotaryFactor(fields, s);
 }
 
-/// A window is what `window` says; every `pattern` layers, as "layer_types" has them, one sees all tokens. Other lists
-/// are left out, and then each layer sees all.
+/// A window is what `window` says; every `pattern` layers, as "layer_types" lists them, one sees all tokens. Other
+/// lists are left out, and then each layer sees all.
 void readWindows(ConfigFields& fields, TransformerSettings& s, std::int64_t window, std::int64_t pattern)
 {
     s.slidingWindow = fields.size("sliding_window", window);
@@ -54,12 +54,12 @@ void readWindows(ConfigFields& fields, TransformerSettings& s, std::int64_t wind
     const Literal* const types = fields.peek("layer_types");
     if (!types || !types->isSequence())
         return;
-    bool isAsSaid = static_cast<std::int64_t>(types->items.size()) == s.layers;
+    bool isPattern = static_cast<std::int64_t>(types->items.size()) == s.layers;
     for (std::size_t i = 0; i < types->items.size(); ++i) {
         const bool seesAll = (static_cast<std::int64_t>(i) + 1) % s.windowPattern == 0;
-        isAsSaid = isAsSaid && types->items[i].text == (seesAll ? "full_attention" : "sliding_attention");
+        isPattern = isPattern && types->items[i].text == (seesAll ? "full_attention" : "sliding_attention");
     }
-    if (isAsSaid) {
+    if (isPattern) {
         static_cast<void>(fields.take("layer_types"));
         return;
     }
