@@ -29,6 +29,7 @@ inline const std::vector<std::string> norms{ "rms", "layer", "layer_without_bias
 inline const std::vector<std::string> normPlacements{ "before", "before_and_after" }; ///< NormPlacement
 inline const std::vector<std::string> activations{ "relu", "gelu", "silu" }; ///< ActivationKind
 inline const std::vector<std::string> axisNames{ "t5x", "maxtext-2025", "maxtext" }; ///< AxisNames
+inline const std::vector<std::string> routerScores{ "softmax", "sigmoid" }; ///< RouterScore
 inline const std::vector<std::string> forms{ "unrolled", "scanned" }; ///< LayerForm
 inline const std::vector<std::string> remats{ "none", "full", "dots", "gathered" }; ///< RematPolicy
 inline const std::vector<std::string>& wordsOf(PositionKind)
@@ -50,6 +51,10 @@ inline const std::vector<std::string>& wordsOf(ActivationKind)
 inline const std::vector<std::string>& wordsOf(AxisNames)
 {
     return axisNames;
+}
+inline const std::vector<std::string>& wordsOf(RouterScore)
+{
+    return routerScores;
 }
 inline const std::vector<std::string>& wordsOf(LayerForm)
 {

@@ -158,6 +158,7 @@ ModelSetting anyModel(const std::vector<std::string>& axes)
     s.adam = { anyReal(1e6), anyReal(1), anyReal(1), anyReal(1) };
     s.inputGradient = *rc::gen::arbitrary<bool>();
     s.trainStep = *rc::gen::arbitrary<bool>();
+    s.remat = *rc::gen::element(RematPolicy::None, RematPolicy::Full, RematPolicy::Dots, RematPolicy::Gathered);
     s.axes = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
     s.yConstraint = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
     s.deviceAxes.clear();

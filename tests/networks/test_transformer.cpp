@@ -72,6 +72,19 @@ private Q_SLOTS:
             s.mlpBias = true;
             s.gatedMlp = false;
         });
+        row("experts beside a shared one behind a gate", test::qwen2Moe);
+        row("DeepSeek: latent attention, an MLP first, shared experts", test::deepSeek);
+        row("latent attention with queries of the input, without positions", [](TransformerSettings& s) {
+            s.kvHeads = s.heads;
+            s.positions = PositionKind::None;
+            s.latent = LatentSettings{ .rank = 3, .queryRank = 0, .rotarySize = 4, .valueSize = 5 };
+            s.outputBias = true;
+        });
+        row("layers without experts alone", [](TransformerSettings& s) {
+            test::deepSeek(s);
+            s.experts->denseLayers = s.layers;
+        });
+        row("Gemma 3: windows in every second layer, with positions of their own", test::gemma3);
         row("experts: all of them, with places for all", [](TransformerSettings& s) {
             s.experts = ExpertSettings{ .experts = 2, .perToken = 2, .capacityFactor = 9 };
         });
@@ -175,6 +188,12 @@ private Q_SLOTS:
         row("Gemma 2", test::gemma2);
         row("PaLM", test::palm);
         row("experts", test::mixtral);
+        row("shared experts behind a gate", test::qwen2Moe);
+        row("DeepSeek", [](TransformerSettings& s) {
+            test::deepSeek(s);
+            s.experts->denseLayers = 0;
+        });
+        row("Gemma 3", test::gemma3);
     }
 
     void gradients()
