@@ -345,6 +345,22 @@ QString outOfMemoryRemedy(const Diagnostic& diagnostic)
     return remedies.join(QLatin1Char(' '));
 }
 
+/// A name of more than one: of the last parts of several paths, or of values that have numbers alone.
+ProblemText describeSeveralTensors(const Diagnostic& d)
+{
+    const Reader arg(d);
+    QStringList others;
+    const std::vector<std::string> known = d.list("known");
+    for (std::size_t i = 1; i < known.size(); ++i)
+        others << quoted(fromStd(known[i]));
+    const QString more = others.isEmpty() ? QString() : Words::tr(" Others: %1.").arg(others.join(Words::tr(", ")));
+    if (d.text("nearest").starts_with('%'))
+        return { Words::tr("%1 is what %2 values are called").arg(arg.quote("path"), arg.number("several")),
+            Words::tr("Name one by its number, as %1.").arg(arg.quote("nearest")) + more, {} };
+    return { Words::tr("%1 is the end of %2 paths").arg(arg.quote("path"), arg.number("several")),
+        Words::tr("Write more of one, as %1.").arg(arg.quote("nearest")) + more, {} };
+}
+
 ProblemText describeProgram(const Diagnostic& d)
 {
     const Reader arg(d);
@@ -368,11 +384,11 @@ ProblemText describeProgram(const Diagnostic& d)
             return describeWrong(d);
         return { Words::tr("%1: %2").arg(arg("op"), arg("detail")), Words::tr("Choose another value."), {} };
     case Code::UnknownTensor:
-        return { d.arg("several") ? Words::tr("%1 is the end of %2 paths").arg(arg.quote("path"), arg.number("several"))
-                                  : Words::tr("there is no tensor %1").arg(arg.quote("path")),
-            d.arg("several")         ? Words::tr("Write more of one, as %1.").arg(arg.quote("nearest"))
-                : arg.has("nearest") ? Words::tr("Did you mean %1?").arg(arg.quote("nearest"))
-                                     : Words::tr("`show` lists all tensors."),
+        if (d.arg("several"))
+            return describeSeveralTensors(d);
+        return { Words::tr("there is no tensor %1").arg(arg.quote("path")),
+            arg.has("nearest") ? Words::tr("Did you mean %1?").arg(arg.quote("nearest"))
+                               : Words::tr("`show` lists all tensors."),
             {} };
     case Code::NotExecutable:
         if (d.arg("operand"))
