@@ -8,6 +8,7 @@
 #include "base/codes.h"
 #include "command.h"
 #include "commands.h"
+#include "experiment/network_edits.h"
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/file_words.h"
 #include "input.h"
@@ -27,6 +28,7 @@ struct NewOptions {
     NetworkOptions network;
     std::optional<std::int64_t> batch, length, layers, microbatches;
     std::string optimizer;
+    std::vector<std::string> constraints, specs; ///< "decoder/layers.*=batch,-,-"
     bool forward = false;
     std::string output;
     JsonTarget json;
@@ -59,6 +61,21 @@ Error unknownPreset(const std::string& id)
     return unknownValue("--preset", id, std::move(known));
 }
 
+struct ChosenOption {
+    std::string at;
+    Annotation axes;
+};
+Result<ChosenOption> readChosen(const char* option, const std::string& text)
+{
+    const std::size_t sign = text.find('=');
+    if (sign == 0 || sign == std::string::npos)
+        return fail(Code::WrongType,
+            { { "key", option }, { "expected", "GLOB=AXES, such as decoder/layers.*=batch,-,-" },
+                { "found", '"' + text + '"' } });
+    SHARDSCOPE_TRY(axes, parseChosenAxes(std::string_view(text).substr(sign + 1)));
+    return ChosenOption{ text.substr(0, sign), std::move(*axes) };
+}
+
 Result<MadeNetwork> newNetwork(const NewOptions& options)
 {
     const TransformerPreset* preset = findPreset(options.preset);
@@ -79,6 +96,16 @@ Result<MadeNetwork> newNetwork(const NewOptions& options)
             static_cast<OptimizerKind>(std::find(known.begin(), known.end(), options.optimizer) - known.begin());
     }
     SHARDSCOPE_CHECK(checkTraining(training));
+    for (const std::string& text : options.constraints) {
+        SHARDSCOPE_TRY(option, readChosen("--constrain", text));
+        SHARDSCOPE_TRY(chosen, withConstraint(experiment, option->at, std::move(option->axes)));
+        experiment = std::move(*chosen);
+    }
+    for (const std::string& text : options.specs) {
+        SHARDSCOPE_TRY(option, readChosen("--spec", text));
+        SHARDSCOPE_TRY(chosen, withParameterSpec(experiment, option->at, std::move(option->axes)));
+        experiment = std::move(*chosen);
+    }
     return std::move(*made);
 }
 
@@ -141,6 +168,20 @@ void addNew(CLI::App& app, int& status)
     command.addOption("--optimizer", options->optimizer, "The optimizer (default adam)")
         .oneOf(file_words::optimizers)
         .optionText("NAME");
+    command
+        .addOption("--constrain", options->constraints,
+            "A sharding constraint on the outputs of modules, GLOB=AXES: \"decoder/layers.*=batch,-,-\" by logical "
+            "names, \"decoder/layers.*/mlp=P('data', None, 'model')\" by mesh axes. Can be given several times; the "
+            "last "
+            "one that fits a module counts")
+        .repeated()
+        .optionText("GLOB=AXES");
+    command
+        .addOption("--spec", options->specs,
+            "Shardings of parameters in the place of what the rules say, as in --constrain: "
+            "\"decoder/layers.*/mlp/wo/kernel=P('model')\". Can be given several times")
+        .repeated()
+        .optionText("GLOB=AXES");
     command.addFlag("--forward", options->forward, "The forward pass alone, without a train step");
     command.addOption("-o,--output", options->output, "File to write; standard output otherwise").optionText("OUT");
     command.addJson(options->json);

@@ -5,12 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/problems.h"
+#include "analysis/resolve_arrays.h"
 #include "base/codes.h"
-#include "experiment/builtin.h"
-#include "experiment/rule_lists.h"
 #include "interchange/import.h"
-#include "pipeline/annotate.h"
 #include "resolve.h"
 #include "sharding/text.h"
 #include "words/utf8.h"
@@ -21,14 +18,8 @@ namespace shardscope::cli {
 namespace {
 
 /// One array of the table, resolved.
-struct RowAnswer {
+struct RowAnswer : ResolvedArray {
     const ParameterRow* row = nullptr;
-    const ResolvedAnnotation* annotation = nullptr;
-    bool constrained = true; ///< false: the fallback leaves it alone, or there is an error
-    PartitionSpec spec;
-    std::vector<DroppedAxes> dropped;
-    std::optional<Layout> layout; ///< absent when the spec cannot be put on the mesh
-    std::int64_t bytesPerDevice = 0;
 };
 
 struct TableAnswer {
@@ -45,14 +36,6 @@ struct TableAnswer {
     std::int64_t unplacedRows = 0;
 };
 
-std::int64_t bytesOf(const Layout& layout, DType dtype)
-{
-    std::int64_t bytes = byteSize(dtype);
-    for (const std::int64_t size : layout.shardShape())
-        bytes = saturatingProduct(bytes, size);
-    return bytes;
-}
-
 const LogicalRules& rulesFor(const Ruling& ruling, std::int32_t inner)
 {
     return inner < 0 ? ruling.rules : ruling.inner[static_cast<std::size_t>(inner)].rules;
@@ -64,46 +47,6 @@ Ruling rulingFor(const Ruling& ruling, std::int32_t inner)
     Ruling of = ruling;
     of.rules = rulesFor(ruling, inner);
     return of;
-}
-
-/// What a constraint with the fallback does where it is not the plain resolution.
-void applyFallback(const Ruling& ruling, RowAnswer& answer, std::vector<Diagnostic>& problems)
-{
-    if (ruling.fallback == RulesFallback::AxisIsUnsharded || ruling.mapping)
-        return;
-    const Result<ConstraintAction> action = logicalConstraint(
-        answer.row->names, rulesFor(ruling, answer.annotation->innerRules), ruling.fallback, ruling.version);
-    if (!action) {
-        Diagnostic problem = action.error();
-        problem.where.path = answer.row->path;
-        if (problem.code == Code::UnmatchedAxis) // other errors are found without the fallback, too
-            problems.push_back(std::move(problem));
-    }
-    answer.constrained = action && action->constrain;
-}
-
-RowAnswer resolveRow(const Ruling& ruling, const MeshPtr& mesh, const ParameterRow& row,
-    const ResolvedAnnotation& annotation, std::vector<Diagnostic>& problems)
-{
-    RowAnswer answer;
-    answer.row = &row;
-    answer.annotation = &annotation;
-    if (!annotation.resolution) {
-        answer.constrained = false;
-        return answer;
-    }
-    applyFallback(ruling, answer, problems);
-    SpecOnMesh placed = ruling.mapping ? SpecOnMesh{ annotation.resolution->spec(), {} }
-                                       : onMesh(annotation.resolution->spec(), ruling.dialect, *mesh, row.type.shape);
-    answer.spec = canonical(placed.spec);
-    answer.dropped = std::move(placed.dropped);
-    if (!answer.constrained)
-        answer.spec = PartitionSpec();
-    if (validate(answer.spec, *mesh, row.type.shape)) {
-        answer.layout.emplace(mesh, toTensorSharding(answer.spec, *mesh, row.type.rank()), row.type.shape);
-        answer.bytesPerDevice = bytesOf(*answer.layout, row.type.dtype);
-    }
-    return answer;
 }
 
 void sumUp(TableAnswer& answer)
@@ -164,23 +107,16 @@ Result<TableAnswer> resolveRows(const Ruling& ruling, const TableInput& input)
     SHARDSCOPE_TRY(experiment, toExperiment(import));
     experiment->rules.version = ruling.version;
     experiment->rules.fallback = ruling.fallback;
-    SHARDSCOPE_TRY(built, buildProgram(*experiment));
-    const Program& program = built->program;
+    SHARDSCOPE_TRY(resolved, resolveArrays(*experiment, std::make_shared<const Mesh>(*ruling.mesh)));
 
-    const MeshPtr mesh = std::make_shared<const Mesh>(*ruling.mesh);
-    const auto annotations = std::make_shared<const Annotations>(resolveAnnotations(program, *mesh, *experiment));
-    const RuleCensus census = countRules(program, *annotations, experiment->rules);
     TableAnswer answer;
-    answer.annotations = annotations;
-    for (const Problem& problem : annotationProblems(program, *mesh, *annotations, census, *experiment))
-        if (problem.diagnostic.code != Code::RuleUnused)
-            answer.problems.push_back(problem.diagnostic);
-    answer.unusedRules = unusedOf(census.outer);
-    for (const RuleCensus::List& list : census.inner)
+    answer.annotations = resolved->annotations;
+    answer.problems = std::move(resolved->problems);
+    answer.unusedRules = unusedOf(resolved->census.outer);
+    for (const RuleCensus::List& list : resolved->census.inner)
         answer.unusedInner.push_back(unusedOf(list));
     for (std::size_t i = 0; i < input.table.rows.size(); ++i)
-        answer.rows.push_back(
-            resolveRow(ruling, mesh, input.table.rows[i], annotations->arguments[i], answer.problems));
+        answer.rows.push_back({ std::move(resolved->arrays[i]), &input.table.rows[i] });
     sumUp(answer);
     return answer;
 }

@@ -16,6 +16,7 @@
 #include "program/device_counts.h"
 #include "program/op_row.h"
 #include "program_input.h"
+#include "propagation/import/manual_regions.h"
 #include "run_report.h"
 #include "schedule/plan.h"
 #include "simulate/run/memory.h"
@@ -43,7 +44,10 @@ std::vector<Diagnostic> refusals(const Program& program, const DeviceCounts& dev
                 {} });
     }
     std::set<std::string> seen;
-    for (Diagnostic& refused : notExecutable(program, devices))
+    std::vector<Diagnostic> all = passes::hasShardBoundaries(program)
+        ? notExecutable(passes::importManualRegions(program), devices)
+        : notExecutable(program, devices);
+    for (Diagnostic& refused : all)
         if (seen.insert(refused.text("op") + refused.text("wrong") + refused.text("target")).second)
             found.push_back(std::move(refused));
     return found;

@@ -197,6 +197,14 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
     if (auto* mlp = std::get_if<MlpModel>(&after->model))
         for (auto& [dimension, entry] : mlp->settings.deviceAxes)
             SHARDSCOPE_CHECK(renameIn(entry, old, name));
+    if (auto* transformer = std::get_if<TransformerModel>(&after->model)) {
+        TransformerSettings& settings = transformer->settings.model;
+        for (std::vector<ChosenSharding>* list : { &settings.constraints, &settings.parameterSpecs })
+            for (ChosenSharding& chosen : *list)
+                if (auto* device = std::get_if<DeviceAxes>(&chosen.axes))
+                    for (SpecEntry& entry : device->spec.entries)
+                        SHARDSCOPE_CHECK(renameIn(entry, old, name));
+    }
     if (auto* program = std::get_if<ProgramModel>(&after->model)) {
         // What cannot be read over the mesh as it was stays as it is written.
         const Result<Mesh> meshBefore = makeMesh(before.mesh), meshAfter = makeMesh(after->mesh);

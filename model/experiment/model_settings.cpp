@@ -96,12 +96,23 @@ const std::vector<RuleOverride>* ownRules(const Experiment& experiment)
 
 bool namesMeshAxis(const Experiment& experiment, std::string_view axis)
 {
-    const auto* mlp = std::get_if<MlpModel>(&experiment.model);
-    return mlp
-        && std::any_of(mlp->settings.deviceAxes.begin(), mlp->settings.deviceAxes.end(), [axis](const auto& dimension) {
-               const std::vector<std::string>& axes = dimension.second.axes;
-               return std::find(axes.begin(), axes.end(), axis) != axes.end();
-           });
+    const auto has = [axis](const SpecEntry& entry) {
+        return std::find(entry.axes.begin(), entry.axes.end(), axis) != entry.axes.end();
+    };
+    if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
+        return std::any_of(mlp->settings.deviceAxes.begin(), mlp->settings.deviceAxes.end(),
+            [&](const auto& dimension) { return has(dimension.second); });
+    const auto* transformer = std::get_if<TransformerModel>(&experiment.model);
+    if (!transformer)
+        return false;
+    const auto chosenOn = [&](const std::vector<ChosenSharding>& list) {
+        return std::any_of(list.begin(), list.end(), [&](const ChosenSharding& chosen) {
+            const auto* device = std::get_if<DeviceAxes>(&chosen.axes);
+            return device && std::any_of(device->spec.entries.begin(), device->spec.entries.end(), has);
+        });
+    };
+    const TransformerSettings& settings = transformer->settings.model;
+    return chosenOn(settings.constraints) || chosenOn(settings.parameterSpecs);
 }
 
 std::string sizePointer(const Experiment& experiment, std::string_view dimension)

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "base/codes.h"
+#include "experiment/edit_support.h"
 #include "experiment/model_settings.h"
+#include "networks/chosen_parts.h"
 #include "networks/presets.h"
 
 namespace shardscope {
@@ -37,8 +39,41 @@ void keepChoices(TransformerSettings& settings, const TransformerSettings& befor
     settings.form = before.form;
     settings.layersAxis = before.layersAxis;
     settings.remat = before.remat;
+    settings.dropout = before.dropout;
+    settings.dropoutSeed = before.dropoutSeed;
     settings.parameterDtype = before.parameterDtype;
     settings.computeDtype = before.computeDtype;
+    settings.constraints = before.constraints;
+    settings.parameterSpecs = before.parameterSpecs;
+}
+
+/// The last one counts, so that it stands behind all others.
+void choose(std::vector<ChosenSharding>& chosen, const std::string& at, Annotation axes)
+{
+    std::erase_if(chosen, [&](const ChosenSharding& each) { return each.at == at; });
+    chosen.push_back({ at, std::move(axes) });
+}
+
+Result<Experiment> notChosen(const char* key, const std::string& at, const std::vector<ChosenSharding>& chosen)
+{
+    std::vector<std::string> known;
+    for (const ChosenSharding& each : chosen)
+        known.push_back(each.at);
+    std::string nearest = nearestName(at, known);
+    return fail(Code::UnknownValue,
+        { { "key", key }, { "value", at }, { "known", std::move(known) }, { "nearest", std::move(nearest) } });
+}
+
+Result<Experiment> withoutOne(const Experiment& before, const char* key,
+    std::vector<ChosenSharding> TransformerSettings::*list, std::size_t index)
+{
+    const auto* transformer = std::get_if<TransformerModel>(&before.model);
+    SHARDSCOPE_CHECK(
+        edit_support::checkIndex(key, index, transformer ? (transformer->settings.model.*list).size() : 0));
+    return withTraining(before, key, [&](TransformerTraining& training) {
+        std::vector<ChosenSharding>& chosen = training.model.*list;
+        chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(index));
+    });
 }
 
 Result<Experiment> unknownNetwork(std::string_view id)
@@ -90,8 +125,10 @@ Result<Experiment> withNetwork(const Experiment& before, std::string_view id)
     else if (const auto* mlp = std::get_if<MlpModel>(&before.model))
         training.optimizer = OptimizerSettings(mlp->settings.adam);
     training.model = preset->settings;
-    if (old)
+    if (old) {
         keepChoices(training.model, old->settings.model);
+        keepFittingShardings(training.model);
+    }
     if (training.model.batch % training.microbatches != 0)
         training.microbatches = 1;
     SHARDSCOPE_CHECK(checkTraining(training));
@@ -171,6 +208,50 @@ Result<Experiment> withExperts(const Experiment& before, std::int64_t count)
         experts.perToken = std::min(experts.perToken, count);
         training.model.experts = experts;
     });
+}
+
+Result<Experiment> withConstraint(const Experiment& before, const std::string& at, Annotation axes)
+{
+    return withTraining(before, "constraints",
+        [&](TransformerTraining& training) { choose(training.model.constraints, at, std::move(axes)); });
+}
+
+Result<Experiment> withoutConstraints(const Experiment& before, const std::string& at)
+{
+    bool any = false;
+    SHARDSCOPE_TRY(after, withTraining(before, "constraints", [&](TransformerTraining& training) {
+        any = takeOut(training.model.constraints, at, constrainableModules(training.model));
+    }));
+    if (any)
+        return std::move(*after);
+    return notChosen("constraints", at, std::get<TransformerModel>(before.model).settings.model.constraints);
+}
+
+Result<Experiment> withParameterSpec(const Experiment& before, const std::string& at, Annotation axes)
+{
+    return withTraining(before, "parameter_specs",
+        [&](TransformerTraining& training) { choose(training.model.parameterSpecs, at, std::move(axes)); });
+}
+
+Result<Experiment> withoutParameterSpecs(const Experiment& before, const std::string& at)
+{
+    bool any = false;
+    SHARDSCOPE_TRY(after, withTraining(before, "parameter_specs", [&](TransformerTraining& training) {
+        any = takeOut(training.model.parameterSpecs, at, parameterPaths(training.model));
+    }));
+    if (any)
+        return std::move(*after);
+    return notChosen("parameter_specs", at, std::get<TransformerModel>(before.model).settings.model.parameterSpecs);
+}
+
+Result<Experiment> withoutConstraint(const Experiment& before, std::size_t index)
+{
+    return withoutOne(before, "constraints", &TransformerSettings::constraints, index);
+}
+
+Result<Experiment> withoutParameterSpec(const Experiment& before, std::size_t index)
+{
+    return withoutOne(before, "parameter_specs", &TransformerSettings::parameterSpecs, index);
 }
 
 std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string_view name)

@@ -82,6 +82,9 @@ void forEachOption(Settings& s, Visit&& visit)
     visit("embed_by_one_hot", s.embedByOneHot);
     visit("logit_softcap", s.logitSoftcap, RealRange{});
 
+    visit("dropout", s.dropout, RealRange{ 0, 1 });
+    visit("dropout_seed", s.dropoutSeed, IntegerRange{ 0, 65535 });
+
     visit("encoder_layers", s.encoderLayers, layers);
     visit("encoder_length", s.encoderLength, IntegerRange{});
 }

@@ -18,6 +18,7 @@ inline constexpr std::size_t mappingDialect = 3;
 inline const std::vector<std::string> flaxVersions{ "2024", "current" }; ///< FlaxVersion
 inline const std::vector<std::string> fallbacks{ "axis_is_unsharded", "raise_error",
     "no_constraint" }; ///< RulesFallback
+inline const std::vector<std::string> constraintMeshes{ "context", "none", "own" }; ///< ConstraintMesh
 inline const std::vector<std::string> presets{ "mlp", "arrays", "program", "transformer" }; ///< ModelSetting
 inline const std::vector<std::string> axes{ "device", "logical" }; ///< MlpSettings::Axes
 inline const std::vector<std::string> losses{ "sum", "half_sum_of_squares" }; ///< LossKind
@@ -67,6 +68,7 @@ inline constexpr std::size_t maximumRank = 16;
 inline constexpr std::size_t maximumRules = 10'000;
 inline constexpr std::size_t maximumArrays = 65'536;
 inline constexpr std::size_t maximumShardingRules = 65'536;
+inline constexpr std::size_t maximumChosenShardings = 1024;
 inline constexpr std::size_t maximumProgramLines = 4'000'000;
 inline constexpr std::size_t maximumAcknowledged = 10'000;
 inline constexpr std::int64_t maximumLayers = 4096;

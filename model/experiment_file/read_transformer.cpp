@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/codes.h"
 #include "experiment_file/file_words.h"
 #include "experiment_file/read_fields.h"
 #include "experiment_file/sections.h"
@@ -29,6 +30,53 @@ std::vector<std::string> keysOf(const Diagnostic& error)
     return { std::move(key) };
 }
 
+std::optional<Annotation> readChosenAxes(ObjectCursor& object)
+{
+    const auto names = object.find("names"), spec = object.find("spec");
+    if (names && spec) {
+        spec->report(Code::DuplicateKey, { { "key", "spec" } });
+        return std::nullopt;
+    }
+    const std::optional<ValueCursor> value = names ? names : spec ? spec : object.require("names");
+    const auto elements = value ? value->asList("dimensions", words::maximumRank) : std::nullopt;
+    if (!elements)
+        return std::nullopt;
+    LogicalAxes logical;
+    DeviceAxes device;
+    for (const ValueCursor& element : *elements) {
+        if (names) {
+            auto name = readLogicalName(element);
+            if (!name)
+                return std::nullopt;
+            logical.names.push_back(std::move(*name));
+        } else {
+            auto entry = readSpecEntry(element);
+            if (!entry)
+                return std::nullopt;
+            device.spec.entries.push_back(std::move(*entry));
+        }
+    }
+    return names ? Annotation(std::move(logical)) : Annotation(std::move(device));
+}
+
+void readChosen(const std::optional<ValueCursor>& value, std::vector<ChosenSharding>& chosen)
+{
+    const auto elements = value ? value->asList("objects", words::maximumChosenShardings) : std::nullopt;
+    if (!elements)
+        return;
+    for (const ValueCursor& element : *elements) {
+        auto object = element.asObject();
+        if (!object)
+            continue;
+        const auto at = object->require("at");
+        auto glob = at ? at->asName() : std::nullopt;
+        auto axes = readChosenAxes(*object);
+        object->finish();
+        if (glob && axes)
+            chosen.push_back({ std::move(*glob), std::move(*axes) });
+    }
+}
+
 /// The value of the first of these keys in the object, or in an object inside it.
 std::optional<ValueCursor> valueOf(const std::vector<std::string>& keys, const ValueCursor& object)
 {
@@ -51,6 +99,8 @@ void readTransformer(ObjectCursor& object, TransformerSettings& settings)
     read("layers", settings.layers, IntegerRange{ 1, words::maximumLayers });
     readObject(object.find("dims"), [&](const FieldReader& sizes) { forEachSize(settings, sizes); });
     forEachOption(settings, read);
+    readChosen(object.find("constraints"), settings.constraints);
+    readChosen(object.find("parameter_specs"), settings.parameterSpecs);
     const auto experts = object.find("experts");
     if (!experts || experts->isNull())
         return;

@@ -26,28 +26,6 @@ std::string word(const std::vector<std::string>& list, Enum value)
     return quoteJson(list[static_cast<std::size_t>(value)]);
 }
 
-std::string entryText(const SpecEntry& entry)
-{
-    switch (entry.kind) {
-    case SpecEntry::Kind::None:
-        return "null";
-    case SpecEntry::Kind::Single:
-        return quoteJson(entry.axes.front());
-    case SpecEntry::Kind::Unconstrained:
-        return quoteJson(words::unconstrained);
-    case SpecEntry::Kind::Tuple:
-        break;
-    }
-    return '[' + join(entry.axes, ", ", quoteJson) + ']';
-}
-
-std::string nameText(const LogicalName& name)
-{
-    if (name.kind == LogicalName::Kind::None)
-        return "null";
-    return quoteJson(name.kind == LogicalName::Kind::Unconstrained ? words::unconstrained : name.name);
-}
-
 class Writer : ObjectWriter {
 public:
     explicit Writer(const Experiment& experiment)
@@ -197,7 +175,10 @@ private:
                              r.rules.isSequence ? word(words::dialects, r.dialect)
                                                 : quoteJson(words::dialects[words::mappingDialect]) },
             { "version", word(words::flaxVersions, r.version) }, { "fallback", word(words::fallbacks, r.fallback) },
-            { "bound_when_traced", truth(r.boundWhenTraced) }, { "list", list(ruleTexts(r.rules)) } };
+            { "bound_when_traced", truth(r.boundWhenTraced) } };
+        if (r.constraintMesh != ConstraintMesh::Context)
+            members.emplace_back("constraint_mesh", word(words::constraintMeshes, r.constraintMesh));
+        members.emplace_back("list", list(ruleTexts(r.rules)));
         if (!r.inner.empty()) {
             std::vector<std::string> parts;
             for (std::size_t i = 0; i < r.inner.size(); ++i)

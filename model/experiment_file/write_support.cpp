@@ -5,6 +5,7 @@
 #include <list>
 
 #include "base/text.h"
+#include "experiment_file/file_words.h"
 #include "experiment_file/json_text.h"
 
 namespace shardscope {
@@ -12,6 +13,28 @@ namespace shardscope {
 std::string truth(bool value)
 {
     return value ? "true" : "false";
+}
+
+std::string entryText(const SpecEntry& entry)
+{
+    switch (entry.kind) {
+    case SpecEntry::Kind::None:
+        return "null";
+    case SpecEntry::Kind::Single:
+        return quoteJson(entry.axes.front());
+    case SpecEntry::Kind::Unconstrained:
+        return quoteJson(file_words::unconstrained);
+    case SpecEntry::Kind::Tuple:
+        break;
+    }
+    return '[' + join(entry.axes, ", ", quoteJson) + ']';
+}
+
+std::string nameText(const LogicalName& name)
+{
+    if (name.kind == LogicalName::Kind::None)
+        return "null";
+    return quoteJson(name.kind == LogicalName::Kind::Unconstrained ? file_words::unconstrained : name.name);
 }
 
 ObjectWriter::ObjectWriter(const Experiment& experiment)

@@ -20,6 +20,10 @@ using Members = std::vector<std::pair<std::string, std::string>>;
 
 /// "true", "false"
 [[nodiscard]] std::string truth(bool value);
+/// null, "data", ["data", "model"]
+[[nodiscard]] std::string entryText(const SpecEntry& entry);
+/// null, "batch"
+[[nodiscard]] std::string nameText(const LogicalName& name);
 
 class ObjectWriter {
 public:

@@ -73,6 +73,28 @@ Members optionsOf(const AdafactorSettings& settings)
     return membersOf([&](const auto& visit) { forEachAdafactorOption(settings, visit); });
 }
 
+/// One line for each.
+std::vector<std::string> chosenTexts(
+    const ObjectWriter& writer, const std::string& pointer, const std::vector<ChosenSharding>& chosen)
+{
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        std::string key = "names", entries;
+        const auto add = [&](const std::string& text) { entries.append(entries.empty() ? "" : ", ").append(text); };
+        if (const auto* logical = std::get_if<LogicalAxes>(&chosen[i].axes))
+            for (const LogicalName& name : logical->names)
+                add(nameText(name));
+        if (const auto* device = std::get_if<DeviceAxes>(&chosen[i].axes)) {
+            key = "spec";
+            for (const SpecEntry& entry : device->spec.entries)
+                add(entryText(entry));
+        }
+        texts.push_back(writer.line(
+            pointerTo(pointer, i), { { "at", quoteJson(chosen[i].at) }, { std::move(key), '[' + entries + ']' } }));
+    }
+    return texts;
+}
+
 void append(Members& members, Members more)
 {
     for (auto& member : more)
@@ -90,6 +112,12 @@ std::string transformerText(const ObjectWriter& writer, const TransformerSetting
         members.emplace_back("experts", writer.line("/model/experts", membersOf([&](const auto& visit) {
             forEachExpertOption(*settings.experts, visit);
         })));
+    const auto addChosen = [&](const std::string& key, const std::vector<ChosenSharding>& chosen) {
+        if (!chosen.empty())
+            members.emplace_back(key, ObjectWriter::list(chosenTexts(writer, "/model/" + key, chosen)));
+    };
+    addChosen("constraints", settings.constraints);
+    addChosen("parameter_specs", settings.parameterSpecs);
     return writer.block("/model", std::move(members), 1);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "networks/chosen_parts.h"
 #include "networks/norms.h"
 #include "networks/positions.h"
 
@@ -156,7 +157,8 @@ ValueId attention(const NetworkPart& layer, std::string_view name, ValueId x, Va
     const ValueId context = part.activation(
         heads.context(probabilities, v), "context", { Axis::Batch, Axis::Length, Axis::ContextHeads, Axis::ContextKv });
     const ValueId y = b.dotGeneral(context, part.parameter("out/kernel"), { {}, {}, { 2, 3 }, { 0, 1 } });
-    return part.named(part.withBias(y, "out/bias"), "out", { Axis::Batch, Axis::Length, Axis::ResidualEmbed });
+    return constrainedOutput(
+        part, part.named(part.withBias(y, "out/bias"), "out", { Axis::Batch, Axis::Length, Axis::ResidualEmbed }));
 }
 
 } // namespace shardscope

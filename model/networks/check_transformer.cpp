@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/codes.h"
+#include "networks/chosen_parts.h"
 #include "networks/experts.h"
 #include "networks/transformer_parameters.h"
 
@@ -14,6 +15,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::int64_t maximumLayers = 4096;
+constexpr std::int64_t maximumDropoutSeed = 65535;
 constexpr std::int64_t maximumIndex = std::numeric_limits<std::int32_t>::max(); ///< what 32-bit integers count
 
 Result<void> inRange(const char* key, std::int64_t value, std::int64_t least, std::int64_t most)
@@ -135,9 +137,14 @@ Result<void> checkTransformer(const TransformerSettings& s)
         { std::pair{ "attention_softcap", s.attentionSoftcap }, { "logit_softcap", s.logitSoftcap } })
         if (cap != 0)
             SHARDSCOPE_CHECK(isPositive(key, cap));
+    if (!(s.dropout >= 0 && s.dropout < 1))
+        return fail(
+            Code::OutOfRange, { { "key", "dropout" }, { "value", s.dropout }, { "min", 0.0 }, { "below", 1.0 } });
+    SHARDSCOPE_CHECK(inRange("dropout_seed", s.dropoutSeed, 0, maximumDropoutSeed));
     if (s.parallelBlock && s.encoderLayers > 0)
         return contradiction("parallel_block", {});
-    return checkTransformerMemory(s);
+    SHARDSCOPE_CHECK(checkTransformerMemory(s));
+    return checkChosenShardings(s);
 }
 
 } // namespace shardscope

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "networks/chosen_parts.h"
 #include "networks/feed_forward.h"
 
 namespace shardscope {
@@ -164,7 +165,7 @@ ValueId mixtureOfExperts(const NetworkPart& layer, ValueId x)
     const ValueId outputs = withExperts(linear(hidden, "wo"), "outputs", Axis::ResidualEmbed);
     const ValueId returned = withSequences(b.transpose(outputs, swapped), "returned");
     const ValueId y = b.dotGeneral(routing.combine, returned, { { 0 }, { 0 }, { 2, 3 }, { 1, 2 } });
-    return part.named(y, "wo", { Axis::Batch, Axis::Length, Axis::ResidualEmbed });
+    return constrainedOutput(part, part.named(y, "wo", { Axis::Batch, Axis::Length, Axis::ResidualEmbed }));
 }
 
 } // namespace shardscope

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "networks/chosen_parts.h"
+
 namespace shardscope {
 
 ValueId activated(Builder& b, ActivationKind kind, ValueId x)
@@ -46,7 +48,7 @@ ValueId feedForward(const NetworkPart& layer, ValueId x)
     const ValueId hidden =
         part.activation(hiddenValues(part, linear), "hidden", { Axis::Batch, Axis::Length, Axis::HiddenMlp });
     const ValueId y = part.withBias(b.dot(hidden, part.parameter("wo/kernel")), "wo/bias");
-    return part.named(y, "wo", { Axis::Batch, Axis::Length, Axis::ResidualEmbed });
+    return constrainedOutput(part, part.named(y, "wo", { Axis::Batch, Axis::Length, Axis::ResidualEmbed }));
 }
 
 } // namespace shardscope

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/norms.h"
 
+#include "networks/chosen_parts.h"
+
 namespace shardscope {
 
 namespace {
@@ -48,7 +50,8 @@ ValueId normOf(const NetworkPart& part, std::string_view name, ValueId x, NormKi
 
 ValueId normalised(const NetworkPart& part, std::string_view name, ValueId x)
 {
-    return normOf(part, name, x, part.settings().norm);
+    const ValueId y = normOf(part, name, x, part.settings().norm);
+    return constrainedOutput(NetworkPart(part, name), y);
 }
 
 ValueId rmsNormalised(const NetworkPart& part, std::string_view name, ValueId x)

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "networks/check_transformer.h"
+#include "networks/chosen_parts.h"
 #include "networks/norms.h"
 #include "networks/positions.h"
 #include "networks/transformer_layers.h"
@@ -46,8 +47,8 @@ ValueId embedded(const NetworkPart& network, ValueId tokens)
 
 /// A stack over the embedded tokens, (B, L, D). `encoded` is invalid for an encoder and for a decoder alone. Layers
 /// with a policy are added to `regions`.
-ValueId stackOutput(
-    const NetworkPart& network, bool isEncoder, ValueId tokens, ValueId encoded, std::vector<RematRegion>& regions)
+ValueId stackOutput(const NetworkPart& network, bool isEncoder, ValueId tokens, ValueId encoded,
+    const DropoutSource& dropout, std::vector<RematRegion>& regions)
 {
     const std::string name = isEncoder ? "encoder" : "decoder";
     const TransformerSettings& s = network.settings();
@@ -55,9 +56,14 @@ ValueId stackOutput(
     const NetworkPart stack(network, name);
     if (s.positions == PositionKind::Learned)
         x = withLearnedPositions(stack, x);
+    LayerInputs inputs;
+    inputs.dropout = { dropout, isEncoder, {} };
+    {
+        const NetworkPart part(stack, "input_dropout");
+        x = droppedOut(part, x, inputs.dropout, DropoutPlace::Embedding);
+    }
     x = stack.activation(x, "input", { Axis::Batch, Axis::ResidualLength, Axis::ResidualEmbed });
 
-    LayerInputs inputs;
     inputs.isEncoder = isEncoder;
     inputs.encoded = encoded;
     inputs.selfAttention.causal = !isEncoder;
@@ -66,7 +72,7 @@ ValueId stackOutput(
     if (s.positions == PositionKind::RelativeBias)
         inputs.selfAttention.bias = relativeBias(stack, network.builder().type(x).shape[1], isEncoder);
     x = transformerLayers(stack, x, inputs, regions);
-    return s.finalNorm ? normalised(stack, name + "_norm", x) : x;
+    return constrainedOutput(stack, s.finalNorm ? normalised(stack, name + "_norm", x) : x);
 }
 
 /// (B, L, V), in the type of sums.
@@ -112,7 +118,7 @@ std::vector<TransformerInput> inputsOf(const TransformerSettings& s)
 }
 
 Result<TransformerResults> transformerForward(Builder& builder, const TransformerSettings& settings,
-    std::span<const ValueId> parameters, std::span<const ValueId> inputs)
+    std::span<const ValueId> parameters, std::span<const ValueId> inputs, const DropoutSource& dropout)
 {
     SHARDSCOPE_CHECK(checkTransformer(settings));
     ParameterValues values;
@@ -125,8 +131,9 @@ Result<TransformerResults> transformerForward(Builder& builder, const Transforme
     results.derivative.keeps = keptOfLoops(settings.remat);
     ValueId encoded;
     if (settings.encoderLayers > 0)
-        encoded = stackOutput(network, true, inputs[2], {}, results.derivative.regions);
-    results.logits = logitsOf(network, stackOutput(network, false, inputs[0], encoded, results.derivative.regions));
+        encoded = stackOutput(network, true, inputs[2], {}, dropout, results.derivative.regions);
+    results.logits =
+        logitsOf(network, stackOutput(network, false, inputs[0], encoded, dropout, results.derivative.regions));
     const NetworkPart loss(network, "loss");
     results.loss = builder.named(crossEntropy(builder, results.logits, inputs[1]), "loss", Role::Loss);
     return results;
@@ -136,16 +143,13 @@ Result<Program> buildTransformerForward(const TransformerSettings& settings)
 {
     SHARDSCOPE_CHECK(checkTransformer(settings));
     Builder builder("apply");
-    const auto addArgument = [&](const TensorType& type, std::string path, Role role, const std::vector<Axis>& axes) {
-        return builder.argument(
-            type, std::move(path), role, dimensionNames(axes), LogicalAxes{ logicalNames(settings, axes) });
-    };
     std::vector<ValueId> parameters, inputs;
     for (const TransformerParameter& p : parametersOf(settings))
-        parameters.push_back(
-            addArgument({ settings.parameterDtype, p.shape }, "params/" + p.path, Role::Parameter, p.axes));
+        parameters.push_back(builder.argument({ settings.parameterDtype, p.shape }, "params/" + p.path, Role::Parameter,
+            dimensionNames(p.axes), annotationOf(settings, p)));
     for (const TransformerInput& input : inputsOf(settings))
-        inputs.push_back(addArgument(input.type, input.path, Role::Input, input.axes));
+        inputs.push_back(builder.argument(input.type, input.path, Role::Input, dimensionNames(input.axes),
+            LogicalAxes{ logicalNames(settings, input.axes) }));
     SHARDSCOPE_TRY(results, transformerForward(builder, settings, parameters, inputs));
     builder.result(results->loss);
     builder.result(results->logits);

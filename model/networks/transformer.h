@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "networks/dropout.h"
 #include "networks/transformer_axes.h"
 #include "networks/transformer_settings.h"
 #include "program/differentiate.h"
@@ -35,12 +36,12 @@ struct TransformerResults {
     DifferentiateOptions derivative; ///< with the policy of the settings for each layer
 };
 /// Adds the network to a program. `parameters` are in the order of parametersOf(settings), `inputs` in that of
-/// inputsOf(settings). Errors: those of checkTransformer().
+/// inputsOf(settings). Without a source nothing is dropped. Errors: those of checkTransformer().
 [[nodiscard]] Result<TransformerResults> transformerForward(Builder& builder, const TransformerSettings& settings,
-    std::span<const ValueId> parameters, std::span<const ValueId> inputs);
+    std::span<const ValueId> parameters, std::span<const ValueId> inputs, const DropoutSource& dropout = {});
 
-/// The forward pass alone: arguments are the parameters and then the inputs, with their logical names; results are loss
-/// and logits. Errors: those of checkTransformer().
+/// The forward pass alone, without dropout: arguments are the parameters and then the inputs, with their logical names;
+/// results are loss and logits. Errors: those of checkTransformer().
 [[nodiscard]] Result<Program> buildTransformerForward(const TransformerSettings& settings);
 
 } // namespace shardscope

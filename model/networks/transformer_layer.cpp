@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/transformer_layer.h"
 
+#include "networks/chosen_parts.h"
 #include "networks/experts.h"
 #include "networks/feed_forward.h"
 #include "networks/norms.h"
@@ -18,12 +19,18 @@ ValueId transformerLayer(const NetworkPart& layer, ValueId x, const LayerInputs&
         return s.normPlacement == NormPlacement::BeforeAndAfter ? normalised(layer, "post_" + of + "_layer_norm", y)
                                                                 : y;
     };
+    const auto dropped = [&](ValueId y, const std::string& of, DropoutPlace place) {
+        const NetworkPart part(layer, of + "_dropout");
+        return droppedOut(part, y, inputs.dropout, place);
+    };
     const auto mlp = [&](ValueId y) {
-        return normAfter(s.experts ? mixtureOfExperts(layer, y) : feedForward(layer, y), "mlp");
+        const ValueId hidden = normAfter(s.experts ? mixtureOfExperts(layer, y) : feedForward(layer, y), "mlp");
+        return dropped(hidden, "mlp", DropoutPlace::Mlp);
     };
 
     const ValueId input = normalised(layer, "pre_" + own + "_layer_norm", x);
-    const ValueId attended = normAfter(attention(layer, own, input, input, inputs.selfAttention), own);
+    const ValueId attended = dropped(
+        normAfter(attention(layer, own, input, input, inputs.selfAttention), own), own, DropoutPlace::SelfAttention);
     if (s.parallelBlock) {
         const ValueId hidden = mlp(s.parallelNorms ? normalised(layer, mlpNormName(s), x) : input);
         x = add(x, add(attended, hidden));
@@ -32,11 +39,13 @@ ValueId transformerLayer(const NetworkPart& layer, ValueId x, const LayerInputs&
         if (inputs.encoded.valid()) {
             const ValueId query = normalised(layer, "pre_cross_attention_layer_norm", x);
             const ValueId crossed = attention(layer, "encoder_decoder_attention", query, inputs.encoded, {});
-            x = add(x, normAfter(crossed, "cross_attention"));
+            const std::string cross = "cross_attention";
+            x = add(x, dropped(normAfter(crossed, cross), cross, DropoutPlace::CrossAttention));
         }
         x = add(x, mlp(normalised(layer, mlpNormName(s), x)));
     }
-    return layer.activation(x, "output", { Axis::Batch, Axis::ResidualLength, Axis::ResidualEmbed });
+    return constrainedOutput(
+        layer, layer.activation(x, "output", { Axis::Batch, Axis::ResidualLength, Axis::ResidualEmbed }));
 }
 
 } // namespace shardscope

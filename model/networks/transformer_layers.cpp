@@ -44,7 +44,9 @@ ValueId scannedLayers(const NetworkPart& stack, ValueId x, const LayerInputs& in
         for (std::size_t i = 0; i < paths.size(); ++i)
             own.emplace(paths[i], of.inputs[i]);
         const NetworkPart layer(stack, "layers", own);
-        return TripResults{ { transformerLayer(layer, of.carried[0], inputs) }, {} };
+        LayerInputs ofLayer = inputs;
+        ofLayer.dropout.layer = of.index;
+        return TripResults{ { transformerLayer(layer, of.carried[0], ofLayer) }, {} };
     };
     return scan(stack.builder(), layers, std::array{ x }, stacked, trip).carried[0];
 }
@@ -61,7 +63,10 @@ ValueId transformerLayers(
     for (std::int64_t i = 0; i < layers; ++i) {
         const NetworkPart layer(stack, "layers." + std::to_string(i));
         const std::size_t first = stack.builder().program().main().operations.size();
-        x = transformerLayer(layer, x, inputs);
+        LayerInputs ofLayer = inputs;
+        if (drops(s, inputs.dropout.source))
+            ofLayer.dropout.layer = stack.builder().constant({ DType::I32, {} }, static_cast<double>(i));
+        x = transformerLayer(layer, x, ofLayer);
         if (s.remat != RematPolicy::None)
             regions.push_back({ first, stack.builder().program().main().operations.size(), s.remat });
     }

@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "networks/chosen_sharding.h"
 #include "program/rematerialise.h"
 
 namespace shardscope {
@@ -97,6 +99,11 @@ struct TransformerSettings {
     bool scaledAttention = true; ///< logits of attention are divided by sqrt(h); T5 has that in its initial values
     double attentionSoftcap = 0, logitSoftcap = 0; ///< Gemma 2: c · tanh(x / c); 0 = none
 
+    /// Of a train step: the share of the elements that become 0, of the embedding and of what each part of a layer adds
+    /// to the residual (networks/dropout.h).
+    double dropout = 0;
+    std::int64_t dropoutSeed = 0; ///< below 2^16
+
     std::optional<ExpertSettings> experts;
     /// T5: layers of an encoder, whose output the decoder's layers attend to; 0 = a decoder alone.
     std::int64_t encoderLayers = 0;
@@ -108,6 +115,11 @@ struct TransformerSettings {
     RematPolicy remat = RematPolicy::None; ///< of each layer, in the backward pass
     DType parameterDtype = DType::F32; ///< of the parameters that are stored
     DType computeDtype = DType::F32; ///< of activations; parameters are converted where they are used
+
+    /// On the outputs of modules (networks/chosen_parts.h lists them): layers, attention, MLPs, norms.
+    std::vector<ChosenSharding> constraints = {};
+    /// Of parameters, in the place of what the rules say of their logical names.
+    std::vector<ChosenSharding> parameterSpecs = {};
 
     bool operator==(const TransformerSettings&) const = default;
 };

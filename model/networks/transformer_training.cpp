@@ -6,6 +6,7 @@
 
 #include "base/codes.h"
 #include "networks/check_transformer.h"
+#include "networks/chosen_parts.h"
 #include "networks/train_step.h"
 #include "networks/transformer.h"
 #include "networks/transformer_parameters.h"
@@ -16,14 +17,15 @@ namespace {
 
 NetworkArrays arraysOf(const TransformerSettings& model)
 {
-    const auto annotation = [&](const std::vector<Axis>& axes) { return LogicalAxes{ logicalNames(model, axes) }; };
     NetworkArrays arrays;
-    for (TransformerParameter& parameter : parametersOf(model))
+    for (TransformerParameter& parameter : parametersOf(model)) {
+        Annotation annotation = annotationOf(model, parameter);
         arrays.parameters.push_back({ std::move(parameter.path), { model.parameterDtype, std::move(parameter.shape) },
-            dimensionNames(parameter.axes), annotation(parameter.axes) });
+            dimensionNames(parameter.axes), std::move(annotation) });
+    }
     for (TransformerInput& input : inputsOf(model))
-        arrays.inputs.push_back(
-            { std::move(input.path), std::move(input.type), dimensionNames(input.axes), annotation(input.axes) });
+        arrays.inputs.push_back({ std::move(input.path), std::move(input.type), dimensionNames(input.axes),
+            LogicalAxes{ logicalNames(model, input.axes) } });
     return arrays;
 }
 
@@ -94,7 +96,8 @@ Result<Program> buildTransformer(const TransformerTraining& training)
     // The logits are no result: of a large vocabulary they are larger than all else.
     SHARDSCOPE_CHECK(addTrainStep(
         builder, arraysOf(training.model), step, [&](Builder& b, const ForwardInputs& inputs) -> Result<ForwardPass> {
-            SHARDSCOPE_TRY(results, transformerForward(b, ofMicrobatch, inputs.parameters, inputs.inputs));
+            const DropoutSource dropout{ inputs.step, inputs.microbatch * ofMicrobatch.batch };
+            SHARDSCOPE_TRY(results, transformerForward(b, ofMicrobatch, inputs.parameters, inputs.inputs, dropout));
             return ForwardPass{ results->loss, {}, std::move(results->derivative) };
         }));
     return std::move(builder).finish();

@@ -24,7 +24,7 @@ struct TransformerTraining {
     TransformerSettings model;
     OptimizerSettings optimizer;
     std::int64_t microbatches = 1; ///< parts of the batch that are worked on one after the other
-    bool trainStep = true; ///< false: the forward pass alone
+    bool trainStep = true; ///< false: the forward pass alone, which drops nothing
     bool operator==(const TransformerTraining&) const = default;
 };
 

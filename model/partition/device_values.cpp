@@ -4,11 +4,47 @@
 #include <algorithm>
 #include <map>
 
+#include "program/calls.h"
 #include "program/editor.h"
+#include "program/function_names.h"
 #include "program/other_attributes.h"
 #include "program/value_shardings.h"
 
 namespace shardscope {
+
+namespace {
+
+/// Per operation: whether it is on shards, in a manual computation or in a function that is called from one.
+std::vector<bool> operationsOnShards(const Program& program)
+{
+    std::vector<bool> onShards(program.operations.size());
+    const FunctionNames names(program);
+    std::vector<RegionId> open;
+    for (const RegionId body : bodies(program))
+        walk(program, body, [&](OperationId id) {
+            if (program.operation(id).kind == OpKind::ManualComputation)
+                open.push_back(program.operation(id).regions[0]);
+        });
+    std::vector<bool> isSeen(program.functions.size());
+    while (!open.empty()) {
+        const RegionId region = open.back();
+        open.pop_back();
+        walk(program, region, [&](OperationId id) {
+            onShards[id.index] = true;
+            const std::string* callee = calleeOf(program.operation(id));
+            const Function* function = callee ? names.find(program, *callee) : nullptr;
+            if (!function)
+                return;
+            const auto f = static_cast<std::size_t>(function - program.functions.data());
+            if (!isSeen[f])
+                open.push_back(function->body);
+            isSeen[f] = true;
+        });
+    }
+    return onShards;
+}
+
+} // namespace
 
 DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& parts)
     : m_shards(std::max(parts.sharded.values.size(), parts.device.program.values.size()))
@@ -16,7 +52,7 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
     const Program &sharded = parts.sharded, &device = parts.device.program;
     const ValueShardings shardings(sharded);
     std::vector<AxisList> addends(sharded.values.size()); // over which a value is still to be added up
-    std::vector<bool> inManual(sharded.operations.size());
+    const std::vector<bool> inManual = operationsOnShards(sharded);
     for (const RegionId body : bodies(sharded))
         walk(sharded, body, [&](OperationId id) {
             const Operation& operation = sharded.operation(id);
@@ -29,8 +65,6 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
                     for (const ValueId operand : operation.operands)
                         addends[operand.index] = axes;
                 }
-            if (operation.kind == OpKind::ManualComputation)
-                walk(sharded, operation.regions[0], [&](OperationId inner) { inManual[inner.index] = true; });
         });
     const auto accept = [&](ValueId current, ValueId full, ValueId meant) {
         const TensorType padded = sharded.value(full).type;

@@ -4,16 +4,20 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/codes.h"
 #include "partition/common_mesh.h"
 #include "partition/export_shardings.h"
 #include "partition/legalize.h"
 #include "partition/partial_axes.h"
+#include "program/op_row.h"
 #include "program/over_mesh.h"
 #include "program/value_shardings.h"
+#include "program/verify_findings.h"
 #include "propagation/calls/call_graph.h"
 #include "propagation/calls/function_shardings.h"
 #include "propagation/calls/named_computations.h"
 #include "propagation/import/custom_calls.h"
+#include "propagation/import/manual_regions.h"
 #include "propagation/import/meshes.h"
 #include "propagation/propagate_program.h"
 
@@ -63,6 +67,27 @@ void nameLegalReasons(std::vector<passes::Inserted>& inserted, const Program& le
     }
 }
 
+/// What importCustomCalls() could not make a manual computation of.
+Result<void> checkShardBoundaries(const Program& program)
+{
+    if (!passes::hasShardBoundaries(program))
+        return {};
+    std::optional<Error> wrong;
+    for (const RegionId body : bodies(program))
+        walk(program, body, [&](OperationId id) {
+            const Operation& operation = program.operation(id);
+            if (wrong || !passes::isShardBoundary(operation))
+                return;
+            wrong = fail(Code::NotExecutable, { { "op", qualifiedName(operation) }, { "wrong", "shard_boundary" } })
+                        .value();
+            wrong->where.line = static_cast<int>(program.sources[operation.source].line);
+            wrong->where.column = static_cast<int>(program.sources[operation.source].column);
+        });
+    if (wrong)
+        return tl::unexpected<Error>(std::move(*wrong));
+    return {};
+}
+
 /// The program over one set of devices, each of which takes part in everything.
 Result<Program> checkedForDevices(Program program)
 {
@@ -70,6 +95,7 @@ Result<Program> checkedForDevices(Program program)
     for (std::size_t f = 1; f < program.functions.size(); ++f)
         program.functions[f].isPublic = false; // devices run main
     program = passes::dropUnusedFunctions(std::move(program));
+    SHARDSCOPE_CHECK(checkShardBoundaries(program));
     program = passes::removeSizeOneAxes(passes::liftInlinedMeshes(std::move(program)));
     SHARDSCOPE_CHECK(checkSingleDevices(program));
     return overCommonAxes(std::move(program));

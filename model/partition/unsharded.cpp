@@ -168,11 +168,36 @@ void replaceByOperand(Editor& edit, OperationId id)
     edit.erase(id);
 }
 
+/// The manual axes of its shardings alone: `{"m", "x"}` with m manual becomes `{"m"}`.
+void forgetFreeAxes(Editor& edit, OperationId id)
+{
+    ManualComputationAttributes own = *attributesAs<ManualComputationAttributes>(edit.operation(id).attributes);
+    for (std::vector<ProgramSharding>* list : { &own.in, &own.out })
+        for (ProgramSharding& sharding : *list) {
+            const Mesh& mesh = *edit.program().meshes[sharding.mesh].mesh;
+            const auto isFree = [&](const AxisRef& axis) {
+                const std::string& name = mesh.axis(static_cast<std::size_t>(axis.axis)).name;
+                return std::find(own.manualAxes.begin(), own.manualAxes.end(), name) == own.manualAxes.end();
+            };
+            TensorSharding manual = TensorSharding::fullyReplicated(sharding.sharding.rank());
+            for (std::size_t d = 0; d < manual.rank(); ++d)
+                for (const AxisRef& axis : sharding.sharding.dims[d].axes)
+                    if (!isFree(axis))
+                        manual.dims[d].axes.push_back(axis);
+            for (const AxisRef& axis : sharding.sharding.unreduced)
+                if (!isFree(axis))
+                    manual.unreduced.push_back(axis);
+            sharding.sharding = std::move(manual);
+        }
+    edit.raw().operations[id.index].attributes = otherAttributes(std::move(own));
+}
+
 /// In a manual computation devices have full arrays along all axes that are not manual: Shardy's collectives along
 /// these pass their operand through. An all_reduce adds up along those that are.
 void passThroughAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std::string>& manualAxes)
 {
     std::vector<std::pair<OperationId, const std::vector<std::string>*>> collectives;
+    std::vector<OperationId> computations; // inside of this one
     std::vector<std::vector<std::string>> nested;
     nested.reserve(edit.program().operations.size());
     const auto visit = [&](auto self, RegionId region, const std::vector<std::string>& manual) -> void {
@@ -182,6 +207,7 @@ void passThroughAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std
                 collectives.emplace_back(id, &manual);
             const std::vector<std::string>* inside = &manual;
             if (operation.kind == OpKind::ManualComputation) {
+                computations.push_back(id);
                 nested.push_back(manual);
                 const auto& more = attributesAs<ManualComputationAttributes>(operation.attributes)->manualAxes;
                 nested.back().insert(nested.back().end(), more.begin(), more.end());
@@ -192,6 +218,8 @@ void passThroughAlongFreeAxes(Editor& edit, RegionId body, const std::vector<std
         }
     };
     visit(visit, body, manualAxes);
+    for (const OperationId id : computations)
+        forgetFreeAxes(edit, id);
     for (const auto& [id, manual] : collectives) {
         SdyCollectiveAttributes own = *attributesAs<SdyCollectiveAttributes>(edit.operation(id).attributes);
         const Mesh& mesh = *edit.program().meshes[own.out.mesh].mesh;
@@ -250,6 +278,7 @@ Program withoutShardings(Program program, std::optional<std::uint32_t> settled)
                 continue;
             }
             // Its results are shards as it says; they are in full from there on.
+            forgetFreeAxes(edit, id);
             const ManualComputationAttributes own = *attributesAs<ManualComputationAttributes>(operation.attributes);
             passThroughAlongFreeAxes(edit, operation.regions[0], own.manualAxes);
             for (std::size_t i = 0; i < operation.results.size(); ++i) {
@@ -268,6 +297,9 @@ Program withoutShardings(Program program, std::optional<std::uint32_t> settled)
     Program made = std::move(edit).finish();
     for (std::vector<Annotation>* annotations : { &made.argumentAnnotations, &made.resultAnnotations })
         std::fill(annotations->begin(), annotations->end(), Annotation());
+    for (Function& function : made.functions)
+        if (seen.contains(function.body))
+            function.resultShardings.clear();
     return made;
 }
 

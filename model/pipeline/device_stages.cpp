@@ -109,7 +109,7 @@ Result<DeviceStages::PlanPtr> DeviceStages::planned(const std::vector<bool>& hos
 
 Result<DeviceStages::PlanPtr> DeviceStages::plannedInFull() const
 {
-    return inFull().and_then([&](Partitioned parts) { return shared(planOf(std::move(parts), {})); });
+    return inFull().and_then([&](Partitioned parts) { return shared(planOf(std::move(parts), m_input.kept)); });
 }
 
 } // namespace shardscope

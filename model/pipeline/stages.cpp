@@ -67,6 +67,19 @@ void add(Hasher& hasher, const PartitionSpec& spec)
     }
 }
 
+void add(Hasher& hasher, const std::vector<ChosenSharding>& list)
+{
+    hasher.add(list.size());
+    for (const ChosenSharding& chosen : list) {
+        hasher.add(chosen.at).add(chosen.axes.index());
+        if (const auto* device = std::get_if<DeviceAxes>(&chosen.axes))
+            add(hasher, device->spec);
+        else if (const auto* logical = std::get_if<LogicalAxes>(&chosen.axes))
+            for (const LogicalName& name : logical->names)
+                hasher.add(name.kind).add(name.name);
+    }
+}
+
 /// Every setting of a transformer and of its train step.
 void add(Hasher& hasher, const TransformerTraining& training)
 {
@@ -84,6 +97,8 @@ void add(Hasher& hasher, const TransformerTraining& training)
     hasher.add(model.experts.has_value());
     if (model.experts)
         forEachExpertOption(*model.experts, addField);
+    for (const auto* list : { &model.constraints, &model.parameterSpecs })
+        add(hasher, *list);
     hasher.add(training.optimizer.kind);
     forEachAdamNumber(training.optimizer, addField);
     forEachOptimizerOption(training.optimizer, addOptimizerField);

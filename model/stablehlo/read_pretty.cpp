@@ -36,6 +36,10 @@ bool Reader::readPretty(Scanner& s, Pending& op)
         return readReduce(s, op);
     case OpKind::Opaque:
         return readOpaque(s, op);
+    case OpKind::OptimizationBarrier: // {attributes} %a, %b : ...
+        if (!readAttributesAfter(s, op))
+            return false;
+        break;
     default:
         break;
     }
@@ -72,7 +76,9 @@ bool Reader::readItems(Scanner& s, Pending& op)
 
 bool Reader::readConstant(Scanner& s, Pending& op)
 {
-    // {attributes} dense<...> : type
+    // {attributes} dense<...> : type; or as any operation is written, () <{value = dense<...> : type}> : () -> type
+    if (s.at('('))
+        return readGeneric(s, op);
     if (!readAttributesAfter(s, op))
         return false;
     if (op.name.starts_with("arith.") && !s.at('#') && !s.peekWord().starts_with("dense")) {
@@ -160,7 +166,8 @@ bool Reader::readConvolution(Scanner& s, Pending& op)
         attribute.taken = true; // its parts take its place
         std::vector<NamedAttribute> parts;
         Scanner inside = s.within(attribute.value);
-        if (!readDictionary(inside, parts))
+        if (!inside.looseList('{', '}', [&] { return readNamed(inside, parts.emplace_back(), false); })
+            || !checkNames(parts))
             return false;
         op.attributes.insert(op.attributes.end(), parts.begin(), parts.end());
     } while (s.accept(','));

@@ -45,8 +45,9 @@ bool Reader::readType(Scanner& s, TensorType& type)
     const std::size_t begin = s.position();
     const char c = s.raw();
     if (c == 't') {
-        if (s.accept("tensor<"))
+        if (s.accept("tensor<") || (s.acceptWord("tensor") && s.accept('<'))) // also "tensor <"
             return readTensorType(s, type, begin);
+        s.seek(begin);
         if (s.accept("tuple<")) {
             s.seek(begin);
             return readOtherType(s, type, begin);

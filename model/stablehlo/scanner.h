@@ -107,6 +107,21 @@ public:
         return require(close);
     }
 
+    /// The same where a comma may stand before the closing bracket as well: "<a = 1, b = 2,>".
+    template <class Item>
+    bool looseList(char open, char close, const Item& item)
+    {
+        if (!require(open))
+            return false;
+        while (!accept(close)) {
+            if (!item())
+                return false;
+            if (!accept(','))
+                return require(close);
+        }
+        return true;
+    }
+
     /// Steps over blanks and comments.
     void skipBlanks()
     {

@@ -17,6 +17,13 @@ ProblemText notExecutable(const Diagnostic& d)
     if (wrong == "custom_call")
         return { Words::tr("%1 calls %2, and nobody knows what that computes").arg(op, arg.quote("target")),
             Words::tr("Export the program without this call, or replace it by operations of StableHLO."), {} };
+    if (wrong == "shard_boundary")
+        return { Words::tr(
+                     "%1 begins or ends a computation on shards that does not fit its boundaries: one of these has "
+                     "no sharding or shards of another size, or a sharded array is read without a boundary")
+                     .arg(op),
+            Words::tr("Give each boundary the sharding of its full array, and pass every sharded array through one."),
+            {} };
     if (wrong == "complex")
         return { Words::tr("%1 has a value of %2, and complex numbers are not executed").arg(op, arg("type")),
             Words::tr("Such programs can be laid out and partitioned, but not run: compute with real numbers."), {} };

@@ -84,6 +84,13 @@ ProblemText describeFile(const Diagnostic& d)
                             ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
                             : Words::tr("Known: %1.").arg(arg("known"))),
                 {} };
+        if (d.text("key") == "constraints" || d.text("key") == "parameter_specs")
+            return { d.text("key") == "constraints"
+                    ? Words::tr("no module whose output can be constrained fits %1").arg(arg.quote("value"))
+                    : Words::tr("no parameter fits %1").arg(arg.quote("value")),
+                arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
+                                   : Words::tr("Known: %1.").arg(arg("known")),
+                {} };
         return { Words::tr("%1 is %2, which is not known").arg(arg.quote("key"), arg.quote("value")),
             arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
                                : Words::tr("Known: %1.").arg(arg("known")),

@@ -116,11 +116,18 @@ ProblemText describeForm(const Diagnostic& d)
     case Code::MeshMismatch:
         if (d.arg("found_axes"))
             return problem(
-                Words::tr("arrays are sharded along axes of the mesh @%1, %2, and of the mesh @%3, %4, and these are "
-                          "not the same axes")
-                    .arg(arg("expected"), arg("expected_axes"), arg("found"), arg("found_axes")),
-                Words::tr("Shard all arrays over one mesh, or over meshes with axes of the same names and sizes: a "
-                          "program runs on one set of devices."));
+                (d.arg("value")
+                        ? Words::tr("%1 is sharded along axes of the mesh @%2, %3, and others along axes of the mesh "
+                                    "@%4, %5")
+                              .arg(arg("value"), arg("found"), arg("found_axes"), arg("expected"), arg("expected_axes"))
+                        : Words::tr("arrays are sharded along axes of the mesh @%1, %2, and of the mesh @%3, %4")
+                              .arg(arg("expected"), arg("expected_axes"), arg("found"), arg("found_axes")))
+                    + (d.number("found_devices") == d.number("expected_devices")
+                            ? Words::tr("; the axes of one cannot be written as parts of the other's")
+                            : Words::tr("; these are %1 and %2 devices")
+                                  .arg(number("found_devices"), number("expected_devices"))),
+                Words::tr("Shard all arrays over one mesh, or over meshes of the same devices: a program runs on one "
+                          "set of devices."));
         return problem(Words::tr("the sharding is over %1, the mesh is %2").arg(arg("found"), arg("expected")),
             Words::tr("Use the same mesh for both."));
     case Code::BadSubAxis:

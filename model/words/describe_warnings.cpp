@@ -18,6 +18,8 @@ QString inactiveReason(const Diagnostic& diagnostic)
     for (const std::string& reason : diagnostic.list("reasons")) {
         if (reason == "no_rules")
             reasons << Words::tr("no rules are bound when the model is traced");
+        else if (reason == "no_mesh")
+            reasons << Words::tr("no mesh is set where the model is traced");
         else if (reason == "platform")
             reasons << Words::tr("the platform is %1").arg(fromStd(diagnostic.text("platform")));
         else if (reason == "fallback")
@@ -32,6 +34,8 @@ QString inactiveRemedy(const Diagnostic& diagnostic)
     for (const std::string& reason : diagnostic.list("reasons")) {
         if (reason == "no_rules")
             remedies << Words::tr("Bind the rules where the model is traced.");
+        else if (reason == "no_mesh")
+            remedies << Words::tr("Trace the step inside “with mesh:”, or hand the mesh to the constraint.");
         else if (reason == "platform")
             remedies << Words::tr("The Flax of 2024 leaves values alone on CPU: assume another platform, or use the "
                                   "current version.");

@@ -13,6 +13,7 @@
 #include "analysis/parameter_coverage.h"
 #include "analysis/parameter_tree.h"
 #include "base/codes.h"
+#include "experiment/network_edits.h"
 #include "experiment/rule_edits.h"
 #include "networks/transformer_parameters.h"
 #include "registered_test.h"
@@ -153,6 +154,42 @@ private Q_SLOTS:
         const ParameterTree tree = parameterTree(*snapshot);
         checkSumsOf(tree, 0);
         QCOMPARE(namesBelow(tree, childOf(tree, tree.nodes.front(), "decoder")),
+            std::vector<std::string>({ "layers.0", "layers.1", "layers.2", "decoder_norm", "logits_dense" }));
+    }
+
+    /// Constraints stand at their modules, specs at their arrays; one layer that differs stands apart.
+    void chosenShardings()
+    {
+        const Annotation overData = DeviceAxes{ { { SpecEntry::axis("data") } } };
+        for (const LayerForm form : { LayerForm::Unrolled, LayerForm::Scanned }) {
+            Experiment experiment = *withLayerForm(smallDecoder(modelAlone), form);
+            experiment = *withConstraint(experiment, "decoder/layers.*/mlp", overData);
+            experiment = *withParameterSpec(experiment, "**/wo/kernel", DeviceAxes{});
+            const SnapshotPtr snapshot = analysed(experiment);
+            QVERIFY(snapshot->laidOut());
+            const ParameterTree tree = parameterTree(*snapshot);
+            const bool loop = form == LayerForm::Scanned;
+            const ParameterNode& decoder = childOf(tree, tree.nodes.front(), "decoder");
+            const ParameterNode* layer = &childOf(tree, decoder, loop ? "layers" : "layers.0");
+            if (!loop) {
+                QCOMPARE(layer->kind, ParameterNode::Kind::Repeated);
+                layer = &childOf(tree, *layer, "layers.2");
+            }
+            QCOMPARE(layer->constraint, -1);
+            const ParameterNode& own = childOf(tree, *layer, "mlp");
+            QCOMPARE(own.constraint, 0);
+            QVERIFY(own.constrained >= 0);
+            const TensorRow& output = snapshot->tensors[static_cast<std::size_t>(own.constrained)];
+            QCOMPARE(output.path, loop ? "decoder/layers/mlp/constraint" : "decoder/layers.2/mlp/constraint");
+            QCOMPARE(toColumn(output.spec), "P(data, -, -)");
+            const ParameterNode& wo = childOf(tree, childOf(tree, own, "wo"), "kernel");
+            QCOMPARE(wo.ownSpec, 0);
+            QCOMPARE(snapshot->tensors[static_cast<std::size_t>(wo.row)].copies, 8); // though a rule would shard mlp
+            QCOMPARE(childOf(tree, childOf(tree, own, "wi_0"), "kernel").ownSpec, -1);
+        }
+        const ParameterTree apart =
+            parameterTree(*analysed(*withConstraint(smallDecoder(modelAlone), "decoder/layers.1", overData)));
+        QCOMPARE(namesBelow(apart, childOf(apart, apart.nodes.front(), "decoder")),
             std::vector<std::string>({ "layers.0", "layers.1", "layers.2", "decoder_norm", "logits_dense" }));
     }
 

@@ -21,10 +21,13 @@ struct CaseResult {
     enum class Status { Passed, Failed, Unsupported };
     Status status = Status::Passed;
     std::string difference; ///< what differs, or what the checker does not know
+    /// Expected specs that were held against the parameters of the product's networks, and those that at least one
+    /// parameter has met.
+    int specs = 0, specsOfParameters = 0;
 
     static CaseResult passed() { return {}; }
-    static CaseResult failed(std::string difference) { return { Status::Failed, std::move(difference) }; }
-    static CaseResult unsupported(std::string reason) { return { Status::Unsupported, std::move(reason) }; }
+    static CaseResult failed(std::string difference) { return { Status::Failed, std::move(difference), 0, 0 }; }
+    static CaseResult unsupported(std::string reason) { return { Status::Unsupported, std::move(reason), 0, 0 }; }
 };
 
 /// `oneCase` is a member of `file["cases"]` or `file["resolutions"]`. May throw what nlohmann::json throws: the case
@@ -59,6 +62,7 @@ CaseResult checkJaxNamedSharding(const Json& oneCase, const Json& file);
 CaseResult checkJaxPositionalSharding(const Json& oneCase, const Json& file);
 CaseResult checkJaxShardingEquivalence(const Json& oneCase, const Json& file);
 CaseResult checkJaxVisualizeSharding(const Json& oneCase, const Json& file);
+CaseResult checkMaxTextGoldens(const Json& oneCase, const Json& file);
 CaseResult checkMemoryKinds(const Json& oneCase, const Json& file);
 CaseResult checkMlpTrainStep(const Json& oneCase, const Json& file);
 CaseResult checkModels(const Json& oneCase, const Json& file);

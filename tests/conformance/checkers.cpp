@@ -34,6 +34,7 @@ constexpr std::array checkerRows{
     CheckerRow{ "jax_positional_sharding", checkJaxPositionalSharding },
     CheckerRow{ "jax_sharding_equivalence", checkJaxShardingEquivalence },
     CheckerRow{ "jax_visualize_sharding", checkJaxVisualizeSharding },
+    CheckerRow{ "maxtext_goldens", checkMaxTextGoldens },
     CheckerRow{ "memory_kinds", checkMemoryKinds },
     CheckerRow{ "mlp_train_step", checkMlpTrainStep },
     CheckerRow{ "models", checkModels },

@@ -96,6 +96,16 @@ Json toJson(const PartitionSpec& spec)
     return json;
 }
 
+Json listsJson(const PartitionSpec& spec, std::size_t rank)
+{
+    Json json = Json::array();
+    for (const SpecEntry& entry : spec.entries)
+        json.push_back(entry.axes.empty() ? Json(nullptr) : Json(entry.axes));
+    while (json.size() < rank)
+        json.push_back(nullptr);
+    return json;
+}
+
 Result<Mesh> toMesh(const Json& json)
 {
     const Json& sizes = json.contains("mesh_shape") ? json.at("mesh_shape") : json.at("shape");

@@ -17,6 +17,8 @@ namespace shardscope::conformance {
 [[nodiscard]] Result<PartitionSpec> toSpec(const Json& json);
 [[nodiscard]] Json toJson(const SpecEntry& entry);
 [[nodiscard]] Json toJson(const PartitionSpec& spec);
+/// The form of rules and MaxText's states: a list of axes per dimension, null for one that is not sharded.
+[[nodiscard]] Json listsJson(const PartitionSpec& spec, std::size_t rank);
 
 /// From `axis_names`, and `mesh_shape` or `shape`, and `device_ids` where present.
 [[nodiscard]] Result<Mesh> toMesh(const Json& json);

@@ -28,6 +28,7 @@ struct Counts {
     int failed = 0;
     int unsupported = 0;
     int advisory = 0;
+    int specs = 0, specsOfParameters = 0;
     bool tooManyUnsupported = false;
 };
 
@@ -53,6 +54,8 @@ void runList(const CheckerRow* checker, const Json& list, const Json& file, bool
         const CaseResult result = status == "contract"
             ? runCase(checker, oneCase, file)
             : CaseResult::unsupported("status is neither contract nor advisory");
+        counts.specs += result.specs;
+        counts.specsOfParameters += result.specsOfParameters;
         const char* verdict = "";
         switch (result.status) {
         case CaseResult::Status::Passed:
@@ -129,6 +132,9 @@ bool runPath(const std::string& path, bool verbose, std::optional<int> maximum, 
     }
     std::cout << stem << ": " << counts.passed << " passed, " << counts.failed << " failed, " << counts.unsupported
               << " unsupported, " << counts.advisory << " advisory\n";
+    if (counts.specs > 0)
+        std::cout << stem << ": parameters of networks met " << counts.specsOfParameters << " of " << counts.specs
+                  << " expected specs\n";
     total.passed += counts.passed;
     total.failed += counts.failed;
     total.unsupported += counts.unsupported;

@@ -12,6 +12,7 @@ private Q_SLOTS:
     void runs_data();
     void runs();
     void severalFiles();
+    void parametersOfNetworks();
     void maximumOfUnsupportedCases();
 
 private:
@@ -140,6 +141,25 @@ void TestRunner::severalFiles()
 }
 
 /// More unsupported cases than the table beside them allows fail; fewer are said.
+void TestRunner::parametersOfNetworks()
+{
+    const auto rules = [&](const QByteArray& resolution) {
+        return write("rules.json",
+            R"({"cases":[{"id":"set","status":"advisory","mesh_axes":["data","model"],"rules":[["embed",["data"]],)"
+            R"(["mlp",["model"]]]}],"resolutions":[)"
+                + resolution + "]}");
+    };
+    const QByteArray kernel = R"({"id":"a","status":"contract","rule_set":"set","logical_axes":["embed","mlp"],)"
+                              R"("expected_spec":[["data"],["model"]]})";
+    const QByteArray foreign = R"({"id":"b","status":"contract","rule_set":"set","logical_axes":["mlp","mlp2"],)"
+                               R"("expected_spec":[["model"],null]})";
+    const Outcome both = runner({ rules(kernel + ',' + foreign) });
+    QCOMPARE(both.exitCode, 0);
+    QCOMPARE(both.lines,
+        (QStringList{ "rules: 2 passed, 0 failed, 0 unsupported, 1 advisory",
+            "rules: parameters of networks met 1 of 2 expected specs", "2 passed, 0 failed, 0 skipped" }));
+}
+
 void TestRunner::maximumOfUnsupportedCases()
 {
     const QByteArray unknown = R"({"id":"new","status":"contract","kind":"surprise"})";

@@ -7,6 +7,7 @@
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "experiment/model_settings.h"
 #include "experiment/network_edits.h"
 #include "networks/transformer_parameters.h"
 #include "registered_test.h"
@@ -159,6 +160,49 @@ private Q_SLOTS:
             QCOMPARE(after.error().code, built.error().code);
         QVERIFY(*withLayerForm(smallTransformer(), LayerForm::Unrolled) == smallTransformer());
         refusedAs(withLayerForm(notebookMlp(), LayerForm::Unrolled), Code::InvalidAttribute, "network");
+    }
+
+    /// Constraints come and go by globs; what fits no part of the network is refused.
+    void constraintsAndSpecs()
+    {
+        const Experiment small = smallTransformer();
+        const Annotation batch = LogicalAxes{ { LogicalName::of("batch") } };
+        const Annotation data = DeviceAxes{ { { SpecEntry::axis("data") } } };
+        const Experiment constrained = *withConstraint(small, "decoder/layers.*", batch);
+        QCOMPARE(trainingOf(constrained).model.constraints.size(), std::size_t(1));
+        // The same glob again is another choice, not a second one.
+        const Experiment other = *withConstraint(constrained, "decoder/layers.*", data);
+        QCOMPARE(trainingOf(other).model.constraints.size(), std::size_t(1));
+        QVERIFY(trainingOf(other).model.constraints.front().axes == data);
+        QVERIFY(*withoutConstraints(other, "decoder/*") == small);
+        const Experiment first = *withoutConstraints(other, "decoder/layers.1");
+        QCOMPARE(trainingOf(first).model.constraints.size(), std::size_t(1));
+        QCOMPARE(trainingOf(first).model.constraints.front().at, "decoder/layers.0");
+        refusedAs(withoutConstraints(small, "decoder/layers.*"), Code::UnknownValue);
+        QVERIFY(*withoutConstraint(*withConstraint(constrained, "decoder/layers.1", data), 1) == constrained);
+        refusedAs(withoutConstraint(constrained, 1), Code::OutOfRange);
+        refusedAs(withConstraint(small, "decoder/layers.7", batch), Code::UnknownValue);
+        refusedAs(withConstraint(notebookMlp(), "layers.*", batch), Code::InvalidAttribute, "network");
+        refusedAs(withDimension(*withConstraint(small, "decoder/layers.1", batch), "layers", 1), Code::UnknownValue);
+        QVERIFY(withLayerForm(constrained, LayerForm::Scanned).has_value());
+
+        const Experiment own = *withParameterSpec(small, "decoder/layers.*/mlp/wo/kernel", data);
+        QCOMPARE(trainingOf(own).model.parameterSpecs.size(), std::size_t(1));
+        QVERIFY(*withoutParameterSpecs(own, "**") == small);
+        QVERIFY(*withoutParameterSpec(own, 0) == small);
+        refusedAs(withParameterSpec(small, "decoder/wo", data), Code::UnknownValue);
+        refusedAs(withoutParameterSpecs(own, "**/query/kernel"), Code::UnknownValue);
+
+        // An axis that is renamed is renamed there too; another network keeps what fits it.
+        const Experiment renamed = *withAxisRenamed(other, 0, "replica");
+        QVERIFY(trainingOf(renamed).model.constraints.front().axes
+            == Annotation(DeviceAxes{ { { SpecEntry::axis("replica") } } }));
+        QVERIFY(namesMeshAxis(renamed, "replica") && !namesMeshAxis(small, "data"));
+        Experiment both = *withParameterSpec(constrained, "**/wi_0/kernel", data);
+        both = *withNetwork(both, "gpt2"); // whose MLP has no gate
+        QCOMPARE(trainingOf(both).model.constraints.size(), std::size_t(1));
+        QVERIFY(trainingOf(both).model.parameterSpecs.empty());
+        QCOMPARE(networkOf(both), "gpt2");
     }
 
     void steps()

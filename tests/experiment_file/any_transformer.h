@@ -58,6 +58,8 @@ inline TransformerSettings anyTransformerSettings()
     s.parallelBlock = s.encoderLayers == 0 && anyTruth();
     s.attentionSoftcap = *rc::gen::element(0.0, 50.0);
     s.logitSoftcap = anyNumber(100) + 1e-3;
+    s.dropout = *rc::gen::element(0.0, 0.125);
+    s.dropoutSeed = *rc::gen::inRange<std::int64_t>(0, 65536);
     if (anyTruth())
         s.experts =
             ExpertSettings{ 8, anySize(9), *rc::gen::inRange<std::int64_t>(0, 9), anyNumber(2) + 0.5, anyTruth() };
@@ -65,6 +67,11 @@ inline TransformerSettings anyTransformerSettings()
     s.layersAxis = *rc::gen::inRange<std::int64_t>(0, 9);
     s.axisNames = anyOf<AxisNames>(3);
     s.remat = anyOf<RematPolicy>(4);
+    if (anyTruth())
+        s.constraints = { { "decoder/layers.*", LogicalAxes{ { LogicalName::of("batch"), LogicalName::none() } } },
+            { "**/mlp", DeviceAxes{ { { SpecEntry::axis("data"), SpecEntry::tuple({ "a", "b" }) } } } } };
+    if (anyTruth())
+        s.parameterSpecs = { { "decoder/layers.*/mlp/**", DeviceAxes{ { { SpecEntry::none() } } } } };
     s.parameterDtype = *rc::gen::element(DType::BF16, DType::F16, DType::F32, DType::F64);
     s.computeDtype = *rc::gen::element(DType::BF16, DType::F16, DType::F32, DType::F64);
     return s;

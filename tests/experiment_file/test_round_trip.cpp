@@ -225,6 +225,7 @@ Experiment anyExperiment()
     e.rules.fallback =
         *rc::gen::element(RulesFallback::AxisIsUnsharded, RulesFallback::RaiseError, RulesFallback::NoConstraint);
     e.rules.boundWhenTraced = *rc::gen::arbitrary<bool>();
+    e.rules.constraintMesh = *rc::gen::element(ConstraintMesh::Context, ConstraintMesh::None, ConstraintMesh::Own);
     for (int i = *rc::gen::inRange(0, 5); i > 0; --i)
         e.rules.rules.list.push_back({ anyLogicalName(*anyName()), anyEntry(axes) });
     for (int i = *rc::gen::inRange(-2, 3); i > 0; --i) {

@@ -99,6 +99,34 @@ private Q_SLOTS:
         QVERIFY(again && again->experiment == experiment);
     }
 
+    /// Constraints and specs stand in the file as they were chosen.
+    void chosenShardings()
+    {
+        const std::string text = writeExperiment(readAll(R"(,
+            "constraints": [{ "at": "decoder/layers.*", "names": ["batch", null, null] },
+                { "at": "**/mlp", "spec": ["data", null, ["x", "y"]] }],
+            "parameter_specs": [{ "at": "**/wo/kernel", "spec": ["model"] }] })"));
+        const std::string expected = R"("vocab": 256 },
+    "constraints": [
+      { "at": "decoder/layers.*", "names": ["batch", null, null] },
+      { "at": "**/mlp", "spec": ["data", null, ["x", "y"]] }
+    ],
+    "parameter_specs": [
+      { "at": "**/wo/kernel", "spec": ["model"] }
+    ]
+  },
+)";
+        QVERIFY2(text.find(expected) != std::string::npos, text.c_str());
+        const auto again = readExperiment(text);
+        QVERIFY(again.has_value());
+        const TransformerSettings& model = trainingOf(again->experiment).model;
+        QCOMPARE(model.constraints.size(), std::size_t(2));
+        QVERIFY(model.constraints[0].axes
+            == Annotation(LogicalAxes{ { LogicalName::of("batch"), LogicalName::none(), LogicalName::none() } }));
+        QCOMPARE(model.parameterSpecs.size(), std::size_t(1));
+        QVERIFY(model.parameterSpecs[0].axes == Annotation(DeviceAxes{ { { SpecEntry::axis("model") } } }));
+    }
+
     /// Notes of objects that would not be written without them, and keys that nobody knows.
     void additions()
     {

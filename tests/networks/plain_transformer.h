@@ -6,9 +6,11 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "networks/plain_dropout.h"
 #include "networks/transformer_settings.h"
 
 namespace shardscope::test {
@@ -21,6 +23,8 @@ struct PlainTransformer {
     const TransformerSettings& s;
     std::map<std::string, Row> parameters; ///< by path, row-major
     std::vector<Row> logits = {}; ///< of all tokens, sequence after sequence
+    std::optional<std::uint32_t> step = {}; ///< of dropout; nothing: there is none
+    std::size_t sequence = 0; ///< that is worked on
 
     /// The mean of -log p(target) over all tokens. Sequences lie one after the other; `read` is for the encoder.
     double loss(const Numbers& tokens, const Numbers& targets, const Numbers& read)
@@ -34,6 +38,7 @@ struct PlainTransformer {
         double sum = 0;
         logits.clear();
         for (std::size_t i = 0; i < batch; ++i) {
+            sequence = i;
             Rows encoded;
             if (s.encoderLayers > 0)
                 encoded = stack("encoder", s.encoderLayers, part(read, i, readLength), {});
@@ -277,6 +282,23 @@ private:
         return y;
     }
 
+    /// After what is added to the residual of a layer, or after the embedding (layer -1): places 0 to 3 are embedding,
+    /// self-attention, cross-attention and MLP, and 4 more in the encoder.
+    [[nodiscard]] Rows dropped(Rows x, const std::string& stack, std::int64_t layer, std::int64_t place) const
+    {
+        if (!step || s.dropout == 0)
+            return x;
+        const std::int64_t number = s.dropoutSeed * 65536 + (layer + 1) * 8 + (stack == "encoder" ? 4 : 0) + place;
+        for (std::size_t t = 0; t < x.size(); ++t)
+            for (std::size_t i = 0; i < x[t].size(); ++i) {
+                const std::size_t token = sequence * x.size() + t;
+                const std::uint32_t bits = plainRandomBits({ *step, static_cast<std::uint32_t>(number) },
+                    { static_cast<std::uint32_t>(token), static_cast<std::uint32_t>(i) });
+                x[t][i] = double(bits) / 0x1p32 < s.dropout ? 0 : x[t][i] / (1 - s.dropout);
+            }
+        return x;
+    }
+
     static void add(Rows& x, const Rows& y)
     {
         for (std::size_t t = 0; t < x.size(); ++t)
@@ -301,14 +323,16 @@ private:
                 if (s.positions == PositionKind::Learned)
                     x[t][i] += at(name + "/position_embedder/embedding")[t * embed + i];
             }
+        x = dropped(std::move(x), name, -1, 0);
         for (std::int64_t i = 0; i < layers; ++i) {
             const std::string layer = name + "/layers." + std::to_string(i) + '/';
             const Rows input = norm(x, layer + "pre_" + own + "_layer_norm");
             const Rows attended =
-                normAfter(attention(layer + own, input, input, mask, s.positions == PositionKind::Rotary, bias),
-                    layer + "post_" + own + "_layer_norm");
+                dropped(normAfter(attention(layer + own, input, input, mask, s.positions == PositionKind::Rotary, bias),
+                            layer + "post_" + own + "_layer_norm"),
+                    name, i, 1);
             const auto mlpOf = [&](const Rows& of) {
-                return normAfter(mlp(layer + "mlp", of), layer + "post_mlp_layer_norm");
+                return dropped(normAfter(mlp(layer + "mlp", of), layer + "post_mlp_layer_norm"), name, i, 3);
             };
             if (s.parallelBlock) {
                 const Rows second = mlpOf(s.parallelNorms ? norm(x, layer + "pre_mlp_layer_norm") : input);
@@ -319,10 +343,11 @@ private:
             add(x, attended);
             if (!encoded.empty())
                 add(x,
-                    normAfter(
-                        attention(layer + "encoder_decoder_attention",
-                            norm(x, layer + "pre_cross_attention_layer_norm"), encoded, Mask::None, false, nullptr),
-                        layer + "post_cross_attention_layer_norm"));
+                    dropped(normAfter(attention(layer + "encoder_decoder_attention",
+                                          norm(x, layer + "pre_cross_attention_layer_norm"), encoded, Mask::None, false,
+                                          nullptr),
+                                layer + "post_cross_attention_layer_norm"),
+                        name, i, 2));
             add(x, mlpOf(norm(x, layer + "pre_mlp_layer_norm")));
         }
         return s.finalNorm ? norm(x, name + '/' + name + "_norm") : x;

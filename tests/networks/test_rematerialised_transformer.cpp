@@ -61,6 +61,11 @@ private Q_SLOTS:
         QTest::newRow("GPT-2, two microbatches") << Edit(test::gpt2) << 2;
         QTest::newRow("T5") << Edit(test::t5) << 1;
         QTest::newRow("experts") << Edit(test::mixtral) << 1;
+        QTest::newRow("dropout, two microbatches") << Edit([](TransformerSettings& s) { s.dropout = 0.25; }) << 2;
+        QTest::newRow("dropout in a loop") << Edit([](TransformerSettings& s) {
+            s.dropout = 0.25;
+            s.form = LayerForm::Scanned;
+        }) << 1;
         QTest::newRow("a loop over layers") << Edit([](TransformerSettings& s) { s.form = LayerForm::Scanned; }) << 1;
     }
 

@@ -99,6 +99,30 @@ inline double applyElementwise(OpKind kind, Comparison direction, double a, doub
     }
 }
 
+/// Of 32-bit words, which wrap around.
+inline double applyToWords(OpKind kind, double a, double b)
+{
+    const auto x = static_cast<std::uint32_t>(a), y = static_cast<std::uint32_t>(b);
+    switch (kind) {
+    case OpKind::Add:
+        return x + y;
+    case OpKind::Multiply:
+        return x * y;
+    case OpKind::And:
+        return x & y;
+    case OpKind::Or:
+        return x | y;
+    case OpKind::Xor:
+        return x ^ y;
+    case OpKind::ShiftLeft:
+        return y < 32 ? x << y : 0;
+    case OpKind::ShiftRightLogical:
+        return y < 32 ? x >> y : 0;
+    default:
+        return applyElementwise(kind, {}, a, b, 0);
+    }
+}
+
 /// Operations of the common kinds, of one result.
 inline Array evaluateCommon(const Evaluation& e)
 {
@@ -177,7 +201,10 @@ inline Array evaluateCommon(const Evaluation& e)
         const auto operand = [&](std::size_t i, std::size_t at) {
             return i < op.operands.size() ? in(i)[in(i).size() == 1 ? 0 : at] : 0;
         };
+        const bool isWord = e.program.value(op.results[0]).type.dtype == DType::U32;
         forEach([&](std::size_t at, const Index&) {
+            if (isWord && op.operands.size() == 2)
+                return applyToWords(op.kind, operand(0, at), operand(1, at));
             return applyElementwise(op.kind, compare ? compare->direction : Comparison::Equal, operand(0, at),
                 operand(1, at), operand(2, at));
         });

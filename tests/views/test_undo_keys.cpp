@@ -67,6 +67,8 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         Document* document = window.document();
         document->waitForAnalysis();
+        window.modelView()->form()->setUnfolded({ QStringLiteral("sizes"), QStringLiteral("blocks"),
+            QStringLiteral("training"), QStringLiteral("layout") });
         int walked = 0, fields = 0;
         for (DockFrame* dock : window.docks()) {
             dock->present();
@@ -111,6 +113,7 @@ private Q_SLOTS:
         Document* document = window.document();
         document->waitForAnalysis();
         window.dock(QStringLiteral("model"))->present();
+        window.modelView()->form()->setUnfolded({ QStringLiteral("blocks") });
         auto* experts = qobject_cast<QSpinBox*>(window.modelView()->form()->field(QStringLiteral("expert"))->control());
         QCOMPARE(experts->text(), experts->specialValueText());
         experts->setFocus(Qt::TabFocusReason);

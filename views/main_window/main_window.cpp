@@ -30,6 +30,8 @@
 #include "views/main_window/tips.h"
 #include "views/main_window/window_place.h"
 #include "views/memory_view/memory_view.h"
+#include "views/model_view/model_form.h"
+#include "views/model_view/model_view.h"
 #include "views/panel/obstacle.h"
 #include "views/problems_view/problems_view.h"
 #include "views/program_view/program_view.h"
@@ -61,6 +63,8 @@ QString fileFilter()
 /// Of their saved states, in the order of Arrangement.
 constexpr const char* arrangementNames[] = { "single", "compact", "middle", "wide" };
 const QString sizedByHandKey = QStringLiteral("SizedByHand");
+/// Sections of the model's form.
+const QString unfoldedKey = QStringLiteral("modelSections");
 
 /// The one local file of a drag, or "".
 QString droppedFile(const QMimeData* data)
@@ -112,6 +116,7 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
         const QString name = QLatin1String(arrangementNames[i]);
         m_arrangements[i] = { m_settings.state(name), !m_settings.state(name + sizedByHandKey).isEmpty() };
     }
+    m_model->form()->setUnfolded(QString::fromUtf8(m_settings.state(unfoldedKey)).split(QLatin1Char(' ')));
     if (m_remember)
         placeWindow(*this, m_settings.state(QStringLiteral("geometry")));
     arrange(arrangementFor(size()));
@@ -314,6 +319,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
             m_settings.setState(
                 name + sizedByHandKey, m_arrangements[i].isSizedByHand ? QByteArray("1") : QByteArray());
         }
+        m_settings.setState(unfoldedKey, m_model->form()->unfolded().join(QLatin1Char(' ')).toUtf8());
         m_settings.setState(QStringLiteral("geometry"), saveGeometry());
     }
     event->accept();

@@ -33,15 +33,15 @@ std::vector<ModelChoice::Option> elementTypes()
 std::vector<ModelChoice> modelChoices()
 {
     return {
-        { "parameter_dtype", ModelTexts::tr("Parameter type"), elementTypes() },
-        { "compute_dtype", ModelTexts::tr("Activation type"), elementTypes() },
-        { "optimizer", ModelTexts::tr("Optimizer"),
+        { "blocks", "parameter_dtype", ModelTexts::tr("Parameter type"), elementTypes() },
+        { "blocks", "compute_dtype", ModelTexts::tr("Activation type"), elementTypes() },
+        { "training", "optimizer", ModelTexts::tr("Optimizer"),
             { option(ModelTexts::tr("SGD"), OptimizerKind::Sgd),
                 option(ModelTexts::tr("Momentum"), OptimizerKind::Momentum),
                 option(ModelTexts::tr("Adam"), OptimizerKind::Adam),
                 option(ModelTexts::tr("AdamW"), OptimizerKind::AdamW),
                 option(ModelTexts::tr("Adafactor"), OptimizerKind::Adafactor) } },
-        { "form", ModelTexts::tr("Layers are"),
+        { "blocks", "form", ModelTexts::tr("Layers are"),
             { option(ModelTexts::tr("unrolled"), LayerForm::Unrolled),
                 option(ModelTexts::tr("scanned"), LayerForm::Scanned) } },
     };

@@ -16,6 +16,7 @@ struct ModelChoice {
         QString title;
         int value = 0; ///< of the enumeration
     };
+    const char* section; ///< of the form: "blocks", "training"
     const char* name; ///< "parameter_dtype", "compute_dtype", "optimizer", "form"
     QString title;
     std::vector<Option> options;

@@ -13,11 +13,13 @@
 #include "experiment/model_settings.h"
 #include "experiment/network_edits.h"
 #include "networks/presets.h"
+#include "views/model_view/layout_panel.h"
 #include "views/model_view/model_choices.h"
 #include "views/model_view/model_field.h"
 #include "views/panel/panel.h"
 #include "views/preview/edit_gesture.h"
 #include "views/widgets/boxes.h"
+#include "views/widgets/fold_button.h"
 #include "views/widgets/size_spin_box.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -62,33 +64,39 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
     , m_gesture(new EditGesture(document, this))
     , m_networks(new QComboBox)
     , m_sentence(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
-    , m_grid(new QGridLayout)
+    , m_heads(hbox({}, 2, {}))
+    , m_bodies(vbox({}, 4, {}))
 {
     m_network = new ModelField(tr("Network"), m_networks, this);
     watch(m_network);
     addNetworks();
     m_sentence->setWordWrap(true);
-    m_grid->setContentsMargins(0, 0, 0, 0);
-    m_grid->setHorizontalSpacing(16);
-    m_grid->setVerticalSpacing(4);
-    vbox(this, { 8, 6, 8, 6 }, 4, { m_network, m_sentence, m_grid });
+    vbox(this, { 8, 6, 8, 2 }, 4, { m_network, m_sentence, m_heads, m_bodies });
+    addSection("sizes", tr("Sizes"));
+    addSection("blocks", tr("Blocks"));
+    addSection("training", tr("Training"));
+    addSection("layout", tr("Layout"));
+    m_layout = new LayoutPanel(document, m_gesture, m_sections.back().body);
+    m_sections.back().ofFields = false;
+    m_sections.back().grid->addWidget(m_layout, 0, 0, 1, columns);
+    m_heads->addStretch();
 
-    addSize("batch", tr("Batch"));
-    addSize("length", tr("Length"));
-    addSize("layers", tr("Layers"));
-    addSize("embed", tr("Embed"));
-    addSize("hidden", tr("Hidden"));
-    addSize("heads", tr("Heads"));
-    addSize("kv_heads", tr("KV heads"));
-    addSize("kv", tr("Head size"));
-    addSize("mlp", tr("MLP"));
-    addSize("vocab", tr("Vocabulary"));
-    addSize("expert", tr("Experts"));
-    addSize("microbatches", tr("Microbatches"));
+    addSize("sizes", "batch", tr("Batch"));
+    addSize("sizes", "length", tr("Length"));
+    addSize("sizes", "layers", tr("Layers"));
+    addSize("sizes", "embed", tr("Embed"));
+    addSize("sizes", "hidden", tr("Hidden"));
+    addSize("sizes", "heads", tr("Heads"));
+    addSize("sizes", "kv_heads", tr("KV heads"));
+    addSize("sizes", "kv", tr("Head size"));
+    addSize("sizes", "mlp", tr("MLP"));
+    addSize("sizes", "vocab", tr("Vocabulary"));
+    addSize("blocks", "expert", tr("Experts"));
+    addSize("training", "microbatches", tr("Microbatches"));
     m_sizes[m_sizes.size() - 2].spin->setSpecialValueText(tr("none", "experts"));
     m_sizes[m_sizes.size() - 2].spin->setMinimum(0);
     for (const ModelChoice& choice : modelChoices()) {
-        QComboBox* const combo = addChoice(choice.name, choice.title);
+        QComboBox* const combo = addChoice(choice.section, choice.name, choice.title);
         for (const ModelChoice::Option& option : choice.options)
             combo->addItem(option.title, option.value);
     }
@@ -132,7 +140,55 @@ void ModelForm::addNetworks()
     m_networks->setMaxVisibleItems(24);
 }
 
-void ModelForm::addSize(const char* name, const QString& title)
+void ModelForm::addSection(const char* name, const QString& title)
+{
+    auto* head = new FoldButton(title, this);
+    auto* body = new QWidget(this);
+    auto* grid = new QGridLayout(body);
+    grid->setContentsMargins(0, 0, 0, 4);
+    grid->setHorizontalSpacing(16);
+    grid->setVerticalSpacing(4);
+    for (int column = 0; column < columns; ++column)
+        grid->setColumnStretch(column, 1);
+    m_heads->addWidget(head);
+    m_bodies->addWidget(body);
+    m_sections.push_back({ QLatin1String(name), head, body, grid, true });
+    body->hide();
+    connect(head, &QToolButton::toggled, body, &QWidget::setVisible);
+}
+
+std::size_t ModelForm::sectionOf(const char* name) const
+{
+    std::size_t index = 0;
+    while (m_sections[index].name != QLatin1String(name))
+        ++index;
+    return index;
+}
+
+FoldButton* ModelForm::head(const QString& section) const
+{
+    for (const Section& each : m_sections)
+        if (each.name == section)
+            return each.head;
+    return nullptr;
+}
+
+QStringList ModelForm::unfolded() const
+{
+    QStringList names;
+    for (const Section& section : m_sections)
+        if (section.head->isChecked())
+            names << section.name;
+    return names;
+}
+
+void ModelForm::setUnfolded(const QStringList& sections)
+{
+    for (const Section& section : m_sections)
+        section.head->setChecked(sections.contains(section.name));
+}
+
+void ModelForm::addSize(const char* section, const char* name, const QString& title)
 {
     auto* spin = new SizeSpinBox;
     spin->setRange(1, std::numeric_limits<int>::max());
@@ -141,18 +197,18 @@ void ModelForm::addSize(const char* name, const QString& title)
     auto* field = new ModelField(title, spin, this);
     watch(field);
     const std::size_t index = m_sizes.size();
-    m_sizes.push_back({ name, field, spin });
+    m_sizes.push_back({ name, sectionOf(section), field, spin });
     connect(spin, &QSpinBox::valueChanged, this, [this, index](int value) { setSize(index, value); });
 }
 
-QComboBox* ModelForm::addChoice(const char* name, const QString& title)
+QComboBox* ModelForm::addChoice(const char* section, const char* name, const QString& title)
 {
     auto* combo = new QComboBox;
     combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     combo->setMinimumContentsLength(8);
     auto* field = new ModelField(title, combo, this);
     watch(field);
-    m_choices.push_back({ name, field, combo });
+    m_choices.push_back({ name, sectionOf(section), field, combo });
     connect(combo, &QComboBox::activated, this,
         [this, field, combo, key = std::string(name)] { choose(key, field, *combo); });
     return combo;
@@ -243,29 +299,54 @@ void ModelForm::refreshChoices()
 
 void ModelForm::place()
 {
+    for (std::size_t section = 0; section < m_sections.size(); ++section)
+        placeSection(section);
+    QWidget* before = m_networks;
+    for (const Section& section : m_sections) {
+        setTabOrder(before, section.head);
+        before = section.head;
+    }
+    for (const Section& section : m_sections)
+        for (int i = 0; section.ofFields && i < section.grid->count(); ++i) {
+            QWidget* control = static_cast<ModelField*>(section.grid->itemAt(i)->widget())->control();
+            setTabOrder(before, control);
+            before = control;
+        }
+    for (QWidget* control : m_layout->controls()) {
+        setTabOrder(before, control);
+        before = control;
+    }
+}
+
+void ModelForm::placeSection(std::size_t index)
+{
+    const Section& section = m_sections[index];
+    if (!section.ofFields) {
+        const bool has = std::holds_alternative<TransformerModel>(m_document->experiment()->model);
+        section.head->setVisible(has);
+        section.body->setVisible(has && section.head->isChecked());
+        return;
+    }
     std::vector<ModelField*> shown;
     for (const Size& size : m_sizes)
-        if (!size.field->isHidden())
+        if (size.section == index && !size.field->isHidden())
             shown.push_back(size.field);
     for (const Choice& choice : m_choices)
-        if (!choice.field->isHidden())
+        if (choice.section == index && !choice.field->isHidden())
             shown.push_back(choice.field);
-    bool same = m_grid->count() == static_cast<int>(shown.size());
-    for (int i = 0; same && i < m_grid->count(); ++i)
-        same = m_grid->itemAt(i)->widget() == shown[static_cast<std::size_t>(i)];
+    section.head->setHidden(shown.empty());
+    section.body->setVisible(!shown.empty() && section.head->isChecked());
+    bool same = section.grid->count() == static_cast<int>(shown.size());
+    for (int i = 0; same && i < section.grid->count(); ++i)
+        same = section.grid->itemAt(i)->widget() == shown[static_cast<std::size_t>(i)];
     if (same)
         return;
-    while (m_grid->count() > 0)
-        delete m_grid->takeAt(0);
-    QWidget* before = m_networks;
+    while (section.grid->count() > 0)
+        delete section.grid->takeAt(0);
     for (std::size_t i = 0; i < shown.size(); ++i) {
         const int at = static_cast<int>(i);
-        m_grid->addWidget(shown[i], at / columns, at % columns, Qt::AlignTop);
-        setTabOrder(before, shown[i]->control());
-        before = shown[i]->control();
+        section.grid->addWidget(shown[i], at / columns, at % columns, Qt::AlignTop);
     }
-    for (int column = 0; column < columns; ++column)
-        m_grid->setColumnStretch(column, 1);
 }
 
 void ModelForm::acceptAll()

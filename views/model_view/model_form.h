@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The form of a network: which one it is, its sizes, element types, optimizer, microbatches and form. Every change is
-// one edit of the document; steps of one field that follow each other are one. What cannot be is refused at the field.
+// The form of a network: which one it is, and in sections that fold its sizes, blocks and training. Every change is one
+// edit of the document; steps of one field that follow each other are one. What cannot be is refused at the field.
 #pragma once
 
+#include <QStringList>
 #include <QWidget>
 #include <vector>
 
 #include "document/document.h"
 
+class QBoxLayout;
 class QComboBox;
 class QGridLayout;
 class QLabel;
@@ -15,6 +17,8 @@ class QLabel;
 namespace shardscope {
 
 class EditGesture;
+class FoldButton;
+class LayoutPanel;
 class ModelField;
 class RoleLabel;
 class SizeSpinBox;
@@ -28,31 +32,49 @@ public:
     /// By the key of what it sets: "batch", "kv_heads", "kv", "expert", "microbatches", "parameter_dtype",
     /// "compute_dtype", "optimizer", "form"; null where there is no such field, or the model has no such setting.
     [[nodiscard]] ModelField* field(const QString& key) const;
+    /// What is sharded beside the rules.
+    [[nodiscard]] LayoutPanel* layoutPanel() const { return m_layout; }
+    /// "sizes", "blocks", "training", "layout"; all are folded until somebody unfolds them.
+    [[nodiscard]] FoldButton* head(const QString& section) const;
+    [[nodiscard]] QStringList unfolded() const;
+    void setUnfolded(const QStringList& sections); ///< and all others folded; unknown ones are passed over
     /// The edit that was made last, while its consequences are told.
     [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
     /// What is said in the place of fields; "" where there are any.
     [[nodiscard]] QString sentence() const;
 
 private:
+    struct Section {
+        QString name;
+        FoldButton* head;
+        QWidget* body;
+        QGridLayout* grid; ///< of its fields, or of the one thing that it holds
+        bool ofFields = true;
+    };
     struct Size {
         std::string name; ///< as withDimension() knows it, or "expert", "microbatches"
+        std::size_t section;
         ModelField* field;
         SizeSpinBox* spin;
     };
     struct Choice {
         std::string name;
+        std::size_t section;
         ModelField* field;
         QComboBox* combo;
     };
     void addNetworks();
-    void addSize(const char* name, const QString& title);
-    QComboBox* addChoice(const char* name, const QString& title);
+    void addSection(const char* name, const QString& title);
+    [[nodiscard]] std::size_t sectionOf(const char* name) const;
+    void addSize(const char* section, const char* name, const QString& title);
+    QComboBox* addChoice(const char* section, const char* name, const QString& title);
     void watch(ModelField* field);
     void refresh();
     void refreshNetworks();
     void refreshSize(const Size& size);
     void refreshChoices();
-    void place(); ///< the fields that the model has, in two columns
+    void place(); ///< the fields that the model has, in two columns of their sections
+    void placeSection(std::size_t section);
     void acceptAll();
     void chooseNetwork(int index);
     void setSize(std::size_t index, int value);
@@ -64,7 +86,10 @@ private:
     ModelField* m_network;
     QComboBox* m_networks;
     RoleLabel* m_sentence;
-    QGridLayout* m_grid;
+    QBoxLayout* m_heads;
+    QBoxLayout* m_bodies;
+    std::vector<Section> m_sections;
+    LayoutPanel* m_layout;
     std::vector<Size> m_sizes;
     std::vector<Choice> m_choices;
     ModelField* m_merging = nullptr; ///< whose steps are one edit

@@ -4,10 +4,12 @@
 #include <QCompleter>
 #include <QHeaderView>
 #include <QMenu>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QTreeView>
 #include <algorithm>
 
+#include "views/model_view/layout_panel.h"
 #include "views/model_view/model_form.h"
 #include "views/model_view/modules_model.h"
 #include "views/panel/follow_link.h"
@@ -16,6 +18,7 @@
 #include "views/span_text/span_text.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
+#include "views/widgets/fold_button.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/search_field.h"
@@ -28,6 +31,7 @@ namespace shardscope {
 namespace {
 
 constexpr std::size_t shownReplicated = 3;
+constexpr int leastRows = 8; ///< that the tree shows
 
 QStringList kindNames()
 {
@@ -96,6 +100,15 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
         m_filter->setFocus(Qt::ShortcutFocusReason);
         m_filter->selectAll();
     });
+    connect(m_model, &ModulesModel::specTyped, this, [this](const QString& path, const QString& spec) {
+        // What is selected together is chosen together.
+        const QModelIndexList rows = m_tree->selectionModel()->selectedRows();
+        QStringList globs = m_model->globs(rows, true);
+        if (globs.isEmpty() || !rows.contains(m_model->find(path)))
+            globs = m_model->globs({ m_model->find(path) }, true);
+        if (!m_form->layoutPanel()->choose(LayoutPanel::What::Parameters, globs, spec))
+            m_form->head(QStringLiteral("layout"))->setChecked(true); // the reason stands there
+    });
     giveRowMenu(m_tree, [this](QMenu& menu, const QModelIndex& row) { fillMenu(menu, row); });
     setFocusProxy(m_tree);
 }
@@ -111,10 +124,9 @@ QTreeView* ModelView::makeTree()
     tree->setAllColumnsShowFocus(true);
     tree->setIndentation(Metrics::scaled(14));
     tree->setIconSize({ Metrics::scaled(14), Metrics::scaled(14) });
-    tree->setSelectionMode(QAbstractItemView::SingleSelection);
-    tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    tree->setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::DoubleClicked);
     tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    tree->setMinimumHeight(Metrics::scaled(120));
     QHeaderView* header = tree->header();
     header->setStretchLastSection(true);
     header->setSectionsMovable(false);
@@ -185,8 +197,12 @@ void ModelView::showEmpty()
     const bool some = m_model->rowCount() > 0;
     m_tree->setVisible(some);
     m_empty->setVisible(!some);
-    if (some)
+    if (some) {
+        // Whatever is unfolded above: the page is scrolled then.
+        m_tree->setMinimumHeight(m_tree->header()->sizeHint().height() + leastRows * m_tree->sizeHintForRow(0)
+            + m_tree->horizontalScrollBar()->sizeHint().height());
         return;
+    }
     if (!m_model->filter().isEmpty()) {
         m_empty->setSentence(tr("No parameter matches the filter."));
         m_empty->setButton(tr("Show all"));
@@ -243,6 +259,37 @@ void ModelView::followSelection()
     m_restoring = false;
 }
 
+void ModelView::addLayoutActions(QMenu& menu, const QModelIndex& module)
+{
+    const QModelIndexList rows = m_tree->selectionModel()->selectedRows();
+    const auto any = [&](bool (ModulesModel::*has)(const QModelIndex&) const) {
+        return std::any_of(rows.begin(), rows.end(), [&](const QModelIndex& index) { return (m_model->*has)(index); });
+    };
+    using What = LayoutPanel::What;
+    const auto begin = [this](What what, const QStringList& globs) {
+        m_form->head(QStringLiteral("layout"))->setChecked(true);
+        m_form->layoutPanel()->begin(what, globs);
+    };
+    const auto takeBack = [this](
+                              What what, const QStringList& globs) { m_form->layoutPanel()->choose(what, globs, {}); };
+    if (const QStringList outputs = m_model->globs(rows, false); !outputs.isEmpty()) {
+        addMenuAction(menu, "constrain", tr("Constrain the output…"), [=] { begin(What::Outputs, outputs); });
+        if (any(&ModulesModel::hasConstraint))
+            addMenuAction(menu, "unconstrain", tr("Remove the constraint"), [=] { takeBack(What::Outputs, outputs); });
+    }
+    if (const QStringList arrays = m_model->globs(rows, true); !arrays.isEmpty()) {
+        const QPersistentModelIndex spec(module.siblingAtColumn(ModulesModel::Spec));
+        if (rows.size() == 1)
+            addMenuAction(
+                menu, "editSpec", tr("Edit the spec"), [=, this] { m_tree->edit(spec); }, tr("F2"));
+        else
+            addMenuAction(menu, "chooseSpec", tr("Choose a spec…"), [=] { begin(What::Parameters, arrays); });
+        if (any(&ModulesModel::hasOwnSpec))
+            addMenuAction(menu, "rulesSpec", tr("Back to the rules"), [=] { takeBack(What::Parameters, arrays); });
+    }
+    menu.addSeparator();
+}
+
 void ModelView::fillMenu(QMenu& menu, const QModelIndex& row)
 {
     const QModelIndex module = row.siblingAtColumn(0);
@@ -257,6 +304,7 @@ void ModelView::fillMenu(QMenu& menu, const QModelIndex& row)
         addMenuAction(
             menu, "filterBy", tr("Show this alone"), [this, key] { m_filter->setText(key + QLatin1String("/**")); });
     }
+    addLayoutActions(menu, module);
     const QString path = m_model->path(row);
     const auto lead = [&](const char* id, const QString& text) {
         addMenuAction(menu, id, text, [this, path, id] {

@@ -46,6 +46,7 @@ private:
     void applyFilter();
     void restoreUnfolded();
     void followSelection();
+    void addLayoutActions(QMenu& menu, const QModelIndex& module);
     void fillMenu(QMenu& menu, const QModelIndex& row);
 
     RoleLabel* m_coverage;

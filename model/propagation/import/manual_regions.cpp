@@ -44,6 +44,8 @@ struct ShardComputation {
     std::vector<OperationId> entering, inside, leaving;
     std::vector<ProgramSharding> in, out; ///< of what enters and leaves
     std::vector<ValueId> captured; ///< of outside, made anew inside
+    std::vector<ValueId> taken; ///< of outside, as they are: in full on every device
+    OperationId after; ///< where the computation begins: behind the last of what it takes
     bool legal = true;
 };
 
@@ -167,16 +169,24 @@ private:
         for (const OperationId id : computation.leaving)
             if (!fits(id, m_edit.result(id), m_edit.operation(id).operands[0]))
                 return false;
+        if (!capture(computation))
+            return false;
         // The computation stands after the last of what enters it, and before all that reads its results.
-        const std::size_t last = places.at(computation.entering.back().index);
+        std::size_t last = places.at(computation.entering.back().index);
+        for (const ValueId value : computation.taken)
+            if (const OperationId definition = m_edit.value(value).definition; definition.valid())
+                if (const auto place = places.find(definition.index); place != places.end())
+                    last = std::max(last, place->second);
+        computation.after = m_edit.region(region).operations[last];
         for (const OperationId id : computation.leaving)
             for (const Use& use : m_edit.uses(m_edit.result(id)))
                 if (const OperationId top = topOf(use, region); top.valid() && places.at(top.index) < last)
                     return false;
-        return capture(computation);
+        return true;
     }
 
-    /// Values of outside that are read inside: constants and what is made of them.
+    /// Values of outside that are read inside: constants and what is made of them are made anew, what is not sharded is
+    /// taken as it is.
     bool capture(ShardComputation& computation)
     {
         std::unordered_set<std::uint32_t> made; // operations and arguments inside
@@ -203,8 +213,9 @@ private:
             if ((definition.valid() ? made.contains(definition.index) : own.contains(value.index))
                 || !seen.insert(value.index).second)
                 return;
-            possible = possible && isMadeAnywhere(value);
-            computation.captured.push_back(value);
+            const bool isAnywhere = isMadeAnywhere(value);
+            possible = possible && (isAnywhere || isInFull(value));
+            (isAnywhere ? computation.captured : computation.taken).push_back(value);
         };
         const auto readBy = [&](OperationId id) {
             for (const ValueId operand : m_edit.operation(id).operands)
@@ -243,6 +254,15 @@ private:
         }
     }
 
+    /// No axis shards the value, as far as the program says.
+    [[nodiscard]] bool isInFull(ValueId value) const
+    {
+        const OperationId definition = m_edit.value(value).definition;
+        const ProgramSharding* sharding = m_edit.sharding(value);
+        return isTensor(m_edit.value(value).type.dtype) && !(definition.valid() && leaves(m_edit.operation(definition)))
+            && (!sharding || sharding->sharding.isFullyReplicated());
+    }
+
     void copyInto(RegionId region, ValueId value, ValueMap& map)
     {
         if (map.contains(value))
@@ -265,11 +285,16 @@ private:
             types.push_back(m_edit.value(m_edit.result(id)).type);
         manual.in = computation.in;
         manual.out = computation.out;
+        for (const ValueId value : computation.taken) {
+            operands.push_back(value);
+            manual.in.push_back(
+                { manual.in.front().mesh, TensorSharding::fullyReplicated(m_edit.value(value).type.rank()) });
+        }
         manual.manualAxes = m_edit.program().meshes[manual.in.front().mesh].mesh->axisNames();
 
         const OperationId made = m_edit.add(OpKind::ManualComputation, operands, types,
             otherAttributes(std::move(manual)), computation.entering.front());
-        m_edit.placeAfter(computation.entering.back(), made);
+        m_edit.placeAfter(computation.after, made);
         const RegionId body = m_edit.addRegion(made);
         ValueMap copies;
         for (const ValueId value : computation.captured)
@@ -279,6 +304,8 @@ private:
             m_edit.replaceUses(local, argument);
             m_edit.erase(id);
         }
+        for (const ValueId value : computation.taken)
+            copies.emplace(value, m_edit.addArgument(body, m_edit.value(value).type));
         for (const OperationId id : computation.inside) {
             // "Manual" says nothing here any more.
             if (isCallOf(m_edit.operation(id), "Sharding") && !m_edit.sharding(m_edit.result(id))) {
@@ -294,7 +321,7 @@ private:
             insiders.insert(id.index);
         for (const OperationId id : computation.leaving)
             insiders.insert(id.index);
-        for (const ValueId value : computation.captured)
+        const auto useInside = [&](ValueId value) {
             m_edit.replaceUsesIf(value, copies.at(value), [&](const Use& use) {
                 OperationId operation = use.operation.valid() ? use.operation : m_edit.ownerOf(use.region);
                 while (operation.valid() && !insiders.contains(operation.index)) {
@@ -303,6 +330,9 @@ private:
                 }
                 return operation.valid();
             });
+        };
+        std::for_each(computation.captured.begin(), computation.captured.end(), useInside);
+        std::for_each(computation.taken.begin(), computation.taken.end(), useInside);
         std::vector<ValueId> returned;
         for (std::size_t i = 0; i < computation.leaving.size(); ++i) {
             const OperationId id = computation.leaving[i];
@@ -318,10 +348,19 @@ private:
 
 } // namespace
 
+bool isShardBoundary(const Operation& operation)
+{
+    return enters(operation) || leaves(operation);
+}
+
+bool hasShardBoundaries(const Program& program)
+{
+    return std::any_of(program.operations.begin(), program.operations.end(), isShardBoundary);
+}
+
 Program importManualRegions(Program program)
 {
-    const bool any = std::any_of(program.operations.begin(), program.operations.end(), enters);
-    return any ? ManualRegions(std::move(program)).run() : program;
+    return hasShardBoundaries(program) ? ManualRegions(std::move(program)).run() : program;
 }
 
 } // namespace shardscope::passes

@@ -15,8 +15,13 @@
 
 namespace shardscope::passes {
 
+/// A boundary of what is computed on shards, @SPMDFullToShardShape or @SPMDShardToFullShape.
+[[nodiscard]] bool isShardBoundary(const Operation& operation);
+[[nodiscard]] bool hasShardBoundaries(const Program& program);
+
 /// What stands between @SPMDFullToShardShape and @SPMDShardToFullShape, which is computed on shards, becomes a manual
-/// computation over all axes. Stays as it is where a boundary has no sharding, or shards of another size.
+/// computation over all axes. What it reads from outside enters as it is, if no axis shards it. Stays as it is where a
+/// boundary has no sharding, or shards of another size, or where it reads a sharded array without a boundary.
 [[nodiscard]] Program importManualRegions(Program program);
 
 } // namespace shardscope::passes

@@ -14,6 +14,7 @@
 #include "program/parallel_call.h"
 #include "program/value_shardings.h"
 #include "program/verify_manual.h"
+#include "propagation/import/manual_regions.h"
 #include "simulate/check/expectation.h"
 #include "simulate/collectives/collective_groups.h"
 #include "simulate/kernels/body.h"
@@ -214,6 +215,8 @@ private:
             if (own && isTransparent(own->target) && op.operands.size() == 1 && op.results.size() == 1
                 && m_program.value(op.operands[0]).type == m_program.value(op.results[0]).type)
                 return;
+            if (passes::isShardBoundary(op))
+                return refuse(op, { { "wrong", "shard_boundary" } });
             return refuse(op, { { "wrong", "custom_call" }, { "target", own ? own->target : std::string() } });
         }
         case OpKind::AllReduce:

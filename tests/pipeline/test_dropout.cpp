@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Dropout on meshes: the same elements are dropped wherever they are computed.
+#include <QtTest>
+
+#include <algorithm>
+#include <cmath>
+
+#include "networks/transformer_training.h"
+#include "partition/on_mesh.h"
+#include "pipeline/listed_network.h"
+#include "registered_test.h"
+#include "schedule/plan.h"
+#include "simulate/run/run.h"
+
+using namespace shardscope;
+
+namespace {
+
+TransformerTraining dropoutTraining(LayerForm form, RematPolicy remat)
+{
+    TransformerTraining training;
+    TransformerSettings& s = training.model;
+    s.batch = 4;
+    s.length = 8;
+    s.embed = 16;
+    s.heads = 4;
+    s.kvHeads = 4;
+    s.headSize = 4;
+    s.mlp = 32;
+    s.vocab = 32;
+    s.parameterDtype = s.computeDtype = DType::F64;
+    s.dropout = 0.25;
+    s.form = form;
+    s.remat = remat;
+    training.optimizer.learningRate = 0.01;
+    return training;
+}
+
+/// Of three steps, on a mesh of data and model.
+std::vector<double> lossesOn(const TransformerTraining& training, std::int64_t data, std::int64_t model)
+{
+    LogicalRules rules;
+    for (const auto& [name, axis] : { std::pair{ "batch", "data" }, { "vocab", "model" }, { "mlp", "model" },
+             { "heads", "model" }, { "embed", "data" } })
+        rules.list.push_back({ LogicalName::of(name), SpecEntry::axis(axis) });
+    const auto network =
+        test::listedNetwork(annotated(buildTransformer(training).value(), mlpMesh(0, data, model), rules));
+    if (!network)
+        qFatal("%s", std::string(network.error().id()).c_str());
+    RunOptions options;
+    options.threads = 2;
+    options.initial.seed = 9;
+    options.initial.ofNetwork = transformerInitials(training.model);
+    auto run = Run::create(std::make_shared<const Plan>(schedule(network->flat).value()), options).value();
+    std::vector<double> losses;
+    const std::size_t loss = network->flat->main().results.size() - 1;
+    for (int step = 0; step < 3; ++step) {
+        run->step();
+        losses.push_back(run->gatherResult(loss)[0]);
+    }
+    return losses;
+}
+
+} // namespace
+
+class TestDropoutOnMeshes : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void losses_data()
+    {
+        QTest::addColumn<int>("form");
+        QTest::addColumn<int>("remat");
+        QTest::newRow("unrolled") << 0 << 0;
+        QTest::newRow("unrolled, full remat") << 0 << 1;
+        QTest::newRow("unrolled, dots") << 0 << 2;
+        QTest::newRow("scanned") << 1 << 0;
+        QTest::newRow("scanned, full remat") << 1 << 1;
+    }
+
+    void losses()
+    {
+        QFETCH(int, form);
+        QFETCH(int, remat);
+        const TransformerTraining plain = dropoutTraining(LayerForm::Unrolled, RematPolicy::None);
+        const TransformerTraining training =
+            dropoutTraining(static_cast<LayerForm>(form), static_cast<RematPolicy>(remat));
+        for (const auto& [data, model] : { std::pair{ 1, 1 }, { 2, 4 }, { 4, 2 } }) {
+            const std::vector<double> expected = lossesOn(training, 1, 1), found = lossesOn(training, data, model);
+            for (std::size_t i = 0; i < found.size(); ++i)
+                QVERIFY2(std::abs(found[i] - expected[i]) <= 1e-9 * std::abs(expected[i]),
+                    qPrintable(QString("%1, on one device %2").arg(found[i], 0, 'g', 17).arg(expected[i], 0, 'g', 17)));
+        }
+        if (form != 0)
+            return; // scanned parameters are drawn otherwise
+        const std::vector<double> expected = lossesOn(plain, 1, 1), found = lossesOn(training, 2, 4);
+        for (std::size_t i = 0; i < found.size(); ++i)
+            QVERIFY(std::abs(found[i] - expected[i]) <= 1e-9 * std::abs(expected[i]));
+    }
+
+    /// Each step drops other elements, and so does another seed.
+    void differs()
+    {
+        TransformerTraining training = dropoutTraining(LayerForm::Unrolled, RematPolicy::None);
+        training.optimizer.learningRate = 0;
+        const std::vector<double> losses = lossesOn(training, 2, 4);
+        QVERIFY(losses[0] != losses[1] && losses[1] != losses[2]);
+        training.model.dropoutSeed = 1;
+        QVERIFY(lossesOn(training, 2, 4)[0] != losses[0]);
+        training.model.dropout = 0;
+        const std::vector<double> all = lossesOn(training, 2, 4);
+        QVERIFY(all[0] == all[1]);
+    }
+};
+
+REGISTER_TEST(TestDropoutOnMeshes)
+#include "test_dropout.moc"
