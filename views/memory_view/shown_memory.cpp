@@ -35,6 +35,11 @@ std::array<std::int64_t, ownerCount> ShownMemory::atPeak() const
     return memory() ? memory()->atPeak : std::array<std::int64_t, ownerCount>{};
 }
 
+QString ShownMemory::ownerName(Owner owner) const
+{
+    return words::owner(owner, *snapshot->program);
+}
+
 ShownMemory::Biggest ShownMemory::biggest(Owner owner) const
 {
     if (!planned)
