@@ -26,39 +26,6 @@ namespace shardscope::cli {
 
 namespace {
 
-/// Whether a mesh and the platform let a logical constraint count.
-bool passesGate(const Ruling& ruling)
-{
-    return constraintApplies({ ruling.platform, ruling.constraintMesh == ConstraintMesh::Context,
-                                 ruling.constraintMesh == ConstraintMesh::Own },
-        ruling.version);
-}
-
-/// What with_logical_constraint does, in words.
-QString constraintText(const Ruling& ruling, const Result<ConstraintAction>& action)
-{
-    if (ruling.mapping)
-        return QStringLiteral("name_to_name_sharding: every name takes its mesh axes, whatever the order");
-    if (ruling.own)
-        return QStringLiteral("nnx.get_partition_spec: the rules of the context and of the variable rename; a name "
-                              "without a rule is a mesh axis");
-    const LogicalRules& rules = ruling.rules;
-    if (!action)
-        return QStringLiteral("with_logical_constraint: an error, %1").arg(words::fromStd(action.error().id()));
-    if (action->constrain)
-        return QStringLiteral("with_logical_constraint: constrains the value to %1")
-            .arg(words::fromStd(toJax(action->spec, false)));
-    if (rules.list.empty())
-        return QStringLiteral("with_logical_constraint: no rules are bound: the value is left alone");
-    if (ruling.constraintMesh == ConstraintMesh::None)
-        return QStringLiteral(
-            "with_logical_constraint: no mesh is set where the model is traced: the value is left alone");
-    if (!passesGate(ruling))
-        return QStringLiteral("with_logical_constraint: the platform is cpu: the Flax of 2024 leaves the value alone");
-    return QStringLiteral(
-        "with_logical_constraint: no constraint: a dimension has no usable rule, and the value is left alone");
-}
-
 QString sliceText(const LocalChunk& chunk)
 {
     QStringList parts;
@@ -261,8 +228,9 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
     full.spec = canonical(spec);
     Result<ConstraintAction> action = ruling.mapping || ruling.own
         ? Result<ConstraintAction>(std::move(full))
-        : logicalConstraint(*names, ruling.rules, ruling.fallback, ruling.version);
-    if (action && !ruling.mapping && !ruling.own && !passesGate(ruling))
+        : logicalConstraint(*names, constraintRules(ruling),
+            ruling.unboxes ? RulesFallback::AxisIsUnsharded : ruling.fallback, ruling.version);
+    if (action && !ruling.mapping && !ruling.own && (!passesGate(ruling) || !ruling.unboxes.value_or(true)))
         action->constrain = false;
     NamesAnswer answer{ *names, std::move(*resolution), std::move(action), std::move(spec), {}, {}, {} };
     if (ruling.mesh) {
@@ -334,8 +302,10 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     }
     if (!options.own.empty()) {
         SHARDSCOPE_TRY(own, readRulesInput(options.own, "--own-rules"));
-        ruling.own = std::move(own->rules);
+        (options.ownAs == "linen" ? ruling.boxed : ruling.own) = std::move(own->rules);
     }
+    if (ruling.boxed || !options.unbox.empty())
+        ruling.unboxes = options.unbox != "value";
     // An experiment says itself whether its rules are a mapping; of it, the others read the list of pairs.
     ruling.mapping = options.dialect == "penzai"
         || (options.dialect.empty() && input->experiment && !input->experiment->rules.rules.isSequence);
@@ -390,7 +360,11 @@ std::string contradiction(const ResolveOptions& options, const Ruling& ruling)
         return "--within goes with --names: the arrays of a table say themselves where they lie";
     if (!options.within.empty() && !options.inner.empty())
         return "give either --within or --inner-rules";
-    if (!options.own.empty() && (!options.table.empty() || options.trace || ruling.mapping))
+    if (!options.ownAs.empty() && options.own.empty())
+        return "--own-as says how --own-rules are read";
+    if (ruling.unboxes && (!options.table.empty() || ruling.mapping || ruling.own))
+        return "--unbox and --own-as linen go with --names, not with --own-rules as NNX has them or --dialect penzai";
+    if (ruling.own && (!options.table.empty() || options.trace || ruling.mapping))
         return "--own-rules goes with --names and the dialect flax, without --trace: NNX renames, no rule is in the "
                "way "
                "of another";
@@ -489,6 +463,17 @@ void addResolve(CLI::App& app, int& status)
         .addOption("--own-rules", options->own,
             "Rules of the variable itself, as NNX joins them with those of the context; both must agree")
         .optionText("RULES");
+    command
+        .addOption("--own-as", options->ownAs,
+            "Whose reading of --own-rules: nnx (default), or linen, whose box hands them to the constraint of unbox, "
+            "where they count alone; the sharding of the state is that of --rules")
+        .oneOf({ "linen", "nnx" })
+        .optionText("LIBRARY");
+    command
+        .addOption("--unbox", options->unbox,
+            "What unbox of a Linen box with these names gives: constraint (apply_constraint=True), or the value alone")
+        .oneOf({ "constraint", "value" })
+        .optionText("WHAT");
     const Option names = command
                              .addOption("--names", options->names,
                                  "Names of the dimensions: batch,embed,None (None or - for one without a name), or a "

@@ -274,6 +274,34 @@ private Q_SLOTS:
         QVERIFY2(wrong.error.contains(QStringLiteral("bad.yml:2:22: E109")), qPrintable(wrong.error));
     }
 
+    /// Rules of a variable: Linen's box hands them to its constraint, NNX joins them with those of the context.
+    void rulesOfAVariable()
+    {
+        const QString context = QStringLiteral("[('embed','data')]");
+        const auto lines = [&](const char* more) {
+            const Ran ran = resolve(context, (QByteArray("--names embed,mlp ") + more).constData());
+            return ran.code == 0 ? ran.out.split(QLatin1Char('\n')) : QStringList{ ran.error, QString() };
+        };
+        const char* own = "--own-rules [('mlp','model')]";
+        QCOMPARE(lines(own).at(0), QStringLiteral("PartitionSpec('data', 'model')"));
+        const QByteArray linen = QByteArray(own) + " --own-as linen";
+        QCOMPARE(lines(linen.constData()).at(0), QStringLiteral("PartitionSpec('data', None)"));
+        QCOMPARE(lines(linen.constData()).at(1),
+            QStringLiteral("unbox(apply_constraint=True): constrains the value to PartitionSpec(None, 'model'), by the "
+                           "rules of the variable alone"));
+        const QString alone = QStringLiteral("unbox(apply_constraint=False): the value is left alone");
+        QCOMPARE(lines((linen + " --unbox value").constData()).at(1), alone);
+        QCOMPARE(lines("--unbox value").at(1), alone);
+        QCOMPARE(lines("--unbox constraint").at(1),
+            QStringLiteral("unbox(apply_constraint=True): constrains the value to PartitionSpec('data', None)"));
+        QVERIFY(lines("--unbox constraint --constraint-mesh none")
+                    .at(1)
+                    .endsWith(QLatin1String("no mesh is set where the model is traced: the value is left alone")));
+        for (const char* wrong : { "--own-as linen", "--dialect penzai --unbox value" })
+            QCOMPARE(resolve(context, (QByteArray("--names embed,mlp ") + wrong).constData()).code, 2);
+        QCOMPARE(resolve(context, (QByteArray("--names embed,mlp --unbox value ") + own).constData()).code, 2);
+    }
+
     /// Without a mapping the mesh has the names of the arrays.
     void mappingOfTheMesh()
     {
