@@ -25,11 +25,14 @@ struct ResolveOptions {
     std::string dialect; ///< empty: that of the rules, or flax
     std::string version; ///< empty: that of the experiment, or current
     std::string fallback; ///< empty: that of the experiment, or axis_is_unsharded
+    std::string constraintMesh; ///< empty: that of the experiment, or context
+    std::string platform; ///< of the devices, for the Flax of 2024; empty: not cpu
     bool hybrid = false;
     std::int64_t partitions = 0; ///< of T5X' partitioner, 0 = not given
     std::string submesh; ///< its model-parallel submesh: 2,2,1,1
     std::string iciShape; ///< its shape inside a slice: 1,4,2
     std::string dcnShape; ///< and across slices: 2,1,1
+    bool rulesSpecified = false; ///< "" are none
     bool namesSpecified = false; ///< "" are the names of a scalar
     bool trace = false;
     JsonTarget json;
@@ -46,6 +49,8 @@ struct Ruling {
     Dialect dialect = Dialect::FlaxLinen;
     FlaxVersion version = FlaxVersion::Current;
     RulesFallback fallback = RulesFallback::AxisIsUnsharded;
+    ConstraintMesh constraintMesh = ConstraintMesh::Context; ///< that with_logical_constraint finds
+    std::string platform;
     std::optional<Mesh> mesh;
     std::optional<Partitioner> partitioner; ///< T5X', whose rules these are
     std::vector<Diagnostic> warnings; ///< of reading the rules

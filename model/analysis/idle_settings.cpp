@@ -142,7 +142,8 @@ private:
             "/step/weight_decay", "/step/momentum", "/step/nesterov", "/step/clip_norm", "/step/master_weights",
             "/step/state_dtype" };
         all.insert(all.end(), ofAdafactor.begin(), ofAdafactor.end());
-        all.push_back("/model/remat"); // what the backward pass keeps
+        // What the backward pass keeps, and what is dropped in training alone.
+        all.insert(all.end(), { "/model/remat", "/model/dropout", "/model/dropout_seed" });
         add({ training.trainStep, "train", { "true" }, std::move(all) });
         add({ adam, "optimizer", { "adam", "adamw" }, { "/step/beta1", "/step/beta2" } });
         add({ adam || adafactor, "optimizer", { "adam", "adamw", "adafactor" }, { "/step/epsilon" } });
@@ -183,6 +184,7 @@ private:
         add({ model.positions == PositionKind::RelativeBias, "positions", { "relative_bias" },
             { "/model/relative_buckets", "/model/relative_maximum_distance" } });
         add({ model.parallelBlock, "parallel_block", { "true" }, { "/model/parallel_norms" } });
+        add({ model.dropout > 0, "dropout", {}, { "/model/dropout_seed" } });
         add({ model.encoderLayers > 0, "encoder_layers", {}, { "/model/encoder_length" } });
     }
 

@@ -262,8 +262,8 @@ std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string
     if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
         const TransformerSettings& s = transformer->settings.model;
         if (name == "heads")
-            return counts(std::max(maximumHeads, s.heads), s.kvHeads);
-        if (name == "kv_heads")
+            return counts(std::max(maximumHeads, s.heads), s.latent ? 1 : s.kvHeads);
+        if (name == "kv_heads" && !s.latent)
             return counts(std::min(s.heads, maximumHeads), 1, s.heads);
         if (name == "microbatches")
             return counts(std::min(s.batch, std::int64_t{ 1 } << 20), 1, s.batch);
@@ -276,6 +276,8 @@ std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string
     ModelSetting model = experiment.model;
     if (!sizeNamed(model, name))
         return {};
+    if (const auto* transformer = std::get_if<TransformerModel>(&model); transformer && name == "dense_layers")
+        return counts(transformer->settings.model.layers);
     return name == "layers" ? counts(maximumLayers) : powersOfTwo();
 }
 

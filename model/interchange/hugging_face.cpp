@@ -28,14 +28,6 @@ Result<Literal> parseConfig(std::string_view text)
     return std::move(*root);
 }
 
-const Literal* memberOf(const Literal& object, std::string_view key)
-{
-    for (std::size_t i = 0; i + 1 < object.items.size(); i += 2)
-        if (object.items[i].kind == Literal::Kind::String && object.items[i].text == key)
-            return &object.items[i + 1];
-    return nullptr;
-}
-
 tl::unexpected<Error> unknownArchitecture(const std::string& name, Where where)
 {
     std::vector<std::string> known = huggingFaceFamilies();

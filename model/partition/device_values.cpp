@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "partition/partial_axes.h"
 #include "program/calls.h"
 #include "program/editor.h"
 #include "program/function_names.h"
@@ -107,9 +108,15 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
                 && trueShape(parts.trueShapes, sharded, from) == trueShape(parts.trueShapes, sharded, to))
                 meant[to.index] = meant[from.index];
         });
+    // Addends that no collective adds up as they are: nobody reads them, or padding stands between.
+    const auto isLeftInParts = [&](ValueId value) {
+        const Operation& maker = sharded.operation(sharded.value(value).definition);
+        return addends[value.index].empty()
+            && !summedAxes(sharded, maker, [&](ValueId operand) { return shardings.of(operand); }).empty();
+    };
     for (std::size_t v = 0; v < sharded.values.size(); ++v) {
         const Value& current = sharded.values[v];
-        if (current.definition.valid() && !inManual[current.definition.index])
+        if (current.definition.valid() && !inManual[current.definition.index] && !isLeftInParts(ValueId(v)))
             accept(ValueId(v), ValueId(v), meant[v]);
     }
     // What collectives became gives other values; of several the last one of the result's type is the result. An

@@ -99,6 +99,9 @@ void add(Hasher& hasher, const TransformerTraining& training)
         forEachExpertOption(*model.experts, addField);
     for (const auto* list : { &model.constraints, &model.parameterSpecs })
         add(hasher, *list);
+    hasher.add(model.latent.has_value());
+    if (model.latent)
+        forEachLatentOption(*model.latent, addField);
     hasher.add(training.optimizer.kind);
     forEachAdamNumber(training.optimizer, addField);
     forEachOptimizerOption(training.optimizer, addOptimizerField);
@@ -114,7 +117,7 @@ std::uint64_t hashOf(const ModelSetting& model)
         const MlpSettings& s = mlp->settings;
         hasher.add(s.layers).add(s.batch).add(s.embed).add(s.hidden).add(s.dtype).add(s.loss);
         hasher.add(s.adam.learningRate).add(s.adam.beta1).add(s.adam.beta2).add(s.adam.epsilon);
-        hasher.add(s.inputGradient).add(s.trainStep).add(s.axes).add(s.yConstraint);
+        hasher.add(s.inputGradient).add(s.trainStep).add(s.axes).add(s.yConstraint).add(s.remat);
         for (const auto& [name, entry] : s.deviceAxes) {
             hasher.add(name);
             add(hasher, PartitionSpec{ { entry } });

@@ -107,6 +107,7 @@ const std::map<std::string, Edit>& variants()
                 t.optimizer.kind = OptimizerKind::Sgd;
                 t.optimizer.stateDtype = DType::BF16;
             } },
+        { "dropout", [](TransformerTraining& t) { t.model.dropout = 0.1; } },
         { "scanned", [](TransformerTraining& t) { t.model.form = LayerForm::Scanned; } },
         { "learned", [](TransformerTraining& t) { t.model.positions = PositionKind::Learned; } },
         { "relative", [](TransformerTraining& t) { t.model.positions = PositionKind::RelativeBias; } },

@@ -73,6 +73,7 @@ private Q_SLOTS:
         forEachSize(plain.model, compare(model.at("dims").at("properties")));
         forEachOption(plain.model, compare(model));
         forEachExpertOption(experts, compare(model.at("experts").at("properties")));
+        forEachLatentOption(LatentSettings(), compare(model.at("latent").at("properties")));
         forEachAdamNumber(plain.optimizer, compare(step));
         forEachOptimizerOption(plain.optimizer, compare(step));
         forEachAdafactorOption(plain.optimizer.adafactor, compare(step.at("adafactor").at("properties")));

@@ -91,6 +91,9 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
     addSize("sizes", "kv", tr("Head size"));
     addSize("sizes", "mlp", tr("MLP"));
     addSize("sizes", "vocab", tr("Vocabulary"));
+    addSize("blocks", "rank", tr("Latent rank"));
+    addSize("blocks", "query_rank", tr("Query rank"));
+    addSize("blocks", "dense_layers", tr("Dense layers"));
     addSize("blocks", "expert", tr("Experts"));
     addSize("training", "microbatches", tr("Microbatches"));
     m_sizes[m_sizes.size() - 2].spin->setSpecialValueText(tr("none", "experts"));
