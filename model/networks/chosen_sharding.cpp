@@ -13,6 +13,12 @@ namespace {
 
 constexpr std::string_view allLayers = "layers", numberedLayer = "layers.", prefixOfParameters = "params/";
 
+/// The name of a loop over layers.
+bool isLoop(std::string_view part)
+{
+    return part == allLayers || part == "dense_layers" || part == "moe_layers";
+}
+
 /// The same place in the other form: "decoder/layers.*/mlp" of "decoder/layers/mlp", and that of
 /// "decoder/layers.3/mlp".
 /// "" where the path has no layers.
@@ -21,8 +27,8 @@ std::string inOtherForm(std::string_view path)
     for (std::size_t begin = 0; begin < path.size();) {
         const std::size_t end = std::min(path.find('/', begin), path.size());
         const std::string_view part = path.substr(begin, end - begin);
-        if (part == allLayers || part.starts_with(numberedLayer)) {
-            const std::string_view other = part == allLayers ? "layers.*" : allLayers;
+        if (isLoop(part) || part.starts_with(numberedLayer)) {
+            const std::string_view other = isLoop(part) ? "layers.*" : allLayers;
             return std::string(path.substr(0, begin)).append(other).append(path.substr(end));
         }
         begin = end + 1;

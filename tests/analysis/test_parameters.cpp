@@ -12,6 +12,7 @@
 #include "analysis/fixes.h"
 #include "analysis/parameter_coverage.h"
 #include "analysis/parameter_tree.h"
+#include "analysis/select_modules.h"
 #include "base/codes.h"
 #include "experiment/network_edits.h"
 #include "experiment/rule_edits.h"
@@ -191,6 +192,36 @@ private Q_SLOTS:
             parameterTree(*analysed(*withConstraint(smallDecoder(modelAlone), "decoder/layers.1", overData)));
         QCOMPARE(namesBelow(apart, childOf(apart, apart.nodes.front(), "decoder")),
             std::vector<std::string>({ "layers.0", "layers.1", "layers.2", "decoder_norm", "logits_dense" }));
+    }
+
+    void selectors()
+    {
+        const SnapshotPtr snapshot = analysed(smallDecoder(twoWays));
+        const ParameterTree tree = parameterTree(*snapshot);
+        const auto paths = [&](std::string_view selector) {
+            std::vector<std::string> found;
+            for (const int node : selectModules(tree, selector))
+                found.push_back(tree.nodes[static_cast<std::size_t>(node)].path);
+            std::sort(found.begin(), found.end());
+            return found;
+        };
+        using Paths = std::vector<std::string>;
+        const Paths attentions{ "params/decoder/layers.0/self_attention", "params/decoder/layers.1/self_attention",
+            "params/decoder/layers.2/self_attention" };
+        QCOMPARE(paths("attention"), attentions);
+        QCOMPARE(paths(" every Attention "), attentions);
+        QCOMPARE(paths("layers.*.attention"), attentions);
+        QCOMPARE(paths("decoder/layers.*/attention"), attentions);
+        QCOMPARE(paths("layers.1/attention"), Paths{ attentions[1] });
+        QCOMPARE(paths("layers.*/self_attention"), attentions);
+        QCOMPARE(paths("layers.2"), Paths{ "params/decoder/layers.2" });
+        QCOMPARE(paths("layers.*"),
+            Paths({ "params/decoder/layers.*", "params/decoder/layers.0", "params/decoder/layers.1",
+                "params/decoder/layers.2" }));
+        QCOMPARE(paths("decoder_norm"), Paths{ "params/decoder/decoder_norm" });
+        QCOMPARE(paths("layers.0/*/wo/kernel"), Paths{ "params/decoder/layers.0/mlp/wo/kernel" });
+        QCOMPARE(paths("norm").size(), std::size_t(2 * layers + 1));
+        QVERIFY(paths("").empty() && paths("experts").empty() && paths("nothing").empty());
     }
 
     void filters()

@@ -81,6 +81,7 @@ private Q_SLOTS:
         QVERIFY(selects("decoder/layers.*/mlp", "decoder/layers/mlp"));
         QVERIFY(selects("decoder/layers/mlp", "decoder/layers.7/mlp"));
         QVERIFY(selects("**/mlp", "decoder/layers/mlp"));
+        QVERIFY(selects("decoder/layers.*/mlp", "decoder/moe_layers/mlp"));
         QVERIFY(!selects("decoder/layers.1", "decoder/layers"));
         QVERIFY(!selects("decoder/layers.*", "decoder/layers.1/mlp"));
         QVERIFY(!selects("decoder/layers.*", "encoder/layers.1"));
@@ -149,6 +150,11 @@ private Q_SLOTS:
         QTest::newRow("Llama") << test::Edit([](TransformerSettings&) {});
         QTest::newRow("GPT-2") << test::Edit(test::gpt2);
         QTest::newRow("Mixtral") << test::Edit(test::mixtral);
+        QTest::newRow("shared experts behind a dense layer") << test::Edit([](TransformerSettings& s) {
+            test::mixtral(s);
+            s.experts->denseLayers = 1;
+            s.experts->sharedMlp = 3;
+        });
         QTest::newRow("T5") << test::Edit(test::t5);
         QTest::newRow("Gemma 2") << test::Edit(test::gemma2);
         QTest::newRow("PaLM") << test::Edit(test::palm);

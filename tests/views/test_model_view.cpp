@@ -138,8 +138,6 @@ private Q_SLOTS:
         const QTreeView* tree = f.view.tree();
         const int rows = tree->viewport()->height() / tree->sizeHintForRow(0);
         QVERIFY2(rows >= 8, qPrintable(QString::number(rows)));
-        // Nothing is scrolled for it.
-        QVERIFY(tree->mapTo(&f.view, QPoint(0, tree->height())).y() <= f.view.height());
         f.view.form()->setUnfolded({ u"sizes"_s, u"blocks"_s });
         QCoreApplication::processEvents();
         QVERIFY(tree->viewport()->height() / tree->sizeHintForRow(0) >= 8);
@@ -298,6 +296,31 @@ private Q_SLOTS:
             QStringList({ u"decoder/layers.0/mlp/wo/kernel"_s, u"decoder/layers.1/mlp/wo/kernel"_s }));
         // The embedding has no output that can be constrained.
         QCOMPARE(model->globs({ model->index(0, 0) }, false), QStringList());
+    }
+
+    /// By kind or path, over folded layers; and what the menu does is done for all of them.
+    void selector()
+    {
+        ModelFixture f;
+        const auto select = [&](const QString& text) {
+            f.view.selector()->setText(text);
+            QTest::keyClick(f.view.selector(), Qt::Key_Return);
+            return f.view.model()->globs(f.view.tree()->selectionModel()->selectedRows(), false);
+        };
+        QCOMPARE(select(u"every attention"_s), QStringList{ u"decoder/layers.*/self_attention"_s });
+        QVERIFY2(f.view.selectedText().contains(u'3'), qPrintable(f.view.selectedText()));
+        QVERIFY(f.selection.tensor().isEmpty()); // nothing is explained for many
+        QCOMPARE(select(u"layers.*.attention"_s), QStringList{ u"decoder/layers.*/self_attention"_s });
+        QCOMPARE(select(u"layers.*/mlp"_s), QStringList{ u"decoder/layers.*/mlp"_s });
+        QCOMPARE(select(u"layers.1"_s), QStringList{ u"decoder/layers.1"_s });
+        QCOMPARE(select(u"layers.*"_s), QStringList{ u"decoder/layers.*"_s });
+        QCOMPARE(select(u"**/wo/kernel"_s), QStringList());
+        QCOMPARE(f.view.model()->globs(f.view.tree()->selectionModel()->selectedRows(), true),
+            QStringList{ u"decoder/layers.*/mlp/wo/kernel"_s });
+        select(u"no such module"_s);
+        QVERIFY(!f.view.selectedText().isEmpty());
+        f.view.selector()->clear();
+        QVERIFY(f.view.selectedText().isEmpty());
     }
 
     /// A spec that is typed counts in the place of the rules, says what these say, and can be taken back.

@@ -197,7 +197,7 @@ void ModelForm::addSize(const char* section, const char* name, const QString& ti
     spin->setRange(1, std::numeric_limits<int>::max());
     spin->setGroupSeparatorShown(true);
     spin->setMinimumWidth(Metrics::scaled(92));
-    auto* field = new ModelField(title, spin, this);
+    auto* field = new ModelField(title, spin, m_sections[sectionOf(section)].body);
     watch(field);
     const std::size_t index = m_sizes.size();
     m_sizes.push_back({ name, sectionOf(section), field, spin });
@@ -209,7 +209,7 @@ QComboBox* ModelForm::addChoice(const char* section, const char* name, const QSt
     auto* combo = new QComboBox;
     combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     combo->setMinimumContentsLength(8);
-    auto* field = new ModelField(title, combo, this);
+    auto* field = new ModelField(title, combo, m_sections[sectionOf(section)].body);
     watch(field);
     m_choices.push_back({ name, sectionOf(section), field, combo });
     connect(combo, &QComboBox::activated, this,

@@ -41,6 +41,16 @@ QStringList kindNames()
     return names;
 }
 
+/// What can be selected wherever it stands.
+QStringList selectorNames()
+{
+    QStringList names;
+    for (const QString& kind : kindNames())
+        names << QStringLiteral("every ") + kind;
+    return names << QStringLiteral("layers.*") << QStringLiteral("layers.*/mlp")
+                 << QStringLiteral("layers.*/*attention") << QStringLiteral("**/kernel") << QStringLiteral("**/scale");
+}
+
 } // namespace
 
 ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
@@ -50,6 +60,9 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     , m_form(new ModelForm(document))
     , m_filter(new SearchField(QStringLiteral("filter"), tr("Filter by kind or path: attention, decoder/layers.*/mlp…"),
           tr("Filter modules")))
+    , m_selector(
+          new SearchField(QStringLiteral("search"), tr("Select: every attention, layers.*/mlp…"), tr("Select modules")))
+    , m_selected(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_model(new ModulesModel(this))
     , m_tree(makeTree())
     , m_empty(new EmptyPage(QString()))
@@ -60,10 +73,19 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     auto* kinds = new QCompleter(kindNames(), m_filter);
     kinds->setCaseSensitivity(Qt::CaseInsensitive);
     m_filter->setCompleter(kinds);
+    m_selector->setMinimumWidth(Metrics::scaled(80));
+    m_selector->setToolTip(
+        plainTip(tr("Return selects a kind, a glob or a name; the menu of the rows then acts on all of them.")));
+    auto* selectors = new QCompleter(selectorNames(), m_selector);
+    selectors->setCaseSensitivity(Qt::CaseInsensitive);
+    selectors->setFilterMode(Qt::MatchContains);
+    m_selector->setCompleter(selectors);
+    m_selected->hide();
     auto* page = new QWidget;
     vbox(page, {}, 0,
         { vbox({ 8, 6, 8, 2 }, 4, { m_coverage, m_replicatedRows }), m_form,
-            hbox({ 8, 2, 8, 6 }, 8, { { m_filter, 1 } }), { m_tree, 1 }, { m_empty, 1 } });
+            hbox({ 8, 2, 8, 6 }, 8, { { m_filter, 1 }, { m_selector, 1 }, m_selected }), { m_tree, 1 },
+            { m_empty, 1 } });
     vbox(this, {}, 0, { new StaleRibbon(document), { new LowRoom(page, this), 1 } });
 
     connect(m_filter, &QLineEdit::textChanged, this, &ModelView::applyFilter);
@@ -74,6 +96,9 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     };
     connect(m_filter, &SearchField::nextRequested, this, enterTree);
     connect(m_filter, &SearchField::downRequested, this, enterTree);
+    connect(m_selector, &SearchField::nextRequested, this, &ModelView::selectRows);
+    connect(m_selector, &SearchField::downRequested, this, enterTree);
+    connect(m_selector, &QLineEdit::textChanged, m_selected, &QWidget::hide);
     connect(m_empty, &EmptyPage::clicked, m_filter, &QLineEdit::clear);
     connect(m_model, &QAbstractItemModel::modelReset, this, &ModelView::restoreUnfolded);
     connect(m_tree, &QTreeView::expanded, this, [this](const QModelIndex& index) {
@@ -257,6 +282,41 @@ void ModelView::followSelection()
         m_tree->selectionModel()->clear();
     }
     m_restoring = false;
+}
+
+QString ModelView::selectedText() const
+{
+    return m_selected->isHidden() ? QString() : m_selected->text();
+}
+
+void ModelView::selectRows()
+{
+    const QModelIndexList rows = m_model->selected(m_selector->text());
+    m_selected->setText(rows.isEmpty() ? tr("nothing fits") : tr("%n selected", "rows", static_cast<int>(rows.size())));
+    m_selected->show();
+    if (rows.isEmpty())
+        return;
+    QItemSelection selection;
+    bool layerShown = false;
+    for (const QModelIndex& row : rows) {
+        selection.select(row, row);
+        // Of repeated layers one is shown, which is as the others.
+        bool ofOtherLayer = false;
+        for (QModelIndex above = row.parent(); above.isValid(); above = above.parent())
+            ofOtherLayer = ofOtherLayer
+                || (above.parent().data(ModulesModel::KeyRole).toString().endsWith(QLatin1Char('*'))
+                    && above.row() > 0);
+        if (ofOtherLayer && layerShown)
+            continue;
+        for (QModelIndex above = row.parent(); above.isValid(); above = above.parent())
+            m_tree->expand(above);
+        layerShown = true;
+    }
+    m_restoring = true; // the current one is one of many: nobody asked for it alone
+    m_tree->setCurrentIndex(rows.front());
+    m_tree->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    m_restoring = false;
+    m_tree->scrollTo(rows.front());
 }
 
 void ModelView::addLayoutActions(QMenu& menu, const QModelIndex& module)

@@ -8,6 +8,7 @@
 
 #include "analysis/own_spec.h"
 #include "analysis/parameter_coverage.h"
+#include "analysis/select_modules.h"
 #include "experiment/rule_lists.h"
 #include "networks/chosen_parts.h"
 #include "sharding/text.h"
@@ -175,6 +176,14 @@ QString ModulesModel::constraintText(int item) const
     const TransformerSettings* network = index >= 0 && m_snapshot ? transformerOf(*m_snapshot) : nullptr;
     return network ? words::fromStd(chosenAxesText(network->constraints[static_cast<std::size_t>(index)].axes))
                    : QString();
+}
+
+QModelIndexList ModulesModel::selected(const QString& selector) const
+{
+    QModelIndexList rows;
+    for (const int node : selectModules(m_tree, selector.toStdString()))
+        rows << indexOf(node);
+    return rows;
 }
 
 bool ModulesModel::hasConstraint(const QModelIndex& index) const

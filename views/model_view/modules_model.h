@@ -28,6 +28,8 @@ public:
     /// Globs for what is selected: modules whose output can be constrained, or arrays. Where all layers have the same
     /// part selected it is one with a *: "decoder/layers.*/mlp".
     [[nodiscard]] QStringList globs(const QModelIndexList& rows, bool arrays) const;
+    /// What a selector (analysis/select_modules.h) means, of the rows that are there.
+    [[nodiscard]] QModelIndexList selected(const QString& selector) const;
     [[nodiscard]] bool hasConstraint(const QModelIndex& index) const;
     [[nodiscard]] bool hasOwnSpec(const QModelIndex& index) const;
     /// Elements of all parameters that are chosen.
