@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a transformer is made of: sizes, blocks and how their parameters are named.
 //
-// The family covers decoders (GPT-2, Llama, Mistral, Gemma, Qwen, PaLM), mixtures of experts (Mixtral, Qwen MoE) and
-// encoder-decoders (T5). Sizes: B batch, L length, D embed, H heads, K kv heads, h head size, F mlp, V vocab, E
-// experts.
+// The family covers decoders (GPT-2, Llama, Mistral, Gemma, Qwen, PaLM), mixtures of experts (Mixtral, Qwen MoE,
+// DeepSeek) and encoder-decoders (T5). Sizes: B batch, L length, D embed, H heads, K kv heads, h head size, F mlp, V
+// vocab, E experts.
 //
 //     TransformerSettings s;             // a small Llama: 2 layers of width 64, 4 heads, 2 KV heads
 //     s.layers = 32; s.embed = 4096; s.heads = 32; s.kvHeads = 8; s.headSize = 128; s.mlp = 14336; s.vocab = 128256;
