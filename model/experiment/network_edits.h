@@ -23,8 +23,8 @@ namespace shardscope {
 inline constexpr std::string_view mlpNetwork = "mlp";
 
 /// A network by its id, with its own batch and length. What is no part of a published model stays as it was: names of
-/// axes, form, remat, dropout, element types of a transformer, constraints and specs that fit parts of it; optimizer and
-/// microbatches where these divide the batch. A MLP stays as it is where it is one. UnknownValue for another id.
+/// axes, form, remat, dropout, element types of a transformer, constraints and specs that fit parts of it; optimizer
+/// and microbatches where these divide the batch. A MLP stays as it is where it is one. UnknownValue for another id.
 [[nodiscard]] Result<Experiment> withNetwork(const Experiment&, std::string_view id);
 /// The id of the network, whatever its batch, length and what withNetwork() keeps; "" for a model of its own sizes, or
 /// one that is no network. An MLP is one with any sizes.
