@@ -195,7 +195,7 @@ private:
         std::vector<std::string> texts;
         texts.reserve(rules.list.size());
         for (const LogicalRule& rule : rules.list)
-            texts.push_back('[' + nameText(rule.name) + ", " + entryText(rule.target) + ']');
+            texts.push_back('[' + nameJson(rule.name) + ", " + entryText(rule.target) + ']');
         return texts;
     }
 
@@ -225,7 +225,7 @@ private:
             const NamedArraySetting& array = arrays[i];
             std::vector<std::string> names;
             for (const LogicalName& name : array.names)
-                names.push_back(nameText(name));
+                names.push_back(nameJson(name));
             std::vector<std::string> sizes;
             for (const std::int64_t size : array.shape)
                 sizes.push_back(std::to_string(size));

@@ -83,7 +83,7 @@ std::vector<std::string> chosenTexts(
         const auto add = [&](const std::string& text) { entries.append(entries.empty() ? "" : ", ").append(text); };
         if (const auto* logical = std::get_if<LogicalAxes>(&chosen[i].axes))
             for (const LogicalName& name : logical->names)
-                add(nameText(name));
+                add(nameJson(name));
         if (const auto* device = std::get_if<DeviceAxes>(&chosen[i].axes)) {
             key = "spec";
             for (const SpecEntry& entry : device->spec.entries)

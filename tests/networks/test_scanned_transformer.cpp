@@ -52,8 +52,8 @@ private Q_SLOTS:
             qFatal("%s", path.c_str());
         };
         // The element of one layer's array that an element of the array of all layers is, by the layer.
-        const auto isOfLayers = [](Axis axis) {
-            return axis == Axis::Layers || axis == Axis::DenseLayers || axis == Axis::MoeLayers;
+        const auto isOfLayers = [](Axis of) {
+            return of == Axis::Layers || of == Axis::DenseLayers || of == Axis::MoeLayers;
         };
         const auto unstacked = [&](const TransformerParameter& parameter, std::size_t element) {
             test::Index index = test::unravel(static_cast<std::int64_t>(element), parameter.shape);

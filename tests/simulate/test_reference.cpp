@@ -176,9 +176,9 @@ void TestReference::boundsAreSharp()
     QVERIFY(std::fabs(inTurn->tolerances[0] / (8194 * 0x1p-24 * column) - 1) < 1e-9);
     // What is no sum has no such bound.
     Builder other("other");
-    const ValueId x = other.argument({ DType::F32, { 4 } }, "x", Role::Input);
-    other.result(other.unary(OpKind::Exponential, x));
-    other.result(other.reduce(ReduceKind::Max, x, { 0 }));
+    const ValueId few = other.argument({ DType::F32, { 4 } }, "x", Role::Input);
+    other.result(other.unary(OpKind::Exponential, few));
+    other.result(other.reduce(ReduceKind::Max, few, { 0 }));
     const Program without = std::move(other).finish();
     for (const Operation& operation : without.operations)
         QVERIFY(!hasRoundingBound(without, operation));
