@@ -237,7 +237,7 @@ Result<Experiment> withoutParameterSpecs(const Experiment& before, const std::st
 {
     bool any = false;
     SHARDSCOPE_TRY(after, withTraining(before, "parameter_specs", [&](TransformerTraining& training) {
-        any = takeOut(training.model.parameterSpecs, at, parameterPaths(training.model));
+        any = takeOutSpecs(training.model, at);
     }));
     if (any)
         return std::move(*after);
