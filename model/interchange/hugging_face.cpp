@@ -118,12 +118,11 @@ Result<ReadHuggingFace> readHuggingFace(std::string_view text, std::string_view 
 
 bool looksLikeHuggingFace(std::string_view text)
 {
-    constexpr std::string_view format = "\"format\"", type = "\"model_type\"", classes = "\"architectures\"";
-    if (text.find(format) != std::string_view::npos
-        || (text.find(type) == std::string_view::npos && text.find(classes) == std::string_view::npos))
+    constexpr std::string_view type = "\"model_type\"", classes = "\"architectures\"";
+    if (text.find(type) == std::string_view::npos && text.find(classes) == std::string_view::npos)
         return false;
     const Result<Literal> root = parseConfig(text);
-    return root && (memberOf(*root, "model_type") || memberOf(*root, "architectures"));
+    return root && !memberOf(*root, "format") && (memberOf(*root, "model_type") || memberOf(*root, "architectures"));
 }
 
 std::vector<std::string> huggingFaceFamilies()

@@ -142,6 +142,13 @@ Result<void> checkTransformerMemory(const TransformerSettings& s)
     SHARDSCOPE_CHECK(fitsInMemory(what, { s.batch, longest, s.vocab }));
     SHARDSCOPE_CHECK(fitsInMemory(what, { s.batch, longest, s.heads, std::max(querySize(s), valueSize(s)) }));
     SHARDSCOPE_CHECK(fitsInMemory(what, { s.batch, longest, s.heads, longest }));
+    if (s.fusedQkv)
+        SHARDSCOPE_CHECK(fitsInMemory(what, { s.batch, longest, 3, s.heads, s.headSize }));
+    if (s.latent) {
+        const std::int64_t down = std::max(s.latent->rank + s.latent->rotarySize, s.latent->queryRank);
+        SHARDSCOPE_CHECK(fitsInMemory(what, { s.batch, longest, down }));
+        SHARDSCOPE_CHECK(fitsInMemory(what, { s.batch, longest, s.heads, s.headSize + s.latent->valueSize }));
+    }
     if (s.positions == PositionKind::RelativeBias)
         SHARDSCOPE_CHECK(fitsInMemory(what, { longest, longest, std::max(s.relativeBuckets, s.heads) }));
     SHARDSCOPE_CHECK(fitsInMemory(what, { s.batch, longest, std::max(s.mlp, s.experts ? s.experts->sharedMlp : 0) }));

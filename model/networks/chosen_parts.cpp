@@ -184,6 +184,13 @@ Result<void> checkChosenShardings(const TransformerSettings& settings)
     return {};
 }
 
+bool takeOutSpecs(TransformerSettings& settings, std::string_view glob)
+{
+    const std::vector<TransformerParameter> parameters = parametersOf(settings);
+    return takeOut(settings.parameterSpecs, glob, parameterPaths(settings),
+        [&](const ChosenSharding& from, std::size_t i) { return entriesFor(settings, parameters[i], from); });
+}
+
 void keepFittingShardings(TransformerSettings& settings)
 {
     const std::vector<std::string> modules = constrainableModules(settings);

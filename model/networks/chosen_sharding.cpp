@@ -65,20 +65,21 @@ const ChosenSharding* chosenFor(std::span<const ChosenSharding> chosen, std::str
     return found == chosen.rend() ? nullptr : &*found;
 }
 
-bool takeOut(std::vector<ChosenSharding>& chosen, std::string_view glob, const std::vector<std::string>& paths)
+bool takeOut(std::vector<ChosenSharding>& chosen, std::string_view glob, const std::vector<std::string>& paths,
+    const std::function<Annotation(const ChosenSharding& from, std::size_t path)>& entriesAt)
 {
     bool any = false;
     std::vector<ChosenSharding> kept;
     for (ChosenSharding& each : chosen) {
         std::vector<ChosenSharding> others;
         bool fits = each.at == glob;
-        for (const std::string& path : paths) {
-            if (!selects(each.at, path))
+        for (std::size_t i = 0; i < paths.size(); ++i) {
+            if (!selects(each.at, paths[i]))
                 continue;
-            if (selects(glob, path))
+            if (selects(glob, paths[i]))
                 fits = true;
             else
-                others.push_back({ path, each.axes });
+                others.push_back({ paths[i], entriesAt ? entriesAt(each, i) : each.axes });
         }
         any = any || fits;
         if (fits)

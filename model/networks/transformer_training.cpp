@@ -70,7 +70,7 @@ std::vector<ChosenInitial> transformerInitials(const TransformerSettings& s)
             initials.push_back(scaled("params/**/wq_b/kernel", s.latent->queryRank));
     }
     if (!s.scaledAttention) // as T5: what the logits of attention are not divided by
-        initials.push_back(scaled("params/**/query/kernel", saturatingProduct(s.embed, s.headSize)));
+        initials.push_back(scaled("params/**/query/kernel", saturatingProduct(s.embed, querySize(s))));
     for (const TransformerInput& input : inputsOf(s)) {
         initials.push_back(initially(input.path, Integers));
         initials.back().value.bound = s.vocab;

@@ -74,9 +74,12 @@ void add(Hasher& hasher, const std::vector<ChosenSharding>& list)
         hasher.add(chosen.at).add(chosen.axes.index());
         if (const auto* device = std::get_if<DeviceAxes>(&chosen.axes))
             add(hasher, device->spec);
-        else if (const auto* logical = std::get_if<LogicalAxes>(&chosen.axes))
-            for (const LogicalName& name : logical->names)
-                hasher.add(name.kind).add(name.name);
+        const auto* logical = std::get_if<LogicalAxes>(&chosen.axes);
+        if (!logical)
+            continue;
+        hasher.add(logical->names.size());
+        for (const LogicalName& name : logical->names)
+            hasher.add(name.kind).add(name.name);
     }
 }
 

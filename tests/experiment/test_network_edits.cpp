@@ -193,6 +193,15 @@ private Q_SLOTS:
         refusedAs(withParameterSpec(small, "decoder/wo", data), Code::UnknownValue);
         refusedAs(withoutParameterSpecs(own, "**/query/kernel"), Code::UnknownValue);
 
+        // Notes go with what they are about.
+        using Notes = std::vector<std::pair<std::string, std::string>>;
+        Experiment noted = *withConstraint(constrained, "decoder/layers.1", data);
+        noted.innerNotes = { { "/model/constraints/0", "all" }, { "/model/constraints/1", "one" } };
+        QVERIFY((withoutConstraint(noted, 0)->innerNotes == Notes{ { "/model/constraints/0", "one" } }));
+        QVERIFY((withConstraint(noted, "decoder/layers.*", data)->innerNotes
+            == Notes{ { "/model/constraints/0", "one" }, { "/model/constraints/1", "all" } }));
+        QVERIFY((withNetwork(noted, "gpt2")->innerNotes == noted.innerNotes));
+
         // An axis that is renamed is renamed there too; another network keeps what fits it.
         const Experiment renamed = *withAxisRenamed(other, 0, "replica");
         QVERIFY(trainingOf(renamed).model.constraints.front().axes

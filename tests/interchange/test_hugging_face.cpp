@@ -342,6 +342,8 @@ void TestHuggingFace::readAs()
     QCOMPARE(slip.error().text("nearest"), std::string("llama"));
     QVERIFY(looksLikeHuggingFace(llama) && looksLikeHuggingFace(other));
     QVERIFY(looksLikeHuggingFace(R"({"architectures": ["GPT2LMHeadModel"]})"));
+    QVERIFY(looksLikeHuggingFace( // of quantised weights
+        R"({"model_type": "llama", "quantization_config": {"format": "float-quantized"}})"));
     QVERIFY(!looksLikeHuggingFace(R"({"format": "sharding-experiment", "model_type": "llama"})"));
     QVERIFY(!looksLikeHuggingFace(R"({"notes": "no \"model_type\" here"})"));
     QVERIFY(!looksLikeHuggingFace(R"({"model_type": )") && !looksLikeHuggingFace(""));

@@ -224,6 +224,30 @@ private Q_SLOTS:
         }
     }
 
+    /// What is left of a glob for one layer's arrays shards the same dimensions of the arrays of a loop, and the other
+    /// way round.
+    void specsTakenOut()
+    {
+        for (const std::int64_t layersAxis : { 0, 1 }) {
+            TransformerSettings s = scanned(test::tiny(), layersAxis);
+            s.parameterSpecs = { { "decoder/layers.*/mlp/*/kernel", byAxes({ "", "model" }) } };
+            const Annotation before = annotationAt(s, "decoder/layers/mlp/wo/kernel");
+            QVERIFY(before == byAxes({ "", "", "model" }));
+            QVERIFY(takeOutSpecs(s, "**/wi_0/kernel"));
+            QVERIFY(checkTransformer(s).has_value());
+            QVERIFY(annotationAt(s, "decoder/layers/mlp/wo/kernel") == before);
+            QVERIFY(annotationAt(s, "decoder/layers/mlp/wi_0/kernel")
+                == annotationAt(scanned(test::tiny(), layersAxis), "decoder/layers/mlp/wi_0/kernel"));
+            QVERIFY(!takeOutSpecs(s, "**/wi_0/kernel"));
+        }
+        TransformerSettings s = test::tiny();
+        s.parameterSpecs = { { "decoder/layers/mlp/*/kernel", byAxes({ "pipeline", "data", "model" }) } };
+        QVERIFY(takeOutSpecs(s, "decoder/layers.1/**"));
+        QVERIFY(checkTransformer(s).has_value());
+        QVERIFY(annotationAt(s, "decoder/layers.0/mlp/wo/kernel") == byAxes({ "data", "model" }));
+        QVERIFY(annotationAt(s, "decoder/layers.1/mlp/wo/kernel") == byNames({ "mlp", "embed" }));
+    }
+
     void refused()
     {
         const auto codeOf = [](const TransformerSettings& s) {

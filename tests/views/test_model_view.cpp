@@ -357,6 +357,12 @@ private Q_SLOTS:
         QCOMPARE(cell().data().toString(), u"P(model, -)"_s);
         f.document.undoStack()->undo();
         QCOMPARE(f.training().model.parameterSpecs.size(), std::size_t(1));
+        // Of several parameters those that follow the rules anyway are no obstacle.
+        const QStringList both{ u"decoder/layers.0/mlp/wo/kernel"_s, u"decoder/layers.1/mlp/wo/kernel"_s };
+        QVERIFY(f.view.form()->layoutPanel()->choose(LayoutPanel::What::Parameters, both, QString()));
+        QVERIFY(f.training().model.parameterSpecs.empty());
+        QVERIFY(!f.view.form()->layoutPanel()->choose(LayoutPanel::What::Parameters, both, QString()));
+        QVERIFY(!f.view.form()->layoutPanel()->message().isEmpty());
         f.document.waitForAnalysis();
     }
 

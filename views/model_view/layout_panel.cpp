@@ -7,6 +7,8 @@
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QStringListModel>
+#include <optional>
+#include <utility>
 
 #include "analysis/parameter_coverage.h"
 #include "experiment/network_edits.h"
@@ -37,6 +39,27 @@ QStringList partsOf(const std::vector<std::string>& paths)
         parts << words::fromStd(withoutLayerNumbers(path));
     parts.removeDuplicates();
     return parts;
+}
+
+/// Paths for which nothing is chosen stay as they are, unless there is nothing to take back for any.
+Result<Experiment> withoutChosen(const Experiment& before, bool outputs, const QStringList& globs)
+{
+    Result<Experiment> after = before;
+    std::optional<Error> refusal;
+    bool any = false;
+    for (const QString& glob : globs) {
+        const std::string at = glob.toStdString();
+        Result<Experiment> without = outputs ? withoutConstraints(*after, at) : withoutParameterSpecs(*after, at);
+        if (without) {
+            after = std::move(without);
+            any = true;
+        } else if (!refusal) {
+            refusal = std::move(without.error());
+        }
+    }
+    if (refusal && !any)
+        return tl::unexpected(std::move(*refusal));
+    return after;
 }
 
 } // namespace
@@ -122,14 +145,13 @@ bool LayoutPanel::choose(What what, const QStringList& globs, const QString& axe
         chosen = parseChosenAxes(axes.toStdString());
     if (!chosen)
         after = tl::unexpected(chosen.error());
-    for (const QString& glob : globs) {
+    if (takenBack)
+        after = withoutChosen(*after, outputs, globs);
+    for (const QString& glob : takenBack ? QStringList() : globs) {
         const std::string at = glob.toStdString();
         if (!after)
             break;
-        if (takenBack)
-            after = outputs ? withoutConstraints(*after, at) : withoutParameterSpecs(*after, at);
-        else
-            after = outputs ? withConstraint(*after, at, *chosen) : withParameterSpec(*after, at, *chosen);
+        after = outputs ? withConstraint(*after, at, *chosen) : withParameterSpec(*after, at, *chosen);
     }
     const QString paths = globs.join(QLatin1Char(' '));
     const QString text = takenBack ? (outputs ? tr("%1 without its constraint") : tr("%1 by the rules")).arg(paths)
