@@ -21,7 +21,7 @@ TrainingPage::TrainingPage(RunController* controller, QWidget* parent)
     , m_row(new QBoxLayout(QBoxLayout::LeftToRight))
     , m_findingRow(new QWidget)
     , m_finding(new RoleLabel(RoleLabel::Size::Normal))
-    , m_find(new QPushButton)
+    , m_find(new QPushButton(tr("Find where it begins")))
     , m_replay(new ReplayJob(this))
 {
     m_row->setSpacing(8);
