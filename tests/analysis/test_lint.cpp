@@ -224,9 +224,7 @@ private Q_SLOTS:
     /// own is as good as that of the context.
     void constraintsNeedAMesh()
     {
-        Experiment experiment = example("flax-mlp-logical");
-        experiment.rules.version = FlaxVersion::Current;
-        experiment.rules.boundWhenTraced = true;
+        Experiment experiment = cleanMlp();
         QVERIFY(found(experiment, Code::ConstraintInactive).empty());
         experiment.rules.constraintMesh = ConstraintMesh::Own;
         QVERIFY(found(experiment, Code::ConstraintInactive).empty());
