@@ -41,7 +41,7 @@ Experiment trainedNetwork()
 Experiment trainedDecoder()
 {
     Experiment experiment;
-    experiment.mesh.axes = { { "data", 2 }, { "model", 2 } };
+    experiment.mesh.axes = { { "data", 2 }, { "model", 4 } };
     experiment.rules.rules = *parseRules("[('batch', 'data'), ('vocab', 'model'), ('mlp', 'model')]");
     TransformerTraining training;
     training.model.layers = 1;
