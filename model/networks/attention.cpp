@@ -123,15 +123,6 @@ Projections fusedProjections(const NetworkPart& part, ValueId x)
     return { q, k, sliced(2, "value", Axis::AttentionKeyHeads) };
 }
 
-ValueId sliceOfHeads(Builder& b, ValueId x, std::int64_t start, std::int64_t limit)
-{
-    const Shape shape = b.type(x).shape;
-    Dimensions starts(shape.size(), 0), limits(shape.begin(), shape.end());
-    starts.back() = start;
-    limits.back() = limit;
-    return b.slice(x, starts, limits);
-}
-
 /// Of a layer with a window, of one that sees all, or of both where that is known later.
 Rotation rotationOf(const TransformerSettings& s, const AttentionForm& form)
 {
@@ -161,20 +152,20 @@ Projections latentProjections(const NetworkPart& part, ValueId x, const Attentio
         q = b.dot(x, part.parameter("query/kernel"));
     }
     q = named(q, "query", Axis::AttentionQueryHeads);
-    q = b.concatenate(std::array{ sliceOfHeads(b, q, 0, plain), turned(sliceOfHeads(b, q, plain, plain + rotary)) }, 3);
+    q = b.concatenate(std::array{ sliceOfLast(b, q, 0, plain), turned(sliceOfLast(b, q, plain, plain + rotary)) }, 3);
 
     const ValueId down =
         part.named(b.dot(x, part.parameter("wkv_a/kernel")), "wkv_a", { Axis::Batch, Axis::Length, Axis::KeyRankUp });
-    const ValueId latent = rmsNormalised(part, "kv_norm", sliceOfHeads(b, down, 0, rank));
+    const ValueId latent = rmsNormalised(part, "kv_norm", sliceOfLast(b, down, 0, rank));
     const ValueId up = b.dot(latent, part.parameter("wkv_b/kernel")); // (B, L, H, h + v)
     const Shape shape = b.type(up).shape;
-    ValueId positions = sliceOfHeads(b, down, rank, rank + rotary); // (B, L, r)
+    ValueId positions = sliceOfLast(b, down, rank, rank + rotary); // (B, L, r)
     positions = turned(b.reshape(positions, { shape[0], shape[1], 1, rotary }));
     positions = b.reshape(positions, { shape[0], shape[1], rotary });
     positions = b.broadcast(positions, { shape[0], shape[1], shape[2], rotary }, { 0, 1, 3 });
-    const ValueId k = b.concatenate(std::array{ sliceOfHeads(b, up, 0, plain), positions }, 3);
+    const ValueId k = b.concatenate(std::array{ sliceOfLast(b, up, 0, plain), positions }, 3);
     return { q, named(k, "key", Axis::AttentionKeyHeads),
-        named(sliceOfHeads(b, up, plain, shape[3]), "value", Axis::AttentionKeyHeads) };
+        named(sliceOfLast(b, up, plain, shape[3]), "value", Axis::AttentionKeyHeads) };
 }
 
 Projections projections(const NetworkPart& part, ValueId x, ValueId memory)

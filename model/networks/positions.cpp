@@ -12,16 +12,6 @@ namespace shardscope {
 
 namespace {
 
-/// Elements `start` to `limit` of the last dimension.
-ValueId sliceOfLast(Builder& b, ValueId x, std::int64_t start, std::int64_t limit)
-{
-    const Shape shape = b.type(x).shape;
-    Dimensions starts(shape.size(), 0), limits(shape.begin(), shape.end());
-    starts.back() = start;
-    limits.back() = limit;
-    return b.slice(x, starts, limits);
-}
-
 /// x · factor, by the other factor where that counts.
 ValueId timesTurned(
     Builder& b, ValueId x, const Rotation& rotation, const std::function<double(const RotaryTurn&)>& factorOf)
@@ -95,6 +85,15 @@ ValueId isInBucket(Builder& b, const std::vector<DistanceBucket>& buckets, std::
 }
 
 } // namespace
+
+ValueId sliceOfLast(Builder& b, ValueId x, std::int64_t start, std::int64_t limit)
+{
+    const Shape shape = b.type(x).shape;
+    Dimensions starts(shape.size(), 0), limits(shape.begin(), shape.end());
+    starts.back() = start;
+    limits.back() = limit;
+    return b.slice(x, starts, limits);
+}
 
 ValueId rotated(const NetworkPart& part, ValueId x, const Rotation& rotation)
 {

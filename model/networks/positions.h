@@ -26,6 +26,9 @@ struct Rotation {
 /// element i of the second half of r are a point, turned by the angle position / factor / base^(2 i / r).
 [[nodiscard]] ValueId rotated(const NetworkPart& part, ValueId x, const Rotation& rotation);
 
+/// Elements `start` to `limit` of the last dimension: heads in two parts, of which one is rotated.
+[[nodiscard]] ValueId sliceOfLast(Builder& builder, ValueId x, std::int64_t start, std::int64_t limit);
+
 /// The distances key - query that share a number of the relative bias; no limit = all beyond.
 struct DistanceBucket {
     std::optional<std::int64_t> least, most;

@@ -95,6 +95,8 @@ std::string pathAsShown(std::string_view shown)
 
 namespace {
 
+constexpr std::size_t maximumNamed = 5; ///< candidates for an ambiguous name
+
 Result<ValueId> valueOfPath(const Program& program, std::string_view path)
 {
     if (const ValueId id = valueNamed(program, path); id.valid())
@@ -120,9 +122,8 @@ Result<ValueId> valueOfPath(const Program& program, std::string_view path)
         return parameters.front();
     const std::vector<ValueId>& first = parameters.empty() ? endingSo : parameters;
     if (!first.empty()) {
-        constexpr std::size_t mostNamed = 5;
         std::vector<std::string> candidates;
-        for (std::size_t i = 0; i < std::min(first.size(), mostNamed); ++i)
+        for (std::size_t i = 0; i < std::min(first.size(), maximumNamed); ++i)
             candidates.emplace_back(program.value(first[i]).path);
         return fail(Code::UnknownTensor,
             { { "path", path }, { "nearest", candidates.front() },
@@ -162,7 +163,6 @@ ValueId valueNumbered(const Program& program, std::string_view name)
 std::optional<Result<ValueId>> gradientIn(const Program& program, std::string_view name)
 {
     constexpr std::string_view form = "the gradient in ", other = "The gradient in ";
-    constexpr std::size_t mostNamed = 5;
     if (!name.starts_with(form) && !name.starts_with(other))
         return std::nullopt;
     const std::string_view part = name.substr(form.size());
@@ -189,7 +189,7 @@ std::optional<Result<ValueId>> gradientIn(const Program& program, std::string_vi
     if (all.size() == 1)
         return all.front();
     std::vector<std::string> known;
-    for (std::size_t i = 0; i < std::min(all.size(), mostNamed); ++i)
+    for (std::size_t i = 0; i < std::min(all.size(), maximumNamed); ++i)
         known.push_back('%' + std::to_string(all[i].index));
     return fail(Code::UnknownTensor,
         { { "path", std::string(name) }, { "nearest", known.front() },
