@@ -3,7 +3,7 @@
 // are a mapping.
 #include <algorithm>
 
-#include "base/codes.h"
+#include "conformance/error_names.h"
 #include "conformance/forms.h"
 #include "rules/name_to_name.h"
 #include "sharding/sharding.h"
@@ -93,12 +93,6 @@ Result<PartitionSpec> leafSpec(const NamedLeaf& leaf, const LogicalRules& rules,
     return spec;
 }
 
-/// What the reference data call the errors of Penzai.
-std::string penzaiErrorKind(const Error& error)
-{
-    return error.code == Code::UnknownAxis ? "unknown_mesh_axis" : std::string(error.kind());
-}
-
 Json leafJson(const NamedLeaf& leaf, const NamedSharding& sharding)
 {
     Json json{ { "spec", toJson(canonical(sharding.spec)) },
@@ -134,7 +128,7 @@ CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json&)
         }
         Result<PartitionSpec> spec = leafSpec(leaf, rules, *mesh);
         if (!spec)
-            return compareMembers(oneCase, { { "error", penzaiErrorKind(spec.error()) } });
+            return compareMembers(oneCase, { { "error", errorName(Vocabulary::Penzai, spec.error()) } });
         expected[path] = leafJson(leaf, { mesh, std::move(*spec) });
     }
     return compareMembers(oneCase, { { "expected", expected } });

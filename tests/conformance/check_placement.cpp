@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "conformance/error_names.h"
 #include "conformance/forms.h"
 #include "sharding/memory_transfer.h"
 #include "sharding/sharding.h"
@@ -71,12 +72,13 @@ CaseResult checkPaddedDimension(const Json& oneCase)
         ranges.push_back(rangesJson(layout->rangesAt(position)).front());
         sizes.push_back(layout->rangesAt(position).front().size());
     }
+    const Result<Layout> strict = layoutOf(sharding, shape);
     return compareMembers(oneCase,
         { { "padded_local_size", layout->shardShape()[0] }, { "padded_global", layout->shardShape()[0] * shards },
             { "valid_ranges", ranges }, { "valid_sizes", sizes },
             { "empty_shards", std::count(sizes.begin(), sizes.end(), 0) }, { "evenly", !layout->isUneven() },
             { "total_padding", layout->paddedElements() },
-            { "jax_boundary", layoutOf(sharding, shape) ? "ok" : "IndivisibleError" } });
+            { "jax_boundary", strict ? "ok" : errorName(Vocabulary::Jax, strict.error()) } });
 }
 
 CaseResult checkBoundary(const Json& oneCase)

@@ -2,40 +2,13 @@
 // Programs that Shardy rejects, and those that it accepts.
 #include <algorithm>
 
-#include "base/codes.h"
+#include "conformance/error_names.h"
 #include "conformance/program_case.h"
 #include "program/verify_shardings.h"
 
 namespace shardscope::conformance {
 
 namespace {
-
-/// The topic of the reference under which a finding belongs.
-std::string topicOf(const Diagnostic& found)
-{
-    switch (found.code) {
-    case Code::AxisUsedTwice:
-        return "duplicate_axis";
-    case Code::BadProvenance: {
-        const std::string wrong = found.text("wrong");
-        return wrong == "range" || wrong == "no_sharding" ? "expectation_mismatch"
-            : wrong == "step_twice"                       ? "duplicate_axis"
-                                                          : "other";
-    }
-    case Code::BadMesh:
-    case Code::BadRule:
-    case Code::BadCollective:
-    case Code::ShardingCount:
-    case Code::TupleSharding:
-    case Code::BadManualComputation:
-    case Code::BadEdge:
-    case Code::BadBarrier:
-    case Code::BadShardingGroup:
-        return "other";
-    default:
-        return std::string(found.kind());
-    }
-}
 
 std::string text(const Diagnostic& found)
 {
@@ -89,8 +62,9 @@ CaseResult checkVerification(const Json& oneCase, const Json&)
     if (!hasError)
         return CaseResult::failed("is illegal, but: " + text(found));
     for (const std::string& topic : expected.topics) // not asserted where one is "other"
-        if (topic == "other"
-            || std::any_of(found.begin(), found.end(), [&](const Diagnostic& one) { return topicOf(one) == topic; }))
+        if (topic == "other" || std::any_of(found.begin(), found.end(), [&](const Diagnostic& one) {
+                return errorName(Vocabulary::Shardy, one) == topic;
+            }))
             return CaseResult::passed();
     if (expected.topics.empty())
         return CaseResult::passed();

@@ -4,6 +4,7 @@
 // Runs every case of reference files, and every program of files of StableHLO (.mlir) and of folders of them. Only
 // cases marked contract count. How many of them may be unsupported stands in unsupported.json, in the folder of a file
 // or in the one above it; where there is none, and for programs, --maximum-unsupported says it, or there is no maximum.
+// A case with a field of which fields.json, beside it, says nothing fails (case_fields.h).
 // Exit code: 0 all passed, 1 a case failed or too many are unsupported, 2 bad arguments, or a file that cannot be read,
 // that no checker knows, or that holds no contract case.
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/case_fields.h"
 #include "conformance/checker.h"
 #include "conformance/run_programs.h"
 
@@ -32,18 +34,21 @@ struct Counts {
     bool tooManyUnsupported = false;
 };
 
-CaseResult runCase(const CheckerRow* checker, const Json& oneCase, const Json& file)
+CaseResult runCase(const CheckerRow* checker, const CaseFields* fields, const Json& oneCase, const Json& file)
 {
     if (!checker)
         return CaseResult::unsupported("no checker for this file");
     try {
+        if (const std::optional<std::string> unknown = fields ? fields->unknownField(oneCase) : std::nullopt)
+            return CaseResult::failed("the field " + *unknown + " is not in the table of fields");
         return checker->check(oneCase, file);
     } catch (const std::exception& error) {
         return CaseResult::failed(std::string("the case cannot be read: ") + error.what());
     }
 }
 
-void runList(const CheckerRow* checker, const Json& list, const Json& file, bool verbose, Counts& counts)
+void runList(const CheckerRow* checker, const CaseFields* fields, const Json& list, const Json& file, bool verbose,
+    Counts& counts)
 {
     for (const Json& oneCase : list) {
         const std::string status = oneCase.value("status", "");
@@ -52,7 +57,7 @@ void runList(const CheckerRow* checker, const Json& list, const Json& file, bool
             continue;
         }
         const CaseResult result = status == "contract"
-            ? runCase(checker, oneCase, file)
+            ? runCase(checker, fields, oneCase, file)
             : CaseResult::unsupported("status is neither contract nor advisory");
         counts.specs += result.specs;
         counts.specsOfParameters += result.specsOfParameters;
@@ -75,17 +80,18 @@ void runList(const CheckerRow* checker, const Json& list, const Json& file, bool
     }
 }
 
-/// The maximum of a reference file: what the table beside it says, or nothing without a table. Throws what
-/// nlohmann::json throws where the table is no table.
-std::optional<int> maximumUnsupported(const std::filesystem::path& path)
+/// A table in the folder of a reference file or in the one above it; nothing where there is none. Throws what
+/// nlohmann::json throws where it is no JSON.
+std::optional<Json> tableBeside(const std::filesystem::path& path, const char* name)
 {
     const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+    std::optional<Json> table;
     for (const auto& candidate : { folder, folder.parent_path() }) {
-        std::ifstream stream(candidate / "unsupported.json", std::ios::binary);
-        if (stream)
-            return Json::parse(stream).at("maximum").value(path.stem().string(), 0);
+        std::ifstream stream(candidate / name, std::ios::binary);
+        if (stream && !table)
+            table.emplace(Json::parse(stream));
     }
-    return std::nullopt;
+    return table;
 }
 
 /// Whether there are not too many of them; says where the maximum does not fit.
@@ -122,11 +128,13 @@ bool runPath(const std::string& path, bool verbose, std::optional<int> maximum, 
     const CheckerRow* checker = checkerFor(stem);
     Counts counts;
     try {
-        if (const std::optional<int> own = maximumUnsupported(path))
-            maximum = own;
-        runList(checker, file.at("cases"), file, verbose, counts);
-        if (file.contains("resolutions"))
-            runList(checker, file.at("resolutions"), file, verbose, counts);
+        if (const std::optional<Json> table = tableBeside(path, "unsupported.json"))
+            maximum = table->at("maximum").value(stem, 0);
+        const std::optional<Json> table = tableBeside(path, "fields.json");
+        const std::optional<CaseFields> fields = table ? std::optional(CaseFields(*table, stem)) : std::nullopt;
+        for (const char* list : { "cases", "resolutions" })
+            if (file.contains(list))
+                runList(checker, fields ? &*fields : nullptr, file.at(list), file, verbose, counts);
     } catch (const std::exception& error) { // a case that is no object, a status that is no text, a table that is none
         return complain(error.what());
     }
