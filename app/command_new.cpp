@@ -31,7 +31,7 @@ struct NewOptions {
     std::string optimizer;
     std::vector<std::string> constraints, specs; ///< "decoder/layers.*=batch,-,-"
     std::vector<std::string> withoutConstraints, withoutSpecs; ///< "decoder/layers.*"
-    bool forward = false;
+    bool forward = false, paramsOnHost = false;
     std::string output;
     JsonTarget json;
 };
@@ -129,6 +129,8 @@ Result<Experiment> changed(Experiment experiment, const NewOptions& options)
             static_cast<OptimizerKind>(std::find(known.begin(), known.end(), options.optimizer) - known.begin());
     }
     SHARDSCOPE_CHECK(checkTraining(training));
+    if (options.paramsOnHost)
+        experiment.placement.paramsOnDevices = false;
     for (const std::string& at : options.withoutConstraints) {
         SHARDSCOPE_TRY(without, withoutConstraints(experiment, at));
         experiment = std::move(*without);
@@ -265,6 +267,8 @@ void addNew(CLI::App& app, int& status)
         .repeated()
         .optionText("GLOB");
     command.addFlag("--forward", options->forward, "The forward pass alone, without a train step");
+    command.addFlag("--params-on-host", options->paramsOnHost,
+        "Parameters rest in pinned host memory, as with params_on_devices=False of T5X");
     command.addOption("-o,--output", options->output, "File to write; standard output otherwise").optionText("OUT");
     command.addJson(options->json);
     command.setInput(options->preset);
