@@ -104,6 +104,7 @@ void addCommands(CLI::App& app, int& status)
     addScreenshot(app, status);
     addSchema(app, status);
     addExamples(app, status);
+    addTasks(app, status);
     // Now, since subcommands inherit what is set before them.
     app.footer("Without a command the window opens on FILE.\n"
                "\n"
