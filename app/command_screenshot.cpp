@@ -81,6 +81,18 @@ bool hasRoomForWindow()
     return isThere;
 }
 
+/// A variant is shown from a file elsewhere, from where the program has to be found.
+Experiment withAbsoluteProgram(const Input& input)
+{
+    Experiment experiment = input.experiment;
+    auto* program = std::get_if<ProgramModel>(&experiment.model);
+    if (program && !program->file.empty() && !input.file.empty()) {
+        const QDir folder = QFileInfo(QString::fromStdString(input.file)).absoluteDir();
+        program->file = folder.absoluteFilePath(QString::fromStdString(program->file)).toStdString();
+    }
+    return experiment;
+}
+
 int screenshot(const PictureOptions& options)
 {
     if (!hasRoomForWindow())
@@ -124,12 +136,13 @@ int screenshot(const PictureOptions& options)
     }
     QString path = QFileInfo(QString::fromStdString(options.file)).absoluteFilePath();
     QTemporaryDir folder;
-    if (options.file != "-" && !QFileInfo::exists(path)) {
+    const bool isVariant = !input->file.empty();
+    if (options.file != "-" && !isVariant && !QFileInfo::exists(path)) {
         path = QString::fromStdString(options.file); // an example, which the window knows by its name
-    } else if (options.file == "-") {
+    } else if (options.file == "-" || isVariant) {
         path = folder.filePath(QStringLiteral("experiment.json"));
         QFile file(path);
-        const std::string text = writeExperiment(input->experiment);
+        const std::string text = writeExperiment(withAbsoluteProgram(*input));
         if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) < 0)
             return refuse({ Code::Unwritable,
                 { { "file", path.toStdString() }, { "reason", file.errorString().toStdString() } }, {} });
