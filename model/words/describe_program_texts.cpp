@@ -23,6 +23,9 @@ ProblemText undefinedName(const Diagnostic& d)
     if (what == "type")
         return { Words::tr("the type %1 is not defined").arg(arg.quote("name")),
             Words::tr("Define it on a line of its own before the module."), {} };
+    if (what == "computation")
+        return { Words::tr("the computation %1 is not defined").arg(arg.quote("name")),
+            Words::tr("Take the text of the module from its first line to its last."), {} };
     if (what == "resource")
         return { Words::tr("the resource %1 is not in the text").arg(arg.quote("name")),
             Words::tr("Put its bytes between “{-#” and “#-}” at the end of the text."), {} };
@@ -40,6 +43,12 @@ QString definedTwice(const Diagnostic& d)
         return Words::tr("the function %1 is defined twice").arg(name);
     if (what == "alias")
         return Words::tr("the alias %1 is defined twice").arg(name);
+    if (what == "computation")
+        return Words::tr("the computation %1 is defined twice").arg(name);
+    if (what == "entry")
+        return Words::tr("the computation %1 is a second entry").arg(name);
+    if (what == "root")
+        return Words::tr("the computation %1 has a second root").arg(name);
     return Words::tr("the value %1 is defined twice").arg(name);
 }
 

@@ -12,6 +12,7 @@ constexpr std::array checkerRows{
     CheckerRow{ "axis_algebra", checkAxisAlgebra },
     CheckerRow{ "factor_propagation_unit", checkFactorPropagation },
     CheckerRow{ "comm_volume", checkCommVolume },
+    CheckerRow{ "compiled_collectives", checkCompiledCollectives },
     CheckerRow{ "explicit_mode_ops", checkExplicitMode },
     CheckerRow{ "matmul", checkMatmul },
     CheckerRow{ "op_collectives", checkOpCollectives },
