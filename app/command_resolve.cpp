@@ -26,26 +26,6 @@ namespace shardscope::cli {
 
 namespace {
 
-/// What with_logical_constraint does, in words.
-QString constraintText(const Ruling& ruling, const Result<ConstraintAction>& action)
-{
-    if (ruling.mapping)
-        return QStringLiteral("name_to_name_sharding: every name takes its mesh axes, whatever the order");
-    if (ruling.own)
-        return QStringLiteral("nnx.get_partition_spec: the rules of the context and of the variable rename; a name "
-                              "without a rule is a mesh axis");
-    const LogicalRules& rules = ruling.rules;
-    if (!action)
-        return QStringLiteral("with_logical_constraint: an error, %1").arg(words::fromStd(action.error().id()));
-    if (action->constrain)
-        return QStringLiteral("with_logical_constraint: constrains the value to %1")
-            .arg(words::fromStd(toJax(action->spec, false)));
-    if (rules.list.empty())
-        return QStringLiteral("with_logical_constraint: no rules are bound: the value is left alone");
-    return QStringLiteral(
-        "with_logical_constraint: no constraint: a dimension has no usable rule, and the value is left alone");
-}
-
 QString sliceText(const LocalChunk& chunk)
 {
     QStringList parts;
@@ -248,7 +228,10 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
     full.spec = canonical(spec);
     Result<ConstraintAction> action = ruling.mapping || ruling.own
         ? Result<ConstraintAction>(std::move(full))
-        : logicalConstraint(*names, ruling.rules, ruling.fallback, ruling.version);
+        : logicalConstraint(*names, constraintRules(ruling),
+            ruling.unboxes ? RulesFallback::AxisIsUnsharded : ruling.fallback, ruling.version);
+    if (action && !ruling.mapping && !ruling.own && (!passesGate(ruling) || !ruling.unboxes.value_or(true)))
+        action->constrain = false;
     NamesAnswer answer{ *names, std::move(*resolution), std::move(action), std::move(spec), {}, {}, {} };
     if (ruling.mesh) {
         if (const Result<void> placed = putOnMesh(options, ruling, answer); !placed)
@@ -262,9 +245,29 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
     return say(options, ruling, answer);
 }
 
+/// Penzai without axis_name_to_mesh_name: each name to the mesh axis that has it.
+Result<RulesInput> rulesOfMesh(const ResolveOptions& options)
+{
+    SHARDSCOPE_TRY(mesh, readMeshOption(options.mesh, nullptr));
+    RulesInput input;
+    input.name = "--mesh";
+    if (*mesh)
+        for (const MeshAxis& axis : (*mesh)->axes()) {
+            LogicalRule& rule = input.rules.list.emplace_back();
+            rule.name = LogicalName::of(axis.name);
+            rule.target = SpecEntry::axis(axis.name);
+        }
+    return input;
+}
+
+bool infersMapping(const ResolveOptions& options)
+{
+    return !options.rulesSpecified && options.dialect == "penzai" && !options.mesh.mesh.empty();
+}
+
 Result<Ruling> readRuling(const ResolveOptions& options)
 {
-    SHARDSCOPE_TRY(input, readRulesInput(options.rules, "--rules"));
+    SHARDSCOPE_TRY(input, infersMapping(options) ? rulesOfMesh(options) : readRulesInput(options.rules, "--rules"));
     Ruling ruling;
     ruling.name = input->name;
     ruling.rules = std::move(input->rules);
@@ -299,8 +302,10 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     }
     if (!options.own.empty()) {
         SHARDSCOPE_TRY(own, readRulesInput(options.own, "--own-rules"));
-        ruling.own = std::move(own->rules);
+        (options.ownAs == "linen" ? ruling.boxed : ruling.own) = std::move(own->rules);
     }
+    if (ruling.boxed || !options.unbox.empty())
+        ruling.unboxes = options.unbox != "value";
     // An experiment says itself whether its rules are a mapping; of it, the others read the list of pairs.
     ruling.mapping = options.dialect == "penzai"
         || (options.dialect.empty() && input->experiment && !input->experiment->rules.rules.isSequence);
@@ -313,6 +318,7 @@ Result<Ruling> readRuling(const ResolveOptions& options)
     if (input->experiment) {
         ruling.version = input->experiment->rules.version;
         ruling.fallback = input->experiment->rules.fallback;
+        ruling.constraintMesh = input->experiment->rules.constraintMesh;
     }
     if (!options.version.empty())
         ruling.version = options.version == "2024" ? FlaxVersion::Year2024 : FlaxVersion::Current;
@@ -320,6 +326,11 @@ Result<Ruling> readRuling(const ResolveOptions& options)
         ruling.fallback = options.fallback == "raise_error" ? RulesFallback::RaiseError
             : options.fallback == "no_constraint"           ? RulesFallback::NoConstraint
                                                             : RulesFallback::AxisIsUnsharded;
+    if (!options.constraintMesh.empty())
+        ruling.constraintMesh = options.constraintMesh == "none" ? ConstraintMesh::None
+            : options.constraintMesh == "own"                    ? ConstraintMesh::Own
+                                                                 : ConstraintMesh::Context;
+    ruling.platform = options.platform;
     if (options.hybrid) {
         SHARDSCOPE_TRY(rewritten, hybridRules(ruling.rules));
         ruling.rules = std::move(*rewritten);
@@ -349,10 +360,18 @@ std::string contradiction(const ResolveOptions& options, const Ruling& ruling)
         return "--within goes with --names: the arrays of a table say themselves where they lie";
     if (!options.within.empty() && !options.inner.empty())
         return "give either --within or --inner-rules";
-    if (!options.own.empty() && (!options.table.empty() || options.trace || ruling.mapping))
+    if (!options.ownAs.empty() && options.own.empty())
+        return "--own-as says how --own-rules are read";
+    if (ruling.unboxes && (!options.table.empty() || ruling.mapping || ruling.own))
+        return "--unbox and --own-as linen go with --names, not with --own-rules as NNX has them or --dialect penzai";
+    if (ruling.own && (!options.table.empty() || options.trace || ruling.mapping))
         return "--own-rules goes with --names and the dialect flax, without --trace: NNX renames, no rule is in the "
                "way "
                "of another";
+    if ((!options.constraintMesh.empty() || !options.platform.empty())
+        && (!options.table.empty() || ruling.mapping || ruling.own))
+        return "--constraint-mesh and --platform are of with_logical_constraint: they go with --names, without "
+               "--own-rules and not with --dialect penzai";
     if (options.hybrid && ruling.dialect != Dialect::T5x)
         return "--hybrid is T5X': use --dialect t5x";
     const bool partitioner = // asked for
@@ -372,6 +391,9 @@ std::string contradiction(const ResolveOptions& options, const Ruling& ruling)
 
 int resolveCommand(const ResolveOptions& options)
 {
+    if (!options.rulesSpecified && !infersMapping(options))
+        throw UsageError("--rules is required, but for --dialect penzai with --mesh: a mesh has the names of the "
+                         "arrays then");
     const Result<Ruling> ruling = readRuling(options);
     if (!ruling)
         return reject(options.json, { ruling.error() });
@@ -411,12 +433,14 @@ void addResolve(CLI::App& app, int& status)
     Command command(
         app, "resolve", "Resolve logical names to PartitionSpecs: of one array, or of a table of your own arrays");
     const auto options = std::make_shared<ResolveOptions>();
-    command
-        .addOption("--rules", options->rules,
-            "Logical axis rules: a file (MaxText's YAML by its ending, or an experiment), - for standard input, the id "
-            "of a published set (see rules), JSON, or Python literals: \"(('batch', 'data'),)\"")
-        .required()
-        .optionText("RULES");
+    const Option rules = command
+                             .addOption("--rules", options->rules,
+                                 "Logical axis rules: a file (MaxText's YAML by its ending, or an experiment), - for "
+                                 "standard input, the id "
+                                 "of a published set (see rules), JSON, or Python literals: \"(('batch', 'data'),)\". "
+                                 "With --dialect penzai "
+                                 "and --mesh they may be absent: each name has the mesh axis of the same name")
+                             .optionText("RULES");
     command
         .addOption("--additional-rules", options->additional,
             "Further rules, appended after the others, as in T5X: they cannot override them")
@@ -439,6 +463,17 @@ void addResolve(CLI::App& app, int& status)
         .addOption("--own-rules", options->own,
             "Rules of the variable itself, as NNX joins them with those of the context; both must agree")
         .optionText("RULES");
+    command
+        .addOption("--own-as", options->ownAs,
+            "Whose reading of --own-rules: nnx (default), or linen, whose box hands them to the constraint of unbox, "
+            "where they count alone; the sharding of the state is that of --rules")
+        .oneOf({ "linen", "nnx" })
+        .optionText("LIBRARY");
+    command
+        .addOption("--unbox", options->unbox,
+            "What unbox of a Linen box with these names gives: constraint (apply_constraint=True), or the value alone")
+        .oneOf({ "constraint", "value" })
+        .optionText("WHAT");
     const Option names = command
                              .addOption("--names", options->names,
                                  "Names of the dimensions: batch,embed,None (None or - for one without a name), or a "
@@ -485,6 +520,17 @@ void addResolve(CLI::App& app, int& status)
             "For names without a usable rule: axis_is_unsharded\n(default), raise_error or no_constraint")
         .oneOf({ "axis_is_unsharded", "raise_error", "no_constraint" })
         .optionText("FALLBACK");
+    command
+        .addOption("--constraint-mesh", options->constraintMesh,
+            "The mesh that with_logical_constraint finds: context (default, with mesh: around the step), none, or own "
+            "(handed to it)")
+        .oneOf({ "context", "none", "own" })
+        .optionText("MESH");
+    command
+        .addOption(
+            "--platform", options->platform, "The platform of the devices: on cpu the Flax of 2024 leaves values alone")
+        .oneOf({ "cpu", "gpu", "tpu" })
+        .optionText("PLATFORM");
     command.addFlag("--trace", options->trace, "Say of every rule what it did and why");
     command.addJson(options->json);
     command.setInput(options->rules);
@@ -492,7 +538,8 @@ void addResolve(CLI::App& app, int& status)
         + "\n\nExit codes: 0 done; 1 errors: a name has no rule and the fallback is raise_error, or a dimension does\n"
           "not divide; 2 arguments, rules, input or output that cannot be used. Warnings (an axis that the mesh\n"
           "lacks) do not count.");
-    command.run(status, [options, names] {
+    command.run(status, [options, rules, names] {
+        options->rulesSpecified = rules.isSet();
         options->namesSpecified = names.isSet();
         return resolveCommand(*options);
     });

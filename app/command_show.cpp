@@ -52,9 +52,13 @@ void printRules(Console& console, const Snapshot& snapshot)
         return;
     console.heading(!rules.rules.isSequence
             ? QStringLiteral("Rules (a mapping, as Penzai reads it)")
-            : QStringLiteral("Rules (%1%2)")
+            : QStringLiteral("Rules (%1%2%3)")
                   .arg(words::systemName({ rules.dialect, rules.version }),
-                      rules.boundWhenTraced ? QString() : QStringLiteral(", not bound when traced")));
+                      rules.boundWhenTraced ? QString() : QStringLiteral(", not bound when traced"),
+                      rules.constraintMesh == ConstraintMesh::None ? QStringLiteral(", traced without a mesh")
+                          : rules.constraintMesh == ConstraintMesh::Own
+                          ? QStringLiteral(", constraints are handed a mesh")
+                          : QString()));
     console.table(rulesTable(rules.rules.list, &snapshot.ruleUses));
     if (const auto partitioner = t5xPartitioner(*snapshot.experiment); partitioner && *partitioner)
         console.line(words::batchAxes(**partitioner, snapshot.mesh.get()), Emphasis::Faint);

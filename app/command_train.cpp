@@ -10,9 +10,9 @@
 
 #include "command.h"
 #include "commands.h"
+#include "networks/training_text.h"
 #include "run_program.h"
 #include "run_report.h"
-#include "step_inputs.h"
 #include "words/utf8.h"
 #include "words/words.h"
 

@@ -43,8 +43,8 @@ void printPlannedMemory(Console& console, const PlannedMemory& memory)
     Table owners{ "Owner", "At the peak>", "Bytes>" };
     for (std::size_t i = 0; i < ownerCount; ++i)
         if (const std::int64_t bytes = memory.memory.atPeak[i]; bytes > 0)
-            owners.rows.push_back(
-                { words::owner(static_cast<Owner>(i)), words::bytes(static_cast<double>(bytes)), words::count(bytes) });
+            owners.rows.push_back({ words::owner(static_cast<Owner>(i), *memory.program),
+                words::bytes(static_cast<double>(bytes)), words::count(bytes) });
     if (!owners.rows.empty())
         console.table(owners);
     constexpr std::size_t maxShown = 8;
@@ -52,7 +52,7 @@ void printPlannedMemory(Console& console, const PlannedMemory& memory)
     for (std::size_t i = 0; i < std::min(memory.arrays.size(), maxShown); ++i) {
         const PlannedMemory::Array& array = memory.arrays[i];
         table.rows.push_back({ words::heldName(memory, array), words::fromStd(toString(array.type)),
-            words::owner(array.owner), words::bytes(static_cast<double>(array.bytes)) });
+            words::owner(array.owner, *memory.program), words::bytes(static_cast<double>(array.bytes)) });
     }
     if (!table.rows.empty())
         console.table(table);

@@ -28,6 +28,7 @@ namespace shardscope::cli {
 namespace {
 
 constexpr std::string_view severities[] = { "error", "warning", "info" }; ///< by Severity
+constexpr std::string_view constraintMeshes[] = { "context", "none", "own" }; ///< by ConstraintMesh
 constexpr std::string_view fallbacks[] = { "axis_is_unsharded", "raise_error", "no_constraint" }; ///< by RulesFallback
 
 /// The mesh as an array of its own, each dimension sharded by its axis: its grid shows which device stands where.
@@ -263,6 +264,7 @@ Json rulesJson(const Snapshot& snapshot)
         { "version", rules.version == FlaxVersion::Year2024 ? "2024" : "current" },
         { "fallback", fallbacks[static_cast<std::size_t>(rules.fallback)] },
         { "bound_when_traced", rules.boundWhenTraced },
+        { "constraint_mesh", constraintMeshes[static_cast<std::size_t>(rules.constraintMesh)] },
         { "list", ruleListJson(rules.rules.list, snapshot.mesh.get(), &snapshot.ruleUses) } };
     if (!rules.inner.empty()) {
         json["inner"] = Json::array();

@@ -17,6 +17,8 @@ struct ResolveOptions {
     std::string inner; ///< rules of a context inside that of `rules`
     std::string within; ///< path inside the experiment of `rules` whose rules are meant
     std::string own; ///< rules of the variable itself
+    std::string ownAs; ///< linen or nnx; empty: nnx
+    std::string unbox; ///< what unbox() of the variable's box does: constraint or value; empty: not asked
     std::string names;
     std::string table;
     std::string shape;
@@ -25,11 +27,14 @@ struct ResolveOptions {
     std::string dialect; ///< empty: that of the rules, or flax
     std::string version; ///< empty: that of the experiment, or current
     std::string fallback; ///< empty: that of the experiment, or axis_is_unsharded
+    std::string constraintMesh; ///< empty: that of the experiment, or context
+    std::string platform; ///< of the devices, for the Flax of 2024; empty: not cpu
     bool hybrid = false;
     std::int64_t partitions = 0; ///< of T5X' partitioner, 0 = not given
     std::string submesh; ///< its model-parallel submesh: 2,2,1,1
     std::string iciShape; ///< its shape inside a slice: 1,4,2
     std::string dcnShape; ///< and across slices: 2,1,1
+    bool rulesSpecified = false; ///< "" are none
     bool namesSpecified = false; ///< "" are the names of a scalar
     bool trace = false;
     JsonTarget json;
@@ -43,9 +48,14 @@ struct Ruling {
     std::string within; ///< the part that `rules` are of, "" for the outer ones
     bool mapping = false; ///< read as Penzai reads them
     std::optional<LogicalRules> own; ///< of the variable, as NNX joins them with those of the context
+    /// Of the variable, as Linen's box hands them to the constraint of unbox(): in the place of those of the context.
+    std::optional<LogicalRules> boxed;
+    std::optional<bool> unboxes; ///< unbox() is asked about, and this is its apply_constraint
     Dialect dialect = Dialect::FlaxLinen;
     FlaxVersion version = FlaxVersion::Current;
     RulesFallback fallback = RulesFallback::AxisIsUnsharded;
+    ConstraintMesh constraintMesh = ConstraintMesh::Context; ///< that with_logical_constraint finds
+    std::string platform;
     std::optional<Mesh> mesh;
     std::optional<Partitioner> partitioner; ///< T5X', whose rules these are
     std::vector<Diagnostic> warnings; ///< of reading the rules
@@ -64,6 +74,13 @@ struct Ruling {
 
 /// Resolves every row of options.table. Returns the exit code.
 [[nodiscard]] int resolveTable(const ResolveOptions& options, const Ruling& ruling);
+
+/// Whether a mesh and the platform let a logical constraint count.
+[[nodiscard]] bool passesGate(const Ruling& ruling);
+/// The rules that a constraint of the value reads.
+[[nodiscard]] const LogicalRules& constraintRules(const Ruling& ruling);
+/// What becomes of the value: what with_logical_constraint does, or unbox() where that is asked.
+[[nodiscard]] QString constraintText(const Ruling& ruling, const Result<ConstraintAction>& action);
 
 /// "embed", "(1)" for a dimension without a name.
 [[nodiscard]] QString nameText(const LogicalName& name, int dimension);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "analysis/initial_setting.h"
+#include "analysis/step_inputs.h"
 #include "base/bytes.h"
 #include "base/codes.h"
 #include "command.h"
@@ -21,8 +22,6 @@
 #include "schedule/plan.h"
 #include "simulate/run/memory.h"
 #include "simulate/run/not_executable.h"
-#include "step_inputs.h"
-#include "step_norms.h"
 
 namespace shardscope::cli {
 
@@ -197,21 +196,16 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
     }
     Run& steps = **created;
     run.threads = steps.threads();
-    const std::optional<std::size_t> loss = lossResult(program, run.state);
-    const StepNorms norms(*run.plan->program->program, run.state);
+    const StepFigureReader reader(*run.plan->program->program, run.state);
     for (std::int64_t i = 0; i < std::max<std::int64_t>(options.steps, 1) && !steps.stopped(); ++i) {
-        StepRecord record{ steps.step().wall, {} };
+        StepRecord record;
+        record.wall = steps.step().wall;
         if (steps.stopped())
             break;
         if (i == 0)
             run.first = resultsOf(steps, options.perDevice);
-        if (loss)
-            if (const std::vector<double> value = steps.gatherResult(*loss); !value.empty())
-                record.loss = value.front();
-        if (options.norms) {
-            record.parameterNorm = norms.ofParameters(steps);
-            record.gradientNorm = norms.ofGradients(steps);
-        }
+        static_cast<StepFigures&>(record) =
+            options.norms ? reader.figures(steps) : StepFigures{ .loss = reader.loss(steps) };
         if (i < options.steps) {
             run.steps.push_back(record);
             if (options.onStep)

@@ -20,6 +20,7 @@
 #include "simulate/check/check.h"
 #include "simulate/check/non_finite.h"
 #include "simulate/run/execute.h"
+#include "simulate/run/step_figures.h"
 #include "words/run_words.h"
 
 namespace shardscope::cli {
@@ -27,11 +28,9 @@ namespace shardscope::cli {
 /// Steps that are run and listed, at most: every one of them is remembered.
 inline constexpr std::int64_t maxSteps = 100'000;
 
-struct StepRecord {
+/// The norms where they are asked for and can be read.
+struct StepRecord : StepFigures {
     double wall = 0; ///< seconds
-    std::optional<double> loss;
-    std::optional<double> parameterNorm = {},
-                          gradientNorm = {}; ///< of all together, where they are asked for and can be read
 };
 
 struct RunCommandOptions {
@@ -50,7 +49,8 @@ struct RunCommandOptions {
     std::string trace; ///< file for the times of instructions; empty: none
     std::int64_t loopLimit = defaultTrips; ///< trips of all loops of a device in one step
     std::string out; ///< a folder, or a .npy for a program with one result; empty: no files
-    /// A transformer's tokens come from this text, another batch in every step (step_inputs.h); null: as they begin.
+    /// A transformer's tokens come from this text, another batch in every step (analysis/step_inputs.h); null: as they
+    /// begin.
     std::shared_ptr<const std::string> text;
     bool needsTokens = false; ///< the text was chosen: a model without tokens is none for it
     bool norms = false; ///< of parameters and gradients after each step

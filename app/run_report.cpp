@@ -413,7 +413,7 @@ std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
     if (run.timing)
         out["timing"] = timingJson(*run.timing, *run.executed().mesh);
     if (run.check)
-        out["check"] = checkJson(*run.check, run.program());
+        out["check"] = checkJson(*run.check, *run.snapshot->program);
     if (run.notCompared)
         out["not_compared"] = whyNotCompared(*run.notCompared).toStdString();
     if (run.memory)
@@ -454,7 +454,7 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
             Emphasis::Faint);
     }
     if (run.check)
-        printCheck(console, *run.check, run.program());
+        printCheck(console, *run.check, *run.snapshot->program);
     if (run.notCompared) {
         console.heading(QStringLiteral("Check against the unsharded reference"));
         console.line(QStringLiteral("  not compared: ") + whyNotCompared(*run.notCompared));

@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "analysis/explain.h"
+#include "analysis/parameter_tree.h"
 #include "base/codes.h"
 #include "experiment/edits.h"
 #include "experiment/model_settings.h"
+#include "experiment/network_edits.h"
 #include "experiment/rule_edits.h"
 #include "program/over_mesh.h"
 #include "sharding/sharding_text.h"
@@ -74,6 +76,39 @@ std::vector<AnnotationTarget> targetsOfValue(
     return targets;
 }
 
+/// A parameter of a transformer, or the constrained output of one of its modules, by itself.
+std::optional<AnnotationTarget> targetByItself(const Snapshot& snapshot, ValueId value, const TensorSharding& declared)
+{
+    constexpr std::string_view microbatch = "microbatches.", constraint = "/constraint";
+    const TransformerSettings* network = transformerOf(snapshot);
+    if (!network)
+        return std::nullopt;
+    const Value& v = snapshot.program->value(value);
+    std::string_view path = v.path;
+    AnnotationTarget target;
+    if (v.role == Role::Parameter && !v.definition.valid()) {
+        path = networkPartPath(path);
+        target.isOwn = chosenFor(network->parameterSpecs, path) != nullptr;
+    } else {
+        if (path.starts_with(microbatch))
+            path.remove_prefix(path.find('/') + 1);
+        if (!path.ends_with(constraint))
+            return std::nullopt;
+        path.remove_suffix(constraint.size());
+        target.isOutput = true;
+        target.isOwn = chosenFor(network->constraints, path) != nullptr;
+        if (!target.isOwn)
+            return std::nullopt;
+    }
+    target.kind = AnnotationTarget::Kind::Chosen;
+    target.value = value;
+    target.name = path;
+    target.declared = declared;
+    target.isDeclared = true;
+    target.dimNames = v.dimNames;
+    return target;
+}
+
 /// The full axes of a dimension as a rule or a model has them.
 Result<SpecEntry> entryOf(const DimensionSharding& dim, const Mesh& mesh)
 {
@@ -108,6 +143,9 @@ std::vector<AnnotationTarget> annotationTargets(const Snapshot& snapshot, ValueI
     target.declared = annotation->spec ? toTensorSharding(*annotation->spec, *snapshot.mesh, rank)
                                        : TensorSharding::fullyReplicated(rank);
     target.isDeclared = true;
+    std::optional<AnnotationTarget> byItself = targetByItself(snapshot, value, target.declared);
+    if (byItself && byItself->isOwn)
+        return { std::move(*byItself) };
     target.dimNames.resize(rank);
     if (const auto* logical = std::get_if<LogicalAxes>(&annotation->declared)) {
         target.kind = AnnotationTarget::Kind::Rules;
@@ -124,7 +162,12 @@ std::vector<AnnotationTarget> annotationTargets(const Snapshot& snapshot, ValueI
     }
     const bool any = std::any_of(
         target.dimNames.begin(), target.dimNames.end(), [](const std::string& name) { return !name.empty(); });
-    return any ? std::vector{ std::move(target) } : std::vector<AnnotationTarget>();
+    std::vector<AnnotationTarget> targets;
+    if (any)
+        targets.push_back(std::move(target));
+    if (byItself)
+        targets.push_back(std::move(*byItself));
+    return targets;
 }
 
 Result<Experiment> withAnnotation(
@@ -132,6 +175,15 @@ Result<Experiment> withAnnotation(
 {
     if (target.takesAnySharding())
         return withValueSharding(*snapshot.experiment, target.name, dimensionsText(sharding, *snapshot.mesh));
+    if (target.kind == AnnotationTarget::Kind::Chosen) {
+        DeviceAxes axes;
+        for (const DimensionSharding& dim : sharding.dims) {
+            SHARDSCOPE_TRY(entry, entryOf(dim, *snapshot.mesh));
+            axes.spec.entries.push_back(std::move(*entry));
+        }
+        return target.isOutput ? withConstraint(*snapshot.experiment, target.name, std::move(axes))
+                               : withParameterSpec(*snapshot.experiment, target.name, std::move(axes));
+    }
     Experiment after = *snapshot.experiment;
     for (std::size_t d = 0; d < std::min(sharding.rank(), target.declared.rank()); ++d) {
         if (sharding.dims[d] == target.declared.dims[d] || !target.canChange(d))
@@ -151,6 +203,9 @@ Result<Experiment> withoutOwnSharding(const Snapshot& snapshot, const Annotation
 {
     if (!target.isOwn)
         return fail(Code::InvalidAttribute, { { "op", target.name }, { "wrong", "sharding" } });
+    if (target.kind == AnnotationTarget::Kind::Chosen)
+        return target.isOutput ? withoutConstraints(*snapshot.experiment, target.name)
+                               : withoutParameterSpecs(*snapshot.experiment, target.name);
     return withValueSharding(*snapshot.experiment, target.name, std::nullopt);
 }
 

@@ -21,34 +21,44 @@ struct AnnotationTarget {
         Value, ///< any other value of a program in a text
         Rules, ///< logical names: what changes are the rules of these names, for all arrays that read the same list
         DeviceAxes, ///< of a built-in network: the mesh axes of its dimensions, wherever they are written
+        Chosen, ///< of a transformer: a parameter, or the constraint on a module's output, by itself
     };
     Kind kind = Kind::Value;
     ValueId value;
     ShardedPlace place; ///< of a program in a text
-    std::string name; ///< of a program in a text: the name under which the experiment keeps it
+    /// The name under which the experiment keeps it: of a program in a text that of the value, of Chosen the path of
+    /// the parameter or of the module.
+    std::string name;
     /// What is written now: all dimensions open where nothing is.
     TensorSharding declared;
     bool isDeclared = false;
-    bool isOwn = false; ///< by the experiment, not by the program's text
+    bool isOwn = false; ///< by the experiment, not by the program's text or by the rules
+    bool isOutput = false; ///< of Chosen: a module's output
     RuleList rules; ///< of Rules: the list that decides for the value
     std::vector<std::string> dimNames; ///< of Rules and DeviceAxes; a dimension without a name cannot be changed
 
     /// Shardings of programs may be open, have parts of axes and priorities; others are full axes and closed.
-    [[nodiscard]] bool takesAnySharding() const { return kind != Kind::Rules && kind != Kind::DeviceAxes; }
+    [[nodiscard]] bool takesAnySharding() const
+    {
+        return kind != Kind::Rules && kind != Kind::DeviceAxes && kind != Kind::Chosen;
+    }
     [[nodiscard]] bool canChange(std::size_t dimension) const
     {
-        return takesAnySharding() || (dimension < dimNames.size() && !dimNames[dimension].empty());
+        return takesAnySharding() || kind == Kind::Chosen
+            || (dimension < dimNames.size() && !dimNames[dimension].empty());
     }
 };
 
-/// The value's own annotation first, then those of what main returns it as. Empty where nothing can be written for it.
+/// The value's own annotation first, then those of what main returns it as; of a transformer's parameter its rules and
+/// then itself, unless it was chosen by itself already. Empty where nothing can be written for it.
 /// The snapshot has annotations and a mesh.
 [[nodiscard]] std::vector<AnnotationTarget> annotationTargets(const Snapshot& snapshot, ValueId value);
 /// The experiment with that sharding. Errors as of the edits in experiment/edits.h; UnsupportedSharding for what rules
 /// and device axes cannot say.
 [[nodiscard]] Result<Experiment> withAnnotation(
     const Snapshot& snapshot, const AnnotationTarget& target, const TensorSharding& sharding);
-/// The experiment in which the program's text counts again. InvalidAttribute where there is nothing to take back.
+/// The experiment in which the program's text, or the rules, count again; of a module's output without a constraint.
+/// InvalidAttribute where there is nothing to take back.
 [[nodiscard]] Result<Experiment> withoutOwnSharding(const Snapshot& snapshot, const AnnotationTarget& target);
 
 } // namespace shardscope

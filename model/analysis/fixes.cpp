@@ -58,6 +58,8 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         return withRulesBound(experiment, true);
     case Fix::Kind::AssumeTpu:
         return withPlatform(experiment, "tpu");
+    case Fix::Kind::EnterMesh:
+        return withConstraintMesh(experiment, ConstraintMesh::Context);
     case Fix::Kind::UseLogicalNames:
         return withLogicalYConstraint(experiment);
     case Fix::Kind::DevicesForMesh:

@@ -58,6 +58,8 @@ void forEachMlpSetting(Settings& settings, const Visit& visit)
         inner("input_gradient", s.inputGradient);
     };
     forEachDiffering("/step", settings, step, visit);
+    forEachDiffering(
+        "/model", settings, [](auto& s, const auto& inner) { inner("remat", s.remat); }, visit);
 }
 
 /// All settings that this file knows, whatever the model.
@@ -100,7 +102,8 @@ public:
         }
         if (const auto* mlp = std::get_if<MlpModel>(&m_experiment.model))
             add({ mlp->settings.trainStep, "train", { "true" },
-                { "/step/learning_rate", "/step/beta1", "/step/beta2", "/step/epsilon", "/step/input_gradient" } });
+                { "/step/learning_rate", "/step/beta1", "/step/beta2", "/step/epsilon", "/step/input_gradient",
+                    "/model/remat" } });
         add({ knowsUserPriorities(m_experiment.propagation.strategy), "strategy",
             { name(StrategyChoice::UserPriority), name(StrategyChoice::Full) }, { "/propagation/user_priorities" } });
         return std::move(m_problems);
@@ -142,7 +145,8 @@ private:
             "/step/weight_decay", "/step/momentum", "/step/nesterov", "/step/clip_norm", "/step/master_weights",
             "/step/state_dtype" };
         all.insert(all.end(), ofAdafactor.begin(), ofAdafactor.end());
-        all.push_back("/model/remat"); // what the backward pass keeps
+        // What the backward pass keeps, and what is dropped in training alone.
+        all.insert(all.end(), { "/model/remat", "/model/dropout", "/model/dropout_seed" });
         add({ training.trainStep, "train", { "true" }, std::move(all) });
         add({ adam, "optimizer", { "adam", "adamw" }, { "/step/beta1", "/step/beta2" } });
         add({ adam || adafactor, "optimizer", { "adam", "adamw", "adafactor" }, { "/step/epsilon" } });
@@ -178,11 +182,17 @@ private:
     {
         add({ model.form == LayerForm::Scanned, "form", { "scanned" }, { "/model/layers_axis" } });
         add({ model.positions == PositionKind::Rotary, "positions", { "rotary" },
-            { "/model/rotary_base", "/model/rotary_fraction" } });
+            { "/model/rotary_base", "/model/rotary_fraction", "/model/rotary_factor", "/model/window_rotary_base" } });
+        add({ !model.latent, "latent", { "null" }, { "/model/rotary_fraction" } });
         add({ model.positions == PositionKind::Learned, "positions", { "learned" }, { "/model/maximum_length" } });
         add({ model.positions == PositionKind::RelativeBias, "positions", { "relative_bias" },
             { "/model/relative_buckets", "/model/relative_maximum_distance" } });
         add({ model.parallelBlock, "parallel_block", { "true" }, { "/model/parallel_norms" } });
+        add({ model.slidingWindow > 0, "sliding_window", {},
+            { "/model/window_pattern", "/model/window_rotary_base" } });
+        add({ model.scaledAttention, "scaled_attention", { "true" }, { "/model/attention_scalar" } });
+        add({ model.experts && model.experts->sharedMlp > 0, "shared_mlp", {}, { "/model/experts/shared_gate" } });
+        add({ model.dropout > 0, "dropout", {}, { "/model/dropout_seed" } });
         add({ model.encoderLayers > 0, "encoder_layers", {}, { "/model/encoder_length" } });
     }
 

@@ -5,8 +5,10 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "networks/chosen_parts.h"
 #include "program/path.h"
 #include "program/types.h"
 
@@ -14,7 +16,8 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::string_view parameterPrefix = "params/";
+constexpr std::string_view parameterPrefix = "params/", constraintSuffix = "/constraint",
+                           microbatchPrefix = "microbatches.";
 
 std::string_view withoutPrefix(std::string_view path)
 {
@@ -70,6 +73,7 @@ class ParameterTreeBuilder {
 public:
     explicit ParameterTreeBuilder(const Snapshot& snapshot)
         : m_snapshot(snapshot)
+        , m_network(transformerOf(snapshot))
     {
         m_nodes.emplace_back();
     }
@@ -105,10 +109,13 @@ public:
         array.bytes = tensor.bytesInAll;
         array.bytesPerDevice = tensor.bytesPerDevice;
         array.indivisible = tensor.indivisible;
+        if (m_network)
+            array.ownSpec = indexOf(m_network->parameterSpecs, tensor.path);
     }
 
     ParameterTree finish() &&
     {
+        addConstraints();
         const int count = static_cast<int>(m_nodes.size());
         for (int id = 0; id < count; ++id) // from above: what is compared is not folded yet
             fold(id);
@@ -118,6 +125,40 @@ public:
 
 private:
     ParameterNode& node(int id) { return m_nodes[static_cast<std::size_t>(id)]; }
+
+    /// The one that counts for the path.
+    static int indexOf(const std::vector<ChosenSharding>& chosen, std::string_view path)
+    {
+        const ChosenSharding* found = chosenFor(chosen, path);
+        return found ? static_cast<int>(found - chosen.data()) : -1;
+    }
+
+    void addConstraints()
+    {
+        if (!m_network || m_network->constraints.empty())
+            return;
+        // Every microbatch has its own values; those of the first one stand for all.
+        std::map<std::string_view, int> outputs;
+        for (std::size_t i = 0; i < m_snapshot.tensors.size(); ++i) {
+            std::string_view path = m_snapshot.tensors[i].path;
+            if (!path.ends_with(constraintSuffix))
+                continue;
+            if (path.starts_with(microbatchPrefix))
+                path.remove_prefix(path.find('/') + 1);
+            outputs.emplace(path.substr(0, path.size() - constraintSuffix.size()), static_cast<int>(i));
+        }
+        const std::vector<std::string> modules = constrainableModules(*m_network);
+        const std::set<std::string_view> known(modules.begin(), modules.end());
+        for (ParameterNode& module : m_nodes) {
+            const std::string_view path = withoutPrefix(module.path);
+            if (module.kind != ParameterNode::Kind::Module || !known.contains(path))
+                continue;
+            module.constraint = indexOf(m_network->constraints, path);
+            const auto output = outputs.find(path);
+            if (module.constraint >= 0 && output != outputs.end())
+                module.constrained = output->second;
+        }
+    }
 
     int append(int parent, ParameterNode::Kind kind)
     {
@@ -142,10 +183,11 @@ private:
             const TensorRow& y = m_snapshot.tensors[static_cast<std::size_t>(b.row)];
             return x.type == y.type && x.spec == y.spec && x.dimNames == y.dimNames
                 && x.layout.shardShape() == y.layout.shardShape() && x.copies == y.copies
-                && x.memoryKind == y.memoryKind && x.indivisible == y.indivisible;
+                && x.memoryKind == y.memoryKind && x.indivisible == y.indivisible && a.ownSpec == b.ownSpec;
         }
-        return std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
-            [&](int x, int y) { return node(x).name == node(y).name && alike(x, y); });
+        return a.constraint == b.constraint
+            && std::equal(a.children.begin(), a.children.end(), b.children.begin(), b.children.end(),
+                [&](int x, int y) { return node(x).name == node(y).name && alike(x, y); });
     }
 
     /// Modules below `id` that are repeated get a node for all of them.
@@ -169,6 +211,8 @@ private:
                 repeated.parent = id;
                 repeated.name = name;
                 repeated.last = node(before[end - 1]).name;
+                repeated.constraint = node(before[i]).constraint;
+                repeated.constrained = node(before[i]).constrained;
                 const std::string& path = node(before[i]).path;
                 repeated.path = path.substr(0, path.size() - repeated.name.size()) + std::string(first.base)
                     + repeated.name[first.base.size()] + '*';
@@ -204,6 +248,7 @@ private:
     }
 
     const Snapshot& m_snapshot;
+    const TransformerSettings* m_network;
     std::vector<ParameterNode> m_nodes;
     std::map<std::pair<int, std::string>, int> m_modules; ///< by their place
 };
@@ -284,6 +329,12 @@ int ParameterTree::find(const Snapshot& snapshot, std::string_view path) const
         if (nodes[i].row >= 0 && snapshot.tensors[static_cast<std::size_t>(nodes[i].row)].path == path)
             return static_cast<int>(i);
     return -1;
+}
+
+const TransformerSettings* transformerOf(const Snapshot& snapshot)
+{
+    const auto* model = snapshot.experiment ? std::get_if<TransformerModel>(&snapshot.experiment->model) : nullptr;
+    return model ? &model->settings.model : nullptr;
 }
 
 ParameterTree parameterTree(const Snapshot& snapshot, std::string_view filter)

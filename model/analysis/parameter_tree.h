@@ -11,7 +11,7 @@
 //       decoder_norm (160)                   160
 //
 // Layers that follow each other by their numbers and hold equal arrays in equal places (names, types, shapes,
-// shardings) stand below one node. Every number of a node is the sum of those below it.
+// shardings, constraints) stand below one node. Every number of a node is the sum of those below it.
 #pragma once
 
 #include <cstdint>
@@ -54,6 +54,11 @@ struct ParameterNode {
     std::int64_t bytes = 0; ///< global
     std::int64_t bytesPerDevice = 0;
     bool indivisible = false; ///< of an array, or of any below: no step can run
+    /// Of a module: the constraint that is chosen for its output, an index into TransformerSettings::constraints; of
+    /// repeated ones that of all. -1 for none.
+    int constraint = -1;
+    int constrained = -1; ///< the output behind it: into Snapshot::tensors
+    int ownSpec = -1; ///< of an array: an index into TransformerSettings::parameterSpecs; -1 = by its logical names
 };
 
 struct ParameterTree {
@@ -63,6 +68,8 @@ struct ParameterTree {
     [[nodiscard]] int find(const Snapshot& snapshot, std::string_view path) const;
 };
 
+/// The network that the snapshot is of; null where it is another model.
+[[nodiscard]] const TransformerSettings* transformerOf(const Snapshot& snapshot);
 [[nodiscard]] ParameterTree parameterTree(const Snapshot& snapshot, std::string_view filter = {});
 /// Whether that is a parameter as a step finds it: not what the step makes of one.
 [[nodiscard]] bool isParameter(const Snapshot& snapshot, const TensorRow& row);

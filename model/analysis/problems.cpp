@@ -330,6 +330,8 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
                     fixes.push_back({ Fix::Kind::BindRules, {}, 0, 0 });
                 if (platform)
                     fixes.push_back({ Fix::Kind::AssumeTpu, {}, 0, 0 });
+                if (std::find(reasons.begin(), reasons.end(), "no_mesh") != reasons.end())
+                    fixes.push_back({ Fix::Kind::EnterMesh, {}, 0, 0 });
                 if (std::find(reasons.begin(), reasons.end(), "fallback") != reasons.end())
                     fixes.push_back({ Fix::Kind::LeaveUnsharded, {}, 0, 0 });
             } else if (problem.code == Code::UnmatchedAxis) {

@@ -49,7 +49,7 @@ enum class Code : std::uint16_t {
     InvalidOperand = 141, ///< op, detail
     InvalidAttribute =
         142, ///< op, detail; or wrong, ...; of a device order devices, and named, device or unknown_device
-    UnknownTensor = 143, ///< path, nearest
+    UnknownTensor = 143, ///< path, nearest; of several values called so: several, known (list of the first ones)
     NotExecutable = 144, ///< op; operand, dim, size, partitions: a sum over what does not divide; or wrong: custom_call
     ///< target, complex type, type type, body inner, transfer, several_programs, function, unknown, diverged
     ///< (found, devices), groups and groups_twice (device, devices), groups_size (found), other_devices, shape (found,

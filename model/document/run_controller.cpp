@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "analysis/initial_setting.h"
+#include "analysis/step_inputs.h"
 #include "base/codes.h"
 #include "document/array_file.h"
 #include "pipeline/stage_results.h"
@@ -41,10 +41,25 @@ void dropOldDevices(std::vector<StepTiming>& steps, std::size_t added)
         steps[i].devices = std::vector<DeviceTimes>();
 }
 
+/// Leaves the newest ones.
+template <typename Each>
+void dropOldest(std::vector<Each>& steps, std::size_t most)
+{
+    if (steps.size() > most)
+        steps.erase(steps.begin(), steps.end() - static_cast<std::ptrdiff_t>(most));
+}
+
+template <typename Each>
+void append(std::vector<Each>& steps, std::vector<Each>& newer, std::size_t most)
+{
+    steps.insert(steps.end(), std::make_move_iterator(newer.begin()), std::make_move_iterator(newer.end()));
+    dropOldest(steps, most);
+}
+
 /// What a run depends on. When it changes, device memory has to be laid out anew.
 struct Subject {
     std::shared_ptr<const Plan> plan;
-    InitialValues initial; ///< without the arrays of files
+    InitialValues initial; ///< without the arrays of files; what changes in every step follows from plan and seed
     QString folder; ///< to which those are relative; empty where there are none
     bool shareReplicas = false;
     bool operator==(const Subject& other) const
@@ -67,6 +82,7 @@ struct Job {
 /// What the worker found out since the window last looked.
 struct News {
     std::vector<StepTiming> steps;
+    std::vector<StepFigures> figures; ///< of these
     qint64 stepsDone = 0;
     std::optional<TimeitResult> timeit;
     std::optional<Diagnostic> failure;
@@ -108,6 +124,8 @@ struct RunController::Private {
 
     // On the worker's thread only; while no job is open, read by the window.
     std::unique_ptr<Run> run;
+    std::optional<StepFigureReader> reader; ///< of `run`
+    bool canTakeNorms = false; ///< there is the memory for it
     Subject runSubject;
     std::stop_token runAbandoned;
     std::uint64_t runGeneration = 0;
@@ -196,7 +214,7 @@ void RunController::Private::followSnapshot()
     if (!snapshot || document->isStale())
         return;
     const RunSetting& setting = snapshot->experiment->run;
-    Subject next{ snapshot->plan, initialValuesOf(*snapshot), {}, setting.shareReplicas };
+    Subject next{ snapshot->plan, trainingValuesOf(*snapshot), {}, setting.shareReplicas };
     if (std::any_of(setting.initial.begin(), setting.initial.end(),
             [](const ChosenInitial& chosen) { return chosen.value.kind == InitialValue::Kind::File; }))
         next.folder = folderOf(document->filePath());
@@ -237,10 +255,8 @@ void RunController::Private::deliver()
     throttle.stop();
     if (!arrived.steps.empty()) {
         std::vector<StepTiming>& history = now.history;
-        history.insert(history.end(), std::make_move_iterator(arrived.steps.begin()),
-            std::make_move_iterator(arrived.steps.end()));
-        if (history.size() > longestHistory)
-            history.erase(history.begin(), history.end() - longestHistory);
+        append(history, arrived.steps, longestHistory);
+        append(now.figures, arrived.figures, longestHistory);
         dropOldDevices(history, arrived.steps.size());
         now.stepsDone = arrived.stepsDone;
         sinceAnnouncement.start();
@@ -276,11 +292,18 @@ void RunController::Private::report(const Job& job, const std::function<void(New
 void RunController::Private::recordStep(const Job& job, const StepTiming& timing)
 {
     ++done;
+    StepFigures figures;
+    if (canTakeNorms && job.kind != RunController::State::Timing)
+        figures = reader->figures(*run);
+    else
+        figures.loss = reader->loss(*run);
     report(job, [&](News& latest) {
-        if (latest.steps.size() >= 2 * longestHistory)
-            latest.steps.erase(
-                latest.steps.begin(), latest.steps.begin() + static_cast<std::ptrdiff_t>(longestHistory));
+        if (latest.steps.size() >= 2 * longestHistory) {
+            dropOldest(latest.steps, longestHistory);
+            dropOldest(latest.figures, longestHistory);
+        }
         latest.steps.push_back(timing);
+        latest.figures.push_back(figures);
         dropOldDevices(latest.steps, 1);
         latest.stepsDone = run->stepsDone();
     });
@@ -313,13 +336,18 @@ bool RunController::Private::create(const Job& job)
     options.replicas = job.subject.shareReplicas ? ReplicaMode::Shared : ReplicaMode::Own;
     options.initial = *initial;
     options.stop = job.abandoned;
+    const std::int64_t limit = memoryLimit(options); // before the run takes its part
     auto created = Run::create(job.subject.plan, options);
     if (!created)
         return failed(created.error());
     run = std::move(*created);
+    if (!run)
+        return false;
+    reader.emplace(job.subject.program(), job.subject.plan->program->state);
+    canTakeNorms = reader->workingBytes() + static_cast<double>(run->physicalBytes()) <= static_cast<double>(limit);
     runSubject = job.subject;
     runAbandoned = job.abandoned;
-    return run != nullptr;
+    return true;
 }
 
 void RunController::Private::execute(const Job& job)

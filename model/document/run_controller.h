@@ -10,6 +10,7 @@
 
 #include "document/document.h"
 #include "simulate/run/run.h"
+#include "simulate/run/step_figures.h"
 
 namespace shardscope {
 
@@ -29,6 +30,9 @@ public:
         SnapshotPtr of = {}; ///< the analysis whose program ran
         bool stopped = false; ///< an edit ended the run
         bool current = false; ///< of what the document has now, before its devices were laid out anew
+        /// What the steps of `history` gave, one for each. Those of n x loops are without norms: what is timed is not
+        /// disturbed by reading all parameters in between.
+        std::vector<StepFigures> figures = {};
     };
     explicit RunController(Document* document, QObject* parent = nullptr);
     ~RunController() override;
@@ -50,7 +54,7 @@ public:
     /// before the first step and while anything runs: then the devices' memory is the worker's alone.
     bool read(const std::function<void(const ValueReader&)>& look) const;
     [[nodiscard]] bool canRead() const { return state() == State::Idle && stepsDone() > 0; }
-    /// What is run, and what it begins with.
+    /// What is run, and what it begins with (trainingValuesOf()).
     struct Begun {
         std::shared_ptr<const Plan> plan; ///< null before the first step of an analysis
         std::shared_ptr<const InitialValues> initial; ///< the arrays of files included

@@ -36,6 +36,7 @@ namespace shardscope {
 [[nodiscard]] Result<Experiment> withRulesVersion(const Experiment&, FlaxVersion version);
 [[nodiscard]] Result<Experiment> withFallback(const Experiment&, RulesFallback fallback);
 [[nodiscard]] Result<Experiment> withRulesBound(const Experiment&, bool bound);
+[[nodiscard]] Result<Experiment> withConstraintMesh(const Experiment&, ConstraintMesh mesh);
 [[nodiscard]] Result<Experiment> withPlatform(const Experiment&, std::string platform);
 /// Other devices. An explicit order and the slices along axes go with the old ones; axes whose product is not the new
 /// number of devices take it: each keeps as much of its size as divides, the last axis first, and the first one takes

@@ -71,6 +71,13 @@ struct InnerRules {
     bool operator==(const InnerRules&) const = default;
 };
 
+/// The mesh that with_logical_constraint finds where the model is traced. Without any it leaves its value alone.
+enum class ConstraintMesh : std::uint8_t {
+    Context, ///< that of `with mesh:` around the step
+    None, ///< the step is traced outside of it, and constraints are handed none
+    Own, ///< handed to each constraint (`mesh=mesh`), in a context or not
+};
+
 struct RulesSetting {
     Dialect dialect = Dialect::FlaxLinen;
     FlaxVersion version = FlaxVersion::Current;
@@ -78,6 +85,8 @@ struct RulesSetting {
     /// Whether the rules are bound (set_logical_axis_rules) when the model is traced. In the notebook they are not:
     /// they only resolve the annotations of parameters, and with_logical_constraint finds no rules.
     bool boundWhenTraced = true;
+    /// Whichever it is, it is the experiment's. Constraints by mesh axes carry theirs (NamedSharding) and always count.
+    ConstraintMesh constraintMesh = ConstraintMesh::Context;
     LogicalRules rules;
     std::vector<InnerRules> inner = {}; ///< each `within` once
     bool operator==(const RulesSetting&) const = default;

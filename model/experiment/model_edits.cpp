@@ -52,8 +52,12 @@ Result<Experiment> withDimension(const Experiment& before, const std::string& na
         if (!value)
             return unknown("dims", name, sizeNames(before.model));
         *value = size;
-        if (const auto* transformer = std::get_if<TransformerModel>(&after.model))
+        if (auto* transformer = std::get_if<TransformerModel>(&after.model)) {
+            TransformerSettings& settings = transformer->settings.model;
+            if (settings.latent) // whose keys have no heads of their own
+                settings.kvHeads = settings.heads;
             SHARDSCOPE_CHECK(checkTraining(transformer->settings));
+        }
         return after;
     }
     std::vector<std::string> known;

@@ -26,11 +26,19 @@ std::vector<NamedSize> namedSizesOf(TransformerSettings& transformer)
 {
     std::vector<NamedSize> sizes;
     forEachSize(transformer, [&](std::string_view key, std::int64_t& size, const IntegerRange&) {
+        if (transformer.latent && &size == &transformer.kvHeads)
+            return; // as many as heads
         sizes.push_back({ &size == &transformer.headSize ? "kv" : key, "/model/dims/" + std::string(key), &size });
     });
     sizes.push_back({ "layers", "/model/layers", &transformer.layers });
     if (transformer.experts)
         sizes.push_back({ "expert", "/model/experts/experts", &transformer.experts->experts });
+    if (transformer.experts && transformer.experts->denseLayers > 0)
+        sizes.push_back({ "dense_layers", "/model/experts/dense_layers", &transformer.experts->denseLayers });
+    if (transformer.latent)
+        sizes.push_back({ "rank", "/model/latent/rank", &transformer.latent->rank });
+    if (transformer.latent && transformer.latent->queryRank > 0)
+        sizes.push_back({ "query_rank", "/model/latent/query_rank", &transformer.latent->queryRank });
     if (transformer.positions == PositionKind::RelativeBias)
         sizes.push_back({ "bucket", "/model/relative_buckets", &transformer.relativeBuckets });
     if (transformer.positions == PositionKind::Learned && transformer.maximumLength > 0)
@@ -147,9 +155,13 @@ Experiment withLayersAtMost(Experiment experiment, std::int64_t maximum)
 {
     if (auto* mlp = std::get_if<MlpModel>(&experiment.model))
         mlp->settings.layers = std::min(mlp->settings.layers, maximum);
-    if (auto* transformer = std::get_if<TransformerModel>(&experiment.model))
-        for (std::int64_t* layers : { &transformer->settings.model.layers, &transformer->settings.model.encoderLayers })
+    if (auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
+        TransformerSettings& settings = transformer->settings.model;
+        for (std::int64_t* layers : { &settings.layers, &settings.encoderLayers })
             *layers = std::min(*layers, maximum);
+        if (settings.experts)
+            settings.experts->denseLayers = std::min(settings.experts->denseLayers, maximum);
+    }
     return experiment;
 }
 

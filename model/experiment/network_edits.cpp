@@ -2,9 +2,12 @@
 #include "experiment/network_edits.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 #include <utility>
 
 #include "base/codes.h"
+#include "experiment/edit_support.h"
 #include "experiment/model_settings.h"
 #include "networks/chosen_parts.h"
 #include "networks/presets.h"
@@ -18,6 +21,41 @@ Result<Experiment> noSetting(std::string_view what)
     return fail(Code::InvalidAttribute, { { "op", what }, { "wrong", "network" } });
 }
 
+/// Notes and unknown keys of a chosen sharding go with it, wherever it stands now.
+void moveNotes(Experiment& experiment, const char* key, const std::vector<ChosenSharding>& before,
+    const std::vector<ChosenSharding>& now)
+{
+    if (before == now)
+        return;
+    const std::string list = std::string("/model/") + key + '/';
+    const auto isGone = [&](std::string& pointer) {
+        std::size_t index = 0;
+        const char* end = pointer.data() + pointer.size();
+        if (!pointer.starts_with(list))
+            return false;
+        const auto [rest, error] = std::from_chars(pointer.data() + list.size(), end, index);
+        if (error != std::errc() || index >= before.size())
+            return false;
+        auto found = std::find(now.begin(), now.end(), before[index]);
+        if (found == now.end() && now.size() >= before.size()) // it has other axes
+            found = std::find_if(
+                now.begin(), now.end(), [&](const ChosenSharding& each) { return each.at == before[index].at; });
+        if (found == now.end())
+            return true;
+        pointer = list + std::to_string(found - now.begin()) + std::string(rest, end);
+        return false;
+    };
+    std::erase_if(experiment.innerNotes, [&](auto& note) { return isGone(note.first); });
+    std::erase_if(experiment.unknownKeys, [&](UnknownKey& unknown) { return isGone(unknown.pointer); });
+    std::sort(experiment.innerNotes.begin(), experiment.innerNotes.end());
+}
+
+void moveNotes(Experiment& experiment, const TransformerSettings& before, const TransformerSettings& now)
+{
+    moveNotes(experiment, "constraints", before.constraints, now.constraints);
+    moveNotes(experiment, "parameter_specs", before.parameterSpecs, now.parameterSpecs);
+}
+
 /// The transformer after a change of its settings.
 template <class Change> // void(TransformerTraining&)
 Result<Experiment> withTraining(const Experiment& before, std::string_view what, const Change& change)
@@ -28,6 +66,7 @@ Result<Experiment> withTraining(const Experiment& before, std::string_view what,
         return noSetting(what);
     change(transformer->settings);
     SHARDSCOPE_CHECK(checkTraining(transformer->settings));
+    moveNotes(after, std::get<TransformerModel>(before.model).settings.model, transformer->settings.model);
     return after;
 }
 
@@ -61,6 +100,18 @@ Result<Experiment> notChosen(const char* key, const std::string& at, const std::
     std::string nearest = nearestName(at, known);
     return fail(Code::UnknownValue,
         { { "key", key }, { "value", at }, { "known", std::move(known) }, { "nearest", std::move(nearest) } });
+}
+
+Result<Experiment> withoutOne(const Experiment& before, const char* key,
+    std::vector<ChosenSharding> TransformerSettings::*list, std::size_t index)
+{
+    const auto* transformer = std::get_if<TransformerModel>(&before.model);
+    SHARDSCOPE_CHECK(
+        edit_support::checkIndex(key, index, transformer ? (transformer->settings.model.*list).size() : 0));
+    return withTraining(before, key, [&](TransformerTraining& training) {
+        std::vector<ChosenSharding>& chosen = training.model.*list;
+        chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(index));
+    });
 }
 
 Result<Experiment> unknownNetwork(std::string_view id)
@@ -119,6 +170,8 @@ Result<Experiment> withNetwork(const Experiment& before, std::string_view id)
     if (training.model.batch % training.microbatches != 0)
         training.microbatches = 1;
     SHARDSCOPE_CHECK(checkTraining(training));
+    if (old)
+        moveNotes(after, old->settings.model, training.model);
     after.model = TransformerModel{ std::move(training) };
     return after;
 }
@@ -224,11 +277,21 @@ Result<Experiment> withoutParameterSpecs(const Experiment& before, const std::st
 {
     bool any = false;
     SHARDSCOPE_TRY(after, withTraining(before, "parameter_specs", [&](TransformerTraining& training) {
-        any = takeOut(training.model.parameterSpecs, at, parameterPaths(training.model));
+        any = takeOutSpecs(training.model, at);
     }));
     if (any)
         return std::move(*after);
     return notChosen("parameter_specs", at, std::get<TransformerModel>(before.model).settings.model.parameterSpecs);
+}
+
+Result<Experiment> withoutConstraint(const Experiment& before, std::size_t index)
+{
+    return withoutOne(before, "constraints", &TransformerSettings::constraints, index);
+}
+
+Result<Experiment> withoutParameterSpec(const Experiment& before, std::size_t index)
+{
+    return withoutOne(before, "parameter_specs", &TransformerSettings::parameterSpecs, index);
 }
 
 std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string_view name)
@@ -239,8 +302,8 @@ std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string
     if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
         const TransformerSettings& s = transformer->settings.model;
         if (name == "heads")
-            return counts(std::max(maximumHeads, s.heads), s.kvHeads);
-        if (name == "kv_heads")
+            return counts(std::max(maximumHeads, s.heads), s.latent ? 1 : s.kvHeads);
+        if (name == "kv_heads" && !s.latent)
             return counts(std::min(s.heads, maximumHeads), 1, s.heads);
         if (name == "microbatches")
             return counts(std::min(s.batch, std::int64_t{ 1 } << 20), 1, s.batch);
@@ -253,6 +316,8 @@ std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string
     ModelSetting model = experiment.model;
     if (!sizeNamed(model, name))
         return {};
+    if (const auto* transformer = std::get_if<TransformerModel>(&model); transformer && name == "dense_layers")
+        return counts(transformer->settings.model.layers);
     return name == "layers" ? counts(maximumLayers) : powersOfTwo();
 }
 

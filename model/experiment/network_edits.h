@@ -23,8 +23,8 @@ namespace shardscope {
 inline constexpr std::string_view mlpNetwork = "mlp";
 
 /// A network by its id, with its own batch and length. What is no part of a published model stays as it was: names of
-/// axes, form, remat, dropout, element types of a transformer, constraints and specs that fit parts of it; optimizer and
-/// microbatches where these divide the batch. A MLP stays as it is where it is one. UnknownValue for another id.
+/// axes, form, remat, dropout, element types of a transformer, constraints and specs that fit parts of it; optimizer
+/// and microbatches where these divide the batch. A MLP stays as it is where it is one. UnknownValue for another id.
 [[nodiscard]] Result<Experiment> withNetwork(const Experiment&, std::string_view id);
 /// The id of the network, whatever its batch, length and what withNetwork() keeps; "" for a model of its own sizes, or
 /// one that is no network. An MLP is one with any sizes.
@@ -49,8 +49,11 @@ inline constexpr std::string_view mlpNetwork = "mlp";
 /// Without constraints on modules that the glob fits; others of the same constraint keep it. UnknownValue where there
 /// are none.
 [[nodiscard]] Result<Experiment> withoutConstraints(const Experiment&, const std::string& at);
-/// A sharding for parameters of a transformer in the place of what the rules say, and back; as the two above.
+/// Without one of them, whatever else fits the same modules. OutOfRange.
+[[nodiscard]] Result<Experiment> withoutConstraint(const Experiment&, std::size_t index);
+/// A sharding for parameters of a transformer in the place of what the rules say, and back; as those above.
 [[nodiscard]] Result<Experiment> withParameterSpec(const Experiment&, const std::string& at, Annotation axes);
+[[nodiscard]] Result<Experiment> withoutParameterSpec(const Experiment&, std::size_t index);
 [[nodiscard]] Result<Experiment> withoutParameterSpecs(const Experiment&, const std::string& at);
 
 /// Sizes that a step through those of a network goes to, ascending: of what is counted (layers, heads, "expert"

@@ -253,4 +253,11 @@ Result<Experiment> withRulesBound(const Experiment& before, bool bound)
     return after;
 }
 
+Result<Experiment> withConstraintMesh(const Experiment& before, ConstraintMesh mesh)
+{
+    Experiment after = before;
+    after.rules.constraintMesh = mesh;
+    return after;
+}
+
 } // namespace shardscope

@@ -38,7 +38,7 @@ void forEachSize(Settings& s, Visit&& visit)
     visit("vocab", s.vocab, size);
 }
 
-/// All else but the number of layers and the experts, in groups.
+/// All else but the number of layers, the experts and latent attention, in groups.
 template <class Settings, class Visit>
 void forEachOption(Settings& s, Visit&& visit)
 {
@@ -53,10 +53,13 @@ void forEachOption(Settings& s, Visit&& visit)
     visit("positions", s.positions);
     visit("rotary_base", s.rotaryBase, RealRange{});
     visit("rotary_fraction", s.rotaryFraction, RealRange{});
+    visit("rotary_factor", s.rotaryFactor, RealRange{});
     visit("maximum_length", s.maximumLength, IntegerRange{});
     visit("relative_buckets", s.relativeBuckets, IntegerRange{ 1 });
     visit("relative_maximum_distance", s.relativeMaximumDistance, IntegerRange{ 1 });
     visit("sliding_window", s.slidingWindow, IntegerRange{});
+    visit("window_pattern", s.windowPattern, layers);
+    visit("window_rotary_base", s.windowRotaryBase, RealRange{});
 
     visit("norm", s.norm);
     visit("norm_placement", s.normPlacement);
@@ -74,6 +77,7 @@ void forEachOption(Settings& s, Visit&& visit)
     visit("output_bias", s.outputBias);
     visit("mlp_bias", s.mlpBias);
     visit("scaled_attention", s.scaledAttention);
+    visit("attention_scalar", s.attentionScalar, RealRange{});
     visit("attention_softcap", s.attentionSoftcap, RealRange{});
 
     visit("tied_logits", s.tiedLogits);
@@ -97,6 +101,20 @@ void forEachExpertOption(Settings& experts, Visit&& visit)
     visit("mlp", experts.mlp, IntegerRange{});
     visit("capacity_factor", experts.capacityFactor, RealRange{});
     visit("normalise", experts.normalise);
+    visit("score", experts.score);
+    visit("scale", experts.scale, RealRange{});
+    visit("shared_mlp", experts.sharedMlp, IntegerRange{});
+    visit("shared_gate", experts.sharedGate);
+    visit("dense_layers", experts.denseLayers, IntegerRange{ 0, 4096 });
+}
+
+template <class Settings, class Visit>
+void forEachLatentOption(Settings& latent, Visit&& visit)
+{
+    visit("rank", latent.rank, IntegerRange{ 1 });
+    visit("query_rank", latent.queryRank, IntegerRange{});
+    visit("rotary_size", latent.rotarySize, IntegerRange{ 2 });
+    visit("value_size", latent.valueSize, IntegerRange{ 1 });
 }
 
 /// The numbers that every optimizer of files has, the MLP's as well.

@@ -18,6 +18,7 @@ inline constexpr std::size_t mappingDialect = 3;
 inline const std::vector<std::string> flaxVersions{ "2024", "current" }; ///< FlaxVersion
 inline const std::vector<std::string> fallbacks{ "axis_is_unsharded", "raise_error",
     "no_constraint" }; ///< RulesFallback
+inline const std::vector<std::string> constraintMeshes{ "context", "none", "own" }; ///< ConstraintMesh
 inline const std::vector<std::string> presets{ "mlp", "arrays", "program", "transformer" }; ///< ModelSetting
 inline const std::vector<std::string> axes{ "device", "logical" }; ///< MlpSettings::Axes
 inline const std::vector<std::string> losses{ "sum", "half_sum_of_squares" }; ///< LossKind
@@ -28,6 +29,7 @@ inline const std::vector<std::string> norms{ "rms", "layer", "layer_without_bias
 inline const std::vector<std::string> normPlacements{ "before", "before_and_after" }; ///< NormPlacement
 inline const std::vector<std::string> activations{ "relu", "gelu", "silu" }; ///< ActivationKind
 inline const std::vector<std::string> axisNames{ "t5x", "maxtext-2025", "maxtext" }; ///< AxisNames
+inline const std::vector<std::string> routerScores{ "softmax", "sigmoid" }; ///< RouterScore
 inline const std::vector<std::string> forms{ "unrolled", "scanned" }; ///< LayerForm
 inline const std::vector<std::string> remats{ "none", "full", "dots", "gathered" }; ///< RematPolicy
 inline const std::vector<std::string>& wordsOf(PositionKind)
@@ -49,6 +51,10 @@ inline const std::vector<std::string>& wordsOf(ActivationKind)
 inline const std::vector<std::string>& wordsOf(AxisNames)
 {
     return axisNames;
+}
+inline const std::vector<std::string>& wordsOf(RouterScore)
+{
+    return routerScores;
 }
 inline const std::vector<std::string>& wordsOf(LayerForm)
 {

@@ -68,6 +68,9 @@ void readMlp(ObjectCursor& object, MlpSettings& settings)
     if (const auto loss = object.find("loss"))
         if (const auto index = loss->asOneOf(words::losses))
             settings.loss = static_cast<LossKind>(*index);
+    if (const auto remat = object.find("remat"))
+        if (const auto index = remat->asOneOf(words::remats))
+            settings.remat = static_cast<RematPolicy>(*index);
 }
 
 /// Names of dimensions: each once.

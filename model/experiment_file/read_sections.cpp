@@ -291,6 +291,9 @@ void readRules(const ValueCursor& value, RulesSetting& rules)
             rules.fallback = static_cast<RulesFallback>(*index);
     if (const auto bound = object->find("bound_when_traced"))
         rules.boundWhenTraced = bound->asBool().value_or(rules.boundWhenTraced);
+    if (const auto mesh = object->find("constraint_mesh"))
+        if (const auto index = mesh->asOneOf(words::constraintMeshes))
+            rules.constraintMesh = static_cast<ConstraintMesh>(*index);
     if (const auto list = object->find("list"))
         readRuleList(*list, rules.rules);
     if (const auto inner = object->find("inner"))

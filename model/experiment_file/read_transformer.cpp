@@ -22,11 +22,15 @@ std::vector<std::string> keysOf(const Diagnostic& error)
     if (key.empty())
         key = error.text("wrong");
     if (key == "rotary")
-        return { "rotary_fraction", "head_size" };
+        return { "rotary_size", "rotary_fraction", "head_size" };
     if (key == "buckets")
         return { "relative_buckets" };
     if (key == "expert_mlp")
         return { "mlp" };
+    if (key == "expert_scale")
+        return { "scale" };
+    if (key == "latent")
+        return { "latent", "kv_heads" };
     return { std::move(key) };
 }
 
@@ -102,10 +106,15 @@ void readTransformer(ObjectCursor& object, TransformerSettings& settings)
     readChosen(object.find("constraints"), settings.constraints);
     readChosen(object.find("parameter_specs"), settings.parameterSpecs);
     const auto experts = object.find("experts");
-    if (!experts || experts->isNull())
-        return;
-    settings.experts.emplace();
-    readObject(experts, [&](const FieldReader& options) { forEachExpertOption(*settings.experts, options); });
+    if (experts && !experts->isNull()) {
+        settings.experts.emplace();
+        readObject(experts, [&](const FieldReader& options) { forEachExpertOption(*settings.experts, options); });
+    }
+    const auto latent = object.find("latent");
+    if (latent && !latent->isNull()) {
+        settings.latent.emplace();
+        readObject(latent, [&](const FieldReader& options) { forEachLatentOption(*settings.latent, options); });
+    }
 }
 
 void checkTransformerModel(

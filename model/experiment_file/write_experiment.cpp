@@ -175,7 +175,10 @@ private:
                              r.rules.isSequence ? word(words::dialects, r.dialect)
                                                 : quoteJson(words::dialects[words::mappingDialect]) },
             { "version", word(words::flaxVersions, r.version) }, { "fallback", word(words::fallbacks, r.fallback) },
-            { "bound_when_traced", truth(r.boundWhenTraced) }, { "list", list(ruleTexts(r.rules)) } };
+            { "bound_when_traced", truth(r.boundWhenTraced) } };
+        if (r.constraintMesh != ConstraintMesh::Context)
+            members.emplace_back("constraint_mesh", word(words::constraintMeshes, r.constraintMesh));
+        members.emplace_back("list", list(ruleTexts(r.rules)));
         if (!r.inner.empty()) {
             std::vector<std::string> parts;
             for (std::size_t i = 0; i < r.inner.size(); ++i)
@@ -192,7 +195,7 @@ private:
         std::vector<std::string> texts;
         texts.reserve(rules.list.size());
         for (const LogicalRule& rule : rules.list)
-            texts.push_back('[' + nameText(rule.name) + ", " + entryText(rule.target) + ']');
+            texts.push_back('[' + nameJson(rule.name) + ", " + entryText(rule.target) + ']');
         return texts;
     }
 
@@ -202,17 +205,17 @@ private:
         for (const char* dimension : { "batch", "embed", "hidden" })
             if (const auto found = s.deviceAxes.find(dimension); found != s.deviceAxes.end())
                 axes.emplace_back(dimension, entryText(found->second));
-        return block("/model",
-            { { "preset", quoteJson(words::presets[0]) }, { "layers", std::to_string(s.layers) },
-                { "dims",
-                    line("/model/dims",
-                        { { "batch", std::to_string(s.batch) }, { "embed", std::to_string(s.embed) },
-                            { "hidden", std::to_string(s.hidden) } }) },
-                { "dtype", quoteJson(name(s.dtype)) }, { "axes", word(words::axes, s.axes) },
-                { "y_constraint", word(words::axes, s.yConstraint) },
-                { "device_axes", line("/model/device_axes", std::move(axes)) },
-                { "loss", word(words::losses, s.loss) } },
-            1);
+        Members members{ { "preset", quoteJson(words::presets[0]) }, { "layers", std::to_string(s.layers) },
+            { "dims",
+                line("/model/dims",
+                    { { "batch", std::to_string(s.batch) }, { "embed", std::to_string(s.embed) },
+                        { "hidden", std::to_string(s.hidden) } }) },
+            { "dtype", quoteJson(name(s.dtype)) }, { "axes", word(words::axes, s.axes) },
+            { "y_constraint", word(words::axes, s.yConstraint) },
+            { "device_axes", line("/model/device_axes", std::move(axes)) }, { "loss", word(words::losses, s.loss) } };
+        if (s.remat != RematPolicy::None)
+            members.emplace_back("remat", word(words::remats, s.remat));
+        return block("/model", std::move(members), 1);
     }
 
     [[nodiscard]] std::string model(const std::vector<NamedArraySetting>& arrays) const
@@ -222,7 +225,7 @@ private:
             const NamedArraySetting& array = arrays[i];
             std::vector<std::string> names;
             for (const LogicalName& name : array.names)
-                names.push_back(nameText(name));
+                names.push_back(nameJson(name));
             std::vector<std::string> sizes;
             for (const std::int64_t size : array.shape)
                 sizes.push_back(std::to_string(size));

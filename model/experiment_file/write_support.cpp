@@ -30,7 +30,7 @@ std::string entryText(const SpecEntry& entry)
     return '[' + join(entry.axes, ", ", quoteJson) + ']';
 }
 
-std::string nameText(const LogicalName& name)
+std::string nameJson(const LogicalName& name)
 {
     if (name.kind == LogicalName::Kind::None)
         return "null";

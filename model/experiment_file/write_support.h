@@ -23,7 +23,7 @@ using Members = std::vector<std::pair<std::string, std::string>>;
 /// null, "data", ["data", "model"]
 [[nodiscard]] std::string entryText(const SpecEntry& entry);
 /// null, "batch"
-[[nodiscard]] std::string nameText(const LogicalName& name);
+[[nodiscard]] std::string nameJson(const LogicalName& name);
 
 class ObjectWriter {
 public:

@@ -83,7 +83,7 @@ std::vector<std::string> chosenTexts(
         const auto add = [&](const std::string& text) { entries.append(entries.empty() ? "" : ", ").append(text); };
         if (const auto* logical = std::get_if<LogicalAxes>(&chosen[i].axes))
             for (const LogicalName& name : logical->names)
-                add(nameText(name));
+                add(nameJson(name));
         if (const auto* device = std::get_if<DeviceAxes>(&chosen[i].axes)) {
             key = "spec";
             for (const SpecEntry& entry : device->spec.entries)
@@ -93,6 +93,20 @@ std::vector<std::string> chosenTexts(
             pointerTo(pointer, i), { { "at", quoteJson(chosen[i].at) }, { std::move(key), '[' + entries + ']' } }));
     }
     return texts;
+}
+
+/// The first ones always, of shared experts and of routers what is not as by default.
+Members membersOfExperts(const ExpertSettings& experts)
+{
+    constexpr std::size_t alwaysListed = 5;
+    const auto all = [](const ExpertSettings& of) {
+        return membersOf([&](const auto& visit) { forEachExpertOption(of, visit); });
+    };
+    Members members = all(experts), plain = all(ExpertSettings()), kept;
+    for (std::size_t i = 0; i < members.size(); ++i)
+        if (i < alwaysListed || members[i] != plain[i])
+            kept.push_back(std::move(members[i]));
+    return kept;
 }
 
 void append(Members& members, Members more)
@@ -109,8 +123,10 @@ std::string transformerText(const ObjectWriter& writer, const TransformerSetting
         { "dims", writer.line("/model/dims", membersOf([&](const auto& visit) { forEachSize(settings, visit); })) } };
     append(members, differing(optionsOf(settings), optionsOf(TransformerSettings())));
     if (settings.experts)
-        members.emplace_back("experts", writer.line("/model/experts", membersOf([&](const auto& visit) {
-            forEachExpertOption(*settings.experts, visit);
+        members.emplace_back("experts", writer.line("/model/experts", membersOfExperts(*settings.experts)));
+    if (settings.latent)
+        members.emplace_back("latent", writer.line("/model/latent", membersOf([&](const auto& visit) {
+            forEachLatentOption(*settings.latent, visit);
         })));
     const auto addChosen = [&](const std::string& key, const std::vector<ChosenSharding>& chosen) {
         if (!chosen.empty())

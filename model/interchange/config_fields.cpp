@@ -68,6 +68,15 @@ std::string forPeople(const Literal& value)
 
 } // namespace
 
+const Literal* memberOf(const Literal& object, std::string_view key)
+{
+    if (object.kind == Literal::Kind::Mapping)
+        for (std::size_t i = 0; i + 1 < object.items.size(); i += 2)
+            if (object.items[i].kind == Literal::Kind::String && object.items[i].text == key)
+                return &object.items[i + 1];
+    return nullptr;
+}
+
 Result<void> ConfigFields::add(const Literal& object, const std::string& prefix)
 {
     if (m_objects++ == 0)
@@ -106,6 +115,12 @@ ConfigFields::Field* ConfigFields::find(std::string_view key)
     return at != m_index.end() ? &m_fields[at->second] : nullptr;
 }
 
+const Literal* ConfigFields::peek(std::string_view key) const
+{
+    const auto at = m_index.find(key);
+    return at != m_index.end() ? m_fields[at->second].value : nullptr;
+}
+
 const Literal* ConfigFields::take(std::string_view key)
 {
     Field* const field = find(key);
@@ -137,7 +152,7 @@ void ConfigFields::assume(std::string_view key, std::string value)
     m_assumed.push_back({ std::string(key), std::move(value), 0 });
 }
 
-std::int64_t ConfigFields::toSize(std::string_view key, const Literal& value)
+std::int64_t ConfigFields::toSize(std::string_view key, const Literal& value, std::int64_t least)
 {
     std::string_view digits = value.text;
     if (digits.starts_with('-') || digits.starts_with('+'))
@@ -147,22 +162,30 @@ std::int64_t ConfigFields::toSize(std::string_view key, const Literal& value)
         return 1;
     }
     const auto size = wholeNumber<std::int64_t>(value.text); // none where it is beyond 64 bits
-    if (size && *size >= 1 && *size <= maximumConfigSize)
+    if (size && *size >= least && *size <= maximumConfigSize)
         return *size;
-    report(Code::OutOfRange, { { "key", key }, { "value", value.shown() }, { "min", 1 }, { "max", maximumConfigSize } },
-        value.where());
+    report(Code::OutOfRange,
+        { { "key", key }, { "value", value.shown() }, { "min", least }, { "max", maximumConfigSize } }, value.where());
     return 1;
 }
 
 std::int64_t ConfigFields::size(std::string_view key, std::int64_t fallback)
 {
     if (const Literal* const value = take(key))
-        return toSize(key, *value);
+        return toSize(key, *value, 1);
     if (fallback > 0)
         assume(key, std::to_string(fallback));
     else
         report(Code::MissingKey, { { "key", key }, { "architecture", m_architecture } }, whereOf(key));
     return std::max<std::int64_t>(fallback, 1);
+}
+
+std::int64_t ConfigFields::count(std::string_view key)
+{
+    const Literal* const value = take(key);
+    if (!value)
+        assume(key, "0");
+    return value ? toSize(key, *value, 0) : 0;
 }
 
 double ConfigFields::real(std::string_view key, double fallback)

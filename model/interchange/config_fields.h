@@ -16,6 +16,9 @@
 
 namespace shardscope {
 
+/// What an object has under a key; null for none, and of other values.
+[[nodiscard]] const Literal* memberOf(const Literal& object, std::string_view key);
+
 class ConfigFields {
 public:
     /// Adds the members of an object, with `prefix` before their keys. A key that an object before it had stays as it
@@ -26,12 +29,16 @@ public:
     /// Named in messages.
     void setArchitecture(std::string name) { m_architecture = std::move(name); }
 
+    /// The value, which has not been looked at by that; null where it is absent.
+    [[nodiscard]] const Literal* peek(std::string_view key) const;
     /// The value, which counts as used; null where it is absent or null.
     const Literal* take(std::string_view key);
     [[nodiscard]] bool has(std::string_view key) { return take(key) != nullptr; }
 
     /// A size from 1 to 2^31 - 1. Without a fallback (0) it is an error where it is absent.
     std::int64_t size(std::string_view key, std::int64_t fallback = 0);
+    /// A number from 0 to 2^31 - 1; 0 where it is absent.
+    std::int64_t count(std::string_view key);
     /// A finite number of at least 0.
     double real(std::string_view key, double fallback);
     bool flag(std::string_view key, bool fallback);
@@ -70,7 +77,7 @@ private:
     void assume(std::string_view key, std::string value);
     /// The field where its value neither turns something off nor is neutral.
     Field* findOn(std::string_view key, std::string_view neutral);
-    std::int64_t toSize(std::string_view key, const Literal& value);
+    std::int64_t toSize(std::string_view key, const Literal& value, std::int64_t least);
 
     std::string m_architecture;
     std::vector<Field> m_fields;

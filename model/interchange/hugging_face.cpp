@@ -28,14 +28,6 @@ Result<Literal> parseConfig(std::string_view text)
     return std::move(*root);
 }
 
-const Literal* memberOf(const Literal& object, std::string_view key)
-{
-    for (std::size_t i = 0; i + 1 < object.items.size(); i += 2)
-        if (object.items[i].kind == Literal::Kind::String && object.items[i].text == key)
-            return &object.items[i + 1];
-    return nullptr;
-}
-
 tl::unexpected<Error> unknownArchitecture(const std::string& name, Where where)
 {
     std::vector<std::string> known = huggingFaceFamilies();
@@ -126,12 +118,11 @@ Result<ReadHuggingFace> readHuggingFace(std::string_view text, std::string_view 
 
 bool looksLikeHuggingFace(std::string_view text)
 {
-    constexpr std::string_view format = "\"format\"", type = "\"model_type\"", classes = "\"architectures\"";
-    if (text.find(format) != std::string_view::npos
-        || (text.find(type) == std::string_view::npos && text.find(classes) == std::string_view::npos))
+    constexpr std::string_view type = "\"model_type\"", classes = "\"architectures\"";
+    if (text.find(type) == std::string_view::npos && text.find(classes) == std::string_view::npos)
         return false;
     const Result<Literal> root = parseConfig(text);
-    return root && (memberOf(*root, "model_type") || memberOf(*root, "architectures"));
+    return root && !memberOf(*root, "format") && (memberOf(*root, "model_type") || memberOf(*root, "architectures"));
 }
 
 std::vector<std::string> huggingFaceFamilies()

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/attention.h"
 
+#include <array>
 #include <cmath>
 
 #include "networks/chosen_parts.h"
 #include "networks/norms.h"
 #include "networks/positions.h"
+#include "networks/transformer_parameters.h"
 
 namespace shardscope {
 
@@ -14,15 +16,18 @@ namespace {
 constexpr double maskedLogit = -1e30; ///< whose exponential is 0 beside any other
 
 /// Truth values (L, S): whether a query sees a key.
-ValueId seenKeys(Builder& b, std::int64_t length, std::int64_t keys, std::int64_t window)
+ValueId seenKeys(Builder& b, std::int64_t length, std::int64_t keys, const AttentionForm& form)
 {
+    const std::int64_t window = form.window;
     const TensorType type{ DType::I32, { length, keys } };
     const ValueId causal = b.compare(Comparison::LessEqual, b.iota(type, 1), b.iota(type, 0));
     if (window == 0 || window >= keys)
         return causal;
     const ValueId distance = b.binary(OpKind::Subtract, b.iota(type, 0), b.iota(type, 1));
-    return b.binary(
-        OpKind::And, causal, b.compare(Comparison::Less, distance, b.constant(type, static_cast<double>(window))));
+    ValueId near = b.compare(Comparison::Less, distance, b.constant(type, static_cast<double>(window)));
+    if (form.seesAll.valid())
+        near = b.binary(OpKind::Or, near, b.broadcastScalar(form.seesAll, type.shape));
+    return b.binary(OpKind::And, causal, near);
 }
 
 /// Of shape (B, K, L, S), or (B, K, L, H/K, S) where query heads share keys.
@@ -55,11 +60,11 @@ public:
         }
         return b.binary(OpKind::Add, logits, spreadAlongLast(b, bias, shape));
     }
-    ValueId masked(ValueId logits, std::int64_t window) const
+    ValueId masked(ValueId logits, const AttentionForm& form) const
     {
         const TensorType type = b.type(logits);
         const auto last = static_cast<std::int64_t>(type.rank()) - 1;
-        const ValueId seen = seenKeys(b, type.shape[2], type.shape.back(), window);
+        const ValueId seen = seenKeys(b, type.shape[2], type.shape.back(), form);
         return b.select(b.broadcast(seen, type.shape, { 2, last }), logits, b.constant(type, maskedLogit));
     }
     /// Probabilities times v (B, S, K, h), as (B, L, H, h).
@@ -118,6 +123,51 @@ Projections fusedProjections(const NetworkPart& part, ValueId x)
     return { q, k, sliced(2, "value", Axis::AttentionKeyHeads) };
 }
 
+/// Of a layer with a window, of one that sees all, or of both where that is known later.
+Rotation rotationOf(const TransformerSettings& s, const AttentionForm& form)
+{
+    const RotaryTurn all{ s.rotaryBase, s.rotaryFactor };
+    const RotaryTurn near = s.windowRotaryBase > 0 ? RotaryTurn{ s.windowRotaryBase, 1 } : all;
+    const std::int64_t size = s.latent ? s.latent->rotarySize : rotarySize(s);
+    return { size, form.window > 0 ? near : all, form.seesAll, all };
+}
+
+/// By way of one vector per token. Keys share the elements that are rotated.
+Projections latentProjections(const NetworkPart& part, ValueId x, const AttentionForm& form)
+{
+    Builder& b = part.builder();
+    const TransformerSettings& s = part.settings();
+    const std::int64_t plain = s.headSize, rotary = s.latent->rotarySize, rank = s.latent->rank;
+    const auto turned = [&](ValueId y) { return form.rotary ? rotated(part, y, rotationOf(s, form)) : y; };
+    const auto named = [&](ValueId y, const char* name, Axis heads) {
+        return part.activation(y, name, { Axis::AttentionBatch, Axis::Length, heads, Axis::AttentionKv });
+    };
+
+    ValueId q;
+    if (s.latent->queryRank > 0) {
+        const ValueId down =
+            part.named(b.dot(x, part.parameter("wq_a/kernel")), "wq_a", { Axis::Batch, Axis::Length, Axis::QueryRank });
+        q = b.dot(rmsNormalised(part, "q_norm", down), part.parameter("wq_b/kernel"));
+    } else {
+        q = b.dot(x, part.parameter("query/kernel"));
+    }
+    q = named(q, "query", Axis::AttentionQueryHeads);
+    q = b.concatenate(std::array{ sliceOfLast(b, q, 0, plain), turned(sliceOfLast(b, q, plain, plain + rotary)) }, 3);
+
+    const ValueId down =
+        part.named(b.dot(x, part.parameter("wkv_a/kernel")), "wkv_a", { Axis::Batch, Axis::Length, Axis::KeyRankUp });
+    const ValueId latent = rmsNormalised(part, "kv_norm", sliceOfLast(b, down, 0, rank));
+    const ValueId up = b.dot(latent, part.parameter("wkv_b/kernel")); // (B, L, H, h + v)
+    const Shape shape = b.type(up).shape;
+    ValueId positions = sliceOfLast(b, down, rank, rank + rotary); // (B, L, r)
+    positions = turned(b.reshape(positions, { shape[0], shape[1], 1, rotary }));
+    positions = b.reshape(positions, { shape[0], shape[1], rotary });
+    positions = b.broadcast(positions, { shape[0], shape[1], shape[2], rotary }, { 0, 1, 3 });
+    const ValueId k = b.concatenate(std::array{ sliceOfLast(b, up, 0, plain), positions }, 3);
+    return { q, named(k, "key", Axis::AttentionKeyHeads),
+        named(sliceOfLast(b, up, plain, shape[3]), "value", Axis::AttentionKeyHeads) };
+}
+
 Projections projections(const NetworkPart& part, ValueId x, ValueId memory)
 {
     if (part.has("qkv_proj/kernel"))
@@ -134,23 +184,24 @@ ValueId attention(const NetworkPart& layer, std::string_view name, ValueId x, Va
     const NetworkPart part(layer, name);
     Builder& b = part.builder();
     const TransformerSettings& s = part.settings();
-    auto [q, k, v] = projections(part, x, memory);
+    auto [q, k, v] = s.latent ? latentProjections(part, x, form) : projections(part, x, memory);
     if (s.queryKeyNorm) {
         q = rmsNormalised(part, "query_norm", q);
         k = rmsNormalised(part, "key_norm", k);
     }
-    if (form.rotary) {
-        q = rotated(part, q);
-        k = rotated(part, k);
+    if (form.rotary && !s.latent) {
+        const Rotation rotation = rotationOf(s, form);
+        q = rotated(part, q, rotation);
+        k = rotated(part, k, rotation);
     }
     if (s.scaledAttention)
-        q = times(b, q, 1 / std::sqrt(static_cast<double>(s.headSize)));
+        q = times(b, q, 1 / std::sqrt(s.attentionScalar > 0 ? s.attentionScalar : static_cast<double>(querySize(s))));
 
     const AttentionLogits heads(b, s);
     ValueId logits = converted(b, heads.products(q, k), accurateType(s.computeDtype));
     logits = heads.withBias(softCapped(b, logits, s.attentionSoftcap), form.bias);
     if (form.causal)
-        logits = heads.masked(logits, form.window);
+        logits = heads.masked(logits, form);
     heads.named(part, logits, "logits");
     const ValueId probabilities = converted(b, softmax(b, logits), s.computeDtype);
     heads.named(part, probabilities, "probabilities");

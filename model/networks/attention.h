@@ -5,6 +5,11 @@
 //     q = x Wq (B, L, H, h)    k, v = memory Wk, memory Wv (B, S, K, h)
 //     with one kernel: (q, k, v) = x Wqkv (B, L, 3, H, h)
 //     y = softmax(cap(q kᵀ / sqrt(h)) + bias, masked) v, heads and their elements times Wo (H, h, D)
+//
+// Latent attention (DeepSeek-AI, 2024), with h elements of a head without and r with positions, value size v:
+//
+//     (c, p) = x Wa (B, L, C), (B, L, r)       (k, v) = norm(c) Wb (B, L, H, h + v)    keys (k, rotated(p))
+//     queries (q, rotated(q')) = x Wq (B, L, H, h + r), or norm(x Wqa) Wqb             logits q kᵀ / sqrt(h + r)
 #pragma once
 
 #include <cstdint>
@@ -16,6 +21,7 @@ namespace shardscope {
 struct AttentionForm {
     bool causal = false; ///< a query sees its own position and those before it
     std::int64_t window = 0; ///< of those the last so many; 0 = all
+    ValueId seesAll = {}; ///< a scalar truth value: no window after all; or invalid
     bool rotary = false;
     ValueId bias = {}; ///< (H, L, S), or invalid
 };

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::size_t outputRank = 3;
 
+/// Of an array for all layers of a loop: "decoder/layers/...", "decoder/moe_layers/...".
 bool isStackedPath(std::string_view path)
 {
-    return path.find("/layers/") != std::string_view::npos;
+    return path.find("layers/") != std::string_view::npos;
 }
 
 bool isOfLayer(std::string_view path)
@@ -150,7 +151,10 @@ std::vector<std::string> parameterPaths(const TransformerSettings& settings)
 
 ValueId constrainedOutput(const NetworkPart& part, ValueId x)
 {
-    const ChosenSharding* chosen = chosenFor(part.settings().constraints, part.path());
+    const std::string& path = part.path();
+    constexpr std::ptrdiff_t ofALayer = 2; // deeper ones are parts of attention and of an MLP
+    const ChosenSharding* chosen =
+        std::count(path.begin(), path.end(), '/') <= ofALayer ? chosenFor(part.settings().constraints, path) : nullptr;
     if (!chosen)
         return x;
     const ValueId y = part.builder().constrain(x, filledUp(chosen->axes, outputRank));
@@ -178,6 +182,13 @@ Result<void> checkChosenShardings(const TransformerSettings& settings)
             SHARDSCOPE_CHECK(checkParameterSpec(settings, spec, parameters));
     }
     return {};
+}
+
+bool takeOutSpecs(TransformerSettings& settings, std::string_view glob)
+{
+    const std::vector<TransformerParameter> parameters = parametersOf(settings);
+    return takeOut(settings.parameterSpecs, glob, parameterPaths(settings),
+        [&](const ChosenSharding& from, std::size_t i) { return entriesFor(settings, parameters[i], from); });
 }
 
 void keepFittingShardings(TransformerSettings& settings)

@@ -25,6 +25,11 @@ namespace shardscope {
 /// UnknownValue {key: constraints, parameter_specs; value: the glob} where nothing fits one of them; SpecTooLong {at}
 /// for more entries than there are dimensions. Of settings that are right else.
 [[nodiscard]] Result<void> checkChosenShardings(const TransformerSettings& settings);
+/// Takes specs that fit `glob` out, as takeOut() does: those of other parameters get the entries of these parameters'
+/// own dimensions. Returns whether anything was taken out.
+///
+///     at layers.*/mlp/*, (mlp, embed); without **/wi in a loop     at layers/mlp/wo, (-, mlp, embed)
+bool takeOutSpecs(TransformerSettings& settings, std::string_view glob);
 /// Takes out what checkChosenShardings() refuses.
 void keepFittingShardings(TransformerSettings& settings);
 

@@ -13,6 +13,12 @@ namespace {
 
 constexpr std::string_view allLayers = "layers", numberedLayer = "layers.", prefixOfParameters = "params/";
 
+/// The name of a loop over layers.
+bool isLoop(std::string_view part)
+{
+    return part == allLayers || part == "dense_layers" || part == "moe_layers";
+}
+
 /// The same place in the other form: "decoder/layers.*/mlp" of "decoder/layers/mlp", and that of
 /// "decoder/layers.3/mlp".
 /// "" where the path has no layers.
@@ -21,8 +27,8 @@ std::string inOtherForm(std::string_view path)
     for (std::size_t begin = 0; begin < path.size();) {
         const std::size_t end = std::min(path.find('/', begin), path.size());
         const std::string_view part = path.substr(begin, end - begin);
-        if (part == allLayers || part.starts_with(numberedLayer)) {
-            const std::string_view other = part == allLayers ? "layers.*" : allLayers;
+        if (isLoop(part) || part.starts_with(numberedLayer)) {
+            const std::string_view other = isLoop(part) ? "layers.*" : allLayers;
             return std::string(path.substr(0, begin)).append(other).append(path.substr(end));
         }
         begin = end + 1;
@@ -59,20 +65,21 @@ const ChosenSharding* chosenFor(std::span<const ChosenSharding> chosen, std::str
     return found == chosen.rend() ? nullptr : &*found;
 }
 
-bool takeOut(std::vector<ChosenSharding>& chosen, std::string_view glob, const std::vector<std::string>& paths)
+bool takeOut(std::vector<ChosenSharding>& chosen, std::string_view glob, const std::vector<std::string>& paths,
+    const std::function<Annotation(const ChosenSharding& from, std::size_t path)>& entriesAt)
 {
     bool any = false;
     std::vector<ChosenSharding> kept;
     for (ChosenSharding& each : chosen) {
         std::vector<ChosenSharding> others;
         bool fits = each.at == glob;
-        for (const std::string& path : paths) {
-            if (!selects(each.at, path))
+        for (std::size_t i = 0; i < paths.size(); ++i) {
+            if (!selects(each.at, paths[i]))
                 continue;
-            if (selects(glob, path))
+            if (selects(glob, paths[i]))
                 fits = true;
             else
-                others.push_back({ path, each.axes });
+                others.push_back({ paths[i], entriesAt ? entriesAt(each, i) : each.axes });
         }
         any = any || fits;
         if (fits)
@@ -87,7 +94,7 @@ bool takeOut(std::vector<ChosenSharding>& chosen, std::string_view glob, const s
 std::string chosenAxesText(const Annotation& axes)
 {
     if (const auto* device = std::get_if<DeviceAxes>(&axes))
-        return toJax(device->spec, false);
+        return toJax(device->spec);
     std::string text;
     if (const auto* logical = std::get_if<LogicalAxes>(&axes))
         for (const LogicalName& name : logical->names)

@@ -9,6 +9,7 @@
 // of one layer's array; where the glob has the part `layers`, those of the array of all layers.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,8 +34,10 @@ struct ChosenSharding {
 /// Of several that fit a path the last one counts; null where none does.
 [[nodiscard]] const ChosenSharding* chosenFor(std::span<const ChosenSharding> chosen, std::string_view path);
 /// Takes what fits `glob` out of the list; `paths` are all that there are. What fits other paths as well stays for
-/// those, one by one. Returns whether anything was taken out.
-bool takeOut(std::vector<ChosenSharding>& chosen, std::string_view glob, const std::vector<std::string>& paths);
+/// those, one by one, with the entries that `entriesAt` says of a path by its number: by default the same. Returns
+/// whether anything was taken out.
+bool takeOut(std::vector<ChosenSharding>& chosen, std::string_view glob, const std::vector<std::string>& paths,
+    const std::function<Annotation(const ChosenSharding& from, std::size_t path)>& entriesAt = {});
 
 /// "batch, -, -" for logical names, "P('data', None)" for mesh axes; and back. Errors: those of parseSpec();
 /// WrongType for an empty text.

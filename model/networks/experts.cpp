@@ -32,6 +32,9 @@ public:
         chooseExperts();
         if (m_experts.normalise)
             normaliseWeights();
+        if (m_experts.scale != 1)
+            for (ValueId& weight : m_weights)
+                weight = times(b, weight, m_experts.scale);
         Routing routing;
         for (std::size_t i = 0; i < m_choices.size(); ++i) {
             const ValueId place = placesOf(i);
@@ -114,6 +117,19 @@ ValueId withExpertBias(const NetworkPart& experts, ValueId x, const std::string&
     return b.binary(OpKind::Add, x, b.broadcast(experts.parameter(name, type.dtype), type.shape, { 0, 3 }));
 }
 
+/// What every token gets beside what its experts add, (B, L, D).
+ValueId sharedExperts(const NetworkPart& part, ValueId x)
+{
+    Builder& b = part.builder();
+    const ValueId y = feedForward(part, "shared_experts", x);
+    if (!part.has("shared_expert_gate/kernel"))
+        return y;
+    const NetworkPart gate(part, "shared_expert_gate");
+    const ValueId share = gate.named(
+        b.unary(OpKind::Logistic, b.dot(x, gate.parameter("kernel"))), "share", { Axis::Batch, Axis::Length });
+    return b.binary(OpKind::Multiply, y, spreadOverLast(b, share, b.type(y).shape));
+}
+
 } // namespace
 
 std::int64_t expertCapacity(const ExpertSettings& experts, std::int64_t length)
@@ -134,8 +150,9 @@ ValueId mixtureOfExperts(const NetworkPart& layer, ValueId x)
     {
         const NetworkPart router(part, "router");
         const ValueId logits = b.dot(converted(b, x, accurate), router.parameter("kernel", accurate));
-        const ValueId probabilities =
-            router.named(softmax(b, logits), "probabilities", { Axis::Batch, Axis::Length, Axis::RouterExpert });
+        const bool isAlone = s.experts->score == RouterScore::Sigmoid;
+        const ValueId probabilities = router.named(isAlone ? b.unary(OpKind::Logistic, logits) : softmax(b, logits),
+            "probabilities", { Axis::Batch, Axis::Length, Axis::RouterExpert });
         routing = ExpertRouter(b, *s.experts, probabilities).route();
         const auto dims = { Axis::Batch, Axis::Length, Axis::ActiveExpert, Axis::Capacity };
         routing.dispatch = router.named(converted(b, routing.dispatch, dtype), "dispatch", dims);
@@ -164,7 +181,9 @@ ValueId mixtureOfExperts(const NetworkPart& layer, ValueId x)
             Axis::HiddenMlp);
     const ValueId outputs = withExperts(linear(hidden, "wo"), "outputs", Axis::ResidualEmbed);
     const ValueId returned = withSequences(b.transpose(outputs, swapped), "returned");
-    const ValueId y = b.dotGeneral(routing.combine, returned, { { 0 }, { 0 }, { 2, 3 }, { 1, 2 } });
+    ValueId y = b.dotGeneral(routing.combine, returned, { { 0 }, { 0 }, { 2, 3 }, { 1, 2 } });
+    if (s.experts->sharedMlp > 0)
+        y = b.binary(OpKind::Add, y, sharedExperts(part, x));
     return constrainedOutput(part, part.named(y, "wo", { Axis::Batch, Axis::Length, Axis::ResidualEmbed }));
 }
 

@@ -7,7 +7,8 @@
 //     sent (B, E, C, D) = dispatchᵀ x      y (B, L, D) = combine · experts(sent)
 //
 // A sequence's first choices take places before its second ones, and early tokens before late ones. What finds no place
-// left contributes nothing. There is no loss that balances the load.
+// left contributes nothing. There is no loss that balances the load. With shared experts every token goes through a
+// further MLP, whose result is added, and of which with a gate a share of 1 / (1 + exp(-x w)) counts.
 #pragma once
 
 #include <cstdint>

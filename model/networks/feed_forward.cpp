@@ -37,9 +37,9 @@ ValueId hiddenValues(const NetworkPart& part, const std::function<ValueId(const 
     return b.binary(OpKind::Multiply, gate, linear("wi_1"));
 }
 
-ValueId feedForward(const NetworkPart& layer, ValueId x)
+ValueId feedForward(const NetworkPart& parent, std::string_view partName, ValueId x)
 {
-    const NetworkPart part(layer, "mlp");
+    const NetworkPart part(parent, partName);
     Builder& b = part.builder();
     const auto linear = [&](const std::string& name) {
         const ValueId y = part.withBias(b.dot(x, part.parameter(name + "/kernel")), name + "/bias");

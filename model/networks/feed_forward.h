@@ -14,7 +14,7 @@ namespace shardscope {
 /// the input.
 [[nodiscard]] ValueId hiddenValues(
     const NetworkPart& part, const std::function<ValueId(const std::string& kernel)>& linear);
-/// The part "mlp" of a layer; x and result are (B, L, D).
-[[nodiscard]] ValueId feedForward(const NetworkPart& layer, ValueId x);
+/// The part of that name, "mlp" of a layer; x and result are (B, L, D).
+[[nodiscard]] ValueId feedForward(const NetworkPart& parent, std::string_view name, ValueId x);
 
 } // namespace shardscope

@@ -50,7 +50,7 @@ public:
         const NetworkArrays arrays = declared();
         const BuildForward forward = [this](Builder&, const ForwardInputs& inputs) -> Result<ForwardPass> {
             const ValueId output = outputOf(inputs);
-            return ForwardPass{ lossOf(output), { output } };
+            return ForwardPass{ lossOf(output), { output }, { {}, m_regions } };
         };
         if (m_settings.trainStep) {
             TrainStepSettings step;
@@ -117,10 +117,12 @@ private:
         const auto activation = [&](ValueId value, std::string path, const Names& dims) {
             return m_builder.named(value, std::move(path), Role::Activation, dims);
         };
+        const auto count = [this] { return m_builder.program().main().operations.size(); };
         ValueId x = inputs.inputs[0];
         for (std::size_t i = 0; i < inputs.parameters.size(); i += 2) {
             const std::string layer = "layers." + std::to_string(i / 2);
             m_builder.setScope(layer);
+            const std::size_t first = count();
             const ValueId h = activation(m_builder.dot(x, inputs.parameters[i]), layer + "/h", hiddenDims);
             const ValueId zero = m_builder.constant(type(hiddenDims), 0);
             const ValueId relu = activation(m_builder.binary(OpKind::Maximum, h, zero), {}, hiddenDims);
@@ -128,6 +130,8 @@ private:
                 m_builder.constrain(relu, annotation(hiddenDims, m_settings.yConstraint)), layer + "/y", hiddenDims);
             const ValueId product = activation(m_builder.dot(y, inputs.parameters[i + 1]), {}, outputDims);
             x = activation(m_builder.constrain(product, annotation(outputDims)), layer + "/z", outputDims);
+            if (m_settings.remat != RematPolicy::None)
+                m_regions.push_back({ first, count(), m_settings.remat });
         }
         return x;
     }
@@ -145,6 +149,7 @@ private:
 
     const MlpSettings& m_settings;
     Builder m_builder;
+    std::vector<RematRegion> m_regions; ///< layers with a policy
 };
 
 } // namespace

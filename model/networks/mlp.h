@@ -19,6 +19,7 @@
 
 #include "networks/optimizer_settings.h"
 #include "program/program.h"
+#include "program/rematerialise.h"
 
 namespace shardscope {
 
@@ -43,6 +44,7 @@ struct MlpSettings {
     /// Which mesh axes stand for a dimension wherever device axes are written.
     std::map<std::string, SpecEntry> deviceAxes{ { "batch", SpecEntry::axis("data") },
         { "hidden", SpecEntry::axis("model") }, { "embed", SpecEntry::none() } };
+    RematPolicy remat = RematPolicy::None; ///< of each layer, in the backward pass
 
     bool operator==(const MlpSettings&) const = default;
 };

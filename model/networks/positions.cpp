@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "networks/transformer_parameters.h"
@@ -11,14 +12,27 @@ namespace shardscope {
 
 namespace {
 
-/// Elements `start` to `limit` of the last dimension.
-ValueId sliceOfLast(Builder& b, ValueId x, std::int64_t start, std::int64_t limit)
+/// x · factor, by the other factor where that counts.
+ValueId timesTurned(
+    Builder& b, ValueId x, const Rotation& rotation, const std::function<double(const RotaryTurn&)>& factorOf)
 {
-    const Shape shape = b.type(x).shape;
-    Dimensions starts(shape.size(), 0), limits(shape.begin(), shape.end());
-    starts.back() = start;
-    limits.back() = limit;
-    return b.slice(x, starts, limits);
+    const double factor = factorOf(rotation.turn), other = factorOf(rotation.other);
+    if (!rotation.isOther.valid() || factor == other)
+        return factor == 1 ? x : times(b, x, factor);
+    const TensorType type = b.type(x), scalar{ type.dtype, {} };
+    const ValueId chosen = b.select(rotation.isOther, b.constant(scalar, other), b.constant(scalar, factor));
+    return b.binary(OpKind::Multiply, x, b.broadcastScalar(chosen, type.shape));
+}
+
+/// Of each position and pair of elements, (L, r / 2).
+ValueId rotaryAngles(Builder& b, const TensorType& table, const Rotation& rotation)
+{
+    const auto size = static_cast<double>(rotation.size);
+    // base^(-2 i / r) = exp(i · (-2 ln(base) / r))
+    const auto exponent = [size](const RotaryTurn& turn) { return -2 * std::log(turn.base) / size; };
+    const ValueId frequency = b.unary(OpKind::Exponential, timesTurned(b, b.iota(table, 1), rotation, exponent));
+    const ValueId angle = b.binary(OpKind::Multiply, b.iota(table, 0), frequency);
+    return timesTurned(b, angle, rotation, [](const RotaryTurn& turn) { return 1 / turn.factor; });
 }
 
 /// T5's number of a distance that is not negative.
@@ -72,20 +86,24 @@ ValueId isInBucket(Builder& b, const std::vector<DistanceBucket>& buckets, std::
 
 } // namespace
 
-ValueId rotated(const NetworkPart& part, ValueId x)
+ValueId sliceOfLast(Builder& b, ValueId x, std::int64_t start, std::int64_t limit)
+{
+    const Shape shape = b.type(x).shape;
+    Dimensions starts(shape.size(), 0), limits(shape.begin(), shape.end());
+    starts.back() = start;
+    limits.back() = limit;
+    return b.slice(x, starts, limits);
+}
+
+ValueId rotated(const NetworkPart& part, ValueId x, const Rotation& rotation)
 {
     Builder& b = part.builder();
-    const TransformerSettings& s = part.settings();
     const TensorType type = b.type(x); // (B, L, H, h)
-    const std::int64_t size = rotarySize(s), half = size / 2;
+    const std::int64_t size = rotation.size, half = size / 2;
     const DType dtype = accurateType(type.dtype);
     const Shape points{ type.shape[0], type.shape[1], type.shape[2], half };
 
-    // base^(-2 i / r) = exp(i · (-2 ln(base) / r))
-    const TensorType table{ dtype, { type.shape[1], half } };
-    const ValueId frequency = b.unary(
-        OpKind::Exponential, times(b, b.iota(table, 1), -2 * std::log(s.rotaryBase) / static_cast<double>(size)));
-    const ValueId angle = b.binary(OpKind::Multiply, b.iota(table, 0), frequency);
+    const ValueId angle = rotaryAngles(b, { dtype, { type.shape[1], half } }, rotation);
     const ValueId cosine = b.broadcast(b.unary(OpKind::Cosine, angle), points, { 1, 3 });
     const ValueId sine = b.broadcast(b.unary(OpKind::Sine, angle), points, { 1, 3 });
 

@@ -10,10 +10,24 @@
 
 namespace shardscope {
 
-/// x (B, L, H, h) with the first r = rotarySize() elements of each head rotated (Su et al., 2021): element i of the
-/// first half and element i of the second half of r are a point, turned by the angle
-/// position / rotaryBase^(2 i / r).
-[[nodiscard]] ValueId rotated(const NetworkPart& part, ValueId x);
+/// How far a position turns.
+struct RotaryTurn {
+    double base = 10000;
+    double factor = 1; ///< positions are divided by it
+    bool operator==(const RotaryTurn&) const = default;
+};
+struct Rotation {
+    std::int64_t size = 0; ///< elements of each head that are rotated, from the first on
+    RotaryTurn turn;
+    ValueId isOther = {}; ///< a scalar truth value: `other` counts instead; or invalid
+    RotaryTurn other = {};
+};
+/// x (B, L, H, h) with the first r elements of each head rotated (Su et al., 2021): element i of the first half and
+/// element i of the second half of r are a point, turned by the angle position / factor / base^(2 i / r).
+[[nodiscard]] ValueId rotated(const NetworkPart& part, ValueId x, const Rotation& rotation);
+
+/// Elements `start` to `limit` of the last dimension: heads in two parts, of which one is rotated.
+[[nodiscard]] ValueId sliceOfLast(Builder& builder, ValueId x, std::int64_t start, std::int64_t limit);
 
 /// The distances key - query that share a number of the relative bias; no limit = all beyond.
 struct DistanceBucket {

@@ -59,15 +59,28 @@ TransformerSettings gemma2(const PresetSizes& sizes)
     s.normPlacement = NormPlacement::BeforeAndAfter;
     s.attentionSoftcap = 50;
     s.logitSoftcap = 30;
+    s.slidingWindow = 4096;
+    s.windowPattern = 2;
     return s;
 }
 
-TransformerSettings gemma3(const PresetSizes& sizes)
+TransformerSettings gemma3(const PresetSizes& sizes, std::int64_t window, double factor)
 {
     TransformerSettings s = gemma(sizes);
     s.normPlacement = NormPlacement::BeforeAndAfter;
     s.queryKeyNorm = true;
     s.rotaryBase = 1e6;
+    s.rotaryFactor = factor;
+    s.slidingWindow = window;
+    s.windowPattern = 6;
+    s.windowRotaryBase = 10000;
+    return s;
+}
+
+/// Logits of attention divided by the root of another number than the head size.
+TransformerSettings withScalar(TransformerSettings s, double scalar)
+{
+    s.attentionScalar = scalar;
     return s;
 }
 
@@ -89,6 +102,28 @@ TransformerSettings qwen3Moe(const PresetSizes& sizes, ExpertSettings experts)
 {
     TransformerSettings s = qwen3(sizes, false);
     s.experts = experts;
+    return s;
+}
+
+TransformerSettings qwen2Moe(const PresetSizes& sizes, ExpertSettings experts)
+{
+    TransformerSettings s = qwen2(sizes, false);
+    s.experts = experts;
+    s.experts->normalise = false;
+    s.experts->sharedGate = true;
+    return s;
+}
+
+/// Head size is that of the elements without position.
+TransformerSettings deepSeek(
+    const PresetSizes& sizes, std::int64_t queryRank, ExpertSettings experts, double scale, RouterScore score)
+{
+    TransformerSettings s = gatedDecoder(sizes, 10000, false);
+    s.latent = LatentSettings{ .rank = 512, .queryRank = queryRank, .rotarySize = 64, .valueSize = 128 };
+    s.experts = experts;
+    s.experts->scale = scale;
+    s.experts->score = score;
+    s.experts->normalise = score == RouterScore::Sigmoid;
     return s;
 }
 
@@ -160,6 +195,7 @@ TransformerSettings t5v11(const PresetSizes& sizes)
 }
 
 constexpr std::string_view ownConfig = "the model's published configuration; the number of its published weights";
+constexpr std::string_view ownRounded = "the model's published configuration; its number is published rounded";
 constexpr std::string_view textOnly = "the published configuration of the text decoder, without the vision encoder";
 constexpr std::string_view foundry = "MosaicML's llm-foundry, table of benchmarks: learned positions, 2048 tokens";
 constexpr std::string_view gptPaper = "Brown et al. 2020 (GPT-3), table 2.1, whose number is rounded";
@@ -205,21 +241,27 @@ std::vector<TransformerPreset> allPresets()
         { "gemma2-9b", "Gemma 2 9B", "gemma2", ownConfig, 9241705984, true,
             gemma2({ 42, 3584, 16, 8, 256, 14336, 256000 }) },
         { "gemma2-27b", "Gemma 2 27B", "gemma2", ownConfig, 27227128320, true,
-            gemma2({ 46, 4608, 32, 16, 128, 36864, 256000 }) },
+            withScalar(gemma2({ 46, 4608, 32, 16, 128, 36864, 256000 }), 144) },
         { "gemma3-1b", "Gemma 3 1B", "gemma3", ownConfig, 999885952, true,
-            gemma3({ 26, 1152, 4, 1, 256, 6912, 262144 }) },
+            gemma3({ 26, 1152, 4, 1, 256, 6912, 262144 }, 512, 1) },
         { "gemma3-4b-text", "Gemma 3 4B, text decoder", "gemma3", textOnly, 3880263168, true,
-            gemma3({ 34, 2560, 8, 4, 256, 10240, 262208 }) },
+            gemma3({ 34, 2560, 8, 4, 256, 10240, 262208 }, 1024, 8) },
         { "gemma3-12b-text", "Gemma 3 12B, text decoder", "gemma3", textOnly, 11766034176, false,
-            gemma3({ 48, 3840, 16, 8, 256, 15360, 262208 }) },
+            gemma3({ 48, 3840, 16, 8, 256, 15360, 262208 }, 1024, 8) },
         { "gemma3-27b-text", "Gemma 3 27B, text decoder", "gemma3", textOnly, 27009346304, false,
-            gemma3({ 62, 5376, 32, 16, 128, 21504, 262208 }) },
+            withScalar(gemma3({ 62, 5376, 32, 16, 128, 21504, 262208 }, 1024, 8), 168) },
         { "qwen2.5-0.5b", "Qwen2.5 0.5B", "qwen2", ownConfig, 494032768, true,
             qwen2({ 24, 896, 14, 2, 64, 4864, 151936 }, true) },
         { "qwen2.5-1.5b", "Qwen2.5 1.5B", "qwen2", ownConfig, 1543714304, true,
             qwen2({ 28, 1536, 12, 2, 128, 8960, 151936 }, true) },
         { "qwen2.5-14b", "Qwen2.5 14B", "qwen2", ownConfig, 14770033664, true,
             qwen2({ 48, 5120, 40, 8, 128, 13824, 152064 }, false) },
+        { "qwen1.5-moe-a2.7b", "Qwen1.5 MoE A2.7B", "qwen2_moe", ownRounded, 14300000000, false,
+            qwen2Moe({ 24, 2048, 16, 16, 128, 5632, 151936 },
+                { .experts = 60, .perToken = 4, .mlp = 1408, .sharedMlp = 5632 }) },
+        { "qwen2-57b-a14b", "Qwen2 57B A14B", "qwen2_moe", ownRounded, 57400000000, false,
+            qwen2Moe({ 28, 3584, 28, 4, 128, 18944, 151936 },
+                { .experts = 64, .perToken = 8, .mlp = 2560, .sharedMlp = 20480 }) },
         { "qwen3-4b", "Qwen3 4B", "qwen3", ownConfig, 4022468096, true,
             qwen3({ 36, 2560, 32, 8, 128, 9728, 151936 }, true) },
         { "qwen3-8b", "Qwen3 8B", "qwen3", ownConfig, 8190735360, true,
@@ -228,6 +270,19 @@ std::vector<TransformerPreset> allPresets()
             qwen3({ 64, 5120, 64, 8, 128, 25600, 151936 }, false) },
         { "qwen3-235b-a22b", "Qwen3 235B A22B", "qwen3_moe", ownConfig, 235093634560, true,
             qwen3Moe({ 94, 4096, 64, 4, 128, 12288, 151936 }, { 128, 8, 1536, 1.25, true }) },
+        { "deepseek-v2-lite", "DeepSeek V2 Lite", "deepseek_v2", ownRounded, 15700000000, false,
+            deepSeek({ 27, 2048, 16, 16, 128, 10944, 102400 }, 0,
+                { .experts = 64, .perToken = 6, .mlp = 1408, .sharedMlp = 2816, .denseLayers = 1 }, 1,
+                RouterScore::Softmax) },
+        { "deepseek-v2", "DeepSeek V2", "deepseek_v2", ownRounded, 236000000000, false,
+            deepSeek({ 60, 5120, 128, 128, 128, 12288, 102400 }, 1536,
+                { .experts = 160, .perToken = 6, .mlp = 1536, .sharedMlp = 3072, .denseLayers = 1 }, 16,
+                RouterScore::Softmax) },
+        { "deepseek-v3", "DeepSeek V3, without prediction of further tokens", "deepseek_v3", ownRounded, 671000000000,
+            false,
+            deepSeek({ 61, 7168, 128, 128, 128, 18432, 129280 }, 1536,
+                { .experts = 256, .perToken = 8, .mlp = 2048, .sharedMlp = 2048, .denseLayers = 3 }, 2.5,
+                RouterScore::Sigmoid) },
         { "gpt2", "GPT-2", "gpt2", ownConfig, 124439808, true, gpt({ 12, 768, 12, 0, 64, 3072, 50257 }, 1024) },
         { "gpt2-medium", "GPT-2 Medium", "gpt2", ownConfig, 354823168, true,
             gpt({ 24, 1024, 16, 0, 64, 4096, 50257 }, 1024) },

@@ -37,6 +37,13 @@ constexpr std::array axisTable{
     AxisRow{ Axis::ExpertEmbed, "embed", "embed", "embed_no_exp", "embed_moe" },
     AxisRow{ Axis::ExpertMlp, "mlp", "mlp", "mlp", "mlp_moe" },
     AxisRow{ Axis::Layers, "layers", "layers", "layers", "layers" },
+    AxisRow{ Axis::DenseLayers, "dense_layers", "layers", "dense_layers", "dense_layers" },
+    AxisRow{ Axis::MoeLayers, "moe_layers", "layers", "moe_layers", "moe_layers" },
+    AxisRow{ Axis::QueryRank, "query_rank", "", "q_lora", "q_lora" },
+    AxisRow{ Axis::QueryRankUp, "query_rank", "", "q_lora_up_proj", "q_lora_up_proj" },
+    AxisRow{ Axis::KeyRank, "rank", "", "kv_lora", "kv_lora" },
+    AxisRow{ Axis::KeyRankUp, "rank_and_rotary", "", "kv_lora_up_proj", "kv_lora_up_proj" },
+    AxisRow{ Axis::RankNorm, "rank", "", "norm", "norm" },
 
     AxisRow{ Axis::Batch, "batch", "batch", "activation_batch", "activation_batch" },
     AxisRow{ Axis::Length, "length", "length", "activation_length", "activation_length" },

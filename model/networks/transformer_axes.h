@@ -38,6 +38,13 @@ enum class Axis : std::uint8_t {
     ExpertEmbed,
     ExpertMlp,
     Layers,
+    DenseLayers, ///< those without experts, in front of others
+    MoeLayers, ///< the others
+    QueryRank, ///< of latent queries
+    QueryRankUp, ///< the same, where the layer's input becomes them
+    KeyRank, ///< of latent keys and values
+    KeyRankUp, ///< with the rotated elements of keys
+    RankNorm, ///< of the norms of either
     // of activations
     Batch,
     Length,

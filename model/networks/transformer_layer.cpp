@@ -24,7 +24,8 @@ ValueId transformerLayer(const NetworkPart& layer, ValueId x, const LayerInputs&
         return droppedOut(part, y, inputs.dropout, place);
     };
     const auto mlp = [&](ValueId y) {
-        const ValueId hidden = normAfter(s.experts ? mixtureOfExperts(layer, y) : feedForward(layer, y), "mlp");
+        const ValueId hidden =
+            normAfter(inputs.hasExperts ? mixtureOfExperts(layer, y) : feedForward(layer, "mlp", y), "mlp");
         return dropped(hidden, "mlp", DropoutPlace::Mlp);
     };
 

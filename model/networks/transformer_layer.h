@@ -18,6 +18,7 @@ struct LayerInputs {
     AttentionForm selfAttention;
     ValueId encoded = {}; ///< (B, S, D) of the encoder, for a decoder's layers; else invalid
     bool isEncoder = false;
+    bool hasExperts = false; ///< in the place of the MLP
     Dropout dropout = {};
 };
 /// x and the result are (B, L, D). The parameters are those of the part: "decoder/layers.0".

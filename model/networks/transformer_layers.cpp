@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 
+#include "networks/transformer_parameters.h"
 #include "program/scan.h"
 
 namespace shardscope {
@@ -25,13 +26,37 @@ ValueId layersFirst(const NetworkPart& part, ValueId parameter)
     return b.transpose(parameter, permutation);
 }
 
-ValueId scannedLayers(const NetworkPart& stack, ValueId x, const LayerInputs& inputs, std::int64_t layers)
+/// Of scalars.
+ValueId plusNumber(Builder& b, ValueId x, std::int64_t number)
 {
-    const std::string prefix = stack.path() + "/layers/";
+    return number == 0 ? x : plus(b, x, static_cast<double>(number));
+}
+
+/// Of a loop's trip: whether that layer sees all tokens before it, by its number in the stack.
+ValueId seesAll(Builder& b, std::int64_t pattern, ValueId number)
+{
+    const TensorType type = b.type(number);
+    const ValueId rest =
+        b.binary(OpKind::Remainder, plusNumber(b, number, 1), b.constant(type, static_cast<double>(pattern)));
+    return b.compare(Comparison::Equal, rest, b.constant(type, 0));
+}
+
+/// What a layer reads, by its number in the stack.
+LayerInputs inputsOfLayer(const TransformerSettings& s, LayerInputs inputs, std::int64_t number)
+{
+    inputs.hasExperts = hasExperts(s, inputs.isEncoder, number);
+    if (s.windowPattern > 0 && (number + 1) % s.windowPattern == 0)
+        inputs.selfAttention.window = 0;
+    return inputs;
+}
+
+ValueId scannedLayers(const NetworkPart& stack, ValueId x, const LayerInputs& inputs, const LayerGroup& group)
+{
+    const std::string prefix = stack.path() + '/' + group.name + '/';
     std::vector<std::string> paths;
     std::vector<ValueId> stacked;
     {
-        const NetworkPart all(stack, "layers");
+        const NetworkPart all(stack, group.name);
         for (const auto& [path, value] : stack.parameters()) {
             if (!path.starts_with(prefix))
                 continue;
@@ -39,16 +64,21 @@ ValueId scannedLayers(const NetworkPart& stack, ValueId x, const LayerInputs& in
             stacked.push_back(layersFirst(all, value));
         }
     }
-    const auto trip = [&](Builder&, const Trip& of) {
+    const auto trip = [&](Builder& b, const Trip& of) {
         ParameterValues own;
         for (std::size_t i = 0; i < paths.size(); ++i)
             own.emplace(paths[i], of.inputs[i]);
-        const NetworkPart layer(stack, "layers", own);
-        LayerInputs ofLayer = inputs;
-        ofLayer.dropout.layer = of.index;
+        const NetworkPart layer(stack, group.name, own);
+        const TransformerSettings& s = layer.settings();
+        LayerInputs ofLayer = inputsOfLayer(s, inputs, group.first);
+        ofLayer.selfAttention.window = inputs.selfAttention.window;
+        if (s.windowPattern > 0 && inputs.selfAttention.window > 0)
+            ofLayer.selfAttention.seesAll = seesAll(b, s.windowPattern, plusNumber(b, of.index, group.first));
+        if (drops(s, inputs.dropout.source))
+            ofLayer.dropout.layer = plusNumber(b, of.index, group.first);
         return TripResults{ { transformerLayer(layer, of.carried[0], ofLayer) }, {} };
     };
-    return scan(stack.builder(), layers, std::array{ x }, stacked, trip).carried[0];
+    return scan(stack.builder(), group.count, std::array{ x }, stacked, trip).carried[0];
 }
 
 } // namespace
@@ -58,12 +88,15 @@ ValueId transformerLayers(
 {
     const TransformerSettings& s = stack.settings();
     const std::int64_t layers = inputs.isEncoder ? s.encoderLayers : s.layers;
-    if (s.form == LayerForm::Scanned)
-        return scannedLayers(stack, x, inputs, layers);
+    if (s.form == LayerForm::Scanned) {
+        for (const LayerGroup& group : layerGroups(s, inputs.isEncoder))
+            x = scannedLayers(stack, x, inputs, group);
+        return x;
+    }
     for (std::int64_t i = 0; i < layers; ++i) {
         const NetworkPart layer(stack, "layers." + std::to_string(i));
         const std::size_t first = stack.builder().program().main().operations.size();
-        LayerInputs ofLayer = inputs;
+        LayerInputs ofLayer = inputsOfLayer(s, inputs, i);
         if (drops(s, inputs.dropout.source))
             ofLayer.dropout.layer = stack.builder().constant({ DType::I32, {} }, static_cast<double>(i));
         x = transformerLayer(layer, x, ofLayer);

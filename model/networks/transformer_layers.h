@@ -7,7 +7,8 @@
 namespace shardscope {
 
 /// x and the result are (B, L, D); `stack` is the part "decoder" or "encoder". In a loop every trip takes its layer's
-/// elements of the parameters "layers/..." and hands x on; what `inputs` has is the same for all.
+/// elements of the parameters "layers/..." and hands x on; what `inputs` has is the same for all. First layers without
+/// experts have a loop of their own.
 /// Layers one after the other are added to `regions` where they have a policy of rematerialisation.
 [[nodiscard]] ValueId transformerLayers(
     const NetworkPart& stack, ValueId x, const LayerInputs& inputs, std::vector<RematRegion>& regions);

@@ -48,7 +48,7 @@ private:
             return;
         const auto place = static_cast<std::ptrdiff_t>(
             std::min(m_settings.layersAxis, static_cast<std::int64_t>(parameter.axes.size())));
-        parameter.axes.insert(parameter.axes.begin() + place, Axis::Layers);
+        parameter.axes.insert(parameter.axes.begin() + place, m_stackedAxis);
         Shape shape(parameter.shape.begin(), parameter.shape.begin() + place);
         shape.push_back(m_stacked);
         for (auto size = parameter.shape.begin() + place; size != parameter.shape.end(); ++size)
@@ -73,7 +73,9 @@ private:
             if (s.qkvBias)
                 add(path + part + "/bias", { heads, size });
         };
-        if (s.fusedQkv && name != crossAttention) {
+        if (s.latent) {
+            addLatentProjections(path, *s.latent);
+        } else if (s.fusedQkv && name != crossAttention) {
             const Dimension qkv{ Axis::Qkv, 3 }, heads{ Axis::OutputHeads, s.heads }, size{ Axis::Kv, s.headSize };
             add(path + "/qkv_proj/kernel", { embed, qkv, heads, size });
             if (s.qkvBias)
@@ -86,22 +88,34 @@ private:
         if (s.queryKeyNorm)
             for (const char* norm : { "/query_norm/scale", "/key_norm/scale" })
                 add(path + norm, { { Axis::HeadNorm, s.headSize } });
-        add(path + "/out/kernel", { { Axis::OutputHeads, s.heads }, { Axis::Kv, s.headSize }, embed });
+        add(path + "/out/kernel", { { Axis::OutputHeads, s.heads }, { Axis::Kv, valueSize(s) }, embed });
         if (s.outputBias)
             add(path + "/out/bias", { embed });
     }
 
-    void addMlp()
+    void addLatentProjections(const std::string& path, const LatentSettings& latent)
     {
         const TransformerSettings& s = m_settings;
-        const std::int64_t hidden = hiddenSize(s);
-        std::string path = "mlp/";
-        std::vector<Dimension> experts;
-        if (s.experts) {
-            add("mlp/router/kernel", { { Axis::RouterEmbed, s.embed }, { Axis::RouterExpert, s.experts->experts } });
-            experts.push_back({ Axis::Expert, s.experts->experts });
-            path += "experts/";
+        const Dimension embed{ Axis::Embed, s.embed }, heads{ Axis::QueryHeads, s.heads };
+        const Dimension query{ Axis::Kv, querySize(s) };
+        if (latent.queryRank > 0) {
+            add(path + "/wq_a/kernel", { embed, { Axis::QueryRankUp, latent.queryRank } });
+            add(path + "/q_norm/scale", { { Axis::RankNorm, latent.queryRank } });
+            add(path + "/wq_b/kernel", { { Axis::QueryRank, latent.queryRank }, heads, query });
+        } else {
+            add(path + "/query/kernel", { embed, heads, query });
         }
+        add(path + "/wkv_a/kernel", { embed, { Axis::KeyRankUp, latent.rank + latent.rotarySize } });
+        add(path + "/kv_norm/scale", { { Axis::RankNorm, latent.rank } });
+        add(path + "/wkv_b/kernel",
+            { { Axis::KeyRank, latent.rank }, { Axis::KeyHeads, s.heads },
+                { Axis::KeyKv, s.headSize + latent.valueSize } });
+    }
+
+    /// The kernels of an MLP, or of all experts, which `experts` is the dimension of.
+    void addKernels(const std::string& path, const std::vector<Dimension>& experts, Dimension embed, Dimension mlp)
+    {
+        const TransformerSettings& s = m_settings;
         const auto addLinear = [&](const char* name, Dimension from, Dimension to) {
             std::vector<Dimension> kernel = experts, bias = experts;
             kernel.insert(kernel.end(), { from, to });
@@ -110,14 +124,30 @@ private:
             if (s.mlpBias)
                 add(path + name + "/bias", bias);
         };
-        const Dimension embed{ s.experts ? Axis::ExpertEmbed : Axis::Embed, s.embed };
-        const Dimension mlp{ s.experts ? Axis::ExpertMlp : Axis::Mlp, hidden };
         for (const char* name : s.gatedMlp ? std::vector{ "wi_0", "wi_1" } : std::vector{ "wi" })
             addLinear(name, embed, mlp);
         addLinear("wo", mlp, embed);
     }
 
-    void addLayer(bool isEncoder)
+    void addMlp(bool withExperts)
+    {
+        const TransformerSettings& s = m_settings;
+        const Dimension embed{ Axis::Embed, s.embed };
+        if (!withExperts) {
+            addKernels("mlp/", {}, embed, { Axis::Mlp, s.mlp });
+            return;
+        }
+        const ExpertSettings& experts = *s.experts;
+        add("mlp/router/kernel", { { Axis::RouterEmbed, s.embed }, { Axis::RouterExpert, experts.experts } });
+        addKernels("mlp/experts/", { { Axis::Expert, experts.experts } }, { Axis::ExpertEmbed, s.embed },
+            { Axis::ExpertMlp, hiddenSize(s) });
+        if (experts.sharedMlp > 0)
+            addKernels("mlp/shared_experts/", {}, embed, { Axis::Mlp, experts.sharedMlp });
+        if (experts.sharedMlp > 0 && experts.sharedGate)
+            add("mlp/shared_expert_gate/kernel", { embed });
+    }
+
+    void addLayer(bool isEncoder, std::int64_t number)
     {
         const TransformerSettings& s = m_settings;
         const bool after = s.normPlacement == NormPlacement::BeforeAndAfter;
@@ -136,7 +166,7 @@ private:
         }
         if (!s.parallelBlock || s.parallelNorms)
             addNorm(mlpNormName(s));
-        addMlp();
+        addMlp(hasExperts(s, isEncoder, number));
         addNormAfter("mlp");
     }
 
@@ -151,14 +181,17 @@ private:
         if (s.positions == PositionKind::RelativeBias)
             add("relpos_bias/rel_embedding", { { Axis::BiasHeads, s.heads }, { Axis::Buckets, s.relativeBuckets } });
         if (s.form == LayerForm::Scanned) {
-            m_prefix = stack + "/layers/";
-            m_stacked = layers;
-            addLayer(isEncoder);
+            for (const LayerGroup& group : layerGroups(s, isEncoder)) {
+                m_prefix = stack + '/' + group.name + '/';
+                m_stacked = group.count;
+                m_stackedAxis = group.axis;
+                addLayer(isEncoder, group.first);
+            }
             m_stacked = 0;
         } else {
             for (std::int64_t i = 0; i < layers; ++i) {
                 m_prefix = stack + "/layers." + std::to_string(i) + '/';
-                addLayer(isEncoder);
+                addLayer(isEncoder, i);
             }
         }
         m_prefix = stack + '/';
@@ -171,6 +204,7 @@ private:
     std::vector<TransformerParameter> m_list;
     std::string m_prefix;
     std::int64_t m_stacked = 0; ///< layers that share what is added; 0 = none
+    Axis m_stackedAxis = Axis::Layers;
 };
 
 std::int64_t elementCountOf(const TransformerParameter& parameter)
@@ -225,6 +259,33 @@ std::int64_t rotarySize(const TransformerSettings& settings)
 std::int64_t encoderLength(const TransformerSettings& settings)
 {
     return settings.encoderLength > 0 ? settings.encoderLength : settings.length;
+}
+
+bool hasExperts(const TransformerSettings& settings, bool isEncoder, std::int64_t layer)
+{
+    return settings.experts && (isEncoder || layer >= settings.experts->denseLayers);
+}
+
+std::vector<LayerGroup> layerGroups(const TransformerSettings& settings, bool isEncoder)
+{
+    const std::int64_t layers = isEncoder ? settings.encoderLayers : settings.layers;
+    const std::int64_t dense = settings.experts && !isEncoder ? settings.experts->denseLayers : 0;
+    if (dense == 0)
+        return { { "layers", 0, layers, Axis::Layers } };
+    std::vector<LayerGroup> groups{ { "dense_layers", 0, dense, Axis::DenseLayers } };
+    if (dense < layers)
+        groups.push_back({ "moe_layers", dense, layers - dense, Axis::MoeLayers });
+    return groups;
+}
+
+std::int64_t querySize(const TransformerSettings& settings)
+{
+    return settings.headSize + (settings.latent ? settings.latent->rotarySize : 0);
+}
+
+std::int64_t valueSize(const TransformerSettings& settings)
+{
+    return settings.latent ? settings.latent->valueSize : settings.headSize;
 }
 
 std::int64_t hiddenSize(const TransformerSettings& settings)

@@ -9,7 +9,10 @@
 // self_attention/qkv_proj/{kernel,bias} where query, key and value have one kernel, pre_mlp_layer_norm/scale
 // (post_self_attention_layer_norm with MaxText's names), mlp/{wi_0,wi_1,wo}/kernel with a gate (wi_0 goes through the
 // activation), else mlp/{wi,wo}/kernel; of experts mlp/router/kernel and mlp/experts/wi_0/kernel. Scanned layers have
-// one array for all: decoder/layers/mlp/wo/kernel with the dimension "layers".
+// one array for all: decoder/layers/mlp/wo/kernel with the dimension "layers". Where the first layers have no experts,
+// these are decoder/dense_layers/..., and the others decoder/moe_layers/.... Beside experts mlp/shared_experts/... and
+// mlp/shared_expert_gate/kernel. Latent attention: self_attention/query/kernel, or wq_a/kernel, q_norm/scale and
+// wq_b/kernel; wkv_a/kernel, kv_norm/scale, wkv_b/kernel; out/kernel.
 #pragma once
 
 #include <cstdint>
@@ -46,5 +49,17 @@ struct TransformerParameter {
 [[nodiscard]] std::int64_t encoderLength(const TransformerSettings& settings);
 /// Hidden size of one expert, or of the MLP.
 [[nodiscard]] std::int64_t hiddenSize(const TransformerSettings& settings);
+/// Whether a layer has experts in the place of its MLP; `layer` is its number in the decoder.
+[[nodiscard]] bool hasExperts(const TransformerSettings& settings, bool isEncoder, std::int64_t layer);
+/// Layers of a stack that a loop goes through: all, or those without experts apart from the others.
+struct LayerGroup {
+    std::string name; ///< "layers"; "dense_layers", "moe_layers"
+    std::int64_t first = 0, count = 0; ///< numbers in the stack
+    Axis axis = Axis::Layers;
+};
+[[nodiscard]] std::vector<LayerGroup> layerGroups(const TransformerSettings& settings, bool isEncoder);
+/// Elements of a head's query and key, and of its value.
+[[nodiscard]] std::int64_t querySize(const TransformerSettings& settings);
+[[nodiscard]] std::int64_t valueSize(const TransformerSettings& settings);
 
 } // namespace shardscope

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a transformer is made of: sizes, blocks and how their parameters are named.
 //
-// The family covers decoders (GPT-2, Llama, Mistral, Gemma, Qwen, PaLM), mixtures of experts (Mixtral, Qwen MoE) and
-// encoder-decoders (T5). Sizes: B batch, L length, D embed, H heads, K kv heads, h head size, F mlp, V vocab, E
-// experts.
+// The family covers decoders (GPT-2, Llama, Mistral, Gemma, Qwen, PaLM), mixtures of experts (Mixtral, Qwen MoE,
+// DeepSeek) and encoder-decoders (T5). Sizes: B batch, L length, D embed, H heads, K kv heads, h head size, F mlp, V
+// vocab, E experts.
 //
 //     TransformerSettings s;             // a small Llama: 2 layers of width 64, 4 heads, 2 KV heads
 //     s.layers = 32; s.embed = 4096; s.heads = 32; s.kvHeads = 8; s.headSize = 128; s.mlp = 14336; s.vocab = 128256;
@@ -37,6 +37,9 @@ enum class NormPlacement : std::uint8_t {
 };
 enum class ActivationKind : std::uint8_t { Relu, Gelu /* its tanh approximation */, Silu };
 
+/// How a router's logits become probabilities: all together (softmax), or each alone (DeepSeek V3: 1 / (1 + exp(-x))).
+enum class RouterScore : std::uint8_t { Softmax, Sigmoid };
+
 /// A mixture of experts in the place of the MLP (Switch, GShard): each token goes to the `perToken` experts of the
 /// largest router probability, and each expert takes at most
 /// ceil(capacityFactor · L·perToken / experts) tokens of a sequence, first choices before second ones and early tokens
@@ -47,7 +50,23 @@ struct ExpertSettings {
     std::int64_t mlp = 0; ///< hidden size of one expert; 0 = that of the model
     double capacityFactor = 1.25;
     bool normalise = true; ///< the probabilities of the chosen experts are scaled to add up to 1
+    RouterScore score = RouterScore::Softmax;
+    double scale = 1; ///< DeepSeek: of what the chosen experts add
+    std::int64_t sharedMlp = 0; ///< DeepSeek, Qwen 2: hidden size of an MLP beside them for every token; 0 = none
+    bool sharedGate = false; ///< Qwen 2: what that adds is multiplied by 1 / (1 + exp(-x w))
+    std::int64_t denseLayers = 0; ///< DeepSeek: so many of the decoder's first layers have an MLP and no experts
     bool operator==(const ExpertSettings&) const = default;
+};
+
+/// Latent attention (DeepSeek-AI, 2024): keys and values of all heads are made of one vector of size `rank` per token,
+/// and queries, too, of one of size `queryRank`. Of each query and key `headSize` elements have no position, and
+/// `rotarySize` further ones are rotated; in keys these are the same for all heads.
+struct LatentSettings {
+    std::int64_t rank = 512;
+    std::int64_t queryRank = 0; ///< 0 = queries are made of the layer's input
+    std::int64_t rotarySize = 64;
+    std::int64_t valueSize = 128; ///< of a head
+    bool operator==(const LatentSettings&) const = default;
 };
 
 /// How the layers are written down: one after the other, or as a loop over parameters that have a dimension "layers".
@@ -74,9 +93,12 @@ struct TransformerSettings {
     PositionKind positions = PositionKind::Rotary;
     double rotaryBase = 10000;
     double rotaryFraction = 1; ///< of the head that is rotated (GPT-NeoX: 0.25)
+    double rotaryFactor = 1; ///< positions are divided by it before
     std::int64_t maximumLength = 0; ///< rows of learned positions; 0 = length
     std::int64_t relativeBuckets = 32, relativeMaximumDistance = 128;
     std::int64_t slidingWindow = 0; ///< tokens that a token sees, itself included; 0 = all before it
+    std::int64_t windowPattern = 0; ///< Gemma: every so many layers one sees all before it (2, 6); 0 = none does
+    double windowRotaryBase = 0; ///< Gemma 3: of layers with a window, without the factor; 0 = as that of all
 
     NormKind norm = NormKind::Rms;
     NormPlacement normPlacement = NormPlacement::Before;
@@ -97,6 +119,7 @@ struct TransformerSettings {
     bool scaledEmbedding = false; ///< Gemma: the embedding is multiplied by sqrt(D)
     bool embedByOneHot = false; ///< rows of the embedding are found by a product with one-hot vectors, not gathered
     bool scaledAttention = true; ///< logits of attention are divided by sqrt(h); T5 has that in its initial values
+    double attentionScalar = 0; ///< Gemma 2: by the root of this number instead; 0 = h
     double attentionSoftcap = 0, logitSoftcap = 0; ///< Gemma 2: c · tanh(x / c); 0 = none
 
     /// Of a train step: the share of the elements that become 0, of the embedding and of what each part of a layer adds
@@ -105,6 +128,7 @@ struct TransformerSettings {
     std::int64_t dropoutSeed = 0; ///< below 2^16
 
     std::optional<ExpertSettings> experts;
+    std::optional<LatentSettings> latent; ///< of a decoder's attention
     /// T5: layers of an encoder, whose output the decoder's layers attend to; 0 = a decoder alone.
     std::int64_t encoderLayers = 0;
     std::int64_t encoderLength = 0; ///< 0 = length

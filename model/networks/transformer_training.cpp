@@ -52,7 +52,7 @@ ChosenInitial scaled(std::string glob, std::int64_t terms)
 std::vector<ChosenInitial> transformerInitials(const TransformerSettings& s)
 {
     constexpr double ofTables = 0.02; // of positions, as in GPT-2
-    const std::int64_t ofHeads = saturatingProduct(s.heads, s.headSize);
+    const std::int64_t ofHeads = saturatingProduct(s.heads, valueSize(s));
     using enum InitialValue::Kind;
     std::vector<ChosenInitial> initials{ initially("params/**/scale", s.normPlusOne ? Zeros : Ones),
         initially("params/**/bias", Zeros), scaled("params/**/kernel", s.embed),
@@ -60,8 +60,17 @@ std::vector<ChosenInitial> transformerInitials(const TransformerSettings& s)
         normal("params/**_embedder/embedding", ofTables), normal("params/**/rel_embedding", ofTables),
         s.tiedLogits && !s.scaledLogits ? scaled("params/token_embedder/embedding", s.embed)
                                         : normal("params/token_embedder/embedding", 1) };
+    if (s.experts && s.experts->denseLayers > 0)
+        initials.push_back(scaled("params/**/mlp/wo/kernel", s.mlp));
+    if (s.experts && s.experts->sharedMlp > 0)
+        initials.push_back(scaled("params/**/shared_experts/wo/kernel", s.experts->sharedMlp));
+    if (s.latent) {
+        initials.push_back(scaled("params/**/wkv_b/kernel", s.latent->rank));
+        if (s.latent->queryRank > 0)
+            initials.push_back(scaled("params/**/wq_b/kernel", s.latent->queryRank));
+    }
     if (!s.scaledAttention) // as T5: what the logits of attention are not divided by
-        initials.push_back(scaled("params/**/query/kernel", saturatingProduct(s.embed, s.headSize)));
+        initials.push_back(scaled("params/**/query/kernel", saturatingProduct(s.embed, querySize(s))));
     for (const TransformerInput& input : inputsOf(s)) {
         initials.push_back(initially(input.path, Integers));
         initials.back().value.bound = s.vocab;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "partition/partial_axes.h"
 #include "program/calls.h"
 #include "program/editor.h"
 #include "program/function_names.h"
@@ -44,6 +45,31 @@ std::vector<bool> operationsOnShards(const Program& program)
     return onShards;
 }
 
+std::map<std::string, int> timesCalled(const Program& program)
+{
+    std::map<std::string, int> times;
+    for (const RegionId body : bodies(program))
+        walk(program, body, [&](OperationId id) {
+            if (const std::string* callee = calleeOf(program.operation(id)))
+                ++times[*callee];
+        });
+    return times;
+}
+
+/// Per operation: whether it is in a function that stands for several of the given program, which are the same on
+/// devices. Of its values there is one name and several arrays.
+std::vector<bool> operationsOfMergedFunctions(const Program& source, const Program& sharded)
+{
+    std::vector<bool> merged(sharded.operations.size());
+    const std::map<std::string, int> before = timesCalled(source), after = timesCalled(sharded);
+    for (const Function& function : sharded.functions) {
+        const auto now = after.find(function.name), then = before.find(function.name);
+        if (now != after.end() && now->second > 1 && (then == before.end() || then->second != now->second))
+            walk(sharded, function.body, [&](OperationId id) { merged[id.index] = true; });
+    }
+    return merged;
+}
+
 } // namespace
 
 DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& parts)
@@ -52,7 +78,10 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
     const Program &sharded = parts.sharded, &device = parts.device.program;
     const ValueShardings shardings(sharded);
     std::vector<AxisList> addends(sharded.values.size()); // over which a value is still to be added up
-    const std::vector<bool> inManual = operationsOnShards(sharded);
+    std::vector<bool> isNotShown = operationsOnShards(sharded);
+    const std::vector<bool> merged = operationsOfMergedFunctions(source, sharded);
+    for (std::size_t i = 0; i < merged.size(); ++i)
+        isNotShown[i] = isNotShown[i] || merged[i];
     for (const RegionId body : bodies(sharded))
         walk(sharded, body, [&](OperationId id) {
             const Operation& operation = sharded.operation(id);
@@ -107,9 +136,15 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
                 && trueShape(parts.trueShapes, sharded, from) == trueShape(parts.trueShapes, sharded, to))
                 meant[to.index] = meant[from.index];
         });
+    // Addends that no collective adds up as they are: nobody reads them, or padding stands between.
+    const auto isLeftInParts = [&](ValueId value) {
+        const Operation& maker = sharded.operation(sharded.value(value).definition);
+        return addends[value.index].empty()
+            && !summedAxes(sharded, maker, [&](ValueId operand) { return shardings.of(operand); }).empty();
+    };
     for (std::size_t v = 0; v < sharded.values.size(); ++v) {
         const Value& current = sharded.values[v];
-        if (current.definition.valid() && !inManual[current.definition.index])
+        if (current.definition.valid() && !isNotShown[current.definition.index] && !isLeftInParts(ValueId(v)))
             accept(ValueId(v), ValueId(v), meant[v]);
     }
     // What collectives became gives other values; of several the last one of the result's type is the result. An
@@ -128,7 +163,7 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
     for (const auto& [made, origin] : parts.device.origins) {
         const Operation& operation = device.operation(made);
         if (adds[made.index] || operation.results.size() != 1 || origin.index >= sharded.operations.size()
-            || inManual[origin.index])
+            || isNotShown[origin.index])
             continue;
         const auto& wanted = sharded.operation(origin).results;
         if (wanted.size() != 1
@@ -150,7 +185,7 @@ DeviceValues::DeviceValues(const Program& source, const PartitionedProgram& part
     for (const RegionId body : bodies(sharded))
         walk(sharded, body, [&](OperationId id) {
             const Operation& operation = sharded.operation(id);
-            if (operation.kind != OpKind::ManualComputation || inManual[id.index])
+            if (operation.kind != OpKind::ManualComputation || isNotShown[id.index])
                 return;
             const std::vector<ValueId>& returned = sharded.regions[operation.regions[0].index].results;
             for (std::size_t i = 0; i < std::min<std::size_t>(returned.size(), operation.results.size()); ++i)

@@ -9,6 +9,7 @@
 #include "partition/halo_lowering.h"
 #include "partition/lower_collectives.h"
 #include "partition/partial_axes.h"
+#include "partition/stated_sizes.h"
 #include "program/editor.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
@@ -404,26 +405,7 @@ private:
         if (operand.index >= m_types.size() || !isSharded(operand))
             return;
         const Shape& full = m_types[operand.index].shape;
-        const TensorType localOperand = localType(operand);
-        const Shape& local = localOperand.shape;
-        const auto fit = [&](DimensionList& sizes) {
-            for (std::size_t d = 0; d < std::min<std::size_t>(sizes.size(), full.size()); ++d)
-                if (sizes[d] == full[d])
-                    sizes[d] = local[d];
-        };
-        if (const auto* slice = attributesAs<SliceAttributes>(operation.attributes)) {
-            SliceAttributes fitted = *slice;
-            fit(fitted.limits);
-            operation.attributes = otherAttributes(std::move(fitted));
-        } else if (const auto* dynamic = attributesAs<DynamicSliceAttributes>(operation.attributes)) {
-            DynamicSliceAttributes fitted = *dynamic;
-            fit(fitted.sizes);
-            operation.attributes = otherAttributes(std::move(fitted));
-        } else if (const auto* gather = attributesAs<GatherAttributes>(operation.attributes)) {
-            GatherAttributes fitted = *gather;
-            fit(fitted.sliceSizes);
-            operation.attributes = otherAttributes(std::move(fitted));
-        }
+        fitStatedSizes(operation, full, localType(operand).shape);
     }
     static bool hasOtherAttributes(const Operation& operation)
     {

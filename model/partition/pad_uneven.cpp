@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "partition/padding_constants.h"
+#include "partition/stated_sizes.h"
 #include "program/editor.h"
 #include "program/other_attributes.h"
 #include "program/value_shardings.h"
@@ -357,25 +358,7 @@ private:
         const auto found = m_shapes.find(operation.operands[0]);
         if (found == m_shapes.end())
             return;
-        const Shape full = found->second, padded = shapeOf(operation.operands[0]);
-        const auto fit = [&](DimensionList& sizes) {
-            for (std::size_t d = 0; d < std::min<std::size_t>(sizes.size(), full.size()); ++d)
-                if (padded[d] != full[d] && sizes[d] == full[d])
-                    sizes.edit()[d] = padded[d];
-        };
-        if (const auto* slice = attributesAs<SliceAttributes>(operation.attributes)) {
-            SliceAttributes fitted = *slice;
-            fit(fitted.limits);
-            operation.attributes = otherAttributes(std::move(fitted));
-        } else if (const auto* dynamic = attributesAs<DynamicSliceAttributes>(operation.attributes)) {
-            DynamicSliceAttributes fitted = *dynamic;
-            fit(fitted.sizes);
-            operation.attributes = otherAttributes(std::move(fitted));
-        } else if (const auto* gather = attributesAs<GatherAttributes>(operation.attributes)) {
-            GatherAttributes fitted = *gather;
-            fit(fitted.sliceSizes);
-            operation.attributes = otherAttributes(std::move(fitted));
-        }
+        fitStatedSizes(operation, found->second, shapeOf(operation.operands[0]));
     }
 
     /// Those of the dimensions that are padded.

@@ -69,8 +69,11 @@ public:
         // A part of the model binds its own rules wherever it is traced.
         if (!rules.boundWhenTraced && !mapping && list.isOuter())
             reasons.emplace_back("no_rules");
-        // The step is traced inside `with mesh:`, so a mesh is always at hand here.
-        if (!mapping && !constraintApplies({ platform, true, false }, rules.version))
+        const ConstraintGate gate{ platform, rules.constraintMesh == ConstraintMesh::Context,
+            rules.constraintMesh == ConstraintMesh::Own };
+        if (!mapping && rules.constraintMesh == ConstraintMesh::None)
+            reasons.emplace_back("no_mesh");
+        else if (!mapping && !constraintApplies(gate, rules.version))
             reasons.emplace_back("platform");
         // What the rules would say, for counting uses and for showing what binding them would do.
         if (const Result<Resolution> resolution = resolveRules(logical->names, bound, rules.version))

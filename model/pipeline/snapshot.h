@@ -56,6 +56,7 @@ struct Fix {
     enum class Kind : std::uint8_t {
         BindRules, ///< W206
         AssumeTpu, ///< W206
+        EnterMesh, ///< W206: the step is traced inside `with mesh:`
         UseLogicalNames, ///< W210
         DevicesForMesh, ///< E102
         SetDimension, ///< E101, W201: dimension `name` to `number`

@@ -74,9 +74,12 @@ void add(Hasher& hasher, const std::vector<ChosenSharding>& list)
         hasher.add(chosen.at).add(chosen.axes.index());
         if (const auto* device = std::get_if<DeviceAxes>(&chosen.axes))
             add(hasher, device->spec);
-        else if (const auto* logical = std::get_if<LogicalAxes>(&chosen.axes))
-            for (const LogicalName& name : logical->names)
-                hasher.add(name.kind).add(name.name);
+        const auto* logical = std::get_if<LogicalAxes>(&chosen.axes);
+        if (!logical)
+            continue;
+        hasher.add(logical->names.size());
+        for (const LogicalName& name : logical->names)
+            hasher.add(name.kind).add(name.name);
     }
 }
 
@@ -99,6 +102,9 @@ void add(Hasher& hasher, const TransformerTraining& training)
         forEachExpertOption(*model.experts, addField);
     for (const auto* list : { &model.constraints, &model.parameterSpecs })
         add(hasher, *list);
+    hasher.add(model.latent.has_value());
+    if (model.latent)
+        forEachLatentOption(*model.latent, addField);
     hasher.add(training.optimizer.kind);
     forEachAdamNumber(training.optimizer, addField);
     forEachOptimizerOption(training.optimizer, addOptimizerField);
@@ -114,7 +120,7 @@ std::uint64_t hashOf(const ModelSetting& model)
         const MlpSettings& s = mlp->settings;
         hasher.add(s.layers).add(s.batch).add(s.embed).add(s.hidden).add(s.dtype).add(s.loss);
         hasher.add(s.adam.learningRate).add(s.adam.beta1).add(s.adam.beta2).add(s.adam.epsilon);
-        hasher.add(s.inputGradient).add(s.trainStep).add(s.axes).add(s.yConstraint);
+        hasher.add(s.inputGradient).add(s.trainStep).add(s.axes).add(s.yConstraint).add(s.remat);
         for (const auto& [name, entry] : s.deviceAxes) {
             hasher.add(name);
             add(hasher, PartitionSpec{ { entry } });

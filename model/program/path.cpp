@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <system_error>
 
 #include "base/codes.h"
+#include "program/differentiate.h"
 #include "program/name_values.h"
 
 namespace shardscope {
@@ -93,6 +95,8 @@ std::string pathAsShown(std::string_view shown)
 
 namespace {
 
+constexpr std::size_t maximumNamed = 5; ///< candidates for an ambiguous name
+
 Result<ValueId> valueOfPath(const Program& program, std::string_view path)
 {
     if (const ValueId id = valueNamed(program, path); id.valid())
@@ -117,10 +121,14 @@ Result<ValueId> valueOfPath(const Program& program, std::string_view path)
     if (parameters.size() == 1)
         return parameters.front();
     const std::vector<ValueId>& first = parameters.empty() ? endingSo : parameters;
-    if (!first.empty())
+    if (!first.empty()) {
+        std::vector<std::string> candidates;
+        for (std::size_t i = 0; i < std::min(first.size(), maximumNamed); ++i)
+            candidates.emplace_back(program.value(first[i]).path);
         return fail(Code::UnknownTensor,
-            { { "path", path }, { "nearest", std::string(program.value(first.front()).path) },
-                { "several", static_cast<std::int64_t>(endingSo.size()) } });
+            { { "path", path }, { "nearest", candidates.front() },
+                { "several", static_cast<std::int64_t>(endingSo.size()) }, { "known", std::move(candidates) } });
+    }
     return fail(Code::UnknownTensor, { { "path", path }, { "nearest", nearestName(path, known) } });
 }
 
@@ -150,6 +158,44 @@ ValueId valueNumbered(const Program& program, std::string_view name)
         : ValueId();
 }
 
+/// "the gradient in layers.3": what the backward pass works out there and has no path for. Sums come first: of these
+/// devices may have parts, so that they are spoken of. Nothing where the name is none of this form.
+std::optional<Result<ValueId>> gradientIn(const Program& program, std::string_view name)
+{
+    constexpr std::string_view form = "the gradient in ", other = "The gradient in ";
+    if (!name.starts_with(form) && !name.starts_with(other))
+        return std::nullopt;
+    const std::string_view part = name.substr(form.size());
+    std::vector<ValueId> sums, rest;
+    for (std::size_t i = 0; i < program.values.size(); ++i) {
+        const Value& value = program.values[i];
+        if (!value.path.empty() || !value.definition.valid())
+            continue;
+        const Operation& operation = program.operation(value.definition);
+        if (operation.kind == OpKind::ShardingConstraint || operation.kind == OpKind::BroadcastInDim
+            || operation.kind == OpKind::Constant || operation.scope >= program.scopes.size())
+            continue;
+        const std::string_view scope = program.scopes[operation.scope];
+        if (!isBackward(scope) || !scope.ends_with(part) || scope.size() <= part.size()
+            || scope[scope.size() - part.size() - 1] != '/')
+            continue;
+        const bool isSum =
+            operation.kind == OpKind::DotGeneral || operation.kind == OpKind::Dot || operation.kind == OpKind::Reduce;
+        (isSum ? sums : rest).emplace_back(i);
+    }
+    const std::vector<ValueId>& all = sums.empty() ? rest : sums;
+    if (all.empty())
+        return std::nullopt;
+    if (all.size() == 1)
+        return all.front();
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < std::min(all.size(), maximumNamed); ++i)
+        known.push_back('%' + std::to_string(all[i].index));
+    return fail(Code::UnknownTensor,
+        { { "path", std::string(name) }, { "nearest", known.front() },
+            { "several", static_cast<std::int64_t>(all.size()) }, { "known", known } });
+}
+
 } // namespace
 
 Result<ValueId> findValue(const Program& program, std::string_view path)
@@ -160,6 +206,8 @@ Result<ValueId> findValue(const Program& program, std::string_view path)
     for (const ValueId value : { argumentLocated(program, path), valueNumbered(program, path) })
         if (value.valid())
             return value;
+    if (std::optional<Result<ValueId>> gradient = gradientIn(program, path))
+        return std::move(*gradient);
     const std::string meant = pathAsShown(path);
     if (meant == path)
         return found;

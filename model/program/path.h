@@ -20,9 +20,10 @@ namespace shardscope {
 [[nodiscard]] std::string pathAsShown(std::string_view shown);
 /// The value of a path, or of the last parts of one path alone: "layers.0/y" finds "forward/layers.0/y". Where several
 /// paths end so and one of them is a parameter's, that parameter. In a program that was read also by the names of its
-/// text (program/name_values.h), and an argument by what its location calls it, "state.params['w']". Else by the form
-/// in which it is shown. Errors: UnknownTensor, with the nearest known path, or with the number of paths that end so
-/// and the first of them, parameters before others.
+/// text (program/name_values.h), and an argument by what its location calls it, "state.params['w']". "the gradient in
+/// layers.3" is a value of the backward pass there that has no path, if it is the only one, sums before others. Else by
+/// the form in which it is shown. Errors: UnknownTensor, with the nearest known path, or with the number of values that
+/// are called so (several) and the first of them (known), parameters before others.
 [[nodiscard]] Result<ValueId> findValue(const Program& program, std::string_view path);
 
 } // namespace shardscope

@@ -17,7 +17,7 @@ bool Reader::makeAttributes(Pending& op)
 {
     switch (op.kind) {
     case OpKind::Opaque:
-        return isOpaque(op);
+        return isEarlierOperation(op.name) ? makeCurrent(op) : isOpaque(op);
     case OpKind::Constant:
     case OpKind::SdyConstant:
     case OpKind::ChloConstant: {

@@ -35,6 +35,8 @@ bool Reader::readPretty(Scanner& s, Pending& op)
     case OpKind::VariadicReduce:
         return readReduce(s, op);
     case OpKind::Opaque:
+        if (isEarlierOperation(op.name))
+            break;
         return readOpaque(s, op);
     case OpKind::OptimizationBarrier: // {attributes} %a, %b : ...
         if (!readAttributesAfter(s, op))

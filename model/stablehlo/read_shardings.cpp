@@ -363,6 +363,8 @@ bool Reader::takeResultShardings(Pending& op, std::vector<ProgramSharding>& shar
     if (s.at("#sdy.sharding_per_value") || s.at('[')) {
         if (!readShardings(s, shardings))
             return false;
+    } else if (s.at("#sdy.sharding")) {
+        return s.expected("one sharding for each result, “#sdy.sharding_per_value<[...]>”");
     } else if (!readSharding(s, shardings.emplace_back())) {
         return false;
     }

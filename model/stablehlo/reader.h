@@ -296,6 +296,8 @@ private:
     bool takePrecision(Pending& op, std::vector<std::string>& precision);
     bool takeChannel(Pending& op, std::int64_t& handle, std::int64_t& type);
     bool isOpaque(Pending& op);
+    /// Of an earlier version's operation, as the one that has taken its place; unknown where there is none.
+    bool makeCurrent(Pending& op);
 
     /// "shardscope.path", "shardscope.role" and "shardscope.dims": what the printer says of named values.
     void readOwnNames(std::vector<NamedAttribute>& attributes, ValueId value);
@@ -374,5 +376,7 @@ public:
 /// The kind of that name with its dialect; "func.call" and "call" are the same.
 [[nodiscard]] OpKind kindOf(std::string_view name);
 [[nodiscard]] bool startsName(char c);
+/// broadcast, torch_index_select and einsum, which the present version has no more.
+[[nodiscard]] bool isEarlierOperation(std::string_view name);
 
 } // namespace shardscope::mlir

@@ -2,8 +2,10 @@
 #include "words/coverage_words.h"
 
 #include "analysis/explain.h"
+#include "sharding/text.h"
 #include "words/links.h"
 #include "words/sentence.h"
+#include "words/utf8.h"
 
 namespace shardscope::words {
 
@@ -12,6 +14,14 @@ namespace {
 QString sizeOf(std::int64_t size)
 {
     return bytes(static_cast<double>(size));
+}
+
+QString axesOf(const SpecEntry& target)
+{
+    QStringList axes;
+    for (const std::string& axis : target.axes)
+        axes << fromStd(axis);
+    return axes.join(QLatin1Char('+'));
 }
 
 } // namespace
@@ -29,6 +39,21 @@ QString coverage(const ParameterCoverage& coverage)
     return replicated == 0
         ? Words::tr("%1, none are replicated.", "how much is sharded").arg(sharded)
         : Words::tr("%1, %2 are replicated.", "how much is sharded, bytes").arg(sharded, sizeOf(replicated));
+}
+
+QString wasByRules(const OwnSpec& own)
+{
+    if (!own.byRules)
+        return Words::tr("its own spec; the rules are wrong");
+    const QString spec = fromStd(toColumn(*own.byRules));
+    QStringList rules;
+    for (const LogicalRule& rule : own.rules)
+        rules << QStringLiteral("%1 → %2").arg(fromStd(rule.name.name), axesOf(rule.target));
+    if (rules.isEmpty())
+        return Words::tr("was %1: no rule shards it").arg(spec);
+    const QString list = rules.join(QStringLiteral(", "));
+    return rules.size() == 1 ? Words::tr("was %1 by the rule %2").arg(spec, list)
+                             : Words::tr("was %1 by the rules %2").arg(spec, list);
 }
 
 QStringList coverageByWays(const ParameterCoverage& coverage)

@@ -2,6 +2,7 @@
 // How far parameters are sharded, in sentences.
 #pragma once
 
+#include "analysis/own_spec.h"
 #include "analysis/parameter_coverage.h"
 #include "words/words.h"
 
@@ -11,6 +12,8 @@ namespace shardscope::words {
 [[nodiscard]] QString coverage(const ParameterCoverage& coverage);
 /// One line per number of ways, for a tool tip: "8 ways: 7.48 GiB in 291 arrays".
 [[nodiscard]] QStringList coverageByWays(const ParameterCoverage& coverage);
+/// "was P(model, -) by the rule mlp -> model": of a parameter with a spec of its own, what the rules say.
+[[nodiscard]] QString wasByRules(const OwnSpec& own);
 /// "decoder/layers.*/mlp_norm/scale, 32 arrays, 512 KiB; embed: no rule; no match means unsharded", the name as a link
 /// to the first of them.
 [[nodiscard]] Text replicated(const Snapshot& snapshot, const ParameterCoverage::Replicated& array);

@@ -6,19 +6,13 @@
 
 #include "program/differentiate.h"
 #include "program/op_row.h"
+#include "words/diagnostic_reader.h"
 #include "words/tr.h"
 #include "words/words.h"
 
 namespace shardscope::words {
 
 namespace {
-
-QString list(const QStringList& names)
-{
-    if (names.size() < 2)
-        return names.join(QString());
-    return QStringList(names.mid(0, names.size() - 1)).join(QStringLiteral(", ")) + Words::tr(" and ") + names.last();
-}
 
 /// As a text has it; what stands in another function or a region, after that.
 QString textName(const std::string& path)
@@ -66,7 +60,7 @@ QString definition(const Program& program, ValueId value)
     QStringList operands;
     for (const ValueId operand : operation.operands)
         operands << operandName(program, operand);
-    const QString all = list(operands);
+    const QString all = oneList(std::move(operands));
     switch (operation.kind) {
     case OpKind::DotGeneral:
         return Words::tr("the matrix product of %1").arg(all);
@@ -79,7 +73,7 @@ QString definition(const Program& program, ValueId value)
             names << (index < operand.dimNames.size() ? fromStd(operand.dimNames[index])
                                                       : Words::tr("dimension %1").arg(d));
         }
-        const QString over = list(names);
+        const QString over = oneList(std::move(names));
         switch (attributes.kind) {
         case ReduceKind::Sum:
             return Words::tr("the sum of %1 over %2").arg(all, over);

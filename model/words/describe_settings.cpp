@@ -24,8 +24,9 @@ ProblemText describeWithoutEffect(const Diagnostic& d)
     QStringList possible;
     for (const std::string& each : values)
         possible << fromStd(each);
-    const QString value =
-        possible.isEmpty() ? Words::tr("at least 1") : oneList(std::move(possible), Words::tr("%1 or %2"));
+    const QString value = d.text("needs") == "dropout" ? Words::tr("above 0")
+        : possible.isEmpty()                           ? Words::tr("at least 1")
+                                                       : oneList(std::move(possible), Words::tr("%1 or %2"));
     const QString needs = arg.quote("needs");
     return settings.size() > 1
         ? ProblemText{ Words::tr("%1 have no effect: they count only where %2 is %3")

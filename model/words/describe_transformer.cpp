@@ -24,6 +24,9 @@ ProblemText describeTransformer(const Diagnostic& d)
     if (wrong == "buckets")
         return { Words::tr("%1 relative positions cannot be divided by 4").arg(arg.number("buckets")),
             Words::tr("Use a multiple of 4."), {} };
+    if (wrong == "latent")
+        return { Words::tr("latent attention does not go together with %1").arg(arg.quote("with")),
+            Words::tr("Use as many key and value heads as heads, a decoder alone, and plain queries and keys."), {} };
     if (wrong == "parallel_block")
         return { Words::tr("a decoder that attends to an encoder cannot have parallel blocks"),
             Words::tr("Leave out the encoder or the parallel blocks."), {} };

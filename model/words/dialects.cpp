@@ -161,6 +161,19 @@ QString fallbackName(RulesFallback fallback)
     return {};
 }
 
+QString constraintMeshName(ConstraintMesh mesh)
+{
+    switch (mesh) {
+    case ConstraintMesh::None:
+        return Words::tr("None: values are left alone");
+    case ConstraintMesh::Own:
+        return Words::tr("One handed to the constraint");
+    case ConstraintMesh::Context:
+        break;
+    }
+    return Words::tr("That of “with mesh:” around the step");
+}
+
 QString fallbackEffect(RulesFallback fallback)
 {
     switch (fallback) {

@@ -18,6 +18,7 @@ namespace shardscope::words {
 [[nodiscard]] QString batchAxes(const Partitioner& partitioner, const Mesh* mesh);
 [[nodiscard]] QString fallbackName(RulesFallback fallback); ///< "unsharded"
 [[nodiscard]] QString fallbackEffect(RulesFallback fallback);
+[[nodiscard]] QString constraintMeshName(ConstraintMesh mesh); ///< "That of “with mesh:” around the step"
 
 /// "Rule 2 fires in Flax 2024; in Flax current dimension 0 has no name, and this version leaves it alone." Empty where
 /// the array has no step at which they part.

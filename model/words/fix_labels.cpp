@@ -16,6 +16,8 @@ QString fixLabel(const Fix& fix)
         return Words::tr("Fix: bind rules");
     case Fix::Kind::AssumeTpu:
         return Words::tr("Fix: assume TPU");
+    case Fix::Kind::EnterMesh:
+        return Words::tr("Fix: trace inside the mesh");
     case Fix::Kind::UseLogicalNames:
         return Words::tr("Fix: use logical names");
     case Fix::Kind::DevicesForMesh:

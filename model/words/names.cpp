@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "words/optimizer_words.h"
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -26,9 +27,9 @@ QString role(Role role)
     case Role::Gradient:
         return Words::tr("Gradients");
     case Role::Mu:
-        return Words::tr("Adam mu");
+        return Words::tr("First moments");
     case Role::Nu:
-        return Words::tr("Adam nu");
+        return Words::tr("Second moments");
     case Role::Master:
         return Words::tr("Master weights");
     case Role::Count:
@@ -49,7 +50,7 @@ QString role(Role role)
     return {};
 }
 
-QString owner(Owner owner)
+QString owner(Owner owner, const Program& program)
 {
     switch (owner) {
     case Owner::Parameters:
@@ -57,9 +58,9 @@ QString owner(Owner owner)
     case Owner::Gradients:
         return Words::tr("gradients");
     case Owner::Mu:
-        return Words::tr("mu");
+        return optimizerArrays(program, Role::Mu);
     case Owner::Nu:
-        return Words::tr("nu");
+        return optimizerArrays(program, Role::Nu);
     case Owner::Activations:
         return Words::tr("activations");
     case Owner::Buffers:

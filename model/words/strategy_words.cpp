@@ -118,7 +118,8 @@ Text dimensionAxes(const Mesh& mesh, const AxisList& axes)
 QString dimensionName(const Program& program, ValueId value, std::size_t dimension)
 {
     const Value& v = program.value(value);
-    return dimension < v.dimNames.size() ? fromStd(v.dimNames[dimension]) : Words::tr("dimension %1").arg(dimension);
+    return dimension < v.dimNames.size() && !v.dimNames[dimension].empty() ? fromStd(v.dimNames[dimension])
+                                                                           : Words::tr("dimension %1").arg(dimension);
 }
 
 QString differencePlace(const ComparedRun& first, const ComparedRun& second, const PropagationDifference& difference)

@@ -9,17 +9,11 @@
 #include "words/links.h"
 #include "words/propagation_steps.h"
 #include "words/sentence.h"
+#include "words/strategy_words.h"
 
 namespace shardscope::words {
 
 namespace {
-
-QString dimensionName(const Program& program, ValueId value, std::size_t dimension)
-{
-    const Value& v = program.value(value);
-    return dimension < v.dimNames.size() && !v.dimNames[dimension].empty() ? fromStd(v.dimNames[dimension])
-                                                                           : Words::tr("dimension %1").arg(dimension);
-}
 
 /// What holds the axis up; %1 is the value that does.
 QString reasonPattern(BlockReason reason)

@@ -78,7 +78,7 @@ enum class Noun : std::uint8_t {
 
 // Names.
 [[nodiscard]] QString role(Role role); ///< "Parameters"
-[[nodiscard]] QString owner(Owner owner); ///< "parameters"
+[[nodiscard]] QString owner(Owner owner, const Program& program); ///< "parameters"; of state as optimizerArrays()
 [[nodiscard]] QString collective(CollectiveKind kind); ///< "all-reduce"
 [[nodiscard]] QString verdict(const RuleTrace& trace); ///< "Applied", "Skipped"
 /// A person's name for a path: "params/layers.0/W1" -> "Layer 0 / W1".

@@ -6,14 +6,17 @@
 #include "analysis/analysed.h"
 #include "analysis/annotation_edit.h"
 #include "analysis/change.h"
+#include "analysis/own_spec.h"
 #include "analysis/why_not.h"
 #include "base/codes.h"
 #include "experiment/builtin.h"
 #include "experiment/edits.h"
+#include "experiment/network_edits.h"
 #include "experiment/rule_edits.h"
 #include "program/operation_path.h"
 #include "registered_test.h"
 #include "sharding/sharding_text.h"
+#include "sharding/text.h"
 
 using namespace shardscope;
 using test::analysed;
@@ -226,6 +229,59 @@ private Q_SLOTS:
         QVERIFY(after);
         QVERIFY(std::get<MlpModel>(after->model).settings.deviceAxes.at("hidden") == SpecEntry::none());
         QVERIFY(annotationTargets(*snapshot, snapshot->program->find("layers.0/h")).empty());
+    }
+
+    /// A parameter of a transformer has its rules and itself; the output of a module its constraint.
+    void parametersByThemselves()
+    {
+        using Kind = AnnotationTarget::Kind;
+        Experiment experiment = test::example("flax-mlp-logical"); // 2 x 4 over data and model
+        experiment.model = TransformerModel{};
+        experiment.rules.rules.list = { { LogicalName::of("mlp"), SpecEntry::axis("model") } };
+        const std::string path = "params/decoder/layers.1/mlp/wo/kernel";
+        const SnapshotPtr before = analysed(experiment);
+        const auto valueOf = [](const Snapshot& snapshot, const std::string& of) { return snapshot.program->find(of); };
+        std::vector<AnnotationTarget> targets = annotationTargets(*before, valueOf(*before, path));
+        QCOMPARE(targets.size(), std::size_t(2));
+        QCOMPARE(targets[0].kind, Kind::Rules);
+        QCOMPARE(targets[1].kind, Kind::Chosen);
+        QCOMPARE(targets[1].name, "decoder/layers.1/mlp/wo/kernel");
+        QVERIFY(!targets[1].isOwn && !targets[1].takesAnySharding() && targets[1].canChange(1));
+
+        TensorSharding sharding = *parseDimensions("[{}, {data}]", *before->mesh); // embed over data, mlp not any more
+        const auto after = withAnnotation(*before, targets[1], sharding);
+        QVERIFY(after.has_value());
+        const SnapshotPtr changed = analysed(*after);
+        QCOMPARE(toJax(changed->row(path)->spec), "P(None, 'data')");
+        QCOMPARE(toJax(changed->row("params/decoder/layers.0/mlp/wo/kernel")->spec),
+            toJax(before->row("params/decoder/layers.0/mlp/wo/kernel")->spec));
+        const std::optional<OwnSpec> own = ownSpecOf(*changed, *changed->row(path));
+        QVERIFY(own && own->byRules);
+        QCOMPARE(toColumn(*own->byRules), "P(model, -)");
+        QCOMPARE(own->rules.size(), std::size_t(1));
+        QCOMPARE(own->rules.front().name.name, "mlp");
+        QVERIFY(!ownSpecOf(*before, *before->row(path)));
+        targets = annotationTargets(*changed, valueOf(*changed, path));
+        QCOMPARE(targets.size(), std::size_t(1));
+        QVERIFY(targets.front().isOwn);
+        QVERIFY(*withoutOwnSharding(*changed, targets.front()) == experiment);
+
+        // The constraint behind a layer.
+        const std::string output = "decoder/layers.0/constraint";
+        const SnapshotPtr constrained =
+            analysed(*withConstraint(experiment, "decoder/layers.*", LogicalAxes{ { LogicalName::of("batch") } }));
+        targets = annotationTargets(*constrained, valueOf(*constrained, output));
+        QCOMPARE(targets.size(), std::size_t(1));
+        QVERIFY(targets.front().isOwn && targets.front().isOutput);
+        QCOMPARE(targets.front().name, "decoder/layers.0");
+        const TensorSharding overData = *parseDimensions("[{data}, {}, {}]", *constrained->mesh);
+        const SnapshotPtr moved = analysed(*withAnnotation(*constrained, targets.front(), overData));
+        QCOMPARE(toColumn(moved->row(output)->spec), "P(data, -, -)");
+        // The other layers keep theirs.
+        const auto without = withoutOwnSharding(*constrained, targets.front());
+        QVERIFY(without.has_value());
+        QVERIFY(!analysed(*without)->row(output));
+        QVERIFY(analysed(*without)->row("decoder/layers.1/constraint"));
     }
 
     void changesValueByValue()

@@ -107,11 +107,18 @@ const std::map<std::string, Edit>& variants()
                 t.optimizer.kind = OptimizerKind::Sgd;
                 t.optimizer.stateDtype = DType::BF16;
             } },
+        { "dropout", [](TransformerTraining& t) { t.model.dropout = 0.1; } },
         { "scanned", [](TransformerTraining& t) { t.model.form = LayerForm::Scanned; } },
         { "learned", [](TransformerTraining& t) { t.model.positions = PositionKind::Learned; } },
         { "relative", [](TransformerTraining& t) { t.model.positions = PositionKind::RelativeBias; } },
         { "encoder", [](TransformerTraining& t) { t.model.encoderLayers = 1; } },
         { "parallel", [](TransformerTraining& t) { t.model.parallelBlock = true; } },
+        { "unscaled", [](TransformerTraining& t) { t.model.scaledAttention = false; } },
+        { "latent",
+            [](TransformerTraining& t) {
+                t.model.kvHeads = t.model.heads;
+                t.model.latent = LatentSettings{ .rank = 8, .queryRank = 0, .rotarySize = 4, .valueSize = 8 };
+            } },
         { "experts", [](TransformerTraining& t) { t.model.experts.emplace(); } },
         { "experts without drops",
             [](TransformerTraining& t) {
@@ -256,11 +263,13 @@ void TestIdleSettings::mlpWithoutTraining()
     MlpSettings& settings = std::get<MlpModel>(experiment.model).settings;
     settings.inputGradient = true;
     settings.adam.learningRate = 0.5;
+    settings.remat = RematPolicy::Full;
     QVERIFY(idleSettings(experiment).empty());
     settings.trainStep = false;
     const std::vector<Problem> problems = idleSettings(experiment);
     QCOMPARE(problems.size(), 1U);
-    QCOMPARE(problems[0].diagnostic.list("settings"), (std::vector<std::string>{ "learning_rate", "input_gradient" }));
+    QCOMPARE(problems[0].diagnostic.list("settings"),
+        (std::vector<std::string>{ "learning_rate", "input_gradient", "remat" }));
     QVERIFY(idleSettings(*applyFix(experiment, problems[0].fixes.at(0))).empty());
 }
 

@@ -220,6 +220,26 @@ private Q_SLOTS:
         QCOMPARE(modelParts(clean, snapshot->source->program).size(), 4U);
     }
 
+    /// Without a mesh where the model is traced logical constraints leave their values alone, and say so; one of their
+    /// own is as good as that of the context.
+    void constraintsNeedAMesh()
+    {
+        Experiment experiment = cleanMlp();
+        QVERIFY(found(experiment, Code::ConstraintInactive).empty());
+        experiment.rules.constraintMesh = ConstraintMesh::Own;
+        QVERIFY(found(experiment, Code::ConstraintInactive).empty());
+        experiment.rules.constraintMesh = ConstraintMesh::None;
+        const std::vector<Problem> inactive = found(experiment, Code::ConstraintInactive);
+        QVERIFY(!inactive.empty());
+        QCOMPARE(inactive.front().diagnostic.list("reasons"), std::vector<std::string>{ "no_mesh" });
+        const Fix fix{ Fix::Kind::EnterMesh, {}, 0, 0 };
+        QVERIFY(std::find(inactive.front().fixes.begin(), inactive.front().fixes.end(), fix)
+            != inactive.front().fixes.end());
+        const Result<Experiment> fixed = applyFix(experiment, fix);
+        QVERIFY(fixed.has_value());
+        QVERIFY(found(*fixed, Code::ConstraintInactive).empty());
+    }
+
     /// A later rule of a name with other axes is what the list falls back to; one with the same axes is superfluous.
     void fallbacksAreNotUnused()
     {

@@ -12,7 +12,9 @@
 #include "analysis/fixes.h"
 #include "analysis/parameter_coverage.h"
 #include "analysis/parameter_tree.h"
+#include "analysis/select_modules.h"
 #include "base/codes.h"
+#include "experiment/network_edits.h"
 #include "experiment/rule_edits.h"
 #include "networks/transformer_parameters.h"
 #include "registered_test.h"
@@ -154,6 +156,72 @@ private Q_SLOTS:
         checkSumsOf(tree, 0);
         QCOMPARE(namesBelow(tree, childOf(tree, tree.nodes.front(), "decoder")),
             std::vector<std::string>({ "layers.0", "layers.1", "layers.2", "decoder_norm", "logits_dense" }));
+    }
+
+    /// Constraints stand at their modules, specs at their arrays; one layer that differs stands apart.
+    void chosenShardings()
+    {
+        const Annotation overData = DeviceAxes{ { { SpecEntry::axis("data") } } };
+        for (const LayerForm form : { LayerForm::Unrolled, LayerForm::Scanned }) {
+            Experiment experiment = *withLayerForm(smallDecoder(modelAlone), form);
+            experiment = *withConstraint(experiment, "decoder/layers.*/mlp", overData);
+            experiment = *withParameterSpec(experiment, "**/wo/kernel", DeviceAxes{});
+            const SnapshotPtr snapshot = analysed(experiment);
+            QVERIFY(snapshot->laidOut());
+            const ParameterTree tree = parameterTree(*snapshot);
+            const bool loop = form == LayerForm::Scanned;
+            const ParameterNode& decoder = childOf(tree, tree.nodes.front(), "decoder");
+            const ParameterNode* layer = &childOf(tree, decoder, loop ? "layers" : "layers.0");
+            if (!loop) {
+                QCOMPARE(layer->kind, ParameterNode::Kind::Repeated);
+                layer = &childOf(tree, *layer, "layers.2");
+            }
+            QCOMPARE(layer->constraint, -1);
+            const ParameterNode& own = childOf(tree, *layer, "mlp");
+            QCOMPARE(own.constraint, 0);
+            QVERIFY(own.constrained >= 0);
+            const TensorRow& output = snapshot->tensors[static_cast<std::size_t>(own.constrained)];
+            QCOMPARE(output.path, loop ? "decoder/layers/mlp/constraint" : "decoder/layers.2/mlp/constraint");
+            QCOMPARE(toColumn(output.spec), "P(data, -, -)");
+            const ParameterNode& wo = childOf(tree, childOf(tree, own, "wo"), "kernel");
+            QCOMPARE(wo.ownSpec, 0);
+            QCOMPARE(snapshot->tensors[static_cast<std::size_t>(wo.row)].copies, 8); // though a rule would shard mlp
+            QCOMPARE(childOf(tree, childOf(tree, own, "wi_0"), "kernel").ownSpec, -1);
+        }
+        const ParameterTree apart =
+            parameterTree(*analysed(*withConstraint(smallDecoder(modelAlone), "decoder/layers.1", overData)));
+        QCOMPARE(namesBelow(apart, childOf(apart, apart.nodes.front(), "decoder")),
+            std::vector<std::string>({ "layers.0", "layers.1", "layers.2", "decoder_norm", "logits_dense" }));
+    }
+
+    void selectors()
+    {
+        const SnapshotPtr snapshot = analysed(smallDecoder(twoWays));
+        const ParameterTree tree = parameterTree(*snapshot);
+        const auto paths = [&](std::string_view selector) {
+            std::vector<std::string> found;
+            for (const int node : selectModules(tree, selector))
+                found.push_back(tree.nodes[static_cast<std::size_t>(node)].path);
+            std::sort(found.begin(), found.end());
+            return found;
+        };
+        using Paths = std::vector<std::string>;
+        const Paths attentions{ "params/decoder/layers.0/self_attention", "params/decoder/layers.1/self_attention",
+            "params/decoder/layers.2/self_attention" };
+        QCOMPARE(paths("attention"), attentions);
+        QCOMPARE(paths(" every Attention "), attentions);
+        QCOMPARE(paths("layers.*.attention"), attentions);
+        QCOMPARE(paths("decoder/layers.*/attention"), attentions);
+        QCOMPARE(paths("layers.1/attention"), Paths{ attentions[1] });
+        QCOMPARE(paths("layers.*/self_attention"), attentions);
+        QCOMPARE(paths("layers.2"), Paths{ "params/decoder/layers.2" });
+        QCOMPARE(paths("layers.*"),
+            Paths({ "params/decoder/layers.*", "params/decoder/layers.0", "params/decoder/layers.1",
+                "params/decoder/layers.2" }));
+        QCOMPARE(paths("decoder_norm"), Paths{ "params/decoder/decoder_norm" });
+        QCOMPARE(paths("layers.0/*/wo/kernel"), Paths{ "params/decoder/layers.0/mlp/wo/kernel" });
+        QCOMPARE(paths("norm").size(), std::size_t(2 * layers + 1));
+        QVERIFY(paths("").empty() && paths("experts").empty() && paths("nothing").empty());
     }
 
     void filters()

@@ -104,6 +104,31 @@ private Q_SLOTS:
         QVERIFY(out.at("bytes_per_device") == perDevice);
     }
 
+    void newWithChosenShardings()
+    {
+        const QString file = path("constrained.json");
+        const QString begin = QStringLiteral("new --preset llama3-8b --mesh data=8,model=4 --layers 2 ");
+        const Ran made = ranWith(begin
+            + QStringLiteral("--constrain decoder/layers.*=batch,-,- --constrain **/mlp=P('data') "
+                             "--spec decoder/layers.*/mlp/wo/kernel=P('model') -o ")
+            + file);
+        QVERIFY2(made.code == 0, qPrintable(made.error));
+        const nlohmann::json model = nlohmann::json::parse(fileBytes(file).toStdString()).at("model");
+        QVERIFY(model.at("constraints")
+            == nlohmann::json::parse(R"([{ "at": "decoder/layers.*", "names": ["batch", null, null] },
+                { "at": "**/mlp", "spec": ["data"] }])"));
+        QVERIFY(model.at("parameter_specs")
+            == nlohmann::json::parse(R"([{ "at": "decoder/layers.*/mlp/wo/kernel", "spec": ["model"] }])"));
+        // Whatever the rules of the mesh make of it.
+        const nlohmann::json out = ranWith(QStringLiteral("params --json ") + file).json();
+        QVERIFY(tensorAt(out, "params/decoder/layers.1/mlp/wo/kernel").at("dimension_axes")
+            == nlohmann::json::parse(R"([["model"], []])"));
+        QCOMPARE(ranWith(begin + QStringLiteral("--constrain decoder/layers.*")).code, 2);
+        const Ran unknown = ranWith(begin + QStringLiteral("--constrain decoder/layer.*=batch"));
+        QCOMPARE(unknown.code, 2);
+        QVERIFY2(unknown.error.contains(QStringLiteral("decoder/layers.*")), qPrintable(unknown.error));
+    }
+
     void rulesChooseNames()
     {
         const auto names = [](const char* rules, const char* more) {

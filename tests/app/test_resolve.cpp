@@ -54,6 +54,25 @@ class ResolveTest : public QObject {
     }
 
 private Q_SLOTS:
+    /// The gate of a constraint: a mesh, and on CPU the current Flax.
+    void meshOfAConstraint()
+    {
+        const auto constraint = [](const char* more) {
+            const Ran ran = resolve(simpleRules, (QByteArray("--names batch,embed ") + more).constData());
+            return ran.code == 0 ? ran.out.section(QLatin1Char('\n'), 1, 1) : ran.error;
+        };
+        for (const char* counts : { "", "--constraint-mesh context", "--constraint-mesh own", "--platform cpu",
+                 "--platform gpu --flax-version 2024", "--constraint-mesh own --platform tpu --flax-version 2024" })
+            QVERIFY2(constraint(counts).contains(QLatin1String("constrains the value to")), counts);
+        for (const char* alone : { "--constraint-mesh none", "--constraint-mesh none --platform tpu",
+                 "--constraint-mesh own --platform cpu --flax-version 2024" })
+            QVERIFY2(constraint(alone).contains(QLatin1String("the value alone"))
+                    || constraint(alone).contains(QLatin1String("the value is left alone")),
+                alone);
+        QCOMPARE(resolve(simpleRules, "--names batch --dialect penzai --constraint-mesh none").code, 2);
+        QCOMPARE(resolve(simpleRules, "--names batch --constraint-mesh global").code, 2);
+    }
+
     void dialects_data()
     {
         QTest::addColumn<QString>("options");
@@ -253,6 +272,53 @@ private Q_SLOTS:
         const Ran wrong = resolve(file("bad.yml", "mesh_axes: ['x']\nlogical_axis_rules: [['a']]\n"), "--names a");
         QCOMPARE(wrong.code, 2);
         QVERIFY2(wrong.error.contains(QStringLiteral("bad.yml:2:22: E109")), qPrintable(wrong.error));
+    }
+
+    /// Rules of a variable: Linen's box hands them to its constraint, NNX joins them with those of the context.
+    void rulesOfAVariable()
+    {
+        const QString context = QStringLiteral("[('embed','data')]");
+        const auto lines = [&](const char* more) {
+            const Ran ran = resolve(context, (QByteArray("--names embed,mlp ") + more).constData());
+            return ran.code == 0 ? ran.out.split(QLatin1Char('\n')) : QStringList{ ran.error, QString() };
+        };
+        const char* own = "--own-rules [('mlp','model')]";
+        QCOMPARE(lines(own).at(0), QStringLiteral("PartitionSpec('data', 'model')"));
+        const QByteArray linen = QByteArray(own) + " --own-as linen";
+        QCOMPARE(lines(linen.constData()).at(0), QStringLiteral("PartitionSpec('data', None)"));
+        QCOMPARE(lines(linen.constData()).at(1),
+            QStringLiteral("unbox(apply_constraint=True): constrains the value to PartitionSpec(None, 'model'), by the "
+                           "rules of the variable alone"));
+        const QString alone = QStringLiteral("unbox(apply_constraint=False): the value is left alone");
+        QCOMPARE(lines((linen + " --unbox value").constData()).at(1), alone);
+        QCOMPARE(lines("--unbox value").at(1), alone);
+        QCOMPARE(lines("--unbox constraint").at(1),
+            QStringLiteral("unbox(apply_constraint=True): constrains the value to PartitionSpec('data', None)"));
+        QVERIFY(lines("--unbox constraint --constraint-mesh none")
+                    .at(1)
+                    .endsWith(QLatin1String("no mesh is set where the model is traced: the value is left alone")));
+        for (const char* wrong : { "--own-as linen", "--dialect penzai --unbox value" })
+            QCOMPARE(resolve(context, (QByteArray("--names embed,mlp ") + wrong).constData()).code, 2);
+        QCOMPARE(resolve(context, (QByteArray("--names embed,mlp --unbox value ") + own).constData()).code, 2);
+    }
+
+    /// Without a mapping the mesh has the names of the arrays.
+    void mappingOfTheMesh()
+    {
+        const auto penzai = [](const char* more) {
+            return runProgram(QStringList{ QStringLiteral("resolve") } + resolveArguments(more));
+        };
+        const Ran ran = penzai("--dialect penzai --mesh b=4,a=2 --names a,b,c --shape 4,8,6");
+        QCOMPARE(ran.code, 0);
+        QCOMPARE(ran.out.section(QLatin1Char('\n'), 0, 0), QStringLiteral("PartitionSpec('a', 'b', None)"));
+        const Ran json = penzai("--dialect penzai --mesh b=4,a=2 --names b,d --json");
+        QCOMPARE(json.code, 0);
+        QVERIFY(json.json().at("spec") == "PartitionSpec('b', None)");
+        // 6 does not divide by 4.
+        QCOMPARE(penzai("--dialect penzai --mesh b=4,a=2 --names b --shape 6").code, 1);
+        for (const char* incomplete : { "--names a,b", "--dialect penzai --names a,b", "--mesh a=2 --names a,b",
+                 "--dialect t5x --mesh a=2 --names a" })
+            QCOMPARE(penzai(incomplete).code, 2);
     }
 
     /// Penzai's mapping has no order: a mesh axis twice, an unknown one or two answers for a name are errors.

@@ -123,7 +123,52 @@ std::map<QString, Numbers> knownNumbers()
             paired.back().push_back(-a84[i][k] - a84[i + 4][k]);
     }
     const Matrix m44 = numbers(4, 4, 1), m42 = numbers(4, 2, 2);
+    const Matrix a168 = numbers(16, 8, 1), b168 = numbers(16, 8, 2), square = numbers(16, 16, 1);
+    const Matrix a126 = numbers(12, 6, 1), b126 = numbers(12, 6, 2), v24 = numbers(2, 4, 3), b616 = numbers(6, 16, 3);
+    const Matrix e48 = numbers(4, 8, 1), r64 = numbers(6, 4, 1);
+    const Json three = Json::array({ e48, e48, e48 });
+    const std::vector<Matrix> cube(16, square), m246{ numbers(4, 6, 1), numbers(4, 6, 2) };
+    const auto at = [](const Matrix& m, int i, int k) {
+        return m[static_cast<std::size_t>(i)][static_cast<std::size_t>(k)];
+    };
+    const auto reshaped = [&](const Matrix& m, int count, int to) {
+        const int from = static_cast<int>(m[0].size());
+        return matrix(count, to, [&](int i, int k) { return at(m, (i * to + k) / from, (i * to + k) % from); });
+    };
+    const auto rowSum = [&](int i) { return at(a84, i, 0) + at(a84, i, 1) + at(a84, i, 2) + at(a84, i, 3); };
+    std::vector<double> doubledRows(8, 0), line;
+    for (std::size_t i = 0; i < 8; ++i)
+        for (const double x : a88[i])
+            doubledRows[i] += 2 * x;
+    for (const std::vector<double>& row : a84)
+        line.insert(line.end(), row.begin(), row.end());
+    Matrix lines = m246[0]; // 2x4x6 as 8x6
+    lines.insert(lines.end(), m246[1].begin(), m246[1].end());
     return {
+        { "two_meshes_other_sizes", { { a88, b88 }, { map(a88, negated), map(b88, negated) } } },
+        { "two_meshes_other_names",
+            { { a168, b168 },
+                { matrixSum(a168, b168),
+                    matrixProduct(a168, matrix(8, 16, [&](int i, int k) { return at(b168, k, i); })) } } },
+        { "two_meshes_no_common_sizes",
+            { { a126, b126 }, { matrix(12, 6, [&](int i, int k) { return at(a126, i, k) * at(b126, i, k); }) } } },
+        { "composite_in_manual",
+            { { a84 }, { matrix(8, 4, [&](int i, int k) { return at(a84, i, k) - rowSum(i); }) } } },
+        { "manual_in_manual_free", { { otherAttributes }, { doubled(otherAttributes) } } },
+        { "manual_on_other_mesh", { { a88 }, { map(a88, negated) } } },
+        { "shards_with_values_of_outside",
+            { { a84, 0.5, v24 },
+                { matrix(8, 4, [&](int i, int k) { return 2 * at(a84, i, k) + 0.5 + at(v24, i % 2, k) + i % 2; }) } } },
+        { "earlier_broadcast", { { e48 }, Json::array({ Json::array({ three, three }) }) } },
+        { "earlier_operations", { { a48, b84 }, { dot, Matrix{ a48[3], a48[0], a48[3] }, dot } } },
+        { "call_several_results", { { a88 }, { doubled(a88), a88, doubledRows } } },
+        { "reshards_reused", { { a84 }, { matrix(4, 8, [&](int i, int k) { return at(a84, k, i); }), line, a84 } } },
+        { "reshards_that_borrow", { { cube, b616, square }, { cube, b616, square, square } } },
+        { "reshape_overflow", { { m246, r64 }, { lines, reshaped(r64, 3, 8), reshaped(r64, 2, 12) } } },
+        { "barriers_in_sums",
+            { { square, square }, { matrixProduct(square, square), matrixProduct(square, square) } } },
+        { "broadcast_from_root",
+            { { a84 }, { Matrix{ a84[4], a84[5], a84[2], a84[3], a84[4], a84[5], a84[2], a84[3] } } } },
         { "first_mesh_unused", { { a88 }, { map(a88, negated) } } },
         { "mesh_named_without_axes", { { a88, b88 }, { matrixSum(a88, b88) } } },
         { "mesh_of_other_function", { { a88 }, { map(a88, negated) } } },
@@ -156,8 +201,9 @@ std::map<QString, Numbers> knownNumbers()
 const std::map<QString, QStringList>& refused()
 {
     static const std::map<QString, QStringList> texts{
-        { "two_meshes_other_sizes", { "E413", "@mesh", "@mesh_0", "[\"x\"=2, \"y\"=4]", "[\"x\"=4, \"y\"=2]" } },
-        { "three_meshes", { "E413", "@second", "@third" } },
+        { "three_meshes", { "E413", "b is sharded", "@second", "@third", "8 and 4 devices" } },
+        { "shards_with_sharded_of_outside",
+            { "E144", "stablehlo.custom_call begins or ends a computation on shards" } },
         { "single_device", { "E144", "stablehlo.add", "device 1 alone", "single_dev_1" } },
         { "sum_of_replicated", { "E144", "sdy.all_reduce", "not partial along y" } },
         { "sum_after_nonlinear", { "E144", "sdy.all_reduce", "not partial along x" } },

@@ -424,6 +424,9 @@ private Q_SLOTS:
             notebook, [](const auto& e) { return withRulesBound(e, true); },
             [](const auto& e) { return withRulesBound(e, false); });
         there(
+            notebook, [](const auto& e) { return withConstraintMesh(e, ConstraintMesh::None); },
+            [](const auto& e) { return withConstraintMesh(e, ConstraintMesh::Context); });
+        there(
             notebook, [](const auto& e) { return withPlatform(e, "tpu"); },
             [](const auto& e) { return withPlatform(e, "cpu"); });
         QCOMPARE(withPlatform(notebook, "tpu")->hardware.devices.kind, "generic-tpu");

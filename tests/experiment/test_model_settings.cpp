@@ -6,6 +6,7 @@
 
 #include "experiment/array_edits.h"
 #include "experiment/builtin.h"
+#include "experiment/edits.h"
 #include "experiment/model_settings.h"
 #include "experiment/rule_lists.h"
 #include "registered_test.h"
@@ -47,6 +48,21 @@ private Q_SLOTS:
         QCOMPARE(model.headSize, 32);
         QCOMPARE(model.experts->experts, 16);
         QVERIFY(!sizeNamed(experiment.model, "hidden"));
+        settings.latent.emplace().queryRank = 24;
+        settings.kvHeads = settings.heads;
+        settings.experts->denseLayers = 1;
+        Experiment latent = transformer(settings);
+        QCOMPARE(sizeNames(latent.model),
+            (std::vector<std::string>{ "batch", "length", "embed", "heads", "kv", "mlp", "vocab", "layers", "expert",
+                "dense_layers", "rank", "query_rank" }));
+        QCOMPARE(sizePointer(latent, "rank"), std::string("/model/latent/rank"));
+        QCOMPARE(sizePointer(latent, "dense_layers"), std::string("/model/experts/dense_layers"));
+        const Result<Experiment> more = withDimension(latent, "heads", 6);
+        QVERIFY(more.has_value());
+        QCOMPARE(std::get<TransformerModel>(more->model).settings.model.kvHeads, std::int64_t{ 6 });
+        QVERIFY(!withDimension(latent, "dense_layers", 3)); // of two layers
+        const Experiment one = withLayersAtMost(latent, 1);
+        QVERIFY(withDimension(one, "rank", 8).has_value());
         QCOMPARE(sizePointer(experiment, "kv"), std::string("/model/dims/head_size"));
         QCOMPARE(sizePointer(experiment, "expert"), std::string("/model/experts/experts"));
         QCOMPARE(sizePointer(experiment, "capacity"), std::string());

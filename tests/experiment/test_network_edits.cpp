@@ -179,6 +179,8 @@ private Q_SLOTS:
         QCOMPARE(trainingOf(first).model.constraints.size(), std::size_t(1));
         QCOMPARE(trainingOf(first).model.constraints.front().at, "decoder/layers.0");
         refusedAs(withoutConstraints(small, "decoder/layers.*"), Code::UnknownValue);
+        QVERIFY(*withoutConstraint(*withConstraint(constrained, "decoder/layers.1", data), 1) == constrained);
+        refusedAs(withoutConstraint(constrained, 1), Code::OutOfRange);
         refusedAs(withConstraint(small, "decoder/layers.7", batch), Code::UnknownValue);
         refusedAs(withConstraint(notebookMlp(), "layers.*", batch), Code::InvalidAttribute, "network");
         refusedAs(withDimension(*withConstraint(small, "decoder/layers.1", batch), "layers", 1), Code::UnknownValue);
@@ -187,8 +189,18 @@ private Q_SLOTS:
         const Experiment own = *withParameterSpec(small, "decoder/layers.*/mlp/wo/kernel", data);
         QCOMPARE(trainingOf(own).model.parameterSpecs.size(), std::size_t(1));
         QVERIFY(*withoutParameterSpecs(own, "**") == small);
+        QVERIFY(*withoutParameterSpec(own, 0) == small);
         refusedAs(withParameterSpec(small, "decoder/wo", data), Code::UnknownValue);
         refusedAs(withoutParameterSpecs(own, "**/query/kernel"), Code::UnknownValue);
+
+        // Notes go with what they are about.
+        using Notes = std::vector<std::pair<std::string, std::string>>;
+        Experiment noted = *withConstraint(constrained, "decoder/layers.1", data);
+        noted.innerNotes = { { "/model/constraints/0", "all" }, { "/model/constraints/1", "one" } };
+        QVERIFY((withoutConstraint(noted, 0)->innerNotes == Notes{ { "/model/constraints/0", "one" } }));
+        QVERIFY((withConstraint(noted, "decoder/layers.*", data)->innerNotes
+            == Notes{ { "/model/constraints/0", "one" }, { "/model/constraints/1", "all" } }));
+        QVERIFY((withNetwork(noted, "gpt2")->innerNotes == noted.innerNotes));
 
         // An axis that is renamed is renamed there too; another network keeps what fits it.
         const Experiment renamed = *withAxisRenamed(other, 0, "replica");

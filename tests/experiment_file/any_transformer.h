@@ -63,6 +63,22 @@ inline TransformerSettings anyTransformerSettings()
     if (anyTruth())
         s.experts =
             ExpertSettings{ 8, anySize(9), *rc::gen::inRange<std::int64_t>(0, 9), anyNumber(2) + 0.5, anyTruth() };
+    if (s.experts && anyTruth()) {
+        s.experts->score = anyOf<RouterScore>(2);
+        s.experts->scale = anyNumber(3) + 0.5;
+        s.experts->sharedMlp = *rc::gen::inRange<std::int64_t>(0, 9);
+        s.experts->sharedGate = anyTruth();
+        s.experts->denseLayers = *rc::gen::inRange<std::int64_t>(0, s.layers + 1);
+    }
+    if (anyTruth() && s.encoderLayers == 0) {
+        s.latent = LatentSettings{ anySize(), *rc::gen::inRange<std::int64_t>(0, 9), 2 * anySize(9), anySize() };
+        s.kvHeads = s.heads;
+        s.fusedQkv = s.qkvBias = s.queryKeyNorm = false;
+    }
+    s.rotaryFactor = *rc::gen::element(1.0, 8.0);
+    s.windowPattern = *rc::gen::inRange<std::int64_t>(0, 7);
+    s.windowRotaryBase = *rc::gen::element(0.0, 10000.0);
+    s.attentionScalar = *rc::gen::element(0.0, 24.0);
     s.form = anyOf<LayerForm>(2);
     s.layersAxis = *rc::gen::inRange<std::int64_t>(0, 9);
     s.axisNames = anyOf<AxisNames>(3);

@@ -158,6 +158,7 @@ ModelSetting anyModel(const std::vector<std::string>& axes)
     s.adam = { anyReal(1e6), anyReal(1), anyReal(1), anyReal(1) };
     s.inputGradient = *rc::gen::arbitrary<bool>();
     s.trainStep = *rc::gen::arbitrary<bool>();
+    s.remat = *rc::gen::element(RematPolicy::None, RematPolicy::Full, RematPolicy::Dots, RematPolicy::Gathered);
     s.axes = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
     s.yConstraint = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
     s.deviceAxes.clear();
@@ -225,6 +226,7 @@ Experiment anyExperiment()
     e.rules.fallback =
         *rc::gen::element(RulesFallback::AxisIsUnsharded, RulesFallback::RaiseError, RulesFallback::NoConstraint);
     e.rules.boundWhenTraced = *rc::gen::arbitrary<bool>();
+    e.rules.constraintMesh = *rc::gen::element(ConstraintMesh::Context, ConstraintMesh::None, ConstraintMesh::Own);
     for (int i = *rc::gen::inRange(0, 5); i > 0; --i)
         e.rules.rules.list.push_back({ anyLogicalName(*anyName()), anyEntry(axes) });
     for (int i = *rc::gen::inRange(-2, 3); i > 0; --i) {

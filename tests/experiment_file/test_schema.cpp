@@ -68,11 +68,13 @@ private Q_SLOTS:
         };
         const TransformerTraining plain;
         const ExpertSettings experts;
+        const LatentSettings latent;
         const nlohmann::json model = definitions.at("transformerModel").at("properties"),
                              step = definitions.at("transformerStep").at("properties");
         forEachSize(plain.model, compare(model.at("dims").at("properties")));
         forEachOption(plain.model, compare(model));
         forEachExpertOption(experts, compare(model.at("experts").at("properties")));
+        forEachLatentOption(latent, compare(model.at("latent").at("properties")));
         forEachAdamNumber(plain.optimizer, compare(step));
         forEachOptimizerOption(plain.optimizer, compare(step));
         forEachAdafactorOption(plain.optimizer.adafactor, compare(step.at("adafactor").at("properties")));

@@ -127,6 +127,34 @@ private Q_SLOTS:
         QVERIFY(model.parameterSpecs[0].axes == Annotation(DeviceAxes{ { { SpecEntry::axis("model") } } }));
     }
 
+    /// Latent attention, shared experts and windows: what is not as by default is written, and read again.
+    void deepSeek()
+    {
+        const Experiment experiment = readAll(R"(, "dims": { "heads": 4, "kv_heads": 4 },
+            "latent": { "rank": 24, "query_rank": 16, "rotary_size": 8, "value_size": 12 }, "sliding_window": 4,
+            "window_pattern": 2, "window_rotary_base": 500, "attention_scalar": 24, "dropout": 0.125,
+            "experts": { "experts": 4, "shared_mlp": 96, "shared_gate": true, "dense_layers": 1, "score": "sigmoid",
+                         "scale": 2.5 } })");
+        const TransformerSettings& s = trainingOf(experiment).model;
+        QVERIFY((s.latent == LatentSettings{ .rank = 24, .queryRank = 16, .rotarySize = 8, .valueSize = 12 }));
+        QVERIFY((s.experts
+            == ExpertSettings{ .experts = 4,
+                .score = RouterScore::Sigmoid,
+                .scale = 2.5,
+                .sharedMlp = 96,
+                .sharedGate = true,
+                .denseLayers = 1 }));
+        QVERIFY(s.windowPattern == 2 && s.windowRotaryBase == 500 && s.attentionScalar == 24 && s.dropout == 0.125);
+        const std::string text = writeExperiment(experiment);
+        for (const char* part : { R"("latent": { "rank": 24, "query_rank": 16, "rotary_size": 8, "value_size": 12 })",
+                 R"("normalise": true, "score": "sigmoid", "scale": 2.5, "shared_mlp": 96, "shared_gate": true, )",
+                 R"("dense_layers": 1 })", R"("window_pattern": 2)", R"("dropout": 0.125)" })
+            QVERIFY2(text.find(part) != std::string::npos, (part + text).c_str());
+        const auto again = readExperiment(text);
+        QVERIFY(again && again->experiment == experiment);
+        QVERIFY(buildProgram(experiment).has_value());
+    }
+
     /// Notes of objects that would not be written without them, and keys that nobody knows.
     void additions()
     {

@@ -74,6 +74,23 @@ std::vector<std::string> seeds()
   "run": { "seed": 18446744073709551615, "runs": 3, "loops": 2, "share_replicas": true,
     "initial": { "notes": "n", "params/**": "normal 0.02", "arg0": "integers 1 8", "x": "file w.npz" },
     "state": "0=1,1=0", "roles": { "notes": "n", "arg*": "parameter", "result0": "loss" } } })",
+        R"({ "format": "sharding-experiment", "version": "1.0",
+  "mesh": { "axes": [["data", 2], ["model", 2]] }, "rules": { "list": [["batch", "data"], ["heads", "model"]] },
+  "model": { "preset": "transformer", "layers": 3,
+    "dims": { "batch": 4, "length": 8, "embed": 16, "heads": 4, "kv_heads": 4, "head_size": 4, "mlp": 32, "vocab": 64 },
+    "axis_names": "maxtext", "form": "scanned", "layers_axis": 1, "remat": "dots", "compute_dtype": "bf16",
+    "rotary_factor": 8, "sliding_window": 4, "window_pattern": 2, "window_rotary_base": 1e3, "norm": "rms",
+    "norm_placement": "before_and_after", "activation": "gelu", "attention_scalar": 6, "attention_softcap": 50,
+    "logit_softcap": 30, "dropout": 0.125, "dropout_seed": 7,
+    "experts": { "notes": "n", "experts": 4, "per_token": 2, "mlp": 8, "capacity_factor": 2, "normalise": false,
+      "score": "sigmoid", "scale": 2.5, "shared_mlp": 16, "shared_gate": true, "dense_layers": 1 },
+    "latent": { "notes": "n", "rank": 8, "query_rank": 6, "rotary_size": 4, "value_size": 4 } },
+  "step": { "optimizer": "adafactor", "microbatches": 2, "clip_norm": 1, "state_dtype": "bf16", "train": true,
+    "adafactor": { "decay_exponent": 0.8, "clip_rms": 0 } } })",
+        R"({ "format": "sharding-experiment", "version": "1.0",
+  "model": { "preset": "transformer", "encoder_layers": 2, "encoder_length": 4, "positions": "relative_bias",
+    "relative_buckets": 8, "relative_maximum_distance": 16, "gated_mlp": false, "scaled_attention": false,
+    "tied_logits": true, "scaled_logits": true, "experts": null, "latent": null } })",
     };
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(SHARDSCOPE_EXAMPLES))

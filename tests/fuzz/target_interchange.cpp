@@ -106,13 +106,26 @@ Target huggingFaceTarget()
             R"({"model_type": "qwen3_moe", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
                 "num_key_value_heads": 2, "intermediate_size": 128, "moe_intermediate_size": 32, "num_experts": 8,
                 "num_experts_per_tok": 2, "vocab_size": 256, "mlp_only_layers": [], "use_sliding_window": false})",
+            R"({"model_type": "deepseek_v3", "hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4,
+                "num_key_value_heads": 4, "intermediate_size": 128, "vocab_size": 256, "kv_lora_rank": 16,
+                "q_lora_rank": 24, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8,
+                "n_routed_experts": 8, "n_shared_experts": 1, "num_experts_per_tok": 2, "moe_intermediate_size": 32,
+                "first_k_dense_replace": 1, "scoring_func": "sigmoid", "topk_method": "noaux_tc", "n_group": 4,
+                "routed_scaling_factor": 2.5, "rope_scaling": {"type": "yarn", "factor": 40}})",
+            R"({"model_type": "qwen2_moe", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+                "num_key_value_heads": 2, "intermediate_size": 128, "moe_intermediate_size": 32, "num_experts": 8,
+                "shared_expert_intermediate_size": 64, "num_experts_per_tok": 2, "vocab_size": 256})",
+            R"({"model_type": "gemma2", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+                "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 128, "vocab_size": 256,
+                "sliding_window": 8, "layer_types": ["sliding_attention", "full_attention"],
+                "rope_scaling": {"rope_type": "linear", "factor": 8}, "query_pre_attn_scalar": 24})",
             R"({"model_type": "mpt", "d_model": 64, "n_layers": 2, "n_heads": 4, "max_seq_len": 32, "vocab_size": 256,
                 "attn_config": {"alibi": true, "kv_n_heads": 1, "attn_type": "multiquery_attention"}})",
             R"({"model_type": "t5", "d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 2, "num_heads": 4,
                 "vocab_size": 256, "feed_forward_proj": "gated-gelu", "relative_attention_num_buckets": 32})",
         },
         [](std::string_view text) -> std::string {
-            for (const std::string_view as : { "", "llama", "gpt2" }) {
+            for (const std::string_view as : { "", "llama", "gpt2", "deepseek_v3", "gemma3" }) {
                 const Result<ReadHuggingFace> read = readHuggingFace(text, as);
                 if (!read) {
                     if (std::string wrong = checkError(read.error(), text); !wrong.empty())

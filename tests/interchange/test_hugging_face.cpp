@@ -77,6 +77,7 @@ private Q_SLOTS:
     void defaults();
     void warnings();
     void positionsByDistance();
+    void windows();
     void readAs();
     void innerConfigurations();
     void refuses_data();
@@ -111,15 +112,56 @@ void TestHuggingFace::presets_data()
         "vocab_size": 256000, "hidden_activation": "gelu_pytorch_tanh", "attn_logit_softcapping": 50.0,
         "final_logit_softcapping": 30.0, "sliding_window": 4096, "query_pre_attn_scalar": 144,
         "torch_dtype": "bfloat16"})",
-        "W242 , W240 sliding_window, W240 query_pre_attn_scalar");
+        "W242 ");
     row("gemma3-1b", R"({"architectures": ["Gemma3ForCausalLM"], "model_type": "gemma3_text", "hidden_size": 1152,
         "num_hidden_layers": 26, "num_attention_heads": 4, "num_key_value_heads": 1, "head_dim": 256,
         "intermediate_size": 6912, "vocab_size": 262144, "attn_logit_softcapping": null,
-        "query_pre_attn_scalar": 256, "rope_theta": 1000000, "torch_dtype": "bfloat16"})");
+        "query_pre_attn_scalar": 256, "rope_theta": 1000000, "rope_local_base_freq": 10000, "sliding_window": 512,
+        "sliding_window_pattern": 6, "torch_dtype": "bfloat16"})");
+    row(
+        "gemma2-2b",
+        R"({"model_type": "gemma2", "hidden_size": 2304, "num_hidden_layers": 26,
+        "num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 256, "intermediate_size": 9216,
+        "vocab_size": 256000, "hidden_activation": "gelu_pytorch_tanh", "attn_logit_softcapping": 50.0,
+        "final_logit_softcapping": 30.0, "sliding_window": 4096, "query_pre_attn_scalar": 256, "layer_types": [)"
+            + std::string("\"sliding_attention\", \"full_attention\"") +
+            [] {
+                std::string rest;
+                for (int pair = 1; pair < 13; ++pair)
+                    rest += ", \"sliding_attention\", \"full_attention\"";
+                return rest;
+            }()
+            + R"(], "torch_dtype": "bfloat16"})",
+        "W242 ");
     row("qwen2.5-0.5b", R"({"model_type": "qwen2", "hidden_size": 896, "num_hidden_layers": 24,
         "num_attention_heads": 14, "num_key_value_heads": 2, "intermediate_size": 4864, "vocab_size": 151936,
         "max_window_layers": 21, "sliding_window": 32768, "use_sliding_window": false, "rms_norm_eps": 1e-06,
         "rope_theta": 1000000.0, "tie_word_embeddings": true, "torch_dtype": "bfloat16"})");
+    row("qwen1.5-moe-a2.7b", R"({"model_type": "qwen2_moe", "architectures": ["Qwen2MoeForCausalLM"],
+        "hidden_size": 2048, "num_hidden_layers": 24, "num_attention_heads": 16, "num_key_value_heads": 16,
+        "intermediate_size": 5632, "moe_intermediate_size": 1408, "shared_expert_intermediate_size": 5632,
+        "num_experts": 60, "num_experts_per_tok": 4, "norm_topk_prob": false, "decoder_sparse_step": 1,
+        "vocab_size": 151936, "max_window_layers": 21, "sliding_window": 32768, "use_sliding_window": false,
+        "rms_norm_eps": 1e-06, "rope_theta": 1000000.0, "tie_word_embeddings": false, "torch_dtype": "bfloat16"})");
+    row("deepseek-v2-lite", R"({"model_type": "deepseek_v2", "architectures": ["DeepseekV2ForCausalLM"],
+        "hidden_size": 2048, "num_hidden_layers": 27, "num_attention_heads": 16, "num_key_value_heads": 16,
+        "intermediate_size": 10944, "moe_intermediate_size": 1408, "n_routed_experts": 64, "n_shared_experts": 2,
+        "num_experts_per_tok": 6, "first_k_dense_replace": 1, "moe_layer_freq": 1, "kv_lora_rank": 512,
+        "q_lora_rank": null, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
+        "norm_topk_prob": false, "scoring_func": "softmax", "topk_method": "greedy", "n_group": 1, "topk_group": 1,
+        "routed_scaling_factor": 1.0, "vocab_size": 102400, "rms_norm_eps": 1e-06, "rope_theta": 10000,
+        "rope_scaling": {"type": "yarn", "factor": 40}, "aux_loss_alpha": 0.001, "seq_aux": true, "ep_size": 1,
+        "attention_bias": false, "max_position_embeddings": 163840, "torch_dtype": "bfloat16"})",
+        "W242 , W240 rope_scaling");
+    row("deepseek-v3", R"({"model_type": "deepseek_v3", "architectures": ["DeepseekV3ForCausalLM"],
+        "hidden_size": 7168, "num_hidden_layers": 61, "num_attention_heads": 128, "num_key_value_heads": 128,
+        "intermediate_size": 18432, "moe_intermediate_size": 2048, "n_routed_experts": 256, "n_shared_experts": 1,
+        "num_experts_per_tok": 8, "first_k_dense_replace": 3, "moe_layer_freq": 1, "kv_lora_rank": 512,
+        "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "v_head_dim": 128,
+        "norm_topk_prob": true, "scoring_func": "sigmoid", "topk_method": "noaux_tc", "n_group": 8,
+        "routed_scaling_factor": 2.5, "vocab_size": 129280, "rms_norm_eps": 1e-06, "rope_theta": 10000,
+        "num_nextn_predict_layers": 1, "torch_dtype": "bfloat16"})",
+        "W242 , W240 topk_method, W240 n_group, W240 num_nextn_predict_layers");
     row("qwen3-8b", R"({"model_type": "qwen3", "hidden_size": 4096, "num_hidden_layers": 36,
         "num_attention_heads": 32, "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 12288,
         "vocab_size": 151936, "rope_theta": 1000000, "torch_dtype": "bfloat16"})");
@@ -252,6 +294,37 @@ void TestHuggingFace::positionsByDistance()
     QCOMPARE(warningsOf(*read), std::string("W242 , W240 attn_config.alibi"));
 }
 
+/// A list of layers that is none of the patterns: all layers see all tokens, and a warning says so.
+void TestHuggingFace::windows()
+{
+    const auto read = [](const std::string& types, const std::string& more = {}) {
+        return readHuggingFace(R"({"model_type": "gemma2", "hidden_size": 64, "num_hidden_layers": 4,
+            "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 16, "intermediate_size": 128,
+            "vocab_size": 256, "query_pre_attn_scalar": 16, "sliding_window": 8, "layer_types": )"
+            + types + more + "}")
+            .value();
+    };
+    const std::string all = "\"full_attention\"", near = "\"sliding_attention\"";
+    const ReadHuggingFace usual = read('[' + near + ", " + all + ", " + near + ", " + all + ']');
+    QCOMPARE(usual.settings.slidingWindow, std::int64_t{ 8 });
+    QCOMPARE(usual.settings.windowPattern, std::int64_t{ 2 });
+    QCOMPARE(usual.settings.attentionScalar, 0.0);
+    QCOMPARE(warningsOf(usual), std::string("W242 "));
+    const ReadHuggingFace other = read('[' + all + ", " + near + ", " + near + ", " + all + ']');
+    QCOMPARE(other.settings.slidingWindow, std::int64_t{ 0 });
+    QCOMPARE(warningsOf(other), std::string("W242 , W240 layer_types"));
+    const ReadHuggingFace short4 = read('[' + near + ']');
+    QCOMPARE(short4.settings.slidingWindow, std::int64_t{ 0 });
+    const ReadHuggingFace three = read("null", ", \"sliding_window_pattern\": 3");
+    QCOMPARE(three.settings.windowPattern, std::int64_t{ 3 });
+    QCOMPARE(three.settings.slidingWindow, std::int64_t{ 8 });
+    const ReadHuggingFace linear =
+        readHuggingFace(with(llama, "\"rope_scaling\": null", R"("rope_scaling": {"type": "linear", "factor": 4.0})"))
+            .value();
+    QCOMPARE(linear.settings.rotaryFactor, 4.0);
+    QVERIFY(linear.warnings.empty());
+}
+
 void TestHuggingFace::readAs()
 {
     const std::string other = with(with(llama, "\"llama\"", "\"falcon3\""), "LlamaForCausalLM", "Falcon3ForCausalLM");
@@ -269,6 +342,8 @@ void TestHuggingFace::readAs()
     QCOMPARE(slip.error().text("nearest"), std::string("llama"));
     QVERIFY(looksLikeHuggingFace(llama) && looksLikeHuggingFace(other));
     QVERIFY(looksLikeHuggingFace(R"({"architectures": ["GPT2LMHeadModel"]})"));
+    QVERIFY(looksLikeHuggingFace( // of quantised weights
+        R"({"model_type": "llama", "quantization_config": {"format": "float-quantized"}})"));
     QVERIFY(!looksLikeHuggingFace(R"({"format": "sharding-experiment", "model_type": "llama"})"));
     QVERIFY(!looksLikeHuggingFace(R"({"notes": "no \"model_type\" here"})"));
     QVERIFY(!looksLikeHuggingFace(R"({"model_type": )") && !looksLikeHuggingFace(""));
@@ -279,12 +354,12 @@ void TestHuggingFace::innerConfigurations()
     const Result<ReadHuggingFace> read = readHuggingFace(R"({
         "architectures": ["Gemma3ForConditionalGeneration"], "model_type": "gemma3", "torch_dtype": "bfloat16",
         "text_config": {"model_type": "gemma3_text", "hidden_size": 2560, "num_hidden_layers": 34,
-                        "intermediate_size": 10240, "rope_theta": 1000000, "rope_scaling": {"factor": 8.0},
-                        "sliding_window": 1024},
+                        "intermediate_size": 10240, "rope_theta": 1000000,
+                        "rope_scaling": {"rope_type": "linear", "factor": 8.0}, "sliding_window": 1024},
         "vision_config": {"hidden_size": 1152}})");
     QVERIFY(read.has_value());
     QVERIFY(read->settings == findPreset("gemma3-4b-text")->settings);
-    QCOMPARE(warningsOf(*read), std::string("W242 , W240 rope_scaling, W240 vision_config, W240 sliding_window"));
+    QCOMPARE(warningsOf(*read), std::string("W242 , W240 vision_config"));
     const Result<ReadHuggingFace> newer = readHuggingFace(with(
         llama, "\"rope_theta\": 500000.0", R"("rope_parameters": {"rope_theta": 500000.0, "rope_type": "default"})"));
     QVERIFY(newer.has_value());
@@ -340,8 +415,23 @@ void TestHuggingFace::refuses_data()
             "num_key_value_heads": 2, "intermediate_size": 128, "vocab_size": 256, "num_local_experts": 8,
             "num_experts_per_tok": 9})",
         Code::ContradictoryFields, "num_experts_per_tok");
-    row("latent attention", R"({"model_type": "deepseek_v3", "kv_lora_rank": 512})", Code::UnsupportedBlock,
-        "kv_lora_rank");
+    row("latent attention without head sizes", R"({"model_type": "deepseek_v3", "kv_lora_rank": 512})",
+        Code::MissingKey, "qk_nope_head_dim");
+    const std::string deepSeek = R"({"model_type": "deepseek_v2", "hidden_size": 64, "num_hidden_layers": 2,
+        "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 256, "kv_lora_rank": 16,
+        "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8, "n_routed_experts": 8,
+        "num_experts_per_tok": 2, "moe_intermediate_size": 32, "moe_layer_freq": 1, "first_k_dense_replace": 1})";
+    row("experts in every second layer", with(deepSeek, "\"moe_layer_freq\": 1", "\"moe_layer_freq\": 2"),
+        Code::UnsupportedBlock, "moe_layer_freq");
+    row("more layers without experts than there are",
+        with(deepSeek, "\"first_k_dense_replace\": 1", "\"first_k_dense_replace\": 3"), Code::ContradictoryFields,
+        "first_k_dense_replace");
+    row("fewer than none", with(deepSeek, "\"first_k_dense_replace\": 1", "\"first_k_dense_replace\": -1"),
+        Code::OutOfRange, "first_k_dense_replace");
+    row("scores of a router", with(deepSeek, "\"moe_layer_freq\": 1", "\"scoring_func\": \"relu\""), Code::UnknownValue,
+        "scoring_func");
+    row("an odd number of rotated elements", with(deepSeek, "\"qk_rope_head_dim\": 4", "\"qk_rope_head_dim\": 3"),
+        Code::InvalidAttribute, "");
     row("layers without experts",
         R"({"model_type": "qwen3_moe", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
             "num_key_value_heads": 2, "intermediate_size": 128, "moe_intermediate_size": 64, "vocab_size": 256,

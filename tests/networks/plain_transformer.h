@@ -4,24 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "networks/plain_dropout.h"
-#include "networks/transformer_settings.h"
+#include "networks/plain_parts.h"
 
 namespace shardscope::test {
 
-struct PlainTransformer {
-    using Row = std::vector<double>;
-    using Rows = std::vector<Row>;
+struct PlainTransformer : PlainParts {
     using Numbers = std::vector<std::size_t>;
 
-    const TransformerSettings& s;
-    std::map<std::string, Row> parameters; ///< by path, row-major
     std::vector<Row> logits = {}; ///< of all tokens, sequence after sequence
     std::optional<std::uint32_t> step = {}; ///< of dropout; nothing: there is none
     std::size_t sequence = 0; ///< that is worked on
@@ -54,57 +48,6 @@ struct PlainTransformer {
     }
 
 private:
-    [[nodiscard]] const Row& at(const std::string& path) const { return parameters.at(path); }
-
-    /// x times a kernel whose first dimensions are those of x, plus its bias.
-    [[nodiscard]] Row linear(const Row& x, const std::string& path) const
-    {
-        const Row& kernel = at(path + "/kernel");
-        Row y(kernel.size() / x.size());
-        for (std::size_t j = 0; j < y.size(); ++j)
-            for (std::size_t i = 0; i < x.size(); ++i)
-                y[j] += x[i] * kernel[i * y.size() + j];
-        if (const auto bias = parameters.find(path + "/bias"); bias != parameters.end())
-            for (std::size_t j = 0; j < y.size(); ++j)
-                y[j] += bias->second[j];
-        return y;
-    }
-
-    void rms(double* x, std::size_t n, const Row& scale) const
-    {
-        double square = 0;
-        for (std::size_t i = 0; i < n; ++i)
-            square += x[i] * x[i] / static_cast<double>(n);
-        for (std::size_t i = 0; i < n; ++i)
-            x[i] = x[i] / std::sqrt(square + s.normEpsilon) * (scale[i] + (s.normPlusOne ? 1 : 0));
-    }
-
-    [[nodiscard]] Row norm(Row x, const std::string& path) const
-    {
-        if (s.norm != NormKind::Rms) {
-            double mean = 0;
-            for (const double element : x)
-                mean += element / static_cast<double>(x.size());
-            for (double& element : x)
-                element -= mean;
-        }
-        rms(x.data(), x.size(), at(path + "/scale"));
-        if (s.norm == NormKind::Layer)
-            for (std::size_t i = 0; i < x.size(); ++i)
-                x[i] += at(path + "/bias")[i];
-        return x;
-    }
-    [[nodiscard]] Rows norm(Rows x, const std::string& path) const
-    {
-        for (Row& row : x)
-            row = norm(row, path);
-        return x;
-    }
-    [[nodiscard]] Rows normAfter(Rows x, const std::string& path) const
-    {
-        return s.normPlacement == NormPlacement::BeforeAndAfter ? norm(std::move(x), path) : x;
-    }
-
     /// T5's number of a distance, as its authors compute it.
     [[nodiscard]] std::size_t bucket(std::int64_t distance, bool bothDirections) const
     {
@@ -124,11 +67,19 @@ private:
         return static_cast<std::size_t>(first + std::min(far, count - 1));
     }
 
-    void rotate(double* head, std::size_t position) const
+    /// Layers count from 0; each one whose number from 1 on the pattern divides sees all.
+    [[nodiscard]] std::int64_t windowOf(std::int64_t layer) const
     {
-        const auto size = static_cast<std::size_t>(double(s.headSize) * s.rotaryFraction + 0.5);
+        return s.windowPattern > 0 && (layer + 1) % s.windowPattern == 0 ? 0 : s.slidingWindow;
+    }
+
+    void rotate(double* head, std::size_t size, std::size_t position, std::int64_t window) const
+    {
+        const bool near = window > 0 && s.windowRotaryBase > 0;
         for (std::size_t i = 0; i < size / 2; ++i) {
-            const double angle = double(position) * std::pow(s.rotaryBase, -double(2 * i) / double(size));
+            const double turns = double(position) / (near ? 1 : s.rotaryFactor);
+            const double angle =
+                turns * std::pow(near ? s.windowRotaryBase : s.rotaryBase, -double(2 * i) / double(size));
             const double a = head[i], b = head[i + size / 2];
             head[i] = a * std::cos(angle) - b * std::sin(angle);
             head[i + size / 2] = b * std::cos(angle) + a * std::sin(angle);
@@ -137,11 +88,11 @@ private:
 
     enum class Mask { None, Causal };
     /// `bias` is the table (heads, buckets), or null.
-    [[nodiscard]] Rows attention(
-        const std::string& path, const Rows& x, const Rows& memory, Mask mask, bool rotary, const Row* bias) const
+    [[nodiscard]] Rows attention(const std::string& path, const Rows& x, const Rows& memory, Mask mask, bool rotary,
+        const Row* bias, std::int64_t window = 0) const
     {
-        const auto size = static_cast<std::size_t>(s.headSize), heads = static_cast<std::size_t>(s.heads);
-        const std::size_t group = heads / static_cast<std::size_t>(s.kvHeads);
+        const auto size = static_cast<std::size_t>(s.headSize);
+        const auto rotarySize = static_cast<std::size_t>(double(s.headSize) * s.rotaryFraction + 0.5);
         const auto project = [&](const Rows& from, const std::string& name) {
             Rows to;
             for (std::size_t t = 0; t < from.size(); ++t) {
@@ -150,28 +101,76 @@ private:
                     if (s.queryKeyNorm)
                         rms(&to.back()[i], size, at(path + '/' + name + "_norm/scale"));
                     if (rotary)
-                        rotate(&to.back()[i], t);
+                        rotate(&to.back()[i], rotarySize, t, window);
                 }
             }
             return to;
         };
-        const Rows q = project(x, "query"), k = project(memory, "key"), v = project(memory, "value");
-        Rows result;
+        return attended(
+            path, project(x, "query"), project(memory, "key"), project(memory, "value"), mask, bias, window);
+    }
+
+    /// Latent attention, as DeepSeek V2's paper has it: a head's query and key end in what is rotated.
+    [[nodiscard]] Rows latentAttention(const std::string& path, const Rows& x, bool rotary, std::int64_t window) const
+    {
+        const auto of = [](std::int64_t number) { return static_cast<std::size_t>(number); };
+        const std::size_t heads = of(s.heads), plain = of(s.headSize), turned = of(s.latent->rotarySize);
+        const std::size_t rank = of(s.latent->rank), value = of(s.latent->valueSize);
+        Rows q, k, v;
         for (std::size_t t = 0; t < x.size(); ++t) {
-            Row context(heads * size);
+            if (s.latent->queryRank > 0) {
+                Row down = linear(x[t], path + "/wq_a");
+                rms(down.data(), down.size(), at(path + "/q_norm/scale"));
+                q.push_back(linear(down, path + "/wq_b"));
+            } else {
+                q.push_back(linear(x[t], path + "/query"));
+            }
+            Row down = linear(x[t], path + "/wkv_a");
+            Row shared(down.begin() + static_cast<std::ptrdiff_t>(rank), down.end());
+            down.resize(rank);
+            rms(down.data(), rank, at(path + "/kv_norm/scale"));
+            if (rotary)
+                rotate(shared.data(), turned, t, window);
+            const Row up = linear(down, path + "/wkv_b");
+            k.emplace_back();
+            v.emplace_back();
+            for (std::size_t h = 0; h < heads; ++h) {
+                if (rotary)
+                    rotate(&q[t][h * (plain + turned) + plain], turned, t, window);
+                for (std::size_t i = 0; i < plain; ++i)
+                    k[t].push_back(up[h * (plain + value) + i]);
+                k[t].insert(k[t].end(), shared.begin(), shared.end());
+                for (std::size_t i = 0; i < value; ++i)
+                    v[t].push_back(up[h * (plain + value) + plain + i]);
+            }
+        }
+        return attended(path, q, k, v, Mask::Causal, nullptr, window);
+    }
+
+    /// Rows of queries, keys and values, head after head.
+    [[nodiscard]] Rows attended(const std::string& path, const Rows& q, const Rows& k, const Rows& v, Mask mask,
+        const Row* bias, std::int64_t window) const
+    {
+        const auto heads = static_cast<std::size_t>(s.heads), keyHeads = static_cast<std::size_t>(s.kvHeads);
+        const std::size_t size = q.front().size() / heads, valueSize = v.front().size() / keyHeads;
+        const std::size_t group = heads / keyHeads;
+        const double scalar = s.attentionScalar > 0 ? s.attentionScalar : double(size);
+        Rows result;
+        for (std::size_t t = 0; t < q.size(); ++t) {
+            Row context(heads * valueSize);
             for (std::size_t h = 0; h < heads; ++h) {
                 const std::size_t shared = h / group * size;
-                Row weights(memory.size());
+                Row weights(k.size());
                 double sum = 0;
-                for (std::size_t u = 0; u < memory.size(); ++u) {
+                for (std::size_t u = 0; u < k.size(); ++u) {
                     const auto distance = static_cast<std::int64_t>(u) - static_cast<std::int64_t>(t);
-                    if (mask == Mask::Causal && (distance > 0 || (s.slidingWindow > 0 && -distance >= s.slidingWindow)))
+                    if (mask == Mask::Causal && (distance > 0 || (window > 0 && -distance >= window)))
                         continue;
                     double logit = 0;
                     for (std::size_t i = 0; i < size; ++i)
                         logit += q[t][h * size + i] * k[u][shared + i];
                     if (s.scaledAttention)
-                        logit /= std::sqrt(double(size));
+                        logit /= std::sqrt(scalar);
                     if (s.attentionSoftcap != 0)
                         logit = s.attentionSoftcap * std::tanh(logit / s.attentionSoftcap);
                     if (bias)
@@ -179,38 +178,18 @@ private:
                             + bucket(distance, mask == Mask::None)];
                     sum += weights[u] = std::exp(logit);
                 }
-                for (std::size_t u = 0; u < memory.size(); ++u)
-                    for (std::size_t i = 0; i < size; ++i)
-                        context[h * size + i] += weights[u] / sum * v[u][shared + i];
+                for (std::size_t u = 0; u < k.size(); ++u)
+                    for (std::size_t i = 0; i < valueSize; ++i)
+                        context[h * valueSize + i] += weights[u] / sum * v[u][h / group * valueSize + i];
             }
             result.push_back(linear(context, path + "/out"));
         }
         return result;
     }
 
-    [[nodiscard]] double activation(double x) const
+    [[nodiscard]] Rows mlp(const std::string& path, const Rows& x, bool hasExperts) const
     {
-        switch (s.activation) {
-        case ActivationKind::Relu:
-            return std::max(x, 0.0);
-        case ActivationKind::Gelu:
-            return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * std::pow(x, 3))));
-        case ActivationKind::Silu:
-            break;
-        }
-        return x / (1 + std::exp(-x));
-    }
-
-    [[nodiscard]] Row hidden(Row gate, const Row& linear) const
-    {
-        for (std::size_t i = 0; i < gate.size(); ++i)
-            gate[i] = activation(gate[i]) * (s.gatedMlp ? linear[i] : 1);
-        return gate;
-    }
-
-    [[nodiscard]] Rows mlp(const std::string& path, const Rows& x) const
-    {
-        if (s.experts)
+        if (hasExperts)
             return experts(path, x);
         Rows y;
         for (const Row& row : x)
@@ -251,7 +230,7 @@ private:
             for (double& element : p)
                 sum += element = std::exp(element);
             for (double& element : p)
-                element /= sum;
+                element /= s.experts->score == RouterScore::Softmax ? sum : 1 + element;
             Numbers order(count);
             for (std::size_t e = 0; e < count; ++e)
                 order[e] = e;
@@ -271,6 +250,7 @@ private:
                     sum += probabilities[t][e];
                 if (s.experts->normalise)
                     weight /= sum;
+                weight *= s.experts->scale;
                 const std::string own = path + "/experts/";
                 const Row h = s.gatedMlp
                     ? hidden(expertLinear(x[t], own + "wi_0", expert), expertLinear(x[t], own + "wi_1", expert))
@@ -279,6 +259,15 @@ private:
                 for (std::size_t i = 0; i < out.size(); ++i)
                     y[t][i] += weight * out[i];
             }
+        if (s.experts->sharedMlp == 0)
+            return y;
+        const Rows shared = mlp(path + "/shared_experts", x, false);
+        for (std::size_t t = 0; t < x.size(); ++t) {
+            const double logit = s.experts->sharedGate ? linear(x[t], path + "/shared_expert_gate")[0] : 0;
+            const double share = s.experts->sharedGate ? 1 / (1 + std::exp(-logit)) : 1;
+            for (std::size_t i = 0; i < y[t].size(); ++i)
+                y[t][i] += share * shared[t][i];
+        }
         return y;
     }
 
@@ -327,20 +316,25 @@ private:
         for (std::int64_t i = 0; i < layers; ++i) {
             const std::string layer = name + "/layers." + std::to_string(i) + '/';
             const Rows input = norm(x, layer + "pre_" + own + "_layer_norm");
-            const Rows attended =
-                dropped(normAfter(attention(layer + own, input, input, mask, s.positions == PositionKind::Rotary, bias),
+            const bool rotary = s.positions == PositionKind::Rotary;
+            const std::int64_t window = mask == Mask::Causal ? windowOf(i) : 0;
+            const Rows ofTokens =
+                dropped(normAfter(s.latent ? latentAttention(layer + own, input, rotary, window)
+                                           : attention(layer + own, input, input, mask, rotary, bias, window),
                             layer + "post_" + own + "_layer_norm"),
                     name, i, 1);
             const auto mlpOf = [&](const Rows& of) {
-                return dropped(normAfter(mlp(layer + "mlp", of), layer + "post_mlp_layer_norm"), name, i, 3);
+                const bool hasExperts = s.experts && (name == "encoder" || i >= s.experts->denseLayers);
+                return dropped(
+                    normAfter(mlp(layer + "mlp", of, hasExperts), layer + "post_mlp_layer_norm"), name, i, 3);
             };
             if (s.parallelBlock) {
                 const Rows second = mlpOf(s.parallelNorms ? norm(x, layer + "pre_mlp_layer_norm") : input);
-                add(x, attended);
+                add(x, ofTokens);
                 add(x, second);
                 continue;
             }
-            add(x, attended);
+            add(x, ofTokens);
             if (!encoded.empty())
                 add(x,
                     dropped(normAfter(attention(layer + "encoder_decoder_attention",

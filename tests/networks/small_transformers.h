@@ -55,6 +55,27 @@ inline void mixtral(TransformerSettings& s)
     s.experts = ExpertSettings{ .experts = 4, .perToken = 2, .mlp = 5, .capacityFactor = 0.75 };
 }
 
+/// Shared experts behind a gate.
+inline void qwen2Moe(TransformerSettings& s)
+{
+    mixtral(s);
+    s.experts->normalise = false;
+    s.experts->sharedMlp = 3;
+    s.experts->sharedGate = s.qkvBias = true;
+}
+
+/// Latent attention, an MLP in the first layer, then shared experts and a router of separate probabilities.
+inline void deepSeek(TransformerSettings& s)
+{
+    mixtral(s);
+    s.kvHeads = s.heads;
+    s.experts->sharedMlp = 3;
+    s.experts->denseLayers = 1;
+    s.experts->score = RouterScore::Sigmoid;
+    s.experts->scale = 1.5;
+    s.latent = LatentSettings{ .rank = 5, .queryRank = 4, .rotarySize = 2, .valueSize = 3 };
+}
+
 inline void t5(TransformerSettings& s)
 {
     s.kvHeads = s.heads;
@@ -76,6 +97,18 @@ inline void gemma2(TransformerSettings& s)
     s.slidingWindow = 3;
     s.attentionSoftcap = 1.5;
     s.logitSoftcap = 2;
+}
+
+/// Of three layers the second sees all.
+inline void gemma3(TransformerSettings& s)
+{
+    gemma2(s);
+    s.layers = 3;
+    s.slidingWindow = 2;
+    s.windowPattern = 2;
+    s.windowRotaryBase = 50;
+    s.rotaryFactor = 4;
+    s.attentionScalar = 9;
 }
 
 inline void palm(TransformerSettings& s)

@@ -81,6 +81,7 @@ private Q_SLOTS:
         QVERIFY(selects("decoder/layers.*/mlp", "decoder/layers/mlp"));
         QVERIFY(selects("decoder/layers/mlp", "decoder/layers.7/mlp"));
         QVERIFY(selects("**/mlp", "decoder/layers/mlp"));
+        QVERIFY(selects("decoder/layers.*/mlp", "decoder/moe_layers/mlp"));
         QVERIFY(!selects("decoder/layers.1", "decoder/layers"));
         QVERIFY(!selects("decoder/layers.*", "decoder/layers.1/mlp"));
         QVERIFY(!selects("decoder/layers.*", "encoder/layers.1"));
@@ -149,6 +150,11 @@ private Q_SLOTS:
         QTest::newRow("Llama") << test::Edit([](TransformerSettings&) {});
         QTest::newRow("GPT-2") << test::Edit(test::gpt2);
         QTest::newRow("Mixtral") << test::Edit(test::mixtral);
+        QTest::newRow("shared experts behind a dense layer") << test::Edit([](TransformerSettings& s) {
+            test::mixtral(s);
+            s.experts->denseLayers = 1;
+            s.experts->sharedMlp = 3;
+        });
         QTest::newRow("T5") << test::Edit(test::t5);
         QTest::newRow("Gemma 2") << test::Edit(test::gemma2);
         QTest::newRow("PaLM") << test::Edit(test::palm);
@@ -216,6 +222,30 @@ private Q_SLOTS:
             const auto index = static_cast<std::size_t>(found - arguments.begin());
             QVERIFY(step.argumentAnnotations[index] == byAxes({ "", "model" }));
         }
+    }
+
+    /// What is left of a glob for one layer's arrays shards the same dimensions of the arrays of a loop, and the other
+    /// way round.
+    void specsTakenOut()
+    {
+        for (const std::int64_t layersAxis : { 0, 1 }) {
+            TransformerSettings s = scanned(test::tiny(), layersAxis);
+            s.parameterSpecs = { { "decoder/layers.*/mlp/*/kernel", byAxes({ "", "model" }) } };
+            const Annotation before = annotationAt(s, "decoder/layers/mlp/wo/kernel");
+            QVERIFY(before == byAxes({ "", "", "model" }));
+            QVERIFY(takeOutSpecs(s, "**/wi_0/kernel"));
+            QVERIFY(checkTransformer(s).has_value());
+            QVERIFY(annotationAt(s, "decoder/layers/mlp/wo/kernel") == before);
+            QVERIFY(annotationAt(s, "decoder/layers/mlp/wi_0/kernel")
+                == annotationAt(scanned(test::tiny(), layersAxis), "decoder/layers/mlp/wi_0/kernel"));
+            QVERIFY(!takeOutSpecs(s, "**/wi_0/kernel"));
+        }
+        TransformerSettings s = test::tiny();
+        s.parameterSpecs = { { "decoder/layers/mlp/*/kernel", byAxes({ "pipeline", "data", "model" }) } };
+        QVERIFY(takeOutSpecs(s, "decoder/layers.1/**"));
+        QVERIFY(checkTransformer(s).has_value());
+        QVERIFY(annotationAt(s, "decoder/layers.0/mlp/wo/kernel") == byAxes({ "data", "model" }));
+        QVERIFY(annotationAt(s, "decoder/layers.1/mlp/wo/kernel") == byNames({ "mlp", "embed" }));
     }
 
     void refused()

@@ -267,6 +267,41 @@ private Q_SLOTS:
         QCOMPARE(p.value(p.main().results.back()).role, Role::Gradient);
     }
 
+    /// The same step, whatever of a layer is computed again: with nothing kept its first product.
+    void remat()
+    {
+        MlpSettings s = small();
+        s.loss = LossKind::HalfSumOfSquares;
+        const Program plain = buildMlp(s).value();
+        std::mt19937 random(3);
+        std::normal_distribution<double> normal;
+        std::vector<Array> arguments;
+        for (const ValueId id : plain.main().arguments) {
+            const Value& value = plain.value(id);
+            Array& values = arguments.emplace_back(static_cast<std::size_t>(value.type.elementCount()));
+            if (value.role == Role::Parameter || value.role == Role::Input)
+                for (double& element : values)
+                    element = normal(random);
+        }
+        const auto countOf = [](const Program& p, OpKind kind) {
+            return std::count_if(p.operations.begin(), p.operations.end(),
+                [kind](const Operation& operation) { return operation.kind == kind; });
+        };
+        const std::vector<Array> expected = test::interpret(plain, arguments);
+        QCOMPARE(countOf(plain, OpKind::OptimizationBarrier), 0);
+        for (const RematPolicy policy : { RematPolicy::Full, RematPolicy::Dots, RematPolicy::Gathered }) {
+            s.remat = policy;
+            const Program again = buildMlp(s).value();
+            QVERIFY(verify(again).empty());
+            QVERIFY(countOf(again, OpKind::OptimizationBarrier) > 0);
+            const std::vector<Array> found = test::interpret(again, arguments);
+            for (std::size_t i = 0; i < again.main().results.size(); ++i)
+                QCOMPARE(found[again.main().results[i].index], expected[plain.main().results[i].index]);
+            QCOMPARE(countOf(again, OpKind::DotGeneral) - countOf(plain, OpKind::DotGeneral),
+                policy == RematPolicy::Full ? s.layers : 0);
+        }
+    }
+
     void printed()
     {
         MlpSettings s = small();

@@ -66,6 +66,11 @@ private Q_SLOTS:
             s.dropout = 0.25;
             s.form = LayerForm::Scanned;
         }) << 1;
+        QTest::newRow("DeepSeek") << Edit(test::deepSeek) << 1;
+        QTest::newRow("a loop over layers, some with a window") << Edit([](TransformerSettings& s) {
+            test::gemma3(s);
+            s.form = LayerForm::Scanned;
+        }) << 1;
         QTest::newRow("a loop over layers") << Edit([](TransformerSettings& s) { s.form = LayerForm::Scanned; }) << 1;
     }
 

@@ -26,6 +26,12 @@ private Q_SLOTS:
         QTest::newRow("GPT-2, layers in the middle") << Edit(test::gpt2) << 1;
         QTest::newRow("T5, layers at the end") << Edit(test::t5) << 8;
         QTest::newRow("experts") << Edit(test::mixtral) << 1;
+        QTest::newRow("shared experts") << Edit(test::qwen2Moe) << 0;
+        QTest::newRow("DeepSeek, two kinds of layers") << Edit([](TransformerSettings& s) {
+            test::deepSeek(s);
+            s.layers = 3;
+        }) << 1;
+        QTest::newRow("Gemma 3, a window in some layers") << Edit(test::gemma3) << 0;
         QTest::newRow("a single layer") << Edit([](TransformerSettings& s) { s.layers = 1; }) << 0;
     }
 
@@ -46,9 +52,12 @@ private Q_SLOTS:
             qFatal("%s", path.c_str());
         };
         // The element of one layer's array that an element of the array of all layers is, by the layer.
-        const auto unstacked = [](const TransformerParameter& parameter, std::size_t element) {
+        const auto isOfLayers = [](Axis of) {
+            return of == Axis::Layers || of == Axis::DenseLayers || of == Axis::MoeLayers;
+        };
+        const auto unstacked = [&](const TransformerParameter& parameter, std::size_t element) {
             test::Index index = test::unravel(static_cast<std::int64_t>(element), parameter.shape);
-            const auto place = std::find(parameter.axes.begin(), parameter.axes.end(), Axis::Layers);
+            const auto place = std::find_if(parameter.axes.begin(), parameter.axes.end(), isOfLayers);
             const auto d = place - parameter.axes.begin();
             const std::int64_t layer = index[static_cast<std::size_t>(d)];
             index.erase(index.begin() + d);
@@ -57,11 +66,14 @@ private Q_SLOTS:
                 if (static_cast<std::ptrdiff_t>(i) != d)
                     shape.push_back(parameter.shape[i]);
             std::string path = parameter.path;
-            path.replace(path.find("/layers/"), 8, "/layers." + std::to_string(layer) + '/');
+            const std::size_t end = path.find("layers/"), begin = path.rfind('/', end) + 1;
+            const bool isLater = path.compare(begin, end - begin, "moe_") == 0;
+            const std::int64_t first = isLater ? unrolled.experts->denseLayers : 0;
+            path.replace(begin, end + 7 - begin, "layers." + std::to_string(first + layer) + '/');
             return std::pair(path, test::ravel(index, shape));
         };
-        const auto isStacked = [](const TransformerParameter& parameter) {
-            return std::find(parameter.axes.begin(), parameter.axes.end(), Axis::Layers) != parameter.axes.end();
+        const auto isStacked = [&](const TransformerParameter& parameter) {
+            return std::any_of(parameter.axes.begin(), parameter.axes.end(), isOfLayers);
         };
         std::vector<Array> stackedArguments;
         for (const TransformerParameter& parameter : stacked) {

@@ -308,6 +308,39 @@ private Q_SLOTS:
             },
             contradiction, "parallel_block");
         row(
+            "latent attention with shared key heads", [](S s) { s.latent.emplace(); }, contradiction, "latent");
+        row(
+            "latent attention with norms of heads",
+            [](S s) {
+                s.kvHeads = s.heads;
+                s.queryKeyNorm = true;
+                s.latent.emplace();
+            },
+            contradiction, "latent");
+        row(
+            "an odd number of rotated elements",
+            [](S s) {
+                s.kvHeads = s.heads;
+                s.latent = LatentSettings{ .rotarySize = 3 };
+            },
+            contradiction, "rotary");
+        row(
+            "no rank",
+            [](S s) {
+                s.kvHeads = s.heads;
+                s.latent = LatentSettings{ .rank = 0 };
+            },
+            range, "rank");
+        row(
+            "more layers without experts than layers", [](S s) { s.experts = ExpertSettings{ .denseLayers = 3 }; },
+            range, "dense_layers");
+        row(
+            "scale of experts", [](S s) { s.experts = ExpertSettings{ .scale = 0 }; }, range, "expert_scale");
+        row(
+            "negative pattern", [](S s) { s.windowPattern = -1; }, range, "window_pattern");
+        row(
+            "positions divided by nothing", [](S s) { s.rotaryFactor = 0; }, range, "rotary_factor");
+        row(
             "parameters", [](S s) { s.mlp = maximumBytes / 64; }, Code::TooLarge, "parameters");
         row(
             "activations", [](S s) { s.batch = maximumBytes; }, Code::TooLarge, "activations");
@@ -316,6 +349,46 @@ private Q_SLOTS:
             Code::TooLarge, "parameters");
         row(
             "sizes beyond", [](S s) { s.mlp = most; }, range, "mlp");
+    }
+
+    /// DeepSeek V2 Lite as MaxText has it: shapes and names are those of its test data.
+    void latentAttention()
+    {
+        TransformerSettings s = sized({ 27, 2048, 16, 16, 128, 10944, 102400 });
+        s.latent = LatentSettings{};
+        s.experts = ExpertSettings{ .experts = 64, .perToken = 6, .mlp = 1408, .sharedMlp = 2816, .denseLayers = 1 };
+        s.form = LayerForm::Scanned;
+        s.layersAxis = 1;
+        s.axisNames = AxisNames::MaxText2025;
+        const auto is = [&](const char* path, const char* expected) {
+            QCOMPARE(described(s, std::string("decoder/") + path), std::string(expected));
+        };
+        is("dense_layers/mlp/wi_0/kernel", "(embed, dense_layers, mlp) 2048x1x10944");
+        is("dense_layers/mlp/wo/kernel", "(mlp, dense_layers, embed) 10944x1x2048");
+        is("dense_layers/self_attention/query/kernel", "(embed, dense_layers, q_heads, kv) 2048x1x16x192");
+        is("dense_layers/self_attention/wkv_a/kernel", "(embed, dense_layers, kv_lora_up_proj) 2048x1x576");
+        is("dense_layers/self_attention/kv_norm/scale", "(norm, dense_layers) 512x1");
+        is("dense_layers/self_attention/wkv_b/kernel", "(kv_lora, dense_layers, kv_heads, kv_head_dim) 512x1x16x256");
+        is("moe_layers/self_attention/out/kernel", "(heads, moe_layers, kv, embed) 16x26x128x2048");
+        is("moe_layers/mlp/router/kernel", "(embed, moe_layers, -) 2048x26x64");
+        is("moe_layers/mlp/experts/wi_0/kernel", "(exp, moe_layers, embed_no_exp, mlp) 64x26x2048x1408");
+        is("moe_layers/mlp/shared_experts/wi_1/kernel", "(embed, moe_layers, mlp) 2048x26x2816");
+        is("moe_layers/mlp/shared_experts/wo/kernel", "(mlp, moe_layers, embed) 2816x26x2048");
+        QCOMPARE(described(s, "decoder/dense_layers/mlp/router/kernel"), std::string("none"));
+        s.latent->queryRank = 1536;
+        s.experts->sharedGate = true;
+        is("moe_layers/self_attention/wq_a/kernel", "(embed, moe_layers, q_lora_up_proj) 2048x26x1536");
+        is("moe_layers/self_attention/q_norm/scale", "(norm, moe_layers) 1536x26");
+        is("moe_layers/self_attention/wq_b/kernel", "(q_lora, moe_layers, q_heads, kv) 1536x26x16x192");
+        is("moe_layers/mlp/shared_expert_gate/kernel", "(embed, moe_layers) 2048x26");
+        s.form = LayerForm::Unrolled;
+        s.axisNames = AxisNames::T5x;
+        is("layers.0/mlp/wo/kernel", "(mlp, embed) 10944x2048");
+        is("layers.1/mlp/experts/wo/kernel", "(expert, mlp, embed) 64x1408x2048");
+        is("layers.1/self_attention/wq_b/kernel", "(-, heads, kv) 1536x16x192");
+        s.experts->denseLayers = 27;
+        s.form = LayerForm::Scanned;
+        QCOMPARE(described(s, "decoder/moe_layers/mlp/router/kernel"), std::string("none"));
     }
 
     void refused()

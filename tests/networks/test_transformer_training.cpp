@@ -89,7 +89,19 @@ private Q_SLOTS:
         relative.positions = PositionKind::RelativeBias;
         TransformerSettings scanned = s;
         scanned.form = LayerForm::Scanned;
-        for (const TransformerSettings& each : { TransformerSettings(), s, relative, scanned })
+        TransformerSettings deepSeek;
+        deepSeek.kvHeads = deepSeek.heads;
+        deepSeek.experts = ExpertSettings{ .mlp = 96, .sharedMlp = 48, .sharedGate = true, .denseLayers = 1 };
+        deepSeek.latent = LatentSettings{ .rank = 20, .queryRank = 24, .rotarySize = 8, .valueSize = 12 };
+        const auto deviationOf = [&](const char* path) { return startOf(deepSeek, std::string("params/") + path).low; };
+        QCOMPARE(deviationOf("decoder/layers.0/mlp/wo/kernel"), 1 / std::sqrt(256.0));
+        QCOMPARE(deviationOf("decoder/layers.1/mlp/experts/wo/kernel"), 1 / std::sqrt(96.0));
+        QCOMPARE(deviationOf("decoder/layers.1/mlp/shared_experts/wo/kernel"), 1 / std::sqrt(48.0));
+        QCOMPARE(deviationOf("decoder/layers.1/self_attention/wq_a/kernel"), 1 / std::sqrt(64.0));
+        QCOMPARE(deviationOf("decoder/layers.1/self_attention/wq_b/kernel"), 1 / std::sqrt(24.0));
+        QCOMPARE(deviationOf("decoder/layers.1/self_attention/wkv_b/kernel"), 1 / std::sqrt(20.0));
+        QCOMPARE(deviationOf("decoder/layers.1/self_attention/out/kernel"), 1 / std::sqrt(4 * 12.0));
+        for (const TransformerSettings& each : { TransformerSettings(), s, relative, scanned, deepSeek })
             for (const TransformerParameter& parameter : parametersOf(each)) {
                 const InitialValue start = startOf(each, "params/" + parameter.path);
                 QVERIFY2(start.kind != InitialValue::Kind::File, parameter.path.c_str());

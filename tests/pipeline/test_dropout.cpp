@@ -2,63 +2,24 @@
 // Dropout on meshes: the same elements are dropped wherever they are computed.
 #include <QtTest>
 
-#include <algorithm>
 #include <cmath>
 
-#include "networks/transformer_training.h"
-#include "partition/on_mesh.h"
-#include "pipeline/listed_network.h"
+#include "pipeline/losses_on_meshes.h"
 #include "registered_test.h"
-#include "schedule/plan.h"
-#include "simulate/run/run.h"
 
 using namespace shardscope;
+using test::lossesOn;
 
 namespace {
 
 TransformerTraining dropoutTraining(LayerForm form, RematPolicy remat)
 {
-    TransformerTraining training;
+    TransformerTraining training = test::smallTraining();
     TransformerSettings& s = training.model;
-    s.batch = 4;
-    s.length = 8;
-    s.embed = 16;
-    s.heads = 4;
-    s.kvHeads = 4;
-    s.headSize = 4;
-    s.mlp = 32;
-    s.vocab = 32;
-    s.parameterDtype = s.computeDtype = DType::F64;
     s.dropout = 0.25;
     s.form = form;
     s.remat = remat;
-    training.optimizer.learningRate = 0.01;
     return training;
-}
-
-/// Of three steps, on a mesh of data and model.
-std::vector<double> lossesOn(const TransformerTraining& training, std::int64_t data, std::int64_t model)
-{
-    LogicalRules rules;
-    for (const auto& [name, axis] : { std::pair{ "batch", "data" }, { "vocab", "model" }, { "mlp", "model" },
-             { "heads", "model" }, { "embed", "data" } })
-        rules.list.push_back({ LogicalName::of(name), SpecEntry::axis(axis) });
-    const auto network =
-        test::listedNetwork(annotated(buildTransformer(training).value(), mlpMesh(0, data, model), rules));
-    if (!network)
-        qFatal("%s", std::string(network.error().id()).c_str());
-    RunOptions options;
-    options.threads = 2;
-    options.initial.seed = 9;
-    options.initial.ofNetwork = transformerInitials(training.model);
-    auto run = Run::create(std::make_shared<const Plan>(schedule(network->flat).value()), options).value();
-    std::vector<double> losses;
-    const std::size_t loss = network->flat->main().results.size() - 1;
-    for (int step = 0; step < 3; ++step) {
-        run->step();
-        losses.push_back(run->gatherResult(loss)[0]);
-    }
-    return losses;
 }
 
 } // namespace

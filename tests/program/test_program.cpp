@@ -365,6 +365,35 @@ private Q_SLOTS:
         QCOMPARE(select(p, "*"), (std::vector{ id(0), id(2), p.find("loss") }));
         QCOMPARE(select(p, "**").size(), std::size_t{ 4 });
         QVERIFY(select(p, "nothing*").empty());
+        QCOMPARE(parameters.list("known"), (std::vector<std::string>{ "params/layers.0/W", "params/layers.1/W" }));
+    }
+
+    /// What the backward pass works out without a path is found by the layer, or by number where there are several.
+    void gradientsByLayer()
+    {
+        Builder b("step");
+        const TensorType square{ DType::F32, { 4, 4 } };
+        const ValueId x = b.argument(square, "x", Role::Input);
+        b.setScope("layers.0");
+        const ValueId y = b.dot(x, x);
+        b.setScope("backward/layers.0");
+        const ValueId first = b.dot(y, x);
+        const ValueId scaled = b.binary(OpKind::Multiply, first, first);
+        b.setScope("backward/decoder/layers.1");
+        const ValueId second = b.dot(scaled, x), third = b.dot(scaled, second);
+        b.setScope("backward/decoder/layers.2");
+        b.result(b.binary(OpKind::Add, second, third));
+        const Program program = std::move(b).finish();
+        QCOMPARE(findValue(program, "the gradient in layers.0").value(), first); // the sum, not what is made of it
+        QCOMPARE(findValue(program, "The gradient in layers.0").value(), first);
+        QCOMPARE(findValue(program, "the gradient in decoder/layers.2").value(), program.main().results[0]);
+        const Diagnostic several = findValue(program, "the gradient in decoder/layers.1").error();
+        QCOMPARE(several.number("several"), std::int64_t{ 2 });
+        const std::string number = '%' + std::to_string(second.index);
+        QCOMPARE(several.list("known"), (std::vector{ number, '%' + std::to_string(third.index) }));
+        QCOMPARE(findValue(program, number).value(), second);
+        const Diagnostic unknown = findValue(program, "the gradient in ayers.1").error(); // no part of that name
+        QVERIFY(!unknown.arg("several"));
     }
 
     void globs_data()

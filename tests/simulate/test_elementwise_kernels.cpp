@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Elementwise kernels of every instruction set against plain loops in double: all small sizes, misaligned starts,
-// scalars, in place.
+// scalars, in place; exponentials of f32 closer.
 #include <QtTest>
+
+#include <bit>
+#include <cmath>
+#include <limits>
 
 #include "registered_test.h"
 #include "schedule/work.h"
@@ -17,6 +21,8 @@ private Q_SLOTS:
     void fusionKnowsTheKernels();
     void elementwise_data();
     void elementwise();
+    void exponentialsOfF32_data();
+    void exponentialsOfF32();
 };
 
 // What is fused has a kernel in every instruction set, and what has one is fused.
@@ -124,6 +130,47 @@ void TestElementwiseKernels::elementwise()
                 }
             }
         }
+    }
+}
+
+void TestElementwiseKernels::exponentialsOfF32_data()
+{
+    QTest::addColumn<int>("kind");
+    for (const OpKind kind : { OpKind::Exponential, OpKind::Logistic, OpKind::Tanh })
+        QTest::addRow("%s", opRow(kind).name.data()) << static_cast<int>(kind);
+}
+
+/// Numbers of every sign and exponent, and where results end or change their form: within one unit in the last place
+/// of the library's double, and the same bits in every set that this machine has.
+void TestElementwiseKernels::exponentialsOfF32()
+{
+    QFETCH(int, kind);
+    const auto op = static_cast<OpKind>(kind);
+    const auto inFull = [op](double x) {
+        return op == OpKind::Tanh ? std::tanh(x) : op == OpKind::Exponential ? std::exp(x) : 1 / (1 + std::exp(-x));
+    };
+    constexpr float infinite = std::numeric_limits<float>::infinity();
+    std::vector<float> numbers{ 0.0F, -0.0F, infinite, -infinite, 88.72F, 88.73F, -87.4F, -103.9F, -104.0F, 0x1p-8F,
+        -0x1.fffffep-9F, std::numeric_limits<float>::quiet_NaN() };
+    for (std::uint64_t bits = 0; bits < std::uint64_t{ 1 } << 32; bits += 65521) // a prime
+        numbers.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    std::vector<float> first;
+    for (const InstructionSet set : availableSets()) {
+        std::vector<float> found(numbers.size());
+        kernelSet(set).elementwise({ op, Comparison::Equal, DType::F32, DType::F32, 0 })(
+            found.data(), numbers.data(), nullptr, nullptr, count);
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const auto right = static_cast<float>(inFull(static_cast<double>(numbers[i])));
+            const bool isRight = std::isnan(right) ? std::isnan(found[i])
+                                                   : found[i] == right || found[i] == std::nextafter(right, infinite)
+                    || found[i] == std::nextafter(right, -infinite);
+            QVERIFY2(isRight, qPrintable(QStringLiteral("%1: %2, not %3").arg(numbers[i]).arg(found[i]).arg(right)));
+            QCOMPARE(std::signbit(found[i]), std::signbit(std::isnan(right) ? found[i] : right));
+        }
+        if (first.empty())
+            first = found;
+        QVERIFY(std::memcmp(first.data(), found.data(), found.size() * sizeof(float)) == 0);
     }
 }
 

@@ -152,11 +152,33 @@ void TestReference::boundsAreSharp()
             QVERIFY(std::fabs(found->tolerances[at] - 26 * 0x1p-24 * magnitude) <= 1e-10);
             QVERIFY(found->tolerances[at] < 1e-5 * largest);
         }
+    // A long sum follows the additions that one term passes through: 8192 in 16 lanes, these by halves, 15 left over,
+    // 8 devices, and 1 for the exact one.
+    Builder sums("sum");
+    const ValueId x = sums.argument({ DType::F32, { 8, 1024 } }, "x", Role::Input);
+    const ValueId v = sums.argument({ DType::F32, { 8192, 3 } }, "v", Role::Input);
+    sums.result(sums.reduce(ReduceKind::Sum, x, { 0, 1 }));
+    sums.result(sums.reduce(ReduceKind::Sum, v, { 0 }));
+    const Program reduced = std::move(sums).finish();
+    const kernels::Array numbers = drawn(DType::F32, { 8, 1024 }, 1, random);
+    double magnitude = 0;
+    for (std::int64_t i = 0; i < numbers.count(); ++i)
+        magnitude += std::fabs(kernels::numberAt(numbers, i));
+    const auto total = roundedResult(reduced, reduced.operations[0], kernels::Arrays{ numbers }, 8);
+    const double height = (8192 / 16 + 1 + 4 + 15 + 8 + 1) * 0x1p-24;
+    QVERIFY(std::fabs(total->tolerances[0] / (height / (1 - height) * magnitude) - 1) < 1e-9);
+    // Rows that are added up one after the other are as far as any order.
+    const kernels::Array rows = drawn(DType::F32, { 8192, 3 }, 1, random);
+    double column = 0;
+    for (std::int64_t i = 0; i < 8192; ++i)
+        column += std::fabs(kernels::numberAt(rows, 3 * i));
+    const auto inTurn = roundedResult(reduced, reduced.operations[1], kernels::Arrays{ rows }, 8);
+    QVERIFY(std::fabs(inTurn->tolerances[0] / (8194 * 0x1p-24 * column) - 1) < 1e-9);
     // What is no sum has no such bound.
     Builder other("other");
-    const ValueId x = other.argument({ DType::F32, { 4 } }, "x", Role::Input);
-    other.result(other.unary(OpKind::Exponential, x));
-    other.result(other.reduce(ReduceKind::Max, x, { 0 }));
+    const ValueId few = other.argument({ DType::F32, { 4 } }, "x", Role::Input);
+    other.result(other.unary(OpKind::Exponential, few));
+    other.result(other.reduce(ReduceKind::Max, few, { 0 }));
     const Program without = std::move(other).finish();
     for (const Operation& operation : without.operations)
         QVERIFY(!hasRoundingBound(without, operation));

@@ -311,7 +311,7 @@ private Q_SLOTS:
 
         // The steps by keyboard, said beside the plot.
         view.stepPlot()->setFocus(Qt::TabFocusReason);
-        QSignalSpy hovered(view.stepPlot(), &plot::StepTimePlot::hovered);
+        QSignalSpy hovered(view.stepPlot(), &plot::StepPlot::hovered);
         QTest::keyClick(view.stepPlot(), Qt::Key_Left);
         QTest::keyClick(view.stepPlot(), Qt::Key_Left);
         QCOMPARE(hovered.last().front().toLongLong(), 11);

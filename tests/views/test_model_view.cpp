@@ -2,7 +2,10 @@
 // The Model dock: the form of a network, its parameters by modules, and what is replicated.
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
 #include <QTest>
+#include <QToolButton>
 #include <QTreeView>
 #include <QUndoStack>
 
@@ -10,6 +13,7 @@
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
 #include "sharding/text.h"
+#include "views/model_view/layout_panel.h"
 #include "views/model_view/model_field.h"
 #include "views/model_view/model_form.h"
 #include "views/model_view/model_view.h"
@@ -134,8 +138,6 @@ private Q_SLOTS:
         const QTreeView* tree = f.view.tree();
         const int rows = tree->viewport()->height() / tree->sizeHintForRow(0);
         QVERIFY2(rows >= 8, qPrintable(QString::number(rows)));
-        // Nothing is scrolled for it.
-        QVERIFY(tree->mapTo(&f.view, QPoint(0, tree->height())).y() <= f.view.height());
         f.view.form()->setUnfolded({ u"sizes"_s, u"blocks"_s });
         QCoreApplication::processEvents();
         QVERIFY(tree->viewport()->height() / tree->sizeHintForRow(0) >= 8);
@@ -234,6 +236,134 @@ private Q_SLOTS:
         f.spin(u"layers"_s)->stepUp();
         f.document.waitForAnalysis();
         QCOMPARE(f.view.model()->parameters(), inAll + 128 + attention + 49152);
+    }
+
+    /// As somebody types it; what is there stands below with a button that takes it back.
+    void constraints()
+    {
+        ModelFixture f;
+        const QAbstractItemModelTester tester(f.view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        f.view.form()->setUnfolded({ u"layout"_s });
+        LayoutPanel* panel = f.view.form()->layoutPanel();
+        QVERIFY(panel->isVisible() && !panel->button()->isEnabled());
+        panel->at()->setText(u"decoder/layers.*"_s);
+        QTest::keyClicks(panel->axes(), u"batch, -, -"_s);
+        QTest::keyClick(panel->axes(), Qt::Key_Return);
+        QVERIFY2(panel->message().isEmpty(), qPrintable(panel->message()));
+        QCOMPARE(f.training().model.constraints.size(), std::size_t(1));
+        QCOMPARE(f.document.undoStack()->count(), 1);
+        f.document.waitForAnalysis();
+        const QModelIndex layers = f.view.model()->index(0, 0, f.view.model()->index(1, 0));
+        QCOMPARE(layers.siblingAtColumn(ModulesModel::Names).data().toString(), u"output: batch, -, -"_s);
+        QCOMPARE(layers.siblingAtColumn(ModulesModel::Spec).data().toString(), u"P(data, -, -)"_s);
+        QVERIFY(f.view.model()->hasConstraint(layers));
+
+        // What fits no module is refused, and nothing changes.
+        QVERIFY(!panel->choose(LayoutPanel::What::Outputs, { u"decoder/layer.*"_s }, u"batch"_s));
+        QVERIFY2(panel->message().contains(u"decoder/layer.*"_s), qPrintable(panel->message()));
+        QCOMPARE(f.document.undoStack()->count(), 1);
+
+        QCOMPARE(panel->removeButtons().size(), 1);
+        QTest::keyClick(panel->removeButtons().front(), Qt::Key_Space);
+        QVERIFY(f.training().model.constraints.empty());
+        QVERIFY(panel->message().isEmpty() && panel->removeButtons().isEmpty());
+        f.document.undoStack()->undo();
+        QCOMPARE(f.training().model.constraints.size(), std::size_t(1));
+        f.document.undoStack()->undo();
+        QVERIFY(f.training().model.constraints.empty());
+        f.document.waitForAnalysis();
+        // An MLP has no such section.
+        ModelFixture::choose(f.view.form()->networks(), u"mlp"_s);
+        QVERIFY(f.view.form()->head(u"layout"_s)->isHidden());
+        f.document.waitForAnalysis();
+    }
+
+    /// What is selected in all layers is one glob.
+    void selectedGlobs()
+    {
+        const ModelFixture f;
+        const ModulesModel* model = f.view.model();
+        const QModelIndex layers = model->index(0, 0, model->index(1, 0));
+        QCOMPARE(model->globs({ layers }, false), QStringList{ u"decoder/layers.*"_s });
+        QCOMPARE(model->globs({ model->index(1, 0, layers) }, false), QStringList{ u"decoder/layers.1"_s });
+        QModelIndexList kernels;
+        for (const char* layer : { "0", "1", "2" })
+            kernels << model->find(u"params/decoder/layers.%1/mlp/wo/kernel"_s.arg(QLatin1String(layer)));
+        QCOMPARE(model->globs(kernels, true), QStringList{ u"decoder/layers.*/mlp/wo/kernel"_s });
+        QCOMPARE(model->globs(kernels, false), QStringList());
+        kernels.removeLast();
+        QCOMPARE(model->globs(kernels, true),
+            QStringList({ u"decoder/layers.0/mlp/wo/kernel"_s, u"decoder/layers.1/mlp/wo/kernel"_s }));
+        // The embedding has no output that can be constrained.
+        QCOMPARE(model->globs({ model->index(0, 0) }, false), QStringList());
+    }
+
+    /// By kind or path, over folded layers; and what the menu does is done for all of them.
+    void selector()
+    {
+        ModelFixture f;
+        const auto select = [&](const QString& text) {
+            f.view.selector()->setText(text);
+            QTest::keyClick(f.view.selector(), Qt::Key_Return);
+            return f.view.model()->globs(f.view.tree()->selectionModel()->selectedRows(), false);
+        };
+        QCOMPARE(select(u"every attention"_s), QStringList{ u"decoder/layers.*/self_attention"_s });
+        QVERIFY2(f.view.selectedText().contains(u'3'), qPrintable(f.view.selectedText()));
+        QVERIFY(f.selection.tensor().isEmpty()); // nothing is explained for many
+        QCOMPARE(select(u"layers.*.attention"_s), QStringList{ u"decoder/layers.*/self_attention"_s });
+        QCOMPARE(select(u"layers.*/mlp"_s), QStringList{ u"decoder/layers.*/mlp"_s });
+        QCOMPARE(select(u"layers.1"_s), QStringList{ u"decoder/layers.1"_s });
+        QCOMPARE(select(u"layers.*"_s), QStringList{ u"decoder/layers.*"_s });
+        QCOMPARE(select(u"**/wo/kernel"_s), QStringList());
+        QCOMPARE(f.view.model()->globs(f.view.tree()->selectionModel()->selectedRows(), true),
+            QStringList{ u"decoder/layers.*/mlp/wo/kernel"_s });
+        select(u"no such module"_s);
+        QVERIFY(!f.view.selectedText().isEmpty());
+        f.view.selector()->clear();
+        QVERIFY(f.view.selectedText().isEmpty());
+    }
+
+    /// A spec that is typed counts in the place of the rules, says what these say, and can be taken back.
+    void specOfAParameter()
+    {
+        ModelFixture f;
+        const auto cell = [&] {
+            return f.view.model()->find(u"params/decoder/layers.1/mlp/wo/kernel"_s).siblingAtColumn(ModulesModel::Spec);
+        };
+        QVERIFY(cell().flags().testFlag(Qt::ItemIsEditable));
+        QCOMPARE(cell().data(Qt::EditRole).toString(), u"P('model', None)"_s);
+        QVERIFY(!cell().siblingAtColumn(ModulesModel::Names).flags().testFlag(Qt::ItemIsEditable));
+        QVERIFY(f.view.model()->setData(cell(), u"P(None, 'data')"_s));
+        QCOMPARE(f.training().model.parameterSpecs.size(), std::size_t(1));
+        QCOMPARE(f.training().model.parameterSpecs.front().at, "decoder/layers.1/mlp/wo/kernel");
+        f.document.waitForAnalysis();
+        QCOMPARE(cell().data().toString(), u"P(-, data)   was P(model, -) by the rule mlp → model"_s);
+        QVERIFY(f.view.model()->hasOwnSpec(cell()));
+        // Only this layer is another one.
+        QCOMPARE(f.view.model()
+                     ->find(u"params/decoder/layers.0/mlp/wo/kernel"_s)
+                     .siblingAtColumn(ModulesModel::Spec)
+                     .data()
+                     .toString(),
+            u"P(model, -)"_s);
+        // An axis that is not there is a problem of the analysis; text that is none is refused at the panel.
+        QVERIFY(f.view.model()->setData(cell(), u"P('data'"_s));
+        QVERIFY(!f.view.form()->layoutPanel()->message().isEmpty());
+        QVERIFY(f.view.form()->unfolded().contains(u"layout"_s));
+        QCOMPARE(f.document.undoStack()->count(), 1);
+        QVERIFY(f.view.model()->setData(cell(), QString()));
+        QVERIFY(f.training().model.parameterSpecs.empty());
+        f.document.waitForAnalysis();
+        QCOMPARE(cell().data().toString(), u"P(model, -)"_s);
+        f.document.undoStack()->undo();
+        QCOMPARE(f.training().model.parameterSpecs.size(), std::size_t(1));
+        // Of several parameters those that follow the rules anyway are no obstacle.
+        const QStringList both{ u"decoder/layers.0/mlp/wo/kernel"_s, u"decoder/layers.1/mlp/wo/kernel"_s };
+        QVERIFY(f.view.form()->layoutPanel()->choose(LayoutPanel::What::Parameters, both, QString()));
+        QVERIFY(f.training().model.parameterSpecs.empty());
+        QVERIFY(!f.view.form()->layoutPanel()->choose(LayoutPanel::What::Parameters, both, QString()));
+        QVERIFY(!f.view.form()->layoutPanel()->message().isEmpty());
+        f.document.waitForAnalysis();
     }
 
     void filter()

@@ -19,6 +19,7 @@
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
 #include "sharding/text.h"
+#include "views/panel_fixture.h"
 #include "views/preview/edit_preview.h"
 #include "views/rules_view/axis_tray.h"
 #include "views/rules_view/rule_list_bar.h"
@@ -65,7 +66,7 @@ private Q_SLOTS:
     /// The second press of two quick ones arrives as a double click: it edits nothing, and removes the next rule.
     void twoQuickPressesRemoveTwoRules()
     {
-        Fixture fixture(test::example("rule-lab"));
+        test::Fixture fixture(test::example("rule-lab"));
         RulesView view(&fixture.document, &fixture.selection);
         view.resize(420, 360);
         view.show();

@@ -8,7 +8,7 @@
 
 #include "experiment/edits.h"
 #include "plot/device_bars_plot.h"
-#include "plot/step_time_plot.h"
+#include "plot/step_plot.h"
 #include "registered_test.h"
 #include "views/panel_fixture.h"
 #include "views/timing_view/time_legend.h"
@@ -110,9 +110,9 @@ private Q_SLOTS:
     void timeAxis()
     {
         QFETCH(double, seconds);
-        const plot::TimeAxis axis = plot::TimeAxis::forLargest(seconds);
+        const plot::StepAxis axis = plot::StepAxis::ofTimes(seconds);
         QTEST(axis.unit, "unit");
-        QVERIFY(axis.top * axis.secondsPerUnit > seconds);
+        QVERIFY(axis.top * axis.perUnit > seconds);
     }
 
     void tables()
@@ -136,7 +136,7 @@ private Q_SLOTS:
 
     void followsNewStepsUntilItIsDragged()
     {
-        plot::StepTimePlot plot;
+        plot::StepPlot plot;
         plot.resize(400, 200);
         plot.show();
         QVERIFY(QTest::qWaitForWindowExposed(&plot));
@@ -361,7 +361,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         view.show(RunController::Timings{ steps(12), 12, {} });
         QCoreApplication::processEvents();
-        const plot::StepTimePlot* plot = view.stepPlot();
+        const plot::StepPlot* plot = view.stepPlot();
         const QRect label = plot->meanLabelRect();
         QVERIFY(!label.isEmpty());
         QVERIFY(plot->rect().contains(label));

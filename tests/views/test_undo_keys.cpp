@@ -67,8 +67,8 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         Document* document = window.document();
         document->waitForAnalysis();
-        window.modelView()->form()->setUnfolded(
-            { QStringLiteral("sizes"), QStringLiteral("blocks"), QStringLiteral("training") });
+        window.modelView()->form()->setUnfolded({ QStringLiteral("sizes"), QStringLiteral("blocks"),
+            QStringLiteral("training"), QStringLiteral("layout") });
         int walked = 0, fields = 0;
         for (DockFrame* dock : window.docks()) {
             dock->present();

@@ -111,6 +111,20 @@ private Q_SLOTS:
                            "it states."));
     }
 
+    void namesOfSeveralTensors()
+    {
+        const auto stated = [](std::vector<Arg> args) {
+            return sentences({ Code::UnknownTensor, std::move(args), {} });
+        };
+        QCOMPARE(stated({ { "path", "W" }, { "nearest", "opt/mu/W" }, { "several", 2 },
+                     { "known", std::vector<std::string>{ "opt/mu/W", "opt/nu/W" } } }),
+            QStringLiteral("“W” is the end of 2 paths. Write more of one, as “opt/mu/W”. Others: “opt/nu/W”."));
+        QCOMPARE(stated({ { "path", "the gradient in layers.1" }, { "nearest", "%12" }, { "several", 3 },
+                     { "known", std::vector<std::string>{ "%12", "%15" } } }),
+            QStringLiteral("“the gradient in layers.1” is what 3 values are called. Name one by its number, as “%12”. "
+                           "Others: “%15”."));
+    }
+
     void filesAndOptions()
     {
         const auto stated = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };

@@ -32,6 +32,7 @@
 #include "views/widgets/boxes.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/plain_tip.h"
+#include "words/dialects.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -207,6 +208,18 @@ void MainWindow::makeMenus()
     connect(bound, &QAction::triggered, this, [this](bool on) {
         m_document.edit(withRulesBound(*m_document.experiment(), on), on ? tr("bind rules") : tr("do not bind rules"));
     });
+    QMenu* constraintMesh = experiment->addMenu(tr("Mesh of &logical constraints"));
+    constraintMesh->setObjectName(QStringLiteral("constraintMesh"));
+    auto* constraintMeshes = new QActionGroup(this);
+    for (const auto mesh : { ConstraintMesh::Context, ConstraintMesh::None, ConstraintMesh::Own }) {
+        QAction* action = constraintMesh->addAction(words::constraintMeshName(mesh));
+        action->setCheckable(true);
+        action->setData(static_cast<int>(mesh));
+        constraintMeshes->addAction(action);
+        connect(action, &QAction::triggered, this, [this, mesh] {
+            m_document.edit(withConstraintMesh(*m_document.experiment(), mesh), tr("mesh of logical constraints"));
+        });
+    }
     experiment->addAction(tr("Make the hardware &fit the mesh"), this,
         [this] { m_document.edit(withDevicesForMesh(*m_document.experiment()), tr("devices for the mesh")); });
     QMenu* platform = experiment->addMenu(tr("&Platform"));
@@ -219,8 +232,11 @@ void MainWindow::makeMenus()
             m_document.edit(withPlatform(*m_document.experiment(), name), tr("platform %1").arg(QLatin1String(name)));
         });
     }
-    connect(experiment, &QMenu::aboutToShow, this, [this, bound, platforms] {
+    connect(experiment, &QMenu::aboutToShow, this, [this, bound, platforms, constraintMeshes] {
         bound->setChecked(m_document.experiment()->rules.boundWhenTraced);
+        for (QAction* action : constraintMeshes->actions())
+            action->setChecked(
+                action->data().toInt() == static_cast<int>(m_document.experiment()->rules.constraintMesh));
         for (QAction* action : platforms->actions())
             action->setChecked(
                 action->text() == QString::fromStdString(m_document.experiment()->hardware.devices.platform));

@@ -103,13 +103,13 @@ bool MemoryBarWidget::isLabelled(const MemoryBar& bar, const MemoryBar::Segment&
 {
     const int room = bar.labelRect(segment, Metrics::scaled(8)).width();
     return room >= Metrics::scaled(48)
-        && QFontMetrics(ownerFont()).horizontalAdvance(words::owner(segment.owner)) <= room;
+        && QFontMetrics(ownerFont()).horizontalAdvance(m_shown.ownerName(segment.owner)) <= room;
 }
 
 QString MemoryBarWidget::segmentText(const MemoryBar::Segment& segment) const
 {
     return tr("%1 %2", "owner and size")
-        .arg(words::owner(segment.owner), words::bytes(static_cast<double>(segment.bytes)));
+        .arg(m_shown.ownerName(segment.owner), words::bytes(static_cast<double>(segment.bytes)));
 }
 
 std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar& bar) const
@@ -124,11 +124,11 @@ std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar&
     const std::vector<QString> sizes = sizeTexts(bar);
     for (std::size_t i = 0; i < bar.segments.size(); ++i)
         if (!isLabelled(bar, bar.segments[i])
-            || QFontMetrics(ownerFont()).horizontalAdvance(words::owner(bar.segments[i].owner))
+            || QFontMetrics(ownerFont()).horizontalAdvance(m_shown.ownerName(bar.segments[i].owner))
                     + QFontMetrics(font()).horizontalAdvance(sizes[i]) + Metrics::scaled(8)
                 > bar.labelRect(bar.segments[i], Metrics::scaled(8)).width())
-            entries.push_back(
-                { words::owner(bar.segments[i].owner) + u' ' + sizes[i], static_cast<int>(bar.segments[i].owner) });
+            entries.push_back({ m_shown.ownerName(bar.segments[i].owner) + u' ' + sizes[i],
+                static_cast<int>(bar.segments[i].owner) });
     return entries;
 }
 
@@ -202,8 +202,8 @@ void MemoryBarWidget::paintEvent(QPaintEvent*)
             const QRect text = bar.labelRect(segment, Metrics::scaled(8));
             painter.setPen(theme.textOn(fill));
             painter.setFont(ownerFont());
-            painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, words::owner(segment.owner));
-            const int used = painter.fontMetrics().horizontalAdvance(words::owner(segment.owner));
+            painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, m_shown.ownerName(segment.owner));
+            const int used = painter.fontMetrics().horizontalAdvance(m_shown.ownerName(segment.owner));
             painter.setFont(font());
             if (used + Metrics::scaled(8) + painter.fontMetrics().horizontalAdvance(sizes[i]) <= text.width())
                 painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter, sizes[i]);
@@ -341,7 +341,7 @@ QString MemoryBarWidget::tableText(int row, int column) const
 {
     const MemoryBar::Segment segment = barLayout().segments[static_cast<std::size_t>(row)];
     if (column == 0)
-        return words::owner(segment.owner);
+        return m_shown.ownerName(segment.owner);
     if (column == 1)
         return words::bytes(static_cast<double>(segment.bytes));
     return m_shown.biggest(segment.owner).name;

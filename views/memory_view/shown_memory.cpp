@@ -5,6 +5,7 @@
 #include <QStringList>
 #include <algorithm>
 
+#include "pipeline/memory_placement.h"
 #include "words/planned_memory_words.h"
 #include "words/propagation_steps.h"
 #include "words/words.h"
@@ -32,6 +33,11 @@ const MemorySummary* ShownMemory::memory() const
 std::array<std::int64_t, ownerCount> ShownMemory::atPeak() const
 {
     return memory() ? memory()->atPeak : std::array<std::int64_t, ownerCount>{};
+}
+
+QString ShownMemory::ownerName(Owner owner) const
+{
+    return words::owner(owner, *snapshot->program);
 }
 
 ShownMemory::Biggest ShownMemory::biggest(Owner owner) const

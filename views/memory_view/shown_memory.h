@@ -19,6 +19,7 @@ struct ShownMemory {
     /// Null where there is nothing to draw.
     [[nodiscard]] const MemorySummary* memory() const;
     [[nodiscard]] std::array<std::int64_t, ownerCount> atPeak() const; ///< bytes
+    [[nodiscard]] QString ownerName(Owner owner) const; ///< "parameters"; of state as its optimizer calls it
     struct Biggest {
         QString name, path; ///< `path` is empty for what has no row
         std::int64_t bytes = 0;

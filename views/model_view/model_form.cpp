@@ -13,6 +13,7 @@
 #include "experiment/model_settings.h"
 #include "experiment/network_edits.h"
 #include "networks/presets.h"
+#include "views/model_view/layout_panel.h"
 #include "views/model_view/model_choices.h"
 #include "views/model_view/model_field.h"
 #include "views/panel/panel.h"
@@ -74,6 +75,10 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
     addSection("sizes", tr("Sizes"));
     addSection("blocks", tr("Blocks"));
     addSection("training", tr("Training"));
+    addSection("layout", tr("Layout"));
+    m_layout = new LayoutPanel(document, m_gesture, m_sections.back().body);
+    m_sections.back().ofFields = false;
+    m_sections.back().grid->addWidget(m_layout, 0, 0, 1, columns);
     m_heads->addStretch();
 
     addSize("sizes", "batch", tr("Batch"));
@@ -86,6 +91,9 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
     addSize("sizes", "kv", tr("Head size"));
     addSize("sizes", "mlp", tr("MLP"));
     addSize("sizes", "vocab", tr("Vocabulary"));
+    addSize("blocks", "rank", tr("Latent rank"));
+    addSize("blocks", "query_rank", tr("Query rank"));
+    addSize("blocks", "dense_layers", tr("Dense layers"));
     addSize("blocks", "expert", tr("Experts"));
     addSize("training", "microbatches", tr("Microbatches"));
     m_sizes[m_sizes.size() - 2].spin->setSpecialValueText(tr("none", "experts"));
@@ -147,7 +155,7 @@ void ModelForm::addSection(const char* name, const QString& title)
         grid->setColumnStretch(column, 1);
     m_heads->addWidget(head);
     m_bodies->addWidget(body);
-    m_sections.push_back({ QLatin1String(name), head, body, grid });
+    m_sections.push_back({ QLatin1String(name), head, body, grid, true });
     body->hide();
     connect(head, &QToolButton::toggled, body, &QWidget::setVisible);
 }
@@ -189,7 +197,7 @@ void ModelForm::addSize(const char* section, const char* name, const QString& ti
     spin->setRange(1, std::numeric_limits<int>::max());
     spin->setGroupSeparatorShown(true);
     spin->setMinimumWidth(Metrics::scaled(92));
-    auto* field = new ModelField(title, spin, this);
+    auto* field = new ModelField(title, spin, m_sections[sectionOf(section)].body);
     watch(field);
     const std::size_t index = m_sizes.size();
     m_sizes.push_back({ name, sectionOf(section), field, spin });
@@ -201,7 +209,7 @@ QComboBox* ModelForm::addChoice(const char* section, const char* name, const QSt
     auto* combo = new QComboBox;
     combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     combo->setMinimumContentsLength(8);
-    auto* field = new ModelField(title, combo, this);
+    auto* field = new ModelField(title, combo, m_sections[sectionOf(section)].body);
     watch(field);
     m_choices.push_back({ name, sectionOf(section), field, combo });
     connect(combo, &QComboBox::activated, this,
@@ -302,16 +310,26 @@ void ModelForm::place()
         before = section.head;
     }
     for (const Section& section : m_sections)
-        for (int i = 0; i < section.grid->count(); ++i) {
+        for (int i = 0; section.ofFields && i < section.grid->count(); ++i) {
             QWidget* control = static_cast<ModelField*>(section.grid->itemAt(i)->widget())->control();
             setTabOrder(before, control);
             before = control;
         }
+    for (QWidget* control : m_layout->controls()) {
+        setTabOrder(before, control);
+        before = control;
+    }
 }
 
 void ModelForm::placeSection(std::size_t index)
 {
     const Section& section = m_sections[index];
+    if (!section.ofFields) {
+        const bool has = std::holds_alternative<TransformerModel>(m_document->experiment()->model);
+        section.head->setVisible(has);
+        section.body->setVisible(has && section.head->isChecked());
+        return;
+    }
     std::vector<ModelField*> shown;
     for (const Size& size : m_sizes)
         if (size.section == index && !size.field->isHidden())

@@ -18,6 +18,7 @@ namespace shardscope {
 
 class EditGesture;
 class FoldButton;
+class LayoutPanel;
 class ModelField;
 class RoleLabel;
 class SizeSpinBox;
@@ -31,7 +32,9 @@ public:
     /// By the key of what it sets: "batch", "kv_heads", "kv", "expert", "microbatches", "parameter_dtype",
     /// "compute_dtype", "optimizer", "form"; null where there is no such field, or the model has no such setting.
     [[nodiscard]] ModelField* field(const QString& key) const;
-    /// "sizes", "blocks", "training"; all are folded until somebody unfolds them.
+    /// What is sharded beside the rules.
+    [[nodiscard]] LayoutPanel* layoutPanel() const { return m_layout; }
+    /// "sizes", "blocks", "training", "layout"; all are folded until somebody unfolds them.
     [[nodiscard]] FoldButton* head(const QString& section) const;
     [[nodiscard]] QStringList unfolded() const;
     void setUnfolded(const QStringList& sections); ///< and all others folded; unknown ones are passed over
@@ -45,7 +48,8 @@ private:
         QString name;
         FoldButton* head;
         QWidget* body;
-        QGridLayout* grid; ///< of its fields
+        QGridLayout* grid; ///< of its fields, or of the one thing that it holds
+        bool ofFields = true;
     };
     struct Size {
         std::string name; ///< as withDimension() knows it, or "expert", "microbatches"
@@ -85,6 +89,7 @@ private:
     QBoxLayout* m_heads;
     QBoxLayout* m_bodies;
     std::vector<Section> m_sections;
+    LayoutPanel* m_layout;
     std::vector<Size> m_sizes;
     std::vector<Choice> m_choices;
     ModelField* m_merging = nullptr; ///< whose steps are one edit

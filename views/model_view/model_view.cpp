@@ -9,6 +9,7 @@
 #include <QTreeView>
 #include <algorithm>
 
+#include "views/model_view/layout_panel.h"
 #include "views/model_view/model_form.h"
 #include "views/model_view/modules_model.h"
 #include "views/panel/follow_link.h"
@@ -17,6 +18,7 @@
 #include "views/span_text/span_text.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/context_menu.h"
+#include "views/widgets/fold_button.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/search_field.h"
@@ -39,6 +41,16 @@ QStringList kindNames()
     return names;
 }
 
+/// What can be selected wherever it stands.
+QStringList selectorNames()
+{
+    QStringList names;
+    for (const QString& kind : kindNames())
+        names << QStringLiteral("every ") + kind;
+    return names << QStringLiteral("layers.*") << QStringLiteral("layers.*/mlp")
+                 << QStringLiteral("layers.*/*attention") << QStringLiteral("**/kernel") << QStringLiteral("**/scale");
+}
+
 } // namespace
 
 ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
@@ -48,6 +60,9 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     , m_form(new ModelForm(document))
     , m_filter(new SearchField(QStringLiteral("filter"), tr("Filter by kind or path: attention, decoder/layers.*/mlp…"),
           tr("Filter modules")))
+    , m_selector(
+          new SearchField(QStringLiteral("search"), tr("Select: every attention, layers.*/mlp…"), tr("Select modules")))
+    , m_selected(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_model(new ModulesModel(this))
     , m_tree(makeTree())
     , m_empty(new EmptyPage(QString()))
@@ -58,10 +73,19 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     auto* kinds = new QCompleter(kindNames(), m_filter);
     kinds->setCaseSensitivity(Qt::CaseInsensitive);
     m_filter->setCompleter(kinds);
+    m_selector->setMinimumWidth(Metrics::scaled(80));
+    m_selector->setToolTip(
+        plainTip(tr("Return selects a kind, a glob or a name; the menu of the rows then acts on all of them.")));
+    auto* selectors = new QCompleter(selectorNames(), m_selector);
+    selectors->setCaseSensitivity(Qt::CaseInsensitive);
+    selectors->setFilterMode(Qt::MatchContains);
+    m_selector->setCompleter(selectors);
+    m_selected->hide();
     auto* page = new QWidget;
     vbox(page, {}, 0,
         { vbox({ 8, 6, 8, 2 }, 4, { m_coverage, m_replicatedRows }), m_form,
-            hbox({ 8, 2, 8, 6 }, 8, { { m_filter, 1 } }), { m_tree, 1 }, { m_empty, 1 } });
+            hbox({ 8, 2, 8, 6 }, 8, { { m_filter, 1 }, { m_selector, 1 }, m_selected }), { m_tree, 1 },
+            { m_empty, 1 } });
     vbox(this, {}, 0, { new StaleRibbon(document), { new LowRoom(page, this), 1 } });
 
     connect(m_filter, &QLineEdit::textChanged, this, &ModelView::applyFilter);
@@ -72,6 +96,9 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
     };
     connect(m_filter, &SearchField::nextRequested, this, enterTree);
     connect(m_filter, &SearchField::downRequested, this, enterTree);
+    connect(m_selector, &SearchField::nextRequested, this, &ModelView::selectRows);
+    connect(m_selector, &SearchField::downRequested, this, enterTree);
+    connect(m_selector, &QLineEdit::textChanged, m_selected, &QWidget::hide);
     connect(m_empty, &EmptyPage::clicked, m_filter, &QLineEdit::clear);
     connect(m_model, &QAbstractItemModel::modelReset, this, &ModelView::restoreUnfolded);
     connect(m_tree, &QTreeView::expanded, this, [this](const QModelIndex& index) {
@@ -98,6 +125,15 @@ ModelView::ModelView(Document* document, Selection* selection, QWidget* parent)
         m_filter->setFocus(Qt::ShortcutFocusReason);
         m_filter->selectAll();
     });
+    connect(m_model, &ModulesModel::specTyped, this, [this](const QString& path, const QString& spec) {
+        // What is selected together is chosen together.
+        const QModelIndexList rows = m_tree->selectionModel()->selectedRows();
+        QStringList globs = m_model->globs(rows, true);
+        if (globs.isEmpty() || !rows.contains(m_model->find(path)))
+            globs = m_model->globs({ m_model->find(path) }, true);
+        if (!m_form->layoutPanel()->choose(LayoutPanel::What::Parameters, globs, spec))
+            m_form->head(QStringLiteral("layout"))->setChecked(true); // the reason stands there
+    });
     giveRowMenu(m_tree, [this](QMenu& menu, const QModelIndex& row) { fillMenu(menu, row); });
     setFocusProxy(m_tree);
 }
@@ -113,8 +149,8 @@ QTreeView* ModelView::makeTree()
     tree->setAllColumnsShowFocus(true);
     tree->setIndentation(Metrics::scaled(14));
     tree->setIconSize({ Metrics::scaled(14), Metrics::scaled(14) });
-    tree->setSelectionMode(QAbstractItemView::SingleSelection);
-    tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    tree->setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::DoubleClicked);
     tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     QHeaderView* header = tree->header();
     header->setStretchLastSection(true);
@@ -248,6 +284,72 @@ void ModelView::followSelection()
     m_restoring = false;
 }
 
+QString ModelView::selectedText() const
+{
+    return m_selected->isHidden() ? QString() : m_selected->text();
+}
+
+void ModelView::selectRows()
+{
+    const QModelIndexList rows = m_model->selected(m_selector->text());
+    m_selected->setText(rows.isEmpty() ? tr("nothing fits") : tr("%n selected", "rows", static_cast<int>(rows.size())));
+    m_selected->show();
+    if (rows.isEmpty())
+        return;
+    QItemSelection selection;
+    bool layerShown = false;
+    for (const QModelIndex& row : rows) {
+        selection.select(row, row);
+        // Of repeated layers one is shown, which is as the others.
+        bool ofOtherLayer = false;
+        for (QModelIndex above = row.parent(); above.isValid(); above = above.parent())
+            ofOtherLayer = ofOtherLayer
+                || (above.parent().data(ModulesModel::KeyRole).toString().endsWith(QLatin1Char('*'))
+                    && above.row() > 0);
+        if (ofOtherLayer && layerShown)
+            continue;
+        for (QModelIndex above = row.parent(); above.isValid(); above = above.parent())
+            m_tree->expand(above);
+        layerShown = true;
+    }
+    m_restoring = true; // the current one is one of many: nobody asked for it alone
+    m_tree->setCurrentIndex(rows.front());
+    m_tree->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    m_restoring = false;
+    m_tree->scrollTo(rows.front());
+}
+
+void ModelView::addLayoutActions(QMenu& menu, const QModelIndex& module)
+{
+    const QModelIndexList rows = m_tree->selectionModel()->selectedRows();
+    const auto any = [&](bool (ModulesModel::*has)(const QModelIndex&) const) {
+        return std::any_of(rows.begin(), rows.end(), [&](const QModelIndex& index) { return (m_model->*has)(index); });
+    };
+    using What = LayoutPanel::What;
+    const auto begin = [this](What what, const QStringList& globs) {
+        m_form->head(QStringLiteral("layout"))->setChecked(true);
+        m_form->layoutPanel()->begin(what, globs);
+    };
+    const auto takeBack = [this](
+                              What what, const QStringList& globs) { m_form->layoutPanel()->choose(what, globs, {}); };
+    if (const QStringList outputs = m_model->globs(rows, false); !outputs.isEmpty()) {
+        addMenuAction(menu, "constrain", tr("Constrain the output…"), [=] { begin(What::Outputs, outputs); });
+        if (any(&ModulesModel::hasConstraint))
+            addMenuAction(menu, "unconstrain", tr("Remove the constraint"), [=] { takeBack(What::Outputs, outputs); });
+    }
+    if (const QStringList arrays = m_model->globs(rows, true); !arrays.isEmpty()) {
+        const QPersistentModelIndex spec(module.siblingAtColumn(ModulesModel::Spec));
+        if (rows.size() == 1)
+            addMenuAction(
+                menu, "editSpec", tr("Edit the spec"), [=, this] { m_tree->edit(spec); }, tr("F2"));
+        else
+            addMenuAction(menu, "chooseSpec", tr("Choose a spec…"), [=] { begin(What::Parameters, arrays); });
+        if (any(&ModulesModel::hasOwnSpec))
+            addMenuAction(menu, "rulesSpec", tr("Back to the rules"), [=] { takeBack(What::Parameters, arrays); });
+    }
+    menu.addSeparator();
+}
+
 void ModelView::fillMenu(QMenu& menu, const QModelIndex& row)
 {
     const QModelIndex module = row.siblingAtColumn(0);
@@ -262,6 +364,7 @@ void ModelView::fillMenu(QMenu& menu, const QModelIndex& row)
         addMenuAction(
             menu, "filterBy", tr("Show this alone"), [this, key] { m_filter->setText(key + QLatin1String("/**")); });
     }
+    addLayoutActions(menu, module);
     const QString path = m_model->path(row);
     const auto lead = [&](const char* id, const QString& text) {
         addMenuAction(menu, id, text, [this, path, id] {

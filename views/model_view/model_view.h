@@ -30,6 +30,9 @@ public:
     [[nodiscard]] ModulesModel* model() const { return m_model; }
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
     [[nodiscard]] SearchField* filter() const { return m_filter; }
+    [[nodiscard]] SearchField* selector() const { return m_selector; }
+    /// "3 modules and arrays are selected", of the selector; "" while nothing was selected by it.
+    [[nodiscard]] QString selectedText() const;
     /// "7.48 GiB of 8 GiB of parameters are sharded 8 ways or more, 512 MiB are replicated."
     [[nodiscard]] QString coverage() const;
     /// The largest arrays that are replicated, each with its reason; the names are links.
@@ -46,6 +49,8 @@ private:
     void applyFilter();
     void restoreUnfolded();
     void followSelection();
+    void selectRows();
+    void addLayoutActions(QMenu& menu, const QModelIndex& module);
     void fillMenu(QMenu& menu, const QModelIndex& row);
 
     RoleLabel* m_coverage;
@@ -53,6 +58,8 @@ private:
     QList<SpanLabel*> m_replicated;
     ModelForm* m_form;
     SearchField* m_filter;
+    SearchField* m_selector;
+    RoleLabel* m_selected;
     ModulesModel* m_model;
     QTreeView* m_tree;
     EmptyPage* m_empty;

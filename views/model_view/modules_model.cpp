@@ -3,13 +3,20 @@
 
 #include <QStringList>
 #include <algorithm>
+#include <map>
 #include <utility>
 
+#include "analysis/own_spec.h"
+#include "analysis/parameter_coverage.h"
+#include "analysis/select_modules.h"
+#include "experiment/rule_lists.h"
+#include "networks/chosen_parts.h"
 #include "sharding/text.h"
 #include "views/span_text/span_text.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/plain_tip.h"
+#include "words/coverage_words.h"
 #include "words/spec_text.h"
 #include "words/utf8.h"
 
@@ -136,6 +143,8 @@ QString ModulesModel::extent(int item) const
 
 QString ModulesModel::names(int item) const
 {
+    if (const QString constraint = constraintText(item); !constraint.isEmpty())
+        return tr("output: %1", "what it is constrained to").arg(constraint);
     const TensorRow* tensor = row(item);
     if (!tensor)
         return {};
@@ -147,8 +156,98 @@ QString ModulesModel::names(int item) const
 
 QString ModulesModel::spec(int item) const
 {
-    const TensorRow* tensor = row(item);
-    return tensor ? words::specText(*tensor) : QString();
+    const TensorRow* tensor = shownTensor(item);
+    if (!tensor)
+        return {};
+    const QString text = words::specText(*tensor);
+    const std::optional<OwnSpec> own = ownSpecOf(*m_snapshot, *tensor);
+    return own ? QStringLiteral("%1   %2").arg(text, words::wasByRules(*own)) : text;
+}
+
+const TensorRow* ModulesModel::shownTensor(int item) const
+{
+    const int constrained = parameterNode(item).constrained;
+    return constrained >= 0 && m_snapshot ? &m_snapshot->tensors[static_cast<std::size_t>(constrained)] : row(item);
+}
+
+QString ModulesModel::constraintText(int item) const
+{
+    const int index = parameterNode(item).constraint;
+    const TransformerSettings* network = index >= 0 && m_snapshot ? transformerOf(*m_snapshot) : nullptr;
+    return network ? words::fromStd(chosenAxesText(network->constraints[static_cast<std::size_t>(index)].axes))
+                   : QString();
+}
+
+QModelIndexList ModulesModel::selected(const QString& selector) const
+{
+    QModelIndexList rows;
+    for (const int node : selectModules(m_tree, selector.toStdString()))
+        rows << indexOf(node);
+    return rows;
+}
+
+bool ModulesModel::hasConstraint(const QModelIndex& index) const
+{
+    return index.isValid() && parameterNode(itemOf(index)).constraint >= 0;
+}
+
+bool ModulesModel::hasOwnSpec(const QModelIndex& index) const
+{
+    return index.isValid() && parameterNode(itemOf(index)).ownSpec >= 0;
+}
+
+QStringList ModulesModel::globs(const QModelIndexList& rows, bool arrays) const
+{
+    const TransformerSettings* network = m_snapshot ? transformerOf(*m_snapshot) : nullptr;
+    if (!network)
+        return {};
+    const std::vector<std::string> all = arrays ? parameterPaths(*network) : constrainableModules(*network);
+    // How many there are of each part, and how many of them are selected.
+    std::map<std::string, std::size_t> known;
+    for (const std::string& path : all)
+        ++known[withoutLayerNumbers(path)];
+    std::map<std::string, std::vector<std::string>> selected;
+    for (const QModelIndex& index : rows) {
+        const ParameterNode& node = parameterNode(itemOf(index));
+        if (index.column() != Module || (node.kind == ParameterNode::Kind::Array) != arrays)
+            continue;
+        const std::string path(networkPartPath(node.path));
+        const std::string part = withoutLayerNumbers(path);
+        if (!known.contains(part))
+            continue;
+        std::vector<std::string>& paths = selected[part];
+        if (node.kind == ParameterNode::Kind::Repeated)
+            for (const int child : node.children)
+                paths.emplace_back(networkPartPath(m_tree.nodes[static_cast<std::size_t>(child)].path));
+        else
+            paths.push_back(path);
+    }
+    QStringList globs;
+    for (auto& [part, paths] : selected) {
+        std::sort(paths.begin(), paths.end());
+        paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+        if (paths.size() == known[part] && paths.size() > 1) {
+            globs << words::fromStd(part);
+            continue;
+        }
+        for (const std::string& path : paths)
+            globs << words::fromStd(path);
+    }
+    return globs;
+}
+
+bool ModulesModel::canEdit(int item, int column) const
+{
+    return column == Spec && row(item) && transformerOf(*m_snapshot);
+}
+
+bool ModulesModel::edit(int item, int, const QString& typed)
+{
+    const bool isOwn = parameterNode(item).ownSpec >= 0;
+    if (typed == cell(item, Spec, Qt::EditRole).toString() || (typed.isEmpty() && !isOwn))
+        return false;
+    Q_EMIT specTyped(words::fromStd(row(item)->path), typed);
+    return true;
 }
 
 QString ModulesModel::toolTip(int item) const
@@ -158,6 +257,11 @@ QString ModulesModel::toolTip(int item) const
         tr("%1 parameters, %2, %3 per device")
             .arg(words::count(module.parameters), words::counted(module.bytes, words::Noun::Byte),
                 words::counted(module.bytesPerDevice, words::Noun::Byte)) };
+    if (const QString constraint = constraintText(item); !constraint.isEmpty())
+        lines << tr("A constraint on its output: %1").arg(constraint);
+    if (const TensorRow* tensor = row(item))
+        if (const std::optional<OwnSpec> own = ownSpecOf(*m_snapshot, *tensor))
+            lines << tr("Its own spec, chosen for %1; it %2.").arg(words::fromStd(own->at), words::wasByRules(*own));
     if (module.indivisible)
         lines << (module.kind == ParameterNode::Kind::Array
                 ? tr("It does not divide, so no step can run.")
@@ -177,7 +281,11 @@ QVariant ModulesModel::cell(int item, int column, int role) const
         return column == Spec && m_snapshot && m_snapshot->mesh
             ? QVariant::fromValue(axisSpans(text(item, column), m_snapshot->mesh->axisNames()))
             : QVariant();
+    case Qt::EditRole:
+        return column == Spec && row(item) ? QVariant(words::fromStd(toJax(row(item)->spec))) : QVariant();
     case Qt::DecorationRole:
+        if (column == Names && module.constraint >= 0)
+            return icon(QStringLiteral("lock"), IconColor::Accent);
         return column == Module && module.indivisible ? QVariant(severityIcon(Severity::Error)) : QVariant();
     case Qt::AccessibleTextRole:
         return column == Module && module.indivisible ? tr("%1, does not divide").arg(text(item, column))

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "plot/plot_style.h"
-#include "plot/step_time_plot.h"
+#include "plot/step_plot.h"
 
 namespace shardscope::plot {
 
@@ -104,18 +104,18 @@ void DeviceBarsPlot::setBars(const QStringList& labels, const std::vector<BarSer
             d->tops[bar] += one.seconds[bar];
         largest = std::max(largest, d->tops[bar]);
     }
-    const TimeAxis axis = TimeAxis::forLargest(largest);
+    const StepAxis axis = StepAxis::ofTimes(largest);
     for (std::size_t s = 0; s < series.size(); ++s) {
         QVector<QCPBarsData> points;
         for (int bar = 0; bar < labels.size(); ++bar)
             points.append(
-                { static_cast<double>(bar), series[s].seconds[static_cast<std::size_t>(bar)] / axis.secondsPerUnit });
+                { static_cast<double>(bar), series[s].seconds[static_cast<std::size_t>(bar)] / axis.perUnit });
         d->bars[s]->setName(series[s].name);
         d->bars[s]->setBrush(series[s].fill);
         d->bars[s]->data()->set(points, true);
     }
     for (double& top : d->tops)
-        top /= axis.secondsPerUnit;
+        top /= axis.perUnit;
     d->labels = labels;
     if (d->current >= labels.size())
         setCurrent(-1);

@@ -12,6 +12,7 @@
 #include "program/types.h"
 #include "sharding/text.h"
 #include "words/memory_words.h"
+#include "words/optimizer_words.h"
 #include "words/spec_text.h"
 #include "words/utf8.h"
 
@@ -256,7 +257,7 @@ TensorPath parseTensorPath(std::string_view path)
     return { {}, -1, full };
 }
 
-QString TensorTree::groupName(TensorGroup group)
+QString TensorTree::groupName(TensorGroup group, const Experiment* experiment)
 {
     switch (group) {
     case TensorGroup::Parameters:
@@ -266,7 +267,7 @@ QString TensorTree::groupName(TensorGroup group)
     case TensorGroup::Gradients:
         return tr("Gradients");
     case TensorGroup::Moments:
-        return tr("Adam mu, nu");
+        return experiment ? words::optimizerState(*experiment) : tr("Optimizer state");
     case TensorGroup::Activations:
         return tr("Activations");
     case TensorGroup::Constants:
@@ -291,7 +292,7 @@ TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filte
             continue;
         const TensorGroup group = groupOf(row.role, hasParameters);
         if ((filter.group && *filter.group != group)
-            || !accepts(row, parseTensorPath(row.path), groupName(group), filterWords))
+            || !accepts(row, parseTensorPath(row.path), groupName(group, snapshot.experiment.get()), filterWords))
             continue;
         groups[static_cast<std::size_t>(group)].push_back(static_cast<int>(i));
         if (group == TensorGroup::Moments)
@@ -306,15 +307,19 @@ TensorTree TensorTree::build(const Snapshot& snapshot, const TensorFilter& filte
         if (groups[g].empty())
             continue;
         const auto group = static_cast<TensorGroup>(g);
-        const int id = builder.add(0, TensorNode::Kind::Group, keys[g], groupName(group));
+        const int id = builder.add(0, TensorNode::Kind::Group, keys[g], groupName(group, snapshot.experiment.get()));
         if (group != TensorGroup::Moments) {
             builder.addRows(id, groups[g]);
             continue;
         }
         if (!mu.empty())
-            builder.addRows(builder.add(id, TensorNode::Kind::Part, u"mu"_s, tr("mu, first moments")), mu);
+            builder.addRows(builder.add(id, TensorNode::Kind::Part, u"mu"_s,
+                                tr("%1, first moments").arg(words::optimizerArrays(*snapshot.program, Role::Mu))),
+                mu);
         if (!nu.empty())
-            builder.addRows(builder.add(id, TensorNode::Kind::Part, u"nu"_s, tr("nu, second moments")), nu);
+            builder.addRows(builder.add(id, TensorNode::Kind::Part, u"nu"_s,
+                                tr("%1, second moments").arg(words::optimizerArrays(*snapshot.program, Role::Nu))),
+                nu);
         if (!master.empty())
             builder.addRows(builder.add(id, TensorNode::Kind::Part, u"master"_s, tr("master weights")), master);
     }

@@ -77,7 +77,8 @@ public:
     [[nodiscard]] int find(const Snapshot& snapshot, std::string_view path) const;
     [[nodiscard]] bool sameStructure(const TensorTree& other) const;
 
-    [[nodiscard]] static QString groupName(TensorGroup group);
+    /// The state of an optimizer by what that keeps, where the experiment is known.
+    [[nodiscard]] static QString groupName(TensorGroup group, const Experiment* experiment = nullptr);
 };
 
 /// Widths of the columns in a given width: numbers as wide as their text, the name takes what is left, and the shape

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/timing_view/timing_models.h"
 
+#include "views/timing_view/timing_summary.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -35,18 +36,31 @@ StepTimesModel::StepTimesModel(QObject* parent)
     : ColumnModel(parent)
 {
     const auto step = [this](int row) { return m_seconds.size() - 1 - static_cast<std::size_t>(row); };
+    const auto figure = [this](std::optional<double> StepFigures::*member) {
+        return [this, member](int row) {
+            const auto place = static_cast<std::size_t>(row); // newest first
+            return figureText(
+                place < m_figures.size() ? m_figures[m_figures.size() - 1 - place].*member : std::nullopt);
+        };
+    };
     using Look = ModelColumn::Look;
     setColumns(
         { { tr("Step"), [this, step](int row) { return words::count(m_first + static_cast<std::int64_t>(step(row))); },
               Look::Number },
-            { tr("Time"), [this, step](int row) { return words::seconds(m_seconds[step(row)]); }, Look::Number } });
+            { tr("Time"), [this, step](int row) { return words::seconds(m_seconds[step(row)]); }, Look::Number },
+            { tr("Loss"), figure(&StepFigures::loss), Look::Number },
+            { tr("Parameters"), figure(&StepFigures::parameterNorm), Look::Number,
+                tr("Norm of all parameters after the step") },
+            { tr("Gradients"), figure(&StepFigures::gradientNorm), Look::Number,
+                tr("Norm of all gradients, before they are clipped") } });
 }
 
-void StepTimesModel::setTimes(std::int64_t first, std::vector<double> seconds)
+void StepTimesModel::setTimes(std::int64_t first, std::vector<double> seconds, std::vector<StepFigures> figures)
 {
     refill(false, [&] {
         m_first = first;
         m_seconds = std::move(seconds);
+        m_figures = std::move(figures);
     });
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "simulate/run/run.h"
+#include "simulate/run/step_figures.h"
 #include "views/widgets/column_model.h"
 
 namespace shardscope {
@@ -24,12 +25,13 @@ private:
     std::vector<std::int32_t> m_ids;
 };
 
-/// One row per step, newest first: number, time.
+/// One row per step, newest first: number, time, loss, norms of parameters and gradients.
 class StepTimesModel : public ColumnModel {
     Q_OBJECT
 public:
     explicit StepTimesModel(QObject* parent = nullptr);
-    void setTimes(std::int64_t first, std::vector<double> seconds);
+    /// `figures`: of the newest ones of these steps, perhaps of all.
+    void setTimes(std::int64_t first, std::vector<double> seconds, std::vector<StepFigures> figures = {});
 
 protected:
     [[nodiscard]] int count() const override { return static_cast<int>(m_seconds.size()); }
@@ -37,6 +39,7 @@ protected:
 private:
     std::int64_t m_first = 1;
     std::vector<double> m_seconds;
+    std::vector<StepFigures> m_figures;
 };
 
 } // namespace shardscope

@@ -3,22 +3,27 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "plot/device_bars_plot.h"
-#include "plot/step_time_plot.h"
+#include "plot/step_plot.h"
 #include "views/timing_view/timing_summary.h"
 #include "views/widgets/painted_table.h"
 
 namespace shardscope {
 
-/// One row per step, oldest first.
-class AccessibleStepPlot : public plot::StepTimePlot, public PaintedTable {
+/// One row per step, oldest first: its time, or a figure of it.
+class AccessibleStepPlot : public plot::StepPlot, public PaintedTable {
     Q_OBJECT
 public:
-    explicit AccessibleStepPlot(QWidget* parent = nullptr);
+    /// `head`: what its numbers are, "Time", "Loss".
+    explicit AccessibleStepPlot(QString head, QWidget* parent = nullptr);
     void setSteps(std::int64_t first, std::vector<double> seconds);
+    void setFigures(std::int64_t first, std::vector<std::optional<double>> figures);
+    /// "Step 12: 4.85417", "Step 12: 9.42 ms".
+    [[nodiscard]] QString stepText(std::int64_t step) const;
 
-    [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_seconds.size()); }
+    [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_numbers.size()); }
     [[nodiscard]] int tableColumnCount() const override { return 2; }
     [[nodiscard]] QString tableHeader(int column) const override;
     [[nodiscard]] QString tableText(int row, int column) const override;
@@ -27,8 +32,10 @@ public:
     [[nodiscard]] int tableCurrentRow() const override;
 
 private:
+    QString m_head;
     std::int64_t m_first = 1;
-    std::vector<double> m_seconds;
+    bool m_areTimes = true;
+    std::vector<std::optional<double>> m_numbers;
 };
 
 /// One row per bar.

@@ -101,4 +101,44 @@ QString stepsSentence(const TimeStatistics& steps)
         .arg(words::meanAndDeviation(steps.mean, steps.deviation), words::count(static_cast<qint64>(steps.count)));
 }
 
+bool hasFigures(std::span<const StepFigures> figures)
+{
+    return std::any_of(
+        figures.begin(), figures.end(), [](const StepFigures& each) { return !(each == StepFigures()); });
+}
+
+QString figureText(const std::optional<double>& figure)
+{
+    if (!figure)
+        return QStringLiteral("–");
+    if (std::isnan(*figure))
+        return QStringLiteral("NaN");
+    if (std::isinf(*figure))
+        return *figure > 0 ? QStringLiteral("∞") : QStringLiteral("−∞");
+    return QLocale().toString(*figure, 'g', 6);
+}
+
+QString lossSentence(std::int64_t first, std::span<const StepFigures> figures)
+{
+    const auto hasLoss = [](const StepFigures& each) { return each.loss.has_value(); };
+    const auto begin = std::find_if(figures.begin(), figures.end(), hasLoss);
+    if (begin == figures.end())
+        return TimingSummary::tr("No step gave a loss");
+    const auto last = std::find_if(figures.rbegin(), figures.rend(), hasLoss).base() - 1;
+    const QString before = TimingSummary::tr("Loss %1 after step %2")
+                               .arg(figureText(begin->loss), words::count(first + (begin - figures.begin())));
+    return begin == last ? before
+                         : TimingSummary::tr("%1, %2 after step %3", "Loss 4.8 after step 1, 3.2 after step 50")
+                               .arg(before, figureText(last->loss), words::count(first + (last - figures.begin())));
+}
+
+std::optional<std::int64_t> firstNonFiniteStep(std::int64_t first, std::span<const StepFigures> figures)
+{
+    const auto isStrange = [](const std::optional<double>& figure) { return figure && !std::isfinite(*figure); };
+    for (std::size_t i = 0; i < figures.size(); ++i)
+        if (isStrange(figures[i].loss) || isStrange(figures[i].parameterNorm) || isStrange(figures[i].gradientNorm))
+            return first + static_cast<std::int64_t>(i);
+    return std::nullopt;
+}
+
 } // namespace shardscope

@@ -5,10 +5,12 @@
 #include <QString>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "simulate/run/run.h"
+#include "simulate/run/step_figures.h"
 
 namespace shardscope {
 
@@ -35,5 +37,15 @@ struct DeviceBar {
 [[nodiscard]] QString timeitSentence(const TimeitResult& result);
 /// The same of single steps: "... (mean ± std. dev. of 25 steps)", or "9.42 ms for one step".
 [[nodiscard]] QString stepsSentence(const TimeStatistics& steps);
+
+/// Whether any of them has a loss or a norm.
+[[nodiscard]] bool hasFigures(std::span<const StepFigures> figures);
+/// "4.85417", "NaN", "∞"; "–" for none.
+[[nodiscard]] QString figureText(const std::optional<double>& figure);
+/// "Loss 4.85417 after step 1, 3.20011 after step 50"; of the first and the last step that have one. `first` is the
+/// number of the first step.
+[[nodiscard]] QString lossSentence(std::int64_t first, std::span<const StepFigures> figures);
+/// The first step with a loss or a norm that is NaN or infinite.
+[[nodiscard]] std::optional<std::int64_t> firstNonFiniteStep(std::int64_t first, std::span<const StepFigures> figures);
 
 } // namespace shardscope

@@ -15,6 +15,7 @@
 #include "views/timing_view/time_legend.h"
 #include "views/timing_view/timing_models.h"
 #include "views/timing_view/timing_plots.h"
+#include "views/timing_view/training_page.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/row_table.h"
@@ -75,14 +76,16 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_failureIcon(new QLabel)
     , m_failure(new RoleLabel(RoleLabel::Size::Normal))
     , m_failureRow(new QWidget)
+    , m_trainingButton(new QPushButton(tr("Training")))
     , m_tableButton(new QPushButton(tr("View as table")))
     , m_head(new QWidget)
     , m_pages(new QStackedWidget)
     , m_empty(new EmptyPage(tr("No step has run yet."), tr("Run step")))
-    , m_steps(new AccessibleStepPlot)
+    , m_steps(new AccessibleStepPlot(tr("Time")))
     , m_caption(new RoleLabel(tr("time of each step"), RoleLabel::Size::Small, &Theme::secondary))
     , m_legend(new TimeLegend)
     , m_devices(new AccessibleBarsPlot)
+    , m_training(new TrainingPage(controller))
     , m_stepRows(new StepTimesModel(this))
     , m_deviceRows(new DeviceTimesModel(this))
 {
@@ -90,9 +93,12 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_failure->setWordWrap(true);
     m_failureRow->hide();
     m_sentence->setElided(true);
-    m_tableButton->setCheckable(true);
-    m_tableButton->setProperty("small", true);
-    hbox(m_head, { 8, 6, 8, 0 }, 8, { { m_sentence, 1 }, m_tableButton });
+    for (QPushButton* button : { m_trainingButton, m_tableButton }) {
+        button->setCheckable(true);
+        button->setProperty("small", true);
+    }
+    m_trainingButton->setToolTip(tr("Loss and norms of each step"));
+    hbox(m_head, { 8, 6, 8, 0 }, 8, { { m_sentence, 1 }, m_trainingButton, m_tableButton });
     vbox(this, {}, 0, { m_failureRow, m_head, { m_pages, 1 } });
 
     m_pages->addWidget(m_empty);
@@ -107,8 +113,10 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_pages->addWidget(new LowRoom(plots));
     auto* tables = new QWidget;
     hbox(tables, { 0, 6, 0, 0 }, 8,
-        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 3 } });
+        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 } });
     m_pages->addWidget(tables);
+    m_pages->addWidget(new LowRoom(m_training));
+    m_pages->addWidget(new EmptyPage(tr("The steps of this program give no loss and update no parameters.")));
 
     m_steps->setAccessibleName(tr("Step times"));
     m_devices->setAccessibleName(tr("Compute, communication and wait per device"));
@@ -117,6 +125,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
         tr("Compute and communication are measured. Wait is how long a device would have waited for the "
            "others of its groups, had all devices run at once."));
 
+    connect(m_trainingButton, &QPushButton::toggled, this, &TimingView::refresh);
     connect(m_tableButton, &QPushButton::toggled, this, &TimingView::refresh);
     connect(m_empty, &EmptyPage::clicked, this, [this] {
         if (!obstacleOf(*m_document))
@@ -128,8 +137,8 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     connect(m_controller, &RunController::stateChanged, this, &TimingView::follow);
     connect(m_controller, &RunController::failed, this, &TimingView::showFailure);
     connect(m_document, &Document::experimentChanged, m_failureRow, &QWidget::hide);
-    connect(m_steps, &plot::StepTimePlot::hovered, this, [this](qint64 step, double seconds) {
-        const QString text = step < 0 ? QString() : tr("Step %1: %2").arg(words::count(step), words::seconds(seconds));
+    connect(m_steps, &plot::StepPlot::hovered, this, [this](qint64 step) {
+        const QString text = step < 0 ? QString() : m_steps->stepText(step);
         m_steps->setToolTip(text);
         m_caption->setText(step < 0 ? tr("time of each step") : text);
     });
@@ -152,7 +161,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
             m_selection->setDevices(
                 deviceIds(m_bars[static_cast<std::size_t>(bar)].first, m_bars[static_cast<std::size_t>(bar)].count));
     });
-    setFocusProxy(m_tableButton);
+    setFocusProxy(m_trainingButton);
     applyTheme();
     showEmpty();
     follow();
@@ -161,6 +170,14 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
 QString TimingView::sentence() const
 {
     return m_sentence->text();
+}
+bool TimingView::isTraining() const
+{
+    return m_trainingButton->isChecked();
+}
+void TimingView::setTraining(bool training)
+{
+    m_trainingButton->setChecked(training);
 }
 bool TimingView::isTable() const
 {
@@ -224,7 +241,8 @@ void TimingView::refresh()
     const SnapshotPtr snapshot = m_document->snapshot();
     const bool some = !m_data.history.empty() && !(snapshot && hasNoStep(*snapshot));
     m_head->setVisible(some);
-    m_pages->setCurrentIndex(!some ? 0 : isTable() ? 2 : 1);
+    const bool curves = isTraining() && !isTable();
+    m_pages->setCurrentIndex(!some ? 0 : isTable() ? 2 : !curves ? 1 : hasFigures(m_data.figures) ? 3 : 4);
     QString figure;
     std::vector<double> seconds;
     for (const StepTiming& step : m_data.history)
@@ -268,8 +286,10 @@ void TimingView::refresh()
     }
 
     if (isTable()) {
-        m_stepRows->setTimes(first, seconds);
+        m_stepRows->setTimes(first, seconds, m_data.figures);
         m_deviceRows->setDevices(devices, deviceIds(0, devices.size()));
+    } else if (curves) {
+        showTraining(m_data.stepsDone - static_cast<std::int64_t>(m_data.figures.size()) + 1);
     } else {
         m_steps->setSteps(first, seconds);
         m_steps->setBand(band);
@@ -295,6 +315,14 @@ void TimingView::refresh()
         m_devices->setAccessibleDescription(m_legend->accessibleName());
     }
     setKeyFigure(figure);
+}
+
+/// Curves in place of times; `first` is the number of the first step with figures.
+void TimingView::showTraining(std::int64_t first)
+{
+    m_training->setFigures(first, m_data.figures, !m_isKept);
+    if (!m_data.figures.empty())
+        m_sentence->setText(marked(lossSentence(first, m_data.figures)));
 }
 
 void TimingView::showLegend(int bar)
@@ -323,6 +351,7 @@ void TimingView::applyTheme()
     const plot::PlotTheme colours = plotTheme(Theme::current());
     m_steps->setTheme(colours);
     m_devices->setTheme(colours);
+    m_training->setTheme(colours);
 }
 
 void TimingView::changeEvent(QEvent* event)
@@ -341,6 +370,7 @@ void TimingView::resizeEvent(QResizeEvent* event)
     const bool otherAttributes =
         width() >= Metrics::scaled(480) || (width() >= Metrics::scaled(400) && height() < Metrics::scaled(240));
     m_plots->setDirection(otherAttributes ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_training->setBesideEachOther(width() >= Metrics::scaled(600)); // three plots
 }
 
 } // namespace shardscope

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Timing dock: measured times of the steps that ran, as they come, and what each device spent them on. Its key
-// figure is "9.42 ms per step".
+// The Timing dock: measured times of the steps that ran, as they come, and what each device spent them on; or what the
+// steps gave, as curves (training_page.h). Its key figure is "9.42 ms per step".
 #pragma once
 
 #include "document/run_controller.h"
@@ -21,6 +21,7 @@ class EmptyPage;
 class RoleLabel;
 class StepTimesModel;
 class TimeLegend;
+class TrainingPage;
 
 class TimingView : public DockView {
     Q_OBJECT
@@ -31,6 +32,9 @@ public:
     [[nodiscard]] AccessibleStepPlot* stepPlot() const { return m_steps; }
     [[nodiscard]] AccessibleBarsPlot* devicePlot() const { return m_devices; }
     [[nodiscard]] TimeLegend* legend() const { return m_legend; }
+    [[nodiscard]] TrainingPage* trainingPage() const { return m_training; }
+    [[nodiscard]] bool isTraining() const;
+    void setTraining(bool training); ///< curves of loss and norms, in place of times
     [[nodiscard]] bool isTable() const;
     void setTable(bool table);
     /// `isKept`: what was measured is from before an edit.
@@ -46,6 +50,7 @@ private:
     void refresh();
     void applyTheme();
     void showEmpty();
+    void showTraining(std::int64_t first);
     void showLegend(int bar);
     void showFailure(const Diagnostic& diagnostic);
     [[nodiscard]] QString marked(const QString& sentence) const;
@@ -61,6 +66,7 @@ private:
     QLabel* m_failureIcon;
     RoleLabel* m_failure;
     QWidget* m_failureRow;
+    QPushButton* m_trainingButton;
     QPushButton* m_tableButton;
     QWidget* m_head;
     QStackedWidget* m_pages;
@@ -70,6 +76,7 @@ private:
     RoleLabel* m_caption;
     TimeLegend* m_legend;
     AccessibleBarsPlot* m_devices;
+    TrainingPage* m_training;
     StepTimesModel* m_stepRows;
     DeviceTimesModel* m_deviceRows;
 };

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "analysis/initial_setting.h"
+#include "analysis/step_inputs.h"
 #include "base/codes.h"
 #include "document/array_file.h"
 #include "experiment/run_edits.h"
@@ -81,6 +82,9 @@ void InitialChoice::follow(const SnapshotPtr& snapshot, const std::string& path)
         none.chosen.clear();
         m_program = snapshot->program;
         m_defaults = argumentStarts(program, none);
+        m_ofText.clear();
+        for (const auto& source : withTrainingText(std::move(none), *snapshot).perStep)
+            m_ofText.insert(source.first);
     }
     m_path = path;
     m_number = static_cast<std::size_t>(found - arguments.begin());
@@ -93,7 +97,10 @@ void InitialChoice::showForce()
 {
     const std::vector<ChosenInitial>& all = m_document->experiment()->run.initial;
     const std::optional<std::size_t> choice = choiceFor(all, m_number, m_path, m_dtype);
-    const QString byDefault = tr("default: %1").arg(QString::fromStdString(toString(m_defaults[m_number].value)));
+    const bool isOfText = m_ofText.contains(m_number);
+    const QString byDefault = isOfText
+        ? tr("default: batches of a text")
+        : tr("default: %1").arg(QString::fromStdString(toString(m_defaults[m_number].value)));
     m_inForce = choice ? QString::fromStdString(toString(all[*choice].value)) : byDefault;
     if ((m_box->lineEdit()->isModified() && m_box->lineEdit()->hasFocus()) || m_box->view()->isVisible())
         return; // somebody is writing or choosing
@@ -109,6 +116,9 @@ void InitialChoice::showForce()
     m_box->setCurrentIndex(m_box->findText(m_inForce));
     m_box->setToolTip(choice && all[*choice].argument != m_path
             ? tr("Chosen for %1.").arg(QString::fromStdString(all[*choice].argument))
+            : isOfText && !choice
+            ? tr("Every step reads another batch of a text about sharding, as the command train does. What is chosen "
+                 "here stays the same in every step.")
             : tr("What the argument holds before the first step. Forms can be written out, such as normal 0.02, "
                  "uniform -1 1 or integers 8. The seed is that of the experiment."));
 }

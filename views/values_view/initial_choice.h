@@ -5,6 +5,7 @@
 
 #include <QWidget>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "document/document.h"
@@ -38,6 +39,7 @@ private:
     QComboBox* m_box;
     ProgramPtr m_program; ///< whose defaults are these
     std::vector<ArgumentStart> m_defaults;
+    std::set<std::size_t> m_ofText; ///< arguments that read another batch in every step, where nothing is chosen
     std::string m_path; ///< of the argument; empty for none
     std::size_t m_number = 0;
     DType m_dtype = DType::F32;

@@ -145,7 +145,7 @@ void ValuesView::followSteps()
         m_steps->setStep(stays ? m_place.step : count);
     }
     if (recorded && snapshot) {
-        showOperation(*snapshot);
+        showOperation();
         return;
     }
     m_steps->exchange()->show(std::nullopt, QString());
@@ -162,7 +162,7 @@ void ValuesView::followSteps()
         m_steps->setText(tr("Step %1 is taken again, operation by operation.").arg(step));
 }
 
-void ValuesView::showOperation(const Snapshot& snapshot)
+void ValuesView::showOperation()
 {
     const int step = m_steps->step();
     const int count = m_steps->count();
@@ -199,20 +199,8 @@ void ValuesView::showOperation(const Snapshot& snapshot)
         return;
     }
     const RecordedStep::FirstNonFinite& first = m_recorded->nonFinite.front();
-    const ValueId value = program.operation(first.found.operation).results[first.found.index];
-    const std::string path =
-        value.index < snapshot.program->values.size() ? *snapshot.program->value(value).path : std::string();
-    Shape index = program.value(value).type.shape;
-    std::int64_t left = first.found.element;
-    for (std::size_t d = index.size(); d-- > 0;) {
-        const std::int64_t extent = std::max<std::int64_t>(index[d], 1);
-        index[d] = left % extent;
-        left /= extent;
-    }
     m_steps->setWarning(first.found.kind == NonFiniteKind::NotANumber ? tr("First NaN") : tr("First infinity"),
-        words::nonFinite(program, first.found, words::Runs::Devices,
-            path.empty() ? QString() : QLatin1Char('%') + QString::fromStdString(path), index),
-        static_cast<int>(first.operation) + 1);
+        nonFiniteSentence(*m_recorded, first), static_cast<int>(first.operation) + 1);
 }
 
 void ValuesView::chooseStep()

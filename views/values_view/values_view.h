@@ -68,7 +68,7 @@ private:
     [[nodiscard]] std::optional<Subject> recordedSubject(const TensorRow& row); ///< after so many of its operations
     [[nodiscard]] std::optional<Subject> operationSubject(const Snapshot& snapshot); ///< what an operation gave
     void followSteps(); ///< the bar is that of the step that was taken again
-    void showOperation(const Snapshot& snapshot); ///< in the bar
+    void showOperation(); ///< in the bar
     void chooseStep(); ///< selects its operation
     QWidget* argumentBar();
     void runAgain(); ///< what is shown, from other initial values

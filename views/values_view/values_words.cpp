@@ -2,7 +2,9 @@
 #include "views/values_view/values_words.h"
 
 #include <QCoreApplication>
+#include <algorithm>
 
+#include "words/run_words.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -70,6 +72,23 @@ QStringList valuesNotes(const ShownValues& shown, const TensorRow& row)
         sentences << ValuesWords::tr("The first %1 of %2 devices are shown; choose one to see another.")
                          .arg(words::count(listed), words::count(layout.mesh().deviceCount()));
     return sentences;
+}
+
+QString nonFiniteSentence(const RecordedStep& step, const RecordedStep::FirstNonFinite& first)
+{
+    const Program& program = step.device().program;
+    const Program& specified = *step.program->program;
+    const ValueId value = program.operation(first.found.operation).results[first.found.index];
+    const std::string path = value.index < specified.values.size() ? *specified.value(value).path : std::string();
+    Shape index = program.value(value).type.shape;
+    std::int64_t left = first.found.element;
+    for (std::size_t d = index.size(); d-- > 0;) {
+        const std::int64_t extent = std::max<std::int64_t>(index[d], 1);
+        index[d] = left % extent;
+        left /= extent;
+    }
+    return words::nonFinite(program, first.found, words::Runs::Devices,
+        path.empty() ? QString() : QLatin1Char('%') + QString::fromStdString(path), index);
 }
 
 } // namespace shardscope

@@ -53,7 +53,7 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     hbox(m_choiceBox, {}, styleSpacing, {});
     m_remark->setWordWrap(true);
     m_without->setProperty("small", true);
-    m_without->setToolTip(tr("Takes back what the experiment gives; the sharding in the program's text counts again."));
+    m_without->setToolTip(tr("Takes back what the experiment gives for this value alone."));
     m_summary->setWordWrap(true);
 
     makeRowTable(m_table, m_model, tr("Values that change"));
@@ -177,6 +177,8 @@ void WhatIfView::showTarget(std::size_t index)
         QStringList names;
         for (const AnnotationTarget& each : m_targets)
             names << (each.kind == AnnotationTarget::Kind::Output ? tr("as result %1").arg(each.place.result)
+                    : each.kind == AnnotationTarget::Kind::Rules  ? tr("its rules")
+                    : each.kind == AnnotationTarget::Kind::Chosen ? tr("this array alone")
                                                                   : tr("the value"));
         m_choice = new SegmentedBar(names);
         m_choice->setAccessibleName(tr("Which of its shardings"));
@@ -207,6 +209,12 @@ void WhatIfView::showTarget(std::size_t index)
         m_remark->setText(tr("Its mesh axes are written in the model, by dimension: all places that name the dimension "
                              "change with it."));
         break;
+    case Kind::Chosen:
+        m_remark->setText(target.isOutput ? tr("A constraint on the output of this module.")
+                : target.isOwn            ? tr("It has a spec of its own, in the place of what the rules say.")
+                               : tr("A spec for this array alone, in the place of what the rules say. It is kept in "
+                                    "the experiment."));
+        break;
     default:
         m_remark->setText(target.isOwn ? tr("The experiment gives this sharding in place of the one in the text.")
                 : target.isDeclared ? tr("The program's text gives this sharding. A change is kept in the experiment; "
@@ -218,6 +226,9 @@ void WhatIfView::showTarget(std::size_t index)
     m_editor->setVisible(true);
     m_editor->setTarget(target, m_snapshot);
     m_without->setVisible(target.isOwn);
+    m_without->setText(target.kind != Kind::Chosen ? tr("As the text says")
+            : target.isOutput                      ? tr("Without a constraint")
+                                                   : tr("By the rules"));
     m_preview.reset();
     m_model->setChanges(nullptr, nullptr, nullptr);
     showSummary();
@@ -259,7 +270,11 @@ void WhatIfView::tryWithout()
     if (!after)
         return;
     m_after = std::move(*after);
-    m_text = tr("%1 as the text says").arg(nameOfValue(*m_snapshot, m_targets[m_target].value));
+    const AnnotationTarget& target = m_targets[m_target];
+    m_text = (target.kind != AnnotationTarget::Kind::Chosen ? tr("%1 as the text says")
+            : target.isOutput                               ? tr("%1 without a constraint")
+                                                            : tr("%1 by the rules"))
+                 .arg(nameOfValue(*m_snapshot, target.value));
     request();
     showSummary();
 }

@@ -59,7 +59,11 @@ void giveRowMenu(QAbstractItemView* view, std::function<void(QMenu& menu, const 
         const QModelIndex row = place ? view->indexAt(*place) : view->currentIndex();
         if (!row.isValid())
             return std::nullopt;
-        view->setCurrentIndex(row);
+        // Several rows that are selected stay so.
+        if (QItemSelectionModel* selection = view->selectionModel(); selection->isSelected(row))
+            selection->setCurrentIndex(row, QItemSelectionModel::NoUpdate);
+        else
+            view->setCurrentIndex(row);
         view->scrollTo(row);
         fill(menu, row);
         return view->visualRect(row);

@@ -14,6 +14,8 @@
 //                              r and |a|.|b| in f64, s the smallest number of the type (rounding_bound.h); twice u in
 //                              f64, where r rounds as well; for f16 and bf16, which are summed in f32 and then rounded,
 //                              (k + 2) u of f32 and devices + 2 roundings of their own
+//     a reduce of f32, f64     h in place of k + 2, if that is less: the most additions that one term passes through on
+//                              a device, in 16 lanes (f64: 8), and among devices
 //     exp, tanh, a power, ...  |x - r| <= 8 eps |r|, and 2^-126 (f64: 2^-1022) where it vanishes
 //     new state                |x - r| <= c |r - old| + 4 eps (|r| + |old|), c = 1e-5, in f64 1e-9: relative to the
 //                              change, since an optimizer divides by what may be small, and to what is added up

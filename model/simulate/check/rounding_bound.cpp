@@ -47,6 +47,32 @@ const Dimensions* summedDimensions(const Program& program, const Operation& oper
     return own ? &*own->dimensions : nullptr;
 }
 
+/// The most additions that one term of a sum passes through on a device, and among devices. The kernel of sums of f32
+/// and f64 (kernels/reduction.h) adds a run of neighbours up in as many lanes as 64 bytes have, these by halves, and
+/// what is left over in turn; and then run after run. On its shard dimensions may have size 1, and runs be longer for
+/// it.
+double longestChain(const Program& program, const Operation& operation, double devices)
+{
+    const TensorType& operand = program.value(operation.operands[0]).type;
+    const Dimensions& dims = *summedDimensions(program, operation);
+    const auto isSummed = [&](std::size_t d) {
+        return std::find(dims.begin(), dims.end(), static_cast<std::int64_t>(d)) != dims.end();
+    };
+    double all = 1, run = 1;
+    bool isInRun = true;
+    for (std::size_t d = operand.rank(); d-- > 0;) {
+        const auto extent = static_cast<double>(operand.shape[d]);
+        isInRun = isInRun && (isSummed(d) || extent == 1);
+        run *= isInRun ? extent : 1;
+        all *= isSummed(d) ? extent : 1;
+    }
+    const double lanes = operand.dtype == DType::F64 ? 8 : 16;
+    const double ofRun = std::log2(lanes) + lanes - 1;
+    const double runs =
+        run > 1 ? std::max(std::ceil(run / lanes) + std::ceil(all / run), std::ceil(all / lanes) + 1) : all;
+    return std::min(runs + ofRun, all) + devices;
+}
+
 /// The operation on f64, and by itself.
 class InDoubles {
 public:
@@ -148,6 +174,13 @@ std::optional<RoundedResult> roundedResult(
     const double terms = summedTerms(program, operation) + 1, all = static_cast<double>(devices);
     const bool isNarrow = dtype == DType::F16 || dtype == DType::BF16; // summed in f32, and then rounded
     double unit = (terms + 1) * epsilonOf(isNarrow ? DType::F32 : dtype) / 2;
+    // In a tree of additions that is h high the error is at most h u / (1 - h u) of what is added up (Higham, Accuracy
+    // and Stability of Numerical Algorithms, section 4.2).
+    if (!isNarrow && operation.kind == OpKind::Reduce) {
+        const double height = (longestChain(program, operation, all) + 1) * epsilonOf(dtype) / 2;
+        if (height < 0.5)
+            unit = std::min(unit, height / (1 - height));
+    }
     if (isNarrow)
         unit += (all + 2) * epsilonOf(dtype) / 2;
     if (dtype == DType::F64) // the exact one is as exact

@@ -6,6 +6,10 @@
 // one, in any order of the additions and without a condition on k (Jeannerod and Rump, SIAM J. Matrix Anal. Appl. 34,
 // 2013). |a|.|b| is worked out by the same kernel on absolute values, in f64. What underflows comes on top: numbers
 // near 0 are all as far apart as the smallest of them.
+//
+// A sum in a tree of additions is nearer: within h u sum|a| where no term passes through more than h of them (up to
+// second order; Higham, Accuracy and Stability of Numerical Algorithms, section 4.2). The kernel of sums has 16 lanes
+// (f64: 8), so of 8192 terms on 8 devices h is 8192 / 16 + 1 + 4 + 15 + 8 = 540, where k + 2 is 8194.
 #pragma once
 
 #include <optional>

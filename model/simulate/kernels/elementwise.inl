@@ -30,7 +30,7 @@ struct SignOf {
     static Int of(Int a) { return (a > 0) - (a < 0); }
 };
 struct ExponentialOf {
-    static float of(float a) { return __builtin_expf(a); }
+    static float of(float a) { return static_cast<float>(exponentialInDouble(static_cast<double>(a))); }
     static double of(double a) { return __builtin_exp(a); }
 };
 struct LogOf {
@@ -38,11 +38,11 @@ struct LogOf {
     static double of(double a) { return __builtin_log(a); }
 };
 struct LogisticOf {
-    static float of(float a) { return 1.0F / (1.0F + __builtin_expf(-a)); }
+    static float of(float a) { return static_cast<float>(1.0 / (1.0 + exponentialInDouble(-static_cast<double>(a)))); }
     static double of(double a) { return 1.0 / (1.0 + __builtin_exp(-a)); }
 };
 struct TanhOf {
-    static float of(float a) { return __builtin_tanhf(a); }
+    static float of(float a) { return static_cast<float>(tanhInDouble(static_cast<double>(a))); }
     static double of(double a) { return __builtin_tanh(a); }
 };
 struct SineOf {

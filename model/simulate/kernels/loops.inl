@@ -3,6 +3,7 @@
 // clang-format off
 #include "simulate/kernels/lanes_scalar.inl"
 #include "simulate/kernels/products.inl"
+#include "simulate/kernels/exponentials.inl"
 #include "simulate/kernels/elementwise.inl"
 #include "simulate/kernels/adam.inl"
 #include "simulate/kernels/reductions.inl"

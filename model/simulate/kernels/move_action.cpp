@@ -131,6 +131,27 @@ private:
     SlotId m_from, m_to;
 };
 
+/// The slice is read where it lies.
+class SliceInPlaceAction final : public Action {
+public:
+    SliceInPlaceAction(Starts starts, std::int64_t elementBytes, SlotId from, SlotId to)
+        : m_starts(std::move(starts))
+        , m_elementBytes(elementBytes)
+        , m_from(from)
+        , m_to(to)
+    {
+    }
+    void run(const ActionContext& context) const override
+    {
+        context.slots[m_to.index] = context.slots[m_from.index] + m_starts.offset(context) * m_elementBytes;
+    }
+
+private:
+    Starts m_starts;
+    std::int64_t m_elementBytes;
+    SlotId m_from, m_to;
+};
+
 class DynamicUpdateAction final : public Action {
 public:
     DynamicUpdateAction(Starts starts, std::int64_t bytes, const StridedCopy& update, std::int64_t elementBytes,
@@ -310,6 +331,16 @@ private:
 Result<ActionPtr> prepareMove(const Plan& plan, const Instruction& instruction, MemoryBudget& budget)
 {
     return Moves(plan, instruction, budget).prepare();
+}
+
+ActionPtr prepareSliceInPlace(const Plan& plan, const Instruction& instruction)
+{
+    const Program& program = *plan.program->local;
+    const Operation& operation = program.operation(std::get<KernelInstruction>(instruction.action).operation);
+    const TensorType &array = program.value(operation.operands[0]).type,
+                     &slice = program.value(operation.results[0]).type;
+    return std::make_unique<SliceInPlaceAction>(Starts(program, instruction, operation, 1, array.shape, slice.shape),
+        byteSize(slice.dtype), instruction.operands[0], instruction.results[0]);
 }
 
 } // namespace shardscope

@@ -8,7 +8,9 @@
 #include <set>
 
 #include "simulate/kernels/array.h"
+#include "simulate/kernels/move_action.h"
 #include "simulate/run/not_executable.h"
+#include "simulate/run/slices_in_place.h"
 #include "simulate/run/slots_used.h"
 
 namespace shardscope {
@@ -222,6 +224,10 @@ private:
             m_access.clear();
         }
         m_access.add(instruction);
+        if (!own && !m_options.plainKernels && isReadInPlace(m_plan, block.number, instruction)) {
+            add(prepareSliceInPlace(m_plan, instruction), number, block);
+            return {};
+        }
         if (!own) {
             SHARDSCOPE_TRY(
                 made, prepareAction(m_plan, instruction, m_options.plainKernels ? nullptr : &m_kernels, m_budget));

@@ -159,9 +159,9 @@ private:
         const TaskWork& work);
     /// All devices of a group reach a collective, or none of them.
     bool reachedTogether(const Operation& operation, const std::vector<Positions>& groups);
-    [[nodiscard]] std::byte* const* slotsOf(std::int32_t position) const
+    [[nodiscard]] std::byte** slotsOf(std::int32_t position)
     {
-        return m_memory.addresses() + static_cast<std::size_t>(position) * m_plan->slots.size();
+        return m_memory.addresses(static_cast<std::size_t>(position));
     }
 
     /// Where the value can be read at this moment; invalid if it cannot.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Times of steps as a line, as they come, with a band of mean ± standard deviation.
+// Times of steps as a line, as they come, with a band of mean ± standard deviation; or other numbers of them, as a
+// loss.
 #pragma once
 
 #include <QWidget>
@@ -20,26 +21,33 @@ struct MeanBand {
     bool operator==(const MeanBand&) const = default;
 };
 
-/// The y axis of times: µs below 10 ms, then ms, then s; from zero, with a little room above the largest value.
-struct TimeAxis {
-    double secondsPerUnit = 1e-6;
-    QString unit; ///< "µs"
-    double top = 1; ///< in units
-    static TimeAxis forLargest(double seconds);
+/// The y axis. Of times: µs below 10 ms, then ms, then s; from zero, with a little room above the largest value. Of
+/// other numbers: from the least to the largest one, with a little room on both sides.
+///
+///     StepAxis::ofTimes(0.5)        500 ms: from 0 to 560 ms
+///     StepAxis::ofNumbers(4, 5)     from 3.94 to 5.06
+struct StepAxis {
+    double perUnit = 1e-6; ///< seconds; 1 for numbers
+    QString unit; ///< "µs"; empty for numbers
+    double bottom = 0, top = 1; ///< in units
+    static StepAxis ofTimes(double largest);
+    static StepAxis ofNumbers(double least, double largest);
 };
 
 /// Arrow keys walk the steps, plus and minus zoom, Escape follows the newest steps again.
-class StepTimePlot : public QWidget {
+class StepPlot : public QWidget {
     Q_OBJECT
 public:
-    explicit StepTimePlot(QWidget* parent = nullptr);
-    ~StepTimePlot() override;
+    explicit StepPlot(QWidget* parent = nullptr);
+    ~StepPlot() override;
 
     void setTheme(const PlotTheme& theme);
     void setStepLabel(const QString& label); ///< under the steps; left out where there is little height
     /// Step `first` is the number of seconds.front(); NaN breaks the line. The view follows the newest steps unless it
     /// was dragged or zoomed; a double click makes it follow again.
     void setTimes(std::int64_t first, std::span<const double> seconds);
+    /// The same of numbers without a unit; infinity breaks the line as NaN does.
+    void setNumbers(std::int64_t first, std::span<const double> numbers);
     void setBand(const std::optional<MeanBand>& band);
 
     [[nodiscard]] int pointCount() const;
@@ -50,13 +58,14 @@ public:
     /// Where a step lies, empty if it is not shown; and back.
     [[nodiscard]] QRect stepRect(qint64 step) const;
     [[nodiscard]] qint64 stepAt(const QPoint& point) const;
+    [[nodiscard]] std::pair<double, double> shownValues() const; ///< in the units of the axis
     [[nodiscard]] QRect meanLabelRect() const; ///< beside the axes; empty where there is no room for it
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] QSize sizeHint() const override;
 
 Q_SIGNALS:
     /// The step under the pointer, -1 = none; for a tool tip.
-    void hovered(qint64 step, double seconds);
+    void hovered(qint64 step, double value);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -66,6 +75,7 @@ protected:
     void focusOutEvent(QFocusEvent* event) override;
 
 private:
+    void setValues(std::int64_t first, std::span<const double> values, bool areTimes);
     void setCurrent(qint64 step);
     void zoom(double factor);
     struct Private;

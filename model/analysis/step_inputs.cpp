@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "step_inputs.h"
+#include "analysis/step_inputs.h"
 
 #include <memory>
+#include <utility>
 
+#include "analysis/initial_setting.h"
 #include "networks/token_batches.h"
+#include "networks/training_text.h"
 #include "networks/transformer_parameters.h"
 
-namespace shardscope::cli {
+namespace shardscope {
 
 Result<std::map<std::size_t, StepSource>> textInputs(
     const Program& program, const Experiment& experiment, const std::string& text)
@@ -34,4 +37,22 @@ Result<std::map<std::size_t, StepSource>> textInputs(
     return sources;
 }
 
-} // namespace shardscope::cli
+InitialValues withTrainingText(InitialValues values, const Snapshot& snapshot)
+{
+    if (!snapshot.program || !snapshot.experiment)
+        return values;
+    auto sources = textInputs(*snapshot.program, *snapshot.experiment, std::string(trainingText()));
+    if (!sources || sources->empty())
+        return values;
+    const std::vector<ArgumentStart> starts = argumentStarts(*snapshot.program, values);
+    std::erase_if(*sources, [&](const auto& source) { return starts[source.first].reason == InitialReason::Chosen; });
+    values.perStep = std::move(*sources);
+    return values;
+}
+
+InitialValues trainingValuesOf(const Snapshot& snapshot)
+{
+    return withTrainingText(initialValuesOf(snapshot), snapshot);
+}
+
+} // namespace shardscope

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "plot/qcustomplot_include.h"
 
-#include "plot/step_time_plot.h"
+#include "plot/step_plot.h"
 
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -13,24 +14,35 @@
 
 namespace shardscope::plot {
 
-TimeAxis TimeAxis::forLargest(double seconds)
+StepAxis StepAxis::ofTimes(double largest)
 {
-    TimeAxis axis;
-    if (seconds < 10e-3) {
+    StepAxis axis;
+    if (largest < 10e-3) {
         axis.unit = QStringLiteral("µs");
-        axis.secondsPerUnit = 1e-6;
-    } else if (seconds < 10) {
+        axis.perUnit = 1e-6;
+    } else if (largest < 10) {
         axis.unit = QStringLiteral("ms");
-        axis.secondsPerUnit = 1e-3;
+        axis.perUnit = 1e-3;
     } else {
         axis.unit = QStringLiteral("s");
-        axis.secondsPerUnit = 1;
+        axis.perUnit = 1;
     }
-    axis.top = seconds > 0 ? seconds / axis.secondsPerUnit * 1.12 : 1;
+    axis.top = largest > 0 ? largest / axis.perUnit * 1.12 : 1;
     return axis;
 }
 
-struct StepTimePlot::Private {
+StepAxis StepAxis::ofNumbers(double least, double largest)
+{
+    StepAxis axis;
+    axis.perUnit = 1;
+    const double spread = largest - least;
+    const double room = spread > 0 ? spread * 0.06 : std::max(std::abs(largest) * 0.06, 1e-9);
+    axis.bottom = least - room;
+    axis.top = largest + room;
+    return axis;
+}
+
+struct StepPlot::Private {
     QCustomPlot* plot = nullptr;
     QCPGraph* line = nullptr;
     QCPItemRect* band = nullptr;
@@ -39,17 +51,18 @@ struct StepTimePlot::Private {
     PlotTheme theme;
     QString stepLabel;
     int tickCount = 4;
-    std::vector<double> seconds;
+    std::vector<double> values; ///< seconds, or numbers without a unit
+    bool areTimes = true;
     std::int64_t first = 1;
     std::optional<MeanBand> meanBand;
-    TimeAxis axis;
+    StepAxis axis;
     bool follows = true;
     bool settingRange = false;
     std::int64_t current = -1; ///< step
     QCPItemLine* marker = nullptr; ///< at the current step
     QCPItemRect* frame = nullptr; ///< while the plot has the focus
 
-    [[nodiscard]] std::int64_t last() const { return first + static_cast<std::int64_t>(seconds.size()) - 1; }
+    [[nodiscard]] std::int64_t last() const { return first + static_cast<std::int64_t>(values.size()) - 1; }
     [[nodiscard]] std::int64_t stepAt(const QPointF& position) const
     {
         const auto step = static_cast<std::int64_t>(std::llround(plot->xAxis->pixelToCoord(position.x())));
@@ -65,35 +78,49 @@ struct StepTimePlot::Private {
         plot->replot(QCustomPlot::rpQueuedReplot);
     }
 
+    [[nodiscard]] StepAxis neededAxis() const
+    {
+        double least = std::numeric_limits<double>::infinity(), largest = -least;
+        for (const double value : values)
+            if (std::isfinite(value)) {
+                least = std::min(least, value);
+                largest = std::max(largest, value);
+            }
+        if (!areTimes)
+            return least <= largest ? StepAxis::ofNumbers(least, largest) : StepAxis::ofNumbers(0, 1);
+        largest = std::max(largest, 0.0);
+        return StepAxis::ofTimes(meanBand ? std::max(largest, meanBand->mean + meanBand->deviation) : largest);
+    }
+
     void update(bool newPoints)
     {
-        double largest = 0;
-        for (const double s : seconds)
-            if (std::isfinite(s))
-                largest = std::max(largest, s);
-        if (meanBand)
-            largest = std::max(largest, meanBand->mean + meanBand->deviation);
-        const double before = axis.secondsPerUnit;
-        axis = TimeAxis::forLargest(largest);
-        if (newPoints || axis.secondsPerUnit != before) {
+        const double before = axis.perUnit;
+        axis = neededAxis();
+        if (newPoints || axis.perUnit != before) {
             QVector<QCPGraphData> points;
-            points.reserve(static_cast<qsizetype>(seconds.size()));
-            for (std::size_t i = 0; i < seconds.size(); ++i)
-                points.append(
-                    { static_cast<double>(first) + static_cast<double>(i), seconds[i] / axis.secondsPerUnit });
+            points.reserve(static_cast<qsizetype>(values.size()));
+            for (std::size_t i = 0; i < values.size(); ++i)
+                points.append({ static_cast<double>(first) + static_cast<double>(i),
+                    std::isfinite(values[i]) ? values[i] / axis.perUnit : std::numeric_limits<double>::quiet_NaN() });
             line->data()->set(points, true);
         }
-        setUnit(*plot->yAxis, axis.unit, tickCount);
+        if (areTimes) {
+            setUnit(*plot->yAxis, axis.unit, tickCount);
+        } else {
+            QSharedPointer<QCPAxisTicker> ticker(new QCPAxisTicker);
+            ticker->setTickCount(tickCount);
+            plot->yAxis->setTicker(ticker);
+        }
         // One point is a dot, few are dots on a line, many are a line.
-        line->setScatterStyle(seconds.size() <= 60
-                ? QCPScatterStyle(QCPScatterStyle::ssDisc, theme.accent, theme.accent, seconds.size() <= 20 ? 5 : 3)
+        line->setScatterStyle(values.size() <= 60
+                ? QCPScatterStyle(QCPScatterStyle::ssDisc, theme.accent, theme.accent, values.size() <= 20 ? 5 : 3)
                 : QCPScatterStyle(QCPScatterStyle::ssNone));
         if (follows) {
             settingRange = true;
-            const double last = static_cast<double>(first) + static_cast<double>(seconds.size()) - 1;
+            const double last = static_cast<double>(first) + static_cast<double>(values.size()) - 1;
             plot->xAxis->setRange(
                 static_cast<double>(first) - 0.5, std::max(last, static_cast<double>(first) + 9) + 0.5);
-            plot->yAxis->setRange(0, axis.top);
+            plot->yAxis->setRange(axis.bottom, axis.top);
             settingRange = false;
         }
         placeBand();
@@ -118,7 +145,7 @@ struct StepTimePlot::Private {
         meanLabel->setVisible(labelRoom() > 0);
         if (!shown)
             return;
-        const double m = meanBand->mean / axis.secondsPerUnit, s = meanBand->deviation / axis.secondsPerUnit;
+        const double m = meanBand->mean / axis.perUnit, s = meanBand->deviation / axis.perUnit;
         band->topLeft->setCoords(0, m + s);
         band->bottomRight->setCoords(1, m - s);
         mean->start->setCoords(0, m);
@@ -130,7 +157,7 @@ struct StepTimePlot::Private {
     }
 };
 
-StepTimePlot::StepTimePlot(QWidget* parent)
+StepPlot::StepPlot(QWidget* parent)
     : QWidget(parent)
     , d(std::make_unique<Private>())
 {
@@ -185,6 +212,8 @@ StepTimePlot::StepTimePlot(QWidget* parent)
     }
     d->plot->xAxis->setNumberFormat(QStringLiteral("gb"));
     d->plot->xAxis->setNumberPrecision(9);
+    d->plot->yAxis->setNumberFormat(QStringLiteral("gb"));
+    d->plot->yAxis->setNumberPrecision(4);
     d->plot->axisRect()->setupFullAxesBox(false);
     d->plot->xAxis2->setVisible(false);
     d->plot->yAxis2->setVisible(false);
@@ -208,9 +237,9 @@ StepTimePlot::StepTimePlot(QWidget* parent)
     d->update(true);
 }
 
-StepTimePlot::~StepTimePlot() = default;
+StepPlot::~StepPlot() = default;
 
-void StepTimePlot::setTheme(const PlotTheme& theme)
+void StepPlot::setTheme(const PlotTheme& theme)
 {
     d->theme = theme;
     applyTheme(*d->plot, theme);
@@ -225,38 +254,49 @@ void StepTimePlot::setTheme(const PlotTheme& theme)
     d->update(false);
 }
 
-void StepTimePlot::setStepLabel(const QString& label)
+void StepPlot::setStepLabel(const QString& label)
 {
     d->stepLabel = label;
     d->plot->xAxis->setLabel(label);
     d->update(false);
 }
 
-void StepTimePlot::setTimes(std::int64_t first, std::span<const double> seconds)
+void StepPlot::setTimes(std::int64_t first, std::span<const double> seconds)
+{
+    setValues(first, seconds, true);
+}
+
+void StepPlot::setNumbers(std::int64_t first, std::span<const double> numbers)
+{
+    setValues(first, numbers, false);
+}
+
+void StepPlot::setValues(std::int64_t first, std::span<const double> values, bool areTimes)
 {
     d->first = first;
-    d->seconds.assign(seconds.begin(), seconds.end());
-    if (seconds.empty())
+    d->areTimes = areTimes;
+    d->values.assign(values.begin(), values.end());
+    if (values.empty())
         d->follows = true;
     if (d->current > d->last() || (d->current >= 0 && d->current < d->first))
         setCurrent(-1);
     d->update(true);
 }
 
-void StepTimePlot::setCurrent(qint64 step)
+void StepPlot::setCurrent(qint64 step)
 {
     if (std::exchange(d->current, step) == step)
         return;
     d->showCurrent();
-    Q_EMIT hovered(step, step < 0 ? 0 : d->seconds[static_cast<std::size_t>(step - d->first)]);
+    Q_EMIT hovered(step, step < 0 ? 0 : d->values[static_cast<std::size_t>(step - d->first)]);
 }
 
-qint64 StepTimePlot::current() const
+qint64 StepPlot::current() const
 {
     return d->current;
 }
 
-QRect StepTimePlot::stepRect(qint64 step) const
+QRect StepPlot::stepRect(qint64 step) const
 {
     const QRect axes = d->plot->axisRect()->rect();
     const int left = static_cast<int>(d->plot->xAxis->coordToPixel(static_cast<double>(step) - 0.5));
@@ -266,21 +306,21 @@ QRect StepTimePlot::stepRect(qint64 step) const
         .translated(d->plot->pos());
 }
 
-qint64 StepTimePlot::stepAt(const QPoint& point) const
+qint64 StepPlot::stepAt(const QPoint& point) const
 {
     return d->stepAt(point - d->plot->pos());
 }
 
-void StepTimePlot::zoom(double factor)
+void StepPlot::zoom(double factor)
 {
     QCPAxis* axis = d->plot->xAxis;
     axis->scaleRange(factor, d->current >= 0 ? static_cast<double>(d->current) : axis->range().center());
     d->plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void StepTimePlot::keyPressEvent(QKeyEvent* event)
+void StepPlot::keyPressEvent(QKeyEvent* event)
 {
-    const bool some = !d->seconds.empty();
+    const bool some = !d->values.empty();
     std::int64_t step = d->current;
     switch (event->key()) {
     case Qt::Key_Left:
@@ -321,14 +361,14 @@ void StepTimePlot::keyPressEvent(QKeyEvent* event)
     }
 }
 
-void StepTimePlot::focusInEvent(QFocusEvent* event)
+void StepPlot::focusInEvent(QFocusEvent* event)
 {
     QWidget::focusInEvent(event);
     d->frame->setVisible(event->reason() != Qt::MouseFocusReason);
     d->plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void StepTimePlot::focusOutEvent(QFocusEvent* event)
+void StepPlot::focusOutEvent(QFocusEvent* event)
 {
     QWidget::focusOutEvent(event);
     d->frame->setVisible(false);
@@ -336,7 +376,7 @@ void StepTimePlot::focusOutEvent(QFocusEvent* event)
     d->plot->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void StepTimePlot::setBand(const std::optional<MeanBand>& band)
+void StepPlot::setBand(const std::optional<MeanBand>& band)
 {
     if (d->meanBand == band)
         return;
@@ -344,11 +384,11 @@ void StepTimePlot::setBand(const std::optional<MeanBand>& band)
     d->update(false);
 }
 
-int StepTimePlot::pointCount() const
+int StepPlot::pointCount() const
 {
     return d->line->dataCount();
 }
-QRect StepTimePlot::meanLabelRect() const
+QRect StepPlot::meanLabelRect() const
 {
     if (!d->meanLabel->visible())
         return {};
@@ -356,27 +396,33 @@ QRect StepTimePlot::meanLabelRect() const
         .toAlignedRect()
         .translated(d->plot->pos());
 }
-bool StepTimePlot::follows() const
+bool StepPlot::follows() const
 {
     return d->follows;
 }
 
-std::pair<double, double> StepTimePlot::shownSteps() const
+std::pair<double, double> StepPlot::shownSteps() const
 {
     const QCPRange range = d->plot->xAxis->range();
     return { range.lower, range.upper };
 }
 
-QSize StepTimePlot::minimumSizeHint() const
+std::pair<double, double> StepPlot::shownValues() const
+{
+    const QCPRange range = d->plot->yAxis->range();
+    return { range.lower, range.upper };
+}
+
+QSize StepPlot::minimumSizeHint() const
 {
     return { 140, 70 };
 }
-QSize StepTimePlot::sizeHint() const
+QSize StepPlot::sizeHint() const
 {
     return { 360, 180 };
 }
 
-void StepTimePlot::resizeEvent(QResizeEvent* event)
+void StepPlot::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     // In a flat dock fewer ticks, so that their labels do not touch.
@@ -385,7 +431,7 @@ void StepTimePlot::resizeEvent(QResizeEvent* event)
     d->update(false);
 }
 
-bool StepTimePlot::eventFilter(QObject* watched, QEvent* event)
+bool StepPlot::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == d->plot && event->type() == QEvent::Leave)
         setCurrent(-1);

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/describe_warnings.h"
+
+#include <algorithm>
+
+#include "base/codes.h"
+#include "words/describe_sharding.h"
+#include "words/diagnostic_reader.h"
+#include "words/tr.h"
+
+namespace shardscope::words {
+
+namespace {
+
+QString inactiveReason(const Diagnostic& diagnostic)
+{
+    QStringList reasons;
+    for (const std::string& reason : diagnostic.list("reasons")) {
+        if (reason == "no_rules")
+            reasons << Words::tr("no rules are bound when the model is traced");
+        else if (reason == "no_mesh")
+            reasons << Words::tr("no mesh is set where the model is traced");
+        else if (reason == "platform")
+            reasons << Words::tr("the platform is %1").arg(fromStd(diagnostic.text("platform")));
+        else if (reason == "fallback")
+            reasons << Words::tr("a name has no usable rule and the fallback is no constraint");
+    }
+    return reasons.join(Words::tr(" and "));
+}
+
+QString inactiveRemedy(const Diagnostic& diagnostic)
+{
+    QStringList remedies;
+    for (const std::string& reason : diagnostic.list("reasons")) {
+        if (reason == "no_rules")
+            remedies << Words::tr("Bind the rules where the model is traced.");
+        else if (reason == "no_mesh")
+            remedies << Words::tr("Trace the step inside “with mesh:”, or hand the mesh to the constraint.");
+        else if (reason == "platform")
+            remedies << Words::tr("The Flax of 2024 leaves values alone on CPU: assume another platform, or use the "
+                                  "current version.");
+        else if (reason == "fallback")
+            remedies << Words::tr("Add a rule for the name, or choose another fallback.");
+    }
+    return remedies.isEmpty() ? Words::tr("Bind the rules where the model is traced.")
+                              : remedies.join(QStringLiteral(" "));
+}
+
+/// A result that cannot have the memory of an argument.
+ProblemText impossibleAlias(const Diagnostic& d)
+{
+    const Reader arg(d);
+    const QString why = d.arg("results") ? Words::tr("results of the program: %1").arg(arg.number("results"))
+        : d.arg("other")                 ? Words::tr("argument %1 has that result already").arg(arg.number("other"))
+                         : Words::tr("the argument is %1, the result %2").arg(arg("given"), arg("type"));
+    return { Words::tr("the attribute %1 of argument %2, “%3”, does not count: %4")
+                 .arg(arg.quote("key"), arg.number("argument"), arg("value"), why),
+        Words::tr("Name a result of the argument's type that no other argument names, counted from 0, or remove the "
+                  "attribute."),
+        {} };
+}
+
+} // namespace
+
+ProblemText describeWarning(const Diagnostic& d)
+{
+    const Reader arg(d);
+    switch (d.code) {
+    case Code::SilentlyReplicated:
+        return { Words::tr(
+                     "%1: %2 has size %3 and is not sharded, since that does not divide by %4; every one of them holds "
+                     "all of it")
+                     .arg(arg.tensors(), arg.dimension(), arg.number("size"), devicesAlong(d)),
+            divisibleSizes(d), {} };
+    case Code::InitialNotUsed:
+        if (d.text("wrong") == "kind")
+            return { Words::tr("%1 cannot begin with “%2”: it is %3, and begins as if nothing had been chosen")
+                         .arg(arg.quote("argument"), arg("value"), arg("type")),
+                Words::tr("Choose one of: %1.").arg(arg("known")), {} };
+        return { Words::tr("values are chosen for %1, and no argument has that name").arg(arg.quote("argument")),
+            d.text("nearest").empty()
+                ? Words::tr("Arguments are: %1.").arg(arg("known"))
+                : Words::tr("Did you mean %1? Arguments are: %2.").arg(arg.quote("nearest"), arg("known")),
+            {} };
+    case Code::RunSettingNotUsed:
+        if (d.text("key") == "state")
+            return { Words::tr("a state is chosen, and this network has its own"), Words::tr("Remove it."), {} };
+        if (d.text("key") == "tf.aliasing_output")
+            return impossibleAlias(d);
+        return {
+            Words::tr("a role is chosen for %1, and no argument or result has that name").arg(arg.quote("argument")),
+            Words::tr("Name arguments and results as the program does, or by number: arg0, result0."), {}
+        };
+    case Code::RuleUnused:
+        if (d.arg("rules"))
+            return { Words::tr("no rule is ever used (there are %1): no array of the model has logical names")
+                         .arg(arg.number("rules")),
+                Words::tr("Remove them, or name the dimensions of the arrays; a program in a text is sharded by the "
+                          "shardings that it states."),
+                {} };
+        if (!d.arg("rule"))
+            return { Words::tr("the rules within %1 are never used: no array with logical names lies there")
+                         .arg(arg("within")),
+                d.text("nearest").empty()
+                    ? Words::tr("Remove them, or write the path as the arrays have it.")
+                    : Words::tr("In this model the part is called %1: write that, or remove them.")
+                          .arg(arg.quote("nearest")),
+                {} };
+        if (d.arg("by_rule"))
+            return { Words::tr("rule %1 (%2) never fires: rule %3 of the same name always comes first")
+                         .arg(arg.rule("rule"), arg("name"), arg.number("by_rule")),
+                Words::tr("It says the same; remove it."), {} };
+        if (d.arg("elsewhere"))
+            return { Words::tr("rule %1 (%2) is never used: the arrays with a dimension of that name lie where other "
+                               "rules hold")
+                         .arg(arg.rule("rule"), arg("name")),
+                Words::tr("Rules within a part of the model count alone there: put it among those that hold for these "
+                          "arrays, or remove it."),
+                {} };
+        return { Words::tr("rule %1 (%2) is never used: no array has a dimension of that name")
+                     .arg(arg.rule("rule"), arg("name")),
+            Words::tr("Remove it, or check the name."), {} };
+    case Code::AxisBusy:
+        return { Words::tr("rule %1 cannot shard %2 of %3 along %4: rule %5 already sharded %6 along it")
+                     .arg(arg.rule("rule"), arg("name"), arg.tensor(), arg("axis"), arg.number("by_rule"),
+                         arg("by_dim_name")),
+            Words::tr("One mesh axis shards one dimension of an array; reorder the rules, or use another axis."), {} };
+    case Code::NullBlocksRule:
+        return { Words::tr("rule %1 keeps %2 replicated and so blocks rule %3 of the same name")
+                     .arg(arg.rule("rule"), arg("name"), arg.number("blocked")),
+            Words::tr("Move rule %1 above it, or remove one of them.").arg(arg.number("blocked")), {} };
+    case Code::TupleLostAxes:
+        return { Words::tr("rule %1 (%2) needs all its axes, %3 is in use on %4: %5 is lost as well")
+                     .arg(arg.rule("rule"), arg("name"), arg("axis"), arg.tensor(), arg("axes")),
+            Words::tr("Add a rule for %1 after it, with the axes that are left.").arg(arg("name")), {} };
+    case Code::ConstraintInactive:
+        return { Words::tr("%1: the logical constraint (%2) is not active, because %3")
+                     .arg(arg.tensor(), arg("names"), inactiveReason(d)),
+            inactiveRemedy(d), {} };
+    case Code::FullRematerialise:
+        return { Words::tr("%1 is gathered in full along %2 (%3 on every device) and then sharded again")
+                     .arg(arg.tensor(), arg("axes"), arg.size("bytes")),
+            Words::tr("Let its constraint shard it as the operation after it needs it."), {} };
+    case Code::SlowLinkCollective:
+        if (d.arg("slices"))
+            return { Words::tr("collectives along %1 go between slices, and the step waits for them: %2 per step, %3 "
+                               "sent by each device")
+                         .arg(arg("axis"), arg.number("collectives"), arg.size("bytes")),
+                Words::tr("Keep the axis inside a slice, and let data cross slices once per step."), {} };
+        return { Words::tr(
+                     "collectives along %1 go between hosts, and the step waits for them: %2 per step, %3 sent by "
+                     "each device")
+                     .arg(arg("axis"), arg.number("collectives"), arg.size("bytes")),
+            Words::tr("Keep the axis inside a host: make it the last axis, or as large as a host."), {} };
+    case Code::OverMemoryLimit:
+        return { Words::tr("each device needs %1, it has %2").arg(arg.size("bytes"), arg.size("limit")),
+            Words::tr("Shard more dimensions, or use more devices."), {} };
+    case Code::MeshNameInLogicalModel:
+        return { Words::tr("%1: mesh names (%2) inside a logical model; renaming a mesh axis breaks it")
+                     .arg(arg.tensor(), arg("axes")),
+            Words::tr("Use the logical names of its dimensions."), {} };
+    case Code::RuleUnknownAxis:
+        return { Words::tr("rule %1 (%2) names the mesh axis %3, which the mesh lacks")
+                     .arg(arg.rule("rule"), arg("name"), arg.quote("axis")),
+            arg.has("known") ? knownAxes(d) + QLatin1Char(' ') + Words::tr("Until then the axis shards nothing.")
+                             : knownAxes(d),
+            {} };
+    case Code::ProgramNotRun:
+        return { arg.has("elsewhere")
+                ? Words::tr("what lies on %1, whose axes are others, is drawn unsharded").arg(arg("elsewhere"))
+                : Words::tr("the text names no mesh: everything is on one device"),
+            arg.has("elsewhere") ? QString()
+                                 : Words::tr("Add devices under Mesh, then shard its arguments under What if."),
+            {} };
+    case Code::Acknowledged: {
+        Diagnostic finding = d;
+        const std::string id = d.text("finding");
+        for (const CodeRow& row : codeRegistry())
+            if (row.id == id)
+                finding.code = row.code;
+        QString reason = arg("reason");
+        while (reason.endsWith(QLatin1Char('.')))
+            reason.chop(1);
+        const QString remedy = finding.code == d.code ? QString() : describe(finding).cause;
+        return { Words::tr("%1 (%2, acknowledged)", "a reason, W206").arg(reason, arg("finding")),
+            remedy.isEmpty() ? remedy : Words::tr("%1.", "a sentence").arg(remedy), {} };
+    }
+    case Code::UnevenArgument: {
+        const std::int64_t size = d.number("size"), parts = std::max<std::int64_t>(d.number("partitions"), 1);
+        const std::int64_t room = (size + parts - 1) / parts * parts;
+        return { Words::tr(
+                     "%1: %2 has size %3, which does not divide by %4: %5, and JAX refuses that for the arguments "
+                     "of jit",
+                     "a: dimension 0 has size 7, ... the 2 devices along x: 1 of 8 is padding, and ...")
+                     .arg(arg.tensors(), arg.dimension(), count(size), devicesAlong(d), paddingOf(room - size, room)),
+            divisibleSizes(d), {} };
+    }
+    case Code::SizeOneAxis:
+        return { Words::tr("the mesh axis %1 has one device: what it shards is replicated").arg(arg("axis")), {}, {} };
+    default:
+        return {};
+    }
+}
+
+} // namespace shardscope::words
