@@ -99,7 +99,8 @@ enum class Code : std::uint16_t {
     CountMismatch = 194, ///< what (types, results, shardings, elements, bytes, ...), found, wanted, of
     AttributeMissing = 195, ///< op, attribute
     AttributeValue = 196, ///< attribute, value, wanted
-    NoProgram = 197, ///< a text without a function
+    NoProgram = 197, ///< a text without a function; wrong: entry, of HLO text that ends before it
+    CompiledProgram = 198, ///< HLO text of what XLA has made for each device
     // Forms of shardings
     RankMismatch = 401, ///< sharding_rank, rank; in programs wrong: rank, token, unranked, maximal, lists, mapping
     BadReshape = 402, ///< shape, cells

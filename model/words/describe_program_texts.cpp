@@ -98,7 +98,16 @@ ProblemText describeProgramText(const Diagnostic& d)
     case Code::AttributeValue:
         return { Words::tr("the attribute %1 is %2").arg(arg.quote("attribute"), arg.quote("value")),
             Words::tr("Write %1.").arg(arg("wanted")), {} };
+    case Code::CompiledProgram:
+        return { Words::tr(
+                     "the text is what XLA has made of a program for each device: there is nothing left to lay out"),
+            Words::tr("List its collectives with: shardscope comms. To lay it out, take the text before compilation: "
+                      "jax.jit(f).lower(...).as_text()."),
+            {} };
     case Code::NoProgram:
+        if (arg("wrong") == QLatin1String("entry"))
+            return { Words::tr("the text ends before the entry of the module"),
+                Words::tr("Take the text of the module from its first line to its last."), {} };
         return { Words::tr("the text holds no program"),
             Words::tr("A program has a function, as in: func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> { ... }."),
             {} };
