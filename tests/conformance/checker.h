@@ -31,8 +31,7 @@ struct CaseResult {
 };
 
 /// `oneCase` is a member of `file["cases"]` or `file["resolutions"]`; `file["folder"]` is where the file is, for
-/// texts that cases refer to. May throw what nlohmann::json throws: the case
-/// counts as failed then.
+/// texts that cases refer to. May throw what nlohmann::json throws: the case counts as failed then.
 using Checker = CaseResult (*)(const Json& oneCase, const Json& file);
 
 struct CheckerRow {
@@ -77,6 +76,7 @@ CaseResult checkCommVolume(const Json& oneCase, const Json& file);
 CaseResult checkExplicitMode(const Json& oneCase, const Json& file);
 CaseResult checkMatmul(const Json& oneCase, const Json& file);
 CaseResult checkOpCollectives(const Json& oneCase, const Json& file);
+CaseResult checkRealPrograms(const Json& oneCase, const Json& file);
 CaseResult checkReshard(const Json& oneCase, const Json& file);
 CaseResult checkReshardToCollectives(const Json& oneCase, const Json& file);
 CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);

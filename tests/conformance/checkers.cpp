@@ -16,6 +16,7 @@ constexpr std::array checkerRows{
     CheckerRow{ "explicit_mode_ops", checkExplicitMode },
     CheckerRow{ "matmul", checkMatmul },
     CheckerRow{ "op_collectives", checkOpCollectives },
+    CheckerRow{ "programs", checkRealPrograms },
     CheckerRow{ "reshard", checkReshard },
     CheckerRow{ "canonicalization", checkPasses },
     CheckerRow{ "explicit_reshards", checkPasses },
