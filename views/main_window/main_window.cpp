@@ -54,8 +54,8 @@ namespace {
 
 QString fileFilter()
 {
-    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.csv *.tsv *.yml *.yaml *.py);;"
-                          "Experiments (*.json);;StableHLO programs (*.mlir *.stablehlo);;"
+    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.csv *.tsv *.yml *.yaml *.py);;"
+                          "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo);;"
                           "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
                           "*.yaml *.py);;All files (*)");
 }
