@@ -80,7 +80,8 @@ PaletteSource tensorSource(const SnapshotPtr& snapshot, Selection* selection, co
 
 PaletteSource operationSource(const SnapshotPtr& snapshot, Selection* selection, const PaletteTargets& targets)
 {
-    const ProgramPtr program = snapshot->source ? snapshot->source->program : nullptr;
+    const SourcePtr source = snapshot->source;
+    const ProgramPtr program = source ? ProgramPtr(source, &source->program) : nullptr;
     return { inPalette(QT_TRANSLATE_NOOP("CommandPalette", "Operation")),
         program ? sizeOf(program->operations.size()) : 0,
         [program](int i) { return fromStd(operationPath(*program, OperationId(static_cast<std::size_t>(i)))); },

@@ -2,10 +2,12 @@
 // What can be found by its name: one kind of things, as a list that is asked for what it needs.
 #pragma once
 
+#include <QList>
 #include <QString>
 #include <functional>
 #include <vector>
 
+class QAction;
 class QMenuBar;
 
 namespace shardscope {
