@@ -81,6 +81,23 @@ QString count(qint64 value)
     return QLocale().toString(value);
 }
 
+QString ordinal(qint64 place)
+{
+    const qint64 teens = place % 100, last = place % 10;
+    if (teens >= 11 && teens <= 13)
+        return Words::tr("%1th", "place in a list").arg(count(place));
+    switch (last) {
+    case 1:
+        return Words::tr("%1st", "place in a list").arg(count(place));
+    case 2:
+        return Words::tr("%1nd", "place in a list").arg(count(place));
+    case 3:
+        return Words::tr("%1rd", "place in a list").arg(count(place));
+    default:
+        return Words::tr("%1th", "place in a list").arg(count(place));
+    }
+}
+
 QString percent(double share)
 {
     const double value = share * 100;

@@ -40,6 +40,7 @@ using Text = std::vector<Span>;
 [[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s
 [[nodiscard]] QString meanAndDeviation(double mean, double deviation); ///< "12.4 ms ± 0.3 ms": both in the mean's unit
 [[nodiscard]] QString count(qint64 value); ///< thousands by locale
+[[nodiscard]] QString ordinal(qint64 place); ///< "1st", "22nd", "113th"
 /// What people count. A number and its noun go together: "1 device", "4 devices".
 enum class Noun : std::uint8_t {
     Array,

@@ -419,7 +419,7 @@ private Q_SLOTS:
         QTest::mouseMove(canvas, canvas->heatLayout().rectOf(element).center());
         QTRY_COMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
         const QString stated =
-            u"embed 3, hidden 25: %1, on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));
+            u"[embed 3, hidden 25] = %1 on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));
         QTRY_COMPARE(pointed.last().front().toString(), stated);
         // Every step has other numbers.
         const std::vector<double> before = canvas->data().panels.front().points;

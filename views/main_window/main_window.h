@@ -31,6 +31,7 @@ class CollectivesView;
 class DialectsView;
 class DockFrame;
 class DockTabs;
+class EditPlate;
 class ExamplesDialog;
 class ExplainView;
 class HostsView;
@@ -41,15 +42,14 @@ class ModelView;
 class NamedArraysView;
 class NoticeBar;
 class NoticeStrip;
-class PreviewRibbon;
 class ProblemsView;
 class ProgramView;
-class RoleLabel;
 class RuleTraceView;
 class RulesView;
 class ShardGridView;
 class ShardingLabView;
 class StatusButton;
+class StatusMessage;
 class TableHelp;
 class TensorsView;
 class TimingView;
@@ -81,7 +81,7 @@ public:
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
-    [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
+    [[nodiscard]] EditPlate* editPlate() const { return m_plate; }
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
     [[nodiscard]] QAction* action(const QString& name) const;
@@ -237,7 +237,7 @@ private:
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;
     QToolBar* m_rail = nullptr;
-    PreviewRibbon* m_ribbon = nullptr;
+    EditPlate* m_plate = nullptr;
     QPushButton* m_stepButton = nullptr;
     QSpinBox* m_runs = nullptr;
     QSpinBox* m_loops = nullptr;
@@ -247,8 +247,7 @@ private:
     StatusButton* m_deviceCount = nullptr;
     QLabel* m_operations = nullptr;
     QLabel* m_sent = nullptr;
-    RoleLabel* m_message = nullptr; ///< what say() said
-    QTimer m_messageTime;
+    StatusMessage* m_message = nullptr;
     StatusButton* m_hardware = nullptr;
     StatusButton* m_saved = nullptr;
     int m_errors = 0; ///< shown among the problems

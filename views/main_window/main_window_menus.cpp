@@ -18,12 +18,12 @@
 #include "experiment_file/file_words.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/status_button.h"
+#include "views/main_window/status_message.h"
 #include "views/main_window/tips.h"
 #include "views/mesh_view/mesh_view.h"
-#include "views/model_view/model_form.h"
 #include "views/model_view/model_view.h"
 #include "views/panel/panel.h"
-#include "views/preview/preview_ribbon.h"
+#include "views/preview/edit_plate.h"
 #include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_view.h"
 #include "views/theme/icons.h"
@@ -325,7 +325,7 @@ void MainWindow::makeToolBar()
     for (const char* name : { "examples", "runTimeit", "runContinuously" })
         if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at(name))))
             button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    at("runTimeit")->setIconText(tr("Time"));
+    at("runTimeit")->setIconText(tr("Benchmark"));
     at("examples")->setIconText(tr("Examples"));
     m_toolBar->addAction(at("resetRun"));
     m_steps = new QLabel(m_toolBar);
@@ -336,11 +336,9 @@ void MainWindow::makeToolBar()
         if (button->defaultAction())
             button->setAccessibleName(button->defaultAction()->toolTip());
 
-    // While an edit is in the hand nobody reaches for these.
-    m_ribbon = new PreviewRibbon(m_toolBar);
-    m_ribbon->watch(m_mesh->gesture());
-    m_ribbon->watch(m_rules->gesture());
-    m_ribbon->watch(m_model->form()->gesture());
+    m_plate = new EditPlate(this);
+    m_plate->watch(m_mesh->gesture());
+    m_plate->watch(m_rules->gesture());
 }
 
 void MainWindow::makeStatusBar()
@@ -371,22 +369,15 @@ void MainWindow::makeStatusBar()
     m_operations = label();
     m_sent = label();
     // A place of its own: what is shown for good may change while a message is there.
-    m_message = new RoleLabel(RoleLabel::Size::Small, &Theme::text, bar);
-    m_message->setObjectName(QStringLiteral("statusMessage"));
-    m_message->setContentsMargins(8, 0, 8, 0);
-    m_message->setElided(true);
+    m_message = new StatusMessage(&m_document, m_plate, bar);
     bar->addWidget(m_message, 1);
-    m_messageTime.setSingleShot(true);
-    connect(&m_messageTime, &QTimer::timeout, m_message, [this] { m_message->clear(); });
     m_hardware = button("statusHardware", true, show("mesh"));
     m_saved = button("statusSaved", true, [this] { save(); });
 }
 
 void MainWindow::say(const QString& text)
 {
-    constexpr int duration = 5000; // ms
-    m_message->setText(text);
-    m_messageTime.start(duration);
+    m_message->say(text);
 }
 
 } // namespace shardscope

@@ -35,7 +35,8 @@ std::vector<int> shares(const std::vector<std::int64_t>& bytes, int width)
 
 } // namespace
 
-MemoryBar MemoryBar::make(const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area)
+MemoryBar MemoryBar::make(
+    const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area, std::int64_t before)
 {
     MemoryBar bar;
     bar.area = area;
@@ -46,27 +47,31 @@ MemoryBar MemoryBar::make(const std::array<std::int64_t, ownerCount>& bytes, std
         held.push_back(bytes[i]);
         bar.segments.push_back({ static_cast<Owner>(i), bytes[i], {} });
     }
-    const std::int64_t total = sumOf(held);
-    int width = area.width();
+    const std::int64_t total = sumOf(held), most = std::max(total, before);
+    int room = area.width(); // of `scale` bytes
+    std::int64_t scale = std::max<std::int64_t>(most, 1);
+    const auto length = [&](std::int64_t of) {
+        return static_cast<int>(std::lround(static_cast<double>(of) / static_cast<double>(scale) * room));
+    };
     if (limit > 0) {
         bar.overLimit = total > limit;
-        bar.broken = limit / 4 > total;
-        const int last = area.left() + area.width() - 2;
+        bar.broken = limit / 4 > most;
+        bar.limitX = area.left() + area.width() - 2;
         if (bar.broken) {
-            width = std::max(narrowest, area.width() - roomForBreak);
-            bar.breakX = area.left() + width + (area.width() - width) / 2;
-            bar.limitX = last;
-        } else if (bar.overLimit) {
-            bar.limitX = area.left()
-                + static_cast<int>(std::lround(static_cast<double>(limit) / static_cast<double>(total) * area.width()));
+            room = std::max(narrowest, area.width() - roomForBreak);
+            bar.breakX = area.left() + room + (area.width() - room) / 2;
+        } else if (most > limit) {
+            bar.limitX = area.left() + length(limit);
         } else {
-            width = static_cast<int>(
-                std::lround(static_cast<double>(total) / static_cast<double>(limit) * (area.width() - 2)));
-            bar.limitX = last;
+            scale = limit;
+            room = area.width() - 2;
         }
     }
     if (held.empty())
         return bar;
+    const int width = length(total);
+    if (before > 0 && before != total)
+        bar.beforeX = area.left() + length(before);
     const std::vector<int> widths = shares(held, std::max(width, narrowest * static_cast<int>(held.size())));
     int x = area.left();
     for (std::size_t i = 0; i < held.size(); ++i) {

@@ -223,6 +223,17 @@ QString RulesModel::nameAt(int row) const
     return row >= 0 && row < rowCount() ? at(row).name : QString();
 }
 
+QString RulesModel::usesOf(int row) const
+{
+    if (row < 0 || row >= rowCount())
+        return {};
+    const Row& shown = at(row);
+    return row < ruleCount() ? tr("rule %1 comes first").arg(row + 1)
+        : shown.uses == 1    ? tr("1 use, no rule")
+        : shown.uses >= 0    ? tr("%1 uses, no rule").arg(shown.uses)
+                             : tr("no rule");
+}
+
 int RulesModel::warningCount() const
 {
     return static_cast<int>(

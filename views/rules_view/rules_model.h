@@ -42,6 +42,8 @@ public:
     [[nodiscard]] QStringList arraysOf(RuleList list) const;
     /// Logical name of a row, with or without a rule.
     [[nodiscard]] QString nameAt(int row) const;
+    /// "13 uses, no rule", "rule 2 comes first": what a new rule for the name of the row has to do with.
+    [[nodiscard]] QString usesOf(int row) const;
     /// Rules that have no effect.
     [[nodiscard]] int warningCount() const;
 
