@@ -20,6 +20,7 @@
 #include <QTabBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTextBrowser>
 #include <QTimer>
 #include <QToolButton>
 
@@ -31,6 +32,7 @@
 #include "registered_test.h"
 #include "separator_drag.h"
 #include "views/explain_view/explain_view.h"
+#include "views/help_window/help_window.h"
 #include "views/main_window/application.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
@@ -237,6 +239,35 @@ private Q_SLOTS:
         QVERIFY(!window.isWindowModified());
     }
 
+    /// F1 says what is said of the view in use; ? lists the keys.
+    void helpIsOneKeyAway()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        window.rulesView()->table()->setFocus();
+        QTest::keyClick(&window, Qt::Key_F1);
+        HelpWindow* help = window.helpWindow();
+        QTRY_VERIFY(help->isVisible());
+        QVERIFY2(help->place().startsWith(QStringLiteral("Rules: ")), qPrintable(help->place()));
+        QVERIFY(help->text()->hasFocus());
+        // A paragraph of two views is that of the second, too.
+        help->showGuide(QStringLiteral("Problems"));
+        QVERIFY2(help->place().startsWith(QStringLiteral("Explain and Problems: ")), qPrintable(help->place()));
+        help->showGuide(QStringLiteral("no view of this name"));
+        QCOMPARE(help->place(), QString());
+        help->close();
+        window.activateWindow();
+        QTRY_VERIFY(window.isActiveWindow());
+        window.action(QStringLiteral("keys"))->trigger();
+        const QString keys = help->text()->toPlainText();
+        for (const char* each : { "Run step", "F5", "Undo", "Ctrl+Z", "Ctrl+Y", "Alt+Up", "Ctrl+Return" })
+            QVERIFY2(keys.contains(QLatin1String(each)), each);
+        QCOMPARE(window.action(QStringLiteral("keys"))->shortcut(), QKeySequence(Qt::Key_Question));
+    }
+
     void filesThatCannotBeReadAreReported()
     {
         Appearance appearance(ThemeChoice::Light);
@@ -426,6 +457,37 @@ private Q_SLOTS:
         QCOMPARE(enabled(), 1);
         QTest::keyClick(&window, Qt::Key_F5);
         QTRY_COMPARE(window.runController()->stepsDone(), 1);
+    }
+
+    /// One button runs a step and stops what runs; how often a benchmark measures is no edit of the experiment.
+    void waysToRun()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false });
+        QVERIFY(window.openFile(m_file));
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        auto* button = window.findChild<QPushButton*>(QStringLiteral("runStepButton"));
+        auto* menu = window.findChild<QToolButton*>(QStringLiteral("runMenu"));
+        QVERIFY(button && menu && menu->menu());
+        for (const char* name : { "runStep", "runContinuously", "runTimeit", "resetRun" })
+            QVERIFY(menu->menu()->actions().contains(window.action(QLatin1String(name))));
+        auto* runs = window.findChild<QSpinBox*>(QStringLiteral("runs"));
+        runs->setValue(3);
+        QVERIFY(!window.isWindowModified());
+        QCOMPARE(window.document()->undoStack()->count(), 0);
+        window.action(QStringLiteral("runTimeit"))->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(window.runController()->state(), RunController::State::Idle, 30000);
+        QVERIFY(window.runController()->lastTimeit());
+        QCOMPARE(window.runController()->lastTimeit()->perLoop.size(), std::size_t{ 3 });
+        QCOMPARE(button->text(), QStringLiteral("Run step"));
+        window.action(QStringLiteral("runContinuously"))->trigger();
+        QTRY_COMPARE(button->text(), QStringLiteral("Stop"));
+        QVERIFY(button->isEnabled());
+        button->click();
+        QTRY_COMPARE_WITH_TIMEOUT(window.runController()->state(), RunController::State::Idle, 30000);
+        QCOMPARE(button->text(), QStringLiteral("Run step"));
     }
 
     /// Small tables show all their rows, larger ones whole ones.

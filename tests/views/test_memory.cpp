@@ -181,7 +181,7 @@ private Q_SLOTS:
         for (const std::vector<double>& parts : sums)
             for (int decimals = 0; decimals <= 2; ++decimals) {
                 const double scale = std::pow(10.0, decimals);
-                const std::vector<double> rounded = roundedParts(parts, decimals);
+                const std::vector<double> rounded = words::roundedParts(parts, decimals);
                 const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
                 const double printed = std::accumulate(rounded.begin(), rounded.end(), 0.0);
                 QCOMPARE(std::round(printed * scale), std::round(sum * scale));

@@ -265,6 +265,37 @@ private Q_SLOTS:
         QTRY_COMPARE(view.model()->index(1, RulesModel::Axes).data().toString(), QStringLiteral("(data, model)"));
     }
 
+    /// A rule that nothing uses is a grey zero; a triangle stands where Problems warns of it, too.
+    void warningsAreThoseOfProblems()
+    {
+        Document document;
+        document.setExperiment(example("flax-mlp-logical"), {});
+        document.waitForAnalysis();
+        RulesModel model(&document);
+        const auto warned = [&](int row) {
+            return model.index(row, RulesModel::Uses).data(RulesModel::WarningRole).toBool();
+        };
+        const auto isTold = [&](int row) {
+            const auto& problems = document.snapshot()->problems;
+            return std::any_of(problems.begin(), problems.end(), [&](const Problem& problem) {
+                const auto place = rulePlaceOf(problem.diagnostic.where.pointer);
+                return place && place->list.isOuter() && place->rule == row
+                    && problem.diagnostic.severity() == Severity::Warning;
+            });
+        };
+        for (int row = 0; row < model.ruleCount(); ++row)
+            QCOMPARE(warned(row), isTold(row));
+        // A rule for a name that nothing has is told, and warned of in its row.
+        const auto after =
+            withRuleInserted(*document.experiment(), {}, 0, { LogicalName::of("nobody"), SpecEntry::none(), false, 2 });
+        QVERIFY(after);
+        QVERIFY(document.edit(*after, QStringLiteral("rule")));
+        document.waitForAnalysis();
+        QCOMPARE(model.index(0, RulesModel::Uses).data().toString(), QStringLiteral("0"));
+        for (int row = 0; row < model.ruleCount(); ++row)
+            QCOMPARE(warned(row), isTold(row));
+    }
+
     /// Two choices and Return; nothing is a rule before.
     void aNewRuleIsChosen()
     {

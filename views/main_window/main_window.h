@@ -34,6 +34,7 @@ class DockTabs;
 class EditPlate;
 class ExamplesDialog;
 class ExplainView;
+class HelpWindow;
 class HostsView;
 class PropagationView;
 class MemoryView;
@@ -106,6 +107,8 @@ public:
     /// How a model's arrays become such a table.
     void showTableHelp();
     [[nodiscard]] TableHelp* tableHelp() const { return m_tableHelp; }
+    /// The guide and the keys, beside the window.
+    [[nodiscard]] HelpWindow* helpWindow();
     /// Saves under the document's path, or asks for one.
     bool save();
     bool saveTo(const QString& path);
@@ -192,7 +195,8 @@ private:
     void showFile();
     void showStatus();
     void showRun();
-    void editRun(const QString& text, const std::function<void(RunSetting&)>& change);
+    /// Until it is stopped or its runs are done; not a single step.
+    [[nodiscard]] bool isRunning() const;
 
     QAction* addAction(const QString& name, const QString& icon, const QString& text, const QKeySequence& shortcut,
         const std::function<void()>& run);
@@ -229,6 +233,7 @@ private:
     DockTabs* m_tabs = nullptr;
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
     ExamplesDialog* m_examples = nullptr;
+    HelpWindow* m_help = nullptr;
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;
     NoticeStrip* m_question = nullptr;
@@ -239,7 +244,8 @@ private:
     QToolBar* m_rail = nullptr;
     EditPlate* m_plate = nullptr;
     QPushButton* m_stepButton = nullptr;
-    QSpinBox* m_runs = nullptr;
+    QToolButton* m_runMenu = nullptr;
+    QSpinBox* m_runs = nullptr; ///< of a benchmark, in the menu
     QSpinBox* m_loops = nullptr;
     QLabel* m_steps = nullptr;
     StatusButton* m_problemCount = nullptr;

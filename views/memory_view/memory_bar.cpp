@@ -53,7 +53,7 @@ std::vector<QString> sizeTexts(const MemoryBar& bar)
         part /= unit;
     const double inUnits = sum / unit;
     const int decimals = unit == 1 || inUnits >= 99.95 ? 0 : inUnits >= 9.995 ? 1 : 2;
-    const std::vector<double> rounded = roundedParts(parts, decimals);
+    const std::vector<double> rounded = words::roundedParts(parts, decimals);
     std::vector<QString> texts;
     for (std::size_t i = 0; i < parts.size(); ++i)
         texts.push_back(words::bytes((parts[i] >= 1 && rounded[i] > 0 ? rounded[i] : parts[i]) * unit));

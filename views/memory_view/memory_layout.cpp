@@ -147,26 +147,4 @@ int LiveLine::instructionAt(const QPoint& point) const
     return static_cast<int>(std::clamp<std::int64_t>(index, 0, static_cast<std::int64_t>(instructions) - 1));
 }
 
-std::vector<double> roundedParts(std::span<const double> parts, int decimals)
-{
-    const double scale = std::pow(10.0, decimals);
-    std::vector<double> result;
-    std::vector<std::size_t> order(parts.size());
-    double sum = 0, floors = 0;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        order[i] = i;
-        sum += parts[i];
-        result.push_back(std::floor(parts[i] * scale + 1e-9));
-        floors += result.back();
-    }
-    std::stable_sort(order.begin(), order.end(),
-        [&](std::size_t a, std::size_t b) { return parts[a] * scale - result[a] > parts[b] * scale - result[b]; });
-    const auto missing = static_cast<std::size_t>(std::max(0.0, std::round(sum * scale) - floors));
-    for (std::size_t i = 0; i < std::min(missing, order.size()); ++i)
-        result[order[i]] += 1;
-    for (double& part : result)
-        part /= scale;
-    return result;
-}
-
 } // namespace shardscope

@@ -63,8 +63,4 @@ struct LiveLine {
     [[nodiscard]] int instructionAt(const QPoint& point) const; ///< -1 outside
 };
 
-/// Parts printed in one unit with so many decimals, so that they add up to the sum as printed: the parts that were cut
-/// off most are rounded up.
-[[nodiscard]] std::vector<double> roundedParts(std::span<const double> parts, int decimals);
-
 } // namespace shardscope

@@ -28,7 +28,7 @@ public:
         AxesRole = ChipsDelegate::AxesRole, ///< of the target
         AxisIndicesRole = ChipsDelegate::AxisIndicesRole,
         IsRuleRole, ///< false for a name without a rule
-        WarningRole, ///< the rule has no effect
+        WarningRole, ///< Problems has a warning about the rule
     };
     explicit RulesModel(Document* document, QObject* parent = nullptr);
 
@@ -44,7 +44,7 @@ public:
     [[nodiscard]] QString nameAt(int row) const;
     /// "13 uses, no rule", "rule 2 comes first": what a new rule for the name of the row has to do with.
     [[nodiscard]] QString usesOf(int row) const;
-    /// Rules that have no effect.
+    /// Rules that Problems warns of.
     [[nodiscard]] int warningCount() const;
 
 protected:
@@ -59,6 +59,7 @@ private:
         SpecEntry target;
         int uses = -1; ///< -1: not known yet
         int inactive = 0;
+        bool warned = false; ///< Problems has a warning about it
         bool operator==(const Row&) const = default;
     };
     void refresh();

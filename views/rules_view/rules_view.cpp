@@ -441,7 +441,7 @@ void RulesView::refresh()
     const int rules = m_model->ruleCount(), idle = m_model->warningCount();
     QString figure = words::counted(rules, words::Noun::Rule);
     if (idle > 0)
-        figure += tr(", %1 without effect").arg(idle);
+        figure += tr(", %1", "warnings").arg(words::counted(idle, words::Noun::Warning));
     setKeyFigure(figure);
 }
 

@@ -5,6 +5,7 @@
 #include <QFrame>
 #include <QStackedWidget>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/codes.h"
@@ -270,6 +271,10 @@ void ValuesView::showSubject(const Subject& subject)
     const ReplayJob::Reference* answer =
         asked && shown.difference && !m_reader ? m_replay->reference(*asked, m_value) : nullptr;
     const bool isKnown = answer && *answer && **answer;
+    if (isKnown)
+        for (const double value : ***answer)
+            if (std::isfinite(value))
+                m_shown.referenceMagnitude = std::max(m_shown.referenceMagnitude, std::abs(value));
     if (m_reader ? shown.difference && !m_reader->array().hasReference()
                  : isKnown
                 && static_cast<std::int64_t>((**answer)->size())
@@ -291,10 +296,10 @@ void ValuesView::showSubject(const Subject& subject)
     const bool samePage = m_pages->currentWidget() == page;
     if (running && samePage && !otherContent)
         return;
-    m_heat->setContent(heat ? std::optional(shown) : std::nullopt, reader());
+    m_heat->setContent(heat ? std::optional(m_shown) : std::nullopt, reader());
     const auto place = m_table->currentIndex();
     const int firstRow = m_table->rowAt(0), firstColumn = m_table->columnAt(0);
-    m_numbers->setContent(heat ? std::nullopt : std::optional(shown), reader());
+    m_numbers->setContent(heat ? std::nullopt : std::optional(m_shown), reader());
     m_pages->setCurrentWidget(page);
     if (heat)
         return;
