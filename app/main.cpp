@@ -7,6 +7,7 @@
 #include <malloc.h>
 #endif
 
+#include <QCoreApplication>
 #include <QFileInfo>
 #include <algorithm>
 #include <cstdio>
@@ -272,6 +273,7 @@ int runArguments(CLI::App& app, int argc, char** argv)
         return status;
     if (const auto problem = unknown(file, true, app))
         return reject({}, { *problem });
+    QCoreApplication::setApplicationVersion(QStringLiteral(SHARDSCOPE_VERSION));
     return runWindow(argc, argv, QString::fromStdString(file));
 }
 

@@ -31,8 +31,10 @@ class CollectivesView;
 class DialectsView;
 class DockFrame;
 class DockTabs;
+class EditPlate;
 class ExamplesDialog;
 class ExplainView;
+class HelpWindow;
 class HostsView;
 class PropagationView;
 class MemoryView;
@@ -41,15 +43,14 @@ class ModelView;
 class NamedArraysView;
 class NoticeBar;
 class NoticeStrip;
-class PreviewRibbon;
 class ProblemsView;
 class ProgramView;
-class RoleLabel;
 class RuleTraceView;
 class RulesView;
 class ShardGridView;
 class ShardingLabView;
 class StatusButton;
+class StatusMessage;
 class TableHelp;
 class TensorsView;
 class TimingView;
@@ -81,7 +82,7 @@ public:
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
-    [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
+    [[nodiscard]] EditPlate* editPlate() const { return m_plate; }
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
     [[nodiscard]] QAction* action(const QString& name) const;
@@ -106,6 +107,8 @@ public:
     /// How a model's arrays become such a table.
     void showTableHelp();
     [[nodiscard]] TableHelp* tableHelp() const { return m_tableHelp; }
+    /// The guide and the keys, beside the window.
+    [[nodiscard]] HelpWindow* helpWindow();
     /// Saves under the document's path, or asks for one.
     bool save();
     bool saveTo(const QString& path);
@@ -192,7 +195,8 @@ private:
     void showFile();
     void showStatus();
     void showRun();
-    void editRun(const QString& text, const std::function<void(RunSetting&)>& change);
+    /// Until it is stopped or its runs are done; not a single step.
+    [[nodiscard]] bool isRunning() const;
 
     QAction* addAction(const QString& name, const QString& icon, const QString& text, const QKeySequence& shortcut,
         const std::function<void()>& run);
@@ -229,6 +233,7 @@ private:
     DockTabs* m_tabs = nullptr;
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
     ExamplesDialog* m_examples = nullptr;
+    HelpWindow* m_help = nullptr;
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;
     NoticeStrip* m_question = nullptr;
@@ -237,9 +242,10 @@ private:
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;
     QToolBar* m_rail = nullptr;
-    PreviewRibbon* m_ribbon = nullptr;
+    EditPlate* m_plate = nullptr;
     QPushButton* m_stepButton = nullptr;
-    QSpinBox* m_runs = nullptr;
+    QToolButton* m_runMenu = nullptr;
+    QSpinBox* m_runs = nullptr; ///< of a benchmark, in the menu
     QSpinBox* m_loops = nullptr;
     QLabel* m_steps = nullptr;
     StatusButton* m_problemCount = nullptr;
@@ -247,8 +253,7 @@ private:
     StatusButton* m_deviceCount = nullptr;
     QLabel* m_operations = nullptr;
     QLabel* m_sent = nullptr;
-    RoleLabel* m_message = nullptr; ///< what say() said
-    QTimer m_messageTime;
+    StatusMessage* m_message = nullptr;
     StatusButton* m_hardware = nullptr;
     StatusButton* m_saved = nullptr;
     int m_errors = 0; ///< shown among the problems

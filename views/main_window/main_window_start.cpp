@@ -48,7 +48,7 @@ void MainWindow::makeNotices(bool tips)
     m_unreadable = m_notices->addStrip(QStringLiteral("unreadable"));
     m_question = m_notices->addStrip(QStringLiteral("question"));
     // Above the docks, and before them by Tab.
-    QWidget* before = m_loops;
+    QWidget* before = m_runMenu;
     for (const NoticeStrip* strip : { m_unreadable, m_question })
         for (QWidget* button :
             { static_cast<QWidget*>(strip->button()), static_cast<QWidget*>(strip->closeButton()) }) {
