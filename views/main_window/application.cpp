@@ -140,11 +140,13 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     }
     window.document()->waitForAnalysis();
     const SnapshotPtr snapshot = window.document()->snapshot();
-    DockFrame* const wanted = options.dock.isEmpty() ? nullptr : window.dock(options.dock);
-    if (!options.dock.isEmpty() && !wanted) {
+    if (!options.dock.isEmpty() && !window.part(options.dock) && !window.dock(options.dock)) {
         std::vector<std::string> known;
+        for (const MainWindow::Part& each : window.parts())
+            known.push_back(each.id.toStdString());
         for (const DockFrame* each : window.docks())
-            known.push_back(each->objectName().toStdString());
+            if (!window.part(each->objectName()))
+                known.push_back(each->objectName().toStdString());
         const std::string name = options.dock.toStdString();
         return fail(Code::UnknownValue,
             { { "key", "dock" }, { "value", name }, { "known", known }, { "nearest", nearestName(name, known) } });
@@ -180,12 +182,11 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     window.resize(options.size); // docks may have asked for more
     if (snapshot->ok() && hasNoStep(*snapshot))
         report.wanted = report.done;
-    if (wanted)
-        wanted->present();
-    if (DockFrame* const frame = options.sideBySide ? window.dock(QStringLiteral("collectives")) : nullptr) {
-        frame->present();
-        for (auto* view : frame->findChildren<CollectivesView*>())
-            view->showSideBySide(true);
+    if (!options.dock.isEmpty())
+        window.present(options.dock);
+    if (options.sideBySide) {
+        window.present(QStringLiteral("collectives"));
+        qobject_cast<CollectivesView*>(window.part(QStringLiteral("collectives")))->showSideBySide(true);
     }
     processUntilSettled(window);
     const QPixmap picture = window.grab();

@@ -66,13 +66,10 @@ void MainWindow::makeNotices(bool tips)
         m_unreadable->dismiss();
         m_run.reset(); // steps and weights of what was open before
         m_selection.clear();
-        m_fitsRows = true;
+        m_problemsClosed = false;
+        choosePerspective();
     });
     connect(&m_document, &Document::experimentChanged, this, &MainWindow::showQuestion);
-    connect(m_mesh->tip(), &TipStrip::closed, this, [this] { // the room it had
-        m_fitsRows = true;
-        QTimer::singleShot(0, this, &MainWindow::fitRows);
-    });
     if (tips)
         m_watchingTips = new Tips(&m_document, &m_settings, m_mesh, m_explain, this);
     showQuestion();
@@ -156,7 +153,7 @@ bool MainWindow::refuse(const QString& name, const std::vector<Diagnostic>& erro
         text = tr("%1, and %2 more", "what is wrong, a number")
                    .arg(text, words::count(static_cast<qint64>(errors.size()) - 1));
     m_unreadable->say(Severity::Error, tr("%1 could not be opened").arg(QFileInfo(name).fileName()), text,
-        { { tr("Show"), [this] { dock(QStringLiteral("problems"))->present(); } },
+        { { tr("Show"), [this] { present(QStringLiteral("problems")); } },
             { tr("Open another…"), [this] { askToOpen(); } } });
     return !showErrors(errors);
 }
@@ -164,7 +161,7 @@ bool MainWindow::refuse(const QString& name, const std::vector<Diagnostic>& erro
 bool MainWindow::refuseToSave(const QString& name, const Diagnostic& error)
 {
     m_unreadable->say(Severity::Error, tr("%1 could not be saved").arg(QFileInfo(name).fileName()), whatIsWrong(error),
-        { { tr("Show"), [this] { dock(QStringLiteral("problems"))->present(); } },
+        { { tr("Show"), [this] { present(QStringLiteral("problems")); } },
             { tr("Save elsewhere…"), [this] { askToSaveAs(); } } });
     return !showErrors({ error });
 }
