@@ -139,11 +139,13 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     }
     window.document()->waitForAnalysis();
     const SnapshotPtr snapshot = window.document()->snapshot();
-    DockFrame* const wanted = options.dock.isEmpty() ? nullptr : window.dock(options.dock);
-    if (!options.dock.isEmpty() && !wanted) {
+    if (!options.dock.isEmpty() && !window.part(options.dock) && !window.dock(options.dock)) {
         std::vector<std::string> known;
+        for (const MainWindow::Part& each : window.parts())
+            known.push_back(each.id.toStdString());
         for (const DockFrame* each : window.docks())
-            known.push_back(each->objectName().toStdString());
+            if (!window.part(each->objectName()))
+                known.push_back(each->objectName().toStdString());
         const std::string name = options.dock.toStdString();
         return fail(Code::UnknownValue,
             { { "key", "dock" }, { "value", name }, { "known", known }, { "nearest", nearestName(name, known) } });
@@ -179,17 +181,21 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     window.resize(options.size); // docks may have asked for more
     if (snapshot->ok() && hasNoStep(*snapshot))
         report.wanted = report.done;
-    if (wanted)
-        wanted->present();
-    if (DockFrame* const frame = options.sideBySide ? window.dock(QStringLiteral("collectives")) : nullptr) {
-        frame->present();
-        for (auto* view : frame->findChildren<CollectivesView*>())
-            view->showSideBySide(true);
+    if (!options.dock.isEmpty())
+        window.present(options.dock);
+    if (options.sideBySide) {
+        window.present(QStringLiteral("collectives"));
+        qobject_cast<CollectivesView*>(window.part(QStringLiteral("collectives")))->showSideBySide(true);
     }
     processUntilSettled(window);
     report.size = window.size();
-    QWidget& shown = options.viewAlone && wanted ? *wanted->widget() : static_cast<QWidget&>(window);
-    SHARDSCOPE_CHECK(writePicture(shown, png));
+    QWidget* shown = &window;
+    if (options.viewAlone)
+        if (QWidget* const part = window.part(options.dock))
+            shown = part;
+        else if (DockFrame* const frame = window.dock(options.dock))
+            shown = frame->widget();
+    SHARDSCOPE_CHECK(writePicture(*shown, png));
     return report;
 }
 

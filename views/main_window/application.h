@@ -19,9 +19,9 @@ struct ScreenshotOptions {
     bool dark = false;
     QSize size{ 1600, 1000 }; ///< of the window, in logical pixels
     QString tensor; ///< path of the tensor to select; "" = the first parameter
-    QString dock; ///< id of a dock to bring forward, opened if need be; "" = as the window is by default
-    bool viewAlone = false; ///< of the window, that dock's contents alone
-    bool sideBySide = false; ///< the Collectives dock with examples side by side
+    QString dock; ///< id of a view or of a part of one, to show in front; "" = as the window is by default
+    bool viewAlone = false; ///< of the window, that view or part alone
+    bool sideBySide = false; ///< Collectives with examples side by side
     QString axis; ///< mesh axis to select
     double scale = 1; ///< device pixels per logical pixel
     /// Steps run before, so that there are timings to see. Absent: up to 8 of them, none that would begin after
