@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What `run` says of compiling: how often each stage was found in the cache, and parts that are compiled by themselves.
+// What comms says of a program that XLA has compiled: the collectives that are in its HLO text.
 #pragma once
 
-#include <vector>
+#include <optional>
+#include <string>
 
-#include "analysis/compiled_parts.h"
-#include "console.h"
 #include "report.h"
 
 namespace shardscope::cli {
 
-/// Of so many calls of the step.
-[[nodiscard]] Json compiledJson(std::int64_t calls, const std::vector<StageCount>& stages);
-void printCompiled(Console& console, std::int64_t calls, const std::vector<StageCount>& stages);
+struct CompiledReport {
+    std::string name; ///< of the input
+    std::string by; ///< sums by kind, axes or layer instead of the list; empty for the list
+    bool csv = false;
+    JsonTarget json;
+};
 
-[[nodiscard]] Json compiledPartsJson(const std::vector<CompiledPart>& parts);
-void printCompiledParts(Console& console, const std::vector<CompiledPart>& parts);
+/// Prints them; nothing is done, and nothing returned, where the text is no compiled program. Returns the exit code.
+[[nodiscard]] std::optional<int> reportCompiled(const std::string& text, const CompiledReport& options);
 
 } // namespace shardscope::cli

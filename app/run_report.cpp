@@ -11,7 +11,7 @@
 #include "base/codes.h"
 #include "check_report.h"
 #include "command.h"
-#include "compiled_report.h"
+#include "compile_report.h"
 #include "document/atomic_file.h"
 #include "interchange/npy.h"
 #include "memory_report.h"
@@ -439,7 +439,7 @@ std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
         out["threads"] = run.threads;
     }
     if (options.calls > 0)
-        out["compiled"] = compiledJson(options.calls, run.stages);
+        out["compiling"] = compilingJson(options.calls, run.stages);
     if (!options.jit.empty())
         out["compiled_parts"] = compiledPartsJson(run.parts);
     if (run.collectives)
@@ -493,7 +493,7 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
     if (options.variables)
         printVariables(console, run);
     if (options.calls > 0)
-        printCompiled(console, options.calls, run.stages);
+        printCompiling(console, options.calls, run.stages);
     if (!options.jit.empty())
         printCompiledParts(console, run.parts);
     printSent(console, run);

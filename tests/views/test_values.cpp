@@ -419,7 +419,7 @@ private Q_SLOTS:
         QTest::mouseMove(canvas, canvas->heatLayout().rectOf(element).center());
         QTRY_COMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
         const QString stated =
-            u"embed 3, hidden 25: %1, on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));
+            u"[embed 3, hidden 25] = %1 on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));
         QTRY_COMPARE(pointed.last().front().toString(), stated);
         // Every step has other numbers.
         const std::vector<double> before = canvas->data().panels.front().points;
@@ -477,6 +477,24 @@ private Q_SLOTS:
         QCOMPARE(numbers->rowCount(), 8);
     }
 
+    void differencesAreMeasured()
+    {
+        HeatSummary differences;
+        QCOMPARE(differenceNote(differences, 2, DType::F32), QString());
+        differences.add(0);
+        QCOMPARE(differenceNote(differences, 0, DType::F32), QString());
+        QCOMPARE(differenceNote(differences, 2, DType::F32), u"No difference in what was read."_s);
+        differences.add(-0.25);
+        differences.add(0.125);
+        const QString note = differenceNote(differences, 2, DType::F32);
+        QVERIFY2(note.startsWith(u"Largest difference "_s), qPrintable(note));
+        QVERIFY2(note.endsWith(u"where values reach 2: 0.12 of that. Each f32 is rounded by up to 6e-08 of itself."_s)
+                || note.endsWith(
+                    u"where values reach 2: 0.13 of that. Each f32 is rounded by up to 6e-08 of itself."_s),
+            qPrintable(note)); // 0.125 in two digits
+        QVERIFY(!differenceNote(differences, 2, DType::I32).contains(u"rounded"_s));
+    }
+
     void differencesFromTheReference()
     {
         ViewFixture fixture;
@@ -488,6 +506,8 @@ private Q_SLOTS:
         QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
         QVERIFY(canvas->data().isComplete());
         QVERIFY(canvas->data().all.magnitude() < 1e-4); // roundings only, and yet not the weights themselves
+        const QString note = fixture.view.heatPage()->note();
+        QVERIFY2(note.startsWith(u"Largest difference "_s) || note.startsWith(u"No difference "_s), qPrintable(note));
         fixture.view.extentBar()->setCurrent(1);
         QTRY_COMPARE(canvas->heatLayout().panels().size(), 8U);
         QVERIFY(canvas->data().all.magnitude() < 1e-4);

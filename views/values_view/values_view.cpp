@@ -5,6 +5,7 @@
 #include <QFrame>
 #include <QStackedWidget>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/codes.h"
@@ -269,6 +270,11 @@ void ValuesView::showSubject(const Subject& subject)
     m_plane->setShown(shown);
     setKeyFigure(tr("%1, step %2", "tensor, number").arg(words::tensorName(row.path), steps));
 
+    const ReplayJob::Reference* answer = shown.difference && !m_reader ? compared() : nullptr;
+    if (answer && *answer && **answer)
+        for (const double value : ***answer)
+            if (std::isfinite(value))
+                m_shown.referenceMagnitude = std::max(m_shown.referenceMagnitude, std::abs(value));
     if (const QString sentence = whyNotCompared(); !sentence.isEmpty()) {
         m_empty->setSentence(sentence);
         m_empty->setButton(tr("Show the values"));
@@ -276,7 +282,6 @@ void ValuesView::showSubject(const Subject& subject)
         return;
     }
     showNotice(subject);
-    const ReplayJob::Reference* answer = compared();
     if (question() && shown.difference && !m_reader && !(answer && *answer && **answer)) {
         showReferenceWork();
         return;
@@ -287,10 +292,10 @@ void ValuesView::showSubject(const Subject& subject)
     const bool samePage = m_pages->currentWidget() == page;
     if (running && samePage && !otherContent)
         return;
-    m_heat->setContent(heat ? std::optional(shown) : std::nullopt, reader());
+    m_heat->setContent(heat ? std::optional(m_shown) : std::nullopt, reader());
     const auto place = m_table->currentIndex();
     const int firstRow = m_table->rowAt(0), firstColumn = m_table->columnAt(0);
-    m_numbers->setContent(heat ? std::nullopt : std::optional(shown), reader());
+    m_numbers->setContent(heat ? std::nullopt : std::optional(m_shown), reader());
     m_pages->setCurrentWidget(page);
     if (heat)
         return;
