@@ -13,6 +13,7 @@
 #include "program/outline/operation_scopes.h"
 #include "program/path.h"
 #include "program/region_values.h"
+#include "program/value_shardings.h"
 #include "propagation/propagate_program.h"
 #include "stablehlo/print.h"
 
@@ -78,8 +79,16 @@ public:
     explicit PartPrinter(Program program)
         : m_program(std::move(program))
         , m_whole(m_program.main())
-        , m_found(m_program.valueShardings)
     {
+        const ValueShardings found(m_program);
+        const auto note = [&](ValueId value) {
+            if (const ProgramSharding* sharding = found.of(value))
+                m_borders.emplace(value, closed(*sharding));
+        };
+        std::for_each(m_whole.arguments.begin(), m_whole.arguments.end(), note);
+        for (const OperationId id : m_whole.operations)
+            for (const ValueId value : m_program.operation(id).results)
+                note(value);
         m_program.name = "part";
         m_program.functions.clear();
         m_program.state.clear();
@@ -130,28 +139,29 @@ private:
         return last != m_lastRead.end()
             && std::find(operations.begin(), operations.end(), last->second) == operations.end();
     }
-    /// In and out shardings: as they were found, and no further.
+    /// As it was found, and no further.
+    static Annotation closed(ProgramSharding sharding)
+    {
+        for (DimensionSharding& dim : sharding.sharding.dims) {
+            dim.open = false;
+            dim.priority = -1;
+        }
+        return ExplicitSharding{ std::make_shared<const ProgramSharding>(std::move(sharding)) };
+    }
+    /// In and out shardings.
     [[nodiscard]] std::vector<Annotation> bordersOf(const std::vector<ValueId>& values) const
     {
         std::vector<Annotation> annotations;
         for (const ValueId value : values) {
-            const ShardingIndex index = value.index < m_found.size() ? m_found[value.index] : 0;
-            Annotation& annotation = annotations.emplace_back();
-            if (index == 0)
-                continue;
-            ProgramSharding sharding = m_program.shardings[index - 1];
-            for (DimensionSharding& dim : sharding.sharding.dims) {
-                dim.open = false;
-                dim.priority = -1;
-            }
-            annotation = ExplicitSharding{ std::make_shared<const ProgramSharding>(std::move(sharding)) };
+            const auto found = m_borders.find(value);
+            annotations.push_back(found == m_borders.end() ? Annotation() : found->second);
         }
         return annotations;
     }
 
     Program m_program;
     Region m_whole; ///< main, of all parts
-    std::vector<ShardingIndex> m_found;
+    std::unordered_map<ValueId, Annotation> m_borders; ///< by value of main
     std::unordered_map<ValueId, OperationId> m_lastRead;
 };
 

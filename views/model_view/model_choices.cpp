@@ -48,7 +48,7 @@ std::vector<ModelChoice> modelChoices()
         { "blocks", "form", ModelTexts::tr("Layers are"),
             { option(ModelTexts::tr("unrolled"), LayerForm::Unrolled),
                 option(ModelTexts::tr("scanned"), LayerForm::Scanned) } },
-        { "blocks", "layers_name", ModelTexts::tr("Name of their dimension"),
+        { "blocks", "layers_name", ModelTexts::tr("Dimension name"),
             { { QStringLiteral("layers"), 0 }, { QStringLiteral("layer"), 1 } }, true },
     };
 }
