@@ -29,7 +29,8 @@ public:
 
     [[nodiscard]] QComboBox* networks() const { return m_networks; }
     /// By the key of what it sets: "batch", "kv_heads", "kv", "expert", "microbatches", "parameter_dtype",
-    /// "compute_dtype", "optimizer", "form"; null where there is no such field, or the model has no such setting.
+    /// "compute_dtype", "optimizer", "form", "layers_name", "step"; null where there is no such field, or the model has
+    /// no such setting.
     [[nodiscard]] ModelField* field(const QString& key) const;
     /// What is sharded beside the rules.
     [[nodiscard]] LayoutPanel* layoutPanel() const { return m_layout; }
@@ -59,6 +60,7 @@ private:
         std::size_t section;
         ModelField* field;
         QComboBox* combo;
+        bool isFree = false; ///< its text is what counts
     };
     void addNetworks();
     void addSection(const char* name, const QString& title);
@@ -76,6 +78,8 @@ private:
     void chooseNetwork(int index);
     void setSize(std::size_t index, int value);
     void choose(const std::string& name, ModelField* field, const QComboBox& combo);
+    void write(const std::string& name, ModelField* field, const QString& text);
+    void makeFree(QComboBox* combo); ///< one of the choices
     bool edit(ModelField* field, Result<Experiment> after, const QString& text, int mergeId);
 
     Document* m_document;

@@ -89,6 +89,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_training(new TrainingPage(controller))
     , m_stepRows(new StepTimesModel(this))
     , m_deviceRows(new DeviceTimesModel(this))
+    , m_stageRows(new CompiledStagesModel(this))
 {
     hbox(m_failureRow, { 8, 6, 8, 0 }, 6,
         { { m_failureIcon, 0, Qt::AlignTop }, { m_failure, 1 }, { m_share, 0, Qt::AlignTop } });
@@ -119,7 +120,8 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_pages->addWidget(new LowRoom(plots));
     auto* tables = new QWidget;
     hbox(tables, { 0, 6, 0, 0 }, 8,
-        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 } });
+        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 },
+            { makeTable(m_stageRows, tr("Compiling")), 1 } });
     m_pages->addWidget(tables);
     m_pages->addWidget(new LowRoom(m_training));
     m_pages->addWidget(new EmptyPage(tr("The steps of this program give no loss and update no parameters.")));
@@ -138,7 +140,11 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
         if (!obstacleOf(*m_document))
             m_controller->runStep();
     });
-    connect(m_document, &Document::snapshotChanged, this, &TimingView::showEmpty);
+    connect(m_document, &Document::snapshotChanged, this, [this] {
+        showEmpty();
+        if (isTable())
+            m_stageRows->setStages(m_document->cache().counts());
+    });
     connect(m_controller, &RunController::stepped, this, &TimingView::follow);
     connect(m_controller, &RunController::timeitFinished, this, &TimingView::follow);
     connect(m_controller, &RunController::stateChanged, this, &TimingView::follow);
@@ -301,6 +307,7 @@ void TimingView::refresh()
     if (isTable()) {
         m_stepRows->setTimes(first, seconds, m_data.figures);
         m_deviceRows->setDevices(devices, deviceIds(0, devices.size()));
+        m_stageRows->setStages(m_document->cache().counts());
     } else if (curves) {
         showTraining(m_data.stepsDone - static_cast<std::int64_t>(m_data.figures.size()) + 1);
     } else {
