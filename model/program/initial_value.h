@@ -8,6 +8,7 @@
 // simulate/initial_values.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -48,6 +49,17 @@ struct ChosenInitial {
     std::string argument;
     InitialValue value;
     bool operator==(const ChosenInitial&) const = default;
+};
+
+/// An argument that begins as others would, one after the other along a dimension: a parameter of all layers of a loop
+/// as those of the single layers, whose numbers are drawn by their paths.
+///
+///     { "params/decoder/layers/mlp/wo/kernel", 0, { "params/decoder/layers.0/mlp/wo/kernel", ... } }
+struct StackedInitial {
+    std::string argument; ///< a path
+    std::size_t dimension = 0;
+    std::vector<std::string> parts; ///< as many paths as the dimension has elements
+    bool operator==(const StackedInitial&) const = default;
 };
 
 /// The forms of all kinds, for lists: "zeros", "constant C", ...

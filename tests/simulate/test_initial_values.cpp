@@ -29,6 +29,7 @@ private Q_SLOTS:
     void distribution();
     void roles();
     void masterWeights();
+    void stacksBeginAsTheirParts();
     void everyKindIsCutFreely();
     void kindsAreDistributed();
     void iotaCounts();
@@ -165,6 +166,57 @@ void TestInitialValues::masterWeights()
     values.byPath["params/V"] = std::vector<double>(8, 2);
     values.chosen.clear();
     QCOMPARE(at(values, master, 3), 2.0);
+}
+
+/// A parameter of three layers as those of single layers, by any dimension, and however it is sharded.
+void TestInitialValues::stacksBeginAsTheirParts()
+{
+    const Shape part{ 4, 5 };
+    for (const std::size_t dimension : { std::size_t{ 0 }, std::size_t{ 1 }, std::size_t{ 2 } }) {
+        Builder builder("step");
+        std::vector<std::string> parts;
+        for (int i = 0; i < 3; ++i) {
+            parts.push_back("params/layers." + std::to_string(i) + "/W");
+            builder.argument({ DType::F64, part }, parts.back(), Role::Parameter);
+        }
+        Shape shape;
+        for (std::size_t d = 0; d < 3; ++d)
+            shape.push_back(d == dimension ? 3 : part[d < dimension ? d : d - 1]);
+        const ValueId all = builder.argument({ DType::F64, shape }, "params/layers/W", Role::Parameter);
+        const Program program = std::move(builder).finish();
+        InitialValues values;
+        values.seed = 3;
+        const double alone = InitialArrays(program, values).at(all, 0);
+        values.stacks = { { "params/layers/W", dimension, parts } };
+        for (const char* form : { "", "normal 0.02", "uniform -1 1", "constant 2" }) {
+            values.chosen.clear();
+            if (*form != 0)
+                values.chosen = { { "params/**", parseInitialValue(form).value() } };
+            const InitialArrays arrays(program, values);
+            const kernels::Array full = arrays.array(3);
+            for (std::int64_t a = 0, at = 0; a < shape[0]; ++a)
+                for (std::int64_t b = 0; b < shape[1]; ++b)
+                    for (std::int64_t c = 0; c < shape[2]; ++c, ++at) {
+                        const std::int64_t place[] = { a, b, c };
+                        std::int64_t element = 0;
+                        for (std::size_t d = 0; d < 3; ++d)
+                            if (d != dimension)
+                                element = element * shape[d] + place[d];
+                        const ValueId layer = program.find(parts[static_cast<std::size_t>(place[dimension])]);
+                        const double expected = arrays.at(layer, element);
+                        QCOMPARE(arrays.at(all, at), expected);
+                        QCOMPARE(kernels::numberAt(full, at), expected);
+                        const IndexRange range[] = { { a, a + 1 }, { b, b + 1 }, { c, c + 1 } };
+                        double one = 0;
+                        arrays.fill(all, range, { &one, 1 });
+                        QCOMPARE(one, expected);
+                    }
+        }
+        values.chosen.clear();
+        QVERIFY(InitialArrays(program, values).at(all, 0) != alone);
+        values.chosen = { { "params/**", parseInitialValue("iota").value() } };
+        QCOMPARE(InitialArrays(program, values).at(all, 59), 59.0); // counted through
+    }
 }
 
 /// One argument of every type that is asked for, of which nothing is asked.
