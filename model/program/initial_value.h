@@ -2,7 +2,7 @@
 // What the elements of an argument are before the first step, as somebody chooses it; and its form in texts:
 //
 //     zeros   ones   constant 0.5   normal 0.02   uniform -1 1   fan_in   xavier   non_negative
-//     integers 8 (0 to 7)   integers 1 8 (1 to 7)   iota (0, 1, 2, ...)   file weights.npz
+//     integers 8 (0 to 7)   integers 1 8 (1 to 7)   iota (0, 1, 2, ...)   numpy_normal 0   file weights.npz
 //
 // What has no number here is made to measure from the argument's type and from what the program does with it:
 // simulate/initial_values.h.
@@ -34,6 +34,7 @@ struct InitialValue {
         Integers, ///< from `least` up to, but not including, `bound`, each as often
         Iota, ///< 0, 1, 2, ... in row-major order, as jnp.arange(n).reshape(shape); from 0 again beyond what a type
               ///< holds
+        NumpyNormal, ///< those of np.random.default_rng(`least`).normal() from number `bound` on, in row-major order
         File, ///< the array of a .npy or .npz file
     };
     Kind kind = Kind::Zeros;

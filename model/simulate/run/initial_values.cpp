@@ -11,6 +11,7 @@
 #include "program/element_bits.h"
 #include "simulate/kernels/strided_copy.h"
 #include "simulate/run/argument_uses.h"
+#include "simulate/run/numpy_normal.h"
 #include "simulate/run/philox.h"
 
 namespace shardscope {
@@ -203,7 +204,7 @@ const StackedInitial* stackOf(
     const InitialValues& values, const std::string& path, const TensorType& type, const InitialValue& value)
 {
     if (values.defaults != InitialDefaults::ByRole || value.kind == InitialKind::Iota
-        || value.kind == InitialKind::File)
+        || value.kind == InitialKind::NumpyNormal || value.kind == InitialKind::File)
         return nullptr;
     const auto found = std::find_if(values.stacks.begin(), values.stacks.end(),
         [&](const StackedInitial& stack) { return stack.argument == path; });
@@ -257,6 +258,11 @@ public:
             source.m_form = Form::Iota;
             source.m_count = isFloat(type.dtype) ? std::numeric_limits<std::uint64_t>::max()
                                                  : static_cast<std::uint64_t>(integersHeld(type.dtype));
+            break;
+        case InitialKind::NumpyNormal: // one after the other: each takes as many random words as it happens to need
+            source.m_form = Form::Specified;
+            source.m_specified =
+                numpyNormals(static_cast<std::uint64_t>(value.least), value.bound, type.elementCount());
             break;
         case InitialKind::Constant:
             source.m_constant = value.low;
