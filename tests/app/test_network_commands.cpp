@@ -353,6 +353,32 @@ private Q_SLOTS:
         QCOMPARE(unknown.code, 2);
         QVERIFY2(unknown.error.contains(QStringLiteral("bad.json")), qPrintable(unknown.error));
     }
+
+    void exportsWhatViewsShow()
+    {
+        const Ran csv = ranWith(QStringLiteral("export flax-mlp-logical --view tensors"));
+        QCOMPARE(csv.code, 0);
+        QVERIFY(csv.out.startsWith(QStringLiteral("path,role,dtype,shape,names,spec,bytes_per_device,bytes,copies\n")));
+        QVERIFY(csv.out.contains(QStringLiteral("params/layers.0/W1")));
+        QVERIFY(ranWith(QStringLiteral("export flax-mlp-logical")).out.startsWith(QStringLiteral("# ")));
+        const QString file = path("code.py");
+        QCOMPARE(runProgram({ QStringLiteral("export"), QStringLiteral("flax-mlp-logical"), QStringLiteral("--view"),
+                                QStringLiteral("code"), QStringLiteral("-o"), file })
+                     .code,
+            0);
+        QFile code(file);
+        QVERIFY(code.open(QIODevice::ReadOnly) && code.readAll().contains("jax.make_mesh((2, 4)"));
+        // One view as a drawing.
+        const QString picture = path("grid.svg");
+        const Ran drawn = runProgram({ QStringLiteral("screenshot"), QStringLiteral("flax-mlp-logical"),
+            QStringLiteral("--steps"), QStringLiteral("0"), QStringLiteral("--dock"), QStringLiteral("grid"),
+            QStringLiteral("--alone"), QStringLiteral("-o"), picture });
+        QVERIFY2(drawn.code <= 1, qPrintable(drawn.error));
+        QFile svg(picture);
+        QVERIFY(svg.open(QIODevice::ReadOnly));
+        const QByteArray text = svg.readAll();
+        QVERIFY(text.contains("<svg") && text.contains("W1"));
+    }
 };
 
 REGISTER_TEST(NetworkCommandsTest)
