@@ -123,8 +123,8 @@ void addRun(CLI::App& app, int& status)
             "What an argument begins with, in place of what the experiment says: NAME is a path, a number (arg0), what "
             "the text's location calls it (\"state.params['w']\"), or a glob of these with *, ** and ? "
             "(\"params/**\"); KIND is zeros, ones, \"constant 0.5\", \"normal 0.02\" (its deviation), "
-            "\"uniform -1 1\", fan_in, xavier, non_negative, \"integers 8\" (0 to 7), iota (0, 1, 2 and so on), or "
-            "\"file w.npz\". Can be given "
+            "\"uniform -1 1\", fan_in, xavier, non_negative, \"integers 8\" (0 to 7), iota (0, 1, 2 and so on), "
+            "\"numpy_normal 0\" (np.random.default_rng(0).normal()), or \"file w.npz\". Can be given "
             "several times; the last one that names an argument counts")
         .repeated()
         .optionText("NAME=KIND");

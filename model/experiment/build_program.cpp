@@ -57,9 +57,13 @@ Result<SourceProgram> buildProgram(const Experiment& experiment)
 {
     if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
         return plain(buildMlp(mlp->settings), mlpInitials(mlp->settings), mlp->settings.initialise);
-    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model))
-        return plain(buildTransformer(transformer->settings), transformerInitials(transformer->settings.model),
-            transformer->settings.initialise);
+    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
+        SHARDSCOPE_TRY(source,
+            plain(buildTransformer(transformer->settings), transformerInitials(transformer->settings.model),
+                transformer->settings.initialise));
+        source->stacks = stackedInitials(transformer->settings.model);
+        return std::move(*source);
+    }
     if (const auto* program = std::get_if<ProgramModel>(&experiment.model))
         return read(*program);
     return plain(buildArrays(std::get<ArraysModel>(experiment.model).arrays));

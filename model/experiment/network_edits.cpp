@@ -78,6 +78,7 @@ void keepChoices(TransformerSettings& settings, const TransformerSettings& befor
     settings.layersAxis = before.layersAxis;
     settings.remat = before.remat;
     settings.dropout = before.dropout;
+    settings.attentionDropout = before.attentionDropout;
     settings.dropoutSeed = before.dropoutSeed;
     settings.parameterDtype = before.parameterDtype;
     settings.computeDtype = before.computeDtype;
@@ -130,6 +131,13 @@ std::vector<std::int64_t> powersOfTwo()
     std::vector<std::int64_t> sizes;
     for (std::int64_t size = 1; size <= std::int64_t{ 1 } << 24; size *= 2)
         sizes.push_back(size);
+    return sizes;
+}
+
+/// 0 before them.
+std::vector<std::int64_t> withNone(std::vector<std::int64_t> sizes)
+{
+    sizes.insert(sizes.begin(), 0);
     return sizes;
 }
 
@@ -280,6 +288,23 @@ std::optional<NetworkProgram> networkProgramOf(const Experiment& experiment)
     return std::nullopt;
 }
 
+Result<Experiment> withWindow(const Experiment& before, std::int64_t tokens)
+{
+    return withTraining(
+        before, "sliding_window", [&](TransformerTraining& training) { training.model.slidingWindow = tokens; });
+}
+
+Result<Experiment> withWindowPattern(const Experiment& before, std::int64_t layers)
+{
+    return withTraining(
+        before, "window_pattern", [&](TransformerTraining& training) { training.model.windowPattern = layers; });
+}
+
+Result<Experiment> withDropout(const Experiment& before, double rate)
+{
+    return withTraining(before, "dropout", [&](TransformerTraining& training) { training.model.dropout = rate; });
+}
+
 Result<Experiment> withExperts(const Experiment& before, std::int64_t count)
 {
     if (count < 0)
@@ -353,11 +378,12 @@ std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string
             return counts(std::min(s.heads, maximumHeads), 1, s.heads);
         if (name == "microbatches")
             return counts(std::min(s.batch, std::int64_t{ 1 } << 20), 1, s.batch);
-        if (name == "expert") {
-            std::vector<std::int64_t> sizes = counts(maximumExperts);
-            sizes.insert(sizes.begin(), 0);
-            return sizes;
-        }
+        if (name == "expert")
+            return withNone(counts(maximumExperts));
+        if (name == "sliding_window")
+            return withNone(powersOfTwo());
+        if (name == "window_pattern")
+            return withNone(counts(s.layers));
     }
     ModelSetting model = experiment.model;
     if (!sizeNamed(model, name))

@@ -48,6 +48,12 @@ enum class NetworkProgram : std::uint8_t { TrainStep, Forward, Initializer };
 [[nodiscard]] Result<Experiment> withNetworkProgram(const Experiment&, NetworkProgram program);
 /// Nothing for what is no network.
 [[nodiscard]] std::optional<NetworkProgram> networkProgramOf(const Experiment& experiment);
+/// Of a transformer: the tokens that a token sees, itself included, and every how many layers one sees all before it; 0
+/// for neither.
+[[nodiscard]] Result<Experiment> withWindow(const Experiment&, std::int64_t tokens);
+[[nodiscard]] Result<Experiment> withWindowPattern(const Experiment&, std::int64_t layers);
+/// Of a transformer's train step: the share of the elements that become 0, below 1.
+[[nodiscard]] Result<Experiment> withDropout(const Experiment&, double rate);
 /// Of a transformer, in the place of each MLP; 0 = none. No more of them work on a token than there are.
 [[nodiscard]] Result<Experiment> withExperts(const Experiment&, std::int64_t count);
 
@@ -66,7 +72,7 @@ enum class NetworkProgram : std::uint8_t { TrainStep, Forward, Initializer };
 
 /// Sizes that a step through those of a network goes to, ascending: of what is counted (layers, heads, "expert"
 /// from 0 on, "microbatches") the numbers that go with the others, of anything else powers of two. Empty where the
-/// model has no such size.
+/// model has no such size. "sliding_window" and "window_pattern" begin with 0.
 [[nodiscard]] std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string_view name);
 
 } // namespace shardscope

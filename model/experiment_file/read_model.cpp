@@ -302,7 +302,7 @@ void readProgram(ObjectCursor& object, const MeshSetting& mesh, ProgramModel& pr
     if (const auto rules = object.find("sharding_rules"))
         readShardingRules(*rules, program.shardingRules);
     if (file && lines) {
-        lines->report(Code::DuplicateKey, { { "key", "text" } });
+        lines->report(Code::DuplicateKey, { { "key", "text" }, { "other", "file" } });
         return;
     }
     if (!lines) {

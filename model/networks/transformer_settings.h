@@ -123,6 +123,7 @@ struct TransformerSettings {
     /// Of a train step: the share of the elements that become 0, of the embedding and of what each part of a layer adds
     /// to the residual (networks/dropout.h).
     double dropout = 0;
+    double attentionDropout = 0; ///< likewise, of the probabilities of attention
     std::int64_t dropoutSeed = 0; ///< below 2^16
 
     std::optional<ExpertSettings> experts;

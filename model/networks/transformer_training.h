@@ -42,5 +42,8 @@ struct TransformerTraining {
 /// biases zeros; the embedding normal with deviation 1, or 1 / sqrt(D) where it makes the logits as well; tokens and
 /// targets any numbers of the vocabulary.
 [[nodiscard]] std::vector<ChosenInitial> transformerInitials(const TransformerSettings& settings);
+/// Parameters of layers in a loop, which begin as those of the same layers one after the other. Empty where the form is
+/// Unrolled. Of settings that checkTransformer() accepts.
+[[nodiscard]] std::vector<StackedInitial> stackedInitials(const TransformerSettings& settings);
 
 } // namespace shardscope

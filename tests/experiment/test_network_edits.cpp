@@ -239,6 +239,9 @@ private Q_SLOTS:
         const Experiment small = smallTransformer();
         QCOMPARE(sizesInReach(small, "microbatches"), Sizes({ 1, 2, 4, 8 }));
         QCOMPARE(sizesInReach(small, "expert").front(), 0);
+        QCOMPARE(sizesInReach(small, "sliding_window").front(), 0);
+        QCOMPARE(sizesInReach(small, "window_pattern").back(),
+            std::get<TransformerModel>(small.model).settings.model.layers);
         QCOMPARE(sizesInReach(small, "layers").size(), std::size_t(4096));
         for (const char* name : { "heads", "kv_heads", "batch", "length", "embed", "mlp", "vocab" }) {
             const Sizes sizes = sizesInReach(small, name);

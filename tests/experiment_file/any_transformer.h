@@ -59,6 +59,7 @@ inline TransformerSettings anyTransformerSettings()
     s.attentionSoftcap = *rc::gen::element(0.0, 50.0);
     s.logitSoftcap = anyNumber(100) + 1e-3;
     s.dropout = *rc::gen::element(0.0, 0.125);
+    s.attentionDropout = *rc::gen::element(0.0, 0.25);
     s.dropoutSeed = *rc::gen::inRange<std::int64_t>(0, 65536);
     if (anyTruth())
         s.experts =

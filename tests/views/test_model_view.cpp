@@ -2,6 +2,7 @@
 // The Model dock: the form of a network, its parameters by modules, and what is replicated.
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTest>
@@ -196,6 +197,36 @@ private Q_SLOTS:
         QCOMPARE(f.training().model.experts->experts, 4);
         f.document.undoStack()->undo();
         QVERIFY(!f.training().model.experts);
+    }
+
+    /// Windows of some layers, and the rate of dropout.
+    void windowsAndDropout()
+    {
+        ModelFixture f;
+        QCOMPARE(f.spin(u"sliding_window"_s)->text(), u"none"_s);
+        QVERIFY(!f.field(u"window_pattern"_s)); // without a window
+        f.spin(u"sliding_window"_s)->setValue(8);
+        QCOMPARE(f.training().model.slidingWindow, 8);
+        f.spin(u"window_pattern"_s)->setValue(2);
+        QCOMPARE(f.training().model.windowPattern, 2);
+        auto* rate = qobject_cast<QDoubleSpinBox*>(f.field(u"dropout"_s)->control());
+        QVERIFY(rate);
+        QCOMPARE(rate->text(), u"none"_s);
+        const int edits = f.document.undoStack()->count();
+        rate->setValue(0.05);
+        rate->setValue(0.1); // steps of one field are one edit
+        QCOMPARE(f.training().model.dropout, 0.1);
+        QCOMPARE(f.document.undoStack()->count(), edits + 1);
+        f.document.undoStack()->undo();
+        QCOMPARE(f.training().model.dropout, 0.0);
+        QCOMPARE(rate->value(), 0.0);
+        Experiment forward = smallDecoder();
+        std::get<TransformerModel>(forward.model).settings.trainStep = false;
+        ModelFixture without(forward);
+        QVERIFY(!without.field(u"dropout"_s));
+        QVERIFY(without.field(u"sliding_window"_s));
+        without.document.waitForAnalysis();
+        f.document.waitForAnalysis();
     }
 
     void anotherNetwork()

@@ -77,6 +77,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_failure(new RoleLabel(RoleLabel::Size::Normal))
     , m_share(new QPushButton(tr("Share copies")))
     , m_failureRow(new QWidget)
+    , m_pauseButton(new QPushButton(tr("Pause")))
     , m_trainingButton(new QPushButton(tr("Training")))
     , m_tableButton(new QPushButton(tr("View as table")))
     , m_head(new QWidget)
@@ -105,7 +106,9 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
         button->setProperty("small", true);
     }
     m_trainingButton->setToolTip(tr("Loss and norms of each step"));
-    hbox(m_head, { 8, 6, 8, 0 }, 8, { { m_sentence, 1 }, m_trainingButton, m_tableButton });
+    m_pauseButton->setProperty("small", true);
+    m_pauseButton->hide();
+    hbox(m_head, { 8, 6, 8, 0 }, 8, { { m_sentence, 1 }, m_pauseButton, m_trainingButton, m_tableButton });
     vbox(this, {}, 0, { m_failureRow, m_head, { m_pages, 1 } });
 
     m_pages->addWidget(m_empty);
@@ -134,6 +137,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
            "others of its groups, had all devices run at once. This machine plays them one after another where it has "
            "fewer cores."));
 
+    connect(m_pauseButton, &QPushButton::clicked, this, [this] { m_controller->setPaused(!m_controller->isPaused()); });
     connect(m_trainingButton, &QPushButton::toggled, this, &TimingView::refresh);
     connect(m_tableButton, &QPushButton::toggled, this, &TimingView::refresh);
     connect(m_empty, &EmptyPage::clicked, this, [this] {
@@ -254,6 +258,11 @@ void TimingView::refresh()
     const SnapshotPtr snapshot = m_document->snapshot();
     const bool some = !m_data.history.empty() && !(snapshot && hasNoStep(*snapshot));
     m_head->setVisible(some);
+    const RunController::State state = m_controller->state();
+    const bool paused = m_controller->isPaused();
+    m_pauseButton->setVisible(state == RunController::State::Timing || state == RunController::State::Continuous);
+    m_pauseButton->setText(paused ? tr("Continue") : tr("Pause"));
+    m_pauseButton->setToolTip(paused ? tr("Take the next step, and those after it") : tr("Take no further step"));
     const bool curves = isTraining() && !isTable();
     m_pages->setCurrentIndex(!some ? 0 : isTable() ? 2 : !curves ? 1 : hasFigures(m_data.figures) ? 3 : 4);
     QString figure;
@@ -280,9 +289,13 @@ void TimingView::refresh()
                 (m_data.timeitSteps->first == m_data.timeitSteps->second ? tr("Timed step %1: %2", "2, a sentence")
                                                                          : tr("Timed steps %1: %2", "2–8, a sentence"))
                     .arg(words::range(m_data.timeitSteps->first, m_data.timeitSteps->second + 1), text);
-        if (m_controller->state() == RunController::State::Timing) {
+        if (state == RunController::State::Timing) {
             const auto [done, total] = m_controller->progress();
-            text = tr("Step %1 of %2: %3").arg(words::count(done), words::count(total), stepsSentence(all));
+            text = (paused ? tr("Paused after step %1 of %2: %3") : tr("Step %1 of %2: %3"))
+                       .arg(words::count(done), words::count(total), stepsSentence(all));
+        } else if (paused) {
+            text = tr("Paused after step %1: %2", "12, a sentence")
+                       .arg(words::count(m_data.stepsDone), stepsSentence(all));
         }
         m_sentence->setText(marked(text));
         figure = tr("%1 per step").arg(words::seconds(mean));

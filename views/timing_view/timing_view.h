@@ -34,6 +34,8 @@ public:
     [[nodiscard]] AccessibleBarsPlot* devicePlot() const { return m_devices; }
     [[nodiscard]] TimeLegend* legend() const { return m_legend; }
     [[nodiscard]] TrainingPage* trainingPage() const { return m_training; }
+    /// Pauses a run of several steps, and lets it go on; hidden while there is none.
+    [[nodiscard]] QPushButton* pauseButton() const { return m_pauseButton; }
     [[nodiscard]] bool isTraining() const;
     void setTraining(bool training); ///< curves of loss and norms, in place of times
     [[nodiscard]] bool isTable() const;
@@ -71,6 +73,7 @@ private:
     RoleLabel* m_failure;
     QPushButton* m_share; ///< copies of arrays in one place, where that is what is needed
     QWidget* m_failureRow;
+    QPushButton* m_pauseButton;
     QPushButton* m_trainingButton;
     QPushButton* m_tableButton;
     QWidget* m_head;
