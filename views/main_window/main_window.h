@@ -15,6 +15,7 @@
 #include "document/document.h"
 #include "document/run_controller.h"
 #include "document/selection.h"
+#include "experiment/new_experiment.h"
 #include "views/main_window/settings.h"
 
 class QActionGroup;
@@ -31,7 +32,6 @@ class CollectivesView;
 class DialectsView;
 class DockFrame;
 class DockTabs;
-class ExamplesDialog;
 class ExplainView;
 class HostsView;
 class PropagationView;
@@ -49,8 +49,10 @@ class RuleTraceView;
 class RulesView;
 class ShardGridView;
 class ShardingLabView;
+class StartPage;
 class StatusButton;
 class TableHelp;
+class TaskWatch;
 class TensorsView;
 class TimingView;
 class Tips;
@@ -97,9 +99,16 @@ public:
     bool openAny(const QString& path);
     /// A copy of one of the gallery, after asking about unsaved changes.
     bool openExample(const QString& id);
-    /// The gallery.
-    void showExamples();
-    [[nodiscard]] ExamplesDialog* examplesDialog() const { return m_examples; }
+    /// The example of a task, and the task on top of the window, after asking about unsaved changes.
+    bool openTask(const QString& id);
+    /// A new experiment of that kind, after asking about unsaved changes.
+    bool openNew(NewKind kind, const QString& preset = {});
+    /// The gallery, tasks, files and new experiments, over the docks.
+    void showStartPage();
+    /// The same to somebody who starts the program for the first time.
+    void greet();
+    [[nodiscard]] StartPage* startPage() const { return m_start; } ///< null until it was shown once
+    [[nodiscard]] TaskWatch* taskWatch() const { return m_task; }
     /// On top of the window: what could not be opened, and the question and notes of the experiment.
     [[nodiscard]] NoticeStrip* unreadable() const { return m_unreadable; }
     [[nodiscard]] NoticeStrip* question() const { return m_question; }
@@ -228,7 +237,8 @@ private:
     QList<DockFrame*> m_docks;
     DockTabs* m_tabs = nullptr;
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
-    ExamplesDialog* m_examples = nullptr;
+    StartPage* m_start = nullptr;
+    TaskWatch* m_task = nullptr;
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;
     NoticeStrip* m_question = nullptr;

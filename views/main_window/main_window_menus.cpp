@@ -76,10 +76,10 @@ QAction* MainWindow::addAction(const QString& name, const QString& icon, const Q
 void MainWindow::makeActions()
 {
     using Key = QKeySequence;
-    addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New"), Key::New, [this] { newExperiment(); });
+    addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New…"), Key::New, [this] { newExperiment(); });
     addAction(QStringLiteral("open"), QStringLiteral("open"), tr("&Open…"), Key::Open, [this] { askToOpen(); });
-    addAction(QStringLiteral("examples"), QStringLiteral("examples"), tr("&Examples…"),
-        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] { showExamples(); });
+    addAction(QStringLiteral("examples"), QStringLiteral("examples"), tr("S&tart page"),
+        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] { showStartPage(); });
     addAction(QStringLiteral("save"), QStringLiteral("save"), tr("&Save"), Key::Save, [this] { save(); });
     addAction(QStringLiteral("saveAs"), {}, tr("Save &As…"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
         [this] { askToSaveAs(); });
@@ -326,7 +326,7 @@ void MainWindow::makeToolBar()
         if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at(name))))
             button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     at("runTimeit")->setIconText(tr("Time"));
-    at("examples")->setIconText(tr("Examples"));
+    at("examples")->setIconText(tr("Start"));
     m_toolBar->addAction(at("resetRun"));
     m_steps = new QLabel(m_toolBar);
     m_steps->setContentsMargins(8, 0, 8, 0);
