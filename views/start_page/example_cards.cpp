@@ -360,10 +360,12 @@ void ExampleCards::paintCard(QPainter& painter, int card) const
     const QFontMetrics small = painter.fontMetrics();
     const int foot = rect.bottom() - pad / 2 - small.lineSpacing();
     const auto count = static_cast<qint64>(tasksOf(example.id).size());
-    const QString mark = id == m_opened ? tr("open now")
-        : count == 0                    ? QString()
-        : count == 1                    ? tr("1 task")
-                                        : tr("%1 tasks").arg(words::count(count));
+    QStringList marks;
+    if (count > 0)
+        marks << (count == 1 ? tr("1 task") : tr("%1 tasks").arg(words::count(count)));
+    if (id == m_opened)
+        marks << tr("open now");
+    const QString mark = marks.join(QStringLiteral(", "));
     const int markWidth = small.horizontalAdvance(mark);
     painter.setPen(id == m_opened ? theme.accent : theme.secondary);
     painter.drawText(QRect(text.right() - markWidth, foot, markWidth + 1, small.lineSpacing()),

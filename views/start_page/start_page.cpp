@@ -58,6 +58,11 @@ QMenu* presetMenu(QWidget* parent, const std::function<void(const QString&)>& ch
     return menu;
 }
 
+int sideWidth()
+{
+    return Metrics::scaled(230);
+}
+
 RoleLabel* sectionTitle(const QString& text, QWidget* parent)
 {
     return new RoleLabel(text, RoleLabel::Size::Semibold, &Theme::text, parent);
@@ -144,7 +149,7 @@ QToolButton* StartPage::makeLine(const QString& picture, const QString& text, co
     line->setFocusPolicy(Qt::StrongFocus);
     line->setToolTip(plainTip(tip));
     line->setAccessibleName(text);
-    line->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    line->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // as wide as the side
     return line;
 }
 
@@ -185,7 +190,8 @@ QWidget* StartPage::makeSide()
         m_new << line;
         news->addWidget(line);
     }
-    auto* help = makeLine(QStringLiteral("info"), tr("How to make a table of your model…"), {});
+    auto* help = makeLine(QStringLiteral("info"), tr("How to make a table…"),
+        tr("How the arrays of your model become a table that can be opened"));
     connect(help, &QToolButton::clicked, this, &StartPage::tableHelpRequested);
     news->addWidget(help);
 
@@ -195,7 +201,7 @@ QWidget* StartPage::makeSide()
             boxSpace(8), sectionTitle(tr("Last files"), content), m_recentRows, boxStretch(1) });
     auto* side = makePlain(new QScrollArea, content, true);
     side->setObjectName(QStringLiteral("startSide"));
-    side->setFixedWidth(Metrics::scaled(230));
+    side->setFixedWidth(sideWidth());
     return side;
 }
 
@@ -212,7 +218,11 @@ void StartPage::fillRecent(const QStringList& files)
     }
     m_recent.clear();
     for (const QString& path : files) {
-        QToolButton* line = makeLine(QStringLiteral("open"), QFileInfo(path).fileName(), path);
+        const QString name = QFileInfo(path).fileName();
+        const int room = sideWidth() - Metrics::scaled(70); // without margins and picture
+        QToolButton* line =
+            makeLine(QStringLiteral("open"), QFontMetrics(font()).elidedText(name, Qt::ElideMiddle, room), path);
+        line->setAccessibleName(name);
         line->setEnabled(QFileInfo::exists(path));
         connect(line, &QToolButton::clicked, this, [this, path] { Q_EMIT fileRequested(path); });
         m_recent << line;

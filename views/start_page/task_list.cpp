@@ -109,7 +109,7 @@ void TaskList::showMarks()
             continue;
         const bool solved = m_solved.contains(id);
         (*item)->setIcon(
-            0, solved ? icon(QStringLiteral("ok"), IconColor::Ok) : icon(QStringLiteral("edit"), IconColor::Secondary));
+            0, solved ? icon(QStringLiteral("ok"), IconColor::Ok) : icon(QStringLiteral("task"), IconColor::Secondary));
         (*item)->setData(0, Qt::AccessibleTextRole,
             solved ? tr("%1 Solved.", "a question").arg((*item)->text(0)) : (*item)->text(0));
     }

@@ -44,7 +44,8 @@ void paintThumbnailArray(
 {
     GridMargins margins;
     margins.gap = 6;
-    const GridLayout grid(layout, GridLayout::defaultChoice(layout), room.size(), margins);
+    const QSize inside = room.size() - QSize(6, 6); // within the frame
+    const GridLayout grid(layout, GridLayout::defaultChoice(layout), inside, margins);
     QRect used;
     for (const QRect& panel : grid.panels())
         used |= panel;
