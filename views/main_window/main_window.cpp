@@ -24,6 +24,7 @@
 #include "views/configuration/configuration_dialog.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/dock_tabs.h"
+#include "views/main_window/file_names.h"
 #include "views/main_window/first_selection.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
@@ -38,6 +39,7 @@
 #include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
+#include "views/start_page/start_page.h"
 #include "views/table_help/table_help.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
@@ -128,6 +130,8 @@ MainWindow::~MainWindow()
     disconnect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
     delete m_watchingTips;
     m_watchingTips = nullptr;
+    delete m_start; // it tells the window when it goes
+    m_start = nullptr;
     delete m_tabs; // it knows the docks
     m_tabs = nullptr;
     m_parts.clear();
@@ -247,8 +251,10 @@ bool MainWindow::askToSaveAs()
 {
     // What desktops know as an experiment; one of any other name ending in .json is read as well.
     const QString suffix = QStringLiteral("shardscope.json");
+    const QString source = QFileInfo(m_document.sourceName()).completeBaseName();
+    const QString title = source.isEmpty() ? QString::fromStdString(m_document.experiment()->title) : source;
     const QString proposal = m_document.filePath().isEmpty()
-        ? QStringLiteral("%1/experiment.%2").arg(m_settings.folder(), suffix)
+        ? QStringLiteral("%1/%2.%3").arg(m_settings.folder(), fileNameOf(title), suffix)
         : m_document.filePath();
     // The dialog itself adds the suffix, so that it asks about the file that would be replaced.
     QFileDialog dialog(this, tr("Save experiment"), proposal, tr("Experiments (*.json);;All files (*)"));
@@ -287,12 +293,8 @@ bool MainWindow::mayLeave()
 
 void MainWindow::newExperiment()
 {
-    if (!mayLeave())
-        return;
-    Experiment blank;
-    blank.mesh.axes = { { "data", 2 }, { "model", 4 } };
-    blank.model = MlpModel{};
-    m_document.setExperiment(std::move(blank), QString());
+    showStartPage();
+    m_start->focusNew();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)

@@ -17,6 +17,7 @@
 #include "document/document.h"
 #include "document/run_controller.h"
 #include "document/selection.h"
+#include "experiment/new_experiment.h"
 #include "views/main_window/perspectives.h"
 #include "views/main_window/settings.h"
 
@@ -38,7 +39,6 @@ class DockTabs;
 class DockView;
 class DrawerBox;
 class EditPlate;
-class ExamplesDialog;
 class ExplainView;
 class HelpWindow;
 class HostsView;
@@ -59,9 +59,11 @@ class SectionColumn;
 class SegmentedBar;
 class ShardGridView;
 class ShardingLabView;
+class StartPage;
 class StatusButton;
 class StatusMessage;
 class TableHelp;
+class TaskWatch;
 class TensorsView;
 class TimingView;
 class Tips;
@@ -131,12 +133,19 @@ public:
     bool openAny(const QString& path);
     /// A copy of one of the gallery, after asking about unsaved changes.
     bool openExample(const QString& id);
-    /// The gallery.
-    void showExamples();
+    /// The example of a task, and the task on top of the window, after asking about unsaved changes.
+    bool openTask(const QString& id);
+    /// A new experiment of that kind, after asking about unsaved changes.
+    bool openNew(NewKind kind, const QString& preset = {});
+    /// The gallery, tasks, files and new experiments, over the docks.
+    void showStartPage();
+    /// The same to somebody who starts the program for the first time.
+    void greet();
+    [[nodiscard]] StartPage* startPage() const { return m_start; } ///< null until it was shown once
+    [[nodiscard]] TaskWatch* taskWatch() const { return m_task; }
     /// Commands, views and all that the document holds, by their names.
     void findAnything();
     [[nodiscard]] CommandPalette* commandPalette() const { return m_palette; }
-    [[nodiscard]] ExamplesDialog* examplesDialog() const { return m_examples; }
     /// On top of the window: what could not be opened, and the question and notes of the experiment.
     [[nodiscard]] NoticeStrip* unreadable() const { return m_unreadable; }
     [[nodiscard]] NoticeStrip* question() const { return m_question; }
@@ -282,8 +291,9 @@ private:
     DrawerBox* m_programBox = nullptr;
     DockTabs* m_tabs = nullptr;
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
+    StartPage* m_start = nullptr;
+    TaskWatch* m_task = nullptr;
     QTimer m_fitTime; ///< until widths and heights follow what is shown
-    ExamplesDialog* m_examples = nullptr;
     HelpWindow* m_help = nullptr;
     CommandPalette* m_palette = nullptr;
     NoticeBar* m_notices = nullptr;

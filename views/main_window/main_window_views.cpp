@@ -24,6 +24,7 @@
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/sharding_lab/sharding_lab_view.h"
+#include "views/start_page/start_page.h"
 #include "views/tensors_view/tensors_view.h"
 #include "views/timing_view/timing_view.h"
 #include "views/topology_view/topology_view.h"
@@ -298,6 +299,8 @@ bool MainWindow::present(const QString& id)
     DockFrame* frame = found ? found->frame : dock(id);
     if (!frame)
         return false;
+    if (m_start)
+        m_start->leave();
     if (m_maximised && m_maximised != frame)
         maximise(nullptr);
     if (found && found->reveal)
