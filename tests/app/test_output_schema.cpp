@@ -38,8 +38,8 @@ const char* const everyCommand[] = { "run FILE --runs 1 --loops 1", "run jax-lay
     "mesh --devices 2*tpu-v5e:4x4 --shape 1x16 --dcn-shape 2x1", "sharding --spec P('x') --shape 8 --mesh x=2",
     "sharding --spec {devices=[2,2]<=[4]} --shape 8,8", "schema", "schema output", "examples", "examples rule-lab",
     "new", "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2", "params FILE", "params transformer-t5x",
-    "train FILE --steps 2", "train transformer-t5x --steps 2", "diff FILE FILE", "verify jax-data-sharding --explicit",
-    "verify FILE" };
+    "train FILE --steps 2", "train transformer-t5x --steps 2", "diff FILE FILE", "diff FILE rule-lab",
+    "verify jax-data-sharding --explicit", "verify FILE" };
 
 /// Of every command that reads something, with a NAME that is not there.
 const char* const readingNothing[] = { "run NAME", "show NAME", "check NAME", "explain NAME --tensor x", "comms NAME",

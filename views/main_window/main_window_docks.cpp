@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "views/collectives_view/collectives_view.h"
+#include "views/compare_view/compare_view.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/hosts_view/hosts_view.h"
@@ -46,7 +47,7 @@ namespace {
 
 /// Docks for a question that comes up now and then: closed until they are asked for, then beside the shard grid.
 constexpr const char* docksOnDemand[] = { "model", "program", "propagation", "values", "collectives", "whatif",
-    "devices", "hosts", "lab", "named", "dialects" };
+    "devices", "hosts", "lab", "named", "dialects", "compare" };
 
 bool isOnDemand(const DockFrame* dock)
 {
@@ -87,6 +88,7 @@ void MainWindow::makeDocks()
     m_whatIf = new WhatIfView(&m_document, &m_selection);
     m_collectives = new CollectivesView(&m_document, &m_selection);
     m_values = new ValuesView(&m_document, &m_selection, &m_run);
+    m_compare = new CompareView(&m_document, &m_selection, &m_run);
 
     m_tabsTime.setSingleShot(true);
     connect(&m_tabsTime, &QTimer::timeout, this, &MainWindow::followTabs);
@@ -129,6 +131,7 @@ void MainWindow::makeDocks()
     add("collectives", "collectives", tr("Collectives"), m_collectives);
     add("whatif", "edit", tr("What if"), m_whatIf);
     add("values", "values", tr("Values"), m_values);
+    add("compare", "pin", tr("Compare"), m_compare);
     const auto compare = [this] { dock(QStringLiteral("dialects"))->present(); };
     connect(m_rules, &RulesView::compareRequested, this, compare);
     connect(m_trace, &RuleTraceView::compareRequested, this, compare);
