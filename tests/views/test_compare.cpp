@@ -2,6 +2,7 @@
 // The dock that compares: A stays, B follows; variants and runs beside it, by mouse and by keyboard.
 #include <QAbstractItemModelTester>
 #include <QFile>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTableView>
@@ -47,7 +48,7 @@ struct Compared {
     {
         view.resize(1000, 700);
         view.show();
-        [[maybe_unused]] const bool exposed = QTest::qWaitForWindowExposed(&view);
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
     }
     void setData(std::int64_t size)
     {
@@ -323,7 +324,7 @@ private Q_SLOTS:
         QCOMPARE(pane.model()->index(0, RunsModel::Mesh).data().toString(), u"4 × 2"_s); // newest first
         QCOMPARE(pane.model()->index(1, RunsModel::Mesh).data().toString(), u"2 × 4"_s);
         // Both sides have run: their times are compared.
-        QVERIFY(compared.view.comparison()->timeBefore && compared.view.comparison()->timeAfter);
+        QTRY_VERIFY(compared.view.comparison()->timeBefore && compared.view.comparison()->timeAfter);
         QVERIFY(compared.dump().contains(u"Measured"_s));
 
         pane.table()->setCurrentIndex(pane.model()->index(1, 0));
@@ -332,7 +333,7 @@ private Q_SLOTS:
         QVERIFY(pane.current() && pane.current()->number == 1);
         QTest::keyClick(pane.table(), Qt::Key_Delete);
         QCOMPARE(pane.model()->rowCount(), 1);
-        QVERIFY(!compared.view.comparison()->timeBefore);
+        QTRY_VERIFY(!compared.view.comparison()->timeBefore);
     }
 
     void everythingHasAName()
@@ -340,8 +341,9 @@ private Q_SLOTS:
         Compared compared;
         compared.view.pin();
         for (const QAbstractButton* button : compared.view.findChildren<QAbstractButton*>())
-            QVERIFY2(
-                !button->accessibleName().isEmpty() || !button->text().isEmpty(), qPrintable(button->objectName()));
+            if (button->isVisible() && !qobject_cast<const QAbstractItemView*>(button->parent()))
+                QVERIFY2(
+                    !button->accessibleName().isEmpty() || !button->text().isEmpty(), qPrintable(button->objectName()));
         for (const QAbstractItemView* table : compared.view.findChildren<QAbstractItemView*>())
             if (!qobject_cast<const QHeaderView*>(table))
                 QVERIFY(!table->accessibleName().isEmpty());

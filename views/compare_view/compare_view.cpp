@@ -90,7 +90,13 @@ CompareView::CompareView(Document* document, Selection* selection, RunController
             follow();
     });
     connect(m_document, &Document::fileChanged, this, &CompareView::showSides);
-    connect(&m_log, &RunLog::changed, this, &CompareView::follow);
+    m_timesDelay.setSingleShot(true);
+    m_timesDelay.setInterval(200);
+    connect(&m_timesDelay, &QTimer::timeout, this, &CompareView::followTimes);
+    connect(&m_log, &RunLog::changed, this, [this] {
+        if (m_comparison && !m_timesDelay.isActive())
+            m_timesDelay.start();
+    });
     showSides();
 }
 
@@ -231,16 +237,37 @@ void CompareView::compareSides()
         return;
     }
     const bool isFirst = !m_comparison;
-    m_comparison = compareSnapshots(m_a.snapshot, now, timeOfInputs(m_log, m_inputsOfA),
-        m_log.runs().empty() ? std::nullopt : timeOfInputs(m_log, hashOfInputs(*now->experiment)));
+    m_inputsOfB = hashOfInputs(*now->experiment);
+    m_comparison =
+        compareSnapshots(m_a.snapshot, now, timeOfInputs(m_log, m_inputsOfA), timeOfInputs(m_log, m_inputsOfB));
     // What is dragged somewhere in the window makes B change: the bars keep the scale of its start.
     const bool isDragged = QGuiApplication::mouseButtons() != Qt::NoButton;
-    m_model->setRows(compareRows(*m_comparison), isDragged && !isFirst);
+    showRows(isDragged && !isFirst);
+    showSides();
+}
+
+void CompareView::followTimes()
+{
+    if (!m_comparison)
+        return;
+    const auto before = timeOfInputs(m_log, m_inputsOfA), after = timeOfInputs(m_log, m_inputsOfB);
+    if (before == m_comparison->timeBefore && after == m_comparison->timeAfter)
+        return;
+    m_comparison->timeBefore = before;
+    m_comparison->timeAfter = after;
+    if (isVisible())
+        showRows(true);
+    else
+        m_due = true;
+}
+
+void CompareView::showRows(bool held)
+{
+    m_model->setRows(compareRows(*m_comparison), held);
     for (int section = 0; section < m_model->rowCount(); ++section) {
         const QModelIndex index = m_model->index(section, CompareModel::Name);
         m_tree->setExpanded(index, !m_folded.contains(m_model->row(index).name));
     }
-    showSides();
 }
 
 void CompareView::showSides()

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QSet>
+#include <QTimer>
 #include <optional>
 
 #include "comparison/comparison.h"
@@ -59,13 +60,16 @@ private:
     void askForFile();
     void receive(PinnedSide side);
     void setPinned(PinnedSide side);
-    void follow(); ///< B, or a time, may be another one
+    void follow(); ///< B may be another one
+    void followTimes(); ///< so may be the time of either
     void compareSides();
+    void showRows(bool held);
     void showSides();
 
     RunLog m_log;
     PinnedSide m_a;
-    std::uint64_t m_inputsOfA = 0;
+    std::uint64_t m_inputsOfA = 0, m_inputsOfB = 0; ///< hashOfInputs()
+    QTimer m_timesDelay; ///< steps come in many times a second
     bool m_pinNext = false; ///< the next analysis becomes A
     bool m_due = false; ///< to be compared once it is seen
     std::optional<SnapshotComparison> m_comparison;
