@@ -24,7 +24,8 @@ struct Input {
 [[nodiscard]] std::string shownName(const std::string& name);
 
 /// Text of a file or, for "-", of standard input; at most `limit` bytes. Errors: Unreadable, TooLarge.
-[[nodiscard]] Result<std::string> readText(const std::string& name, std::size_t limit = std::size_t{ 64 } << 20);
+inline constexpr std::size_t maximumExperiment = std::size_t{ 64 } << 20;
+[[nodiscard]] Result<std::string> readText(const std::string& name, std::size_t limit = maximumExperiment);
 
 /// Whether a command's FILE is a program and no experiment: by its name, else by how its text begins.
 [[nodiscard]] bool isProgramText(const std::string& name, std::string_view text);

@@ -6,13 +6,13 @@
 #include <tuple>
 
 #include "experiment/model_settings.h"
+#include "hlo/to_stablehlo.h"
 #include "input.h"
 #include "partition/varying_axes.h"
 #include "program/over_mesh.h"
 #include "program/verify_shardings.h"
 #include "propagation/pass_pipelines.h"
 #include "simulate/collectives/collective_groups.h"
-#include "stablehlo/read.h"
 
 namespace shardscope::cli {
 
@@ -38,7 +38,7 @@ CheckedProgram checkProgram(const std::string& name, const std::string& text)
 {
     CheckedProgram checked;
     std::vector<Diagnostic>& all = checked.findings;
-    Result<ReadProgram> read = readStableHlo(text, { .keepIllegalShardings = true, .findings = &all });
+    Result<ReadProgram> read = readProgram(text, { .keepIllegalShardings = true, .findings = &all });
     if (!read) {
         all.push_back(std::move(read.error()));
     } else {
