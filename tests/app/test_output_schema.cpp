@@ -42,7 +42,7 @@ const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
     "schema", "schema output", "examples", "examples rule-lab", "tasks", "tasks fit-the-step",
     "tasks two-dimensions t5x-a2p2", "new", "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2",
     "params FILE", "params transformer-t5x", "train FILE --steps 2", "train transformer-t5x --steps 2",
-    "diff FILE FILE", "verify jax-data-sharding --explicit", "verify FILE" };
+    "diff FILE FILE", "diff FILE rule-lab", "verify jax-data-sharding --explicit", "verify FILE" };
 
 /// Of every command that reads something, with a NAME that is not there.
 const char* const readingNothing[] = { "run NAME", "show NAME", "check NAME", "explain NAME --tensor x", "comms NAME",

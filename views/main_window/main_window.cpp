@@ -21,6 +21,7 @@
 #include "document/program_file.h"
 #include "interchange/hugging_face.h"
 #include "views/collectives_view/collectives_view.h"
+#include "views/compare_view/compare_view.h"
 #include "views/configuration/configuration_dialog.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/dock_tabs.h"
@@ -144,7 +145,7 @@ bool MainWindow::isSettled() const
 {
     return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
         && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking()
-        && !m_collectives->isWorking() && !m_values->isWorking();
+        && !m_collectives->isWorking() && !m_values->isWorking() && !m_compare->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const

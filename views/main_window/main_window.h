@@ -33,6 +33,7 @@ namespace shardscope {
 
 class CollectivesView;
 class CommandPalette;
+class CompareView;
 class DialectsView;
 class DockFrame;
 class DockTabs;
@@ -90,6 +91,7 @@ public:
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
+    [[nodiscard]] CompareView* compareView() const { return m_compare; }
     [[nodiscard]] ValuesView* valuesView() const { return m_values; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
@@ -266,6 +268,7 @@ private:
     RulesView* m_rules = nullptr;
     RuleTraceView* m_trace = nullptr;
     DialectsView* m_dialects = nullptr;
+    CompareView* m_compare = nullptr;
     TableHelp* m_tableHelp = nullptr;
     ModelView* m_model = nullptr;
     TensorsView* m_tensors = nullptr;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "views/collectives_view/collectives_view.h"
+#include "views/compare_view/compare_view.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/hosts_view/hosts_view.h"
@@ -189,6 +190,9 @@ void MainWindow::makePictures()
 
     m_values = new ValuesView(&m_document, &m_selection, &m_run);
     addPart("values", "values", tr("Values"), m_values, addView("values", "values", tr("Values"), m_values));
+
+    m_compare = new CompareView(&m_document, &m_selection, &m_run);
+    addPart("compare", "compare", tr("Compare"), m_compare, addView("compare", "compare", tr("Compare"), m_compare));
 }
 
 void MainWindow::makeInspector()
