@@ -18,6 +18,7 @@
 #include "views/main_window/settings.h"
 
 class QActionGroup;
+class QDialog;
 class QLabel;
 class QMenu;
 class QPushButton;
@@ -234,6 +235,7 @@ private:
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
     ExamplesDialog* m_examples = nullptr;
     HelpWindow* m_help = nullptr;
+    QDialog* m_history = nullptr; ///< the undo stack as a list
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;
     NoticeStrip* m_question = nullptr;

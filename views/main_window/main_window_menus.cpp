@@ -3,7 +3,9 @@
 // Declared in main_window.h.
 #include <QActionGroup>
 #include <QApplication>
+#include <QDialog>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMenuBar>
 #include <QPainter>
@@ -13,6 +15,7 @@
 #include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
+#include <QUndoView>
 #include <QWidgetAction>
 #include <algorithm>
 
@@ -111,6 +114,22 @@ void MainWindow::makeActions()
     connect(stack, &QUndoStack::cleanChanged, this, follow);
     follow();
 
+    addAction(QStringLiteral("history"), {}, tr("&History…"), {}, [this, stack] {
+        if (!m_history) {
+            m_history = new QDialog(this);
+            m_history->setWindowTitle(tr("History"));
+            auto* list = new QUndoView(stack, m_history);
+            list->setAccessibleName(tr("Edits, the newest one last"));
+            list->setEmptyLabel(tr("As it was opened"));
+            list->setCleanIcon(shardscope::icon(QStringLiteral("save")));
+            vbox(m_history, { 8, 8, 8, 8 }, 0, { { list, 1 } });
+            m_history->resize(Metrics::scaled(320), Metrics::scaled(360));
+        }
+        m_history->show();
+        m_history->raise();
+        m_history->activateWindow();
+    });
+
     addAction(QStringLiteral("runStep"), QStringLiteral("run"), tr("Run &step"), Key(Qt::Key_F5),
         [this] { m_run.runStep(); });
     addAction(QStringLiteral("runTimeit"), QStringLiteral("timeit"), tr("&Benchmark"), Key(Qt::SHIFT | Qt::Key_F5),
@@ -191,6 +210,25 @@ void MainWindow::makeMenus()
     QMenu* edit = menuBar()->addMenu(tr("&Edit"));
     edit->addAction(at("undo"));
     edit->addAction(at("redo"));
+    edit->addAction(at("history"));
+    edit->addSeparator();
+    // The control that has the focus does it; its key is shown and stays its own.
+    const auto byKey = [this, edit](const QString& name, const QString& text, Qt::Key key) {
+        QAction* action =
+            edit->addAction(text + QLatin1Char('\t') + QKeySequence(key).toString(QKeySequence::NativeText));
+        action->setObjectName(name);
+        connect(action, &QAction::triggered, this, [this, key] {
+            QTimer::singleShot(0, this, [this, key] { // the menu gives the focus back first
+                if (QWidget* control = focusWidget())
+                    for (const auto type : { QEvent::KeyPress, QEvent::KeyRelease }) {
+                        QKeyEvent event(type, key, Qt::NoModifier);
+                        QCoreApplication::sendEvent(control, &event);
+                    }
+            });
+        });
+    };
+    byKey(QStringLiteral("renameCurrent"), tr("Re&name or edit"), Qt::Key_F2);
+    byKey(QStringLiteral("deleteCurrent"), tr("&Delete"), Qt::Key_Delete);
 
     QMenu* view = menuBar()->addMenu(tr("&View"));
     for (DockFrame* dock : m_docks)
