@@ -91,6 +91,7 @@ void addCommands(CLI::App& app, int& status)
     addShow(app, status);
     addParams(app, status);
     addDiff(app, status);
+    addExport(app, status);
     addResolve(app, status);
     addMesh(app, status);
     addPropagate(app, status);
@@ -105,6 +106,7 @@ void addCommands(CLI::App& app, int& status)
     addScreenshot(app, status);
     addSchema(app, status);
     addExamples(app, status);
+    addTasks(app, status);
     // Now, since subcommands inherit what is set before them.
     app.footer("Without a command the window opens on FILE.\n"
                "\n"

@@ -519,6 +519,42 @@ private Q_SLOTS:
         QVERIFY(canvas->data().all.magnitude() > 1e-2);
     }
 
+    void differencesFromTheStart()
+    {
+        ViewFixture fixture;
+        fixture.selection.setTensor(weight);
+        fixture.step();
+        fixture.step();
+        fixture.view.contentBar()->setCurrent(2);
+        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
+        const auto begun = fixture.controller.begun();
+        const StepReplay replay(begun.plan->program, *begun.initial);
+        const ValueId value = begun.plan->program->program->find(weight.toStdString());
+        const StepReplay::Array start = replay.start(value).value();
+        const double moved = fixture.global(7, 33) - (*start)[7 * 40 + 33];
+        QVERIFY(moved != 0);
+        QVERIFY(canvas->data().all.magnitude() >= std::abs(moved));
+        fixture.view.formBar()->setCurrent(1);
+        NumbersModel* numbers = fixture.view.numbers();
+        QCOMPARE(numbers->index(7, 33).data().toString(), valueText(moved, DType::F32, true));
+        // On each device: rows 24 to 47 are those of the second one, which holds columns 10 to 19.
+        fixture.view.extentBar()->setCurrent(1);
+        QTRY_COMPARE(numbers->rowCount(), 8 * 24);
+        QCOMPARE(numbers->index(24 + 7, 3).data().toString(),
+            valueText(fixture.global(7, 13) - (*start)[7 * 40 + 13], DType::F32, true));
+        // The reference is another one, and what a step computes has none at the start.
+        fixture.view.contentBar()->setCurrent(1);
+        QTRY_VERIFY(!fixture.view.isWorking() && fixture.view.table()->isVisible());
+        QVERIFY(std::abs(numbers->index(24 + 7, 3).data().toString().toDouble()) < 1e-4);
+        fixture.view.contentBar()->setCurrent(2);
+        fixture.selection.setTensor(QStringLiteral("loss"));
+        QTRY_VERIFY(fixture.emptyText().contains(u"is computed in the step"_s));
+        QTest::mouseClick(fixture.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
+        QCOMPARE(fixture.view.contentBar()->current(), 0);
+        QVERIFY(fixture.emptyText().isEmpty());
+    }
+
     void initialValuesAreChosen()
     {
         ViewFixture f;

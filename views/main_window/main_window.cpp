@@ -46,6 +46,8 @@
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/section.h"
+#include "views/widgets/section_column.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -54,17 +56,14 @@ namespace {
 
 QString fileFilter()
 {
-    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.csv *.tsv *.yml *.yaml *.py);;"
-                          "Experiments (*.json);;StableHLO programs (*.mlir *.stablehlo);;"
+    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.csv *.tsv *.yml *.yaml *.py);;"
+                          "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo);;"
                           "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
                           "*.yaml *.py);;All files (*)");
 }
 
-/// Of their saved states, in the order of Arrangement.
-constexpr const char* arrangementNames[] = { "single", "compact", "middle", "wide" };
-const QString sizedByHandKey = QStringLiteral("SizedByHand");
-/// Sections of the model's form.
-const QString unfoldedKey = QStringLiteral("modelSections");
+/// Sections of the model's form, and those of the inputs that are folded.
+const QString unfoldedKey = QStringLiteral("modelSections"), foldedKey = QStringLiteral("foldedInputs");
 
 /// The one local file of a drag, or "".
 QString droppedFile(const QMimeData* data)
@@ -91,10 +90,9 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     setMinimumSize(640, 400);
 
     makeActions();
-    makeDocks();
+    makeViews();
     makeMenus();
     makeToolBar();
-    makeRail();
     makeStatusBar();
     makeNotices(options.tips);
 
@@ -104,7 +102,7 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
         selectSomething();
         showStatus();
         showRun();
-        followRows();
+        followContents();
     });
     connect(m_problems, &ProblemsView::keyFigureChanged, this, &MainWindow::showStatus);
     connect(&m_run, &RunController::stateChanged, this, &MainWindow::showRun);
@@ -112,14 +110,13 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
 
     resize(1600, 1000);
-    for (std::size_t i = 0; i < m_arrangements.size(); ++i) {
-        const QString name = QLatin1String(arrangementNames[i]);
-        m_arrangements[i] = { m_settings.state(name), !m_settings.state(name + sizedByHandKey).isEmpty() };
-    }
+    if (const QByteArray folded = m_settings.state(foldedKey); !folded.isEmpty())
+        for (Section* section : m_inputs->sections())
+            section->setUnfolded(!folded.split(' ').contains(section->objectName().toUtf8()));
     m_model->form()->setUnfolded(QString::fromUtf8(m_settings.state(unfoldedKey)).split(QLatin1Char(' ')));
     if (m_remember)
         placeWindow(*this, m_settings.state(QStringLiteral("geometry")));
-    arrange(arrangementFor(size()));
+    setForm(formFor(size()));
     showFile();
     showRun();
     showStatus();
@@ -133,16 +130,10 @@ MainWindow::~MainWindow()
     m_watchingTips = nullptr;
     delete m_tabs; // it knows the docks
     m_tabs = nullptr;
+    m_parts.clear();
     qDeleteAll(m_docks);
     m_docks.clear();
     m_problems = nullptr; // the document still tells that it is no longer modified
-}
-
-DockFrame* MainWindow::dock(const QString& id) const
-{
-    const auto found =
-        std::find_if(m_docks.begin(), m_docks.end(), [&id](const DockFrame* d) { return d->objectName() == id; });
-    return found == m_docks.end() ? nullptr : *found;
 }
 
 bool MainWindow::isSettled() const
@@ -164,7 +155,7 @@ bool MainWindow::showErrors(const std::vector<Diagnostic>& errors)
     if (errors.empty())
         return false;
     m_problems->showMessages(errors);
-    dock(QStringLiteral("problems"))->present();
+    present(QStringLiteral("problems"));
     return true;
 }
 
@@ -312,13 +303,12 @@ void MainWindow::closeEvent(QCloseEvent* event)
     }
     m_run.stop();
     if (m_remember) {
-        arranged(m_arrangement).state = saveState(arrangementVersion);
-        for (std::size_t i = 0; i < m_arrangements.size(); ++i) {
-            const QString name = QLatin1String(arrangementNames[i]);
-            m_settings.setState(name, m_arrangements[i].state);
-            m_settings.setState(
-                name + sizedByHandKey, m_arrangements[i].isSizedByHand ? QByteArray("1") : QByteArray());
-        }
+        storeArrangements();
+        QStringList folded{ QStringLiteral("-") }; // so that none is another state than that of a first start
+        for (const Section* section : m_inputs->sections())
+            if (!section->isUnfolded())
+                folded << section->objectName();
+        m_settings.setState(foldedKey, folded.join(QLatin1Char(' ')).toUtf8());
         m_settings.setState(unfoldedKey, m_model->form()->unfolded().join(QLatin1Char(' ')).toUtf8());
         m_settings.setState(QStringLiteral("geometry"), saveGeometry());
     }
@@ -346,7 +336,7 @@ bool MainWindow::event(QEvent* event)
     // The window itself accepts a press only where it begins to move a line between docks.
     if (event->type() == QEvent::MouseButtonPress && event->isAccepted()
         && static_cast<const QMouseEvent*>(event)->button() == Qt::LeftButton)
-        arranged(m_arrangement).isSizedByHand = true;
+        arranged().isSizedByHand = true;
     return taken;
 }
 
@@ -357,7 +347,7 @@ void MainWindow::changeEvent(QEvent* event)
     QMainWindow::changeEvent(event);
 }
 
-// What is shown of the document beside the docks.
+// What is shown of the document beside the views.
 
 void MainWindow::showFile()
 {
@@ -389,7 +379,7 @@ void MainWindow::showStatus()
         label->setVisible(!words.isEmpty());
         label->setToolTip(tip);
     };
-    m_problemCount->setFigure(text.problems, tr("Show the problems"));
+    m_problemCount->setFigure(text.errors + text.warnings > 0 ? text.problems : QString(), tr("Show the problems"));
     m_problemCount->setIcon(text.errors > 0 ? severityIcon(Severity::Error)
             : text.warnings > 0             ? severityIcon(Severity::Warning)
                                             : icon(QStringLiteral("ok"), IconColor::Ok));
@@ -474,7 +464,7 @@ void MainWindow::showEvent(QShowEvent* event)
     QMainWindow::showEvent(event);
     if (!m_arranged) {
         m_arranged = true;
-        arrange(arrangementFor(size())); // sizes of docks hold only once the window has its own
+        setForm(formFor(size())); // sizes of frames hold only once the window has its own
         m_grid->canvas()->setFocus(Qt::OtherFocusReason);
     }
 }
@@ -482,15 +472,13 @@ void MainWindow::showEvent(QShowEvent* event)
 void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
-    const Arrangement arrangement = arrangementFor(size());
-    if (isVisible() && arrangement != m_arrangement) {
-        arranged(m_arrangement).state = saveState(arrangementVersion);
-        arrange(arrangement);
+    if (const Form form = formFor(size()); isVisible() && form != m_form) {
+        maximise(nullptr);
+        keepArrangement();
+        setForm(form);
     }
-    if (isVisible() && !arranged(m_arrangement).isSizedByHand) {
-        m_fitsRows = true;
-        QTimer::singleShot(0, this, &MainWindow::fitRows);
-    }
+    showPerspective();
+    fitLater();
 }
 
 } // namespace shardscope

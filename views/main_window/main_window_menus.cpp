@@ -18,6 +18,8 @@
 #include <QUndoView>
 #include <QWidgetAction>
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "experiment/edits.h"
 #include "experiment_file/file_words.h"
@@ -27,6 +29,7 @@
 #include "views/main_window/status_message.h"
 #include "views/main_window/tips.h"
 #include "views/mesh_view/mesh_view.h"
+#include "views/model_view/model_form.h"
 #include "views/model_view/model_view.h"
 #include "views/panel/panel.h"
 #include "views/preview/edit_plate.h"
@@ -39,6 +42,7 @@
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/segmented_bar.h"
 #include "words/dialects.h"
 #include "words/words.h"
 
@@ -150,16 +154,18 @@ void MainWindow::makeActions()
     action(QStringLiteral("resetRun"))
         ->setToolTip(tr("Back to step 0: what the devices hold goes back to its initial values"));
 
-    addAction(QStringLiteral("nextDock"), {}, tr("Next dock"), Key(Qt::Key_F6), [this] { focusNextDock(1); });
-    addAction(QStringLiteral("previousDock"), {}, tr("Previous dock"), Key(Qt::SHIFT | Qt::Key_F6),
+    addAction(QStringLiteral("nextDock"), {}, tr("Next view"), Key(Qt::Key_F6), [this] { focusNextDock(1); });
+    addAction(QStringLiteral("previousDock"), {}, tr("Previous view"), Key(Qt::SHIFT | Qt::Key_F6),
         [this] { focusNextDock(-1); });
     // Buttons and menus of titles and tabs do the same.
     addAction(
-        QStringLiteral("floatDock"), {}, tr("&Float or put back the dock in use"), DockFrame::floatKeys(), [this] {
+        QStringLiteral("floatDock"), {}, tr("&Float or put back the view in use"), DockFrame::floatKeys(), [this] {
             if (DockFrame* dock = dockInUse())
                 dock->toggleFloating();
         });
-    addAction(QStringLiteral("closeDock"), {}, tr("&Close the dock in use"), DockFrame::closeKeys(), [this] {
+    addAction(QStringLiteral("maximiseDock"), {}, tr("&Maximise or put back the view in use"),
+        DockFrame::maximiseKeys(), [this] { maximise(m_maximised ? nullptr : dockInUse()); });
+    addAction(QStringLiteral("closeDock"), {}, tr("&Close the view in use"), DockFrame::closeKeys(), [this] {
         if (DockFrame* dock = dockInUse())
             dock->close();
     });
@@ -167,12 +173,19 @@ void MainWindow::makeActions()
     addAction(QStringLiteral("showTips"), {}, tr("Show the &tips again"), {}, [this] {
         if (m_watchingTips)
             m_watchingTips->restart();
-        m_fitsRows = true; // they take room in Mesh
-        QTimer::singleShot(0, this, &MainWindow::fitRows);
     });
+    addAction(QStringLiteral("findAnything"), QStringLiteral("search"), tr("&Find anything…"),
+        Key(Qt::CTRL | Qt::Key_K), [this] { findAnything(); });
     addAction(QStringLiteral("help"), {}, tr("&Help on the view in use"), Key::HelpContents, [this] {
+        // The part that has the focus, the innermost one.
+        const Part* used = nullptr;
+        for (const Part& part : m_parts)
+            if (const QWidget* focus = focusWidget(); focus && part.widget
+                && (part.widget == focus || part.widget->isAncestorOf(focus))
+                && (!used || used->widget->isAncestorOf(part.widget)))
+                used = &part;
         const DockFrame* dock = dockInUse();
-        helpWindow()->showGuide(dock ? dock->name() : QString());
+        helpWindow()->showGuide(used ? used->name : dock ? dock->name() : QString());
     });
     addAction(QStringLiteral("keys"), {}, tr("&Keys"), Key(Qt::Key_Question),
         [this] { helpWindow()->showKeys(findChildren<QAction*>(QString(), Qt::FindDirectChildrenOnly)); });
@@ -229,13 +242,30 @@ void MainWindow::makeMenus()
     };
     byKey(QStringLiteral("renameCurrent"), tr("Re&name or edit"), Qt::Key_F2);
     byKey(QStringLiteral("deleteCurrent"), tr("&Delete"), Qt::Key_Delete);
+    edit->addSeparator();
+    edit->addAction(at("findAnything"));
 
+    makePerspectives();
     QMenu* view = menuBar()->addMenu(tr("&View"));
     for (DockFrame* dock : m_docks)
         view->addAction(dock->toggleViewAction());
+    QMenu* parts = view->addMenu(tr("&Go to"));
+    const DockFrame* last = nullptr;
+    for (const Part& part : m_parts) {
+        if (std::exchange(last, part.frame) != part.frame && !parts->isEmpty())
+            parts->addSeparator();
+        const QString id = part.id;
+        QAction* go = addAction(QStringLiteral("go-") + id, part.icon, part.name, {}, [this, id] { present(id); });
+        go->setToolTip(tr("Show %1").arg(part.name));
+        parts->addAction(go);
+    }
+    view->addSeparator();
+    for (QAction* perspective : m_perspectiveMenu->menu()->actions())
+        view->addAction(perspective);
     view->addSeparator();
     view->addAction(at("nextDock"));
     view->addAction(at("previousDock"));
+    view->addAction(at("maximiseDock"));
     view->addAction(at("floatDock"));
     view->addAction(at("closeDock"));
     view->addAction(at("resetLayout"));
@@ -309,6 +339,47 @@ void MainWindow::makeMenus()
     help->addAction(at("tableHelp"));
     help->addAction(at("showTips"));
     help->addAction(at("about"));
+}
+
+/// Before the menus: they show these.
+void MainWindow::makePerspectives()
+{
+    m_perspectiveMenu = new QToolButton(this);
+    m_perspectiveMenu->setObjectName(QStringLiteral("perspectiveMenu"));
+    m_perspectiveMenu->setAccessibleName(tr("Perspective"));
+    m_perspectiveMenu->setPopupMode(QToolButton::InstantPopup);
+    m_perspectiveMenu->setMenu(new QMenu(m_perspectiveMenu));
+    auto* group = new QActionGroup(this);
+    const std::array names{ tr("&Learn"), tr("Pla&n"), tr("Pro&gram"), tr("&Debug"), tr("C&ompare") };
+    for (const Perspective perspective : perspectives) {
+        if (!dock(QLatin1String(viewsOf(perspective).centre.front())))
+            continue;
+        const auto number = static_cast<int>(perspective);
+        QAction* choose =
+            addAction(QStringLiteral("perspective-") + idOf(perspective), {}, names[static_cast<std::size_t>(number)],
+                QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_1 + number)), [this, perspective] {
+                    setPerspective(perspective);
+                    m_settings.setPerspective(m_document.filePath(), idOf(m_perspective));
+                });
+        choose->setCheckable(true);
+        group->addAction(choose);
+        m_perspectiveMenu->menu()->addAction(choose);
+    }
+}
+
+/// The buttons of the perspectives, or where there is little room a menu.
+void MainWindow::showPerspective()
+{
+    if (!m_perspectiveBar)
+        return;
+    const int index = static_cast<int>(m_perspective);
+    m_perspectiveMenu->menu()->actions().at(index)->setChecked(true);
+    m_perspectiveMenu->setText(m_perspectiveMenu->menu()->actions().at(index)->text().remove(u'&'));
+    const QSignalBlocker quiet(m_perspectiveBar);
+    m_perspectiveBar->setCurrent(index);
+    const bool wide = width() >= Metrics::scaled(1180);
+    m_perspectiveBarAction->setVisible(wide);
+    m_perspectiveMenuAction->setVisible(!wide);
 }
 
 void MainWindow::fillRecentMenu()
@@ -402,13 +473,30 @@ void MainWindow::makeToolBar()
     m_steps->setContentsMargins(8, 0, 8, 0);
     m_steps->setAccessibleName(tr("Steps done"));
     m_toolBar->addWidget(m_steps);
+    auto* room = new QWidget(m_toolBar);
+    room->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    m_toolBar->addWidget(room);
+    QStringList names;
+    for (const QAction* perspective : m_perspectiveMenu->menu()->actions())
+        names << perspective->text().remove(u'&');
+    m_perspectiveBar = new SegmentedBar(names, m_toolBar);
+    m_perspectiveBar->setAccessibleName(tr("Perspective"));
+    m_perspectiveBar->setToolTip(tr("What the views are arranged for (Alt+1 to Alt+%1)").arg(names.size()));
+    connect(m_perspectiveBar, &SegmentedBar::currentChanged, this,
+        [this](int index) { m_perspectiveMenu->menu()->actions().at(index)->trigger(); });
+    m_perspectiveBarAction = m_toolBar->addWidget(m_perspectiveBar);
+    m_perspectiveMenuAction = m_toolBar->addWidget(m_perspectiveMenu);
+    for (const char* id : { "inputs", "inspector" })
+        m_toolBar->addAction(dock(QLatin1String(id))->toggleViewAction());
     for (QToolButton* button : m_toolBar->findChildren<QToolButton*>())
         if (button->defaultAction())
             button->setAccessibleName(button->defaultAction()->toolTip());
+    showPerspective();
 
     m_plate = new EditPlate(this);
     m_plate->watch(m_mesh->gesture());
     m_plate->watch(m_rules->gesture());
+    m_plate->watch(m_model->form()->gesture());
 }
 
 void MainWindow::makeStatusBar()
@@ -432,8 +520,13 @@ void MainWindow::makeStatusBar()
             bar->addWidget(figure);
         return figure;
     };
-    const auto show = [this](const char* id) { return [this, id] { dock(QLatin1String(id))->present(); }; };
-    m_problemCount = button("statusProblems", false, show("problems"));
+    const auto show = [this](const char* id) { return [this, id] { present(QLatin1String(id)); }; };
+    m_problemCount = button("statusProblems", false, [this] {
+        if (DockFrame* problems = dock(QStringLiteral("problems")); problems->isInFront())
+            problems->close();
+        else
+            present(QStringLiteral("problems"));
+    });
     m_solved = label();
     m_deviceCount = button("statusDevices", false, show("mesh"));
     m_operations = label();

@@ -9,12 +9,14 @@
 #include <QToolButton>
 
 #include "experiment_file/gallery.h"
+#include "views/command_palette/command_palette.h"
 #include "views/gallery/examples_dialog.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/notice_bar.h"
 #include "views/main_window/tips.h"
 #include "views/main_window/undo_keys.h"
 #include "views/mesh_view/mesh_view.h"
+#include "views/problems_view/problems_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
@@ -66,13 +68,10 @@ void MainWindow::makeNotices(bool tips)
         m_unreadable->dismiss();
         m_run.reset(); // steps and weights of what was open before
         m_selection.clear();
-        m_fitsRows = true;
+        m_problemsClosed = false;
+        choosePerspective();
     });
     connect(&m_document, &Document::experimentChanged, this, &MainWindow::showQuestion);
-    connect(m_mesh->tip(), &TipStrip::closed, this, [this] { // the room it had
-        m_fitsRows = true;
-        QTimer::singleShot(0, this, &MainWindow::fitRows);
-    });
     if (tips)
         m_watchingTips = new Tips(&m_document, &m_settings, m_mesh, m_explain, this);
     showQuestion();
@@ -96,6 +95,31 @@ void MainWindow::showQuestion()
 int MainWindow::noticesHeight() const
 {
     return m_notices->isVisible() ? m_notices->height() : 0; // hidden, it has no height yet
+}
+
+void MainWindow::findAnything()
+{
+    if (!m_palette)
+        m_palette = new CommandPalette(this);
+    const PaletteTargets targets{ [this](const QString& id) { present(id); },
+        [this](const QString& id) { openExample(id); },
+        [this](const Problem& problem) {
+            m_problems->reveal(problem);
+            present(QStringLiteral("problems"));
+        } };
+    QList<PaletteView> views;
+    QList<QAction*> shown; // by the menu View, which closes what is in front; here they are shown
+    for (DockFrame* frame : m_docks) {
+        shown << frame->toggleViewAction();
+        views << PaletteView{ frame->objectName(), frame->name() };
+    }
+    for (const Part& each : m_parts)
+        if (!dock(each.id))
+            views << PaletteView{ each.id, each.name };
+    std::vector<PaletteSource> sources{ commandSource(menuBar(), shown), viewSource(views, targets) };
+    for (PaletteSource& source : documentSources(m_document, &m_selection, targets))
+        sources.push_back(std::move(source));
+    m_palette->open(std::move(sources));
 }
 
 void MainWindow::showExamples()
@@ -156,7 +180,7 @@ bool MainWindow::refuse(const QString& name, const std::vector<Diagnostic>& erro
         text = tr("%1, and %2 more", "what is wrong, a number")
                    .arg(text, words::count(static_cast<qint64>(errors.size()) - 1));
     m_unreadable->say(Severity::Error, tr("%1 could not be opened").arg(QFileInfo(name).fileName()), text,
-        { { tr("Show"), [this] { dock(QStringLiteral("problems"))->present(); } },
+        { { tr("Show"), [this] { present(QStringLiteral("problems")); } },
             { tr("Open another…"), [this] { askToOpen(); } } });
     return !showErrors(errors);
 }
@@ -164,7 +188,7 @@ bool MainWindow::refuse(const QString& name, const std::vector<Diagnostic>& erro
 bool MainWindow::refuseToSave(const QString& name, const Diagnostic& error)
 {
     m_unreadable->say(Severity::Error, tr("%1 could not be saved").arg(QFileInfo(name).fileName()), whatIsWrong(error),
-        { { tr("Show"), [this] { dock(QStringLiteral("problems"))->present(); } },
+        { { tr("Show"), [this] { present(QStringLiteral("problems")); } },
             { tr("Save elsewhere…"), [this] { askToSaveAs(); } } });
     return !showErrors({ error });
 }

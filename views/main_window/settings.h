@@ -27,6 +27,9 @@ public:
     void clearRecentFiles();
     [[nodiscard]] QByteArray state(const QString& name) const;
     void setState(const QString& name, const QByteArray& state);
+    /// The perspective in which a file was left, by its id; "" of one that was never left in any.
+    [[nodiscard]] QString perspective(const QString& file) const;
+    void setPerspective(const QString& file, const QString& id);
     /// What was closed once and is not to come again: a tip, the question of the first example.
     [[nodiscard]] bool isDismissed(const QString& id) const;
     void dismiss(const QString& id);

@@ -195,6 +195,16 @@ void EmptyPage::setSentence(const QString& sentence)
     m_sentence->setText(sentence);
 }
 
+QString EmptyPage::sentence() const
+{
+    return m_sentence->text();
+}
+
+bool EmptyPage::hasButton() const
+{
+    return !m_button->isHidden();
+}
+
 void EmptyPage::setButton(const QString& text)
 {
     m_button->setText(text);

@@ -72,6 +72,8 @@ class EmptyPage : public QWidget {
 public:
     explicit EmptyPage(const QString& sentence, const QString& button = {}, QWidget* parent = nullptr);
     void setSentence(const QString& sentence);
+    [[nodiscard]] QString sentence() const;
+    [[nodiscard]] bool hasButton() const;
     void setButton(const QString& text); ///< "" hides it
     void setIcon(const QString& name, QColor Theme::*colour);
 
