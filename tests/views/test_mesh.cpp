@@ -328,7 +328,7 @@ private Q_SLOTS:
         MeshView view(&document, &selection);
         view.resize(360, 300);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowActive(&view));
         QVERIFY(!view.keepsProduct());
         QVERIFY(view.findChild<QCheckBox*>()->isHidden());
         QCOMPARE(view.row(0)->slider()->sizes(), (std::vector<std::int64_t>{ 1, 2, 4, 8, 16 }));

@@ -467,7 +467,10 @@ void MainWindow::makeToolBar()
             box->setFixedWidth(
                 std::max(Metrics::scaled(58), box->fontMetrics().horizontalAdvance(box->text()) + Metrics::scaled(34)));
     };
-    connect(&m_document, &Document::replaced, this, takeTimes);
+    connect(&m_document, &Document::replaced, this, [this, takeTimes] { // which comes before the other experiment does
+        connect(&m_document, &Document::experimentChanged, this, takeTimes,
+            static_cast<Qt::ConnectionType>(Qt::AutoConnection | Qt::SingleShotConnection));
+    });
     takeTimes();
     m_steps = new QLabel(m_toolBar);
     m_steps->setContentsMargins(8, 0, 8, 0);
