@@ -377,19 +377,22 @@ void MainWindow::showStatus()
     if (!m_problems)
         return;
     const StatusText text = statusText(m_document, m_problems->messages());
-    const auto put = [](QLabel* label, const QString& words) {
+    const auto put = [](QLabel* label, const QString& words, const QString& tip) {
         label->setText(words);
         label->setVisible(!words.isEmpty());
+        label->setToolTip(tip);
     };
     m_problemCount->setFigure(text.errors + text.warnings > 0 ? text.problems : QString(), tr("Show the problems"));
     m_problemCount->setIcon(text.errors > 0 ? severityIcon(Severity::Error)
             : text.warnings > 0             ? severityIcon(Severity::Warning)
                                             : icon(QStringLiteral("ok"), IconColor::Ok));
-    put(m_solved, text.solved);
+    put(m_solved, text.solved, tr("Problems says what is in the way"));
     m_deviceCount->setFigure(text.devices, tr("Show the mesh"));
     const bool brief = isCompact();
-    put(m_operations, brief ? QString() : text.operations);
-    put(m_sent, brief ? text.sentShort : text.sent);
+    put(m_operations, brief ? QString() : text.operations,
+        tr("Operations of the program, and collectives that partitioning puts between them"));
+    put(m_sent, brief ? text.sentShort : text.sent,
+        tr("Bytes that each device sends in a step, in all and along each mesh axis"));
     m_hardware->setFigure(brief ? QString() : text.hardware, tr("Show the mesh and its devices"));
     m_saved->setFigure(text.saved, tr("Save (Ctrl+S)"));
     followProblems();

@@ -22,6 +22,7 @@
 #include "views/main_window/settings.h"
 
 class QActionGroup;
+class QDialog;
 class QLabel;
 class QMenu;
 class QPushButton;
@@ -298,6 +299,7 @@ private:
     TaskWatch* m_task = nullptr;
     QTimer m_fitTime; ///< until widths and heights follow what is shown
     HelpWindow* m_help = nullptr;
+    QDialog* m_history = nullptr; ///< the undo stack as a list
     CommandPalette* m_palette = nullptr;
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;

@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <algorithm>
+#include <span>
 
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
@@ -168,9 +169,10 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
         }
         const DeviceBar& shown = m_bars[static_cast<std::size_t>(bar)];
         const std::vector<std::int32_t> ids = deviceIds(shown.first, shown.count);
-        m_devices->setToolTip(tr("%1\ncompute %2\ncommunication %3\nwait %4")
-                                  .arg(words::devices(ids), words::seconds(shown.times.compute),
-                                      words::seconds(shown.times.communication), words::seconds(shown.times.wait)));
+        m_devices->setToolTip(
+            tr("%1\ncompute %2\ncommunication %3\nwait %4")
+                .arg(words::devices(std::span<const std::int32_t>(ids)), words::seconds(shown.times.compute),
+                    words::seconds(shown.times.communication), words::seconds(shown.times.wait)));
         m_selection->setHoveredDevices(ids);
     });
     connect(m_devices, &plot::DeviceBarsPlot::clicked, this, [this](int bar) {
@@ -334,7 +336,7 @@ void TimingView::refresh()
         plot::BarSeries wait{ tr("wait"), colours.wait, {} };
         for (const DeviceBar& bar : m_bars) {
             const std::vector<std::int32_t> ids = deviceIds(bar.first, bar.count);
-            names << words::devices(ids);
+            names << words::devices(std::span<const std::int32_t>(ids));
             labels << (bar.count == 1 ? tr("d%1").arg(ids.front()) : tr("d%1–d%2").arg(ids.front()).arg(ids.back()));
             compute.seconds.push_back(bar.times.compute);
             communication.seconds.push_back(bar.times.communication);
@@ -366,7 +368,8 @@ void TimingView::showLegend(int bar)
     const TimeColours colours(Theme::current());
     const double parts[] = { shown.times.compute, shown.times.communication, shown.times.wait };
     const QStringList figures = words::secondsAddingUp(parts);
-    m_legend->setEntries({ { one ? words::devices(deviceIds(shown.first, shown.count)) : tr("mean"), figures[0], {} },
+    const std::vector<std::int32_t> ids = deviceIds(shown.first, shown.count);
+    m_legend->setEntries({ { one ? words::devices(std::span<const std::int32_t>(ids)) : tr("mean"), figures[0], {} },
         { tr("compute"), figures[1], colours.compute }, { tr("communication"), figures[2], colours.communication },
         { tr("wait"), figures[3], colours.wait } });
 }
