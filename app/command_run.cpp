@@ -49,10 +49,21 @@ void addRun(CLI::App& app, int& status)
         app, "run", "Run steps of a program on simulated devices, on arrays of yours or random ones, and check them");
     const auto options = std::make_shared<RunCommandOptions>();
     const auto timeit = std::make_shared<bool>(false);
+    const auto difference = std::make_shared<std::string>();
     command.addFile(options->file);
     command.addOption("--steps", options->steps, "Steps to run and list, from the initial values (default 1)")
         .wholeNumber(0, maxSteps)
         .optionText("N");
+    command
+        .addOption("--difference", *difference,
+            "Two states, by the steps after which they are (0: at the start): TO less "
+            "FROM, array by array, each sharded as the array is. As many steps are taken as that needs")
+        .check([](const std::string& text) {
+            return twoStatesOf(text)
+                ? std::string()
+                : "'" + text + "' is no pair of numbers of steps up to " + std::to_string(maxSteps) + ", such as 0,2";
+        })
+        .optionText("FROM,TO");
     command.addFlag("--timeit,!--no-timeit", *timeit,
         "Time further steps, as IPython's %%timeit does: mean and\n"
         "deviation over --runs of --loops steps each (on by default\nwhere the program says what its state is)");
@@ -134,7 +145,8 @@ void addRun(CLI::App& app, int& status)
         "memory than there is, goes on in a loop beyond --loop-limit, does not agree with the reference (or has\n"
         "nothing but NaN and infinity to compare) or with what it expects itself; 2 arguments, input or output that\n"
         "cannot be used. Warnings do not count.");
-    command.run(status, [options, timeit, command] {
+    command.run(status, [options, timeit, difference, command] {
+        options->difference = twoStatesOf(*difference);
         if (command.isSet("--timeit"))
             options->timeit = *timeit;
         return runFile(*options);

@@ -9,6 +9,7 @@
 #include "analysis/step_inputs.h"
 #include "base/bytes.h"
 #include "base/codes.h"
+#include "base/text.h"
 #include "command.h"
 #include "document/array_file.h"
 #include "experiment_file/array_text.h"
@@ -188,7 +189,8 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
     const RunSetting& setting = run.input.experiment.run;
     const Program& program = *run.snapshot->program;
     RunOptions how = stepOptions(run, options);
-    how.reservedBytes = fullBytes(program, program.main().results); // of the first step, in full
+    how.reservedBytes = fullBytes(program, program.main().results) // of the first step, in full
+        + (options.difference ? differenceBytes(*run.plan->program, run.state) : 0);
     auto created = Run::create(run.plan, how);
     if (!created) {
         std::erase_if(created.error().args, [](const Arg& arg) { return arg.name == "alone_bytes"; });
@@ -197,11 +199,22 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
     Run& steps = **created;
     run.threads = steps.threads();
     const StepFigureReader reader(*run.plan->program->program, run.state);
-    for (std::int64_t i = 0; i < std::max<std::int64_t>(options.steps, 1) && !steps.stopped(); ++i) {
+    const TwoStates states = options.difference.value_or(TwoStates());
+    HeldState from, to;
+    const auto hold = [&] {
+        if (options.difference && steps.stepsDone() == states.from)
+            from = heldState(steps, run.state);
+        if (options.difference && steps.stepsDone() == states.to)
+            to = heldState(steps, run.state);
+    };
+    hold();
+    const std::int64_t count = std::max({ options.steps, std::int64_t{ 1 }, states.from, states.to });
+    for (std::int64_t i = 0; i < count && !steps.stopped(); ++i) {
         StepRecord record;
         record.wall = steps.step().wall;
         if (steps.stopped())
             break;
+        hold();
         if (i == 0)
             run.first = resultsOf(steps, options.perDevice);
         static_cast<StepFigures&>(record) =
@@ -212,6 +225,10 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
                 options.onStep(record);
         }
     }
+    if (options.difference && !steps.stopped())
+        run.difference = stateDifference(*run.plan->program, run.state, to, std::move(from));
+    for (ArrayDifference& each : run.difference)
+        each.shards.clear();
     const bool isKnown = run.state.source != StateSource::None && !isGuess(run.state.source);
     if (options.timeit.value_or(isKnown) && !steps.stopped())
         run.timing = timeit(
@@ -291,6 +308,18 @@ std::vector<Diagnostic> misfits(
 
 } // namespace
 
+std::optional<TwoStates> twoStatesOf(const std::string& text)
+{
+    const std::size_t comma = text.find(',');
+    if (comma == std::string::npos)
+        return std::nullopt;
+    const auto from = wholeNumber<std::int64_t>(text.substr(0, comma)),
+               to = wholeNumber<std::int64_t>(text.substr(comma + 1));
+    if (!from || !to || *from < 0 || *to < 0 || std::max(*from, *to) > maxSteps)
+        return std::nullopt;
+    return TwoStates{ *from, *to };
+}
+
 std::int64_t ProgramRun::failedExpectations() const
 {
     return std::count_if(
@@ -368,6 +397,10 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
             throw UsageError("--steps",
                 "no result of this program is known to be an argument of its next step; name them with --state");
     }
+    if (options.difference && run.state.pairs.empty())
+        throw UsageError("--difference",
+            "is of the state of a step, and no result of this program is known to be an argument of its next step; "
+            "name them with --state");
     run.problems = inFile(std::move(run.problems), run.input);
     InitialValues initial = initialValuesOf(snapshot);
     if (options.text) {

@@ -20,6 +20,7 @@
 #include "simulate/check/check.h"
 #include "simulate/check/non_finite.h"
 #include "simulate/run/execute.h"
+#include "simulate/run/state_difference.h"
 #include "simulate/run/step_figures.h"
 #include "words/run_words.h"
 
@@ -32,6 +33,13 @@ inline constexpr std::int64_t maxSteps = 100'000;
 struct StepRecord : StepFigures {
     double wall = 0; ///< seconds
 };
+
+/// Two states of a run, by the steps after which they are; 0 = at the start.
+struct TwoStates {
+    std::int64_t from = 0, to = 0;
+};
+/// "0,2". Nothing for what is no pair of numbers of steps, up to maxSteps.
+[[nodiscard]] std::optional<TwoStates> twoStatesOf(const std::string& text);
 
 struct RunCommandOptions {
     std::string file;
@@ -53,6 +61,7 @@ struct RunCommandOptions {
     /// begin.
     std::shared_ptr<const std::string> text;
     bool needsTokens = false; ///< the text was chosen: a model without tokens is none for it
+    std::optional<TwoStates> difference; ///< whose difference is wanted: as many steps are taken as that needs
     bool norms = false; ///< of parameters and gradients after each step
     std::function<void(const StepRecord&)> onStep; ///< after each of `steps`; may be empty
     JsonTarget json;
@@ -96,6 +105,7 @@ struct ProgramRun {
     StepState state; ///< pairs of arguments and results
     Execution first; ///< what came of the first step; shards where they are asked for, or copies differ
     std::vector<StepRecord> steps; ///< those that were asked for
+    std::vector<ArrayDifference> difference; ///< of RunCommandOptions::difference, without shards
     std::optional<TimeitResult> timing;
     int threads = 1; ///< of steps
     bool isObserved = false; ///< what is exchanged and not finite has been looked for

@@ -92,14 +92,15 @@ enum class Code : std::uint16_t {
     FailedToMap = 186, ///< parameter, cause (kind of the error), dims (list): a parameter's names cannot be resolved
     UnresolvedAxisSize = 187, ///< axes (list): sizes that are left open (-1) and cannot be worked out
     // Texts of programs
-    UndefinedName = 190, ///< what (value, alias, type, mesh, resource), name; known (list) where there are some
-    DefinedTwice = 191, ///< what (value, alias, mesh, function), name
+    UndefinedName = 190, ///< what (value, alias, type, mesh, resource, computation), name; known (list), if any
+    DefinedTwice = 191, ///< what (value, alias, mesh, function, computation, entry, root), name
     DynamicShape = 192, ///< type
     OperandType = 193, ///< op, index, given, actual: the type in the text is not the value's
     CountMismatch = 194, ///< what (types, results, shardings, elements, bytes, ...), found, wanted, of
     AttributeMissing = 195, ///< op, attribute
     AttributeValue = 196, ///< attribute, value, wanted
-    NoProgram = 197, ///< a text without a function
+    NoProgram = 197, ///< a text without a function; wrong: entry, of HLO text that ends before it
+    CompiledProgram = 198, ///< HLO text of what XLA has made for each device
     // Forms of shardings
     RankMismatch = 401, ///< sharding_rank, rank; in programs wrong: rank, token, unranked, maximal, lists, mapping
     BadReshape = 402, ///< shape, cells

@@ -238,8 +238,11 @@ bool Document::edit(Result<Experiment> after, const QString& text, int mergeId)
     if (*after == *d->experiment)
         return true;
     auto next = std::make_shared<const Experiment>(std::move(*after));
+    const int steps = d->undoStack.index();
     d->undoStack.push(new EditCommand(
         [this](ExperimentPtr value) { d->replace(std::move(value)); }, d->experiment, std::move(next), text, mergeId));
+    if (d->undoStack.index() >= steps) // a drag that ends where it began has vanished
+        Q_EMIT edited(text, mergeId);
     return true;
 }
 

@@ -67,6 +67,8 @@ Q_SIGNALS:
     void snapshotChanged(); ///< when an analysis has finished
     void staleChanged();
     void fileChanged(); ///< path or modified mark
+    /// By edit(), after experimentChanged(); not by undoing and redoing, nor by a drag that ends where it began.
+    void edited(const QString& text, int mergeId);
     void editRefused(const shardscope::Diagnostic& diagnostic);
 
 private:

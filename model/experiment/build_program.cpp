@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "experiment/builtin.h"
+#include "hlo/to_stablehlo.h"
 #include "program/device_counts.h"
 #include "program/over_mesh.h"
-#include "stablehlo/read.h"
 
 namespace shardscope {
 
@@ -30,7 +30,7 @@ void listFew(Program& program)
 
 Result<SourceProgram> read(const ProgramModel& model)
 {
-    Result<ReadProgram> read = readStableHlo(*model.text);
+    Result<ReadProgram> read = readProgram(*model.text);
     if (!read) {
         place(read.error(), model);
         return tl::unexpected(std::move(read.error()));

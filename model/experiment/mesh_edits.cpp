@@ -153,8 +153,9 @@ std::vector<std::int64_t> possibleAxisSizes(const Experiment& experiment, std::s
     const std::vector<MeshAxis>& axes = experiment.mesh.axes;
     if (axis >= axes.size())
         return {};
-    std::vector<std::int64_t> sizes =
-        divisors(keepProduct ? positions(axes) : std::min(experiment.hardware.devices.count(), maximumDevices));
+    // Hardware that follows the mesh has room for twice as many devices.
+    const std::int64_t room = experiment.hardware.devices.count() * (experiment.hardware.pinned ? 1 : 2);
+    std::vector<std::int64_t> sizes = divisors(keepProduct ? positions(axes) : std::min(room, maximumDevices));
     std::erase_if(
         sizes, [&](std::int64_t size) { return !withAxisSize(experiment, axis, size, keepProduct).has_value(); });
     return sizes;

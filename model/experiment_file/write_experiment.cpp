@@ -63,6 +63,8 @@ public:
         members.emplace_back("run", run());
         if (!e.acknowledged.empty())
             members.emplace_back("acknowledged", acknowledged());
+        if (!e.variants.empty())
+            members.emplace_back("variants", variants());
         return block("", std::move(members), 0) + '\n';
     }
 
@@ -332,6 +334,15 @@ private:
             members.emplace_back("reason", quoteJson(known.reason));
             elements.push_back(line("/acknowledged/" + std::to_string(elements.size()), std::move(members)));
         }
+        return list(elements, 1);
+    }
+
+    [[nodiscard]] std::string variants() const
+    {
+        std::vector<std::string> elements;
+        for (const Variant& variant : m_experiment.variants)
+            elements.push_back(line("/variants/" + std::to_string(elements.size()),
+                { { "name", quoteJson(variant.name) }, { "patch", variant.patch } }));
         return list(elements, 1);
     }
 

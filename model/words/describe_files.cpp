@@ -84,6 +84,14 @@ ProblemText describeFile(const Diagnostic& d)
                             ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
                             : Words::tr("Known: %1.").arg(arg("known"))),
                 {} };
+        if (d.text("key") == "variant")
+            return { d.list("known").empty()
+                    ? Words::tr("the experiment has no variants, and so none that is called %1").arg(arg.quote("value"))
+                    : Words::tr("there is no variant %1").arg(arg.quote("value")),
+                arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
+                    : d.list("known").empty() ? QString()
+                                              : Words::tr("Known: %1.").arg(arg("known")),
+                {} };
         if (d.text("key") == "constraints" || d.text("key") == "parameter_specs")
             return { d.text("key") == "constraints"
                     ? Words::tr("no module whose output can be constrained fits %1").arg(arg.quote("value"))

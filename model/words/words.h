@@ -6,6 +6,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <span>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -40,6 +41,12 @@ using Text = std::vector<Span>;
 [[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s
 [[nodiscard]] QString meanAndDeviation(double mean, double deviation); ///< "12.4 ms ± 0.3 ms": both in the mean's unit
 [[nodiscard]] QString count(qint64 value); ///< thousands by locale
+/// Parts printed with so many decimals, so that they add up to the sum as printed: those that lose most are rounded up.
+[[nodiscard]] std::vector<double> roundedParts(std::span<const double> parts, int decimals);
+/// The sum of times and the times, in one unit, so that they add up as printed: "27.1 ms", "8.1 ms", "2.2 ms", "16.8
+/// ms".
+[[nodiscard]] QStringList secondsAddingUp(std::span<const double> seconds);
+[[nodiscard]] QString ordinal(qint64 place); ///< "1st", "22nd", "113th"
 /// What people count. A number and its noun go together: "1 device", "4 devices".
 enum class Noun : std::uint8_t {
     Array,

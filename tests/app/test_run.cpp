@@ -70,7 +70,7 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 0);
         const auto json = ran.json();
         QVERIFY(json.at("format") == "shardscope-run");
-        QVERIFY(json.at("version") == "3.1");
+        QVERIFY(json.at("version") == "3.2");
         QVERIFY(json.at("input").at("title") == "Small MLP");
         QVERIFY(json.at("mesh").at("axes") == nlohmann::json::parse(R"(["data", "model"])"));
         QCOMPARE(json.at("steps").size(), std::size_t{ 4 });
@@ -100,6 +100,57 @@ private Q_SLOTS:
         const double weights = 4 * 1.0 * (16 * 8 * 4);
         const double activations = 3 * 1.5 * (4 * 16 * 4); // two forward, one backward: x needs no gradient
         QVERIFY(json.at("communication").at("sent_bytes") == weights + activations);
+    }
+
+    /// What the state holds after one step less what it began with, element by element.
+    void differencesOfStates()
+    {
+        const QStringList quick{ QStringLiteral("--no-timeit"), QStringLiteral("--no-check"),
+            QStringLiteral("--difference") };
+        const Ran ran = run(smallMlp(),
+            quick + QStringList{ QStringLiteral("0,1"), QStringLiteral("--values"), QStringLiteral("--json") });
+        QCOMPARE(ran.code, 0);
+        const auto json = ran.json();
+        const auto numbers = [](const nlohmann::json& value) {
+            std::vector<double> all;
+            for (const auto& [place, element] : value.flatten().items())
+                all.push_back(element.get<double>());
+            return all;
+        };
+        const auto& difference = json.at("difference");
+        QVERIFY(difference.at("from_step") == 0 && difference.at("to_step") == 1);
+        QCOMPARE(difference.at("arrays").size(), json.at("state").at("fed_back").size());
+        std::size_t moved = 0;
+        for (std::size_t i = 0; i < difference.at("arrays").size(); ++i) {
+            const auto& array = difference.at("arrays").at(i);
+            const auto& pair = json.at("state").at("fed_back").at(i);
+            QVERIFY(array.at("argument") == pair.at("argument"));
+            const auto& argument = json.at("arguments").at(pair.at("argument").get<std::size_t>());
+            QVERIFY(array.at("name") == argument.at("name") && array.at("sharding") == argument.at("sharding"));
+            const auto after = numbers(json.at("results").at(pair.at("result").get<std::size_t>()).at("value"));
+            const auto before = numbers(argument.at("value")), found = numbers(array.at("value"));
+            QCOMPARE(found.size(), before.size());
+            for (std::size_t e = 0; e < found.size(); ++e) {
+                QCOMPARE(static_cast<float>(found[e]), static_cast<float>(after[e] - before[e]));
+                moved += found[e] != 0 ? 1 : 0;
+            }
+        }
+        QVERIFY(moved > 100);
+        // A later state than --steps asks for; a tree less itself.
+        const Ran more = run(smallMlp(), quick + QStringList{ QStringLiteral("1,3") });
+        QCOMPARE(more.code, 0);
+        QVERIFY(more.out.contains(QStringLiteral("State after step 3 less state after step 1")));
+        QVERIFY(more.out.contains(QStringLiteral("(largest 2, norm 2, 1 of 1 element changed)"))); // the counter
+        const Ran same = run(smallMlp(), quick + QStringList{ QStringLiteral("0,0") });
+        QVERIFY(same.out.contains(QStringLiteral("State at the start less state at the start")));
+        QVERIFY(same.out.contains(QStringLiteral("(largest 0, norm 0, 0 of ")));
+        QVERIFY(!same.out.contains(QStringLiteral("(largest 2")) && !same.out.contains(QStringLiteral("(largest 1,")));
+        for (const char* wrong : { "2", "0,", "-1,0", "0,1,2", "0,9999999" })
+            QCOMPARE(run(smallMlp(), quick + QStringList{ QString::fromLatin1(wrong) }).code, 2);
+        const Ran none = runProgram({ QStringLiteral("run"), QStringLiteral("jax-contraction"),
+            QStringLiteral("--difference"), QStringLiteral("0,1") });
+        QCOMPARE(none.code, 2);
+        QVERIFY(none.error.contains(QStringLiteral("state of a step")));
     }
 
     /// What arguments begin with: by default, as the experiment says, and as --init says.

@@ -184,6 +184,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::ManualAxes:
         case Code::MaximalMesh:
         case Code::NoProgram:
+        case Code::CompiledProgram:
         case Code::MixedMemoryKinds:
         case Code::UnknownCustomCall:
         case Code::ShardingIgnored:

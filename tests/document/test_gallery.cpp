@@ -79,6 +79,10 @@ constexpr Stated stated[] = {
     { "Sharding Parameter Initializers, [58]", "penzai-tiny-transformer", "blocks/1/attention/output/kernel",
         "P(-, -, devices)", "2x16x8" },
     { "Sharding Model Training and Inference, [60]", "penzai-tiny-transformer", "tokens", "P(devices, -)", "2x20" },
+    { "Sharding Model Training and Inference, [62]", "penzai-transformer", "decoder/logits", "P(devices, -, -)",
+        "2x20x100" },
+    { "Adding Sharding Constraints to Models, [64]", "penzai-transformer", "decoder/layers.1/constraint",
+        "P(devices, -, -)", "2x20x64" },
     // T5X.
     { "standard_logical_axis_rules(1, 1)", "t5x-a1p1", "encoder/token_embedder/embedding", "P(model, -)", "8032x768" },
     { "standard_logical_axis_rules(2, 1)", "t5x-a2p1", "encoder/layers_0/pre_mlp_layer_norm/scale", "P(model)", "192" },

@@ -2,6 +2,7 @@
 // What can be done with a rule, an axis, a tensor, a shard, a node and a problem stands in a menu at its place, for the
 // pointer and for the menu key.
 #include <QClipboard>
+#include <QComboBox>
 #include <QContextMenuEvent>
 #include <QLineEdit>
 #include <QMenu>
@@ -17,6 +18,7 @@
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
 #include "views/program_view/program_view.h"
+#include "views/rules_view/rule_entry.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
@@ -110,7 +112,9 @@ private Q_SLOTS:
         QTRY_VERIFY(view.model()->rowCount() > unruled);
         const QString name = view.model()->nameAt(unruled);
         QCOMPARE(askMenu(table->viewport(), at(unruled), "addRule"), QStringList{ QStringLiteral("addRule") });
-        QCOMPARE(QString::fromStdString(f.document.experiment()->rules.rules.list.back().name.name), name);
+        QVERIFY(view.entry()->isVisible());
+        QCOMPARE(view.entry()->names()->currentText(), name);
+        view.entry()->close();
         QSignalSpy traced(&view, &RulesView::traceRequested);
         askMenu(table->viewport(), at(0), "trace");
         QCOMPARE(traced.size(), 1);

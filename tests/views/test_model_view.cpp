@@ -19,7 +19,6 @@
 #include "views/model_view/model_view.h"
 #include "views/model_view/modules_model.h"
 #include "views/panel_fixture.h"
-#include "views/preview/edit_gesture.h"
 #include "views/span_text/span_text.h"
 #include "views/widgets/fold_button.h"
 #include "views/widgets/search_field.h"

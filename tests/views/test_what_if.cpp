@@ -13,10 +13,10 @@
 #include "views/main_window/main_window.h"
 #include "views/panel_fixture.h"
 #include "views/theme/appearance.h"
-#include "views/what_if_view/axis_toggle.h"
 #include "views/what_if_view/changes_model.h"
 #include "views/what_if_view/sharding_editor.h"
 #include "views/what_if_view/what_if_view.h"
+#include "views/widgets/axis_toggle.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/segmented_bar.h"
 
@@ -130,7 +130,7 @@ private Q_SLOTS:
         QCOMPARE(shown.cell(0, ChangesModel::PerDevice), u"2 KiB → 512 B"_s);
         QCOMPARE(shown.cell(1, ChangesModel::Now), u"P(x, -)"_s);
         QCOMPARE(shown.cell(1, ChangesModel::Then), u"P(x, y)"_s);
-        QVERIFY2(shown.view.summary().startsWith(u"3 of 4 values change."_s), qPrintable(shown.view.summary()));
+        QVERIFY2(shown.view.summary().startsWith(u"3 of 4 values change: "_s), qPrintable(shown.view.summary()));
         QCOMPARE(shown.view.keyFigure(), u"3 change"_s);
         QVERIFY(*shown.fixture.document.experiment() == before);
         QCOMPARE(shown.fixture.document.undoStack()->count(), 0);

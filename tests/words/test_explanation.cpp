@@ -192,8 +192,8 @@ private Q_SLOTS:
         change.bytesAfter = 1 << 20;
         changes.values = { change, change };
         changes.smallerBytes = 6 << 20;
-        QCOMPARE(words::changesSummary(changes),
-            QStringLiteral("2 of 56 values change. Added up, they take 6 MiB less per device."));
+        QCOMPARE(
+            words::changesSummary(changes), QStringLiteral("2 of 56 values change: 2 shrink (−6 MiB per device)."));
         QCOMPARE(words::bytesStep(4 << 20, 1 << 20), QStringLiteral("4 → 1 MiB"));
         QCOMPARE(words::bytesStep(4 << 20, 1 << 10), QStringLiteral("4 MiB → 1 KiB"));
     }

@@ -355,10 +355,9 @@ private Q_SLOTS:
         QTest::addColumn<qint64>("size");
         QTest::addColumn<QString>("said");
         using Sizes = QList<qint64>;
-        QTest::newRow("does not divide")
-            << Sizes{ 2, 4 } << qint64{ 3 }
-            << QStringLiteral("a0 = 3: the number of devices is kept, and 8 devices do not divide by 3. "
-                              "Possible sizes: 1, 2, 4, 8. ")
+        QTest::newRow("does not divide") << Sizes{ 2, 4 } << qint64{ 3 }
+                                         << QStringLiteral("a0 = 3: 8 devices cannot be split 3 ways. "
+                                                           "Possible sizes: 1, 2, 4, 8. ")
                 + keptProduct;
         QTest::newRow("no axis alone can")
             << Sizes{ 2, 2, 3 } << qint64{ 12 }
@@ -413,7 +412,7 @@ private Q_SLOTS:
         const auto refused = withAxisSize(withMesh({ { "a", 1 }, { "b", 720'720 } }), 0, 17, true);
         QVERIFY(!refused.has_value());
         QCOMPARE(sentences(refused.error()),
-            QStringLiteral("a = 17: the number of devices is kept, and 720720 devices do not divide by 17. "
+            QStringLiteral("a = 17: 720720 devices cannot be split 17 ways. "
                            "Possible sizes nearby: 12, 13, 14, 15, 16, 18, 20, 21. ")
                 + keptProduct);
     }

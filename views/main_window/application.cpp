@@ -2,7 +2,6 @@
 #include "views/main_window/application.h"
 
 #include <QApplication>
-#include <QBuffer>
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QFontInfo>
@@ -15,10 +14,10 @@
 #include <optional>
 
 #include "base/codes.h"
-#include "document/atomic_file.h"
 #include "experiment_file/gallery.h"
 #include "program/path.h"
 #include "views/collectives_view/collectives_view.h"
+#include "views/export_picture/export_picture.h"
 #include "views/main_window/main_window.h"
 #include "views/panel/obstacle.h"
 #include "views/theme/icons.h"
@@ -189,15 +188,14 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
         qobject_cast<CollectivesView*>(window.part(QStringLiteral("collectives")))->showSideBySide(true);
     }
     processUntilSettled(window);
-    const QPixmap picture = window.grab();
     report.size = window.size();
-    QBuffer output;
-    if (!output.open(QIODevice::WriteOnly) || !picture.save(&output, "PNG"))
-        return fail(Code::Unwritable, { { "file", png.toStdString() }, { "reason", "it cannot be written as PNG" } });
-    const QByteArray& bytes = output.data();
-    if (Result<void> written = writeAtomically(png, { bytes.constData(), static_cast<std::size_t>(bytes.size()) });
-        !written)
-        return tl::unexpected(std::move(written.error()));
+    QWidget* shown = &window;
+    if (options.viewAlone)
+        if (QWidget* const part = window.part(options.dock))
+            shown = part;
+        else if (DockFrame* const frame = window.dock(options.dock))
+            shown = frame->widget();
+    SHARDSCOPE_CHECK(writePicture(*shown, png));
     return report;
 }
 

@@ -57,8 +57,8 @@ namespace {
 
 QString fileFilter()
 {
-    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.csv *.tsv *.yml *.yaml *.py);;"
-                          "Experiments (*.json);;StableHLO programs (*.mlir *.stablehlo);;"
+    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.csv *.tsv *.yml *.yaml *.py);;"
+                          "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo);;"
                           "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
                           "*.yaml *.py);;All files (*)");
 }
@@ -397,11 +397,9 @@ void MainWindow::showStatus()
     followProblems();
 }
 
-void MainWindow::editRun(const QString& text, const std::function<void(RunSetting&)>& change)
+bool MainWindow::isRunning() const
 {
-    Experiment after = *m_document.experiment();
-    change(after.run);
-    m_document.edit(std::move(after), text);
+    return m_run.state() == RunController::State::Continuous || m_run.state() == RunController::State::Timing;
 }
 
 void MainWindow::showRun()
@@ -411,15 +409,8 @@ void MainWindow::showRun()
     const RunController::State state = m_run.state();
     const bool idle = state == RunController::State::Idle;
     const bool continuous = state == RunController::State::Continuous;
-    const RunSetting& setting = m_document.experiment()->run;
-    for (const auto& [box, value] : { std::pair(m_runs, setting.runs), std::pair(m_loops, setting.loops) }) {
-        const QSignalBlocker quiet(box);
-        box->setValue(static_cast<int>(std::min<std::int64_t>(value, box->maximum())));
+    for (QSpinBox* box : { m_runs, m_loops })
         box->setEnabled(idle);
-        // Wide enough for the number; the most that a file may say would leave no room for the rest.
-        const int digits = box->fontMetrics().horizontalAdvance(box->text());
-        box->setFixedWidth(std::max(Metrics::scaled(58), digits + Metrics::scaled(34)));
-    }
     // What cannot run says why, in its tip; what runs can always be stopped.
     const std::optional<Obstacle> obstacle = obstacleOf(m_document);
     const bool starts = idle || state == RunController::State::Stepping;
@@ -427,17 +418,19 @@ void MainWindow::showRun()
     QAction* timeit = action(QStringLiteral("runTimeit"));
     QAction* run = action(QStringLiteral("runContinuously"));
     step->setEnabled(starts && !obstacle);
-    m_stepButton->setEnabled(starts && !obstacle);
-    m_stepButton->setIcon(
-        icon(QStringLiteral("run"), m_stepButton->isEnabled() ? IconColor::OnAccent : IconColor::Secondary));
+    m_stepButton->setEnabled(!starts || !obstacle);
+    m_stepButton->setText(starts ? tr("Run step") : tr("Stop"));
+    m_stepButton->setIcon(icon(starts ? QStringLiteral("run") : QStringLiteral("stop"),
+        m_stepButton->isEnabled() ? IconColor::OnAccent : IconColor::Secondary));
     timeit->setEnabled(idle && !obstacle);
     run->setEnabled(!starts || !obstacle);
     const QString why = obstacle ? u'\n' + obstacle->text() : QString();
     step->setToolTip(plainTip(tr("Run step (F5)") + why));
-    m_stepButton->setToolTip(step->toolTip());
+    m_stepButton->setToolTip(starts ? step->toolTip() : tr("Stop (Ctrl+F5)"));
+    m_stepButton->setAccessibleName(starts ? tr("Run one step") : tr("Stop running"));
     m_stepButton->setAccessibleDescription(why.trimmed());
-    timeit->setToolTip(plainTip(tr("Time n × loops (Shift+F5)") + why));
-    run->setText(starts ? tr("Run") : tr("Stop"));
+    timeit->setToolTip(plainTip(tr("Times so many runs of so many loops each, as timeit does (Shift+F5)") + why));
+    run->setText(starts ? tr("Run until stopped") : tr("Stop"));
     run->setToolTip(plainTip(starts ? tr("Run steps until stopped (Ctrl+F5)") + why : tr("Stop (Ctrl+F5)")));
     run->setIcon(icon(starts ? QStringLiteral("continuous") : QStringLiteral("stop")));
     run->setChecked(continuous || state == RunController::State::Timing);
@@ -459,7 +452,8 @@ void MainWindow::showAbout()
     box->setModal(false);
     box->setWindowTitle(tr("About Shardscope"));
     box->setIconPixmap(windowIcon().pixmap(48));
-    box->setText(tr("<b>Shardscope</b><br>Explore how the arrays of a train step are laid out over a device mesh."));
+    box->setText(tr("<b>Shardscope %1</b><br>Explore how the arrays of a train step are laid out over a device mesh.")
+                     .arg(QCoreApplication::applicationVersion()));
     box->setInformativeText(
         tr("Qt %1. Free software under the GNU General Public License, version 3 or later. Plots are "
            "drawn by QCustomPlot, kernels use Eigen.")

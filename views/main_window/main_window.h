@@ -31,13 +31,16 @@ class QToolButton;
 namespace shardscope {
 
 class CollectivesView;
+class CommandPalette;
 class DialectsView;
 class DockFrame;
 class DockTabs;
 class DockView;
 class DrawerBox;
+class EditPlate;
 class ExamplesDialog;
 class ExplainView;
+class HelpWindow;
 class HostsView;
 class PropagationView;
 class MemoryView;
@@ -47,10 +50,8 @@ class NamedArraysView;
 class NoticeBar;
 class NoticeStrip;
 class PageStack;
-class PreviewRibbon;
 class ProblemsView;
 class ProgramView;
-class RoleLabel;
 class RuleTraceView;
 class RulesView;
 class Section;
@@ -59,6 +60,7 @@ class SegmentedBar;
 class ShardGridView;
 class ShardingLabView;
 class StatusButton;
+class StatusMessage;
 class TableHelp;
 class TensorsView;
 class TimingView;
@@ -90,7 +92,7 @@ public:
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
-    [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
+    [[nodiscard]] EditPlate* editPlate() const { return m_plate; }
     /// The frames of the views: inputs, layout, program, timeline, values, compare, inspector, problems.
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
@@ -131,6 +133,9 @@ public:
     bool openExample(const QString& id);
     /// The gallery.
     void showExamples();
+    /// Commands, views and all that the document holds, by their names.
+    void findAnything();
+    [[nodiscard]] CommandPalette* commandPalette() const { return m_palette; }
     [[nodiscard]] ExamplesDialog* examplesDialog() const { return m_examples; }
     /// On top of the window: what could not be opened, and the question and notes of the experiment.
     [[nodiscard]] NoticeStrip* unreadable() const { return m_unreadable; }
@@ -138,6 +143,8 @@ public:
     /// How a model's arrays become such a table.
     void showTableHelp();
     [[nodiscard]] TableHelp* tableHelp() const { return m_tableHelp; }
+    /// The guide and the keys, beside the window.
+    [[nodiscard]] HelpWindow* helpWindow();
     /// Saves under the document's path, or asks for one.
     bool save();
     bool saveTo(const QString& path);
@@ -235,7 +242,8 @@ private:
     void showFile();
     void showStatus();
     void showRun();
-    void editRun(const QString& text, const std::function<void(RunSetting&)>& change);
+    /// Until it is stopped or its runs are done; not a single step.
+    [[nodiscard]] bool isRunning() const;
 
     QAction* addAction(const QString& name, const QString& icon, const QString& text, const QKeySequence& shortcut,
         const std::function<void()>& run);
@@ -278,6 +286,8 @@ private:
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
     QTimer m_fitTime; ///< until widths and heights follow what is shown
     ExamplesDialog* m_examples = nullptr;
+    HelpWindow* m_help = nullptr;
+    CommandPalette* m_palette = nullptr;
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;
     NoticeStrip* m_question = nullptr;
@@ -287,13 +297,14 @@ private:
 
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;
+    EditPlate* m_plate = nullptr;
     SegmentedBar* m_perspectiveBar = nullptr;
     QAction* m_perspectiveBarAction = nullptr;
     QAction* m_perspectiveMenuAction = nullptr; ///< in place of the bar where there is little room
     QToolButton* m_perspectiveMenu = nullptr;
-    PreviewRibbon* m_ribbon = nullptr;
     QPushButton* m_stepButton = nullptr;
-    QSpinBox* m_runs = nullptr;
+    QToolButton* m_runMenu = nullptr;
+    QSpinBox* m_runs = nullptr; ///< of a benchmark, in the menu
     QSpinBox* m_loops = nullptr;
     QLabel* m_steps = nullptr;
     StatusButton* m_problemCount = nullptr;
@@ -301,8 +312,7 @@ private:
     StatusButton* m_deviceCount = nullptr;
     QLabel* m_operations = nullptr;
     QLabel* m_sent = nullptr;
-    RoleLabel* m_message = nullptr; ///< what say() said
-    QTimer m_messageTime;
+    StatusMessage* m_message = nullptr;
     StatusButton* m_hardware = nullptr;
     StatusButton* m_saved = nullptr;
     int m_errors = 0; ///< shown among the problems

@@ -13,26 +13,34 @@
 #include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
+#include <QWidgetAction>
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "experiment/edits.h"
 #include "experiment_file/file_words.h"
+#include "views/help_window/help_window.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/status_button.h"
+#include "views/main_window/status_message.h"
 #include "views/main_window/tips.h"
 #include "views/mesh_view/mesh_view.h"
-#include "views/model_view/model_form.h"
 #include "views/model_view/model_view.h"
 #include "views/panel/panel.h"
-#include "views/preview/preview_ribbon.h"
+#include "views/preview/edit_plate.h"
+#include "views/model_view/model_form.h"
+#include "views/model_view/model_view.h"
 #include "views/rules_view/rules_menu.h"
+#include "views/model_view/model_form.h"
+#include "views/model_view/model_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
 #include "views/widgets/segmented_bar.h"
 #include "words/dialects.h"
@@ -112,12 +120,10 @@ void MainWindow::makeActions()
 
     addAction(QStringLiteral("runStep"), QStringLiteral("run"), tr("Run &step"), Key(Qt::Key_F5),
         [this] { m_run.runStep(); });
-    addAction(QStringLiteral("runTimeit"), QStringLiteral("timeit"), tr("&Time n × loops"), Key(Qt::SHIFT | Qt::Key_F5),
-        [this] {
-            const RunSetting& run = m_document.experiment()->run;
-            m_run.runTimeit(run.runs, run.loops);
-        });
-    addAction(QStringLiteral("runContinuously"), QStringLiteral("continuous"), tr("Run"), Key(Qt::CTRL | Qt::Key_F5),
+    addAction(QStringLiteral("runTimeit"), QStringLiteral("timeit"), tr("&Benchmark"), Key(Qt::SHIFT | Qt::Key_F5),
+        [this] { m_run.runTimeit(m_runs->value(), m_loops->value()); });
+    addAction(QStringLiteral("runContinuously"), QStringLiteral("continuous"), tr("Run until stopped"),
+        Key(Qt::CTRL | Qt::Key_F5),
         [this] {
             // A step that is still going ends first; it is no run that could be stopped.
             if (m_run.state() == RunController::State::Idle || m_run.state() == RunController::State::Stepping)
@@ -127,7 +133,10 @@ void MainWindow::makeActions()
             showRun();
         })
         ->setCheckable(true);
-    addAction(QStringLiteral("resetRun"), QStringLiteral("reset"), tr("&Reset"), {}, [this] { m_run.reset(); });
+    addAction(
+        QStringLiteral("resetRun"), QStringLiteral("reset"), tr("Back to step &0"), {}, [this] { m_run.reset(); });
+    action(QStringLiteral("resetRun"))
+        ->setToolTip(tr("Back to step 0: what the devices hold goes back to its initial values"));
 
     addAction(QStringLiteral("nextDock"), {}, tr("Next view"), Key(Qt::Key_F6), [this] { focusNextDock(1); });
     addAction(QStringLiteral("previousDock"), {}, tr("Previous view"), Key(Qt::SHIFT | Qt::Key_F6),
@@ -149,7 +158,22 @@ void MainWindow::makeActions()
         if (m_watchingTips)
             m_watchingTips->restart();
     });
+    addAction(QStringLiteral("findAnything"), QStringLiteral("search"), tr("&Find anything…"),
+        Key(Qt::CTRL | Qt::Key_K), [this] { findAnything(); });
+    addAction(QStringLiteral("help"), {}, tr("&Help on the view in use"), Key::HelpContents, [this] {
+        const DockFrame* dock = dockInUse();
+        helpWindow()->showGuide(dock ? dock->name() : QString());
+    });
+    addAction(QStringLiteral("keys"), {}, tr("&Keys"), Key(Qt::Key_Question),
+        [this] { helpWindow()->showKeys(findChildren<QAction*>(QString(), Qt::FindDirectChildrenOnly)); });
     addAction(QStringLiteral("about"), {}, tr("&About Shardscope"), {}, [this] { showAbout(); });
+}
+
+HelpWindow* MainWindow::helpWindow()
+{
+    if (!m_help)
+        m_help = new HelpWindow(this);
+    return m_help;
 }
 
 void MainWindow::makeMenus()
@@ -176,6 +200,8 @@ void MainWindow::makeMenus()
     QMenu* edit = menuBar()->addMenu(tr("&Edit"));
     edit->addAction(at("undo"));
     edit->addAction(at("redo"));
+    edit->addSeparator();
+    edit->addAction(at("findAnything"));
 
     makePerspectives();
     QMenu* view = menuBar()->addMenu(tr("&View"));
@@ -266,6 +292,8 @@ void MainWindow::makeMenus()
         run->addAction(at(name));
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(at("help"));
+    help->addAction(at("keys"));
     help->addAction(at("tableHelp"));
     help->addAction(at("showTips"));
     help->addAction(at("about"));
@@ -355,12 +383,12 @@ void MainWindow::makeToolBar()
     m_stepButton->setObjectName(QStringLiteral("runStepButton"));
     m_stepButton->setAccessibleName(tr("Run one step"));
     m_stepButton->setToolTip(at("runStep")->toolTip());
-    connect(m_stepButton, &QPushButton::clicked, &m_run, &RunController::runStep);
+    connect(m_stepButton, &QPushButton::clicked, this, [this] { isRunning() ? m_run.stop() : m_run.runStep(); });
     m_toolBar->addWidget(m_stepButton);
-    m_toolBar->addSeparator();
 
+    // What else can be run stands in the menu beside it.
     const auto number = [this](const QString& name, const QString& accessible, std::int64_t maximum) {
-        auto* box = new QSpinBox(m_toolBar);
+        auto* box = new QSpinBox(this);
         box->setObjectName(name);
         box->setRange(1, static_cast<int>(maximum));
         box->setKeyboardTracking(false);
@@ -368,26 +396,38 @@ void MainWindow::makeToolBar()
         box->setToolTip(accessible);
         return box;
     };
-    m_runs = number(QStringLiteral("runs"), tr("Runs"), file_words::maximumRuns);
-    m_loops = number(QStringLiteral("loops"), tr("Loops per run"), file_words::maximumLoops);
-    connect(m_runs, &QSpinBox::valueChanged, this, [this](int value) {
-        editRun(words::counted(value, words::Noun::Run), [value](RunSetting& run) { run.runs = value; });
-    });
-    connect(m_loops, &QSpinBox::valueChanged, this, [this](int value) {
-        editRun(words::counted(value, words::Noun::Loop), [value](RunSetting& run) { run.loops = value; });
-    });
-    auto* times = new QWidget(m_toolBar);
-    hbox(times, { 4, 0, 4, 0 }, 6, { m_runs, new QLabel(QStringLiteral("×"), times), m_loops });
-    m_toolBar->addWidget(times);
-    m_toolBar->addAction(at("runTimeit"));
-    m_toolBar->addSeparator();
-    m_toolBar->addAction(at("runContinuously"));
-    for (const char* name : { "examples", "runTimeit", "runContinuously" })
-        if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at(name))))
-            button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    at("runTimeit")->setIconText(tr("Time"));
+    m_runs = number(QStringLiteral("runs"), tr("Runs of the benchmark"), file_words::maximumRuns);
+    m_loops = number(QStringLiteral("loops"), tr("Loops per run of the benchmark"), file_words::maximumLoops);
+    auto* times = new QWidget(this);
+    hbox(times, { 28, 2, 8, 4 }, 6,
+        { new QLabel(tr("Runs"), times), m_runs, new QLabel(tr("× loops"), times), m_loops, boxStretch() });
+    auto* measured = new QWidgetAction(this);
+    measured->setDefaultWidget(times);
+    m_runMenu = new QToolButton(m_toolBar);
+    makeFlat(m_runMenu, QStringLiteral("down"), tr("More ways to run"))->setObjectName(QStringLiteral("runMenu"));
+    m_runMenu->setPopupMode(QToolButton::InstantPopup);
+    auto* ways = new QMenu(m_runMenu);
+    ways->setToolTipsVisible(true); // why a step cannot run
+    for (const char* name : { "runStep", "runContinuously", "runTimeit" })
+        ways->addAction(at(name));
+    ways->addAction(measured);
+    ways->addSeparator();
+    ways->addAction(at("resetRun"));
+    m_runMenu->setMenu(ways);
+    m_toolBar->addWidget(m_runMenu);
+    if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at("examples"))))
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     at("examples")->setIconText(tr("Examples"));
-    m_toolBar->addAction(at("resetRun"));
+    const auto takeTimes = [this] { // how often is a choice of this window; a file may begin with its own
+        const RunSetting& setting = m_document.experiment()->run;
+        m_runs->setValue(static_cast<int>(std::min<std::int64_t>(setting.runs, m_runs->maximum())));
+        m_loops->setValue(static_cast<int>(std::min<std::int64_t>(setting.loops, m_loops->maximum())));
+        for (QSpinBox* box : { m_runs, m_loops }) // wide enough for the number
+            box->setFixedWidth(
+                std::max(Metrics::scaled(58), box->fontMetrics().horizontalAdvance(box->text()) + Metrics::scaled(34)));
+    };
+    connect(&m_document, &Document::replaced, this, takeTimes);
+    takeTimes();
     m_steps = new QLabel(m_toolBar);
     m_steps->setContentsMargins(8, 0, 8, 0);
     m_steps->setAccessibleName(tr("Steps done"));
@@ -412,11 +452,10 @@ void MainWindow::makeToolBar()
             button->setAccessibleName(button->defaultAction()->toolTip());
     showPerspective();
 
-    // While an edit is in the hand nobody reaches for these.
-    m_ribbon = new PreviewRibbon(m_toolBar);
-    m_ribbon->watch(m_mesh->gesture());
-    m_ribbon->watch(m_rules->gesture());
-    m_ribbon->watch(m_model->form()->gesture());
+    m_plate = new EditPlate(this);
+    m_plate->watch(m_mesh->gesture());
+    m_plate->watch(m_rules->gesture());
+    m_plate->watch(m_model->form()->gesture());
 }
 
 void MainWindow::makeStatusBar()
@@ -452,22 +491,15 @@ void MainWindow::makeStatusBar()
     m_operations = label();
     m_sent = label();
     // A place of its own: what is shown for good may change while a message is there.
-    m_message = new RoleLabel(RoleLabel::Size::Small, &Theme::text, bar);
-    m_message->setObjectName(QStringLiteral("statusMessage"));
-    m_message->setContentsMargins(8, 0, 8, 0);
-    m_message->setElided(true);
+    m_message = new StatusMessage(&m_document, m_plate, bar);
     bar->addWidget(m_message, 1);
-    m_messageTime.setSingleShot(true);
-    connect(&m_messageTime, &QTimer::timeout, m_message, [this] { m_message->clear(); });
     m_hardware = button("statusHardware", true, show("mesh"));
     m_saved = button("statusSaved", true, [this] { save(); });
 }
 
 void MainWindow::say(const QString& text)
 {
-    constexpr int duration = 5000; // ms
-    m_message->setText(text);
-    m_messageTime.start(duration);
+    m_message->say(text);
 }
 
 } // namespace shardscope

@@ -10,12 +10,14 @@
 #include <utility>
 
 #include "experiment_file/gallery.h"
+#include "views/command_palette/command_palette.h"
 #include "views/gallery/examples_dialog.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/notice_bar.h"
 #include "views/main_window/tips.h"
 #include "views/main_window/undo_keys.h"
 #include "views/mesh_view/mesh_view.h"
+#include "views/problems_view/problems_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
@@ -49,7 +51,7 @@ void MainWindow::makeNotices(bool tips)
     m_unreadable = m_notices->addStrip(QStringLiteral("unreadable"));
     m_question = m_notices->addStrip(QStringLiteral("question"));
     // Above the docks, and before them by Tab.
-    QWidget* before = m_loops;
+    QWidget* before = m_runMenu;
     for (const NoticeStrip* strip : { m_unreadable, m_question })
         for (QWidget* button :
             { static_cast<QWidget*>(strip->button()), static_cast<QWidget*>(strip->closeButton()) }) {
@@ -101,6 +103,31 @@ void MainWindow::showQuestion()
 int MainWindow::noticesHeight() const
 {
     return m_notices->isVisible() ? m_notices->height() : 0; // hidden, it has no height yet
+}
+
+void MainWindow::findAnything()
+{
+    if (!m_palette)
+        m_palette = new CommandPalette(this);
+    const PaletteTargets targets{ [this](const QString& id) { present(id); },
+        [this](const QString& id) { openExample(id); },
+        [this](const Problem& problem) {
+            m_problems->reveal(problem);
+            present(QStringLiteral("problems"));
+        } };
+    QList<PaletteView> views;
+    QList<QAction*> shown; // by the menu View, which closes what is in front; here they are shown
+    for (DockFrame* frame : m_docks) {
+        shown << frame->toggleViewAction();
+        views << PaletteView{ frame->objectName(), frame->name() };
+    }
+    for (const Part& each : m_parts)
+        if (!dock(each.id))
+            views << PaletteView{ each.id, each.name };
+    std::vector<PaletteSource> sources{ commandSource(menuBar(), shown), viewSource(views, targets) };
+    for (PaletteSource& source : documentSources(m_document, &m_selection, targets))
+        sources.push_back(std::move(source));
+    m_palette->open(std::move(sources));
 }
 
 void MainWindow::showExamples()

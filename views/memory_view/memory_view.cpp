@@ -3,6 +3,7 @@
 
 #include <QCheckBox>
 #include <QLocale>
+#include <utility>
 
 #include "analysis/host_transfers.h"
 #include "experiment/placement_edits.h"
@@ -26,7 +27,7 @@ QString MemoryView::whyNothing() const
         return tr("The experiment is being analysed.");
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
     if (!snapshot->laidOut() || !obstacle)
-        return obstacle ? obstacle->stepText() : tr("What a device holds is known once a step can run.");
+        return obstacle ? obstacle->stepText() : tr("Peak memory is unknown until a step can run.");
     std::int64_t bytes = 0;
     bool padded = false;
     for (const TensorRow& row : snapshot->tensors)
@@ -42,14 +43,14 @@ QString MemoryView::whyNothing() const
             : tr("The inputs of this program take %1 on each device, and %2 per device on the host.")
                   .arg(held, words::bytes(static_cast<double>(onHost.bytesPerDevice)));
         return snapshot->notPlanned
-            ? tr("%1 How full it gets is not known: %2.").arg(taken, words::describe(*snapshot->notPlanned).cause)
+            ? tr("%1 Peak memory is unknown: %2.").arg(taken, words::describe(*snapshot->notPlanned).cause)
             : taken;
     }
     const QString id =
         snapshot->problems.empty() ? QString() : QString::fromLatin1(snapshot->problems.front().diagnostic.id().data());
-    return (padded ? tr("A step begins with %1 on each device, padding included; how full it gets is known once %2 is "
-                        "mended.")
-                   : tr("A step begins with %1 on each device; how full it gets is known once %2 is mended."))
+    return (padded ? tr("A step begins with %1 on each device, padding included. Peak memory is unknown until %2 is "
+                        "fixed.")
+                   : tr("A step begins with %1 on each device. Peak memory is unknown until %2 is fixed."))
         .arg(held, id.isEmpty() ? tr("the problem") : id);
 }
 
@@ -87,9 +88,22 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
             onHost ? tr("Parameters on the host") : tr("Parameters on the devices"));
         showPlacement(); // an edit that was refused changes nothing
     });
-    connect(m_document, &Document::experimentChanged, this, &MemoryView::showPlacement);
+    connect(m_document, &Document::experimentChanged, this, [this] {
+        // The bar is compared with what was there before the last edit, a drag being one.
+        m_beforeDrag = m_before;
+        const bool another = std::exchange(m_isAnother, false);
+        m_before = !another && m_shown.memory() ? m_shown.memory()->peakBytes : 0;
+        showPlacement();
+    });
+    connect(m_document, &Document::edited, this, [this](const QString&, int mergeId) {
+        if (mergeId != 0 && std::exchange(m_mergeId, mergeId) == mergeId)
+            m_before = m_beforeDrag;
+    });
     connect(m_document, &Document::snapshotChanged, this, &MemoryView::showSnapshot);
-    connect(m_document, &Document::replaced, this, &MemoryView::showSnapshot);
+    connect(m_document, &Document::replaced, this, [this] {
+        m_isAnother = true;
+        showSnapshot();
+    });
     connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
     connect(m_bar, &MemoryBarWidget::picked, this, [this](Owner owner) {
         if (const QString path = m_shown.biggest(owner).path; !path.isEmpty())
@@ -117,7 +131,7 @@ void MemoryView::showSnapshot()
         m_empty->setSentence(whyNothing());
     m_content->setVisible(memory != nullptr);
     m_empty->setVisible(memory == nullptr);
-    m_bar->setMemory(shown);
+    m_bar->setMemory(shown, memory ? m_before : 0);
     m_plot->setMemory(shown);
     QString figure;
     if (memory) {

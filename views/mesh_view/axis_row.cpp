@@ -98,8 +98,7 @@ void AxisChip::startRenaming()
     // Over the row, so that a name longer than the chip can be seen whole.
     m_editor = new QLineEdit(m_name, parentWidget());
     m_editor->setAccessibleName(tr("New name of mesh axis %1").arg(m_name));
-    m_editor->setGeometry(x() - 2, y() + (height() - Metrics::scaled(24)) / 2,
-        std::max(width() + 4, Metrics::scaled(110)), Metrics::scaled(24));
+    placeEditor();
     m_editor->selectAll();
     m_editor->installEventFilter(this);
     m_editor->show();
@@ -133,9 +132,24 @@ bool AxisChip::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
+void AxisChip::placeEditor()
+{
+    if (m_editor)
+        m_editor->setGeometry(x() - 2, y() + (height() - Metrics::scaled(24)) / 2,
+            std::max(width() + 4, Metrics::scaled(110)), Metrics::scaled(24));
+}
+
+/// The chip of a row that was just made gets its place later than its editor.
+void AxisChip::moveEvent(QMoveEvent* event)
+{
+    QWidget::moveEvent(event);
+    placeEditor();
+}
+
 void AxisChip::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
+    placeEditor();
 }
 
 DragHandle::DragHandle(QWidget* parent)

@@ -198,7 +198,7 @@ MeshView::~MeshView()
 
 bool MeshView::keepsProduct() const
 {
-    return m_keep->isChecked();
+    return m_keep->isChecked() && m_document->experiment()->mesh.axes.size() > 1; // one axis has no other to shrink
 }
 void MeshView::setKeepsProduct(bool keep)
 {
@@ -372,7 +372,7 @@ void MeshView::refresh()
         content.axis = static_cast<int>(i);
         content.size = axes[i].size;
         // The ticks stay while one of them is dragged to, though the hardware follows.
-        content.sizes = possibleAxisSizes(m_before && !m_keep->isChecked() ? *m_before : now, i, m_keep->isChecked());
+        content.sizes = possibleAxisSizes(m_before && !keepsProduct() ? *m_before : now, i, keepsProduct());
         content.link = link + QLatin1Char(' ') + rate(speed);
         content.linkShort = link;
         content.marked = m_selection->meshAxis() == content.name;
@@ -388,6 +388,7 @@ void MeshView::refresh()
             ? iconPixmap(QStringLiteral("ok"), Metrics::scaled(14), Theme::current().ok, devicePixelRatioF())
             : iconPixmap(QStringLiteral("error"), Metrics::scaled(14), Theme::current().error, devicePixelRatioF()));
     m_tick->setAccessibleName(product == devices ? tr("fits the hardware") : tr("does not fit the hardware"));
+    m_keep->setVisible(axes.size() > 1);
     showMessage(nullptr);
     {
         const QSignalBlocker quiet(m_order);
@@ -469,22 +470,17 @@ void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
     const std::int64_t start = m_mergeId != 0 ? m_sizeBefore : before;
     const QString title =
         QStringLiteral("%1 %2 → %3").arg(axisName(axis), QString::number(start), QString::number(size));
-    const bool alone = m_mergeId == 0; // by a key or a number typed
-    if (alone && size != before)
-        m_gesture->begin(title);
     m_gesture->setTitle(size == start ? QStringLiteral("%1 %2").arg(axisName(axis), QString::number(size)) : title);
-    Result<Experiment> after = withAxisSize(now, axis, size, m_keep->isChecked());
+    Result<Experiment> after = withAxisSize(now, axis, size, keepsProduct());
     if (after && m_before) // sizes that a drag goes through leave no trace in the hardware
         after = withHardwareFollowing(std::move(*after), m_before->hardware);
-    const bool done = size == before || edit(std::move(after), title, m_mergeId);
+    if (size != before)
+        edit(std::move(after), title, m_mergeId);
     if (dragging)
         return;
     m_mergeId = 0;
     m_before.reset();
-    if (alone && done)
-        m_gesture->endSoon();
-    else
-        m_gesture->end();
+    m_gesture->end();
 }
 
 void MeshView::cancelSize()
@@ -522,7 +518,7 @@ void MeshView::dragRow(std::size_t from, const QPoint& global, bool drop)
         moveAxis(from, to);
         return;
     }
-    if (!m_gesture->isHeld()) {
+    if (!m_gesture->isActive()) {
         m_gesture->begin(tr("move axis %1").arg(axisName(from)));
         m_dropTarget = from;
     }

@@ -17,7 +17,6 @@
 #include "views/model_view/model_choices.h"
 #include "views/model_view/model_field.h"
 #include "views/panel/panel.h"
-#include "views/preview/edit_gesture.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/fold_button.h"
 #include "views/widgets/size_spin_box.h"
@@ -61,7 +60,6 @@ Result<Experiment> withSize(const Experiment& experiment, const std::string& nam
 ModelForm::ModelForm(Document* document, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
-    , m_gesture(new EditGesture(document, this))
     , m_networks(new QComboBox)
     , m_sentence(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_heads(hbox({}, 2, {}))
@@ -76,7 +74,7 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
     addSection("blocks", tr("Blocks"));
     addSection("training", tr("Training"));
     addSection("layout", tr("Layout"));
-    m_layout = new LayoutPanel(document, m_gesture, m_sections.back().body);
+    m_layout = new LayoutPanel(document, m_sections.back().body);
     m_sections.back().ofFields = false;
     m_sections.back().grid->addWidget(m_layout, 0, 0, 1, columns);
     m_heads->addStretch();
@@ -400,22 +398,16 @@ bool ModelForm::edit(ModelField* field, Result<Experiment> after, const QString&
     if (mergeId == 0)
         m_merging = nullptr;
     const std::optional<Diagnostic> refused = after ? std::nullopt : std::optional<Diagnostic>(after.error());
-    if (!refused)
-        m_gesture->begin(text);
     bool done = false;
     {
         const QScopedValueRollback editing(m_editing, true);
         done = m_document->edit(std::move(after), text, mergeId);
     }
-    if (done) {
-        m_gesture->endSoon();
+    if (done)
         return true;
-    }
     // Controls go back to what is; the message says why.
     if (refused)
         field->refuse(*refused);
-    else
-        m_gesture->end();
     refresh();
     return false;
 }

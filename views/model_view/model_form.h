@@ -16,7 +16,6 @@ class QLabel;
 
 namespace shardscope {
 
-class EditGesture;
 class FoldButton;
 class LayoutPanel;
 class ModelField;
@@ -38,8 +37,6 @@ public:
     [[nodiscard]] FoldButton* head(const QString& section) const;
     [[nodiscard]] QStringList unfolded() const;
     void setUnfolded(const QStringList& sections); ///< and all others folded; unknown ones are passed over
-    /// The edit that was made last, while its consequences are told.
-    [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
     /// What is said in the place of fields; "" where there are any.
     [[nodiscard]] QString sentence() const;
 
@@ -82,7 +79,6 @@ private:
     bool edit(ModelField* field, Result<Experiment> after, const QString& text, int mergeId);
 
     Document* m_document;
-    EditGesture* m_gesture;
     ModelField* m_network;
     QComboBox* m_networks;
     RoleLabel* m_sentence;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mesh/device_places.h"
@@ -37,6 +38,8 @@ struct GridSubject {
     [[nodiscard]] QString shortName(int dimension) const;
     /// "@model", "@pod, data"; empty for an unsharded dimension.
     [[nodiscard]] QString axesOf(int dimension) const;
+    /// The same axis by axis, with the number of each: "@pod" 0, ", data" 1.
+    [[nodiscard]] std::vector<std::pair<QString, int>> axisMarks(int dimension) const;
     /// "hidden @model".
     [[nodiscard]] QString titleOf(int dimension) const;
     /// One of its blocks: "layers = 2", "layers 2–3".

@@ -55,10 +55,12 @@ words::Text arrayText(const TensorRow& row, bool full)
             continue;
         }
         text.push_back({ lead, Style::Code, -1 });
-        QStringList names;
-        for (const AxisRef& ref : axes)
-            names << QString::fromStdString(toString(row.layout.mesh(), ref));
-        text.push_back({ size + QLatin1Char('@') + names.join(QLatin1Char(',')), Style::Axis, axes.front().axis });
+        QString before = size + QLatin1Char('@');
+        for (const AxisRef& ref : axes) {
+            text.push_back(
+                { before + QString::fromStdString(toString(row.layout.mesh(), ref)), Style::Axis, ref.axis });
+            before = QStringLiteral(",");
+        }
     }
     text.push_back({ QStringLiteral("]"), Style::Code, -1 });
     return text;

@@ -75,6 +75,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_sentence(new RoleLabel(RoleLabel::Size::Normal))
     , m_failureIcon(new QLabel)
     , m_failure(new RoleLabel(RoleLabel::Size::Normal))
+    , m_share(new QPushButton(tr("Share copies")))
     , m_failureRow(new QWidget)
     , m_trainingButton(new QPushButton(tr("Training")))
     , m_tableButton(new QPushButton(tr("View as table")))
@@ -89,7 +90,12 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_stepRows(new StepTimesModel(this))
     , m_deviceRows(new DeviceTimesModel(this))
 {
-    hbox(m_failureRow, { 8, 6, 8, 0 }, 6, { { m_failureIcon, 0, Qt::AlignTop }, { m_failure, 1 } });
+    hbox(m_failureRow, { 8, 6, 8, 0 }, 6,
+        { { m_failureIcon, 0, Qt::AlignTop }, { m_failure, 1 }, { m_share, 0, Qt::AlignTop } });
+    m_share->setProperty("small", true);
+    m_share->setToolTip(
+        tr("Devices that hold the same data share one copy on this machine (share_replicas), and the step is run"));
+    connect(m_share, &QPushButton::clicked, this, &TimingView::shareCopies);
     m_failure->setWordWrap(true);
     m_failureRow->hide();
     m_sentence->setElided(true);
@@ -123,7 +129,8 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_steps->setStepLabel(tr("step"));
     m_legend->setToolTip(
         tr("Compute and communication are measured. Wait is how long a device would have waited for the "
-           "others of its groups, had all devices run at once."));
+           "others of its groups, had all devices run at once. This machine plays them one after another where it has "
+           "fewer cores."));
 
     connect(m_trainingButton, &QPushButton::toggled, this, &TimingView::refresh);
     connect(m_tableButton, &QPushButton::toggled, this, &TimingView::refresh);
@@ -283,6 +290,12 @@ void TimingView::refresh()
             const std::span<const StepTiming> steps(m_data.history);
             devices = meanDevices(steps.last(std::min(counted, stepsForBars)));
         }
+        // Of the steps that are shown; bars that end early wait for nobody any more.
+        if (const double atOnce = longestOf(devices); devices.size() > 1 && atOnce > 0) {
+            const QString both = tr("%1; %2 if the %3 ran at once", "9.42 ms per step, 3.1 ms, 8 devices");
+            m_sentence->setText(marked(both.arg(text, words::seconds(atOnce),
+                words::counted(static_cast<qint64>(devices.size()), words::Noun::Device))));
+        }
     }
 
     if (isTable()) {
@@ -331,10 +344,11 @@ void TimingView::showLegend(int bar)
     const bool one = bar >= 0 && bar < static_cast<int>(m_bars.size());
     const DeviceBar shown = one ? m_bars[static_cast<std::size_t>(bar)] : DeviceBar{ 0, 1, m_mean };
     const TimeColours colours(Theme::current());
-    m_legend->setEntries({ { one ? words::devices(deviceIds(shown.first, shown.count)) : tr("mean"), {}, {} },
-        { tr("compute"), words::seconds(shown.times.compute), colours.compute },
-        { tr("communication"), words::seconds(shown.times.communication), colours.communication },
-        { tr("wait"), words::seconds(shown.times.wait), colours.wait } });
+    const double parts[] = { shown.times.compute, shown.times.communication, shown.times.wait };
+    const QStringList figures = words::secondsAddingUp(parts);
+    m_legend->setEntries({ { one ? words::devices(deviceIds(shown.first, shown.count)) : tr("mean"), figures[0], {} },
+        { tr("compute"), figures[1], colours.compute }, { tr("communication"), figures[2], colours.communication },
+        { tr("wait"), figures[3], colours.wait } });
 }
 
 void TimingView::showFailure(const Diagnostic& diagnostic)
@@ -343,7 +357,16 @@ void TimingView::showFailure(const Diagnostic& diagnostic)
     m_failure->setText(text.remedy.isEmpty() ? text.cause : QString(text.cause + u". "_s + text.remedy));
     m_failureIcon->setPixmap(severityIcon(diagnostic.severity())
                                  .pixmap(QSize(Metrics::scaled(14), Metrics::scaled(14)), devicePixelRatioF()));
+    m_share->setVisible(diagnostic.arg("shared_bytes") && !m_document->experiment()->run.shareReplicas);
     m_failureRow->show();
+}
+
+void TimingView::shareCopies()
+{
+    Experiment after = *m_document->experiment();
+    after.run.shareReplicas = true;
+    if (m_document->edit(std::move(after), tr("share copies")))
+        m_controller->runStep();
 }
 
 void TimingView::applyTheme()

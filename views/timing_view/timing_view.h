@@ -52,6 +52,7 @@ private:
     void showEmpty();
     void showTraining(std::int64_t first);
     void showLegend(int bar);
+    void shareCopies();
     void showFailure(const Diagnostic& diagnostic);
     [[nodiscard]] QString marked(const QString& sentence) const;
     [[nodiscard]] std::vector<std::int32_t> deviceIds(std::size_t first, std::size_t count) const;
@@ -65,6 +66,7 @@ private:
     RoleLabel* m_sentence;
     QLabel* m_failureIcon;
     RoleLabel* m_failure;
+    QPushButton* m_share; ///< copies of arrays in one place, where that is what is needed
     QWidget* m_failureRow;
     QPushButton* m_trainingButton;
     QPushButton* m_tableButton;

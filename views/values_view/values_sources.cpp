@@ -258,8 +258,9 @@ void ValuesView::replay()
 {
     const auto asked = question();
     if (asked)
-        m_replay->request(
-            *asked, m_steps->isOn(), m_shown.difference && !m_head->isHidden() && !m_reader ? m_value : ValueId());
+        m_replay->request(*asked, m_steps->isOn(),
+            m_shown.difference && !m_head->isHidden() && !m_reader ? m_value : ValueId(),
+            m_shown.fromStart ? ReplayJob::Against::Start : ReplayJob::Against::Reference);
     else
         m_replay->cancel();
 }
@@ -270,10 +271,8 @@ ReadSample ValuesView::reader() const
     StepReplay::Array reference;
     if (m_shown.difference && m_reader && m_reader->array().hasReference())
         reference = std::make_shared<const std::vector<double>>(m_reader->array().referenceNumbers());
-    else if (m_shown.difference && !m_reader)
-        if (const auto asked = question())
-            if (const auto* answer = m_replay->reference(*asked, m_value); answer && *answer)
-                reference = **answer;
+    else if (const auto* answer = compared(); answer && *answer)
+        reference = **answer;
     struct Source {
         const RunController* controller;
         std::shared_ptr<const RecordedReader> recorded;

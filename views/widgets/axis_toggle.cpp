@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/what_if_view/axis_toggle.h"
+#include "views/widgets/axis_toggle.h"
 
 #include <QPainter>
 
