@@ -15,6 +15,7 @@
 #include <QSpinBox>
 #include <QTimer>
 #include <algorithm>
+#include <utility>
 
 #include "document/atomic_file.h"
 #include "document/exchange.h"
@@ -109,7 +110,11 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     });
     connect(m_problems, &ProblemsView::keyFigureChanged, this, &MainWindow::showStatus);
     connect(&m_run, &RunController::stateChanged, this, &MainWindow::showRun);
-    connect(&m_run, &RunController::stepped, this, &MainWindow::showRun);
+    connect(&m_run, &RunController::stepped, this, [this] {
+        if (m_run.stepsDone() > 0 && !std::exchange(m_hasRun, true))
+            revealPart(QStringLiteral("timing"));
+        showRun();
+    });
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
 
     resize(1600, 1000);

@@ -190,6 +190,8 @@ private:
     void addPart(const char* id, const char* icon, const QString& name, QWidget* widget, DockFrame* frame,
         const std::function<void()>& reveal = {});
     [[nodiscard]] const Part* findPart(const QString& id) const;
+    /// Unfolds it, or brings its page to the front, in a view that may be closed.
+    void revealPart(const QString& id);
     void followFigure(DockFrame* frame);
     /// Sections without contents become a line each.
     void followContents();
@@ -305,6 +307,8 @@ private:
     NoticeStrip* m_unreadable = nullptr;
     NoticeStrip* m_question = nullptr;
     bool m_questionClosed = false; ///< until another experiment comes
+    bool m_isNew = false; ///< another experiment is about to come
+    bool m_hasRun = false; ///< a step of this one
 
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;

@@ -359,6 +359,7 @@ void MainWindow::makePerspectives()
             addAction(QStringLiteral("perspective-") + idOf(perspective), {}, names[static_cast<std::size_t>(number)],
                 QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_1 + number)), [this, perspective] {
                     setPerspective(perspective);
+                    dock(QLatin1String(viewsOf(perspective).centre.front()))->present();
                     m_settings.setPerspective(m_document.filePath(), idOf(m_perspective));
                 });
         choose->setCheckable(true);

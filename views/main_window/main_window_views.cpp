@@ -307,12 +307,17 @@ bool MainWindow::present(const QString& id)
         m_start->leave();
     if (m_maximised && m_maximised != frame)
         maximise(nullptr);
-    if (found && found->reveal)
-        found->reveal();
+    revealPart(id);
     frame->summon(found ? found->focus.data() : nullptr);
     if (frame->objectName() == QLatin1String("problems"))
         fitHeights();
     return true;
+}
+
+void MainWindow::revealPart(const QString& id)
+{
+    if (const Part* found = findPart(id); found && found->reveal)
+        found->reveal();
 }
 
 bool MainWindow::shows(const QString& id) const
