@@ -59,7 +59,13 @@ void forEachMlpSetting(Settings& settings, const Visit& visit)
     };
     forEachDiffering("/step", settings, step, visit);
     forEachDiffering(
-        "/model", settings, [](auto& s, const auto& inner) { inner("remat", s.remat); }, visit);
+        "/model", settings,
+        [](auto& s, const auto& inner) {
+            inner("remat", s.remat);
+            inner("layers_axis", s.layersAxis);
+            inner("layers_name", s.layersName);
+        },
+        visit);
 }
 
 /// All settings that this file knows, whatever the model.
@@ -100,10 +106,13 @@ public:
             addModel(transformer->settings.model);
             addLimits(transformer->settings.model);
         }
-        if (const auto* mlp = std::get_if<MlpModel>(&m_experiment.model))
+        if (const auto* mlp = std::get_if<MlpModel>(&m_experiment.model)) {
+            add({ mlp->settings.form == LayerForm::Scanned, "form", { "scanned" },
+                { "/model/layers_axis", "/model/layers_name" } });
             add({ mlp->settings.trainStep, "train", { "true" },
                 { "/step/learning_rate", "/step/beta1", "/step/beta2", "/step/epsilon", "/step/input_gradient",
                     "/model/remat" } });
+        }
         add({ knowsUserPriorities(m_experiment.propagation.strategy), "strategy",
             { name(StrategyChoice::UserPriority), name(StrategyChoice::Full) }, { "/propagation/user_priorities" } });
         return std::move(m_problems);

@@ -235,11 +235,57 @@ Result<Experiment> withMicrobatches(const Experiment& before, std::int64_t count
 
 Result<Experiment> withLayerForm(const Experiment& before, LayerForm form)
 {
+    if (std::holds_alternative<MlpModel>(before.model)) {
+        Experiment after = before;
+        std::get<MlpModel>(after.model).settings.form = form;
+        return after;
+    }
     SHARDSCOPE_TRY(
         after, withTraining(before, "form", [&](TransformerTraining& training) { training.model.form = form; }));
     if (form == LayerForm::Scanned) // a loop is built of one layer, at once
         SHARDSCOPE_CHECK(buildTransformer(std::get<TransformerModel>(after->model).settings));
     return std::move(*after);
+}
+
+Result<Experiment> withLayersName(const Experiment& before, std::optional<std::string> name)
+{
+    Experiment after = before;
+    auto* mlp = std::get_if<MlpModel>(&after.model);
+    if (!mlp)
+        return noSetting("layers_name");
+    mlp->settings.layersName = std::move(name);
+    return after;
+}
+
+Result<Experiment> withNetworkProgram(const Experiment& before, NetworkProgram program)
+{
+    Experiment after = before;
+    const auto set = [program](auto& settings) {
+        settings.initialise = program == NetworkProgram::Initializer;
+        if (!settings.initialise) // the state that is made is that of the step before
+            settings.trainStep = program == NetworkProgram::TrainStep;
+    };
+    if (auto* mlp = std::get_if<MlpModel>(&after.model))
+        set(mlp->settings);
+    else if (auto* transformer = std::get_if<TransformerModel>(&after.model))
+        set(transformer->settings);
+    else
+        return noSetting("step");
+    return after;
+}
+
+std::optional<NetworkProgram> networkProgramOf(const Experiment& experiment)
+{
+    const auto of = [](const auto& settings) {
+        return settings.initialise ? NetworkProgram::Initializer
+            : settings.trainStep   ? NetworkProgram::TrainStep
+                                   : NetworkProgram::Forward;
+    };
+    if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
+        return of(mlp->settings);
+    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model))
+        return of(transformer->settings);
+    return std::nullopt;
 }
 
 Result<Experiment> withWindow(const Experiment& before, std::int64_t tokens)

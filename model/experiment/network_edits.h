@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,15 @@ inline constexpr std::string_view mlpNetwork = "mlp";
 [[nodiscard]] Result<Experiment> withOptimizer(const Experiment&, OptimizerKind kind);
 /// Of a transformer's train step.
 [[nodiscard]] Result<Experiment> withMicrobatches(const Experiment&, std::int64_t count);
-/// Of a transformer's layers; errors of buildTransformer() where they cannot have that form.
+/// Of the layers; errors of buildTransformer() where a transformer's cannot have that form.
 [[nodiscard]] Result<Experiment> withLayerForm(const Experiment&, LayerForm form);
+/// Of an MLP: the name of the dimension that scanned layers have (PARTITION_NAME); nothing: None.
+[[nodiscard]] Result<Experiment> withLayersName(const Experiment&, std::optional<std::string> name);
+/// What the program of a network is: a train step, a forward pass, or what makes the state of a step.
+enum class NetworkProgram : std::uint8_t { TrainStep, Forward, Initializer };
+[[nodiscard]] Result<Experiment> withNetworkProgram(const Experiment&, NetworkProgram program);
+/// Nothing for what is no network.
+[[nodiscard]] std::optional<NetworkProgram> networkProgramOf(const Experiment& experiment);
 /// Of a transformer: the tokens that a token sees, itself included, and every how many layers one sees all before it; 0
 /// for neither.
 [[nodiscard]] Result<Experiment> withWindow(const Experiment&, std::int64_t tokens);

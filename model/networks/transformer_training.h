@@ -25,6 +25,9 @@ struct TransformerTraining {
     OptimizerSettings optimizer;
     std::int64_t microbatches = 1; ///< parts of the batch that are worked on one after the other
     bool trainStep = true; ///< false: the forward pass alone, which drops nothing
+    /// In place of the step the program that makes its state (networks/initializer.h); buildTransformer() does not look
+    /// at it.
+    bool initialise = false;
     bool operator==(const TransformerTraining&) const = default;
 };
 

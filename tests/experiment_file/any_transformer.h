@@ -99,6 +99,7 @@ inline TransformerModel anyTransformer()
     TransformerTraining training;
     training.model = anyTransformerSettings();
     training.trainStep = anyTruth();
+    training.initialise = anyTruth();
     training.microbatches = *rc::gen::element<std::int64_t>(1, 2);
     OptimizerSettings& o = training.optimizer;
     o = OptimizerSettings(AdamSettings{ anyNumber(1e6), anyNumber(1), anyNumber(1), anyNumber(1) });

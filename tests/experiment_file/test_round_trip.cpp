@@ -158,7 +158,12 @@ ModelSetting anyModel(const std::vector<std::string>& axes)
     s.adam = { anyReal(1e6), anyReal(1), anyReal(1), anyReal(1) };
     s.inputGradient = *rc::gen::arbitrary<bool>();
     s.trainStep = *rc::gen::arbitrary<bool>();
+    s.initialise = *rc::gen::arbitrary<bool>();
     s.remat = *rc::gen::element(RematPolicy::None, RematPolicy::Full, RematPolicy::Dots, RematPolicy::Gathered);
+    s.form = *rc::gen::element(LayerForm::Unrolled, LayerForm::Scanned);
+    s.layersAxis = *rc::gen::inRange<std::int64_t>(0, 3);
+    if (*rc::gen::arbitrary<bool>())
+        s.layersName = *rc::gen::element<std::string>("layers", "data");
     s.axes = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
     s.yConstraint = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
     s.deviceAxes.clear();

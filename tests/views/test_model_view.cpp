@@ -245,6 +245,34 @@ private Q_SLOTS:
         f.document.waitForAnalysis();
     }
 
+    /// The dimension of a scanned MLP's parameters has a name that can be any.
+    void nameOfTheScannedDimension()
+    {
+        Fixture f;
+        ModelView view(&f.document, &f.selection);
+        view.resize(700, 700);
+        view.show();
+        view.form()->setUnfolded({ u"blocks"_s });
+        const auto field = [&view](const QString& key) { return view.form()->field(key); };
+        const auto combo = [&field](const QString& key) { return qobject_cast<QComboBox*>(field(key)->control()); };
+        const auto settings = [&f] { return std::get<MlpModel>(f.document.experiment()->model).settings; };
+        QVERIFY(field(u"form"_s) && !field(u"layers_name"_s));
+        ModelFixture::choose(combo(u"form"_s), static_cast<int>(LayerForm::Scanned));
+        QVERIFY(settings().form == LayerForm::Scanned);
+        QVERIFY(field(u"layers_name"_s) && combo(u"layers_name"_s)->currentText().isEmpty());
+        QLineEdit* const name = combo(u"layers_name"_s)->lineEdit();
+        name->setFocus();
+        QTest::keyClicks(name, u"stage"_s);
+        QTest::keyClick(name, Qt::Key_Return);
+        QVERIFY(settings().layersName == "stage");
+        QCOMPARE(f.document.undoStack()->count(), 2);
+        f.document.waitForAnalysis();
+        const TensorRow* row = f.snapshot().row("params/layers/W1");
+        QVERIFY(row && row->type.shape.size() == 3);
+        f.document.undoStack()->undo();
+        QVERIFY(!settings().layersName && combo(u"layers_name"_s)->currentText().isEmpty());
+    }
+
     void treeOfModules()
     {
         ModelFixture f;

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QGridLayout>
+#include <QLineEdit>
 #include <QScopedValueRollback>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
@@ -77,6 +78,8 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
         QComboBox* const combo = addChoice(choice.section, choice.name, choice.title);
         for (const ModelChoice::Option& option : choice.options)
             combo->addItem(option.title, option.value);
+        if (choice.isFree)
+            makeFree(combo);
     }
 
     connect(m_networks, &QComboBox::activated, this, &ModelForm::chooseNetwork);
@@ -202,9 +205,25 @@ QComboBox* ModelForm::addChoice(const char* section, const char* name, const QSt
     auto* field = new ModelField(title, combo, m_sections[sectionOf(section)].body);
     watch(field);
     m_choices.push_back({ name, sectionOf(section), field, combo });
-    connect(combo, &QComboBox::activated, this,
-        [this, field, combo, key = std::string(name)] { choose(key, field, *combo); });
+    connect(combo, &QComboBox::activated, this, [this, field, combo, key = std::string(name)] {
+        if (combo->isEditable())
+            write(key, field, combo->currentText());
+        else
+            choose(key, field, *combo);
+    });
     return combo;
+}
+
+void ModelForm::makeFree(QComboBox* combo)
+{
+    Choice& choice = m_choices.back();
+    choice.isFree = true;
+    combo->setEditable(true);
+    combo->setInsertPolicy(QComboBox::NoInsert);
+    combo->lineEdit()->setAccessibleName(choice.field->title());
+    combo->lineEdit()->setPlaceholderText(tr("none", "name of a dimension"));
+    connect(combo->lineEdit(), &QLineEdit::editingFinished, this,
+        [this, combo, field = choice.field, key = choice.name] { write(key, field, combo->currentText()); });
 }
 
 void ModelForm::watch(ModelField* field)
@@ -286,6 +305,13 @@ void ModelForm::refreshChoices()
 {
     const Experiment& now = *m_document->experiment();
     for (const Choice& choice : m_choices) {
+        if (choice.isFree) {
+            const std::optional<QString> text = textOption(now, choice.name);
+            choice.field->setHidden(!text);
+            const QSignalBlocker quiet(choice.combo);
+            choice.combo->setEditText(text.value_or(QString()));
+            continue;
+        }
         const std::optional<int> value = chosenOption(now, choice.name);
         choice.field->setHidden(!value);
         const QSignalBlocker quiet(choice.combo);
@@ -411,6 +437,17 @@ void ModelForm::choose(const std::string& name, ModelField* field, const QComboB
     if (value != chosenOption(now, name))
         edit(
             field, withOption(now, name, value), QStringLiteral("%1 → %2").arg(field->title(), combo.currentText()), 0);
+}
+
+void ModelForm::write(const std::string& name, ModelField* field, const QString& text)
+{
+    const Experiment& now = *m_document->experiment();
+    const QString entered = text.trimmed();
+    if (const std::optional<QString> before = textOption(now, name); before && *before != entered)
+        edit(field, withText(now, name, entered),
+            QStringLiteral("%1 → %2").arg(
+                field->title(), entered.isEmpty() ? tr("none", "name of a dimension") : entered),
+            0);
 }
 
 bool ModelForm::edit(ModelField* field, Result<Experiment> after, const QString& text, int mergeId)

@@ -30,8 +30,8 @@ public:
 
     [[nodiscard]] QComboBox* networks() const { return m_networks; }
     /// By the key of what it sets: "batch", "kv_heads", "kv", "expert", "microbatches", "sliding_window",
-    /// "window_pattern", "dropout", "parameter_dtype", "compute_dtype", "optimizer", "form"; null where there is no
-    /// such field, or the model has no such setting.
+    /// "window_pattern", "dropout", "parameter_dtype", "compute_dtype", "optimizer", "form", "layers_name", "step"; null
+    /// where there is no such field, or the model has no such setting.
     [[nodiscard]] ModelField* field(const QString& key) const;
     /// What is sharded beside the rules.
     [[nodiscard]] LayoutPanel* layoutPanel() const { return m_layout; }
@@ -61,6 +61,7 @@ private:
         std::size_t section;
         ModelField* field;
         QComboBox* combo;
+        bool isFree = false; ///< its text is what counts
     };
     void addNetworks();
     void addSection(const char* name, const QString& title);
@@ -84,6 +85,8 @@ private:
     /// Steps of this field become one edit from now on.
     void merge(ModelField* field, const QString& before);
     void choose(const std::string& name, ModelField* field, const QComboBox& combo);
+    void write(const std::string& name, ModelField* field, const QString& text);
+    void makeFree(QComboBox* combo); ///< one of the choices
     bool edit(ModelField* field, Result<Experiment> after, const QString& text, int mergeId);
 
     Document* m_document;

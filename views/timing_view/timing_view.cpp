@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <algorithm>
+#include <span>
 
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
@@ -90,6 +91,7 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_training(new TrainingPage(controller))
     , m_stepRows(new StepTimesModel(this))
     , m_deviceRows(new DeviceTimesModel(this))
+    , m_stageRows(new CompiledStagesModel(this))
 {
     hbox(m_failureRow, { 8, 6, 8, 0 }, 6,
         { { m_failureIcon, 0, Qt::AlignTop }, { m_failure, 1 }, { m_share, 0, Qt::AlignTop } });
@@ -122,7 +124,8 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_pages->addWidget(new LowRoom(plots));
     auto* tables = new QWidget;
     hbox(tables, { 0, 6, 0, 0 }, 8,
-        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 } });
+        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 },
+            { makeTable(m_stageRows, tr("Compiling")), 1 } });
     m_pages->addWidget(tables);
     m_pages->addWidget(new LowRoom(m_training));
     m_pages->addWidget(new EmptyPage(tr("The steps of this program give no loss and update no parameters.")));
@@ -142,7 +145,11 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
         if (!obstacleOf(*m_document))
             m_controller->runStep();
     });
-    connect(m_document, &Document::snapshotChanged, this, &TimingView::showEmpty);
+    connect(m_document, &Document::snapshotChanged, this, [this] {
+        showEmpty();
+        if (isTable())
+            m_stageRows->setStages(m_document->cache().counts());
+    });
     connect(m_controller, &RunController::stepped, this, &TimingView::follow);
     connect(m_controller, &RunController::timeitFinished, this, &TimingView::follow);
     connect(m_controller, &RunController::stateChanged, this, &TimingView::follow);
@@ -162,9 +169,10 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
         }
         const DeviceBar& shown = m_bars[static_cast<std::size_t>(bar)];
         const std::vector<std::int32_t> ids = deviceIds(shown.first, shown.count);
-        m_devices->setToolTip(tr("%1\ncompute %2\ncommunication %3\nwait %4")
-                                  .arg(words::devices(ids), words::seconds(shown.times.compute),
-                                      words::seconds(shown.times.communication), words::seconds(shown.times.wait)));
+        m_devices->setToolTip(
+            tr("%1\ncompute %2\ncommunication %3\nwait %4")
+                .arg(words::devices(std::span<const std::int32_t>(ids)), words::seconds(shown.times.compute),
+                    words::seconds(shown.times.communication), words::seconds(shown.times.wait)));
         m_selection->setHoveredDevices(ids);
     });
     connect(m_devices, &plot::DeviceBarsPlot::clicked, this, [this](int bar) {
@@ -314,6 +322,7 @@ void TimingView::refresh()
     if (isTable()) {
         m_stepRows->setTimes(first, seconds, m_data.figures);
         m_deviceRows->setDevices(devices, deviceIds(0, devices.size()));
+        m_stageRows->setStages(m_document->cache().counts());
     } else if (curves) {
         showTraining(m_data.stepsDone - static_cast<std::int64_t>(m_data.figures.size()) + 1);
     } else {
@@ -327,7 +336,7 @@ void TimingView::refresh()
         plot::BarSeries wait{ tr("wait"), colours.wait, {} };
         for (const DeviceBar& bar : m_bars) {
             const std::vector<std::int32_t> ids = deviceIds(bar.first, bar.count);
-            names << words::devices(ids);
+            names << words::devices(std::span<const std::int32_t>(ids));
             labels << (bar.count == 1 ? tr("d%1").arg(ids.front()) : tr("d%1–d%2").arg(ids.front()).arg(ids.back()));
             compute.seconds.push_back(bar.times.compute);
             communication.seconds.push_back(bar.times.communication);
@@ -359,7 +368,8 @@ void TimingView::showLegend(int bar)
     const TimeColours colours(Theme::current());
     const double parts[] = { shown.times.compute, shown.times.communication, shown.times.wait };
     const QStringList figures = words::secondsAddingUp(parts);
-    m_legend->setEntries({ { one ? words::devices(deviceIds(shown.first, shown.count)) : tr("mean"), figures[0], {} },
+    const std::vector<std::int32_t> ids = deviceIds(shown.first, shown.count);
+    m_legend->setEntries({ { one ? words::devices(std::span<const std::int32_t>(ids)) : tr("mean"), figures[0], {} },
         { tr("compute"), figures[1], colours.compute }, { tr("communication"), figures[2], colours.communication },
         { tr("wait"), figures[3], colours.wait } });
 }

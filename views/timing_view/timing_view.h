@@ -16,6 +16,7 @@ namespace shardscope {
 
 class AccessibleBarsPlot;
 class AccessibleStepPlot;
+class CompiledStagesModel;
 class DeviceTimesModel;
 class EmptyPage;
 class RoleLabel;
@@ -38,6 +39,8 @@ public:
     [[nodiscard]] bool isTraining() const;
     void setTraining(bool training); ///< curves of loss and norms, in place of times
     [[nodiscard]] bool isTable() const;
+    /// How often each stage of compiling was in the document's cache; beside the times in the table.
+    [[nodiscard]] CompiledStagesModel* compiledStages() const { return m_stageRows; }
     void setTable(bool table);
     /// `isKept`: what was measured is from before an edit.
     void show(RunController::Timings timing, bool isKept = false);
@@ -84,6 +87,7 @@ private:
     TrainingPage* m_training;
     StepTimesModel* m_stepRows;
     DeviceTimesModel* m_deviceRows;
+    CompiledStagesModel* m_stageRows;
 };
 
 } // namespace shardscope
