@@ -299,7 +299,7 @@ void MainWindow::newExperiment()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!mayLeave()) {
+    if (!mayLeave() || !mayLoseLeft()) {
         event->ignore();
         return;
     }
