@@ -21,7 +21,9 @@ using namespace shardscope;
 namespace {
 
 /// FILE is an experiment, TABLE a table, PNG a picture.
-const char* const everyCommand[] = { "run FILE --runs 1 --loops 1", "run jax-layer-program --per-device",
+const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
+    "run FILE --no-timeit --difference 0,1 --calls 2 --jit layers.* --variables", "run FILE --no-timeit --initialise",
+    "resolve --rules FILE --names batch --add-axis 0=layers", "run jax-layer-program --per-device",
     "run jax-memory-transfer", "show FILE", "show FILE --tensor params/**", "show jax-memory-transfer",
     "show rule-lab-parts", "check FILE", "explain FILE --tensor x", "explain FILE --collective 1", "comms FILE",
     "comms jax-layer-program --groups", "partition FILE", "partition jax-layer-program --device 1",
@@ -40,7 +42,7 @@ const char* const everyCommand[] = { "run FILE --runs 1 --loops 1", "run jax-lay
     "schema", "schema output", "examples", "examples rule-lab", "tasks", "tasks fit-the-step",
     "tasks two-dimensions t5x-a2p2", "new", "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2",
     "params FILE", "params transformer-t5x", "train FILE --steps 2", "train transformer-t5x --steps 2",
-    "diff FILE FILE", "verify jax-data-sharding --explicit", "verify FILE" };
+    "diff FILE FILE", "diff FILE rule-lab", "verify jax-data-sharding --explicit", "verify FILE" };
 
 /// Of every command that reads something, with a NAME that is not there.
 const char* const readingNothing[] = { "run NAME", "show NAME", "check NAME", "explain NAME --tensor x", "comms NAME",

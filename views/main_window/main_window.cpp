@@ -15,12 +15,14 @@
 #include <QSpinBox>
 #include <QTimer>
 #include <algorithm>
+#include <utility>
 
 #include "document/atomic_file.h"
 #include "document/exchange.h"
 #include "document/program_file.h"
 #include "interchange/hugging_face.h"
 #include "views/collectives_view/collectives_view.h"
+#include "views/compare_view/compare_view.h"
 #include "views/configuration/configuration_dialog.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/dock_tabs.h"
@@ -108,7 +110,11 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     });
     connect(m_problems, &ProblemsView::keyFigureChanged, this, &MainWindow::showStatus);
     connect(&m_run, &RunController::stateChanged, this, &MainWindow::showRun);
-    connect(&m_run, &RunController::stepped, this, &MainWindow::showRun);
+    connect(&m_run, &RunController::stepped, this, [this] {
+        if (m_run.stepsDone() > 0 && !std::exchange(m_hasRun, true))
+            revealPart(QStringLiteral("timing"));
+        showRun();
+    });
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
 
     resize(1600, 1000);
@@ -144,7 +150,7 @@ bool MainWindow::isSettled() const
 {
     return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
         && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking()
-        && !m_collectives->isWorking() && !m_values->isWorking();
+        && !m_collectives->isWorking() && !m_values->isWorking() && !m_compare->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const
@@ -376,19 +382,22 @@ void MainWindow::showStatus()
     if (!m_problems)
         return;
     const StatusText text = statusText(m_document, m_problems->messages());
-    const auto put = [](QLabel* label, const QString& words) {
+    const auto put = [](QLabel* label, const QString& words, const QString& tip) {
         label->setText(words);
         label->setVisible(!words.isEmpty());
+        label->setToolTip(tip);
     };
     m_problemCount->setFigure(text.errors + text.warnings > 0 ? text.problems : QString(), tr("Show the problems"));
     m_problemCount->setIcon(text.errors > 0 ? severityIcon(Severity::Error)
             : text.warnings > 0             ? severityIcon(Severity::Warning)
                                             : icon(QStringLiteral("ok"), IconColor::Ok));
-    put(m_solved, text.solved);
+    put(m_solved, text.solved, tr("Problems says what is in the way"));
     m_deviceCount->setFigure(text.devices, tr("Show the mesh"));
     const bool brief = isCompact();
-    put(m_operations, brief ? QString() : text.operations);
-    put(m_sent, brief ? text.sentShort : text.sent);
+    put(m_operations, brief ? QString() : text.operations,
+        tr("Operations of the program, and collectives that partitioning puts between them"));
+    put(m_sent, brief ? text.sentShort : text.sent,
+        tr("Bytes that each device sends in a step, in all and along each mesh axis"));
     m_hardware->setFigure(brief ? QString() : text.hardware, tr("Show the mesh and its devices"));
     m_saved->setFigure(text.saved, tr("Save (Ctrl+S)"));
     followProblems();

@@ -22,6 +22,7 @@
 #include "views/main_window/settings.h"
 
 class QActionGroup;
+class QDialog;
 class QLabel;
 class QMenu;
 class QPushButton;
@@ -33,6 +34,7 @@ namespace shardscope {
 
 class CollectivesView;
 class CommandPalette;
+class CompareView;
 class DialectsView;
 class DockFrame;
 class DockTabs;
@@ -91,6 +93,7 @@ public:
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
+    [[nodiscard]] CompareView* compareView() const { return m_compare; }
     [[nodiscard]] ValuesView* valuesView() const { return m_values; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
@@ -190,6 +193,8 @@ private:
     void addPart(const char* id, const char* icon, const QString& name, QWidget* widget, DockFrame* frame,
         const std::function<void()>& reveal = {});
     [[nodiscard]] const Part* findPart(const QString& id) const;
+    /// Unfolds it, or brings its page to the front, in a view that may be closed.
+    void revealPart(const QString& id);
     void followFigure(DockFrame* frame);
     /// Sections without contents become a line each.
     void followContents();
@@ -273,6 +278,7 @@ private:
     RulesView* m_rules = nullptr;
     RuleTraceView* m_trace = nullptr;
     DialectsView* m_dialects = nullptr;
+    CompareView* m_compare = nullptr;
     TableHelp* m_tableHelp = nullptr;
     ModelView* m_model = nullptr;
     TensorsView* m_tensors = nullptr;
@@ -303,11 +309,14 @@ private:
     LeftChanges* m_left = nullptr;
     QTimer m_fitTime; ///< until widths and heights follow what is shown
     HelpWindow* m_help = nullptr;
+    QDialog* m_history = nullptr; ///< the undo stack as a list
     CommandPalette* m_palette = nullptr;
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;
     NoticeStrip* m_question = nullptr;
     bool m_questionClosed = false; ///< until another experiment comes
+    bool m_isNew = false; ///< another experiment is about to come
+    bool m_hasRun = false; ///< a step of this one
 
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;

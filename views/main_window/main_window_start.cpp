@@ -8,6 +8,7 @@
 #include <QSpinBox>
 #include <QTimer>
 #include <QToolButton>
+#include <utility>
 
 #include "experiment_file/gallery.h"
 #include "tasks/tasks.h"
@@ -83,9 +84,16 @@ void MainWindow::makeNotices(bool tips)
         m_run.reset(); // steps and weights of what was open before
         m_selection.clear();
         m_problemsClosed = false;
-        choosePerspective();
+        m_isNew = true;
+        m_hasRun = false;
     });
-    connect(&m_document, &Document::experimentChanged, this, &MainWindow::showQuestion);
+    connect(&m_document, &Document::experimentChanged, this, [this] {
+        if (std::exchange(m_isNew, false)) {
+            choosePerspective();
+            revealPart(QStringLiteral("memorytime")); // what is known of a step before one has run
+        }
+        showQuestion();
+    });
     if (tips)
         m_watchingTips = new Tips(&m_document, &m_settings, m_mesh, m_explain, this);
     showQuestion();
