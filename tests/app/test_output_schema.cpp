@@ -21,7 +21,9 @@ using namespace shardscope;
 namespace {
 
 /// FILE is an experiment, TABLE a table, PNG a picture.
-const char* const everyCommand[] = { "run FILE --runs 1 --loops 1", "run jax-layer-program --per-device",
+const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
+    "run FILE --no-timeit --difference 0,1 --calls 2 --jit layers.* --variables", "run FILE --no-timeit --initialise",
+    "resolve --rules FILE --names batch --add-axis 0=layers", "run jax-layer-program --per-device",
     "run jax-memory-transfer", "show FILE", "show FILE --tensor params/**", "show jax-memory-transfer",
     "show rule-lab-parts", "check FILE", "explain FILE --tensor x", "explain FILE --collective 1", "comms FILE",
     "comms jax-layer-program --groups", "partition FILE", "partition jax-layer-program --device 1",

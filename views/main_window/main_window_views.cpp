@@ -25,6 +25,7 @@
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/sharding_lab/sharding_lab_view.h"
+#include "views/start_page/start_page.h"
 #include "views/tensors_view/tensors_view.h"
 #include "views/timing_view/timing_view.h"
 #include "views/topology_view/topology_view.h"
@@ -302,14 +303,21 @@ bool MainWindow::present(const QString& id)
     DockFrame* frame = found ? found->frame : dock(id);
     if (!frame)
         return false;
+    if (m_start)
+        m_start->leave();
     if (m_maximised && m_maximised != frame)
         maximise(nullptr);
-    if (found && found->reveal)
-        found->reveal();
+    revealPart(id);
     frame->summon(found ? found->focus.data() : nullptr);
     if (frame->objectName() == QLatin1String("problems"))
         fitHeights();
     return true;
+}
+
+void MainWindow::revealPart(const QString& id)
+{
+    if (const Part* found = findPart(id); found && found->reveal)
+        found->reveal();
 }
 
 bool MainWindow::shows(const QString& id) const
