@@ -63,7 +63,7 @@ bool isOnDemand(const DockFrame* dock)
     return QStringList{ QStringLiteral("trace"), QStringLiteral("program"), QStringLiteral("lab"),
         QStringLiteral("named"), QStringLiteral("dialects"), QStringLiteral("propagation"), QStringLiteral("devices"),
         QStringLiteral("hosts"), QStringLiteral("whatif"), QStringLiteral("values"), QStringLiteral("collectives"),
-        QStringLiteral("model") }
+        QStringLiteral("model"), QStringLiteral("compare") }
         .contains(dock->objectName());
 }
 

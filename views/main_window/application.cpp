@@ -237,6 +237,8 @@ int runWindow(int argc, char** argv, const QString& file)
     else if (!file.isEmpty())
         openIn(window, file);
     window.show();
+    if (!fromInput && file.isEmpty())
+        window.greet();
     return QApplication::exec();
 }
 

@@ -17,6 +17,7 @@
 #include "document/document.h"
 #include "document/run_controller.h"
 #include "document/selection.h"
+#include "experiment/new_experiment.h"
 #include "views/main_window/perspectives.h"
 #include "views/main_window/settings.h"
 
@@ -33,13 +34,13 @@ namespace shardscope {
 
 class CollectivesView;
 class CommandPalette;
+class CompareView;
 class DialectsView;
 class DockFrame;
 class DockTabs;
 class DockView;
 class DrawerBox;
 class EditPlate;
-class ExamplesDialog;
 class ExplainView;
 class HelpWindow;
 class HostsView;
@@ -60,9 +61,11 @@ class SectionColumn;
 class SegmentedBar;
 class ShardGridView;
 class ShardingLabView;
+class StartPage;
 class StatusButton;
 class StatusMessage;
 class TableHelp;
+class TaskWatch;
 class TensorsView;
 class TimingView;
 class Tips;
@@ -89,6 +92,7 @@ public:
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
+    [[nodiscard]] CompareView* compareView() const { return m_compare; }
     [[nodiscard]] ValuesView* valuesView() const { return m_values; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
@@ -132,12 +136,19 @@ public:
     bool openAny(const QString& path);
     /// A copy of one of the gallery, after asking about unsaved changes.
     bool openExample(const QString& id);
-    /// The gallery.
-    void showExamples();
+    /// The example of a task, and the task on top of the window, after asking about unsaved changes.
+    bool openTask(const QString& id);
+    /// A new experiment of that kind, after asking about unsaved changes.
+    bool openNew(NewKind kind, const QString& preset = {});
+    /// The gallery, tasks, files and new experiments, over the docks.
+    void showStartPage();
+    /// The same to somebody who starts the program for the first time.
+    void greet();
+    [[nodiscard]] StartPage* startPage() const { return m_start; } ///< null until it was shown once
+    [[nodiscard]] TaskWatch* taskWatch() const { return m_task; }
     /// Commands, views and all that the document holds, by their names.
     void findAnything();
     [[nodiscard]] CommandPalette* commandPalette() const { return m_palette; }
-    [[nodiscard]] ExamplesDialog* examplesDialog() const { return m_examples; }
     /// On top of the window: what could not be opened, and the question and notes of the experiment.
     [[nodiscard]] NoticeStrip* unreadable() const { return m_unreadable; }
     [[nodiscard]] NoticeStrip* question() const { return m_question; }
@@ -179,6 +190,8 @@ private:
     void addPart(const char* id, const char* icon, const QString& name, QWidget* widget, DockFrame* frame,
         const std::function<void()>& reveal = {});
     [[nodiscard]] const Part* findPart(const QString& id) const;
+    /// Unfolds it, or brings its page to the front, in a view that may be closed.
+    void revealPart(const QString& id);
     void followFigure(DockFrame* frame);
     /// Sections without contents become a line each.
     void followContents();
@@ -258,6 +271,7 @@ private:
     RulesView* m_rules = nullptr;
     RuleTraceView* m_trace = nullptr;
     DialectsView* m_dialects = nullptr;
+    CompareView* m_compare = nullptr;
     TableHelp* m_tableHelp = nullptr;
     ModelView* m_model = nullptr;
     TensorsView* m_tensors = nullptr;
@@ -283,8 +297,9 @@ private:
     DrawerBox* m_programBox = nullptr;
     DockTabs* m_tabs = nullptr;
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
+    StartPage* m_start = nullptr;
+    TaskWatch* m_task = nullptr;
     QTimer m_fitTime; ///< until widths and heights follow what is shown
-    ExamplesDialog* m_examples = nullptr;
     HelpWindow* m_help = nullptr;
     QDialog* m_history = nullptr; ///< the undo stack as a list
     CommandPalette* m_palette = nullptr;
@@ -292,6 +307,8 @@ private:
     NoticeStrip* m_unreadable = nullptr;
     NoticeStrip* m_question = nullptr;
     bool m_questionClosed = false; ///< until another experiment comes
+    bool m_isNew = false; ///< another experiment is about to come
+    bool m_hasRun = false; ///< a step of this one
 
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;

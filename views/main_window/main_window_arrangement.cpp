@@ -14,6 +14,7 @@
 #include "views/main_window/status_text.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
+#include "views/start_page/start_page.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
@@ -81,7 +82,7 @@ void MainWindow::setForm(Form form)
     m_form = form;
     m_question->setBrief(form == Form::Single);
     // Beside a picture that is low already, memory is one line until it is asked for.
-    m_layoutBox->drawer()->setUnfolded(form == Form::Wide || height() >= Metrics::scaled(740));
+    m_layoutBox->drawer()->setUnfolded(height() >= Metrics::scaled(860));
     arrange();
 }
 
@@ -191,7 +192,10 @@ void MainWindow::fitWidths()
     if (m_form != Form::Single && !views.left.empty())
         add(views.left.front(), Metrics::scaled(340));
     if (m_form == Form::Wide && !views.right.empty())
-        add(views.right.front(), views.rightPercent > 0 ? all * views.rightPercent / 100 : Metrics::scaled(340));
+        add(views.right.front(),
+            views.rightPercent > 0
+                ? all * views.rightPercent / 100
+                : std::clamp(all * 2 / 5 - Metrics::scaled(340), Metrics::scaled(300), Metrics::scaled(420)));
     if (columns.isEmpty())
         return;
     if (DockFrame* centre = dock(QLatin1String(views.centre.front()));
@@ -217,10 +221,9 @@ void MainWindow::fitHeights()
         const int low =
             height() >= Metrics::scaled(740) ? std::max(Metrics::scaled(208), rows / 4) : Metrics::scaled(132);
         if (m_form == Form::Wide) {
-            for (const char* id : views.below)
-                share(id, rows * 30 / 100);
-            for (const char* id : views.bottom)
-                share(id, rows * 30 / 100);
+            for (const std::vector<const char*>& place : { views.below, views.bottom })
+                for (const char* id : place)
+                    share(id, rows * 27 / 100);
             if (views.right.size() > 1)
                 share(views.right.front(), rows * 45 / 100);
         } else {
@@ -248,13 +251,14 @@ void MainWindow::setPerspective(Perspective perspective)
 {
     if (!dock(QLatin1String(viewsOf(perspective).centre.front())))
         return;
+    if (m_start)
+        m_start->leave();
     if (perspective != m_perspective) {
         maximise(nullptr);
         keepArrangement();
         m_perspective = perspective;
         arrange();
-        if (const Part* page = findPart(QLatin1String(viewsOf(perspective).page)); page && page->reveal)
-            page->reveal();
+        revealPart(QLatin1String(viewsOf(perspective).page));
     }
     showPerspective();
 }

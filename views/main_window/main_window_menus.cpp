@@ -87,10 +87,10 @@ QAction* MainWindow::addAction(const QString& name, const QString& icon, const Q
 void MainWindow::makeActions()
 {
     using Key = QKeySequence;
-    addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New"), Key::New, [this] { newExperiment(); });
+    addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New…"), Key::New, [this] { newExperiment(); });
     addAction(QStringLiteral("open"), QStringLiteral("open"), tr("&Open…"), Key::Open, [this] { askToOpen(); });
-    addAction(QStringLiteral("examples"), QStringLiteral("examples"), tr("&Examples…"),
-        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] { showExamples(); });
+    addAction(QStringLiteral("examples"), QStringLiteral("examples"), tr("S&tart page"),
+        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] { showStartPage(); });
     addAction(QStringLiteral("save"), QStringLiteral("save"), tr("&Save"), Key::Save, [this] { save(); });
     addAction(QStringLiteral("saveAs"), {}, tr("Save &As…"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
         [this] { askToSaveAs(); });
@@ -359,6 +359,7 @@ void MainWindow::makePerspectives()
             addAction(QStringLiteral("perspective-") + idOf(perspective), {}, names[static_cast<std::size_t>(number)],
                 QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_1 + number)), [this, perspective] {
                     setPerspective(perspective);
+                    dock(QLatin1String(viewsOf(perspective).centre.front()))->present();
                     m_settings.setPerspective(m_document.filePath(), idOf(m_perspective));
                 });
         choose->setCheckable(true);
@@ -458,7 +459,7 @@ void MainWindow::makeToolBar()
     m_toolBar->addWidget(m_runMenu);
     if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at("examples"))))
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    at("examples")->setIconText(tr("Examples"));
+    at("examples")->setIconText(tr("Start"));
     const auto takeTimes = [this] { // how often is a choice of this window; a file may begin with its own
         const RunSetting& setting = m_document.experiment()->run;
         m_runs->setValue(static_cast<int>(std::min<std::int64_t>(setting.runs, m_runs->maximum())));

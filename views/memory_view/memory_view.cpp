@@ -236,6 +236,12 @@ void MemoryView::placePlot()
     m_plot->setVisible(hasLine && height() >= needed);
 }
 
+QSize MemoryView::minimumSizeHint() const
+{
+    const QSize all = DockView::minimumSizeHint();
+    return m_plot->isVisibleTo(this) ? all - QSize(0, m_plot->minimumSizeHint().height()) : all;
+}
+
 void MemoryView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);

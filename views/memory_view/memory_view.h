@@ -29,6 +29,8 @@ public:
     [[nodiscard]] QString largestText() const;
     /// "8 MiB per device on the host, 8 MiB in, 8 MiB back": what lies there, and what moves in a step; "" for nothing.
     [[nodiscard]] QString hostText() const;
+    /// Without the bytes over the step, which come where there is room.
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -153,10 +153,11 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_order->setAccessibleName(tr("Order of the devices"));
     m_order->setToolTip(tr("Which device stands at which coordinates of the mesh"));
     m_order->addItems({ tr("Order: row-major"), tr("Order: column-major"), tr("Order: as in the file") });
-    m_order->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_order->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_order->setMinimumContentsLength(9);
     m_pin->setCheckable(true);
     makeSmallFlat(m_pin, QStringLiteral("pin"), tr("Pin the hardware"));
-    auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, m_order, boxStretch(), m_hardware, m_pin });
+    auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, { m_order, 1 }, m_hardware, m_pin });
     vbox(this, { 1, 0, 1, 1 }, 2,
         { m_ribbon, head, m_messageBox, m_axes, m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
     setTabOrder(m_keep, m_fit);

@@ -128,8 +128,8 @@ void RulesView::makeHead()
     m_fallback->setAccessibleName(tr("What a constraint does when no rule matches"));
     for (QComboBox* box : { m_system, m_fallback })
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_system->setMinimumContentsLength(10);
-    m_fallback->setMinimumContentsLength(12);
+    m_system->setMinimumContentsLength(7);
+    m_fallback->setMinimumContentsLength(8);
     m_system->view()->setTextElideMode(Qt::ElideNone);
     m_more->setObjectName(QStringLiteral("rulesMenu"));
     makeFlat(m_more, QStringLiteral("menu"), tr("Rule sets, import and export"),
