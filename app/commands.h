@@ -29,5 +29,6 @@ void addNew(CLI::App& app, int& status);
 void addParams(CLI::App& app, int& status);
 void addTrain(CLI::App& app, int& status);
 void addDiff(CLI::App& app, int& status);
+void addCompareHlo(CLI::App& app, int& status);
 
 } // namespace shardscope::cli
