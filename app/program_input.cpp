@@ -92,8 +92,8 @@ tl::expected<SpecifiedInput, Refused> loadSpecified(const std::string& file)
         if (std::vector<Diagnostic> illegal = illegalities(*input); !illegal.empty())
             return tl::unexpected(Refused{ std::move(illegal) });
     // A text without a mesh stays without the one that it was given to be laid out on.
-    const bool isWithoutMesh = input->text.empty() && snapshot->source && sourceText(input->experiment)
-        && !mainMesh(snapshot->source->program);
+    const bool isWithoutMesh = input->text.empty() && input->file.empty() && snapshot->source
+        && sourceText(input->experiment) && !mainMesh(snapshot->source->program);
     const ProgramPtr specified =
         isWithoutMesh ? ProgramPtr(snapshot->source, &snapshot->source->program) : snapshot->annotated;
     std::vector<Diagnostic> wrong = specified ? illegalIn(*specified) : std::vector<Diagnostic>();

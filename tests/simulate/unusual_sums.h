@@ -47,7 +47,9 @@ inline std::string composites(std::uint64_t seed)
 }
 
 /// An operation whose operands are sharded along what it sums over, and collectives that complete its partial sums;
-/// others use its result as well.
+/// others use its result as well. As Shardy has it, a sum is completed where it is made, by an all-reduce along all of
+/// its axes: a reduce-scatter comes of that where all users take one slice along all of these axes, and of nothing
+/// else. So one program in three is of that form: a sum that nobody but a reduce-scatter along all axes uses.
 inline std::string partialSums(std::uint64_t seed)
 {
     Random random(seed + 4000);
@@ -100,14 +102,15 @@ inline std::string partialSums(std::uint64_t seed)
                 "tensor<8x1xi32>\n";
     text += "  %v = " + made + '\n';
     std::string value = "%v";
-    if (random.once(3)) { // moved before it is complete
+    const bool alone = random.once(3);
+    if (!alone && random.once(3)) { // moved before it is complete
         text += "  %t = stablehlo.transpose %v, dims = [" + std::string(isThree ? "1, 0, 2" : "1, 0") + "] {"
             + per(none) + "} : (" + made0 + ") -> " + made0 + '\n';
         value = "%t";
     }
     std::vector<std::string> returned;
     const auto complete = [&](const std::string& name) {
-        const std::size_t way = random.below(twoAxes ? 4 : 2);
+        const std::size_t way = alone ? 1 : random.below(twoAxes ? 4 : 2);
         const std::string rest = isThree ? ", {}, {}" : ", {}";
         const auto line = [&](const std::string& operation, const std::string& to, const std::string& out) {
             text += "  " + to + " = sdy." + operation + " out_sharding=" + at(out) + " : " + made0 + '\n';
@@ -126,15 +129,15 @@ inline std::string partialSums(std::uint64_t seed)
         returned.push_back(name);
     };
     complete("%c");
-    if (random.once(2))
+    if (!alone && random.once(2))
         complete("%d");
     for (const char* user : { "negate", "abs" }) // they read the complete value
-        if (random.once(2)) {
+        if (!alone && random.once(2)) {
             text += std::string("  %") + user + " = stablehlo." + user + ' ' + (random.once(2) ? "%v" : value) + " : "
                 + made0 + '\n';
             returned.push_back(std::string("%") + user);
         }
-    if (random.once(3))
+    if (!alone && random.once(3))
         returned.emplace_back("%v");
     const std::vector<std::string> types(returned.size(), made0);
     return "sdy.mesh @mesh = <[\"x\"=2, \"y\"=2]>\nfunc.func @main(" + arguments + ") -> (" + joined(types) + ") {\n"

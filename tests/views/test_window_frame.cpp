@@ -583,20 +583,23 @@ private Q_SLOTS:
         MainWindow& window = framed.window;
         const auto* message = window.statusBar()->findChild<QLabel*>(QStringLiteral("statusMessage"));
         QVERIFY(message->text().isEmpty());
-        window.say(QStringLiteral("Saved something.json"));
-        // An edit shows its figures while the message is there.
+        // An edit shows its figures, and says what it changed; what is said then takes its place.
         QVERIFY(window.document()->edit(
             withAxisSize(*window.document()->experiment(), 0, 4, true), QStringLiteral("data 2 → 4")));
         window.document()->waitForAnalysis();
+        QCoreApplication::processEvents();
+        QVERIFY2(message->text().startsWith(QStringLiteral("data 2 → 4: ")), qPrintable(message->text()));
+        window.say(QStringLiteral("Saved something.json"));
         QCoreApplication::processEvents();
         QCOMPARE(message->text(), QStringLiteral("Saved something.json"));
         QVERIFY(message->isVisible() && message->width() >= message->fontMetrics().horizontalAdvance(message->text()));
         QVERIFY(window.statusBar()->currentMessage().isEmpty());
         int figures = 0;
         for (const QWidget* figure : window.statusBar()->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly))
-            if (figure != message && figure->isVisible()) {
+            if (figure != message->parentWidget() && figure->isVisible()) {
                 ++figures;
-                QVERIFY2(!figure->geometry().intersects(message->geometry()), qPrintable(figure->objectName()));
+                QVERIFY2(!figure->geometry().intersects(message->parentWidget()->geometry()),
+                    qPrintable(figure->objectName()));
             }
         QVERIFY(figures >= 5);
     }
