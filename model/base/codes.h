@@ -101,6 +101,7 @@ enum class Code : std::uint16_t {
     AttributeValue = 196, ///< attribute, value, wanted
     NoProgram = 197, ///< a text without a function; wrong: entry, of HLO text that ends before it
     CompiledProgram = 198, ///< HLO text of what XLA has made for each device
+    NotComparable = 199, ///< wrong: program (a text that XLA has not compiled), devices; devices, wanted
     // Forms of shardings
     RankMismatch = 401, ///< sharding_rank, rank; in programs wrong: rank, token, unranked, maximal, lists, mapping
     BadReshape = 402, ///< shape, cells

@@ -185,6 +185,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::MaximalMesh:
         case Code::NoProgram:
         case Code::CompiledProgram:
+        case Code::NotComparable:
         case Code::MixedMemoryKinds:
         case Code::UnknownCustomCall:
         case Code::ShardingIgnored:
