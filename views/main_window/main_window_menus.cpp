@@ -26,14 +26,11 @@
 #include "views/main_window/status_message.h"
 #include "views/main_window/tips.h"
 #include "views/mesh_view/mesh_view.h"
+#include "views/model_view/model_form.h"
 #include "views/model_view/model_view.h"
 #include "views/panel/panel.h"
 #include "views/preview/edit_plate.h"
-#include "views/model_view/model_form.h"
-#include "views/model_view/model_view.h"
 #include "views/rules_view/rules_menu.h"
-#include "views/model_view/model_form.h"
-#include "views/model_view/model_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/theme/icons.h"
 #include "views/theme/style.h"
@@ -161,8 +158,10 @@ void MainWindow::makeActions()
     addAction(QStringLiteral("findAnything"), QStringLiteral("search"), tr("&Find anything…"),
         Key(Qt::CTRL | Qt::Key_K), [this] { findAnything(); });
     addAction(QStringLiteral("help"), {}, tr("&Help on the view in use"), Key::HelpContents, [this] {
-        const DockFrame* dock = dockInUse();
-        helpWindow()->showGuide(dock ? dock->name() : QString());
+        const auto used = std::find_if(m_parts.begin(), m_parts.end(),
+            [at = QApplication::focusWidget()](const Part& part) { return part.widget->isAncestorOf(at); });
+        const DockFrame* frame = dockInUse();
+        helpWindow()->showGuide(used != m_parts.end() ? used->name : frame ? frame->name() : QString());
     });
     addAction(QStringLiteral("keys"), {}, tr("&Keys"), Key(Qt::Key_Question),
         [this] { helpWindow()->showKeys(findChildren<QAction*>(QString(), Qt::FindDirectChildrenOnly)); });
