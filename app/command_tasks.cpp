@@ -94,7 +94,7 @@ int checkFile(const Task& task, const TasksOptions& options)
         return emitJson(out, options.json, status);
     }
     printFindings(*input, *snapshot);
-    Table table{ "", "Goal", "Now" };
+    Table table{ "State", "Goal", "Now" };
     for (const ConditionState& each : state.conditions)
         table.rows.push_back({ each.met ? QStringLiteral("met") : QStringLiteral("missing"),
             words::goal(each.condition), words::found(each) });

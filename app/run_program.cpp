@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/analyse.h"
 #include "analysis/initial_setting.h"
 #include "analysis/step_inputs.h"
 #include "base/bytes.h"
@@ -12,11 +13,13 @@
 #include "base/text.h"
 #include "command.h"
 #include "document/array_file.h"
+#include "experiment/network_edits.h"
 #include "experiment_file/array_text.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
 #include "program/device_counts.h"
 #include "program/op_row.h"
+#include "program/path.h"
 #include "program_input.h"
 #include "propagation/import/manual_regions.h"
 #include "run_report.h"
@@ -291,6 +294,28 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
     return {};
 }
 
+/// The text of the state without the variables that one of the globs names. Errors: UnknownValue for a glob that names
+/// none.
+Result<std::string> withoutFrozen(
+    const Program& program, const std::string& text, const std::vector<std::string>& globs)
+{
+    StepState state = stateOf(program, text);
+    for (const std::string& glob : globs) {
+        const std::size_t before = state.pairs.size();
+        std::erase_if(state.pairs, [&](const StatePair& pair) {
+            return globMatches(glob, *program.value(pair.argument).path)
+                || globMatches(glob, "arg" + std::to_string(program.value(pair.argument).index));
+        });
+        if (state.pairs.size() < before)
+            continue;
+        std::vector<std::string> known;
+        for (const StatePair& pair : state.pairs)
+            known.push_back(*program.value(pair.argument).path);
+        return tl::unexpected(unknownValue("--freeze", glob, std::move(known)));
+    }
+    return stateText(program, state);
+}
+
 /// What of the options does not fit the program.
 std::vector<Diagnostic> misfits(
     const RunCommandOptions& options, const std::vector<std::string>& init, const Program& program)
@@ -370,7 +395,25 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     experiment.run.seed = options.seed.value_or(experiment.run.seed);
     if (!options.state.empty())
         experiment.run.state = options.state;
-    run.snapshot = analyse(experiment);
+    if (options.initialise) {
+        auto initializer = withNetworkProgram(experiment, NetworkProgram::Initializer);
+        if (!initializer)
+            throw UsageError("--initialise", "is for networks, which have an initializer");
+        experiment = std::move(*initializer);
+    }
+    AnalysisCache cache;
+    const auto subject = std::make_shared<const Experiment>(experiment);
+    for (std::int64_t i = 0; i < std::max<std::int64_t>(options.calls, 1); ++i)
+        run.snapshot = shardscope::analyse(subject, 1, cache);
+    if (options.calls > 0)
+        run.stages = cache.counts();
+    if (!options.freeze.empty() && run.snapshot->program) {
+        auto state = withoutFrozen(*run.snapshot->program, experiment.run.state, options.freeze);
+        if (!state)
+            return refused({ std::move(state.error()) }, BadInput);
+        experiment.run.state = std::move(*state);
+        run.snapshot = shardscope::analyse(std::make_shared<const Experiment>(experiment), 1, cache);
+    }
     const Snapshot& snapshot = *run.snapshot;
     if (!snapshot.ok())
         if (std::vector<Diagnostic> illegal = illegalities(run.input); !illegal.empty())
@@ -386,6 +429,12 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
         return refused(std::move(run.problems), Findings);
     if (!options.out.empty())
         (void)outputFiles(run.program(), options.out);
+    if (!options.jit.empty()) {
+        auto parts = compiledParts(snapshot, options.jit, cache);
+        if (!parts)
+            return refused({ std::move(parts.error()) }, BadInput);
+        run.parts = std::move(*parts);
+    }
 
     const Region& main = run.program().main();
     const bool hasStep = !main.operations.empty() || !main.results.empty();

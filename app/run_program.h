@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/compiled_parts.h"
 #include "input.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/device_stages.h"
@@ -62,6 +63,11 @@ struct RunCommandOptions {
     std::shared_ptr<const std::string> text;
     bool needsTokens = false; ///< the text was chosen: a model without tokens is none for it
     std::optional<TwoStates> difference; ///< whose difference is wanted: as many steps are taken as that needs
+    bool variables = false; ///< parameters and state are listed
+    std::vector<std::string> freeze; ///< globs of variables that steps leave as they are
+    bool initialise = false; ///< runs what makes the state of the network's step, in its place
+    std::int64_t calls = 0; ///< the step is looked up so often, and how that went is told; 0: once, and it is not
+    std::string jit; ///< parts that are compiled by themselves, as compiledParts() has them; empty: none
     bool norms = false; ///< of parameters and gradients after each step
     std::function<void(const StepRecord&)> onStep; ///< after each of `steps`; may be empty
     JsonTarget json;
@@ -105,6 +111,8 @@ struct ProgramRun {
     StepState state; ///< pairs of arguments and results
     Execution first; ///< what came of the first step; shards where they are asked for, or copies differ
     std::vector<StepRecord> steps; ///< those that were asked for
+    std::vector<StageCount> stages; ///< of so many calls, where they are asked for
+    std::vector<CompiledPart> parts; ///< compiled by themselves
     std::vector<ArrayDifference> difference; ///< of RunCommandOptions::difference, without shards
     std::optional<TimeitResult> timing;
     int threads = 1; ///< of steps

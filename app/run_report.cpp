@@ -11,6 +11,7 @@
 #include "base/codes.h"
 #include "check_report.h"
 #include "command.h"
+#include "compile_report.h"
 #include "document/atomic_file.h"
 #include "interchange/npy.h"
 #include "memory_report.h"
@@ -18,6 +19,7 @@
 #include "program/op_row.h"
 #include "schedule/plan.h"
 #include "sharding/text.h"
+#include "variables_report.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -436,6 +438,10 @@ std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
         out["device_count"] = run.deviceCount();
         out["threads"] = run.threads;
     }
+    if (options.calls > 0)
+        out["compiling"] = compilingJson(options.calls, run.stages);
+    if (!options.jit.empty())
+        out["compiled_parts"] = compiledPartsJson(run.parts);
     if (run.collectives)
         out["communication"] = communication(*run.collectives);
     if (run.isObserved && run.partitioned) {
@@ -447,6 +453,8 @@ std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
     if (options.perDevice)
         out["devices"] = devicesJson(run, texts);
     out["state"] = stateJson(run);
+    if (options.variables)
+        out["variables"] = variablesJson(run);
     out["steps"] = stepsJson(run.steps);
     if (options.difference)
         out["difference"] = differenceJson(run, *options.difference, texts);
@@ -482,6 +490,12 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
     printArrays(console, run, options.values);
     if (options.perDevice)
         printDevices(console, run);
+    if (options.variables)
+        printVariables(console, run);
+    if (options.calls > 0)
+        printCompiling(console, options.calls, run.stages);
+    if (!options.jit.empty())
+        printCompiledParts(console, run.parts);
     printSent(console, run);
     if (run.memory)
         printPlannedMemory(console, *run.memory);

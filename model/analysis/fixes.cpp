@@ -60,7 +60,7 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         return withPlatform(experiment, "tpu");
     case Fix::Kind::BindRulesOnTpu: {
         SHARDSCOPE_TRY(bound, withRulesBound(experiment, true));
-        return withPlatform(bound, "tpu");
+        return withPlatform(*bound, "tpu");
     }
     case Fix::Kind::EnterMesh:
         return withConstraintMesh(experiment, ConstraintMesh::Context);

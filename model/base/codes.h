@@ -30,7 +30,7 @@ enum class Code : std::uint16_t {
     NotALogicalSpec = 116, ///< the 2024 Flax cannot take unconstrained names in a constraint
     // Files and values in them
     Syntax = 120, ///< expected, found, kind
-    DuplicateKey = 121, ///< key
+    DuplicateKey = 121, ///< key; other: the one beside it that says the same in another form
     WrongType = 122, ///< key, expected, found
     MissingKey = 123, ///< key; architecture that needs it
     UnknownValue = 124, ///< key, value, known (list), nearest

@@ -4,8 +4,8 @@
 //     A: the MLP of the notebook on data=2, model=4;  B: the same on data=4, model=2
 //     inputs        /mesh/axes/0/1  2  4;  /mesh/axes/1/1  4  2
 //     held          Parameter  8 MiB  16 MiB;  Gradient, Mu and Nu likewise
-//     sent          data  8 MiB  24 MiB;  model  168 KiB  28 KiB, of 8 rows
-//     largest       Parameters, 8 MiB more, sharded 2 ways instead of 4, by the mesh
+//     sent          data  8 MiB  24 MiB;  model  168 KiB  56 KiB, of 8 rows
+//     largest       State, 32 MiB  64 MiB, sharded 2 ways instead of 4, by the mesh
 //
 // Arrays are matched by path, collectives by kind, cause and mesh axes, operations by path or, where they have none, by
 // kind and types, problems by code and place. What both have alike is not listed, sums are. Bytes are those of one
@@ -78,17 +78,25 @@ struct ComparedProblem {
 /// A time that was measured.
 struct StepTime {
     double mean = 0, deviation = 0; ///< seconds per step
+    bool operator==(const StepTime&) const = default;
 };
 
 /// What differs most in bytes per device, and why.
 struct LargestDifference {
-    enum class What : std::uint8_t { Nothing, Role, Owner, Sent };
+    enum class What : std::uint8_t {
+        Nothing,
+        State, ///< parameters, gradients and moments, where several of these roles differ
+        Role, ///< the one of them that differs
+        Owner, ///< activations or buffers, at the peak
+        Sent
+    };
     What what = What::Nothing;
     Role role = Role::Parameter; ///< of Role
-    Owner owner = Owner::Activations; ///< of Owner: activations or buffers
+    Owner owner = Owner::Activations; ///< of Owner
     std::string axes; ///< of Sent
     double before = 0, after = 0; ///< bytes per device; per step for Sent
-    /// Into how many parts all arrays of the role that differ are sharded; absent where not all are sharded alike.
+    /// Of State and Role: into how many parts all their arrays that differ are sharded; absent where not all are
+    /// sharded alike.
     std::optional<std::int64_t> waysBefore, waysAfter;
     /// Their sizes in all, where these differ: then it is not the sharding alone.
     std::optional<std::int64_t> inAllBefore, inAllAfter;

@@ -33,7 +33,12 @@ std::optional<std::int64_t> waysOf(const TensorRow& row)
     return row.bytesInAll / row.bytesPerDevice;
 }
 
-/// What all arrays of the role have in common that differ.
+bool isOfState(Role role)
+{
+    return role == Role::Parameter || role == Role::Gradient || isOptimizerArray(role);
+}
+
+/// What all its arrays have in common that differ.
 void addWays(LargestDifference& largest, const SnapshotComparison& comparison)
 {
     bool alike = true;
@@ -43,7 +48,9 @@ void addWays(LargestDifference& largest, const SnapshotComparison& comparison)
         common = ways;
     };
     for (const ComparedArray& array : comparison.arrays) {
-        if (array.role != largest.role)
+        const bool counts =
+            largest.what == LargestDifference::What::State ? isOfState(array.role) : array.role == largest.role;
+        if (!counts)
             continue;
         if (array.before) {
             const TensorRow& row = comparison.before->tensors[*array.before];
@@ -82,11 +89,17 @@ LargestDifference largestDifference(const SnapshotComparison& comparison)
         return candidate;
     };
     const auto amount = [](std::int64_t bytes) { return static_cast<double>(bytes); };
+    std::size_t differing = 0;
     for (const ComparedRole& held : comparison.held) {
+        if (held.bytesBefore == held.bytesAfter)
+            continue;
+        ++differing;
         LargestDifference candidate = made(What::Role, amount(held.bytesBefore), amount(held.bytesAfter));
         candidate.role = held.role;
         offer(std::move(candidate));
     }
+    if (differing > 1)
+        offer(made(What::State, amount(comparison.stateBefore), amount(comparison.stateAfter)));
     for (const ComparedOwner& held : comparison.peak) {
         if (held.owner != Owner::Activations && held.owner != Owner::Buffers)
             continue; // by their roles already
@@ -100,7 +113,7 @@ LargestDifference largestDifference(const SnapshotComparison& comparison)
         offer(std::move(candidate));
     }
     largest.by = decidedBy(comparison);
-    if (largest.what == What::Role)
+    if (largest.what == What::State || largest.what == What::Role)
         addWays(largest, comparison);
     if (largest.what == What::Sent)
         for (std::size_t i = 0; i < comparison.collectives.size() && !largest.collectives; ++i)

@@ -6,8 +6,8 @@
 
 namespace shardscope {
 
-/// Of a comparison whose other members are there. Parameters come before gradients and moments that differ as much,
-/// what is held before what is sent. Nothing where no bytes differ.
+/// Of a comparison whose other members are there. Of what differs as much, parameters come before gradients
+/// and moments, and what is held before what is sent. Nothing where no bytes differ.
 [[nodiscard]] LargestDifference largestDifference(const SnapshotComparison& comparison);
 
 } // namespace shardscope

@@ -195,9 +195,13 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
     SHARDSCOPE_CHECK(renameInRules(after->rules.rules.list, {}));
     for (InnerRules& inner : after->rules.inner)
         SHARDSCOPE_CHECK(renameInRules(inner.rules.list, inner.within));
-    if (auto* mlp = std::get_if<MlpModel>(&after->model))
-        for (auto& [dimension, entry] : mlp->settings.deviceAxes)
+    if (auto* mlp = std::get_if<MlpModel>(&after->model)) {
+        MlpSettings& settings = mlp->settings;
+        for (auto& [dimension, entry] : settings.deviceAxes)
             SHARDSCOPE_CHECK(renameIn(entry, old, name));
+        if (settings.axes == MlpSettings::Axes::Device && settings.layersName == old)
+            settings.layersName = name;
+    }
     if (auto* transformer = std::get_if<TransformerModel>(&after->model)) {
         TransformerSettings& settings = transformer->settings.model;
         for (std::vector<ChosenSharding>* list : { &settings.constraints, &settings.parameterSpecs })

@@ -139,6 +139,33 @@ tl::expected<ReadExperiment, std::vector<Diagnostic>> applyVariant(
     return read;
 }
 
+std::string keptPatch(const Experiment& now, const Experiment* comparedWith)
+{
+    std::string patch = comparedWith ? patchBetween(*comparedWith, now) : std::string();
+    if (!patch.empty() && patch != "{}")
+        return patch;
+    FileJson mesh = FileJson::object();
+    mesh["mesh"] = settingsAlone(now).at("mesh");
+    return onOneLine(mesh);
+}
+
+std::vector<PatchedSetting> patchedSettings(const Variant& variant)
+{
+    std::vector<PatchedSetting> settings;
+    const auto add = [&](const auto& self, const std::string& pointer, const FileJson& value) -> void {
+        if (value.is_object() && !value.empty()) {
+            for (const auto& [key, member] : value.items())
+                self(self, pointer.empty() ? key : pointer + '/' + key, member);
+        } else if (!pointer.empty()) {
+            settings.push_back({ pointer, value.is_null() ? std::nullopt : std::optional(value.dump()) });
+        }
+    };
+    const FileJson patch = FileJson::parse(variant.patch, nullptr, false);
+    if (patch.is_object())
+        add(add, std::string(), patch);
+    return settings;
+}
+
 Result<std::size_t> findVariant(const Experiment& experiment, std::string_view name)
 {
     std::vector<std::string> known;

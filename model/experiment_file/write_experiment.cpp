@@ -217,6 +217,12 @@ private:
             { "device_axes", line("/model/device_axes", std::move(axes)) }, { "loss", word(words::losses, s.loss) } };
         if (s.remat != RematPolicy::None)
             members.emplace_back("remat", word(words::remats, s.remat));
+        if (s.form != LayerForm::Unrolled)
+            members.emplace_back("form", word(words::forms, s.form));
+        if (s.layersAxis != 0)
+            members.emplace_back("layers_axis", std::to_string(s.layersAxis));
+        if (s.layersName)
+            members.emplace_back("layers_name", quoteJson(*s.layersName));
         return block("/model", std::move(members), 1);
     }
 
@@ -294,12 +300,13 @@ private:
 
     [[nodiscard]] std::string step(const MlpSettings& s) const
     {
-        return block("/step",
-            { { "optimizer", word(words::optimizers, OptimizerKind::Adam) },
-                { "learning_rate", printReal(s.adam.learningRate) }, { "beta1", printReal(s.adam.beta1) },
-                { "beta2", printReal(s.adam.beta2) }, { "epsilon", printReal(s.adam.epsilon) },
-                { "train", truth(s.trainStep) }, { "input_gradient", truth(s.inputGradient) } },
-            1);
+        Members members{ { "optimizer", word(words::optimizers, OptimizerKind::Adam) },
+            { "learning_rate", printReal(s.adam.learningRate) }, { "beta1", printReal(s.adam.beta1) },
+            { "beta2", printReal(s.adam.beta2) }, { "epsilon", printReal(s.adam.epsilon) },
+            { "train", truth(s.trainStep) }, { "input_gradient", truth(s.inputGradient) } };
+        if (s.initialise)
+            members.emplace_back("initialise", truth(true));
+        return block("/step", std::move(members), 1);
     }
 
     [[nodiscard]] std::string run() const

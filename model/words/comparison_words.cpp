@@ -62,29 +62,29 @@ QString heldPart(double before, double after, const QString& what)
         .arg(bytes(std::abs(after - before)), what, amounts);
 }
 
-/// What decides how arrays are sharded: "4 × 2", "the rules of B".
-QString decider(const SnapshotComparison& comparison)
+/// "4 × 2" where the two meshes have other sizes; else "the mesh of B".
+QString meshOfB(const SnapshotComparison& comparison)
 {
-    using By = LargestDifference::By;
-    switch (comparison.largest.by) {
-    case By::Mesh: {
-        const MeshPtr &before = comparison.before->mesh, &after = comparison.after->mesh;
-        if (before && after && meshSizes(*before) != meshSizes(*after))
-            return meshSizes(*after);
-        return Words::tr("the mesh of B");
-    }
-    case By::Rules:
-        return Words::tr("the rules of B", "what shards arrays");
-    case By::Model:
-        return Words::tr("the model of B", "what shards arrays");
-    case By::Other:
-    case By::None:
-        break;
-    }
-    return QStringLiteral("B");
+    const MeshPtr &before = comparison.before->mesh, &after = comparison.after->mesh;
+    return before && after && meshSizes(*before) != meshSizes(*after) ? meshSizes(*after) : Words::tr("the mesh of B");
 }
 
-/// "since 4 × 2 shards them 2 ways instead of 4"; empty where nothing simple is known.
+/// "4 × 2 shards them 2 ways", "the rules of B do not shard them"
+QString shardedBy(const SnapshotComparison& comparison, std::int64_t ways)
+{
+    using By = LargestDifference::By;
+    const By by = comparison.largest.by;
+    if (by == By::Rules)
+        return ways == 1 ? Words::tr("the rules of B do not shard them")
+                         : Words::tr("the rules of B shard them %1 ways").arg(count(ways));
+    const QString who = by == By::Mesh ? meshOfB(comparison)
+        : by == By::Model              ? Words::tr("the model of B", "what shards arrays")
+                                       : QStringLiteral("B");
+    return ways == 1 ? Words::tr("%1 does not shard them", "a mesh").arg(who)
+                     : Words::tr("%1 shards them %2 ways", "a mesh").arg(who, count(ways));
+}
+
+/// ", since 4 × 2 shards them 2 ways instead of 4"; where nothing simpler is known, what of the settings differs.
 QString heldCause(const SnapshotComparison& comparison)
 {
     const LargestDifference& largest = comparison.largest;
@@ -94,19 +94,30 @@ QString heldCause(const SnapshotComparison& comparison)
                       .arg(bytes(static_cast<double>(*largest.inAllAfter)),
                           bytes(static_cast<double>(*largest.inAllBefore)));
     if (largest.waysBefore && largest.waysAfter) {
-        if (*largest.waysAfter == 1)
-            causes << Words::tr("%1 does not shard them, and A shards them %2 ways")
-                          .arg(decider(comparison), count(*largest.waysBefore));
-        else if (*largest.waysBefore == 1)
-            causes << Words::tr("%1 shards them %2 ways, and A does not shard them")
-                          .arg(decider(comparison), count(*largest.waysAfter));
+        const QString sharded = shardedBy(comparison, *largest.waysAfter);
+        if (*largest.waysBefore == 1)
+            causes << Words::tr("%1, and A does not shard them").arg(sharded);
+        else if (*largest.waysAfter == 1)
+            causes << Words::tr("%1, and A shards them %2 ways").arg(sharded, count(*largest.waysBefore));
         else
-            causes << Words::tr("%1 shards them %2 ways instead of %3")
-                          .arg(decider(comparison), count(*largest.waysAfter), count(*largest.waysBefore));
+            causes << Words::tr("%1 instead of %2", "4 × 2 shards them 2 ways instead of 4")
+                          .arg(sharded, count(*largest.waysBefore));
     }
-    if (causes.isEmpty())
-        return {};
-    return Words::tr(", since %1").arg(causes.join(Words::tr(" and ", "between two causes")));
+    if (!causes.isEmpty())
+        return Words::tr(", since %1").arg(causes.join(Words::tr(" and ", "between two causes")));
+    switch (largest.by) {
+    case LargestDifference::By::Mesh:
+        return Words::tr(", with another mesh");
+    case LargestDifference::By::Rules:
+        return Words::tr(", with other rules");
+    case LargestDifference::By::Model:
+        return Words::tr(", with another model");
+    case LargestDifference::By::Other:
+        return Words::tr(", with other settings");
+    case LargestDifference::By::None:
+        break;
+    }
+    return {};
 }
 
 QString sentSentence(const SnapshotComparison& comparison)
@@ -156,6 +167,9 @@ QString largestDifference(const SnapshotComparison& comparison)
     case LargestDifference::What::Nothing:
         return comparison.nothing() ? Words::tr("A and B are the same.")
                                     : Words::tr("Devices hold and send the same number of bytes in A and B.");
+    case LargestDifference::What::State:
+        return heldPart(largest.before, largest.after, Words::tr("parameters, gradients and moments"))
+            + heldCause(comparison) + QLatin1Char('.');
     case LargestDifference::What::Role:
         return heldPart(largest.before, largest.after, role(largest.role).toLower()) + heldCause(comparison)
             + QLatin1Char('.');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two experiments side by side, in words. A is what is compared with, B the other one.
 //
-//     largestDifference(...)  "Each device holds twice the parameters, 16 MiB instead of 8 MiB, since 4 × 2 shards them
-//                             2 ways instead of 4."
+//     largestDifference(...)  "Each device holds twice the parameters, gradients and moments, 64 MiB instead of 32 MiB,
+//                             since 4 × 2 shards them 2 ways instead of 4."
 #pragma once
 
 #include "comparison/comparison.h"

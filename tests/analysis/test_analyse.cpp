@@ -291,8 +291,15 @@ private Q_SLOTS:
         QVERIFY(first->plan == second->plan);
         QVERIFY(first->source == second->source);
         for (const StageTime& time : second->times)
-            if (time.stage == "propagate" || time.stage == "build")
-                QVERIFY2(time.fromCache, time.stage.c_str());
+            QVERIFY2(time.fromCache == (time.stage != "summarise"), time.stage.c_str());
+        for (const StageCount& count : cache.counts()) {
+            const bool isCached = count.stage != "summarise";
+            QCOMPARE(count.hits, isCached ? 1 : 0);
+            QCOMPARE(count.misses, isCached ? 1 : 2);
+            QCOMPARE(count.lastHit, isCached);
+            QVERIFY(count.missSeconds > 0);
+        }
+        QCOMPARE(cache.counts().size(), second->times.size());
         // Another mesh is another layout of the same program.
         const SnapshotPtr third =
             analyse(std::make_shared<const Experiment>(onMesh(*experiment, meshCases[2])), 3, cache);

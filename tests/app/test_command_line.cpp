@@ -573,7 +573,7 @@ private Q_SLOTS:
             QStringLiteral("params/layers.1/W1") });
         QCOMPARE(ran.code, 0);
         QVERIFY2(ran.out.simplified().contains(QStringLiteral(
-                     "Rule 2 maps hidden to modle, which the mesh lacks (it has model). hidden stays replicated.")),
+                     "Rule 2 maps hidden to modle, which the mesh lacks (it has model), so hidden stays replicated.")),
             qPrintable(ran.out));
         static const QRegularExpression decided(
             QStringLiteral("hidden +rule 2  hidden → modle, which the mesh lacks \\(it has model\\) +replicated\\n"));

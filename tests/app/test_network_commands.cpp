@@ -317,8 +317,41 @@ private Q_SLOTS:
         QVERIFY(at("mesh", "/mesh/axes/0/1") && at("mesh", "/mesh/axes/1/1"));
         QVERIFY(at("shardings", "params/token_embedder/embedding")); // 64x32 becomes 128x16
         QVERIFY(!at("model", "/model/layers"));
+        QVERIFY(at("bytes", "parameters per device"));
+        QVERIFY(std::any_of(found.begin(), found.end(), [](const auto& each) {
+            return each.at("section") == "collectives" && each.at("bytes_before").is_number();
+        }));
+        const QString sentence = QString::fromStdString(ran.json().at("largest_difference").get<std::string>());
+        QVERIFY2(sentence.startsWith(QStringLiteral("Each device ")), qPrintable(sentence));
+        QVERIFY(text.out.startsWith(sentence)); // the window's own, in both forms
         QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x there-is-none")).code, 2);
         QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x")).code, 2);
+    }
+
+    void variants()
+    {
+        QByteArray content = ranWith(QStringLiteral("examples transformer-t5x")).out.toUtf8();
+        const qsizetype end = content.lastIndexOf("\n}");
+        content.insert(end,
+            ",\n  \"variants\": [{ \"name\": \"4x2\", \"patch\": { \"mesh\": { \"axes\": [[\"data\", 4], "
+            "[\"model\", 2]] } } }, { \"name\": \"broken\", \"patch\": { \"mesh\": 3 } }]");
+        const QString file = writeFile(m_folder, QStringLiteral("variants.json"), content);
+        // The variant is what the other file is, by either name.
+        for (const QString& name : { file + QStringLiteral("#4x2"), QStringLiteral("--variant 4x2 ") + file }) {
+            const Ran shown = ranWith(QStringLiteral("show --json ") + name);
+            QVERIFY2(shown.code == 0, qPrintable(shown.error));
+            QCOMPARE(shown.json().at("mesh").at("shape"), nlohmann::json({ 4, 2 }));
+            QCOMPARE(shown.json().at("input").at("name"), (file + QStringLiteral("#4x2")).toStdString());
+        }
+        QCOMPARE(ranWith(QStringLiteral("diff %1#4x2 %2").arg(file, onOtherMesh())).code, 0);
+        QCOMPARE(ranWith(QStringLiteral("diff %1 %1#4x2").arg(file)).code, 1);
+        const Ran none = ranWith(QStringLiteral("show --variant 4x3 ") + file);
+        QCOMPARE(none.code, 2);
+        QVERIFY2(none.error.contains(QStringLiteral("4x2")), qPrintable(none.error));
+        const Ran broken = ranWith(QStringLiteral("show --variant broken ") + file);
+        QCOMPARE(broken.code, 2);
+        QVERIFY2(broken.error.contains(QStringLiteral("mesh")), qPrintable(broken.error));
+        QCOMPARE(ranWith(QStringLiteral("show --variant x rule-lab")).code, 2); // an example, which has none
     }
 
     void configurations()

@@ -21,7 +21,9 @@ using namespace shardscope;
 namespace {
 
 /// FILE is an experiment, TABLE a table, PNG a picture.
-const char* const everyCommand[] = { "run FILE --runs 1 --loops 1", "run jax-layer-program --per-device",
+const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
+    "run FILE --no-timeit --difference 0,1 --calls 2 --jit layers.* --variables", "run FILE --no-timeit --initialise",
+    "resolve --rules FILE --names batch --add-axis 0=layers", "run jax-layer-program --per-device",
     "run jax-memory-transfer", "show FILE", "show FILE --tensor params/**", "show jax-memory-transfer",
     "show rule-lab-parts", "check FILE", "explain FILE --tensor x", "explain FILE --collective 1", "comms FILE",
     "comms jax-layer-program --groups", "partition FILE", "partition jax-layer-program --device 1",
@@ -38,17 +40,16 @@ const char* const everyCommand[] = { "run FILE --runs 1 --loops 1", "run jax-lay
     "mesh --devices 2*tpu-v5e:4x4 --shape 1x16 --dcn-shape 2x1", "sharding --spec P('x') --shape 8 --mesh x=2",
     "sharding --spec {devices=[2,2]<=[4]} --shape 8,8", "sharding --spec {replicated} --shape 8,8 --names a,None",
     "schema", "schema output", "examples", "examples rule-lab", "tasks", "tasks fit-the-step",
-    "tasks two-dimensions t5x-a2p2", "new",
-    "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2", "params FILE", "params transformer-t5x",
-    "train FILE --steps 2", "train transformer-t5x --steps 2", "diff FILE FILE", "verify jax-data-sharding --explicit",
-    "verify FILE" };
+    "tasks two-dimensions t5x-a2p2", "new", "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2",
+    "params FILE", "params transformer-t5x", "train FILE --steps 2", "train transformer-t5x --steps 2",
+    "diff FILE FILE", "diff FILE rule-lab", "verify jax-data-sharding --explicit", "verify FILE" };
 
 /// Of every command that reads something, with a NAME that is not there.
 const char* const readingNothing[] = { "run NAME", "show NAME", "check NAME", "explain NAME --tensor x", "comms NAME",
     "partition NAME", "propagate NAME", "verify NAME", "rules NAME", "screenshot NAME -o PNG",
     "convert NAME --from experiment", "resolve --rules NAME --names batch", "mesh --devices @NAME --shape x=2",
-    "examples NAME", "tasks NAME", "tasks fit-the-step NAME", "new --preset NAME", "params NAME", "train NAME", "diff NAME FILE",
-    "sharding --spec NAME --shape 8", "schema NAME" };
+    "examples NAME", "tasks NAME", "tasks fit-the-step NAME", "new --preset NAME", "params NAME", "train NAME",
+    "diff NAME FILE", "sharding --spec NAME --shape 8", "schema NAME" };
 
 /// Errors of an experiment, which are findings.
 const char* const finding[] = { "run FILE", "show FILE", "check FILE", "explain FILE --tensor x", "comms FILE",

@@ -70,7 +70,7 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 0);
         const auto json = ran.json();
         QVERIFY(json.at("format") == "shardscope-run");
-        QVERIFY(json.at("version") == "3.2");
+        QVERIFY(json.at("version") == "3.3");
         QVERIFY(json.at("input").at("title") == "Small MLP");
         QVERIFY(json.at("mesh").at("axes") == nlohmann::json::parse(R"(["data", "model"])"));
         QCOMPARE(json.at("steps").size(), std::size_t{ 4 });
@@ -151,6 +151,80 @@ private Q_SLOTS:
             QStringLiteral("--difference"), QStringLiteral("0,1") });
         QCOMPARE(none.code, 2);
         QVERIFY(none.error.contains(QStringLiteral("state of a step")));
+    }
+
+    /// Parameters and state apart from the program; steps leave alone what is frozen.
+    void variables()
+    {
+        const QStringList quick{ QStringLiteral("--no-timeit"), QStringLiteral("--no-check"),
+            QStringLiteral("--variables"), QStringLiteral("--json"), QStringLiteral("--difference"),
+            QStringLiteral("0,2"), QStringLiteral("--freeze"), QStringLiteral("params/layers.0/*") };
+        const Ran ran = run(smallMlp(), quick);
+        QCOMPARE(ran.code, 0);
+        const auto json = ran.json();
+        int frozen = 0;
+        for (const auto& variable : json.at("variables")) {
+            const std::string name = variable.at("name");
+            const bool isFrozen = name.starts_with("params/layers.0/");
+            QVERIFY2(variable.at("frozen") == isFrozen && variable.contains("result") != isFrozen, name.c_str());
+            QVERIFY(variable.at("variable_kind") == (name.starts_with("params/") ? "parameter" : "state variable"));
+            frozen += isFrozen ? 1 : 0;
+        }
+        QCOMPARE(frozen, 2);
+        QCOMPARE(json.at("variables").size(), std::size_t{ 1 + 4 + 1 + 8 }); // step, matrices, count, mu and nu
+        QCOMPARE(json.at("difference").at("arrays").size(), json.at("variables").size() - 2);
+        const Ran wrong = run(smallMlp(), { QStringLiteral("--freeze"), QStringLiteral("params/layers.9/*") });
+        QCOMPARE(wrong.code, 2);
+        QVERIFY(wrong.error.contains(QStringLiteral("--freeze")));
+    }
+
+    /// The state is made by a program of its own, which agrees with its reference.
+    void initialisation()
+    {
+        const Ran ran = run(smallMlp(), { QStringLiteral("--initialise"), QStringLiteral("--json") });
+        QCOMPARE(ran.code, 0);
+        const auto json = ran.json();
+        QCOMPARE(json.at("results").size(), std::size_t{ 1 + 4 + 1 + 8 });
+        QVERIFY(json.at("results").at(1).at("type") == "tensor<16x32xf32>");
+        QVERIFY(json.at("results").at(1).at("sharding") == R"(<@mesh, [{}, {"model"}]>)");
+        QVERIFY(json.at("communication").at("sent_bytes") == 0);
+        QVERIFY(json.at("check").at("passed") == true);
+        QVERIFY(json.at("arguments").at(0).at("name") == "key");
+        const Ran none =
+            runProgram({ QStringLiteral("run"), QStringLiteral("jax-contraction"), QStringLiteral("--initialise") });
+        QCOMPARE(none.code, 2);
+    }
+
+    /// The step is looked up three times; layers that are the same program are compiled once.
+    void compiling()
+    {
+        const QStringList quick{ QStringLiteral("--no-timeit"), QStringLiteral("--no-check"), QStringLiteral("--calls"),
+            QStringLiteral("3"), QStringLiteral("--jit"), QStringLiteral("layers.*") };
+        const Ran ran = run(smallMlp(), quick + QStringList{ QStringLiteral("--json") });
+        QCOMPARE(ran.code, 0);
+        const auto json = ran.json();
+        QVERIFY(json.at("compiling").at("calls") == 3);
+        std::set<std::string> stages;
+        for (const auto& stage : json.at("compiling").at("stages")) {
+            const bool isCached = stage.at("stage") != "summarise";
+            QVERIFY(stage.at("hits") == (isCached ? 2 : 0) && stage.at("misses") == (isCached ? 1 : 3));
+            stages.insert(stage.at("stage"));
+        }
+        QVERIFY(stages
+            == (std::set<std::string>{ "annotate", "build", "partition", "propagate", "schedule", "summarise" }));
+        const auto& parts = json.at("compiled_parts");
+        QCOMPARE(parts.size(), std::size_t{ 2 });
+        QVERIFY(parts.at(0).at("from_cache") == false && !parts.at(0).contains("same_as"));
+        QVERIFY(parts.at(1).at("from_cache") == true && parts.at(1).at("same_as") == "layers.0");
+        // z is the sum over four devices of [4, 16] numbers: 2 * 3/4 of their bytes.
+        for (const auto& part : parts)
+            QVERIFY(part.at("sent_bytes") == 1.5 * (4 * 16 * 4));
+        const Ran text = run(smallMlp(), quick);
+        QVERIFY(text.out.contains(QStringLiteral("Compiling (calls of the step: 3)")));
+        QVERIFY(text.out.contains(QStringLiteral("hit, as layers.0")));
+        const Ran wrong = run(smallMlp(), { QStringLiteral("--jit"), QStringLiteral("layer") });
+        QCOMPARE(wrong.code, 2);
+        QVERIFY(wrong.error.contains(QStringLiteral("layers.0")));
     }
 
     /// What arguments begin with: by default, as the experiment says, and as --init says.

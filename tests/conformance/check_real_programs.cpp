@@ -178,7 +178,7 @@ ArgumentSums argumentsOf(const HloModule& module, const Program& program)
             for (const DimensionSharding& dim : given->sharding.dims) {
                 Json axes = Json::array();
                 for (const AxisRef& axis : dim.axes)
-                    axes.push_back(program.meshes[given->mesh].mesh->axes()[axis.axis].name);
+                    axes.push_back(program.meshes[given->mesh].mesh->axes()[static_cast<std::size_t>(axis.axis)].name);
                 dims.push_back(std::move(axes));
             }
             argument["sdy"] = std::move(dims);

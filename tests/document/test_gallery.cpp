@@ -44,8 +44,10 @@ constexpr Stated stated[] = {
     { "input's sharding", "flax-mlp-device", "x", "P(data, -)", "4x1024" },
     { "Logical axis annotation, kernel", "flax-mlp-logical", "params/layers.3/W1", "P(-, model)", "1024x256" },
     { "Logical axis annotation, W2", "flax-mlp-logical", "params/layers.3/W2", "P(model, -)", "256x1024" },
-    { "Logical axis annotation, no rule for layer", "flax-mlp-scan", "params/kernel", "P(-, -, model)", "4x1024x256" },
-    { "Logical axis annotation, no rule for layer", "flax-mlp-scan", "params/W2", "P(-, model, -)", "4x256x1024" },
+    { "Logical axis annotation, no rule for layer", "flax-mlp-scan", "params/layers/W1", "P(-, -, model)",
+        "4x1024x256" },
+    { "Logical axis annotation, no rule for layer", "flax-mlp-scan", "params/layers/W2", "P(-, model, -)",
+        "4x256x1024" },
     { "input's sharding", "flax-mlp-scan", "x", "P(data, -)", "4x1024" },
     // flax.linen.spmd.
     { "logical_to_mesh_axes, its example", "rule-lab", "array", "P(X, -, Y, -)", "4x128x2x64" },

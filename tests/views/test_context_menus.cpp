@@ -7,12 +7,16 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QSignalSpy>
+#include <QStandardItemModel>
+#include <QTableView>
 #include <QTest>
 #include <QTreeView>
 
 #include "experiment/edits.h"
 #include "panel_fixture.h"
 #include "registered_test.h"
+#include "views/memory_view/memory_view.h"
+#include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/problems_view/problem_row.h"
@@ -25,6 +29,7 @@
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/tensors_view/tensors_model.h"
 #include "views/tensors_view/tensors_view.h"
+#include "views/widgets/row_table.h"
 
 using namespace shardscope;
 using namespace shardscope::test;
@@ -279,6 +284,39 @@ private Q_SLOTS:
             break;
         }
         QCOMPARE(led.size(), 1);
+    }
+
+    /// Rows of any table, and what is painted as one.
+    void anyRow()
+    {
+        QStandardItemModel model(2, 2);
+        model.setHorizontalHeaderLabels({ QStringLiteral("name"), QStringLiteral("bytes") });
+        for (int row = 0; row < 2; ++row)
+            for (int column = 0; column < 2; ++column)
+                model.setItem(row, column, new QStandardItem(QStringLiteral("%1%2").arg(row).arg(column)));
+        QTableView table;
+        makeRowTable(&table, &model, QStringLiteral("table"));
+        table.resize(300, 200);
+        table.show();
+        askMenu(table.viewport(), table.visualRect(model.index(1, 0)).center(), "copyRow");
+        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("10\t11"));
+        QCOMPARE(table.currentIndex().row(), 1);
+        askMenu(&table, std::nullopt, "copyTable");
+        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("name\tbytes\n00\t01\n10\t11\n"));
+
+        Fixture f;
+        MemoryView view(&f.document, &f.selection);
+        view.resize(500, 300);
+        view.show();
+        const QRect segment = view.bar()->tableRect(0);
+        const QStringList entries = askMenu(view.bar(), segment.center(), "copyRow");
+        QCOMPARE(entries, (QStringList{ QStringLiteral("choose"), QStringLiteral("copyRow") }));
+        QVERIFY2(
+            QGuiApplication::clipboard()->text().startsWith(QStringLiteral("Owner: parameters\nBytes per device: ")),
+            qPrintable(QGuiApplication::clipboard()->text()));
+        f.selection.setTensor({});
+        askMenu(view.bar(), segment.center(), "choose");
+        QVERIFY(!f.selection.tensor().isEmpty()); // as a click does
     }
 
     void problems()

@@ -296,6 +296,25 @@ private Q_SLOTS:
         QCOMPARE(sizes(document), QStringLiteral("data=2,model=4"));
         QCOMPARE(view.row(0)->spinBox()->value(), 2);
         QCOMPARE(view.message(), QStringLiteral("E115 data = 3: 8 devices cannot be split 3 ways"));
+        // What can be is one press away: the sizes beside it, or the devices that it takes.
+        const auto offer = [&](const QString& text) {
+            for (QPushButton* button : view.findChildren<QPushButton*>())
+                if (button->isVisible() && button->text() == text)
+                    return button;
+            return static_cast<QPushButton*>(nullptr);
+        };
+        QVERIFY(offer(QStringLiteral("2")) && offer(QStringLiteral("4")));
+        QPushButton* devices12 = offer(QStringLiteral("Use 12 devices"));
+        QVERIFY(devices12);
+        devices12->click();
+        QCOMPARE(sizes(document), QStringLiteral("data=3,model=4"));
+        QVERIFY(view.message().isEmpty());
+        QVERIFY(!offer(QStringLiteral("4")));
+        document.undoStack()->undo();
+        view.row(0)->spinBox()->setValue(3);
+        offer(QStringLiteral("4"))->click();
+        QCOMPARE(sizes(document), QStringLiteral("data=4,model=2"));
+        document.undoStack()->undo();
     }
 
     /// One axis has no other that could take the inverse: its size is free, and the hardware follows.
@@ -309,7 +328,7 @@ private Q_SLOTS:
         MeshView view(&document, &selection);
         view.resize(360, 300);
         view.show();
-        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(QTest::qWaitForWindowActive(&view));
         QVERIFY(!view.keepsProduct());
         QVERIFY(view.findChild<QCheckBox*>()->isHidden());
         QCOMPARE(view.row(0)->slider()->sizes(), (std::vector<std::int64_t>{ 1, 2, 4, 8, 16 }));

@@ -14,6 +14,9 @@
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
 #include "sharding/text.h"
+#include "views/device_map/device_colours.h"
+#include "views/device_map/device_map.h"
+#include "views/mesh_view/mesh_view.h"
 #include "views/panel_fixture.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/shard_grid_view.h"
@@ -457,6 +460,15 @@ private Q_SLOTS:
         QCOMPARE(canvas->coloursIn(cell), (std::vector<std::int32_t>{ 0, 1 }));
         found = colours();
         QVERIFY(found.contains(theme.shard(0, 8).rgb()) && found.contains(theme.shard(1, 8).rgb()));
+        // The map of the mesh has the same colours, when they are chosen over the grid.
+        MeshView mesh(&f.document, &f.selection);
+        QVERIFY(mesh.map()->fillsOfArray(theme) == fillsByShard(theme, *mesh.map()->array()));
+        canvas->chooseColour(GridColour::Device);
+        const DeviceFills fills = mesh.map()->fillsOfArray(theme);
+        QCOMPARE(fills.colours[5], theme.shard(5, 8).rgb());
+        canvas->chooseColour(GridColour::Host);
+        QCOMPARE(mesh.map()->fillsOfArray(theme).colours[5], theme.shard(1, 8).rgb());
+        canvas->chooseColour(GridColour::Shard);
     }
 
     void hoverAndKeysSpeakThroughTheSelection()

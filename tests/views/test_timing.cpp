@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QUndoStack>
 #include <cmath>
 
 #include "experiment/edits.h"
@@ -194,6 +195,25 @@ private Q_SLOTS:
 
         view.setTable(true);
         QVERIFY(!view.stepPlot()->isVisible());
+        // What compiling took stands beside them; a step that comes back is found in the cache.
+        const QAbstractItemModel* stages = view.compiledStages();
+        const auto stage = [stages](const QString& name, int column) {
+            for (int row = 0; row < stages->rowCount(); ++row)
+                if (stages->index(row, 0).data().toString() == name)
+                    return stages->index(row, column).data().toString();
+            return QString();
+        };
+        const int hits = stage(u"propagate"_s, 1).toInt(), misses = stage(u"propagate"_s, 2).toInt();
+        QVERIFY(misses > 0);
+        fixture.document.edit(withDimension(*fixture.document.experiment(), "batch", 16), u"batch"_s);
+        fixture.document.waitForAnalysis();
+        QCOMPARE(stage(u"propagate"_s, 2).toInt(), misses + 1);
+        fixture.document.undoStack()->undo();
+        fixture.document.waitForAnalysis();
+        QCOMPARE(stage(u"propagate"_s, 1).toInt(), hits + 1);
+        QCOMPARE(stage(u"propagate"_s, 2).toInt(), misses + 1);
+        QVERIFY(stage(u"schedule"_s, 3).contains(u's'));
+        view.show(data);
         view.setTable(false);
         QVERIFY(view.stepPlot()->isVisible());
 

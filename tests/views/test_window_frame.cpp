@@ -535,7 +535,7 @@ private Q_SLOTS:
         QVERIFY(column.contains(table->mapToGlobal(QPoint(1, 1))));
     }
 
-    /// Learn, Plan, Program and Debug show what they are for, at every size, and nothing lies on anything else.
+    /// Every perspective shows what it is for, at every size, and nothing lies on anything else.
     void perspectives_data()
     {
         QTest::addColumn<QSize>("size");

@@ -101,6 +101,11 @@ private Q_SLOTS:
             QStringLiteral("“sliding_window” is 4096, and masks nothing: the sequence has a length of 2048. Numbers "
                            "below 2048 have an effect."));
         QCOMPARE(stated(Code::LimitOutOfReach,
+                     { { "settings", std::vector<std::string>{ "window_pattern" } }, { "value", 4.0 },
+                         { "wrong", "pattern" }, { "reach", 3.0 } }),
+            QStringLiteral("“window_pattern” is 4, and no layer sees all tokens: there are fewer layers. Numbers below "
+                           "3 have an effect."));
+        QCOMPARE(stated(Code::LimitOutOfReach,
                      { { "settings", std::vector<std::string>{ "capacity_factor" } }, { "value", 8.0 },
                          { "wrong", "capacity" }, { "reach", 4.0 } }),
             QStringLiteral("“capacity_factor” is 8, and every expert has a place for each token: none is dropped. "
@@ -139,6 +144,9 @@ private Q_SLOTS:
                 "or leave --partitions away."));
         QCOMPARE(stated(Code::TooLarge, { { "what", "nesting" }, { "limit", 64 } }),
             QStringLiteral("brackets stand more than 64 deep in each other. Close every bracket that is open."));
+        QCOMPARE(stated(Code::DuplicateKey, { { "key", "spec" }, { "other", "names" } }),
+            QStringLiteral("“names” and “spec” stand side by side, and only one of them can count. Leave one of them "
+                           "out."));
         QCOMPARE(stated(Code::MissingKey, { { "key", "--rules" } }),
             QStringLiteral("the option --rules is missing. Add it."));
         QCOMPARE(stated(Code::Syntax, { { "expected", "end of text" }, { "found", "model" } }),

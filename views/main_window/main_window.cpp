@@ -22,9 +22,11 @@
 #include "document/program_file.h"
 #include "interchange/hugging_face.h"
 #include "views/collectives_view/collectives_view.h"
+#include "views/compare_view/compare_view.h"
 #include "views/configuration/configuration_dialog.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/dock_tabs.h"
+#include "views/main_window/file_names.h"
 #include "views/main_window/first_selection.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
@@ -39,6 +41,7 @@
 #include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
+#include "views/start_page/start_page.h"
 #include "views/table_help/table_help.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
@@ -133,6 +136,8 @@ MainWindow::~MainWindow()
     disconnect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
     delete m_watchingTips;
     m_watchingTips = nullptr;
+    delete m_start; // it tells the window when it goes
+    m_start = nullptr;
     delete m_tabs; // it knows the docks
     m_tabs = nullptr;
     m_parts.clear();
@@ -145,7 +150,7 @@ bool MainWindow::isSettled() const
 {
     return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
         && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking()
-        && !m_collectives->isWorking() && !m_values->isWorking();
+        && !m_collectives->isWorking() && !m_values->isWorking() && !m_compare->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const
@@ -252,8 +257,10 @@ bool MainWindow::askToSaveAs()
 {
     // What desktops know as an experiment; one of any other name ending in .json is read as well.
     const QString suffix = QStringLiteral("shardscope.json");
+    const QString source = QFileInfo(m_document.sourceName()).completeBaseName();
+    const QString title = source.isEmpty() ? QString::fromStdString(m_document.experiment()->title) : source;
     const QString proposal = m_document.filePath().isEmpty()
-        ? QStringLiteral("%1/experiment.%2").arg(m_settings.folder(), suffix)
+        ? QStringLiteral("%1/%2.%3").arg(m_settings.folder(), fileNameOf(title), suffix)
         : m_document.filePath();
     // The dialog itself adds the suffix, so that it asks about the file that would be replaced.
     QFileDialog dialog(this, tr("Save experiment"), proposal, tr("Experiments (*.json);;All files (*)"));
@@ -292,12 +299,8 @@ bool MainWindow::mayLeave()
 
 void MainWindow::newExperiment()
 {
-    if (!mayLeave())
-        return;
-    Experiment blank;
-    blank.mesh.axes = { { "data", 2 }, { "model", 4 } };
-    blank.model = MlpModel{};
-    m_document.setExperiment(std::move(blank), QString());
+    showStartPage();
+    m_start->focusNew();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)
@@ -379,19 +382,22 @@ void MainWindow::showStatus()
     if (!m_problems)
         return;
     const StatusText text = statusText(m_document, m_problems->messages());
-    const auto put = [](QLabel* label, const QString& words) {
+    const auto put = [](QLabel* label, const QString& words, const QString& tip) {
         label->setText(words);
         label->setVisible(!words.isEmpty());
+        label->setToolTip(tip);
     };
     m_problemCount->setFigure(text.errors + text.warnings > 0 ? text.problems : QString(), tr("Show the problems"));
     m_problemCount->setIcon(text.errors > 0 ? severityIcon(Severity::Error)
             : text.warnings > 0             ? severityIcon(Severity::Warning)
                                             : icon(QStringLiteral("ok"), IconColor::Ok));
-    put(m_solved, text.solved);
+    put(m_solved, text.solved, tr("Problems says what is in the way"));
     m_deviceCount->setFigure(text.devices, tr("Show the mesh"));
     const bool brief = isCompact();
-    put(m_operations, brief ? QString() : text.operations);
-    put(m_sent, brief ? text.sentShort : text.sent);
+    put(m_operations, brief ? QString() : text.operations,
+        tr("Operations of the program, and collectives that partitioning puts between them"));
+    put(m_sent, brief ? text.sentShort : text.sent,
+        tr("Bytes that each device sends in a step, in all and along each mesh axis"));
     m_hardware->setFigure(brief ? QString() : text.hardware, tr("Show the mesh and its devices"));
     m_saved->setFigure(text.saved, tr("Save (Ctrl+S)"));
     followProblems();

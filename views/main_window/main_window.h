@@ -17,10 +17,12 @@
 #include "document/document.h"
 #include "document/run_controller.h"
 #include "document/selection.h"
+#include "experiment/new_experiment.h"
 #include "views/main_window/perspectives.h"
 #include "views/main_window/settings.h"
 
 class QActionGroup;
+class QDialog;
 class QLabel;
 class QMenu;
 class QPushButton;
@@ -32,13 +34,13 @@ namespace shardscope {
 
 class CollectivesView;
 class CommandPalette;
+class CompareView;
 class DialectsView;
 class DockFrame;
 class DockTabs;
 class DockView;
 class DrawerBox;
 class EditPlate;
-class ExamplesDialog;
 class ExplainView;
 class HelpWindow;
 class HostsView;
@@ -59,9 +61,11 @@ class SectionColumn;
 class SegmentedBar;
 class ShardGridView;
 class ShardingLabView;
+class StartPage;
 class StatusButton;
 class StatusMessage;
 class TableHelp;
+class TaskWatch;
 class TensorsView;
 class TimingView;
 class Tips;
@@ -88,6 +92,7 @@ public:
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
+    [[nodiscard]] CompareView* compareView() const { return m_compare; }
     [[nodiscard]] ValuesView* valuesView() const { return m_values; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
@@ -131,12 +136,19 @@ public:
     bool openAny(const QString& path);
     /// A copy of one of the gallery, after asking about unsaved changes.
     bool openExample(const QString& id);
-    /// The gallery.
-    void showExamples();
+    /// The example of a task, and the task on top of the window, after asking about unsaved changes.
+    bool openTask(const QString& id);
+    /// A new experiment of that kind, after asking about unsaved changes.
+    bool openNew(NewKind kind, const QString& preset = {});
+    /// The gallery, tasks, files and new experiments, over the docks.
+    void showStartPage();
+    /// The same to somebody who starts the program for the first time.
+    void greet();
+    [[nodiscard]] StartPage* startPage() const { return m_start; } ///< null until it was shown once
+    [[nodiscard]] TaskWatch* taskWatch() const { return m_task; }
     /// Commands, views and all that the document holds, by their names.
     void findAnything();
     [[nodiscard]] CommandPalette* commandPalette() const { return m_palette; }
-    [[nodiscard]] ExamplesDialog* examplesDialog() const { return m_examples; }
     /// On top of the window: what could not be opened, and the question and notes of the experiment.
     [[nodiscard]] NoticeStrip* unreadable() const { return m_unreadable; }
     [[nodiscard]] NoticeStrip* question() const { return m_question; }
@@ -259,6 +271,7 @@ private:
     RulesView* m_rules = nullptr;
     RuleTraceView* m_trace = nullptr;
     DialectsView* m_dialects = nullptr;
+    CompareView* m_compare = nullptr;
     TableHelp* m_tableHelp = nullptr;
     ModelView* m_model = nullptr;
     TensorsView* m_tensors = nullptr;
@@ -284,9 +297,11 @@ private:
     DrawerBox* m_programBox = nullptr;
     DockTabs* m_tabs = nullptr;
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
+    StartPage* m_start = nullptr;
+    TaskWatch* m_task = nullptr;
     QTimer m_fitTime; ///< until widths and heights follow what is shown
-    ExamplesDialog* m_examples = nullptr;
     HelpWindow* m_help = nullptr;
+    QDialog* m_history = nullptr; ///< the undo stack as a list
     CommandPalette* m_palette = nullptr;
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;

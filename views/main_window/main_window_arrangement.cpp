@@ -14,6 +14,7 @@
 #include "views/main_window/status_text.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
+#include "views/start_page/start_page.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
@@ -267,6 +268,8 @@ void MainWindow::setPerspective(Perspective perspective)
 {
     if (!dock(QLatin1String(viewsOf(perspective).centre.front())))
         return;
+    if (m_start)
+        m_start->leave();
     if (perspective != m_perspective) {
         maximise(nullptr);
         keepArrangement();

@@ -3,7 +3,9 @@
 // Declared in main_window.h.
 #include <QActionGroup>
 #include <QApplication>
+#include <QDialog>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMenuBar>
 #include <QPainter>
@@ -13,6 +15,7 @@
 #include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
+#include <QUndoView>
 #include <QWidgetAction>
 #include <algorithm>
 #include <array>
@@ -84,10 +87,10 @@ QAction* MainWindow::addAction(const QString& name, const QString& icon, const Q
 void MainWindow::makeActions()
 {
     using Key = QKeySequence;
-    addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New"), Key::New, [this] { newExperiment(); });
+    addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New…"), Key::New, [this] { newExperiment(); });
     addAction(QStringLiteral("open"), QStringLiteral("open"), tr("&Open…"), Key::Open, [this] { askToOpen(); });
-    addAction(QStringLiteral("examples"), QStringLiteral("examples"), tr("&Examples…"),
-        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] { showExamples(); });
+    addAction(QStringLiteral("examples"), QStringLiteral("examples"), tr("S&tart page"),
+        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] { showStartPage(); });
     addAction(QStringLiteral("save"), QStringLiteral("save"), tr("&Save"), Key::Save, [this] { save(); });
     addAction(QStringLiteral("saveAs"), {}, tr("Save &As…"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
         [this] { askToSaveAs(); });
@@ -114,6 +117,22 @@ void MainWindow::makeActions()
     connect(stack, &QUndoStack::indexChanged, this, follow);
     connect(stack, &QUndoStack::cleanChanged, this, follow);
     follow();
+
+    addAction(QStringLiteral("history"), {}, tr("&History…"), {}, [this, stack] {
+        if (!m_history) {
+            m_history = new QDialog(this);
+            m_history->setWindowTitle(tr("History"));
+            auto* list = new QUndoView(stack, m_history);
+            list->setAccessibleName(tr("Edits, the newest one last"));
+            list->setEmptyLabel(tr("As it was opened"));
+            list->setCleanIcon(shardscope::icon(QStringLiteral("save")));
+            vbox(m_history, { 8, 8, 8, 8 }, 0, { { list, 1 } });
+            m_history->resize(Metrics::scaled(320), Metrics::scaled(360));
+        }
+        m_history->show();
+        m_history->raise();
+        m_history->activateWindow();
+    });
 
     addAction(QStringLiteral("runStep"), QStringLiteral("run"), tr("Run &step"), Key(Qt::Key_F5),
         [this] { m_run.runStep(); });
@@ -158,10 +177,15 @@ void MainWindow::makeActions()
     addAction(QStringLiteral("findAnything"), QStringLiteral("search"), tr("&Find anything…"),
         Key(Qt::CTRL | Qt::Key_K), [this] { findAnything(); });
     addAction(QStringLiteral("help"), {}, tr("&Help on the view in use"), Key::HelpContents, [this] {
-        const auto used = std::find_if(m_parts.begin(), m_parts.end(),
-            [at = QApplication::focusWidget()](const Part& part) { return part.widget->isAncestorOf(at); });
-        const DockFrame* frame = dockInUse();
-        helpWindow()->showGuide(used != m_parts.end() ? used->name : frame ? frame->name() : QString());
+        // The part that has the focus, the innermost one.
+        const Part* used = nullptr;
+        for (const Part& part : m_parts)
+            if (const QWidget* focus = focusWidget(); focus && part.widget
+                && (part.widget == focus || part.widget->isAncestorOf(focus))
+                && (!used || used->widget->isAncestorOf(part.widget)))
+                used = &part;
+        const DockFrame* dock = dockInUse();
+        helpWindow()->showGuide(used ? used->name : dock ? dock->name() : QString());
     });
     addAction(QStringLiteral("keys"), {}, tr("&Keys"), Key(Qt::Key_Question),
         [this] { helpWindow()->showKeys(findChildren<QAction*>(QString(), Qt::FindDirectChildrenOnly)); });
@@ -199,6 +223,25 @@ void MainWindow::makeMenus()
     QMenu* edit = menuBar()->addMenu(tr("&Edit"));
     edit->addAction(at("undo"));
     edit->addAction(at("redo"));
+    edit->addAction(at("history"));
+    edit->addSeparator();
+    // The control that has the focus does it; its key is shown and stays its own.
+    const auto byKey = [this, edit](const QString& name, const QString& text, Qt::Key key) {
+        QAction* action =
+            edit->addAction(text + QLatin1Char('\t') + QKeySequence(key).toString(QKeySequence::NativeText));
+        action->setObjectName(name);
+        connect(action, &QAction::triggered, this, [this, key] {
+            QTimer::singleShot(0, this, [this, key] { // the menu gives the focus back first
+                if (QWidget* control = focusWidget())
+                    for (const auto type : { QEvent::KeyPress, QEvent::KeyRelease }) {
+                        QKeyEvent event(type, key, Qt::NoModifier);
+                        QCoreApplication::sendEvent(control, &event);
+                    }
+            });
+        });
+    };
+    byKey(QStringLiteral("renameCurrent"), tr("Re&name or edit"), Qt::Key_F2);
+    byKey(QStringLiteral("deleteCurrent"), tr("&Delete"), Qt::Key_Delete);
     edit->addSeparator();
     edit->addAction(at("findAnything"));
 
@@ -416,7 +459,7 @@ void MainWindow::makeToolBar()
     m_toolBar->addWidget(m_runMenu);
     if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at("examples"))))
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    at("examples")->setIconText(tr("Examples"));
+    at("examples")->setIconText(tr("Start"));
     const auto takeTimes = [this] { // how often is a choice of this window; a file may begin with its own
         const RunSetting& setting = m_document.experiment()->run;
         m_runs->setValue(static_cast<int>(std::min<std::int64_t>(setting.runs, m_runs->maximum())));
@@ -425,7 +468,10 @@ void MainWindow::makeToolBar()
             box->setFixedWidth(
                 std::max(Metrics::scaled(58), box->fontMetrics().horizontalAdvance(box->text()) + Metrics::scaled(34)));
     };
-    connect(&m_document, &Document::replaced, this, takeTimes);
+    connect(&m_document, &Document::replaced, this, [this, takeTimes] { // which comes before the other experiment does
+        connect(&m_document, &Document::experimentChanged, this, takeTimes,
+            static_cast<Qt::ConnectionType>(Qt::AutoConnection | Qt::SingleShotConnection));
+    });
     takeTimes();
     m_steps = new QLabel(m_toolBar);
     m_steps->setContentsMargins(8, 0, 8, 0);
@@ -454,7 +500,6 @@ void MainWindow::makeToolBar()
     m_plate = new EditPlate(this);
     m_plate->watch(m_mesh->gesture());
     m_plate->watch(m_rules->gesture());
-    m_plate->watch(m_model->form()->gesture());
 }
 
 void MainWindow::makeStatusBar()

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "experiment_file/gallery.h"
+#include "tasks/tasks.h"
 #include "views/command_palette/command_palette.h"
-#include "views/gallery/examples_dialog.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/notice_bar.h"
 #include "views/main_window/tips.h"
@@ -19,9 +19,10 @@
 #include "views/mesh_view/mesh_view.h"
 #include "views/problems_view/problems_view.h"
 #include "views/rules_view/rules_view.h"
+#include "views/start_page/start_page.h"
+#include "views/start_page/task_watch.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
-#include "views/widgets/search_field.h"
 #include "views/widgets/tip_strip.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -30,7 +31,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr char firstQuestion[] = "question-of-the-first-example";
+constexpr char firstQuestion[] = "question-of-the-first-example", firstStart[] = "start-page";
 
 /// "line 15, column 40: expected , or ], found the end of the file".
 QString whatIsWrong(const Diagnostic& error)
@@ -50,9 +51,10 @@ void MainWindow::makeNotices(bool tips)
     addToolBar(Qt::TopToolBarArea, m_notices);
     m_unreadable = m_notices->addStrip(QStringLiteral("unreadable"));
     m_question = m_notices->addStrip(QStringLiteral("question"));
+    NoticeStrip* const task = m_notices->addStrip(QStringLiteral("task"));
     // Above the docks, and before them by Tab.
     QWidget* before = m_runMenu;
-    for (const NoticeStrip* strip : { m_unreadable, m_question })
+    for (const NoticeStrip* strip : { m_unreadable, m_question, task })
         for (QWidget* button :
             { static_cast<QWidget*>(strip->button()), static_cast<QWidget*>(strip->closeButton()) }) {
             setTabOrder(before, button);
@@ -64,7 +66,15 @@ void MainWindow::makeNotices(bool tips)
         if (findExample(*m_document.experiment()) == &gallery().front())
             m_settings.dismiss(QLatin1String(firstQuestion));
     });
+    m_task = new TaskWatch(&m_document, task, this);
+    connect(m_task, &TaskWatch::solved, this, [this](const QString& id) { m_settings.addSolvedTask(id); });
+    connect(m_task, &TaskWatch::othersRequested, this, [this] {
+        showStartPage();
+        m_start->setShows(StartPage::Shows::Tasks);
+    });
     connect(&m_document, &Document::replaced, this, [this] {
+        if (m_start)
+            m_start->leave();
         m_questionClosed = false;
         m_unreadable->dismiss();
         m_run.reset(); // steps and weights of what was open before
@@ -92,13 +102,14 @@ void MainWindow::showQuestion()
     const GalleryExample* example = findExample(now);
     const QString question = example ? words::fromStd(example->question) : QString();
     const QString notes = words::fromStd(now.notes);
-    if (m_questionClosed || (question.isEmpty() && notes.isEmpty())) {
+    // The start page speaks of other examples.
+    if (m_questionClosed || (m_start && m_start->isVisible()) || (question.isEmpty() && notes.isEmpty())) {
         m_question->dismiss();
         return;
     }
     if (m_question->title() == question && m_question->text() == notes)
         return;
-    m_question->say(Severity::Info, question, notes, { { tr("Examples…"), [this] { showExamples(); } } });
+    m_question->say(Severity::Info, question, notes, { { tr("Examples…"), [this] { showStartPage(); } } });
 }
 
 int MainWindow::noticesHeight() const
@@ -133,27 +144,29 @@ void MainWindow::findAnything()
     m_palette->open(std::move(sources));
 }
 
-void MainWindow::showExamples()
+void MainWindow::showStartPage()
 {
-    if (!m_examples) {
-        m_examples = new ExamplesDialog(this);
+    if (!m_start) {
+        m_start = new StartPage(this);
         // It stays where somebody keeps the unsaved changes after all.
-        connect(m_examples, &ExamplesDialog::openRequested, this, [this](const QString& id) {
-            if (openExample(id))
-                m_examples->hide();
-        });
-        connect(m_examples, &ExamplesDialog::fileRequested, this, [this] {
-            if (askToOpen())
-                m_examples->hide();
-        });
+        connect(m_start, &StartPage::exampleRequested, this, &MainWindow::openExample);
+        connect(m_start, &StartPage::taskRequested, this, &MainWindow::openTask);
+        connect(m_start, &StartPage::openRequested, this, &MainWindow::askToOpen);
+        connect(m_start, &StartPage::fileRequested, this, &MainWindow::openAny);
+        connect(m_start, &StartPage::newRequested, this, &MainWindow::openNew);
+        connect(m_start, &StartPage::tableHelpRequested, this, &MainWindow::showTableHelp);
+        connect(m_start, &StartPage::shownChanged, this, &MainWindow::showQuestion);
     }
-    if (!m_examples->isVisible())
-        m_examples->searchField()->clear();
     const GalleryExample* now = findExample(*m_document.experiment());
-    m_examples->select(now ? words::fromStd(now->id) : QString());
-    m_examples->show();
-    m_examples->raise();
-    m_examples->activateWindow();
+    m_start->present(now ? words::fromStd(now->id) : QString(), m_settings.recentFiles(), m_settings.solvedTasks());
+}
+
+void MainWindow::greet()
+{
+    if (m_settings.isDismissed(QLatin1String(firstStart)))
+        return;
+    m_settings.dismiss(QLatin1String(firstStart));
+    showStartPage();
 }
 
 bool MainWindow::openExample(const QString& id)
@@ -162,6 +175,26 @@ bool MainWindow::openExample(const QString& id)
     if (!example || !mayLeave())
         return false;
     m_document.setExperiment(example->experiment, QString());
+    return true;
+}
+
+bool MainWindow::openTask(const QString& id)
+{
+    const Task* task = findTask(id.toStdString());
+    if (!task || !openExample(words::fromStd(task->example)))
+        return false;
+    m_task->choose(id);
+    return true;
+}
+
+bool MainWindow::openNew(NewKind kind, const QString& preset)
+{
+    Result<Experiment> made = shardscope::newExperiment(kind, preset.toStdString());
+    if (!made)
+        return !showErrors({ made.error() });
+    if (!mayLeave())
+        return false;
+    m_document.setExperiment(std::move(*made), QString());
     return true;
 }
 

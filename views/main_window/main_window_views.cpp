@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "views/collectives_view/collectives_view.h"
+#include "views/compare_view/compare_view.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/hosts_view/hosts_view.h"
@@ -24,6 +25,7 @@
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/sharding_lab/sharding_lab_view.h"
+#include "views/start_page/start_page.h"
 #include "views/tensors_view/tensors_view.h"
 #include "views/timing_view/timing_view.h"
 #include "views/topology_view/topology_view.h"
@@ -189,6 +191,9 @@ void MainWindow::makePictures()
 
     m_values = new ValuesView(&m_document, &m_selection, &m_run);
     addPart("values", "values", tr("Values"), m_values, addView("values", "values", tr("Values"), m_values));
+
+    m_compare = new CompareView(&m_document, &m_selection, &m_run);
+    addPart("compare", "compare", tr("Compare"), m_compare, addView("compare", "compare", tr("Compare"), m_compare));
 }
 
 void MainWindow::makeInspector()
@@ -299,6 +304,8 @@ bool MainWindow::present(const QString& id)
     DockFrame* frame = found ? found->frame : dock(id);
     if (!frame)
         return false;
+    if (m_start)
+        m_start->leave();
     if (m_maximised && m_maximised != frame)
         maximise(nullptr);
     revealPart(id);

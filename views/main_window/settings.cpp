@@ -133,6 +133,23 @@ void Settings::takeBack(const QString& id)
         m_dismissed = all;
 }
 
+QStringList Settings::solvedTasks() const
+{
+    return m_store ? m_store->value(QStringLiteral("solvedTasks")).toStringList() : m_solvedTasks;
+}
+
+void Settings::addSolvedTask(const QString& id)
+{
+    QStringList all = solvedTasks();
+    if (all.contains(id))
+        return;
+    all << id;
+    if (m_store)
+        m_store->setValue(QStringLiteral("solvedTasks"), all);
+    else
+        m_solvedTasks = all;
+}
+
 void Settings::setFolder(const QString& path)
 {
     if (m_store)

@@ -34,6 +34,9 @@ public:
     [[nodiscard]] bool isDismissed(const QString& id) const;
     void dismiss(const QString& id);
     void takeBack(const QString& id); ///< what was dismissed comes again
+    /// Ids of tasks, in the order in which they were solved.
+    [[nodiscard]] QStringList solvedTasks() const;
+    void addSolvedTask(const QString& id);
     /// Folder of the last file dialog; one that is there.
     [[nodiscard]] QString folder() const;
     void setFolder(const QString& path);
@@ -41,6 +44,7 @@ public:
 private:
     std::unique_ptr<QSettings> m_store;
     QStringList m_dismissed; ///< where nothing is stored
+    QStringList m_solvedTasks; ///< likewise
 };
 
 } // namespace shardscope

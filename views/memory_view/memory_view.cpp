@@ -22,7 +22,7 @@ namespace shardscope {
 
 QString MemoryView::whyNothing() const
 {
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     if (!snapshot)
         return tr("The experiment is being analysed.");
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
@@ -82,7 +82,9 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     m_host->setElided(true);
     m_host->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     hbox(m_place, { 8, 0, 8, 4 }, 12, { m_onHost, { m_host, 1 } });
-    vbox(this, {}, 0, { new StaleRibbon(document), { m_content, 1 }, { m_empty, 1 }, m_place });
+    vbox(this, {}, 0,
+        { new StaleRibbon(document, nullptr, StaleRibbon::Shows::Previews), { m_content, 1 }, { m_empty, 1 },
+            m_place });
     connect(m_onHost, &QCheckBox::clicked, this, [this](bool onHost) {
         m_document->edit(withParamsOnDevices(*m_document->experiment(), !onHost),
             onHost ? tr("Parameters on the host") : tr("Parameters on the devices"));
@@ -92,7 +94,7 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
         // The bar is compared with what was there before the last edit, a drag being one.
         m_beforeDrag = m_before;
         const bool another = std::exchange(m_isAnother, false);
-        m_before = !another && m_shown.memory() ? m_shown.memory()->peakBytes : 0;
+        m_before = another ? 0 : m_peak;
         showPlacement();
     });
     connect(m_document, &Document::edited, this, [this](const QString&, int mergeId) {
@@ -100,6 +102,7 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
             m_before = m_beforeDrag;
     });
     connect(m_document, &Document::snapshotChanged, this, &MemoryView::showSnapshot);
+    connect(m_document, &Document::previewChanged, this, &MemoryView::showSnapshot);
     connect(m_document, &Document::replaced, this, [this] {
         m_isAnother = true;
         showSnapshot();
@@ -121,7 +124,7 @@ QString MemoryView::largestText() const
 
 void MemoryView::showSnapshot()
 {
-    if (const SnapshotPtr snapshot = shownSnapshot(*m_document); !snapshot || !snapshot->plan)
+    if (const SnapshotPtr snapshot = picturedSnapshot(*m_document); !snapshot || !snapshot->plan)
         m_shown = {};
     else if (m_shown.snapshot != snapshot)
         m_shown = { snapshot, std::make_shared<const PlannedMemory>(plannedMemory(*snapshot->plan)) };
@@ -131,7 +134,11 @@ void MemoryView::showSnapshot()
         m_empty->setSentence(whyNothing());
     m_content->setVisible(memory != nullptr);
     m_empty->setVisible(memory == nullptr);
-    m_bar->setMemory(shown, memory ? m_before : 0);
+    // A preview is compared with what is there.
+    const bool preview = m_document->preview() != nullptr;
+    m_bar->setMemory(shown, !memory ? 0 : preview ? m_peak : m_before);
+    if (!preview)
+        m_peak = memory ? memory->peakBytes : 0;
     m_plot->setMemory(shown);
     QString figure;
     if (memory) {
@@ -167,7 +174,7 @@ void MemoryView::showSnapshot()
 
 QString MemoryView::hostText() const
 {
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     if (!snapshot || !snapshot->laidOut())
         return {};
     const HostMemory memory = hostMemory(*snapshot);
@@ -185,7 +192,7 @@ QString MemoryView::hostText() const
 void MemoryView::showPlacement()
 {
     const Experiment& experiment = *m_document->experiment();
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     const bool chosenHere = !snapshot || !snapshot->program || programMemory(*snapshot).saysNothing();
     m_onHost->setChecked(!experiment.placement.paramsOnDevices);
     const QString text = hostText();
@@ -208,7 +215,7 @@ void MemoryView::showPlacement()
 
 void MemoryView::followSelection()
 {
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
     m_bar->setSlice(row ? m_shown.sliceOf(*row) : MemorySlice{});
 }

@@ -248,6 +248,7 @@ void AxisRow::setContent(const Content& content)
     m_spin->setFixedWidth(
         QFontMetrics(m_spin->font()).horizontalAdvance(QLatin1Char('0')) * digits + Metrics::scaled(32));
     m_linkLong = content.link;
+    m_link->setToolTip(content.about);
     m_linkShort = content.linkShort;
     fitLink();
 }
@@ -261,7 +262,6 @@ void AxisRow::fitLink()
 {
     const bool room = width() >= Metrics::scaled(330);
     m_link->setText(room ? m_linkLong : m_linkShort);
-    m_link->setToolTip(m_linkLong);
     m_link->setMinimumWidth(
         QFontMetrics(Metrics::small()).horizontalAdvance(room ? QStringLiteral("ICI 45 GB/s") : QStringLiteral("DCN"))
         + 2);

@@ -84,6 +84,7 @@ public:
         int axis = 0;
         std::int64_t size = 1;
         std::vector<std::int64_t> sizes;
+        QString about; ///< tool tip of the link
         QString link; ///< "DCN 6 GB/s"
         QString linkShort; ///< "DCN", where there is no room for more
         bool marked = false;

@@ -373,7 +373,7 @@ void PropagationView::showStep(bool animated)
     m_following = true;
     if (const int row = m_model->firstRowOf(m_step); row >= 0) {
         m_table->setCurrentIndex(m_model->index(row, 0));
-        m_table->scrollTo(m_model->index(row, 0));
+        m_table->scrollTo(m_model->index(row, 0), QAbstractItemView::PositionAtCenter);
     } else {
         m_table->clearSelection();
     }

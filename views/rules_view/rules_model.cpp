@@ -268,8 +268,10 @@ QString RulesModel::tip(int row, int column) const
     if (column == Axes && at.target.axes.size() > 1) // chips may not all have room
         return index(row, column).data(AxesRole).toStringList().join(QStringLiteral(", "));
     if (row >= ruleCount())
-        return {};
+        return tr("No rule has this name. Drag it onto a mesh axis below, or add a rule");
     switch (column) {
+    case Axes:
+        return tr("The mesh axes that the name is mapped to; a double click or F2 changes them");
     case Number:
         return tr("Drag, or Alt+Up and Alt+Down, to change the priority; Delete removes the rule");
     case Name:

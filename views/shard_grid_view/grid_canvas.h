@@ -29,6 +29,7 @@ public:
     /// Another block of a dimension that is on a slider.
     void setSlide(int dimension, std::int64_t block);
     void setColour(GridColour colour);
+    void chooseColour(GridColour colour); ///< the same for the mesh beside it
     /// The devices or hosts whose colours a cell has, as ids, each once, at most 64 of them; none where colours are
     /// those of shards.
     [[nodiscard]] std::vector<std::int32_t> coloursIn(const GridCell& cell) const;

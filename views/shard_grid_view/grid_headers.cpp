@@ -209,9 +209,9 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     write(name, theme.text, font());
     QFont bold = font();
     bold.setWeight(QFont::DemiBold);
-    if (const int wide = QFontMetrics(bold).horizontalAdvance(axes); wide <= column.width()) {
+    if (const int needed = QFontMetrics(bold).horizontalAdvance(axes); needed <= column.width()) {
         painter.setFont(bold);
-        drawAxes(painter, column.right() - wide + 1,
+        drawAxes(painter, column.right() - needed + 1,
             QRect(column.left(), y, column.width(), QFontMetrics(bold).height()), marks, theme);
         y += QFontMetrics(bold).height();
     } else {

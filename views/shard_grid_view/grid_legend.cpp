@@ -127,6 +127,10 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         write(r.text, r.current, r.current ? theme.text : theme.secondary, step);
         y += lineHeight;
     }
+    if (copies > 1 && m_grid.detail() < GridDetail::Marks && y + lineHeight <= bottom) {
+        write(tr("not striped: too small"), false, theme.secondary, 0);
+        y += lineHeight;
+    }
     if (m_colour != GridColour::Shard && tiles.isEmpty()) { // whose colour it is; eight come again and again
         const bool hosts = m_colour == GridColour::Host;
         const std::int64_t devices = layout.mesh().deviceCount();

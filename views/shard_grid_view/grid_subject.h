@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "document/selection.h"
 #include "mesh/device_places.h"
 #include "sharding/device_group.h"
 #include "views/shard_grid_view/grid_layout.h"
@@ -16,7 +17,7 @@
 namespace shardscope {
 
 /// What the colour of a cell tells.
-enum class GridColour : std::uint8_t { Shard, Device, Host };
+using GridColour = ColourBy;
 
 struct GridSubject {
     Layout layout;

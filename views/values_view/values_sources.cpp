@@ -172,9 +172,9 @@ void ValuesView::showOperation()
     if (step > 0) {
         const RecordedOperation& own = m_recorded->operations[static_cast<std::size_t>(step) - 1];
         const Operation& operation = program.operation(own.operation);
-        text = own.occurrence > 1 ? tr("Operation %1 of %2: %3, for the %4th time", "number, count, name, times")
+        text = own.occurrence > 1 ? tr("Operation %1 of %2: %3, for the %4 time", "number, count, name, 2nd")
                                         .arg(words::count(step), words::count(count), words::operationName(operation),
-                                            words::count(own.occurrence))
+                                            words::ordinal(own.occurrence))
                                   : tr("Operation %1 of %2: %3", "number, count, name")
                                         .arg(words::count(step), words::count(count), words::operationName(operation));
         if (!own.results.empty())
