@@ -561,6 +561,7 @@ private Q_SLOTS:
         for (const auto& [key, perspective, part] :
             { std::tuple(Qt::Key_1, Perspective::Learn, "grid"), std::tuple(Qt::Key_3, Perspective::Program, "program"),
                 std::tuple(Qt::Key_4, Perspective::Debug, "collectives"),
+                std::tuple(Qt::Key_5, Perspective::Compare, "compare"),
                 std::tuple(Qt::Key_2, Perspective::Plan, "grid") }) {
             QTest::keyClick(&window, key, Qt::AltModifier);
             QCOMPARE(window.perspective(), perspective);
