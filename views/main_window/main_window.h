@@ -161,7 +161,7 @@ public:
     bool save();
     bool saveTo(const QString& path);
     /// In less than three columns.
-    [[nodiscard]] bool isCompact() const { return m_form < Form::Wide; }
+    [[nodiscard]] bool isCompact() const { return m_form < Form::ThreeColumns; }
     /// A message in the status bar, for a few seconds.
     void say(const QString& text);
     /// Nothing is at work: no analysis, no run, and what the docks work out beside the window is there.
@@ -208,7 +208,7 @@ private:
     bool refuseToSave(const QString& name, const Diagnostic& error);
     void makeStatusBar();
 
-    enum class Form : std::uint8_t { Single, Narrow, Wide, Large };
+    enum class Form : std::uint8_t { Single, TwoColumns, ThreeColumns, Large };
     [[nodiscard]] static Form formFor(const QSize& size);
     void setForm(Form form);
     void arrange();
@@ -335,7 +335,7 @@ private:
     bool m_problemsClosed = false; ///< by hand, since this experiment was opened
     bool m_problemsOpened = false; ///< by an error; they go with it
 
-    Form m_form = Form::Wide;
+    Form m_form = Form::ThreeColumns;
     Perspective m_perspective = Perspective::Plan;
     bool m_arranged = false;
     QHash<QString, Arranged> m_arrangements;

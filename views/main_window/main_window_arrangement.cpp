@@ -30,7 +30,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr const char* formNames[] = { "single", "narrow", "wide", "large" };
+constexpr const char* formNames[] = { "single", "two", "three", "large" };
 const QString sizedByHandKey = QStringLiteral("SizedByHand");
 
 } // namespace
@@ -44,8 +44,8 @@ MainWindow::Form MainWindow::formFor(const QSize& size)
         return Form::Large;
     // Three columns leave the picture in the middle one too little on most laptops.
     if (isAtLeast(1500, 700))
-        return Form::Wide;
-    return isAtLeast(900, 600) ? Form::Narrow : Form::Single;
+        return Form::ThreeColumns;
+    return isAtLeast(900, 600) ? Form::TwoColumns : Form::Single;
 }
 
 QString MainWindow::arrangementName() const
@@ -129,7 +129,7 @@ void MainWindow::place(const PerspectiveViews& views)
     if (m_form == Form::Single) {
         for (QList<DockFrame*>* place : { &left, &right, &below, &bottom })
             centre += std::exchange(*place, {});
-    } else if (m_form == Form::Narrow) {
+    } else if (m_form == Form::TwoColumns) {
         for (DockFrame* frame : std::exchange(right, {}))
             frame->objectName() == QLatin1String("inspector") ? below.prepend(frame) : centre.append(frame);
         below += std::exchange(bottom, {});
