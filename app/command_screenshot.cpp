@@ -97,7 +97,7 @@ Experiment withAbsoluteProgram(const Input& input)
 int screenshot(const PictureOptions& options)
 {
     if (options.viewAlone && options.dock.empty())
-        throw UsageError("--alone", "goes with --dock: of which dock?");
+        throw UsageError("--alone", "goes with --dock: of which view?");
     if (!hasRoomForWindow())
         return refuseForMemory(options.json);
     const auto refuse = [&](Diagnostic diagnostic) { return reject(options.json, { std::move(diagnostic) }); };
@@ -207,10 +207,10 @@ void addScreenshot(CLI::App& app, int& status)
         .optionText("THEME");
     command.addOption("--size", options->size, "Width and height of the window (default 1600x1000)").optionText("WxH");
     command.addOption("--tensor", options->tensor, "Path of the tensor to show").optionText("PATH");
-    command.addOption("--dock", options->dock, "Dock to bring forward: devices, hosts, trace, ...").optionText("ID");
-    command.addFlag("--alone", options->viewAlone, "Of that dock alone");
+    command.addOption("--dock", options->dock, "View or part of one to show: program, hosts, trace, ...").optionText("ID");
+    command.addFlag("--alone", options->viewAlone, "Of that view alone");
     command.addFlag("--side-by-side", options->sideBySide,
-        "Show in the Collectives dock what one layer sends that is written in three ways");
+        "Show in Collectives what one layer sends that is written in three ways");
     command.addOption("--axis", options->axis, "Mesh axis to select").optionText("NAME");
     command.addOption("--scale", options->scale, "Device pixels per pixel of the window (default 1)")
         .range(0.5, 4.0)

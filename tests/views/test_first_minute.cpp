@@ -213,13 +213,14 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowActive(&window));
         window.document()->waitForAnalysis();
-        const DockFrame* grid = window.dock(u"grid"_s);
+        const DockFrame* inputs = window.dock(u"inputs"_s);
+        const DockFrame* grid = window.dock(u"layout"_s);
         QTest::qWait(50);
         const int before = grid->height(), strip = window.question()->height();
         QVERIFY(strip > 20);
         QTest::mouseClick(window.question()->closeButton(), Qt::LeftButton);
-        QTRY_VERIFY2(
-            grid->mapTo(&window, QPoint()).y() <= 90, qPrintable(QString::number(grid->mapTo(&window, QPoint()).y())));
+        QTRY_VERIFY2(inputs->mapTo(&window, QPoint()).y() <= 90,
+            qPrintable(QString::number(inputs->mapTo(&window, QPoint()).y())));
         QTRY_VERIFY2(grid->height() >= before + strip / 3, qPrintable(u"%1 → %2"_s.arg(before).arg(grid->height())));
         window.openExample(u"rule-lab"_s);
         window.resize(640, 400);
@@ -373,7 +374,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         Document* document = window.document();
         document->waitForAnalysis();
-        window.dock(u"devices"_s)->present();
+        QVERIFY(window.present(u"devices"_s));
         // By itself the hardware follows: nothing to say.
         window.meshView()->setKeepsProduct(false);
         window.meshView()->row(0)->spinBox()->setValue(4);

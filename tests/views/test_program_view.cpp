@@ -28,7 +28,6 @@
 #include "views/program_view/text_line.h"
 #include "views/theme/appearance.h"
 #include "views/transformer_program.h"
-#include "views/widgets/dock_frame.h"
 #include "views/widgets/search_field.h"
 
 using namespace shardscope;
@@ -635,10 +634,9 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         window.document()->waitForAnalysis();
-        DockFrame* dock = window.dock(u"program"_s);
-        QVERIFY(dock && dock->isHidden());
+        QVERIFY(!window.shows(u"program"_s));
         QVERIFY(!window.programView()->canvas()->layoutOfGraph()); // costs nothing until then
-        dock->present();
+        QVERIFY(window.present(u"program"_s));
         QTRY_VERIFY(window.programView()->canvas()->layoutOfGraph());
         QVERIFY(window.programView()->canvas()->hasFocus());
         QVERIFY(window.programView()->canvas()->isVisible());

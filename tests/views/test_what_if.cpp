@@ -22,7 +22,6 @@
 #include "views/what_if_view/sharding_editor.h"
 #include "views/what_if_view/what_if_view.h"
 #include "views/widgets/axis_toggle.h"
-#include "views/widgets/dock_frame.h"
 #include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
@@ -367,9 +366,8 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         window.document()->waitForAnalysis();
-        DockFrame* dock = window.dock(u"whatif"_s);
-        QVERIFY(dock && dock->isHidden());
-        dock->present();
+        QVERIFY(!window.whatIfView()->isVisible());
+        QVERIFY(window.present(u"whatif"_s));
         QVERIFY(window.whatIfView()->isVisible());
     }
 };

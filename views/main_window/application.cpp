@@ -190,11 +190,12 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     processUntilSettled(window);
     report.size = window.size();
     QWidget* shown = &window;
-    if (options.viewAlone)
+    if (options.viewAlone) {
         if (QWidget* const part = window.part(options.dock))
             shown = part;
         else if (DockFrame* const frame = window.dock(options.dock))
             shown = frame->widget();
+    }
     SHARDSCOPE_CHECK(writePicture(*shown, png));
     return report;
 }

@@ -3,8 +3,8 @@
 // centre what it looks like, right why; problems open above the status bar.
 //
 // What a view consists of are its parts: sections of a column, pages, or a drawer. A perspective says which views are
-// open (perspectives.h). Each perspective has three forms: with three columns, with two, and in next to no room with
-// all views as tabs in one place. Each is remembered as the user left it.
+// open (perspectives.h). Each perspective has four forms: with three columns and two pictures side by side, with three
+// columns, with two, and in next to no room with all views as tabs in one place. Each is remembered as it was left.
 #pragma once
 
 #include <QHash>
@@ -164,7 +164,7 @@ public:
     bool save();
     bool saveTo(const QString& path);
     /// In less than three columns.
-    [[nodiscard]] bool isCompact() const { return m_form != Form::Wide; }
+    [[nodiscard]] bool isCompact() const { return m_form < Form::ThreeColumns; }
     /// A message in the status bar, for a few seconds.
     void say(const QString& text);
     /// Nothing is at work: no analysis, no run, and what the docks work out beside the window is there.
@@ -211,7 +211,7 @@ private:
     bool refuseToSave(const QString& name, const Diagnostic& error);
     void makeStatusBar();
 
-    enum class Form : std::uint8_t { Single, Narrow, Wide };
+    enum class Form : std::uint8_t { Single, TwoColumns, ThreeColumns, Large };
     [[nodiscard]] static Form formFor(const QSize& size);
     void setForm(Form form);
     void arrange();
@@ -343,7 +343,7 @@ private:
     bool m_problemsClosed = false; ///< by hand, since this experiment was opened
     bool m_problemsOpened = false; ///< by an error; they go with it
 
-    Form m_form = Form::Wide;
+    Form m_form = Form::ThreeColumns;
     Perspective m_perspective = Perspective::Plan;
     bool m_arranged = false;
     QHash<QString, Arranged> m_arrangements;

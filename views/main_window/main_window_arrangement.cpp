@@ -30,7 +30,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr const char* formNames[] = { "single", "narrow", "wide" };
+constexpr const char* formNames[] = { "single", "two", "three", "large" };
 const QString sizedByHandKey = QStringLiteral("SizedByHand");
 
 } // namespace
@@ -40,10 +40,12 @@ MainWindow::Form MainWindow::formFor(const QSize& size)
     const auto isAtLeast = [&size](int width, int height) {
         return size.width() >= Metrics::scaled(width) && size.height() >= Metrics::scaled(height);
     };
+    if (isAtLeast(2200, 1000))
+        return Form::Large;
     // Three columns leave the picture in the middle one too little on most laptops.
     if (isAtLeast(1500, 700))
-        return Form::Wide;
-    return isAtLeast(900, 600) ? Form::Narrow : Form::Single;
+        return Form::ThreeColumns;
+    return isAtLeast(900, 600) ? Form::TwoColumns : Form::Single;
 }
 
 QString MainWindow::arrangementName() const
@@ -80,7 +82,6 @@ void MainWindow::storeArrangements()
 void MainWindow::setForm(Form form)
 {
     m_form = form;
-    m_question->setBrief(form == Form::Single);
     // Beside a picture that is low already, memory is one line until it is asked for.
     m_layoutBox->drawer()->setUnfolded(height() >= Metrics::scaled(860));
     arrange();
@@ -128,13 +129,18 @@ void MainWindow::place(const PerspectiveViews& views)
     if (m_form == Form::Single) {
         for (QList<DockFrame*>* place : { &left, &right, &below, &bottom })
             centre += std::exchange(*place, {});
-    } else if (m_form == Form::Narrow) {
+    } else if (m_form == Form::TwoColumns) {
         for (DockFrame* frame : std::exchange(right, {}))
             frame->objectName() == QLatin1String("inspector") ? below.prepend(frame) : centre.append(frame);
         below += std::exchange(bottom, {});
     }
     const QList<DockFrame*> open = left + centre + below + right + bottom;
     DockFrame* problems = dock(QStringLiteral("problems"));
+    // Over the width of the window where that leaves room for the rest, else among what stands lowest.
+    if (!isCompact())
+        bottom << problems;
+    else
+        (below.isEmpty() ? centre : below) << problems;
     DockFrame* const first = left.isEmpty() ? centre.front() : left.front();
     addDockWidget(Qt::LeftDockWidgetArea, first);
     const auto stack = [this](DockFrame* top, const QList<DockFrame*>& others) {
@@ -142,7 +148,7 @@ void MainWindow::place(const PerspectiveViews& views)
             splitDockWidget(std::exchange(top, frame), frame, Qt::Vertical);
     };
     // What has the whole width comes first: columns then stand above it.
-    stack(first, bottom + QList<DockFrame*>{ problems });
+    stack(first, bottom);
     if (first != centre.front())
         splitDockWidget(first, centre.front(), Qt::Horizontal);
     if (!right.isEmpty()) {
@@ -151,6 +157,10 @@ void MainWindow::place(const PerspectiveViews& views)
     }
     if (!below.isEmpty())
         splitDockWidget(centre.front(), below.front(), Qt::Vertical);
+    // Pictures side by side, and what is below them below both.
+    if (DockFrame* program = dock(QStringLiteral("program"));
+        m_form == Form::Large && centre.front() != program && centre.removeOne(program))
+        splitDockWidget(centre.front(), program, Qt::Horizontal);
     for (const QList<DockFrame*>& tabs : { centre, below })
         for (DockFrame* frame : tabs.mid(1))
             tabifyDockWidget(tabs.front(), frame);
@@ -191,7 +201,7 @@ void MainWindow::fitWidths()
     };
     if (m_form != Form::Single && !views.left.empty())
         add(views.left.front(), Metrics::scaled(340));
-    if (m_form == Form::Wide && !views.right.empty())
+    if (!isCompact() && !views.right.empty())
         add(views.right.front(),
             views.rightPercent > 0
                 ? all * views.rightPercent / 100
@@ -202,6 +212,13 @@ void MainWindow::fitWidths()
         centre && !centre->isHidden() && !centre->isFloating()) {
         columns << centre;
         widths << std::max(rest, 1);
+        // Beside each other they share what is left.
+        if (DockFrame* program = dock(QStringLiteral("program")); m_form == Form::Large && program != centre
+            && !program->isHidden() && !program->isFloating() && tabifiedDockWidgets(program).isEmpty()) {
+            columns << program;
+            widths.back() /= 2;
+            widths << widths.back();
+        }
     }
     resizeDocks(columns, widths, Qt::Horizontal);
 }
@@ -220,7 +237,7 @@ void MainWindow::fitHeights()
     if (!arranged().isSizedByHand) {
         const int low =
             height() >= Metrics::scaled(740) ? std::max(Metrics::scaled(208), rows / 4) : Metrics::scaled(132);
-        if (m_form == Form::Wide) {
+        if (!isCompact()) {
             for (const std::vector<const char*>& place : { views.below, views.bottom })
                 for (const char* id : place)
                     share(id, rows * 27 / 100);
@@ -320,13 +337,13 @@ void MainWindow::followProblems()
     dock->setBadge(count == 0 ? QString() : words::count(count),
         count == 0 ? QIcon() : severityIcon(text.errors > 0 ? Severity::Error : Severity::Warning));
     if (QApplication::mouseButtons() != Qt::NoButton)
-        return; // nothing moves under a hand that drags; the next analysis tells again
+        return QTimer::singleShot(200, this, &MainWindow::followProblems); // nothing moves under a hand that drags
     const bool first = text.errors > 0 && m_errors == 0;
-    const bool last = text.errors == 0 && m_errors > 0;
+    const bool last = text.errors == 0 && m_problemsOpened;
     m_errors = text.errors;
     if (first && !m_problemsClosed)
         openProblems();
-    else if (last && m_problemsOpened && !dock->isAncestorOf(QApplication::focusWidget()))
+    else if (last && !dock->isAncestorOf(QApplication::focusWidget()))
         dock->hide();
     if (last)
         m_problemsOpened = false;

@@ -378,9 +378,9 @@ void MainWindow::showPerspective()
     m_perspectiveMenu->setText(m_perspectiveMenu->menu()->actions().at(index)->text().remove(u'&'));
     const QSignalBlocker quiet(m_perspectiveBar);
     m_perspectiveBar->setCurrent(index);
-    const bool wide = width() >= Metrics::scaled(1180);
-    m_perspectiveBarAction->setVisible(wide);
-    m_perspectiveMenuAction->setVisible(!wide);
+    const bool fits = width() >= Metrics::scaled(1180);
+    m_perspectiveBarAction->setVisible(fits);
+    m_perspectiveMenuAction->setVisible(!fits);
 }
 
 void MainWindow::fillRecentMenu()
@@ -500,7 +500,6 @@ void MainWindow::makeToolBar()
     m_plate = new EditPlate(this);
     m_plate->watch(m_mesh->gesture());
     m_plate->watch(m_rules->gesture());
-    m_plate->watch(m_model->form()->gesture());
 }
 
 void MainWindow::makeStatusBar()

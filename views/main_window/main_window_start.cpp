@@ -84,6 +84,7 @@ void MainWindow::makeNotices(bool tips)
         m_run.reset(); // steps and weights of what was open before
         m_selection.clear();
         m_problemsClosed = false;
+        m_errors = 0;
         m_isNew = true;
         m_hasRun = false;
     });
@@ -136,9 +137,11 @@ void MainWindow::findAnything()
         shown << frame->toggleViewAction();
         views << PaletteView{ frame->objectName(), frame->name() };
     }
-    for (const Part& each : m_parts)
+    for (const Part& each : m_parts) {
+        shown << action(QStringLiteral("go-") + each.id);
         if (!dock(each.id))
             views << PaletteView{ each.id, each.name };
+    }
     std::vector<PaletteSource> sources{ commandSource(menuBar(), shown), viewSource(views, targets) };
     for (PaletteSource& source : documentSources(m_document, &m_selection, targets))
         sources.push_back(std::move(source));

@@ -33,6 +33,7 @@
 #include "views/what_if_view/what_if_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/drawer_box.h"
+#include "views/widgets/fold_button.h"
 #include "views/widgets/page_stack.h"
 #include "views/widgets/section.h"
 #include "views/widgets/section_column.h"
@@ -308,9 +309,15 @@ bool MainWindow::present(const QString& id)
     if (m_maximised && m_maximised != frame)
         maximise(nullptr);
     revealPart(id);
-    frame->summon(found ? found->focus.data() : nullptr);
-    if (frame->objectName() == QLatin1String("problems"))
+    QWidget* focus = found ? found->focus.data() : nullptr;
+    if (const auto* section = found ? qobject_cast<Section*>(found->widget->parentWidget()) : nullptr;
+        section && !section->showsBody()) // a line that says why there is nothing
+        focus = section->fold();
+    frame->summon(focus);
+    if (frame->objectName() == QLatin1String("problems")) {
+        m_problemsOpened = m_problemsClosed = false; // as somebody wants them
         fitHeights();
+    }
     return true;
 }
 

@@ -424,7 +424,7 @@ void RuleTraceView::showOthers()
             // One thing changed at a time: another version of Flax below it, or another dialect.
             if (system == own || (system.dialect != own.dialect && system.version != own.version))
                 continue;
-            const ComparedArray compared = compareIn(own, system, array, m_matrix->subject().rules, *mesh);
+            const ArrayInDialects compared = compareIn(own, system, array, m_matrix->subject().rules, *mesh);
             if (!compared.step)
                 same << words::systemName(system);
             else

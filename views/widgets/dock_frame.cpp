@@ -224,7 +224,9 @@ void DockFrame::changeEvent(QEvent* event)
 
 void DockFrame::followPlace()
 {
-    widget()->setVisible(isInFront());
+    const bool front = isInFront();
+    widget()->setVisible(front);
+    toggleViewAction()->setChecked(front);
 }
 
 bool DockFrame::event(QEvent* event)
