@@ -210,6 +210,8 @@ constexpr std::array rows{
     CodeRow{ Code::Acknowledged, "I303", Info, "acknowledged", "warning that the experiment acknowledges" },
     CodeRow{ Code::UnevenArgument, "I304", Info, "uneven_argument", "argument that its sharding does not divide" },
     CodeRow{ Code::LimitOutOfReach, "I305", Info, "limit_out_of_reach", "limit that nothing reaches" },
+    CodeRow{ Code::OwnRandomNumbers, "I306", Info, "own_random_numbers",
+        "random numbers that another implementation draws otherwise" },
 };
 
 std::size_t editDistance(std::string_view a, std::string_view b)

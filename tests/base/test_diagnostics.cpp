@@ -196,6 +196,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::OpaqueOperation:
         case Code::OperandType:
         case Code::ProgramNotRun:
+        case Code::OwnRandomNumbers:
         case Code::Acknowledged:
         case Code::UnevenArgument:
         case Code::ShardingCount:
