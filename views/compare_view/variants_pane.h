@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "document/document.h"
+#include "experiment_file/experiment_file.h"
 #include "pipeline/analysis_cache.h"
 #include "views/compare_view/kept_models.h"
 #include "views/widgets/latest_job.h"

@@ -422,8 +422,8 @@ void ExplainView::rebuildWhatIfs()
             [this, i] {
                 if (static_cast<std::size_t>(i) >= whatIfs().size())
                     return;
-                const WhatIf& row = whatIfs()[static_cast<std::size_t>(i)];
-                Q_EMIT previewRequested(row.after, words::plain(words::whatIf(*m_shown.snapshot, row).change));
+                const WhatIf& chosen = whatIfs()[static_cast<std::size_t>(i)];
+                Q_EMIT previewRequested(chosen.after, words::plain(words::whatIf(*m_shown.snapshot, chosen).change));
             });
         button(tr("Apply"), tr("Apply %1").arg(plain), tr("One step that Undo takes back."), 5,
             [this, i] { apply(static_cast<std::size_t>(i)); });
