@@ -11,9 +11,9 @@
 
 namespace shardscope::cli {
 
-tl::expected<Communication, Refused> loadCommunication(const std::string& file)
+tl::expected<Communication, Refused> loadCommunication(const std::string& file, std::optional<std::string> text)
 {
-    auto input = loadExperiment(file);
+    auto input = loadExperiment(file, std::move(text));
     if (!input)
         return tl::unexpected(Refused{ std::move(input.error()), BadInput });
     Communication loaded{ std::move(*input), {}, {} };

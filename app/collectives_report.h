@@ -2,6 +2,8 @@
 // What comms, explain, partition and show say of collectives.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -11,13 +13,14 @@
 
 namespace shardscope::cli {
 
-/// An input, analysed, with its collectives.
+/// An input, analysed, with its collectives. `text`: what the file holds, where it has been read already.
 struct Communication {
     Input input;
     SnapshotPtr snapshot;
     CollectiveList list;
 };
-[[nodiscard]] tl::expected<Communication, Refused> loadCommunication(const std::string& file);
+[[nodiscard]] tl::expected<Communication, Refused> loadCommunication(
+    const std::string& file, std::optional<std::string> text = {});
 
 /// "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.
 [[nodiscard]] std::string_view causeId(const CollectiveEntry& entry);

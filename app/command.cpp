@@ -148,6 +148,8 @@ bool Option::isSet() const
 struct Command::Bound {
     JsonTarget* json = nullptr;
     const std::string* input = nullptr;
+    std::string* file = nullptr; ///< whose variant is asked for
+    std::string variant;
 };
 
 Command::Command(CLI::App& app, const char* name, const char* description)
@@ -183,9 +185,17 @@ Option Command::addFlag(const char* name, std::string& value, const char* descri
 Option Command::addFile(std::string& file)
 {
     setInput(file);
-    return addOption("FILE", file,
-        "Experiment file, program in StableHLO text (.mlir), - for standard input, or the id of a built-in example")
-        .required();
+    Option option = addOption("FILE", file,
+        "Experiment file, program in StableHLO text (.mlir), - for standard input, or the id of a built-in example");
+    addVariant(file);
+    return option.required();
+}
+
+Option Command::addVariant(std::string& file)
+{
+    m_bound->file = &file;
+    return addOption("--variant", m_bound->variant, "One of the experiment's variants; FILE#NAME is the same")
+        .optionText("NAME");
 }
 
 Option Command::addJson(JsonTarget& target)
@@ -215,6 +225,8 @@ void Command::run(int& status, std::function<int()> body)
 {
     m_command->callback([bound = m_bound, &status, body = std::move(body)] {
         JsonTarget& json = *bound->json;
+        if (bound->file && !bound->variant.empty())
+            *bound->file += '#' + bound->variant;
         if (bound->input && !bound->input->empty())
             json.input = shownName(*bound->input);
         try {

@@ -69,8 +69,10 @@ public:
     Option addFlag(const char* name, bool& value, const char* description);
     /// A flag that may have a value: --hlo, --hlo=v1.
     Option addFlag(const char* name, std::string& value, const char* description);
-    /// The positional FILE.
+    /// The positional FILE, with the option for one of its variants.
     Option addFile(std::string& file);
+    /// --variant NAME: when the command runs, `file` is "FILE#NAME", which loadExperiment() reads.
+    Option addVariant(std::string& file);
     /// --json[=OUT]
     Option addJson(JsonTarget& target);
     /// What the JSON calls the command's input; addFile() says so of its own.
@@ -86,7 +88,7 @@ public:
 private:
     CLI::App* m_command;
     struct Bound;
-    std::shared_ptr<Bound> m_bound; ///< what addJson() and setInput() were told
+    std::shared_ptr<Bound> m_bound; ///< what addJson(), setInput() and addVariant() were told
 };
 
 } // namespace shardscope::cli

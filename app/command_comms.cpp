@@ -3,15 +3,18 @@
 // The command comms, declared in commands.h.
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include <nlohmann/json.hpp>
 
 #include "collectives_report.h"
 #include "command.h"
 #include "commands.h"
+#include "compiled_report.h"
 #include "interchange/csv_text.h"
 #include "memory_report.h"
 #include "pipeline/stage_results.h"
+#include "stablehlo/read.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/utf8.h"
@@ -210,7 +213,16 @@ int printJson(const Communication& found, const CommsOptions& options, int statu
 
 int showComms(const CommsOptions& options)
 {
-    const auto found = loadCommunication(options.file);
+    // What is not there may be a built-in example, which is looked for after this.
+    std::optional<std::string> text;
+    if (Result<std::string> read = readText(options.file, maximumText)) {
+        if (const auto status = reportCompiled(*read, { options.file, options.by, options.csv, options.json }))
+            return *status;
+        // Experiments have a limit of their own, which their reader holds.
+        if (read->size() <= maximumExperiment || isProgramText(options.file, *read))
+            text = std::move(*read);
+    }
+    const auto found = loadCommunication(options.file, std::move(text));
     if (!found)
         return refuse(options.json, found.error());
     const int status = found->snapshot->errorCount() == 0 ? Done : Findings;
@@ -242,11 +254,14 @@ void addComms(CLI::App& app, int& status)
     Option csv = command.addFlag("--csv", options->csv,
         "Print comma separated values; what goes between memories follows as rows of the kind transfer");
     csv.excludes(command.addJson(options->json));
-    command.footer("`shardscope explain FILE --collective N` says why number N is there and what else would do.\n"
-                   "Bytes are those of the ring model, per device; a collective in a loop counts with its trips.\n"
-                   "What goes between the memory of devices and that of their hosts is listed apart from them.\n"
-                   "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
-                   "output that cannot be used.");
+    command.footer(
+        "`shardscope explain FILE --collective N` says why number N is there and what else would do.\n"
+        "Bytes are those of the ring model, per device; a collective in a loop counts with its trips.\n"
+        "What goes between the memory of devices and that of their hosts is listed apart from them.\n"
+        "Of HLO text that XLA has compiled the collectives are those in it, with the lines where they stand;\n"
+        "--by axes sums up by groups of devices, --by layer by the names of operations.\n"
+        "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
+        "output that cannot be used.");
     command.run(status, [options] { return showComms(*options); });
 }
 

@@ -25,11 +25,13 @@ namespace {
 
 struct NewOptions {
     std::string preset;
+    std::string from; ///< another experiment
     NetworkOptions network;
     std::optional<std::int64_t> batch, length, layers, microbatches;
     std::string optimizer;
     std::vector<std::string> constraints, specs; ///< "decoder/layers.*=batch,-,-"
-    bool forward = false;
+    std::vector<std::string> withoutConstraints, withoutSpecs; ///< "decoder/layers.*"
+    bool forward = false, paramsOnHost = false;
     std::string output;
     JsonTarget json;
 };
@@ -76,26 +78,67 @@ Result<ChosenOption> readChosen(const char* option, const std::string& text)
     return ChosenOption{ text.substr(0, sign), std::move(*axes) };
 }
 
-Result<MadeNetwork> newNetwork(const NewOptions& options)
+/// The layers that were asked for. Where those without experts would be all of them, one keeps its experts.
+void takeLayers(TransformerSettings& settings, std::int64_t layers)
+{
+    settings.layers = layers;
+    if (settings.experts && settings.experts->denseLayers >= layers)
+        settings.experts->denseLayers = layers - 1;
+}
+
+Result<MadeNetwork> presetNetwork(const NewOptions& options)
 {
     const TransformerPreset* preset = findPreset(options.preset);
     if (!preset)
         return tl::unexpected(unknownPreset(options.preset));
     SHARDSCOPE_TRY(made, makeNetwork(preset->settings, std::string(preset->title), options.network));
-    Experiment& experiment = made->experiment;
-    experiment.notes = "Sizes: " + std::string(preset->source) + '.';
+    made->experiment.notes = "Sizes: " + std::string(preset->source) + '.';
+    return std::move(*made);
+}
+
+tl::expected<MadeNetwork, std::vector<Diagnostic>> startOf(const NewOptions& options)
+{
+    if (options.from.empty()) {
+        Result<MadeNetwork> made = presetNetwork(options);
+        if (!made)
+            return tl::unexpected(std::vector<Diagnostic>{ std::move(made.error()) });
+        return std::move(*made);
+    }
+    SHARDSCOPE_TRY(input, loadExperiment(options.from));
+    if (!std::holds_alternative<TransformerModel>(input->experiment.model))
+        return tl::unexpected(std::vector<Diagnostic>{ Error{ Code::WrongType,
+            { { "key", "--from" }, { "expected", "an experiment of a transformer" },
+                { "found", "one of another model: " + input->name } },
+            {} } });
+    return MadeNetwork{ std::move(input->experiment), {} };
+}
+
+Result<Experiment> changed(Experiment experiment, const NewOptions& options)
+{
     TransformerTraining& training = std::get<TransformerModel>(experiment.model).settings;
     training.model.batch = options.batch.value_or(training.model.batch);
     training.model.length = options.length.value_or(training.model.length);
-    training.model.layers = options.layers.value_or(training.model.layers);
+    if (options.layers)
+        takeLayers(training.model, *options.layers);
     training.microbatches = options.microbatches.value_or(training.microbatches);
-    training.trainStep = !options.forward;
+    if (options.forward)
+        training.trainStep = false;
     if (!options.optimizer.empty()) {
         const std::vector<std::string>& known = file_words::optimizers;
         training.optimizer.kind =
             static_cast<OptimizerKind>(std::find(known.begin(), known.end(), options.optimizer) - known.begin());
     }
     SHARDSCOPE_CHECK(checkTraining(training));
+    if (options.paramsOnHost)
+        experiment.placement.paramsOnDevices = false;
+    for (const std::string& at : options.withoutConstraints) {
+        SHARDSCOPE_TRY(without, withoutConstraints(experiment, at));
+        experiment = std::move(*without);
+    }
+    for (const std::string& at : options.withoutSpecs) {
+        SHARDSCOPE_TRY(without, withoutParameterSpecs(experiment, at));
+        experiment = std::move(*without);
+    }
     for (const std::string& text : options.constraints) {
         SHARDSCOPE_TRY(option, readChosen("--constrain", text));
         SHARDSCOPE_TRY(chosen, withConstraint(experiment, option->at, std::move(option->axes)));
@@ -106,19 +149,43 @@ Result<MadeNetwork> newNetwork(const NewOptions& options)
         SHARDSCOPE_TRY(chosen, withParameterSpec(experiment, option->at, std::move(option->axes)));
         experiment = std::move(*chosen);
     }
-    return std::move(*made);
+    return experiment;
+}
+
+/// How many layers without experts there are, where fewer layers leave fewer of them.
+std::optional<std::int64_t> fewerDenseLayers(const Experiment& before, const Experiment& after)
+{
+    const auto dense = [](const Experiment& experiment) {
+        const auto& experts = std::get<TransformerModel>(experiment.model).settings.model.experts;
+        return experts ? experts->denseLayers : 0;
+    };
+    if (dense(after) == dense(before))
+        return {};
+    return dense(after);
 }
 
 int makeNew(const NewOptions& options)
 {
-    if (options.preset.empty())
+    if (options.preset.empty() && options.from.empty())
         return listPresets(options.json);
-    const Result<MadeNetwork> made = newNetwork(options);
+    const auto made = startOf(options);
     if (!made)
-        return reject(options.json, { made.error() });
-    const std::string text = writeExperiment(made->experiment);
-    if (options.json.empty())
-        remarkRules(*made, options.network);
+        return reject(options.json, made.error());
+    const Result<Experiment> experiment = changed(made->experiment, options);
+    if (!experiment)
+        return reject(options.json, { experiment.error() });
+    const std::string text = writeExperiment(*experiment);
+    const std::optional<std::int64_t> denseLayers = fewerDenseLayers(made->experiment, *experiment);
+    if (options.json.empty()) {
+        if (options.from.empty())
+            remarkRules(*made, options.network);
+        if (denseLayers)
+            Console(stderr).line(
+                QStringLiteral("Layers without experts: %1 of %2, so that one has experts (\"dense_layers\" in the "
+                               "file).")
+                    .arg(words::count(*denseLayers), words::count(*options.layers)),
+                Emphasis::Faint);
+    }
     const int status = options.output.empty() ? static_cast<int>(Done) : emitText(text, options.output, Done);
     if (options.json.empty()) {
         if (options.output.empty())
@@ -126,9 +193,11 @@ int makeNew(const NewOptions& options)
         return status;
     }
     Json out = envelope(options.json);
-    out["parameter_count"] = parameterCount(std::get<TransformerModel>(made->experiment.model).settings.model);
+    out["parameter_count"] = parameterCount(std::get<TransformerModel>(experiment->model).settings.model);
     if (!made->defaultRules.empty())
         out["default_rules"] = made->defaultRules;
+    if (denseLayers)
+        out["dense_layers"] = *denseLayers;
     if (options.output.empty())
         out["text"] = text;
     else
@@ -146,21 +215,25 @@ void addNew(CLI::App& app, int& status)
     const auto number = [&](const char* name, std::optional<std::int64_t>& value, const char* description) {
         command.addOption(name, value, description).wholeNumber(1, most).optionText("N");
     };
-    command.addOption("--preset", options->preset, "The model, such as llama3-8b; without it all are listed")
-        .optionText("ID");
-    command.addOption("--mesh", options->network.mesh.mesh, "Axes and sizes: data=8,model=4").optionText("MESH");
+    Option from = command.addOption("--from", options->from,
+        "An experiment of a transformer in the place of a preset, with its mesh and its rules");
+    from.optionText("EXPERIMENT");
+    from.excludes(
+        command.addOption("--preset", options->preset, "The model, such as llama3-8b; without it all are listed")
+            .optionText("ID"));
+    from.excludes(
+        command.addOption("--mesh", options->network.mesh.mesh, "Axes and sizes: data=8,model=4").optionText("MESH"));
     addDeviceCounts(command, options->network.mesh);
-    command
-        .addOption("--rules", options->network.rules,
-            "The id of a published rule set, a file of rules, or the rules themselves, as in resolve (default: "
-            "t5x-a2p2, "
-            "t5x-moe or maxtext-base-2026-08, whichever the mesh is of)")
-        .optionText("RULES");
-    command
-        .addOption("--axes", options->network.axisNames,
-            "Whose names the dimensions of arrays have (default: those that the rules speak of)")
-        .oneOf(file_words::axisNames)
-        .optionText("NAMES");
+    from.excludes(command
+                      .addOption("--rules", options->network.rules,
+                          "The id of a published rule set, a file of rules, or the rules themselves, as in resolve "
+                          "(default: t5x-a2p2, t5x-moe or maxtext-base-2026-08, whichever the mesh is of)")
+                      .optionText("RULES"));
+    from.excludes(command
+                      .addOption("--axes", options->network.axisNames,
+                          "Whose names the dimensions of arrays have (default: those that the rules speak of)")
+                      .oneOf(file_words::axisNames)
+                      .optionText("NAMES"));
     number("--batch", options->batch, "Sequences of a batch");
     number("--length", options->length, "Tokens of a sequence");
     number("--layers", options->layers, "Layers of the decoder (default: those of the model)");
@@ -182,7 +255,20 @@ void addNew(CLI::App& app, int& status)
             "\"decoder/layers.*/mlp/wo/kernel=P('model')\". Can be given several times")
         .repeated()
         .optionText("GLOB=AXES");
+    command
+        .addOption("--without-constraint", options->withoutConstraints,
+            "Takes the constraints on modules that the glob fits away again, as \"decoder/layers.*\". Can be given "
+            "several times")
+        .repeated()
+        .optionText("GLOB");
+    command
+        .addOption("--without-spec", options->withoutSpecs,
+            "Takes the shardings of parameters that the glob fits away again. Can be given several times")
+        .repeated()
+        .optionText("GLOB");
     command.addFlag("--forward", options->forward, "The forward pass alone, without a train step");
+    command.addFlag("--params-on-host", options->paramsOnHost,
+        "Parameters rest in pinned host memory, as with params_on_devices=False of T5X");
     command.addOption("-o,--output", options->output, "File to write; standard output otherwise").optionText("OUT");
     command.addJson(options->json);
     command.setInput(options->preset);

@@ -6,16 +6,19 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analysis/host_transfers.h"
 #include "base/codes.h"
 #include "collectives_report.h"
 #include "command.h"
 #include "commands.h"
+#include "pipeline/memory_placement.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
 #include "schedule/plan.h"
 #include "sharding/layout.h"
 #include "stablehlo/print.h"
 #include "words/collective_words.h"
+#include "words/memory_words.h"
 #include "words/utf8.h"
 
 namespace shardscope::cli {
@@ -38,8 +41,9 @@ struct Held {
 };
 
 struct Partitioned {
-    std::string text;
-    std::uint64_t hash = 0; ///< of the program
+    std::string text; ///< with moves between memories
+    std::uint64_t hash = 0; ///< of the program without them
+    QString moved; ///< what a step copies between memories; empty for nothing
     MeshPtr mesh;
     std::vector<Held> inputs, outputs;
     CollectiveList list;
@@ -58,7 +62,8 @@ Result<Partitioned> partitioned(const Snapshot& snapshot, bool optimal)
     PrintOptions options;
     options.names = hasPaths ? PrintedNames::AsComments : PrintedNames::None;
     options.locations = hasPaths;
-    out.text = printStableHlo(device.program, options);
+    out.text = printStableHlo(withPlacement(snapshot, device.program), options);
+    out.moved = words::transferSummary(hostTransfers(snapshot));
     const auto held = [&](std::string name, const ShardedArray& array) {
         return Held{ std::move(name), array.type, array.sharding, array.over(out.mesh) };
     };
@@ -152,6 +157,8 @@ std::string heading(const Partitioned& partitioned, const PartitionCommandOption
                      sent.scalarLoss == Rational(0)
                          ? QString()
                          : QStringLiteral(", and %1 B for the scalar loss").arg(exactCount(sent.scalarLoss)));
+    if (!partitioned.moved.isEmpty())
+        lines << partitioned.moved.at(0).toUpper() + partitioned.moved.mid(1) + QStringLiteral(" per step.");
     if (options.device)
         sayDevice(lines, partitioned, *options.device);
     std::string text;

@@ -386,6 +386,7 @@ void addPropagate(CLI::App& app, int& status)
         "With the program: what each axis of a value goes back to, as sdy.sharding_origins");
     command.addJson(options->json);
     command.setInput(options->file);
+    command.addVariant(options->file);
     command.footer("Exit codes: 0 done; 1 the experiment has errors; 2 a program or arguments that cannot be used.");
     command.run(status, [options] { return propagateFile(*options); });
 }

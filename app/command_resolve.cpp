@@ -12,6 +12,7 @@
 #include "experiment/rule_lists.h"
 #include "interchange/table_code.h"
 #include "resolve.h"
+#include "resolve_lifted.h"
 #include "rules/host_chunks.h"
 #include "rules/name_to_name.h"
 #include "rules/rule_context.h"
@@ -59,6 +60,7 @@ Json hostsJson(const std::vector<HostChunk>& chunks)
 /// One array: what its names become.
 struct NamesAnswer {
     LogicalNames names;
+    std::vector<LiftedNames> lifted; ///< how they came to be
     Resolution resolution;
     Result<ConstraintAction> action;
     PartitionSpec spec; ///< on the mesh, where there is one
@@ -160,6 +162,8 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
             out["constraint_spec"] = toJax(answer.action->spec, false);
         out["constraint"] = constraintText(ruling, answer.action).toStdString();
         out["dropped"] = droppedJson(answer.dropped);
+        if (!answer.lifted.empty())
+            out["added_axes"] = liftedJson(answer.lifted);
         out["trace"] = traceJson(answer.resolution, answer.names, ruling);
         if (!answer.hosts.empty())
             out["hosts"] = hostsJson(answer.hosts);
@@ -169,6 +173,8 @@ int say(const ResolveOptions& options, const Ruling& ruling, const NamesAnswer& 
         return emitJson(out, options.json, status);
     }
     Console console;
+    for (const LiftedNames& each : answer.lifted)
+        console.line(liftedText(each), Emphasis::Faint);
     if (options.trace && !ruling.own) {
         console.table(traceTable(answer.names, ruling, answer.resolution), {});
         console.line();
@@ -209,16 +215,20 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
             diagnostic.where.file = source;
         return reject(options.json, { std::move(diagnostic) });
     };
-    const Result<LogicalNames> names = parseNames(options.names);
-    if (!names)
-        return bad(names.error(), "--names");
+    const Result<LogicalNames> inner = parseNames(options.names);
+    if (!inner)
+        return bad(inner.error(), "--names");
+    Result<std::vector<LiftedNames>> lifted = liftedNames(options.addedAxes, *inner);
+    if (!lifted)
+        return bad(lifted.error(), "--add-axis");
+    const LogicalNames names = lifted->empty() ? *inner : lifted->back().outside;
     Result<Resolution> resolution =
-        ruling.mapping ? resolveMapping(*names, ruling.rules) : resolve(*names, ruling.rules, ruling.version);
+        ruling.mapping ? resolveMapping(names, ruling.rules) : resolve(names, ruling.rules, ruling.version);
     if (!resolution)
         return bad(resolution.error(), ruling.name);
     PartitionSpec spec = resolution->spec();
     if (ruling.own) {
-        Result<PartitionSpec> renamed = applyRules(*names, ruling.rules, *ruling.own);
+        Result<PartitionSpec> renamed = applyRules(names, ruling.rules, *ruling.own);
         if (!renamed)
             return bad(renamed.error(), "--own-rules");
         spec = std::move(*renamed);
@@ -228,11 +238,12 @@ int resolveNames(const ResolveOptions& options, const Ruling& ruling)
     full.spec = canonical(spec);
     Result<ConstraintAction> action = ruling.mapping || ruling.own
         ? Result<ConstraintAction>(std::move(full))
-        : logicalConstraint(*names, constraintRules(ruling),
+        : logicalConstraint(names, constraintRules(ruling),
             ruling.unboxes ? RulesFallback::AxisIsUnsharded : ruling.fallback, ruling.version);
     if (action && !ruling.mapping && !ruling.own && (!passesGate(ruling) || !ruling.unboxes.value_or(true)))
         action->constrain = false;
-    NamesAnswer answer{ *names, std::move(*resolution), std::move(action), std::move(spec), {}, {}, {} };
+    NamesAnswer answer{ names, std::move(*lifted), std::move(*resolution), std::move(action), std::move(spec), {}, {},
+        {} };
     if (ruling.mesh) {
         if (const Result<void> placed = putOnMesh(options, ruling, answer); !placed)
             return bad(placed.error(), "--mesh");
@@ -352,6 +363,8 @@ std::string contradiction(const ResolveOptions& options, const Ruling& ruling)
 {
     if (options.namesSpecified == !options.table.empty())
         return "give either --names or --table";
+    if (!options.table.empty() && !options.addedAxes.empty())
+        return "--add-axis goes with --names";
     if (!options.table.empty() && !ruling.mesh)
         return "--table needs --mesh";
     if (!options.table.empty() && (!options.shape.empty() || options.hosts > 0))
@@ -479,6 +492,13 @@ void addResolve(CLI::App& app, int& status)
                                  "Names of the dimensions: batch,embed,None (None or - for one without a name), or a "
                                  "Python tuple")
                              .optionText("NAMES");
+    command
+        .addOption("--add-axis", options->addedAxes,
+            "A dimension that nn.scan or nn.vmap adds to an array with those names: its place and its PARTITION_NAME "
+            "(metadata_params of Linen, transform_metadata of NNX), 0=layers, or 0=None. Can be given several times, "
+            "for the transform nearest to the module first")
+        .repeated()
+        .optionText("PLACE=NAME");
     command.addOption("--table", options->table, "Resolve every row of a table of arrays: CSV or JSON, see below")
         .optionText("FILE");
     command

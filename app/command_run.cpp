@@ -49,10 +49,47 @@ void addRun(CLI::App& app, int& status)
         app, "run", "Run steps of a program on simulated devices, on arrays of yours or random ones, and check them");
     const auto options = std::make_shared<RunCommandOptions>();
     const auto timeit = std::make_shared<bool>(false);
+    const auto difference = std::make_shared<std::string>();
     command.addFile(options->file);
     command.addOption("--steps", options->steps, "Steps to run and list, from the initial values (default 1)")
         .wholeNumber(0, maxSteps)
         .optionText("N");
+    command
+        .addOption("--difference", *difference,
+            "Two states, by the steps after which they are (0: at the start): TO less "
+            "FROM, array by array, each sharded as the array is. As many steps are taken as that needs")
+        .check([](const std::string& text) {
+            return twoStatesOf(text)
+                ? std::string()
+                : "'" + text + "' is no pair of numbers of steps up to " + std::to_string(maxSteps) + ", such as 0,2";
+        })
+        .optionText("FROM,TO");
+    command.addFlag("--variables", options->variables,
+        "List parameters and state apart from the program: the argument that each is put into, the result that takes "
+        "its "
+        "place in the next step, or that it is frozen");
+    command
+        .addOption("--freeze", options->freeze,
+            "Variables that steps leave as they are, by a glob of their paths (\"params/layers.0/*\"). Can be given "
+            "several times")
+        .repeated()
+        .optionText("GLOB");
+    command.addFlag("--initialise", options->initialise,
+        "Run the program that makes the state of a network's step, from a key, in the place of the step: every array "
+        "is "
+        "made in the sharding that it has in the step, and no device holds more of it");
+    command
+        .addOption("--calls", options->calls,
+            "Look the compiled step up so often, as calls of a jitted function do, and list how often each stage of "
+            "compiling was in the cache, and how long it took")
+        .wholeNumber(1, 1000)
+        .optionText("N");
+    command
+        .addOption("--jit", options->jit,
+            "Compile parts of the step each by itself, as jit around a layer does: those whose scope fits, with a glob "
+            "for each of its names (\"layers.*\", \"backward/layers.*\"). Parts that are the same program are compiled "
+            "once")
+        .optionText("GLOB");
     command.addFlag("--timeit,!--no-timeit", *timeit,
         "Time further steps, as IPython's %%timeit does: mean and\n"
         "deviation over --runs of --loops steps each (on by default\nwhere the program says what its state is)");
@@ -86,8 +123,8 @@ void addRun(CLI::App& app, int& status)
             "What an argument begins with, in place of what the experiment says: NAME is a path, a number (arg0), what "
             "the text's location calls it (\"state.params['w']\"), or a glob of these with *, ** and ? "
             "(\"params/**\"); KIND is zeros, ones, \"constant 0.5\", \"normal 0.02\" (its deviation), "
-            "\"uniform -1 1\", fan_in, xavier, non_negative, \"integers 8\" (0 to 7), iota (0, 1, 2 and so on), or "
-            "\"file w.npz\". Can be given "
+            "\"uniform -1 1\", fan_in, xavier, non_negative, \"integers 8\" (0 to 7), iota (0, 1, 2 and so on), "
+            "\"numpy_normal 0\" (np.random.default_rng(0).normal()), or \"file w.npz\". Can be given "
             "several times; the last one that names an argument counts")
         .repeated()
         .optionText("NAME=KIND");
@@ -134,7 +171,8 @@ void addRun(CLI::App& app, int& status)
         "memory than there is, goes on in a loop beyond --loop-limit, does not agree with the reference (or has\n"
         "nothing but NaN and infinity to compare) or with what it expects itself; 2 arguments, input or output that\n"
         "cannot be used. Warnings do not count.");
-    command.run(status, [options, timeit, command] {
+    command.run(status, [options, timeit, difference, command] {
+        options->difference = twoStatesOf(*difference);
         if (command.isSet("--timeit"))
             options->timeit = *timeit;
         return runFile(*options);

@@ -18,6 +18,7 @@
 #include "experiment_file/experiment_file.h"
 #include "input.h"
 #include "report.h"
+#include "views/export_picture/export_picture.h"
 #include "views/main_window/application.h"
 #include "words/words.h"
 
@@ -33,6 +34,7 @@ struct PictureOptions {
     std::string tensor;
     std::string dock;
     std::string axis;
+    bool viewAlone = false;
     bool sideBySide = false;
     double scale = 1;
     std::optional<int> steps;
@@ -58,10 +60,9 @@ std::optional<Diagnostic> refusedOutput(const std::string& output)
 {
     const QFileInfo info(QString::fromStdString(output));
     const bool device = info.exists() && !info.isFile() && !info.isDir(); // has no say in what is written
-    if (!device && !info.suffix().isEmpty() && info.suffix().compare(QLatin1String("png"), Qt::CaseInsensitive) != 0)
+    if (!device && !pictureForm(info.fileName()))
         return Diagnostic{ Code::WrongType,
-            { { "key", "--output" }, { "expected", "a name that ends in .png: pictures are PNG files" },
-                { "found", output } },
+            { { "key", "--output" }, { "expected", "a name that ends in .png, .svg or .pdf" }, { "found", output } },
             {} };
     const char* reason = info.isDir()  ? "it is a directory"
         : !info.absoluteDir().exists() ? "there is no such directory"
@@ -81,8 +82,22 @@ bool hasRoomForWindow()
     return isThere;
 }
 
+/// A variant is shown from a file elsewhere, from where the program has to be found.
+Experiment withAbsoluteProgram(const Input& input)
+{
+    Experiment experiment = input.experiment;
+    auto* program = std::get_if<ProgramModel>(&experiment.model);
+    if (program && !program->file.empty() && !input.file.empty()) {
+        const QDir folder = QFileInfo(QString::fromStdString(input.file)).absoluteDir();
+        program->file = folder.absoluteFilePath(QString::fromStdString(program->file)).toStdString();
+    }
+    return experiment;
+}
+
 int screenshot(const PictureOptions& options)
 {
+    if (options.viewAlone && options.dock.empty())
+        throw UsageError("--alone", "goes with --dock: of which view?");
     if (!hasRoomForWindow())
         return refuseForMemory(options.json);
     const auto refuse = [&](Diagnostic diagnostic) { return reject(options.json, { std::move(diagnostic) }); };
@@ -96,6 +111,7 @@ int screenshot(const PictureOptions& options)
     picture.dock = QString::fromStdString(options.dock);
     picture.axis = QString::fromStdString(options.axis);
     picture.scale = options.scale;
+    picture.viewAlone = options.viewAlone;
     picture.sideBySide = options.sideBySide;
     picture.steps = options.steps;
     picture.operations = options.operations;
@@ -124,12 +140,13 @@ int screenshot(const PictureOptions& options)
     }
     QString path = QFileInfo(QString::fromStdString(options.file)).absoluteFilePath();
     QTemporaryDir folder;
-    if (options.file != "-" && !QFileInfo::exists(path)) {
+    const bool isVariant = !input->file.empty();
+    if (options.file != "-" && !isVariant && !QFileInfo::exists(path)) {
         path = QString::fromStdString(options.file); // an example, which the window knows by its name
-    } else if (options.file == "-") {
+    } else if (options.file == "-" || isVariant) {
         path = folder.filePath(QStringLiteral("experiment.json"));
         QFile file(path);
-        const std::string text = writeExperiment(input->experiment);
+        const std::string text = writeExperiment(withAbsoluteProgram(*input));
         if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) < 0)
             return refuse({ Code::Unwritable,
                 { { "file", path.toStdString() }, { "reason", file.errorString().toStdString() } }, {} });
@@ -182,17 +199,18 @@ void addScreenshot(CLI::App& app, int& status)
     Command command(app, "screenshot", "Write a picture of the window with an experiment");
     const auto options = std::make_shared<PictureOptions>();
     command.addFile(options->file);
-    command.addOption("-o,--output", options->output, "The picture to write, a PNG: a name that ends in .png")
+    command.addOption("-o,--output", options->output, "The picture to write: a name that ends in .png, .svg or .pdf")
         .required()
-        .optionText("PNG");
+        .optionText("PICTURE");
     command.addOption("--theme", options->theme, "light (default) or dark")
         .oneOf({ "light", "dark" })
         .optionText("THEME");
     command.addOption("--size", options->size, "Width and height of the window (default 1600x1000)").optionText("WxH");
     command.addOption("--tensor", options->tensor, "Path of the tensor to show").optionText("PATH");
-    command.addOption("--dock", options->dock, "Dock to bring forward: devices, hosts, trace, ...").optionText("ID");
+    command.addOption("--dock", options->dock, "View or part of one to show: program, hosts, trace, ...").optionText("ID");
+    command.addFlag("--alone", options->viewAlone, "Of that view alone");
     command.addFlag("--side-by-side", options->sideBySide,
-        "Show in the Collectives dock what one layer sends that is written in three ways");
+        "Show in Collectives what one layer sends that is written in three ways");
     command.addOption("--axis", options->axis, "Mesh axis to select").optionText("NAME");
     command.addOption("--scale", options->scale, "Device pixels per pixel of the window (default 1)")
         .range(0.5, 4.0)

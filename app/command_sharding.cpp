@@ -10,6 +10,7 @@
 #include "command.h"
 #include "commands.h"
 #include "report.h"
+#include "sharding/parse_names.h"
 #include "sharding/sharding_forms.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -21,6 +22,7 @@ namespace {
 struct ShardingOptions {
     std::string spec;
     std::string shape;
+    std::string names;
     std::string mesh;
     std::string platform;
     std::string memoryKind;
@@ -54,6 +56,7 @@ struct Forms {
 /// All that is known about the array and its sharding.
 struct Subject {
     MeshPtr mesh; ///< may be absent
+    LogicalNames names; ///< of the dimensions of a named array; empty for one without
     Sharding sharding;
     std::string platform;
     MemoryKind memoryKind = MemoryKind::Device;
@@ -116,6 +119,18 @@ Result<Subject> subjectOf(const ShardingOptions& options)
     const Result<Shape> shape = parseShape(options.shape);
     if (!shape)
         return in(shape.error(), "--shape");
+    if (!options.names.empty()) {
+        Result<LogicalNames> names = parseNames(options.names);
+        if (!names)
+            return in(std::move(names.error()), "--names");
+        if (names->size() != shape->size())
+            return in(Error{ Code::InvalidAttribute,
+                          { { "op", "array" }, { "wrong", "names" }, { "names", names->size() },
+                              { "dimensions", shape->size() } },
+                          {} },
+                "--names");
+        subject.names = std::move(*names);
+    }
     Result<Sharding> sharding = parseSharding(options.spec, subject.mesh);
     if (!sharding)
         return in(std::move(sharding.error()), "--spec");
@@ -192,6 +207,8 @@ Json subjectJson(const JsonTarget& target, const Subject& subject)
     out["platform"] = subject.platform;
     out["memory_kind"] = toString(subject.memoryKind);
     out["shape"] = sizesOf(layout.shape());
+    for (const LogicalName& dimension : subject.names)
+        out["names"].push_back(dimension.kind == LogicalName::Kind::Name ? Json(dimension.name) : Json(nullptr));
     out["shard_shape"] = sizesOf(layout.shardShape());
     out["shard_grid"] = sizesOf(layout.shardGrid());
     out["shards"] = layout.distinctShards();
@@ -219,6 +236,21 @@ Json subjectJson(const JsonTarget& target, const Subject& subject)
     if (const auto cells = gridLabels(layout, subject.platform))
         out["cells"] = *cells;
     return out;
+}
+
+/// "foo replicated, bar sharded 4 ways"
+QString namedDimensions(const Subject& subject)
+{
+    const Shape grid = subject.layout->shardGrid();
+    QStringList dimensions;
+    for (std::size_t d = 0; d < subject.names.size(); ++d) {
+        const LogicalName& dimension = subject.names[d];
+        const QString which = dimension.kind == LogicalName::Kind::Name ? words::fromStd(dimension.name)
+                                                                        : QStringLiteral("dimension %1").arg(d);
+        dimensions << (grid[d] == 1 ? QStringLiteral("%1 replicated").arg(which)
+                                    : QStringLiteral("%1 sharded %2 ways").arg(which, words::count(grid[d])));
+    }
+    return dimensions.join(QStringLiteral(", "));
 }
 
 void printSummary(Console& console, const Subject& subject)
@@ -255,6 +287,8 @@ void printSummary(Console& console, const Subject& subject)
     else if (layout.distinctShards() == 1)
         array += QStringLiteral(": fully replicated");
     console.line(QStringLiteral("Array    ") + array);
+    if (!subject.names.empty())
+        console.line(QStringLiteral("Names    ") + namedDimensions(subject));
     if (layout.isUneven())
         console.line(QStringLiteral("Padding  %1 on all devices, at most %2 in a shard")
                          .arg(words::counted(layout.paddedElements(), words::Noun::Element),
@@ -354,6 +388,10 @@ void addSharding(CLI::App& app, int& status)
     command.addOption("--shape", options->shape, "Sizes of the array: 8,16; () for a scalar")
         .required()
         .optionText("SIZES");
+    command
+        .addOption("--names", options->names,
+            "Names of its dimensions, as those of a named array: foo,bar; None for one without")
+        .optionText("NAMES");
     command.addOption("--mesh", options->mesh, "Mesh axes: x=2,y=4; not needed where the sharding names its devices")
         .optionText("MESH");
     command.addOption("--platform", options->platform, "Kind of devices: cpu (default), gpu or tpu")

@@ -212,6 +212,7 @@ void addVerify(CLI::App& app, int& status)
         "what to write");
     command.addJson(options->json);
     command.setInput(options->file);
+    command.addVariant(options->file);
     command.footer("The findings go to standard output, each with its line and column.\n"
                    "Exit codes: 0 legal; 1 legal, and JAX's explicit mode would refuse it (--explicit);\n2 something "
                    "is illegal, or arguments, input or output that cannot be used.");

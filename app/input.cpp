@@ -19,6 +19,7 @@
 #include "experiment_file/experiment_file.h"
 #include "experiment_file/gallery.h"
 #include "experiment_file/json_text.h"
+#include "experiment_file/variants.h"
 #include "program_input.h"
 #include "stablehlo/read.h"
 
@@ -119,6 +120,45 @@ void findLine(Where& where, const JsonText& json)
     }
 }
 
+/// Whether a command finds something by that name.
+bool canBeRead(const std::string& name)
+{
+    return name == "-" || QFileInfo::exists(QString::fromStdString(name)) || findExample(name);
+}
+
+/// "FILE#NAME" as FILE and NAME; either may have further # in it.
+std::optional<std::pair<std::string, std::string>> variantIn(const std::string& name)
+{
+    if (canBeRead(name))
+        return std::nullopt;
+    for (std::size_t at = name.rfind('#'); at != std::string::npos && at > 0; at = name.rfind('#', at - 1))
+        if (std::string file = name.substr(0, at); canBeRead(file))
+            return std::pair(std::move(file), name.substr(at + 1));
+    return std::nullopt;
+}
+
+/// Names of files in an experiment are relative to it, or to the current folder.
+FileSource filesOf(const std::string& name)
+{
+    return filesBeside(name == "-" ? QDir::current().filePath(QStringLiteral("-")) : QString::fromStdString(name));
+}
+
+tl::expected<Input, std::vector<Diagnostic>> variantInput(const std::string& file, const std::string& variant)
+{
+    SHARDSCOPE_TRY(input, loadExperiment(file));
+    const Result<std::size_t> index = findVariant(input->experiment, variant);
+    if (!index)
+        return tl::unexpected(namingFile({ index.error() }, shownName(file)));
+    auto applied = applyVariant(input->experiment, input->experiment.variants[*index], filesOf(file));
+    const std::string shown = shownName(file) + '#' + variant;
+    if (!applied)
+        return tl::unexpected(namingFile(std::move(applied.error()), shown));
+    std::vector<Diagnostic> warnings = std::move(input->warnings);
+    for (Diagnostic& warning : namingFile(std::move(applied->warnings), shown))
+        warnings.push_back(std::move(warning));
+    return Input{ shown, std::move(applied->experiment), std::move(warnings), {}, file };
+}
+
 } // namespace
 
 std::string shownName(const std::string& name)
@@ -159,6 +199,8 @@ bool isProgramText(const std::string& name, std::string_view text)
 tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
     const std::string& name, std::optional<std::string> specified)
 {
+    if (const auto variant = specified ? std::nullopt : variantIn(name))
+        return variantInput(variant->first, variant->second);
     const bool isThere = name == "-" || QFileInfo::exists(QString::fromStdString(name));
     if (!isThere)
         if (const GalleryExample* example = findExample(name))
@@ -174,8 +216,7 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
     }
     if (isProgramText(name, *text))
         return programInput(name, std::move(*text));
-    const QString place = name == "-" ? QDir::current().filePath(QStringLiteral("-")) : QString::fromStdString(name);
-    auto read = readExperiment(*text, filesBeside(place));
+    auto read = readExperiment(*text, filesOf(name));
     if (!read)
         return tl::unexpected(namingFile(std::move(read.error()), shownName(name)));
     return Input{ shownName(name), std::move(read->experiment), namingFile(std::move(read->warnings), shownName(name)),
@@ -185,9 +226,10 @@ tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
 std::string programName(const Input& input)
 {
     const std::string file = sourceFile(input.experiment);
-    if (file.empty() || input.text.empty())
+    if (file.empty() || (input.text.empty() && input.file.empty()))
         return input.name;
-    const QDir folder(QFileInfo(QString::fromStdString(input.name)).path());
+    const std::string& own = input.file.empty() ? input.name : input.file;
+    const QDir folder(QFileInfo(QString::fromStdString(own)).path());
     return QDir::cleanPath(folder.filePath(QString::fromStdString(file))).toStdString();
 }
 

@@ -16,19 +16,22 @@ struct Input {
     std::string name; ///< as it was given; "standard input" for "-"
     Experiment experiment;
     std::vector<Diagnostic> warnings; ///< of reading
-    std::string text; ///< of the file; empty for built-in examples
+    std::string text; ///< of the file; empty for built-in examples and variants
+    std::string file = {}; ///< of a variant: what its experiment was read from
 };
 
 /// The name that people read: "standard input" for "-".
 [[nodiscard]] std::string shownName(const std::string& name);
 
 /// Text of a file or, for "-", of standard input; at most `limit` bytes. Errors: Unreadable, TooLarge.
-[[nodiscard]] Result<std::string> readText(const std::string& name, std::size_t limit = std::size_t{ 64 } << 20);
+inline constexpr std::size_t maximumExperiment = std::size_t{ 64 } << 20;
+[[nodiscard]] Result<std::string> readText(const std::string& name, std::size_t limit = maximumExperiment);
 
 /// Whether a command's FILE is a program and no experiment: by its name, else by how its text begins.
 [[nodiscard]] bool isProgramText(const std::string& name, std::string_view text);
 /// A program by itself becomes an experiment over its own mesh. Every diagnostic names the file. `text`: what the file
-/// holds, where it has been read already.
+/// holds, where it has been read already. "FILE#NAME" is a variant of the experiment in FILE, unless a file has that
+/// very name. Errors: further those of findVariant() and applyVariant().
 [[nodiscard]] tl::expected<Input, std::vector<Diagnostic>> loadExperiment(
     const std::string& name, std::optional<std::string> text = {});
 

@@ -7,6 +7,7 @@
 #include <malloc.h>
 #endif
 
+#include <QCoreApplication>
 #include <QFileInfo>
 #include <algorithm>
 #include <cstdio>
@@ -90,6 +91,8 @@ void addCommands(CLI::App& app, int& status)
     addShow(app, status);
     addParams(app, status);
     addDiff(app, status);
+    addCompareHlo(app, status);
+    addExport(app, status);
     addResolve(app, status);
     addMesh(app, status);
     addPropagate(app, status);
@@ -104,6 +107,7 @@ void addCommands(CLI::App& app, int& status)
     addScreenshot(app, status);
     addSchema(app, status);
     addExamples(app, status);
+    addTasks(app, status);
     // Now, since subcommands inherit what is set before them.
     app.footer("Without a command the window opens on FILE.\n"
                "\n"
@@ -270,6 +274,7 @@ int runArguments(CLI::App& app, int argc, char** argv)
         return status;
     if (const auto problem = unknown(file, true, app))
         return reject({}, { *problem });
+    QCoreApplication::setApplicationVersion(QStringLiteral(SHARDSCOPE_VERSION));
     return runWindow(argc, argv, QString::fromStdString(file));
 }
 

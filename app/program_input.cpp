@@ -6,13 +6,13 @@
 #include <tuple>
 
 #include "experiment/model_settings.h"
+#include "hlo/to_stablehlo.h"
 #include "input.h"
 #include "partition/varying_axes.h"
 #include "program/over_mesh.h"
 #include "program/verify_shardings.h"
 #include "propagation/pass_pipelines.h"
 #include "simulate/collectives/collective_groups.h"
-#include "stablehlo/read.h"
 
 namespace shardscope::cli {
 
@@ -38,7 +38,7 @@ CheckedProgram checkProgram(const std::string& name, const std::string& text)
 {
     CheckedProgram checked;
     std::vector<Diagnostic>& all = checked.findings;
-    Result<ReadProgram> read = readStableHlo(text, { .keepIllegalShardings = true, .findings = &all });
+    Result<ReadProgram> read = readProgram(text, { .keepIllegalShardings = true, .findings = &all });
     if (!read) {
         all.push_back(std::move(read.error()));
     } else {
@@ -92,8 +92,8 @@ tl::expected<SpecifiedInput, Refused> loadSpecified(const std::string& file)
         if (std::vector<Diagnostic> illegal = illegalities(*input); !illegal.empty())
             return tl::unexpected(Refused{ std::move(illegal) });
     // A text without a mesh stays without the one that it was given to be laid out on.
-    const bool isWithoutMesh = input->text.empty() && snapshot->source && sourceText(input->experiment)
-        && !mainMesh(snapshot->source->program);
+    const bool isWithoutMesh = input->text.empty() && input->file.empty() && snapshot->source
+        && sourceText(input->experiment) && !mainMesh(snapshot->source->program);
     const ProgramPtr specified =
         isWithoutMesh ? ProgramPtr(snapshot->source, &snapshot->source->program) : snapshot->annotated;
     std::vector<Diagnostic> wrong = specified ? illegalIn(*specified) : std::vector<Diagnostic>();

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "report.h"
 #include "rules/t5x_partitioner.h"
@@ -20,6 +21,7 @@ struct ResolveOptions {
     std::string ownAs; ///< linen or nnx; empty: nnx
     std::string unbox; ///< what unbox() of the variable's box does: constraint or value; empty: not asked
     std::string names;
+    std::vector<std::string> addedAxes; ///< dimensions that transforms add to them, INDEX=NAME
     std::string table;
     std::string shape;
     MeshOptions mesh;

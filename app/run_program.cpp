@@ -5,17 +5,21 @@
 #include <map>
 #include <set>
 
+#include "analysis/analyse.h"
 #include "analysis/initial_setting.h"
 #include "analysis/step_inputs.h"
 #include "base/bytes.h"
 #include "base/codes.h"
+#include "base/text.h"
 #include "command.h"
 #include "document/array_file.h"
+#include "experiment/network_edits.h"
 #include "experiment_file/array_text.h"
 #include "pipeline/program_collectives.h"
 #include "pipeline/stage_results.h"
 #include "program/device_counts.h"
 #include "program/op_row.h"
+#include "program/path.h"
 #include "program_input.h"
 #include "propagation/import/manual_regions.h"
 #include "run_report.h"
@@ -189,7 +193,8 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
     const RunSetting& setting = run.input.experiment.run;
     const Program& program = *run.snapshot->program;
     RunOptions how = stepOptions(run, options);
-    how.reservedBytes = fullBytes(program, program.main().results); // of the first step, in full
+    how.reservedBytes = fullBytes(program, program.main().results) // of the first step, in full
+        + (options.difference ? differenceBytes(*run.plan->program, run.state) : 0);
     auto created = Run::create(run.plan, how);
     if (!created) {
         std::erase_if(created.error().args, [](const Arg& arg) { return arg.name == "alone_bytes"; });
@@ -198,11 +203,22 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
     Run& steps = **created;
     run.threads = steps.threads();
     const StepFigureReader reader(*run.plan->program->program, run.state);
-    for (std::int64_t i = 0; i < std::max<std::int64_t>(options.steps, 1) && !steps.stopped(); ++i) {
+    const TwoStates states = options.difference.value_or(TwoStates());
+    HeldState from, to;
+    const auto hold = [&] {
+        if (options.difference && steps.stepsDone() == states.from)
+            from = heldState(steps, run.state);
+        if (options.difference && steps.stepsDone() == states.to)
+            to = heldState(steps, run.state);
+    };
+    hold();
+    const std::int64_t count = std::max({ options.steps, std::int64_t{ 1 }, states.from, states.to });
+    for (std::int64_t i = 0; i < count && !steps.stopped(); ++i) {
         StepRecord record;
         record.wall = steps.step().wall;
         if (steps.stopped())
             break;
+        hold();
         if (i == 0)
             run.first = resultsOf(steps, options.perDevice);
         static_cast<StepFigures&>(record) =
@@ -213,6 +229,10 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
                 options.onStep(record);
         }
     }
+    if (options.difference && !steps.stopped())
+        run.difference = stateDifference(*run.plan->program, run.state, to, std::move(from));
+    for (ArrayDifference& each : run.difference)
+        each.shards.clear();
     const bool isKnown = run.state.source != StateSource::None && !isGuess(run.state.source);
     if (options.timeit.value_or(isKnown) && !steps.stopped())
         run.timing = timeit(
@@ -275,6 +295,28 @@ std::vector<Diagnostic> prepare(ProgramRun& run)
     return {};
 }
 
+/// The text of the state without the variables that one of the globs names. Errors: UnknownValue for a glob that names
+/// none.
+Result<std::string> withoutFrozen(
+    const Program& program, const std::string& text, const std::vector<std::string>& globs)
+{
+    StepState state = stateOf(program, text);
+    for (const std::string& glob : globs) {
+        const std::size_t before = state.pairs.size();
+        std::erase_if(state.pairs, [&](const StatePair& pair) {
+            return globMatches(glob, *program.value(pair.argument).path)
+                || globMatches(glob, "arg" + std::to_string(program.value(pair.argument).index));
+        });
+        if (state.pairs.size() < before)
+            continue;
+        std::vector<std::string> known;
+        for (const StatePair& pair : state.pairs)
+            known.push_back(*program.value(pair.argument).path);
+        return tl::unexpected(unknownValue("--freeze", glob, std::move(known)));
+    }
+    return stateText(program, state);
+}
+
 /// What of the options does not fit the program.
 std::vector<Diagnostic> misfits(
     const RunCommandOptions& options, const std::vector<std::string>& init, const Program& program)
@@ -291,6 +333,18 @@ std::vector<Diagnostic> misfits(
 }
 
 } // namespace
+
+std::optional<TwoStates> twoStatesOf(const std::string& text)
+{
+    const std::size_t comma = text.find(',');
+    if (comma == std::string::npos)
+        return std::nullopt;
+    const auto from = wholeNumber<std::int64_t>(text.substr(0, comma)),
+               to = wholeNumber<std::int64_t>(text.substr(comma + 1));
+    if (!from || !to || *from < 0 || *to < 0 || std::max(*from, *to) > maxSteps)
+        return std::nullopt;
+    return TwoStates{ *from, *to };
+}
 
 std::int64_t ProgramRun::failedExpectations() const
 {
@@ -342,7 +396,25 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     experiment.run.seed = options.seed.value_or(experiment.run.seed);
     if (!options.state.empty())
         experiment.run.state = options.state;
-    run.snapshot = analyse(experiment);
+    if (options.initialise) {
+        auto initializer = withNetworkProgram(experiment, NetworkProgram::Initializer);
+        if (!initializer)
+            throw UsageError("--initialise", "is for networks, which have an initializer");
+        experiment = std::move(*initializer);
+    }
+    AnalysisCache cache;
+    const auto subject = std::make_shared<const Experiment>(experiment);
+    for (std::int64_t i = 0; i < std::max<std::int64_t>(options.calls, 1); ++i)
+        run.snapshot = shardscope::analyse(subject, 1, cache);
+    if (options.calls > 0)
+        run.stages = cache.counts();
+    if (!options.freeze.empty() && run.snapshot->program) {
+        auto state = withoutFrozen(*run.snapshot->program, experiment.run.state, options.freeze);
+        if (!state)
+            return refused({ std::move(state.error()) }, BadInput);
+        experiment.run.state = std::move(*state);
+        run.snapshot = shardscope::analyse(std::make_shared<const Experiment>(experiment), 1, cache);
+    }
     const Snapshot& snapshot = *run.snapshot;
     if (!snapshot.ok())
         if (std::vector<Diagnostic> illegal = illegalities(run.input); !illegal.empty())
@@ -360,6 +432,12 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
         run.problems.push_back(std::move(*random));
     if (!options.out.empty())
         (void)outputFiles(run.program(), options.out);
+    if (!options.jit.empty()) {
+        auto parts = compiledParts(snapshot, options.jit, cache);
+        if (!parts)
+            return refused({ std::move(parts.error()) }, BadInput);
+        run.parts = std::move(*parts);
+    }
 
     const Region& main = run.program().main();
     const bool hasStep = !main.operations.empty() || !main.results.empty();
@@ -371,6 +449,10 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
             throw UsageError("--steps",
                 "no result of this program is known to be an argument of its next step; name them with --state");
     }
+    if (options.difference && run.state.pairs.empty())
+        throw UsageError("--difference",
+            "is of the state of a step, and no result of this program is known to be an argument of its next step; "
+            "name them with --state");
     run.problems = inFile(std::move(run.problems), run.input);
     InitialValues initial = initialValuesOf(snapshot);
     if (options.text) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/compiled_parts.h"
 #include "input.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/device_stages.h"
@@ -20,6 +21,7 @@
 #include "simulate/check/check.h"
 #include "simulate/check/non_finite.h"
 #include "simulate/run/execute.h"
+#include "simulate/run/state_difference.h"
 #include "simulate/run/step_figures.h"
 #include "words/run_words.h"
 
@@ -32,6 +34,13 @@ inline constexpr std::int64_t maxSteps = 100'000;
 struct StepRecord : StepFigures {
     double wall = 0; ///< seconds
 };
+
+/// Two states of a run, by the steps after which they are; 0 = at the start.
+struct TwoStates {
+    std::int64_t from = 0, to = 0;
+};
+/// "0,2". Nothing for what is no pair of numbers of steps, up to maxSteps.
+[[nodiscard]] std::optional<TwoStates> twoStatesOf(const std::string& text);
 
 struct RunCommandOptions {
     std::string file;
@@ -53,6 +62,12 @@ struct RunCommandOptions {
     /// begin.
     std::shared_ptr<const std::string> text;
     bool needsTokens = false; ///< the text was chosen: a model without tokens is none for it
+    std::optional<TwoStates> difference; ///< whose difference is wanted: as many steps are taken as that needs
+    bool variables = false; ///< parameters and state are listed
+    std::vector<std::string> freeze; ///< globs of variables that steps leave as they are
+    bool initialise = false; ///< runs what makes the state of the network's step, in its place
+    std::int64_t calls = 0; ///< the step is looked up so often, and how that went is told; 0: once, and it is not
+    std::string jit; ///< parts that are compiled by themselves, as compiledParts() has them; empty: none
     bool norms = false; ///< of parameters and gradients after each step
     std::function<void(const StepRecord&)> onStep; ///< after each of `steps`; may be empty
     JsonTarget json;
@@ -96,6 +111,9 @@ struct ProgramRun {
     StepState state; ///< pairs of arguments and results
     Execution first; ///< what came of the first step; shards where they are asked for, or copies differ
     std::vector<StepRecord> steps; ///< those that were asked for
+    std::vector<StageCount> stages; ///< of so many calls, where they are asked for
+    std::vector<CompiledPart> parts; ///< compiled by themselves
+    std::vector<ArrayDifference> difference; ///< of RunCommandOptions::difference, without shards
     std::optional<TimeitResult> timing;
     int threads = 1; ///< of steps
     bool isObserved = false; ///< what is exchanged and not finite has been looked for

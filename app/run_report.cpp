@@ -11,6 +11,7 @@
 #include "base/codes.h"
 #include "check_report.h"
 #include "command.h"
+#include "compile_report.h"
 #include "document/atomic_file.h"
 #include "interchange/npy.h"
 #include "memory_report.h"
@@ -18,6 +19,7 @@
 #include "program/op_row.h"
 #include "schedule/plan.h"
 #include "sharding/text.h"
+#include "variables_report.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -29,13 +31,6 @@ std::size_t numberOf(const Program& program, ValueId argument)
 {
     const std::vector<ValueId>& arguments = program.main().arguments;
     return static_cast<std::size_t>(std::find(arguments.begin(), arguments.end(), argument) - arguments.begin());
-}
-
-/// Its path, or "arg0".
-std::string argumentName(const Program& program, std::size_t number)
-{
-    const std::string path = program.value(program.main().arguments[number]).path;
-    return path.empty() ? "arg" + std::to_string(number) : path;
 }
 
 /// "[{"x"}, {}]" of an argument or result; empty without a mesh.
@@ -107,7 +102,29 @@ Json stateJson(const ProgramRun& run)
     return { { "source", name(run.state.source) }, { "fed_back", std::move(pairs) } };
 }
 
+Json differenceJson(const ProgramRun& run, const TwoStates& states, ArrayTexts& texts)
+{
+    Json arrays = Json::array();
+    for (const ArrayDifference& each : run.difference) {
+        Json& array = arrays.emplace_back(Json{ { "argument", each.argument },
+            { "name", argumentName(run.program(), each.argument) }, { "type", toString(each.full.type) } });
+        if (run.partitioned)
+            array["sharding"] = shardingOf(run, &DeviceProgram::inputs, each.argument);
+        array["largest_change"] = each.largest;
+        array["norm"] = each.norm;
+        array["changed_elements"] = each.changed;
+        texts.describe(array, each.full);
+    }
+    return { { "from_step", states.from }, { "to_step", states.to }, { "arrays", std::move(arrays) } };
+}
+
 } // namespace
+
+std::string argumentName(const Program& program, std::size_t number)
+{
+    const std::string path = program.value(program.main().arguments[number]).path;
+    return path.empty() ? "arg" + std::to_string(number) : path;
+}
 
 Json stepsJson(const std::vector<StepRecord>& steps)
 {
@@ -321,6 +338,29 @@ void printArrays(Console& console, const ProgramRun& run, bool all)
     results.finish();
 }
 
+QString stateMoment(std::int64_t steps)
+{
+    return steps == 0 ? QStringLiteral("at the start") : QStringLiteral("after step %1").arg(steps);
+}
+
+void printDifference(Console& console, const ProgramRun& run, const TwoStates& states, bool all)
+{
+    ArrayLines lines(console,
+        QStringLiteral("State %1 less state %2").arg(stateMoment(states.to), stateMoment(states.from)),
+        run.difference.size(), all);
+    for (std::size_t i = 0; lines.next(); ++i) {
+        const ArrayDifference& each = run.difference[i];
+        const QString figures =
+            QStringLiteral("largest %1, norm %2, %3 of %4 changed")
+                .arg(each.largest, 0, 'g', 6)
+                .arg(each.norm, 0, 'g', 6)
+                .arg(words::count(each.changed), words::counted(each.full.count(), words::Noun::Element));
+        lines.add(words::fromStd(argumentName(run.program(), each.argument)), each.full,
+            shardingOf(run, &DeviceProgram::inputs, each.argument), figures.toStdString());
+    }
+    lines.finish();
+}
+
 /// The first weight and the input: what people look at first.
 void printGrids(Console& console, const Snapshot& snapshot)
 {
@@ -398,6 +438,10 @@ std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
         out["device_count"] = run.deviceCount();
         out["threads"] = run.threads;
     }
+    if (options.calls > 0)
+        out["compiling"] = compilingJson(options.calls, run.stages);
+    if (!options.jit.empty())
+        out["compiled_parts"] = compiledPartsJson(run.parts);
     if (run.collectives)
         out["communication"] = communication(*run.collectives);
     if (run.isObserved && run.partitioned) {
@@ -409,7 +453,11 @@ std::string jsonText(const ProgramRun& run, const RunCommandOptions& options)
     if (options.perDevice)
         out["devices"] = devicesJson(run, texts);
     out["state"] = stateJson(run);
+    if (options.variables)
+        out["variables"] = variablesJson(run);
     out["steps"] = stepsJson(run.steps);
+    if (options.difference)
+        out["difference"] = differenceJson(run, *options.difference, texts);
     if (run.timing)
         out["timing"] = timingJson(*run.timing, *run.executed().mesh);
     if (run.check)
@@ -442,6 +490,12 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
     printArrays(console, run, options.values);
     if (options.perDevice)
         printDevices(console, run);
+    if (options.variables)
+        printVariables(console, run);
+    if (options.calls > 0)
+        printCompiling(console, options.calls, run.stages);
+    if (!options.jit.empty())
+        printCompiledParts(console, run.parts);
     printSent(console, run);
     if (run.memory)
         printPlannedMemory(console, *run.memory);
@@ -453,6 +507,8 @@ void printRun(Console& console, const ProgramRun& run, const RunCommandOptions& 
                                              : stateSentence(run),
             Emphasis::Faint);
     }
+    if (options.difference)
+        printDifference(console, run, *options.difference, options.values);
     if (run.check)
         printCheck(console, *run.check, *run.snapshot->program);
     if (run.notCompared) {

@@ -10,6 +10,9 @@
 
 namespace shardscope::cli {
 
+/// The path of an argument, or "arg0".
+[[nodiscard]] std::string argumentName(const Program& program, std::size_t number);
+
 [[nodiscard]] std::string jsonText(const ProgramRun& run, const RunCommandOptions& options);
 /// Each step with its loss, norms and time, as far as they are known.
 [[nodiscard]] Json stepsJson(const std::vector<StepRecord>& steps);

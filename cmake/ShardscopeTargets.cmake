@@ -42,7 +42,7 @@ endif()
 #
 # Clean builds: most of the time of a small file goes into the standard library's headers and templates. So the files of
 # a folder are compiled in batches (SHARDSCOPE_UNITY), and what they all include is precompiled once per level.
-set(SHARDSCOPE_BATCH 8)
+set(SHARDSCOPE_BATCH 16)
 function(shardscope_optimise target level)
     if(NOT level EQUAL 3)
         target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O${level}>)

@@ -98,8 +98,9 @@ void addRules(Snapshot& snapshot)
 /// The stages that follow propagation, as far as they get.
 bool addDeviceStages(Snapshot& snapshot, Stopwatch& watch, const std::stop_token& stop)
 {
+    const bool known = snapshot.deviceStages->isPlanned();
     const Result<std::shared_ptr<const CollectiveList>> collectives = collectivesOf(snapshot);
-    snapshot.times.push_back(watch.lap("partition"));
+    snapshot.times.push_back(watch.lap("partition", known));
     if (!collectives) {
         snapshot.notPlanned = collectives.error();
         return !stop.stop_requested();
@@ -113,7 +114,7 @@ bool addDeviceStages(Snapshot& snapshot, Stopwatch& watch, const std::stop_token
         snapshot.plan = *plan;
     else
         snapshot.notPlanned = plan.error();
-    snapshot.times.push_back(watch.lap("schedule"));
+    snapshot.times.push_back(watch.lap("schedule", known));
     return !stop.stop_requested();
 }
 
@@ -147,13 +148,13 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
         return true;
     snapshot.mesh = std::make_shared<const Mesh>(std::move(ordered->mesh));
 
-    std::shared_ptr<const AnnotatedStage> annotated = annotate(snapshot, cache);
+    std::shared_ptr<const AnnotatedStage> annotated = annotate(snapshot, cache, fromCache);
     const bool legal = annotated->legal;
     const std::size_t ofProgram = snapshot.problems.size();
     addPlacement(snapshot);
     addRules(snapshot);
     const bool known = canLayOut(std::span(snapshot.problems).subspan(ofProgram));
-    snapshot.times.push_back(watch.lap("annotate"));
+    snapshot.times.push_back(watch.lap("annotate", fromCache));
     if (!legal || !known)
         return true;
     if (stop.stop_requested() || !layOut(snapshot, std::move(annotated), cache, stop, fromCache))
@@ -205,6 +206,7 @@ SnapshotPtr analyse(
         sortProblems(snapshot->problems); // so that what is acknowledged stays in the order of its own codes
         acknowledgeKnown(*snapshot);
         sortProblems(snapshot->problems);
+        cache.impl().count(snapshot->times);
         return snapshot;
     } catch (const std::bad_alloc&) {
     } catch (const std::length_error&) { // more elements than any memory has

@@ -58,6 +58,10 @@ Result<Experiment> applyFix(const Experiment& experiment, const Fix& fix)
         return withRulesBound(experiment, true);
     case Fix::Kind::AssumeTpu:
         return withPlatform(experiment, "tpu");
+    case Fix::Kind::BindRulesOnTpu: {
+        SHARDSCOPE_TRY(bound, withRulesBound(experiment, true));
+        return withPlatform(*bound, "tpu");
+    }
     case Fix::Kind::EnterMesh:
         return withConstraintMesh(experiment, ConstraintMesh::Context);
     case Fix::Kind::UseLogicalNames:

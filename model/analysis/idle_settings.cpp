@@ -59,7 +59,13 @@ void forEachMlpSetting(Settings& settings, const Visit& visit)
     };
     forEachDiffering("/step", settings, step, visit);
     forEachDiffering(
-        "/model", settings, [](auto& s, const auto& inner) { inner("remat", s.remat); }, visit);
+        "/model", settings,
+        [](auto& s, const auto& inner) {
+            inner("remat", s.remat);
+            inner("layers_axis", s.layersAxis);
+            inner("layers_name", s.layersName);
+        },
+        visit);
 }
 
 /// All settings that this file knows, whatever the model.
@@ -100,10 +106,13 @@ public:
             addModel(transformer->settings.model);
             addLimits(transformer->settings.model);
         }
-        if (const auto* mlp = std::get_if<MlpModel>(&m_experiment.model))
+        if (const auto* mlp = std::get_if<MlpModel>(&m_experiment.model)) {
+            add({ mlp->settings.form == LayerForm::Scanned, "form", { "scanned" },
+                { "/model/layers_axis", "/model/layers_name" } });
             add({ mlp->settings.trainStep, "train", { "true" },
                 { "/step/learning_rate", "/step/beta1", "/step/beta2", "/step/epsilon", "/step/input_gradient",
                     "/model/remat" } });
+        }
         add({ knowsUserPriorities(m_experiment.propagation.strategy), "strategy",
             { name(StrategyChoice::UserPriority), name(StrategyChoice::Full) }, { "/propagation/user_priorities" } });
         return std::move(m_problems);
@@ -146,7 +155,7 @@ private:
             "/step/state_dtype" };
         all.insert(all.end(), ofAdafactor.begin(), ofAdafactor.end());
         // What the backward pass keeps, and what is dropped in training alone.
-        all.insert(all.end(), { "/model/remat", "/model/dropout", "/model/dropout_seed" });
+        all.insert(all.end(), { "/model/remat", "/model/dropout", "/model/attention_dropout", "/model/dropout_seed" });
         add({ training.trainStep, "train", { "true" }, std::move(all) });
         add({ adam, "optimizer", { "adam", "adamw" }, { "/step/beta1", "/step/beta2" } });
         add({ adam || adafactor, "optimizer", { "adam", "adamw", "adafactor" }, { "/step/epsilon" } });
@@ -181,6 +190,8 @@ private:
     void addModel(const TransformerSettings& model)
     {
         add({ model.form == LayerForm::Scanned, "form", { "scanned" }, { "/model/layers_axis" } });
+        if (model.remat == RematPolicy::Gathered) // a loop's way back keeps nothing gathered anyway
+            add({ model.form == LayerForm::Unrolled, "form", { "unrolled" }, { "/model/remat" } });
         add({ model.positions == PositionKind::Rotary, "positions", { "rotary" },
             { "/model/rotary_base", "/model/rotary_fraction", "/model/rotary_factor", "/model/window_rotary_base" } });
         add({ !model.latent, "latent", { "null" }, { "/model/rotary_fraction" } });
@@ -192,7 +203,7 @@ private:
             { "/model/window_pattern", "/model/window_rotary_base" } });
         add({ model.scaledAttention, "scaled_attention", { "true" }, { "/model/attention_scalar" } });
         add({ model.experts && model.experts->sharedMlp > 0, "shared_mlp", {}, { "/model/experts/shared_gate" } });
-        add({ model.dropout > 0, "dropout", {}, { "/model/dropout_seed" } });
+        add({ model.dropout > 0 || model.attentionDropout > 0, "dropout", {}, { "/model/dropout_seed" } });
         add({ model.encoderLayers > 0, "encoder_layers", {}, { "/model/encoder_length" } });
     }
 
@@ -211,6 +222,9 @@ private:
 
     void addLimits(const TransformerSettings& model)
     {
+        if (model.slidingWindow > 0)
+            addLimit("/model/window_pattern", static_cast<double>(model.windowPattern), "pattern",
+                static_cast<double>(model.layers + 1));
         if (model.slidingWindow > 0)
             addLimit("/model/sliding_window", static_cast<double>(model.slidingWindow), "window",
                 static_cast<double>(model.length));

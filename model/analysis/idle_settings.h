@@ -8,6 +8,8 @@
 //         W243 at /step/master_weights: needs parameter_dtype, values {bf16, f16}
 //     "sliding_window": 4096, a length of 2048
 //         I305 at /model/sliding_window: value 4096, wrong window, reach 2048
+//     "window_pattern": 3, two layers
+//         I305 at /model/window_pattern: value 3, wrong pattern, reach 3
 //     "experts": { "experts": 4, "per_token": 2, "capacity_factor": 8 }
 //         I305 at /model/experts/capacity_factor: value 8, wrong capacity, reach 2 (= 4 / 2)
 #pragma once

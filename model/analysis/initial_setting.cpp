@@ -21,8 +21,10 @@ InitialValues initialValuesOf(const Snapshot& snapshot)
     initial.defaults =
         snapshot.source && snapshot.source->guessesRoles ? InitialDefaults::ByUse : InitialDefaults::ByRole;
     initial.chosen = run.initial;
-    if (snapshot.source)
+    if (snapshot.source) {
         initial.ofNetwork = snapshot.source->initial;
+        initial.stacks = snapshot.source->stacks;
+    }
     return initial;
 }
 

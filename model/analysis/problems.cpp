@@ -326,10 +326,12 @@ void addAnnotationFindings(const Program& program, const Mesh& mesh, const Annot
                 const auto reasons = problem.list("reasons");
                 const bool rulesMissing = std::find(reasons.begin(), reasons.end(), "no_rules") != reasons.end();
                 const bool platform = std::find(reasons.begin(), reasons.end(), "platform") != reasons.end();
-                if (rulesMissing && !experiment.rules.boundWhenTraced && annotation->innerRules < 0)
-                    fixes.push_back({ Fix::Kind::BindRules, {}, 0, 0 });
-                if (platform)
-                    fixes.push_back({ Fix::Kind::AssumeTpu, {}, 0, 0 });
+                const bool bind = rulesMissing && !experiment.rules.boundWhenTraced && annotation->innerRules < 0;
+                if (bind || platform)
+                    fixes.push_back({ bind && platform ? Fix::Kind::BindRulesOnTpu
+                            : bind                     ? Fix::Kind::BindRules
+                                                       : Fix::Kind::AssumeTpu,
+                        {}, 0, 0 });
                 if (std::find(reasons.begin(), reasons.end(), "no_mesh") != reasons.end())
                     fixes.push_back({ Fix::Kind::EnterMesh, {}, 0, 0 });
                 if (std::find(reasons.begin(), reasons.end(), "fallback") != reasons.end())

@@ -30,7 +30,7 @@ enum class Code : std::uint16_t {
     NotALogicalSpec = 116, ///< the 2024 Flax cannot take unconstrained names in a constraint
     // Files and values in them
     Syntax = 120, ///< expected, found, kind
-    DuplicateKey = 121, ///< key
+    DuplicateKey = 121, ///< key; other: the one beside it that says the same in another form
     WrongType = 122, ///< key, expected, found
     MissingKey = 123, ///< key; architecture that needs it
     UnknownValue = 124, ///< key, value, known (list), nearest
@@ -93,14 +93,16 @@ enum class Code : std::uint16_t {
     FailedToMap = 186, ///< parameter, cause (kind of the error), dims (list): a parameter's names cannot be resolved
     UnresolvedAxisSize = 187, ///< axes (list): sizes that are left open (-1) and cannot be worked out
     // Texts of programs
-    UndefinedName = 190, ///< what (value, alias, type, mesh, resource), name; known (list) where there are some
-    DefinedTwice = 191, ///< what (value, alias, mesh, function), name
+    UndefinedName = 190, ///< what (value, alias, type, mesh, resource, computation), name; known (list), if any
+    DefinedTwice = 191, ///< what (value, alias, mesh, function, computation, entry, root), name
     DynamicShape = 192, ///< type
     OperandType = 193, ///< op, index, given, actual: the type in the text is not the value's
     CountMismatch = 194, ///< what (types, results, shardings, elements, bytes, ...), found, wanted, of
     AttributeMissing = 195, ///< op, attribute
     AttributeValue = 196, ///< attribute, value, wanted
-    NoProgram = 197, ///< a text without a function
+    NoProgram = 197, ///< a text without a function; wrong: entry, of HLO text that ends before it
+    CompiledProgram = 198, ///< HLO text of what XLA has made for each device
+    NotComparable = 199, ///< wrong: program (a text that XLA has not compiled), devices; devices, wanted
     // Forms of shardings
     RankMismatch = 401, ///< sharding_rank, rank; in programs wrong: rank, token, unranked, maximal, lists, mapping
     BadReshape = 402, ///< shape, cells

@@ -37,6 +37,8 @@ struct Document::Private {
     std::uint64_t revision = 0;
     std::uint64_t firstRevision = 0; ///< of what was opened or made last
     SnapshotPtr snapshot, lastGood; ///< of that, never of what was open before
+    SnapshotPtr preview;
+    QString previewedChange;
     AnalysisCache cache;
     QUndoStack undoStack;
     QString filePath, sourceName;
@@ -109,6 +111,7 @@ void Document::Private::replace(ExperimentPtr next, bool another)
         lastGood.reset();
     }
     request();
+    q->setPreview(nullptr);
     Q_EMIT q->experimentChanged();
     if (!wasStale && q->isStale())
         Q_EMIT q->staleChanged();
@@ -206,6 +209,25 @@ SnapshotPtr Document::lastGood() const
 {
     return d->lastGood;
 }
+void Document::setPreview(SnapshotPtr snapshot, const QString& change)
+{
+    if (snapshot == d->preview)
+        return;
+    d->preview = std::move(snapshot);
+    d->previewedChange = d->preview ? change : QString();
+    Q_EMIT previewChanged();
+}
+
+SnapshotPtr Document::preview() const
+{
+    return d->preview;
+}
+
+QString Document::previewedChange() const
+{
+    return d->previewedChange;
+}
+
 bool Document::isStale() const
 {
     return !d->snapshot || d->snapshot->revision != d->revision;
@@ -238,8 +260,11 @@ bool Document::edit(Result<Experiment> after, const QString& text, int mergeId)
     if (*after == *d->experiment)
         return true;
     auto next = std::make_shared<const Experiment>(std::move(*after));
+    const int steps = d->undoStack.index();
     d->undoStack.push(new EditCommand(
         [this](ExperimentPtr value) { d->replace(std::move(value)); }, d->experiment, std::move(next), text, mergeId));
+    if (d->undoStack.index() >= steps) // a drag that ends where it began has vanished
+        Q_EMIT edited(text, mergeId);
     return true;
 }
 

@@ -31,6 +31,11 @@ public:
     /// before there is one since setExperiment().
     [[nodiscard]] SnapshotPtr lastGood() const;
     [[nodiscard]] bool isStale() const;
+    /// The layout of a change that is looked at before it is made: pictures show it in place of lastGood(). Null for
+    /// none; an edit ends it. `change` names it: "mesh 4 × 2".
+    void setPreview(SnapshotPtr snapshot, const QString& change = {});
+    [[nodiscard]] SnapshotPtr preview() const;
+    [[nodiscard]] QString previewedChange() const;
     [[nodiscard]] AnalysisCache& cache();
     /// Waits for the analysis of the current revision; for tests and screenshots. Delivers its signal before returning.
     void waitForAnalysis();
@@ -66,7 +71,12 @@ Q_SIGNALS:
     void experimentChanged(); ///< at once, with the new experiment
     void snapshotChanged(); ///< when an analysis has finished
     void staleChanged();
+    void previewChanged();
+    /// Somebody who looks at the preview wants it made, or wants what is there back.
+    void previewDecided(bool apply);
     void fileChanged(); ///< path or modified mark
+    /// By edit(), after experimentChanged(); not by undoing and redoing, nor by a drag that ends where it began.
+    void edited(const QString& text, int mergeId);
     void editRefused(const shardscope::Diagnostic& diagnostic);
 
 private:

@@ -13,7 +13,7 @@ namespace shardscope {
 bool isProgramFile(const QString& path)
 {
     const QString suffix = QFileInfo(path).suffix().toLower();
-    return suffix == QLatin1String("mlir") || suffix == QLatin1String("stablehlo");
+    return suffix == QLatin1String("mlir") || suffix == QLatin1String("stablehlo") || suffix == QLatin1String("hlo");
 }
 
 Result<Experiment> openProgram(const QString& path)

@@ -115,10 +115,11 @@ struct RunController::Private {
     QElapsedTimer sinceAnnouncement;
     std::atomic<qint64> done = 0, total = 0;
 
-    std::mutex mutex; ///< guards jobs, news and begun
+    std::mutex mutex; ///< guards jobs, news, begun and paused
     std::condition_variable_any wake;
     std::deque<Job> jobs;
     News news;
+    bool paused = false;
     Begun begun; ///< of the newest run
     std::jthread worker;
 
@@ -132,6 +133,8 @@ struct RunController::Private {
 
     void start(State kind, qint64 runs, qint64 loops);
     void setState(State next);
+    bool setPaused(bool value);
+    void waitWhilePaused(const Job& job);
     void forget();
     void followSnapshot();
     void keepTimings();
@@ -144,8 +147,25 @@ struct RunController::Private {
     void recordStep(const Job& job, const StepTiming& timing);
 };
 
+/// Whether that is another state.
+bool RunController::Private::setPaused(bool value)
+{
+    const std::scoped_lock lock(mutex);
+    const bool changed = std::exchange(paused, value) != value;
+    wake.notify_one();
+    return changed;
+}
+
+void RunController::Private::waitWhilePaused(const Job& job)
+{
+    std::unique_lock lock(mutex);
+    wake.wait(lock, job.stop, [this] { return !paused; });
+}
+
 void RunController::Private::setState(State next)
 {
+    if (next == State::Idle)
+        setPaused(false);
     if (std::exchange(state, next) != next)
         Q_EMIT q->stateChanged();
 }
@@ -366,12 +386,17 @@ void RunController::Private::execute(const Job& job)
         takeStep(job);
         break;
     case State::Continuous:
-        while (!job.stop.stop_requested() && !run->stopped())
+        while (!job.stop.stop_requested() && !run->stopped()) {
             takeStep(job);
+            waitWhilePaused(job);
+        }
         break;
     case State::Timing: {
-        TimeitResult result = shardscope::timeit(
-            *run, job.runs, job.loops, job.stop, [&](const StepTiming& timing) { recordStep(job, timing); });
+        TimeitResult result = shardscope::timeit(*run, job.runs, job.loops, job.stop, [&](const StepTiming& timing) {
+            recordStep(job, timing);
+            if (done < total)
+                waitWhilePaused(job);
+        });
         if (!run->stopped())
             report(job, [&](News& latest) { latest.timeit = std::move(result); });
         break;
@@ -480,6 +505,19 @@ void RunController::stop()
 {
     d->deferred = nullptr;
     d->stop.request_stop();
+    setPaused(false);
+}
+
+void RunController::setPaused(bool paused)
+{
+    const bool isOn = d->state == State::Timing || d->state == State::Continuous;
+    if (d->setPaused(paused && isOn && !d->stop.stop_requested()))
+        Q_EMIT stateChanged();
+}
+bool RunController::isPaused() const
+{
+    const std::scoped_lock lock(d->mutex);
+    return d->paused;
 }
 
 void RunController::reset()

@@ -66,6 +66,10 @@ public:
     void runTimeit(qint64 runs, qint64 loops);
     void runContinuously();
     void stop();
+    /// A run of several steps, Timing or Continuous, goes no further than the step that it takes until it is to go on.
+    /// Its state stays, and stop() ends it. Nothing while no such run is on.
+    void setPaused(bool paused);
+    [[nodiscard]] bool isPaused() const;
     void reset(); ///< back to the initial values; happens by itself when what runs changes
 
 Q_SIGNALS:

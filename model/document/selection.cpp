@@ -45,6 +45,12 @@ void Selection::setOperation(const QString& path, const QString& tensor)
     Q_EMIT changed();
 }
 
+void Selection::setColouring(ColourBy colouring)
+{
+    if (std::exchange(m_colouring, colouring) != colouring)
+        Q_EMIT changed();
+}
+
 void Selection::setStep(int step)
 {
     if (std::exchange(m_step, step) != step)

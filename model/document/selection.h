@@ -12,6 +12,9 @@
 
 namespace shardscope {
 
+/// What the colours of shards and devices tell: which shard it is, which device holds it, or whose host.
+enum class ColourBy : std::uint8_t { Shard, Device, Host };
+
 class Selection : public QObject {
     Q_OBJECT
 public:
@@ -29,6 +32,8 @@ public:
     [[nodiscard]] int rule() const { return m_rule; } ///< index, -1 = none
     [[nodiscard]] const QString& meshAxis() const { return m_meshAxis; }
     [[nodiscard]] const QString& logicalAxis() const { return m_logicalAxis; }
+    /// Of the shard grid and of the mesh beside it, which have one meaning.
+    [[nodiscard]] ColourBy colouring() const { return m_colouring; }
     /// Devices selected, and those under the pointer (all holders of the hovered shard). As groups they cost the same
     /// however many they are; the lists of ids are made when somebody asks for them.
     [[nodiscard]] const DeviceGroup& deviceGroup() const { return m_devices.group; }
@@ -45,6 +50,7 @@ public:
     void setRule(int rule);
     void setMeshAxis(const QString& name);
     void setLogicalAxis(const QString& name);
+    void setColouring(ColourBy colouring);
     void setDevices(DeviceGroup devices);
     void setHoveredDevices(DeviceGroup devices);
     void clear();
@@ -62,6 +68,7 @@ private:
     void changeTensor(const QString& path);
     QString m_tensor, m_operation, m_meshAxis, m_logicalAxis;
     int m_dimension = -1, m_rule = -1, m_step = -1, m_textLine = 0;
+    ColourBy m_colouring = ColourBy::Shard;
     Devices m_devices, m_hovered;
 };
 

@@ -18,7 +18,6 @@ using edit_support::checkIndex;
 using edit_support::checkName;
 
 constexpr std::size_t maxArrays = 65'536; // as in files
-constexpr std::size_t maxDimensions = 16;
 
 Result<ArraysModel*> listOf(Experiment& experiment)
 {
@@ -76,8 +75,8 @@ Result<void> checkArray(const NamedArraySetting& array)
                 { { "op", "array" }, { "wrong", "names" }, { "names", array.names.size() },
                     { "dimensions", array.shape.size() } },
                 {} });
-    if (array.shape.size() > maxDimensions)
-        return at(array, Error{ Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } }, {} });
+    if (array.shape.size() > maximumArrayRank)
+        return at(array, Error{ Code::TooLarge, { { "what", "dimensions" }, { "limit", maximumArrayRank } }, {} });
     SHARDSCOPE_CHECK(checkType(array));
     SHARDSCOPE_CHECK(checkNames(array));
     for (const std::int64_t size : array.shape)

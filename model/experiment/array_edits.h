@@ -14,6 +14,9 @@
 
 namespace shardscope {
 
+/// Of an array in a list.
+inline constexpr std::size_t maximumArrayRank = 16;
+
 /// Whether a list of arrays may hold elements of that type: pred, i8 to f64.
 [[nodiscard]] bool isArrayType(DType type);
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "experiment/builtin.h"
+#include "hlo/to_stablehlo.h"
+#include "networks/initializer.h"
 #include "program/device_counts.h"
 #include "program/over_mesh.h"
-#include "stablehlo/read.h"
 
 namespace shardscope {
 
@@ -30,7 +31,7 @@ void listFew(Program& program)
 
 Result<SourceProgram> read(const ProgramModel& model)
 {
-    Result<ReadProgram> read = readStableHlo(*model.text);
+    Result<ReadProgram> read = readProgram(*model.text);
     if (!read) {
         place(read.error(), model);
         return tl::unexpected(std::move(read.error()));
@@ -42,9 +43,11 @@ Result<SourceProgram> read(const ProgramModel& model)
     return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings) };
 }
 
-Result<SourceProgram> plain(Result<Program> program, std::vector<ChosenInitial> initial = {})
+Result<SourceProgram> plain(Result<Program> program, std::vector<ChosenInitial> initial = {}, bool initialise = false)
 {
     SHARDSCOPE_CHECK(program);
+    if (initialise)
+        return plain(initializerOf(*program, initial));
     return SourceProgram{ std::move(*program), false, std::move(initial), {} };
 }
 
@@ -53,9 +56,14 @@ Result<SourceProgram> plain(Result<Program> program, std::vector<ChosenInitial> 
 Result<SourceProgram> buildProgram(const Experiment& experiment)
 {
     if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
-        return plain(buildMlp(mlp->settings));
-    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model))
-        return plain(buildTransformer(transformer->settings), transformerInitials(transformer->settings.model));
+        return plain(buildMlp(mlp->settings), mlpInitials(mlp->settings), mlp->settings.initialise);
+    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
+        SHARDSCOPE_TRY(source,
+            plain(buildTransformer(transformer->settings), transformerInitials(transformer->settings.model),
+                transformer->settings.initialise));
+        source->stacks = stackedInitials(transformer->settings.model);
+        return std::move(*source);
+    }
     if (const auto* program = std::get_if<ProgramModel>(&experiment.model))
         return read(*program);
     return plain(buildArrays(std::get<ArraysModel>(experiment.model).arrays));

@@ -27,6 +27,7 @@ struct SourceProgram {
     bool guessesRoles = false;
     std::vector<ChosenInitial> initial = {}; ///< what a network's own arguments begin with where nothing is chosen
     std::vector<Diagnostic> warnings;
+    std::vector<StackedInitial> stacks = {}; ///< arguments of a network that begin as others would, put together
 };
 using SourcePtr = std::shared_ptr<const SourceProgram>;
 /// Of a larger text the values between arguments and results are temporary, so that views do not list them one by one.

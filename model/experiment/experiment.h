@@ -176,6 +176,15 @@ struct Acknowledgement {
     bool operator==(const Acknowledgement&) const = default;
 };
 
+/// Another form of the experiment, by what it changes of it: a JSON merge patch (RFC 7396) of the experiment's file.
+///
+///     { "mesh": { "axes": [["data", 4], ["model", 2]] } }
+struct Variant {
+    std::string name; ///< each once in an experiment; isValidName()
+    std::string patch; ///< an object, compact and on one line; kept as it is where it makes no experiment
+    bool operator==(const Variant&) const = default;
+};
+
 struct Experiment {
     std::string title;
     std::string notes;
@@ -187,6 +196,7 @@ struct Experiment {
     PlacementSetting placement = {};
     RunSetting run;
     std::vector<Acknowledgement> acknowledged = {};
+    std::vector<Variant> variants = {}; ///< in the order of the user
     /// `notes` of inner objects, by JSON pointer of the object.
     std::vector<std::pair<std::string, std::string>> innerNotes;
     std::vector<UnknownKey> unknownKeys;
@@ -197,7 +207,7 @@ struct Experiment {
 
 using ExperimentPtr = std::shared_ptr<const Experiment>;
 
-/// Names of mesh axes, logical axes and arrays: not empty, and no control characters.
+/// Names of mesh axes, logical axes, arrays and variants: not empty, and no control characters.
 [[nodiscard]] bool isValidName(std::string_view name);
 /// The axes alone, over devices in the plain order or the explicit one; experiment/mesh_order.h has the mesh of an
 /// experiment. Errors as Mesh::create.

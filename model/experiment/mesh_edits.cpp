@@ -153,8 +153,9 @@ std::vector<std::int64_t> possibleAxisSizes(const Experiment& experiment, std::s
     const std::vector<MeshAxis>& axes = experiment.mesh.axes;
     if (axis >= axes.size())
         return {};
-    std::vector<std::int64_t> sizes =
-        divisors(keepProduct ? positions(axes) : std::min(experiment.hardware.devices.count(), maximumDevices));
+    // Hardware that follows the mesh has room for twice as many devices.
+    const std::int64_t room = experiment.hardware.devices.count() * (experiment.hardware.pinned ? 1 : 2);
+    std::vector<std::int64_t> sizes = divisors(keepProduct ? positions(axes) : std::min(room, maximumDevices));
     std::erase_if(
         sizes, [&](std::int64_t size) { return !withAxisSize(experiment, axis, size, keepProduct).has_value(); });
     return sizes;
@@ -194,9 +195,13 @@ Result<Experiment> withAxisRenamed(const Experiment& before, std::size_t axis, s
     SHARDSCOPE_CHECK(renameInRules(after->rules.rules.list, {}));
     for (InnerRules& inner : after->rules.inner)
         SHARDSCOPE_CHECK(renameInRules(inner.rules.list, inner.within));
-    if (auto* mlp = std::get_if<MlpModel>(&after->model))
-        for (auto& [dimension, entry] : mlp->settings.deviceAxes)
+    if (auto* mlp = std::get_if<MlpModel>(&after->model)) {
+        MlpSettings& settings = mlp->settings;
+        for (auto& [dimension, entry] : settings.deviceAxes)
             SHARDSCOPE_CHECK(renameIn(entry, old, name));
+        if (settings.axes == MlpSettings::Axes::Device && settings.layersName == old)
+            settings.layersName = name;
+    }
     if (auto* transformer = std::get_if<TransformerModel>(&after->model)) {
         TransformerSettings& settings = transformer->settings.model;
         for (std::vector<ChosenSharding>* list : { &settings.constraints, &settings.parameterSpecs })

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/codes.h"
+#include "experiment/array_edits.h"
 #include "experiment/model_settings.h"
 #include "experiment/reserved_names.h"
 #include "experiment/rule_lists.h"
@@ -17,7 +18,6 @@ namespace shardscope {
 namespace {
 
 constexpr std::int64_t largestSize = std::int64_t{ 1 } << 40;
-constexpr std::size_t maxDimensions = 16;
 
 LogicalName nameOf(std::string text)
 {
@@ -80,8 +80,8 @@ private:
         SHARDSCOPE_TRY(size, sizeOf(word, sizeBegin));
         if (isNamed(name) && std::ranges::find(axes.names, name) != axes.names.end())
             return fail(Code::DuplicateDimension, { { "dims", std::vector<std::string>{ name.name } } }, at(begin));
-        if (axes.names.size() == maxDimensions)
-            return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } }, at(begin));
+        if (axes.names.size() == maximumArrayRank)
+            return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maximumArrayRank } }, at(begin));
         axes.names.push_back(std::move(name));
         axes.shape.push_back(*size);
         return {};
@@ -138,8 +138,8 @@ private:
 Result<ArrayAxes> parsePlain(std::string_view text)
 {
     SHARDSCOPE_TRY(shape, parseShape(text));
-    if (shape->size() > maxDimensions)
-        return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maxDimensions } });
+    if (shape->size() > maximumArrayRank)
+        return fail(Code::TooLarge, { { "what", "dimensions" }, { "limit", maximumArrayRank } });
     for (const std::int64_t size : *shape)
         if (size < 1 || size > largestSize)
             return fail(

@@ -78,6 +78,7 @@ void keepChoices(TransformerSettings& settings, const TransformerSettings& befor
     settings.layersAxis = before.layersAxis;
     settings.remat = before.remat;
     settings.dropout = before.dropout;
+    settings.attentionDropout = before.attentionDropout;
     settings.dropoutSeed = before.dropoutSeed;
     settings.parameterDtype = before.parameterDtype;
     settings.computeDtype = before.computeDtype;
@@ -130,6 +131,13 @@ std::vector<std::int64_t> powersOfTwo()
     std::vector<std::int64_t> sizes;
     for (std::int64_t size = 1; size <= std::int64_t{ 1 } << 24; size *= 2)
         sizes.push_back(size);
+    return sizes;
+}
+
+/// 0 before them.
+std::vector<std::int64_t> withNone(std::vector<std::int64_t> sizes)
+{
+    sizes.insert(sizes.begin(), 0);
     return sizes;
 }
 
@@ -227,11 +235,74 @@ Result<Experiment> withMicrobatches(const Experiment& before, std::int64_t count
 
 Result<Experiment> withLayerForm(const Experiment& before, LayerForm form)
 {
+    if (std::holds_alternative<MlpModel>(before.model)) {
+        Experiment after = before;
+        std::get<MlpModel>(after.model).settings.form = form;
+        return after;
+    }
     SHARDSCOPE_TRY(
         after, withTraining(before, "form", [&](TransformerTraining& training) { training.model.form = form; }));
     if (form == LayerForm::Scanned) // a loop is built of one layer, at once
         SHARDSCOPE_CHECK(buildTransformer(std::get<TransformerModel>(after->model).settings));
     return std::move(*after);
+}
+
+Result<Experiment> withLayersName(const Experiment& before, std::optional<std::string> name)
+{
+    Experiment after = before;
+    auto* mlp = std::get_if<MlpModel>(&after.model);
+    if (!mlp)
+        return noSetting("layers_name");
+    mlp->settings.layersName = std::move(name);
+    return after;
+}
+
+Result<Experiment> withNetworkProgram(const Experiment& before, NetworkProgram program)
+{
+    Experiment after = before;
+    const auto set = [program](auto& settings) {
+        settings.initialise = program == NetworkProgram::Initializer;
+        if (!settings.initialise) // the state that is made is that of the step before
+            settings.trainStep = program == NetworkProgram::TrainStep;
+    };
+    if (auto* mlp = std::get_if<MlpModel>(&after.model))
+        set(mlp->settings);
+    else if (auto* transformer = std::get_if<TransformerModel>(&after.model))
+        set(transformer->settings);
+    else
+        return noSetting("step");
+    return after;
+}
+
+std::optional<NetworkProgram> networkProgramOf(const Experiment& experiment)
+{
+    const auto of = [](const auto& settings) {
+        return settings.initialise ? NetworkProgram::Initializer
+            : settings.trainStep   ? NetworkProgram::TrainStep
+                                   : NetworkProgram::Forward;
+    };
+    if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
+        return of(mlp->settings);
+    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model))
+        return of(transformer->settings);
+    return std::nullopt;
+}
+
+Result<Experiment> withWindow(const Experiment& before, std::int64_t tokens)
+{
+    return withTraining(
+        before, "sliding_window", [&](TransformerTraining& training) { training.model.slidingWindow = tokens; });
+}
+
+Result<Experiment> withWindowPattern(const Experiment& before, std::int64_t layers)
+{
+    return withTraining(
+        before, "window_pattern", [&](TransformerTraining& training) { training.model.windowPattern = layers; });
+}
+
+Result<Experiment> withDropout(const Experiment& before, double rate)
+{
+    return withTraining(before, "dropout", [&](TransformerTraining& training) { training.model.dropout = rate; });
 }
 
 Result<Experiment> withExperts(const Experiment& before, std::int64_t count)
@@ -307,11 +378,12 @@ std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string
             return counts(std::min(s.heads, maximumHeads), 1, s.heads);
         if (name == "microbatches")
             return counts(std::min(s.batch, std::int64_t{ 1 } << 20), 1, s.batch);
-        if (name == "expert") {
-            std::vector<std::int64_t> sizes = counts(maximumExperts);
-            sizes.insert(sizes.begin(), 0);
-            return sizes;
-        }
+        if (name == "expert")
+            return withNone(counts(maximumExperts));
+        if (name == "sliding_window")
+            return withNone(powersOfTwo());
+        if (name == "window_pattern")
+            return withNone(counts(s.layers));
     }
     ModelSetting model = experiment.model;
     if (!sizeNamed(model, name))

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,21 @@ inline constexpr std::string_view mlpNetwork = "mlp";
 [[nodiscard]] Result<Experiment> withOptimizer(const Experiment&, OptimizerKind kind);
 /// Of a transformer's train step.
 [[nodiscard]] Result<Experiment> withMicrobatches(const Experiment&, std::int64_t count);
-/// Of a transformer's layers; errors of buildTransformer() where they cannot have that form.
+/// Of the layers; errors of buildTransformer() where a transformer's cannot have that form.
 [[nodiscard]] Result<Experiment> withLayerForm(const Experiment&, LayerForm form);
+/// Of an MLP: the name of the dimension that scanned layers have (PARTITION_NAME); nothing: None.
+[[nodiscard]] Result<Experiment> withLayersName(const Experiment&, std::optional<std::string> name);
+/// What the program of a network is: a train step, a forward pass, or what makes the state of a step.
+enum class NetworkProgram : std::uint8_t { TrainStep, Forward, Initializer };
+[[nodiscard]] Result<Experiment> withNetworkProgram(const Experiment&, NetworkProgram program);
+/// Nothing for what is no network.
+[[nodiscard]] std::optional<NetworkProgram> networkProgramOf(const Experiment& experiment);
+/// Of a transformer: the tokens that a token sees, itself included, and every how many layers one sees all before it; 0
+/// for neither.
+[[nodiscard]] Result<Experiment> withWindow(const Experiment&, std::int64_t tokens);
+[[nodiscard]] Result<Experiment> withWindowPattern(const Experiment&, std::int64_t layers);
+/// Of a transformer's train step: the share of the elements that become 0, below 1.
+[[nodiscard]] Result<Experiment> withDropout(const Experiment&, double rate);
 /// Of a transformer, in the place of each MLP; 0 = none. No more of them work on a token than there are.
 [[nodiscard]] Result<Experiment> withExperts(const Experiment&, std::int64_t count);
 
@@ -58,7 +72,7 @@ inline constexpr std::string_view mlpNetwork = "mlp";
 
 /// Sizes that a step through those of a network goes to, ascending: of what is counted (layers, heads, "expert"
 /// from 0 on, "microbatches") the numbers that go with the others, of anything else powers of two. Empty where the
-/// model has no such size.
+/// model has no such size. "sliding_window" and "window_pattern" begin with 0.
 [[nodiscard]] std::vector<std::int64_t> sizesInReach(const Experiment& experiment, std::string_view name);
 
 } // namespace shardscope

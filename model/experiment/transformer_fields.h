@@ -87,6 +87,7 @@ void forEachOption(Settings& s, Visit&& visit)
     visit("logit_softcap", s.logitSoftcap, RealRange{});
 
     visit("dropout", s.dropout, RealRange{ 0, 1 });
+    visit("attention_dropout", s.attentionDropout, RealRange{ 0, 1 });
     visit("dropout_seed", s.dropoutSeed, IntegerRange{ 0, 65535 });
 
     visit("encoder_layers", s.encoderLayers, layers);

@@ -15,17 +15,17 @@ namespace shardscope {
 
 namespace {
 
-struct IntegerRange {
+struct DTypeRange {
     std::int64_t min = 0;
     std::uint64_t max = 0;
 };
 
-IntegerRange rangeOf(DType dtype)
+DTypeRange rangeOf(DType dtype)
 {
     const auto isSigned = [](int bits) {
-        return IntegerRange{ -(std::int64_t{ 1 } << (bits - 2)) * 2, (std::uint64_t{ 1 } << (bits - 1)) - 1 };
+        return DTypeRange{ -(std::int64_t{ 1 } << (bits - 2)) * 2, (std::uint64_t{ 1 } << (bits - 1)) - 1 };
     };
-    const auto isUnsigned = [](int bits) { return IntegerRange{ 0, ~std::uint64_t{ 0 } >> (64 - bits) }; };
+    const auto isUnsigned = [](int bits) { return DTypeRange{ 0, ~std::uint64_t{ 0 } >> (64 - bits) }; };
     switch (dtype) {
     case DType::I2:
         return isSigned(2);
@@ -213,7 +213,7 @@ private:
     {
         if (node.type != JsonNode::Type::Integer)
             return wrongType(node, "a whole number (" + typeName + ")");
-        const IntegerRange range = rangeOf(m_type.dtype);
+        const DTypeRange range = rangeOf(m_type.dtype);
         const char *begin = node.text.data(), *end = begin + node.text.size();
         std::uint64_t bits = 0;
         bool fits = false;

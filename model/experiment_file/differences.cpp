@@ -130,6 +130,17 @@ private:
 
 } // namespace
 
+std::uint64_t hashOfInputs(const Experiment& experiment)
+{
+    Settings inputs = settingsOf(experiment);
+    Experiment run;
+    run.run = experiment.run;
+    inputs["run"] = Settings::parse(writeExperiment(run)).at("run");
+    for (const char* key : { "runs", "loops", "share_replicas" }) // which change no number
+        inputs["run"].erase(key);
+    return Hasher().add(std::string_view(inputs.dump())).value();
+}
+
 std::vector<SettingDifference> settingDifferences(const Experiment& before, const Experiment& after)
 {
     return SettingComparison().compare(settingsOf(before), settingsOf(after));

@@ -5,6 +5,7 @@
 //     a rule more:  /rules/list/2  (nothing)  ["mlp", "model"]
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,5 +25,9 @@ struct SettingDifference {
 /// lists: one that is added or taken away is one difference, whatever stands behind it. Texts of programs are compared
 /// as a whole, by their number of lines and hash.
 [[nodiscard]] std::vector<SettingDifference> settingDifferences(const Experiment& before, const Experiment& after);
+
+/// A hash of these settings and of what a run begins with (seed, initial values, state, roles): equal for experiments
+/// whose steps compute the same. Within one build of the program.
+[[nodiscard]] std::uint64_t hashOfInputs(const Experiment& experiment);
 
 } // namespace shardscope

@@ -32,6 +32,7 @@ constexpr Entry entries[] = {
     { "penzai", "penzai-name-to-name", "How does a map from names to mesh axes shard a tree of named arrays?" },
     { "penzai", "penzai-matching-names", "What if the mesh has the names of the arrays?" },
     { "penzai", "penzai-tiny-transformer", "Where do the parameters of a small transformer go?" },
+    { "penzai", "penzai-transformer", "What do constraints after every block change when it runs?" },
     { "t5x", "t5x-a1p1", "What do the standard rules shard?" },
     { "t5x", "t5x-a2p1", "What changes with activations over two dimensions?" },
     { "t5x", "t5x-a1p2", "What changes with parameters over two dimensions?" },

@@ -127,6 +127,8 @@ void readRoot(ObjectCursor& root, ReadContext& context, Experiment& experiment)
         readRun(*run, experiment.run);
     if (const auto acknowledged = root.find("acknowledged"))
         readAcknowledged(*acknowledged, experiment.acknowledged);
+    if (const auto variants = root.find("variants"))
+        readVariants(*variants, experiment.variants);
     root.finish();
 }
 

@@ -71,6 +71,13 @@ void readMlp(ObjectCursor& object, MlpSettings& settings)
     if (const auto remat = object.find("remat"))
         if (const auto index = remat->asOneOf(words::remats))
             settings.remat = static_cast<RematPolicy>(*index);
+    if (const auto form = object.find("form"))
+        if (const auto index = form->asOneOf(words::forms))
+            settings.form = static_cast<LayerForm>(*index);
+    if (const auto place = object.find("layers_axis"))
+        settings.layersAxis = place->asInteger(0, 2).value_or(settings.layersAxis);
+    if (const auto name = object.find("layers_name"))
+        settings.layersName = name->isNull() ? std::nullopt : name->asName();
 }
 
 /// Names of dimensions: each once.
@@ -295,7 +302,7 @@ void readProgram(ObjectCursor& object, const MeshSetting& mesh, ProgramModel& pr
     if (const auto rules = object.find("sharding_rules"))
         readShardingRules(*rules, program.shardingRules);
     if (file && lines) {
-        lines->report(Code::DuplicateKey, { { "key", "text" } });
+        lines->report(Code::DuplicateKey, { { "key", "text" }, { "other", "file" } });
         return;
     }
     if (!lines) {

@@ -18,6 +18,7 @@ void readStep(const ValueCursor& value, MlpSettings& settings)
         (void)optimizer->asOneOf({ words::optimizers[static_cast<std::size_t>(OptimizerKind::Adam)] });
     forEachAdamNumber(settings.adam, read);
     read("train", settings.trainStep);
+    read("initialise", settings.initialise);
     read("input_gradient", settings.inputGradient);
     object->finish();
 }
@@ -34,6 +35,7 @@ void readStep(const ValueCursor& value, TransformerTraining& training)
             optimizer.kind = static_cast<OptimizerKind>(*index);
     forEachAdamNumber(optimizer, read);
     read("train", training.trainStep);
+    read("initialise", training.initialise);
     read("microbatches", training.microbatches, IntegerRange{ 1 });
     forEachOptimizerOption(optimizer, read);
     readObject(object->find("adafactor"),

@@ -38,7 +38,7 @@ std::optional<Annotation> readChosenAxes(ObjectCursor& object)
 {
     const auto names = object.find("names"), spec = object.find("spec");
     if (names && spec) {
-        spec->report(Code::DuplicateKey, { { "key", "spec" } });
+        spec->report(Code::DuplicateKey, { { "key", "spec" }, { "other", "names" } });
         return std::nullopt;
     }
     const std::optional<ValueCursor> value = names ? names : spec ? spec : object.require("names");

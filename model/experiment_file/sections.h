@@ -23,6 +23,8 @@ void checkTransformerModel(
 void readPropagation(const ValueCursor& value, PropagationSetting& propagation);
 void readRun(const ValueCursor& value, RunSetting& run);
 void readAcknowledged(const ValueCursor& value, std::vector<Acknowledgement>& acknowledged);
+/// Patches are kept as they are; what they make of the experiment is not looked at (variants.h).
+void readVariants(const ValueCursor& value, std::vector<Variant>& variants);
 /// Where arrays lie that say nothing of it themselves.
 void readPlacement(const ValueCursor& value, PlacementSetting& placement);
 

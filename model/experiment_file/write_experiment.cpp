@@ -63,6 +63,8 @@ public:
         members.emplace_back("run", run());
         if (!e.acknowledged.empty())
             members.emplace_back("acknowledged", acknowledged());
+        if (!e.variants.empty())
+            members.emplace_back("variants", variants());
         return block("", std::move(members), 0) + '\n';
     }
 
@@ -215,6 +217,12 @@ private:
             { "device_axes", line("/model/device_axes", std::move(axes)) }, { "loss", word(words::losses, s.loss) } };
         if (s.remat != RematPolicy::None)
             members.emplace_back("remat", word(words::remats, s.remat));
+        if (s.form != LayerForm::Unrolled)
+            members.emplace_back("form", word(words::forms, s.form));
+        if (s.layersAxis != 0)
+            members.emplace_back("layers_axis", std::to_string(s.layersAxis));
+        if (s.layersName)
+            members.emplace_back("layers_name", quoteJson(*s.layersName));
         return block("/model", std::move(members), 1);
     }
 
@@ -292,12 +300,13 @@ private:
 
     [[nodiscard]] std::string step(const MlpSettings& s) const
     {
-        return block("/step",
-            { { "optimizer", word(words::optimizers, OptimizerKind::Adam) },
-                { "learning_rate", printReal(s.adam.learningRate) }, { "beta1", printReal(s.adam.beta1) },
-                { "beta2", printReal(s.adam.beta2) }, { "epsilon", printReal(s.adam.epsilon) },
-                { "train", truth(s.trainStep) }, { "input_gradient", truth(s.inputGradient) } },
-            1);
+        Members members{ { "optimizer", word(words::optimizers, OptimizerKind::Adam) },
+            { "learning_rate", printReal(s.adam.learningRate) }, { "beta1", printReal(s.adam.beta1) },
+            { "beta2", printReal(s.adam.beta2) }, { "epsilon", printReal(s.adam.epsilon) },
+            { "train", truth(s.trainStep) }, { "input_gradient", truth(s.inputGradient) } };
+        if (s.initialise)
+            members.emplace_back("initialise", truth(true));
+        return block("/step", std::move(members), 1);
     }
 
     [[nodiscard]] std::string run() const
@@ -332,6 +341,15 @@ private:
             members.emplace_back("reason", quoteJson(known.reason));
             elements.push_back(line("/acknowledged/" + std::to_string(elements.size()), std::move(members)));
         }
+        return list(elements, 1);
+    }
+
+    [[nodiscard]] std::string variants() const
+    {
+        std::vector<std::string> elements;
+        for (const Variant& variant : m_experiment.variants)
+            elements.push_back(line("/variants/" + std::to_string(elements.size()),
+                { { "name", quoteJson(variant.name) }, { "patch", variant.patch } }));
         return list(elements, 1);
     }
 

@@ -144,6 +144,8 @@ std::string stepText(const ObjectWriter& writer, const TransformerTraining& trai
     append(members, membersOf([&](const auto& visit) { forEachAdamNumber(optimizer, visit); }));
     append(
         members, { { "train", truth(training.trainStep) }, { "microbatches", std::to_string(training.microbatches) } });
+    if (training.initialise)
+        members.emplace_back("initialise", truth(true));
     append(members, differing(optionsOf(optimizer), optionsOf(OptimizerSettings())));
     if (optimizer.adafactor != AdafactorSettings() || writer.hasAdditions("/step/adafactor"))
         members.emplace_back("adafactor", writer.line("/step/adafactor", optionsOf(optimizer.adafactor)));

@@ -205,8 +205,11 @@ ValueId attention(const NetworkPart& layer, std::string_view name, ValueId x, Va
     heads.named(part, logits, "logits");
     const ValueId probabilities = converted(b, softmax(b, logits), s.computeDtype);
     heads.named(part, probabilities, "probabilities");
+    const ValueId kept = droppedProbabilities(part, probabilities, form.dropout, form.place);
+    if (kept != probabilities)
+        heads.named(part, kept, "kept_probabilities");
     const ValueId context = part.activation(
-        heads.context(probabilities, v), "context", { Axis::Batch, Axis::Length, Axis::ContextHeads, Axis::ContextKv });
+        heads.context(kept, v), "context", { Axis::Batch, Axis::Length, Axis::ContextHeads, Axis::ContextKv });
     const ValueId y = b.dotGeneral(context, part.parameter("out/kernel"), { {}, {}, { 2, 3 }, { 0, 1 } });
     return constrainedOutput(
         part, part.named(part.withBias(y, "out/bias"), "out", { Axis::Batch, Axis::Length, Axis::ResidualEmbed }));

@@ -4,7 +4,7 @@
 //
 //     q = x Wq (B, L, H, h)    k, v = memory Wk, memory Wv (B, S, K, h)
 //     with one kernel: (q, k, v) = x Wqkv (B, L, 3, H, h)
-//     y = softmax(cap(q kᵀ / sqrt(h)) + bias, masked) v, heads and their elements times Wo (H, h, D)
+//     y = dropped(softmax(cap(q kᵀ / sqrt(h)) + bias, masked)) v, heads and their elements times Wo (H, h, D)
 //
 // Latent attention (DeepSeek-AI, 2024), with h elements of a head without and r with positions, value size v:
 //
@@ -14,6 +14,7 @@
 
 #include <cstdint>
 
+#include "networks/dropout.h"
 #include "networks/transformer_parts.h"
 
 namespace shardscope {
@@ -24,6 +25,8 @@ struct AttentionForm {
     ValueId seesAll = {}; ///< a scalar truth value: no window after all; or invalid
     bool rotary = false;
     ValueId bias = {}; ///< (H, L, S), or invalid
+    Dropout dropout = {}; ///< of the probabilities
+    DropoutPlace place = DropoutPlace::SelfAttention;
 };
 /// The part called `name` of a layer: x (B, L, D) attends to memory (B, S, D), which is x itself in self-attention.
 /// The result is (B, L, D).

@@ -176,9 +176,9 @@ Result<void> checkTransformer(const TransformerSettings& s)
              { "logit_softcap", s.logitSoftcap }, { "attention_scalar", s.attentionScalar } })
         if (cap != 0)
             SHARDSCOPE_CHECK(isPositive(key, cap));
-    if (!(s.dropout >= 0 && s.dropout < 1))
-        return fail(
-            Code::OutOfRange, { { "key", "dropout" }, { "value", s.dropout }, { "min", 0.0 }, { "below", 1.0 } });
+    for (const auto& [key, rate] : { std::pair{ "dropout", s.dropout }, { "attention_dropout", s.attentionDropout } })
+        if (!(rate >= 0 && rate < 1))
+            return fail(Code::OutOfRange, { { "key", key }, { "value", rate }, { "min", 0.0 }, { "below", 1.0 } });
     SHARDSCOPE_CHECK(inRange("dropout_seed", s.dropoutSeed, 0, maximumDropoutSeed));
     if (s.parallelBlock && s.encoderLayers > 0)
         return contradiction("parallel_block", {});

@@ -7,6 +7,9 @@
 //     bits = randomBits(key (step, seed · 2^16 + place), counter (token of the batch, element of the width))
 //     y = bits < rate · 2^32 ? 0 : x / (1 - rate)
 //
+// Of probabilities of attention the token is the query's, the element its place among (heads, keys), and the step's
+// highest bit is set in the key, so that both kinds are independent of each other.
+//
 // rate 0.25 keeps bits from 0x40000000 on, three of four, and multiplies them by 4/3.
 #pragma once
 
@@ -31,8 +34,13 @@ struct Dropout {
 };
 /// Whether settings and source drop anything.
 [[nodiscard]] bool drops(const TransformerSettings& settings, const DropoutSource& source);
-/// x (B, L, D) in the scope of the part; x itself where nothing is dropped. Of more than 2^32 tokens of a batch those
-/// that lie so far apart are treated alike.
+/// x (B, L, D) in the scope of the part, with the rate `dropout`; x itself where nothing is dropped. Of more than 2^32
+/// tokens of a batch those that lie so far apart are treated alike.
 [[nodiscard]] ValueId droppedOut(const NetworkPart& part, ValueId x, const Dropout& dropout, DropoutPlace place);
+
+/// Probabilities (B, K, L, S), or (B, K, L, H/K, S) where query heads share keys, with the rate `attentionDropout`. The
+/// place is that of the attention.
+[[nodiscard]] ValueId droppedProbabilities(
+    const NetworkPart& part, ValueId probabilities, const Dropout& dropout, DropoutPlace place);
 
 } // namespace shardscope

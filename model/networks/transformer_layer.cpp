@@ -29,9 +29,11 @@ ValueId transformerLayer(const NetworkPart& layer, ValueId x, const LayerInputs&
         return dropped(hidden, "mlp", DropoutPlace::Mlp);
     };
 
+    AttentionForm ofTokens = inputs.selfAttention;
+    ofTokens.dropout = inputs.dropout;
     const ValueId input = normalised(layer, "pre_" + own + "_layer_norm", x);
-    const ValueId attended = dropped(
-        normAfter(attention(layer, own, input, input, inputs.selfAttention), own), own, DropoutPlace::SelfAttention);
+    const ValueId attended =
+        dropped(normAfter(attention(layer, own, input, input, ofTokens), own), own, DropoutPlace::SelfAttention);
     if (s.parallelBlock) {
         const ValueId hidden = mlp(s.parallelNorms ? normalised(layer, mlpNormName(s), x) : input);
         x = add(x, add(attended, hidden));
@@ -39,7 +41,10 @@ ValueId transformerLayer(const NetworkPart& layer, ValueId x, const LayerInputs&
         x = add(x, attended);
         if (inputs.encoded.valid()) {
             const ValueId query = normalised(layer, "pre_cross_attention_layer_norm", x);
-            const ValueId crossed = attention(layer, "encoder_decoder_attention", query, inputs.encoded, {});
+            AttentionForm ofEncoded;
+            ofEncoded.dropout = inputs.dropout;
+            ofEncoded.place = DropoutPlace::CrossAttention;
+            const ValueId crossed = attention(layer, "encoder_decoder_attention", query, inputs.encoded, ofEncoded);
             const std::string cross = "cross_attention";
             x = add(x, dropped(normAfter(crossed, cross), cross, DropoutPlace::CrossAttention));
         }

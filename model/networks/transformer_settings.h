@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "networks/chosen_sharding.h"
+#include "networks/layer_form.h"
 #include "program/rematerialise.h"
 
 namespace shardscope {
@@ -68,9 +69,6 @@ struct LatentSettings {
     std::int64_t valueSize = 128; ///< of a head
     bool operator==(const LatentSettings&) const = default;
 };
-
-/// How the layers are written down: one after the other, or as a loop over parameters that have a dimension "layers".
-enum class LayerForm : std::uint8_t { Unrolled, Scanned };
 
 /// Whose names the dimensions of parameters and activations have, so that rule sets of that project work as they stand.
 enum class AxisNames : std::uint8_t {
@@ -125,6 +123,7 @@ struct TransformerSettings {
     /// Of a train step: the share of the elements that become 0, of the embedding and of what each part of a layer adds
     /// to the residual (networks/dropout.h).
     double dropout = 0;
+    double attentionDropout = 0; ///< likewise, of the probabilities of attention
     std::int64_t dropoutSeed = 0; ///< below 2^16
 
     std::optional<ExpertSettings> experts;

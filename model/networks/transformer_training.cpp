@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "networks/transformer_training.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include "base/codes.h"
@@ -76,6 +78,31 @@ std::vector<ChosenInitial> transformerInitials(const TransformerSettings& s)
         initials.back().value.bound = s.vocab;
     }
     return initials;
+}
+
+std::vector<StackedInitial> stackedInitials(const TransformerSettings& s)
+{
+    std::vector<StackedInitial> stacks;
+    if (s.form != LayerForm::Scanned)
+        return stacks;
+    const std::string root = "params/";
+    const auto add = [&](const TransformerParameter& parameter, const std::string& stack, const LayerGroup& group) {
+        const std::string prefix = stack + group.name + '/';
+        if (!parameter.path.starts_with(prefix))
+            return;
+        StackedInitial& all = stacks.emplace_back();
+        all.argument = root + parameter.path;
+        all.dimension = static_cast<std::size_t>(
+            std::find(parameter.axes.begin(), parameter.axes.end(), group.axis) - parameter.axes.begin());
+        for (std::int64_t i = 0; i < group.count; ++i)
+            all.parts.push_back(root + stack + "layers." + std::to_string(group.first + i) + '/'
+                + parameter.path.substr(prefix.size()));
+    };
+    for (const TransformerParameter& parameter : parametersOf(s))
+        for (const bool isEncoder : { true, false })
+            for (const LayerGroup& group : layerGroups(s, isEncoder))
+                add(parameter, isEncoder ? "encoder/" : "decoder/", group);
+    return stacks;
 }
 
 Result<void> checkTraining(const TransformerTraining& training)

@@ -25,6 +25,9 @@ struct TransformerTraining {
     OptimizerSettings optimizer;
     std::int64_t microbatches = 1; ///< parts of the batch that are worked on one after the other
     bool trainStep = true; ///< false: the forward pass alone, which drops nothing
+    /// In place of the step the program that makes its state (networks/initializer.h); buildTransformer() does not look
+    /// at it.
+    bool initialise = false;
     bool operator==(const TransformerTraining&) const = default;
 };
 
@@ -39,5 +42,8 @@ struct TransformerTraining {
 /// biases zeros; the embedding normal with deviation 1, or 1 / sqrt(D) where it makes the logits as well; tokens and
 /// targets any numbers of the vocabulary.
 [[nodiscard]] std::vector<ChosenInitial> transformerInitials(const TransformerSettings& settings);
+/// Parameters of layers in a loop, which begin as those of the same layers one after the other. Empty where the form is
+/// Unrolled. Of settings that checkTransformer() accepts.
+[[nodiscard]] std::vector<StackedInitial> stackedInitials(const TransformerSettings& settings);
 
 } // namespace shardscope

@@ -163,7 +163,8 @@ private:
             if (dim < v.dimNames.size()) {
                 diagnostic.args.emplace_back("dim_name", v.dimNames[dim]);
                 if (std::holds_alternative<MlpModel>(m_experiment.model))
-                    diagnostic.where.pointer = "/model/dims/" + v.dimNames[dim];
+                    diagnostic.where.pointer =
+                        v.dimNames[dim] == "layers" ? "/model/layers" : "/model/dims/" + v.dimNames[dim];
             }
             // The arguments are the arrays, in their order.
             if (const auto* model = std::get_if<ArraysModel>(&m_experiment.model))

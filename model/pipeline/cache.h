@@ -109,8 +109,12 @@ struct AnalysisCache::Impl {
     StageCache<ModelSetting, SourceProgram> sources;
     StageCache<AnnotationInput, AnnotatedStage> annotated;
     StageCache<LayoutInput, LayoutStage> layouts;
+    std::mutex countMutex;
+    std::vector<StageCount> counts;
 
     void clear();
+    /// Takes the stages of one analysis into the counts.
+    void count(const std::vector<StageTime>& times);
 };
 
 } // namespace shardscope

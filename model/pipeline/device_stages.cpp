@@ -107,6 +107,12 @@ Result<DeviceStages::PlanPtr> DeviceStages::planned(const std::vector<bool>& hos
     return m_placed.back().second;
 }
 
+bool DeviceStages::isPlanned() const
+{
+    const std::lock_guard lock(m_planMutex);
+    return m_plan.has_value();
+}
+
 Result<DeviceStages::PlanPtr> DeviceStages::plannedInFull() const
 {
     return inFull().and_then([&](Partitioned parts) { return shared(planOf(std::move(parts), m_input.kept)); });

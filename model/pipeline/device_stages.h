@@ -50,6 +50,8 @@ public:
     /// after they are used (`hostArguments`: per argument of main; none for no such array). Errors: further those of
     /// flatten() and schedule().
     [[nodiscard]] Result<PlanPtr> planned(const std::vector<bool>& hostArguments = {}) const;
+    /// Somebody has asked for it already.
+    [[nodiscard]] bool isPlanned() const;
     /// The same of inFull(), made anew each time.
     [[nodiscard]] Result<PlanPtr> plannedInFull() const;
 

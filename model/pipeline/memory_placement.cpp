@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "base/codes.h"
 #include "experiment/model_settings.h"
+#include "pipeline/device_stages.h"
 #include "program/counted_loop.h"
+#include "program/memory_moves.h"
 #include "program/verify_findings.h"
 #include "schedule/plan.h"
 #include "schedule/slots.h"
@@ -112,6 +115,26 @@ std::vector<Diagnostic> placementFindings(const Program& program, std::string_vi
         findings.push_back(verification::diagnosticAt(program, kind.error().code, std::move(kind.error().args), place));
     }
     return findings;
+}
+
+Program withPlacement(const Snapshot& snapshot, Program program)
+{
+    if (!programMemory(snapshot).saysNothing())
+        return program;
+    const Region& main = snapshot.program->main();
+    MainMemory memory{ {}, std::vector<std::optional<MemoryKind>>(main.results.size()) };
+    bool any = false;
+    for (const ValueId argument : main.arguments) {
+        const TensorRow* row = snapshot.row(argument);
+        const bool onHost = row && isOnHost(snapshot, *row);
+        memory.arguments.push_back(onHost ? row->memoryKind : std::nullopt);
+        any = any || onHost;
+        for (const StatePair& pair : snapshot.deviceStages->state().pairs)
+            if (onHost && pair.argument == argument)
+                memory.results[pair.result] = row->memoryKind;
+    }
+    return any ? withMemoryMoves(std::move(program), memory, defaultMemoryKind(platformOf(*snapshot.experiment)))
+               : std::move(program);
 }
 
 std::vector<bool> hostArguments(const Snapshot& snapshot)

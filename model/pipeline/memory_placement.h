@@ -27,6 +27,11 @@ void placeRows(Snapshot& snapshot);
 [[nodiscard]] std::vector<Problem> placementProblems(const Experiment& experiment);
 [[nodiscard]] std::vector<Diagnostic> placementFindings(const Program& program, std::string_view platform);
 
+/// A program that takes and returns what the snapshot's does, with what the experiment keeps on the host there, and
+/// moves between memories as operations (program/memory_moves.h). One that says itself where its values lie stays as it
+/// is. The snapshot is laid out.
+[[nodiscard]] Program withPlacement(const Snapshot& snapshot, Program program);
+
 /// Per argument of main whether it lies on the host. The snapshot has rows.
 [[nodiscard]] std::vector<bool> hostArguments(const Snapshot& snapshot);
 /// The plan, with the memory of devices alone: an array of the host takes part of it from the first instruction that

@@ -56,6 +56,7 @@ struct Fix {
     enum class Kind : std::uint8_t {
         BindRules, ///< W206
         AssumeTpu, ///< W206
+        BindRulesOnTpu, ///< W206, where either alone would change nothing
         EnterMesh, ///< W206: the step is traced inside `with mesh:`
         UseLogicalNames, ///< W210
         DevicesForMesh, ///< E102

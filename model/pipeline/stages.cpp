@@ -109,7 +109,7 @@ void add(Hasher& hasher, const TransformerTraining& training)
     forEachAdamNumber(training.optimizer, addField);
     forEachOptimizerOption(training.optimizer, addOptimizerField);
     forEachAdafactorOption(training.optimizer.adafactor, addField);
-    hasher.add(training.microbatches).add(training.trainStep);
+    hasher.add(training.microbatches).add(training.trainStep).add(training.initialise);
 }
 
 std::uint64_t hashOf(const ModelSetting& model)
@@ -120,7 +120,8 @@ std::uint64_t hashOf(const ModelSetting& model)
         const MlpSettings& s = mlp->settings;
         hasher.add(s.layers).add(s.batch).add(s.embed).add(s.hidden).add(s.dtype).add(s.loss);
         hasher.add(s.adam.learningRate).add(s.adam.beta1).add(s.adam.beta2).add(s.adam.epsilon);
-        hasher.add(s.inputGradient).add(s.trainStep).add(s.axes).add(s.yConstraint).add(s.remat);
+        hasher.add(s.inputGradient).add(s.trainStep).add(s.initialise).add(s.axes).add(s.yConstraint).add(s.remat);
+        hasher.add(s.form).add(s.layersAxis).add(s.layersName.has_value()).add(s.layersName.value_or(std::string()));
         for (const auto& [name, entry] : s.deviceAxes) {
             hasher.add(name);
             add(hasher, PartitionSpec{ { entry } });
@@ -435,7 +436,7 @@ Result<SourcePtr> build(const Experiment& experiment, AnalysisCache& cache, bool
     return source;
 }
 
-std::shared_ptr<const AnnotatedStage> annotate(Snapshot& snapshot, AnalysisCache& cache)
+std::shared_ptr<const AnnotatedStage> annotate(Snapshot& snapshot, AnalysisCache& cache, bool& fromCache)
 {
     const Experiment& experiment = *snapshot.experiment;
     const Program& source = snapshot.source->program;
@@ -445,6 +446,7 @@ std::shared_ptr<const AnnotatedStage> annotate(Snapshot& snapshot, AnalysisCache
     auto& known = cache.impl().annotated;
     const std::uint64_t hash = hashOf(input);
     std::shared_ptr<const AnnotatedStage> stage = known.find(hash, input);
+    fromCache = stage != nullptr;
     if (!stage) {
         stage = std::make_shared<const AnnotatedStage>(annotated(input));
         known.insert(hash, std::move(input), stage, source.values.size());

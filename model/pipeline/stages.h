@@ -18,7 +18,7 @@ namespace shardscope {
 
 /// The snapshot's source over its mesh, with all annotations inside: those of rules, and what a text says or the
 /// experiment gives instead. What is wrong with them is among the problems.
-[[nodiscard]] std::shared_ptr<const AnnotatedStage> annotate(Snapshot& snapshot, AnalysisCache& cache);
+[[nodiscard]] std::shared_ptr<const AnnotatedStage> annotate(Snapshot& snapshot, AnalysisCache& cache, bool& fromCache);
 
 /// Every value's sharding. Returns false if stopped.
 [[nodiscard]] bool layOut(Snapshot& snapshot, std::shared_ptr<const AnnotatedStage> annotated, AnalysisCache& cache,

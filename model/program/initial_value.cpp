@@ -23,7 +23,7 @@ struct InitialForm {
 };
 
 /// By kind.
-constexpr std::array<InitialForm, 11> initialForms{ {
+constexpr std::array<InitialForm, 12> initialForms{ {
     { "zeros", "zeros" },
     { "ones", "ones" },
     { "constant", "constant NUMBER" },
@@ -34,6 +34,7 @@ constexpr std::array<InitialForm, 11> initialForms{ {
     { "non_negative", "non_negative" },
     { "integers", "integers BOUND" },
     { "iota", "iota" },
+    { "numpy_normal", "numpy_normal SEED FIRST" },
     { "file", "file NAME.npy" },
 } };
 
@@ -143,6 +144,9 @@ std::string toString(const InitialValue& value)
         if (value.least != 0)
             text += ' ' + numberWord(value.least);
         return text + ' ' + numberWord(value.bound);
+    case Kind::NumpyNormal:
+        text += ' ' + numberWord(value.least);
+        return value.bound == 0 ? text : text + ' ' + numberWord(value.bound);
     case Kind::File:
         return text + ' ' + value.file;
     default:
@@ -192,6 +196,14 @@ Result<InitialValue> parseInitialValue(std::string_view text)
             return tl::unexpected(numbers->size() == 2
                     ? initialOutOfRange(numberWord(value.least), { { "below", numberWord(value.bound) } })
                     : initialOutOfRange(numberWord(value.bound), { { "min", "1" } }));
+        return value;
+    }
+    case Kind::NumpyNormal: {
+        SHARDSCOPE_TRY(numbers, parsedNumbers<std::int64_t>(rest, word, 1, 2, "a whole number"));
+        value.least = numbers->front();
+        value.bound = numbers->size() == 2 ? numbers->back() : 0;
+        if (value.least < 0 || value.bound < 0)
+            return tl::unexpected(initialOutOfRange(withoutBlanks(rest), { { "min", "0" } }));
         return value;
     }
     case Kind::File: {

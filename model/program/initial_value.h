@@ -2,12 +2,13 @@
 // What the elements of an argument are before the first step, as somebody chooses it; and its form in texts:
 //
 //     zeros   ones   constant 0.5   normal 0.02   uniform -1 1   fan_in   xavier   non_negative
-//     integers 8 (0 to 7)   integers 1 8 (1 to 7)   iota (0, 1, 2, ...)   file weights.npz
+//     integers 8 (0 to 7)   integers 1 8 (1 to 7)   iota (0, 1, 2, ...)   numpy_normal 0   file weights.npz
 //
 // What has no number here is made to measure from the argument's type and from what the program does with it:
 // simulate/initial_values.h.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,6 +34,7 @@ struct InitialValue {
         Integers, ///< from `least` up to, but not including, `bound`, each as often
         Iota, ///< 0, 1, 2, ... in row-major order, as jnp.arange(n).reshape(shape); from 0 again beyond what a type
               ///< holds
+        NumpyNormal, ///< those of np.random.default_rng(`least`).normal() from number `bound` on, in row-major order
         File, ///< the array of a .npy or .npz file
     };
     Kind kind = Kind::Zeros;
@@ -48,6 +50,17 @@ struct ChosenInitial {
     std::string argument;
     InitialValue value;
     bool operator==(const ChosenInitial&) const = default;
+};
+
+/// An argument that begins as others would, one after the other along a dimension: a parameter of all layers of a loop
+/// as those of the single layers, whose numbers are drawn by their paths.
+///
+///     { "params/decoder/layers/mlp/wo/kernel", 0, { "params/decoder/layers.0/mlp/wo/kernel", ... } }
+struct StackedInitial {
+    std::string argument; ///< a path
+    std::size_t dimension = 0;
+    std::vector<std::string> parts; ///< as many paths as the dimension has elements
+    bool operator==(const StackedInitial&) const = default;
 };
 
 /// The forms of all kinds, for lists: "zeros", "constant C", ...

@@ -103,10 +103,10 @@ SystemResult resolveIn(const RuleSystem& system, const NamedShape& array, const 
     return result;
 }
 
-ComparedArray compareIn(const RuleSystem& first, const RuleSystem& second, const NamedShape& array,
+ArrayInDialects compareIn(const RuleSystem& first, const RuleSystem& second, const NamedShape& array,
     const LogicalRules& rules, const Mesh& mesh)
 {
-    ComparedArray compared{ resolveIn(first, array, rules, mesh), resolveIn(second, array, rules, mesh), {} };
+    ArrayInDialects compared{ resolveIn(first, array, rules, mesh), resolveIn(second, array, rules, mesh), {} };
     compared.step = firstStep(compared.first, compared.second, array.names.size());
     return compared;
 }

@@ -57,13 +57,13 @@ struct DifferingStep {
     bool bySecond = false;
 };
 
-struct ComparedArray {
+struct ArrayInDialects {
     SystemResult first, second;
     /// Absent: both specs are the same, but for None at their ends; or both fail in the same way.
     std::optional<DifferingStep> step;
 };
 
-[[nodiscard]] ComparedArray compareIn(const RuleSystem& first, const RuleSystem& second, const NamedShape& array,
+[[nodiscard]] ArrayInDialects compareIn(const RuleSystem& first, const RuleSystem& second, const NamedShape& array,
     const LogicalRules& rules, const Mesh& mesh);
 
 } // namespace shardscope

@@ -404,8 +404,8 @@ Text collectiveCost(const CollectiveEntry& entry)
     Sentence s(*entry.mesh);
     if (entry.sentBytes == Rational(0)) {
         s.say(entry.kind == CollectiveKind::AllSlice
-                ? Words::tr("No device sends anything: each slices its shard out of what it holds.")
-                : Words::tr("No device sends anything."));
+                ? Words::tr("No data is sent: each device drops what it does not need.")
+                : Words::tr("No data is sent."));
         return s.take();
     }
     const bool halo = entry.reason && entry.reason->kind == Reason::Kind::Halo; // those at the ends send less

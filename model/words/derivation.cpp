@@ -38,9 +38,14 @@ public:
                 s.append(collectiveCause(*m_snapshot.collectives, *entry));
                 s.say(QStringLiteral(" "));
             }
-            s.say(Words::tr("Each device sends %1 for this %2 of %3.")
-                      .arg(bytes(entry->sentBytes), collective(entry->kind),
-                          bytes(static_cast<double>(localBytes(entry->type, entry->before)))));
+            if (entry->sentBytes == Rational(0))
+                s.say(entry->kind == CollectiveKind::AllSlice
+                        ? Words::tr("No data is sent: each device drops what it does not need.")
+                        : Words::tr("No data is sent."));
+            else
+                s.say(Words::tr("Each device sends %1 for this %2 of %3.")
+                          .arg(bytes(entry->sentBytes), collective(entry->kind),
+                              bytes(static_cast<double>(localBytes(entry->type, entry->before)))));
             text.push_back(s.take());
         }
         return text;

@@ -54,6 +54,10 @@ ProblemText describeFile(const Diagnostic& d)
                                   : Words::tr("expected %1").arg(arg("expected")),
             syntaxRemedy(d), {} };
     case Code::DuplicateKey:
+        if (arg.has("other"))
+            return { Words::tr("%1 and %2 stand side by side, and only one of them can count")
+                         .arg(arg.quote("other"), arg.quote("key")),
+                Words::tr("Leave one of them out."), {} };
         return { Words::tr("the key %1 occurs twice").arg(arg.quote("key")), Words::tr("Remove one of the two."), {} };
     case Code::WrongType:
         return { Words::tr("%1 is %2").arg(arg.quote("key"), arg("found")), Words::tr("Write %1.").arg(arg("expected")),
@@ -83,6 +87,14 @@ ProblemText describeFile(const Diagnostic& d)
                     + (arg.has("nearest")
                             ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
                             : Words::tr("Known: %1.").arg(arg("known"))),
+                {} };
+        if (d.text("key") == "variant")
+            return { d.list("known").empty()
+                    ? Words::tr("the experiment has no variants, and so none that is called %1").arg(arg.quote("value"))
+                    : Words::tr("there is no variant %1").arg(arg.quote("value")),
+                arg.has("nearest") ? Words::tr("Did you mean %1? Known: %2.").arg(arg.quote("nearest"), arg("known"))
+                    : d.list("known").empty() ? QString()
+                                              : Words::tr("Known: %1.").arg(arg("known")),
                 {} };
         if (d.text("key") == "constraints" || d.text("key") == "parameter_specs")
             return { d.text("key") == "constraints"

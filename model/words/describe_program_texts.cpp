@@ -23,6 +23,9 @@ ProblemText undefinedName(const Diagnostic& d)
     if (what == "type")
         return { Words::tr("the type %1 is not defined").arg(arg.quote("name")),
             Words::tr("Define it on a line of its own before the module."), {} };
+    if (what == "computation")
+        return { Words::tr("the computation %1 is not defined").arg(arg.quote("name")),
+            Words::tr("Take the text of the module from its first line to its last."), {} };
     if (what == "resource")
         return { Words::tr("the resource %1 is not in the text").arg(arg.quote("name")),
             Words::tr("Put its bytes between “{-#” and “#-}” at the end of the text."), {} };
@@ -40,6 +43,12 @@ QString definedTwice(const Diagnostic& d)
         return Words::tr("the function %1 is defined twice").arg(name);
     if (what == "alias")
         return Words::tr("the alias %1 is defined twice").arg(name);
+    if (what == "computation")
+        return Words::tr("the computation %1 is defined twice").arg(name);
+    if (what == "entry")
+        return Words::tr("the computation %1 is a second entry").arg(name);
+    if (what == "root")
+        return Words::tr("the computation %1 has a second root").arg(name);
     return Words::tr("the value %1 is defined twice").arg(name);
 }
 
@@ -89,7 +98,23 @@ ProblemText describeProgramText(const Diagnostic& d)
     case Code::AttributeValue:
         return { Words::tr("the attribute %1 is %2").arg(arg.quote("attribute"), arg.quote("value")),
             Words::tr("Write %1.").arg(arg("wanted")), {} };
+    case Code::CompiledProgram:
+        return { Words::tr(
+                     "the text is what XLA has made of a program for each device: there is nothing left to lay out"),
+            Words::tr("List its collectives with: shardscope comms. To lay it out, take the text before compilation: "
+                      "jax.jit(f).lower(...).as_text()."),
+            {} };
+    case Code::NotComparable:
+        if (arg("wrong") == QLatin1String("devices"))
+            return { Words::tr("the compiled program is one for %1, the prediction for %2")
+                         .arg(counted(d.number("devices"), Noun::Device), counted(d.number("wanted"), Noun::Device)),
+                Words::tr("Compare it with the program, or the experiment, that it was compiled from."), {} };
+        return { Words::tr("the text is no program that XLA has compiled"),
+            Words::tr("Take what compiled.as_text() prints after compiled = jax.jit(f).lower(...).compile()."), {} };
     case Code::NoProgram:
+        if (arg("wrong") == QLatin1String("entry"))
+            return { Words::tr("the text ends before the entry of the module"),
+                Words::tr("Take the text of the module from its first line to its last."), {} };
         return { Words::tr("the text holds no program"),
             Words::tr("A program has a function, as in: func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> { ... }."),
             {} };

@@ -43,6 +43,8 @@ ProblemText describeLimit(const Diagnostic& d)
     return { d.text("wrong") == "capacity"
             ? Words::tr("%1 is %2, and every expert has a place for each token: none is dropped")
                   .arg(setting, arg("value"))
+            : d.text("wrong") == "pattern"
+            ? Words::tr("%1 is %2, and no layer sees all tokens: there are fewer layers").arg(setting, arg("value"))
             : Words::tr("%1 is %2, and masks nothing: the sequence has a length of %3")
                   .arg(setting, arg("value"), arg("reach")),
         Words::tr("Numbers below %1 have an effect.").arg(arg("reach")), {} };

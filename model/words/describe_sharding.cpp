@@ -83,8 +83,7 @@ ProblemText describeKeptProduct(const Diagnostic& d)
         : devices % std::max<std::int64_t>(d.number("size"), 1) == 0
         ? Words::tr("%1 = %2: the number of devices is kept, and no other axis alone makes up for it")
               .arg(arg("axis"), arg.number("size"))
-        : (devices == 1 ? Words::tr("%1 = %2: the number of devices is kept, and %3 does not divide by %2")
-                        : Words::tr("%1 = %2: the number of devices is kept, and %3 do not divide by %2"))
+        : Words::tr("%1 = %2: %3 cannot be split %2 ways", "data = 3: 8 devices")
               .arg(arg("axis"), arg.number("size"), counted(devices, Noun::Device));
     return { cause,
         possibleSizes(d) + QLatin1Char(' ') + Words::tr("Without “Keep product” the number of devices changes."), {} };

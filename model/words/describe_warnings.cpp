@@ -202,7 +202,7 @@ ProblemText describeWarning(const Diagnostic& d)
             divisibleSizes(d), {} };
     }
     case Code::SizeOneAxis:
-        return { Words::tr("the mesh axis %1 has one device: what it shards is replicated").arg(arg("axis")), {}, {} };
+        return { Words::tr("%1 has size 1, so it shards nothing").arg(arg("axis")), {}, {} };
     default:
         return {};
     }

@@ -35,7 +35,7 @@ void append(Text& text, Text more)
     text.insert(text.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-Text errorStep(const ComparedArray& compared, const DifferingStep& step, const QString& failing)
+Text errorStep(const ArrayInDialects& compared, const DifferingStep& step, const QString& failing)
 {
     const SystemResult& failed = step.bySecond ? compared.second : compared.first;
     return { strong(failing), say(Words::tr(" gives no spec: ")),
@@ -44,7 +44,7 @@ Text errorStep(const ComparedArray& compared, const DifferingStep& step, const Q
 
 /// What rule `step.rule` does in both: "Rule 2 fires in A: batch is sharded along X. In B X already shards length (rule
 /// 1)."
-Text ruleStep(const ComparedArray& compared, const NamedShape& array, const LogicalRules& rules,
+Text ruleStep(const ArrayInDialects& compared, const NamedShape& array, const LogicalRules& rules,
     const DifferingStep& step, const QString& first, const QString& second)
 {
     const RuleTrace& a = compared.first.resolution->rules[step.rule];
@@ -190,7 +190,7 @@ QString fallbackEffect(RulesFallback fallback)
     return {};
 }
 
-Text differingStep(const ComparedArray& compared, const NamedShape& array, const LogicalRules& rules,
+Text differingStep(const ArrayInDialects& compared, const NamedShape& array, const LogicalRules& rules,
     const RuleSystem& first, const RuleSystem& second)
 {
     if (!compared.step)

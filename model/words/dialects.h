@@ -22,7 +22,7 @@ namespace shardscope::words {
 
 /// "Rule 2 fires in Flax 2024; in Flax current dimension 0 has no name, and this version leaves it alone." Empty where
 /// the array has no step at which they part.
-[[nodiscard]] Text differingStep(const ComparedArray& compared, const NamedShape& array, const LogicalRules& rules,
+[[nodiscard]] Text differingStep(const ArrayInDialects& compared, const NamedShape& array, const LogicalRules& rules,
     const RuleSystem& first, const RuleSystem& second);
 
 } // namespace shardscope::words

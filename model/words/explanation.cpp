@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in words.h.
 #include <algorithm>
+#include <utility>
 
 #include "base/codes.h"
 #include "program/roles.h"
@@ -79,6 +80,8 @@ private:
     }
     /// With its layer: the sentences are about no other.
     QString fullName() const { return operandName(*m_snapshot.program, m_explanation.value); }
+    /// The same in sentences: names like “one” are no words of theirs.
+    Sentence::Part self() const { return { fullName(), {}, Span::Style::Code }; }
     /// "rule 2", which leads there.
     Sentence::Part ruleName(int index, bool first = false) const
     {
@@ -107,8 +110,10 @@ private:
     /// "It is sharded 2 ways along batch and 4 ways along hidden"; `first` says whose the sentence is.
     void startShardings(Sentence& s, std::span<const DimensionReason* const> dims, bool& first) const
     {
-        s.say(first ? Words::tr("%1 is sharded ").arg(fullName()) : Words::tr(" It is sharded "));
-        first = false;
+        if (std::exchange(first, false))
+            s.fill(Words::tr("%1 is sharded "), { self() });
+        else
+            s.say(Words::tr(" It is sharded "));
         for (std::size_t i = 0; i < dims.size(); ++i) {
             s.between(i, dims.size());
             s.say(Words::tr("%1 ways along ").arg(count(parts(*dims[i]))));
@@ -132,7 +137,8 @@ private:
                 startShardings(s, one, first);
                 s.fill(Words::tr(", because %1 maps %2 to "), { ruleName(reason.rule), { dimensionName(reason) } });
                 s.axes(reason.axes);
-                s.say(Words::tr(", which has %1.").arg(devicesAlong(reason.axes)));
+                s.say((reason.axes.size() > 1 ? Words::tr(", which together have %1.") : Words::tr(", which has %1."))
+                          .arg(devicesAlong(reason.axes)));
             }
         }
         if (!first && isAsParameter())
@@ -142,11 +148,11 @@ private:
         sayPropagated(s, propagated, first);
         if (first && m_value.type.rank() == 0) {
             const std::int64_t devices = m_snapshot.mesh->deviceCount();
-            s.say(devices == 1 ? Words::tr("%1 is a single number, which cannot be sharded.").arg(fullName())
-                               : Words::tr("%1 is a single number, which cannot be sharded: each of the %2 holds it.")
-                                     .arg(fullName(), counted(devices, Noun::Device)));
+            s.fill(devices == 1 ? Words::tr("%1 is a single number, which cannot be sharded.")
+                                : Words::tr("%1 is a single number, which cannot be sharded: each of the %2 holds it."),
+                { self(), { counted(devices, Noun::Device) } });
         } else if (first) {
-            s.say(Words::tr("%1 is not sharded.").arg(fullName()));
+            s.fill(Words::tr("%1 is not sharded."), { self() });
         }
     }
 
@@ -242,11 +248,16 @@ private:
             for (const DroppedAxes& dropped : m_explanation.annotation->dropped)
                 if (dropped.dimension == reason.dimension
                     && std::find(dropped.axes.begin(), dropped.axes.end(), axis) != dropped.axes.end()
-                    && dropped.reason != DroppedAxes::Reason::NotInMesh)
+                    && dropped.reason != DroppedAxes::Reason::NotInMesh) {
+                    std::int64_t divisor = 1;
+                    for (const std::string& each : dropped.axes)
+                        if (const auto at = m_snapshot.mesh->axisIndex(each))
+                            divisor *= m_snapshot.mesh->size(*at);
                     lost.push_back({ fromStd(axis),
                         dropped.reason == DroppedAxes::Reason::SizeOne
-                            ? Words::tr("which has one device")
-                            : Words::tr("by which its size %1 does not divide").arg(count(dropped.size)) });
+                            ? Words::tr("which has size 1 and shards nothing")
+                            : Words::tr("but %1 is not divisible by %2").arg(count(dropped.size), count(divisor)) });
+                }
         }
         return lost;
     }
@@ -254,13 +265,16 @@ private:
     void sayLostAxes(Sentence& s) const
     {
         for (const DimensionReason& reason : m_explanation.dims) {
-            for (const LostAxis& lost : lostAxes(reason))
-                s.fill(Words::tr(" %1 maps %2 to %3, %4."),
-                    { ruleName(reason.rule, true), { dimensionName(reason) }, { lost.axis }, { lost.why } });
-            if (reason.axes.empty() && !lostAxes(reason).empty()) {
-                s.say(QStringLiteral(" "));
-                s.strong(dimensionName(reason));
-                s.say(Words::tr(" stays replicated."));
+            const std::vector<LostAxis> all = lostAxes(reason);
+            for (std::size_t i = 0; i < all.size(); ++i) {
+                s.fill(Words::tr(" %1 maps %2 to %3, %4"),
+                    { ruleName(reason.rule, true), { dimensionName(reason) }, { all[i].axis }, { all[i].why } });
+                if (i + 1 == all.size() && reason.axes.empty()) {
+                    s.say(Words::tr(", so "));
+                    s.strong(dimensionName(reason));
+                    s.say(Words::tr(" stays replicated"));
+                }
+                s.say(QStringLiteral("."));
             }
         }
     }

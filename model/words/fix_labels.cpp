@@ -16,6 +16,8 @@ QString fixLabel(const Fix& fix)
         return Words::tr("Fix: bind rules");
     case Fix::Kind::AssumeTpu:
         return Words::tr("Fix: assume TPU");
+    case Fix::Kind::BindRulesOnTpu:
+        return Words::tr("Fix: bind rules and assume TPU");
     case Fix::Kind::EnterMesh:
         return Words::tr("Fix: trace inside the mesh");
     case Fix::Kind::UseLogicalNames:

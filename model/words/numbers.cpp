@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "pipeline/collective_list.h"
 #include "words/tr.h"
@@ -67,6 +68,49 @@ QString seconds(double value)
     return Words::tr("%1 s").arg(threeDigits(value));
 }
 
+std::vector<double> roundedParts(std::span<const double> parts, int decimals)
+{
+    const double scale = std::pow(10.0, decimals);
+    std::vector<double> result;
+    std::vector<std::size_t> order(parts.size());
+    double sum = 0, floors = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        order[i] = i;
+        sum += parts[i];
+        result.push_back(std::floor(parts[i] * scale + 1e-9));
+        floors += result.back();
+    }
+    std::stable_sort(order.begin(), order.end(),
+        [&](std::size_t a, std::size_t b) { return parts[a] * scale - result[a] > parts[b] * scale - result[b]; });
+    const auto missing = static_cast<std::size_t>(std::max(0.0, std::round(sum * scale) - floors));
+    for (std::size_t i = 0; i < std::min(missing, order.size()); ++i)
+        result[order[i]] += 1;
+    for (double& part : result)
+        part /= scale;
+    return result;
+}
+
+QStringList secondsAddingUp(std::span<const double> seconds)
+{
+    double sum = 0;
+    for (const double each : seconds)
+        sum += each;
+    const double unit = sum < 10e-3 ? 1e-6 : sum < 10 ? 1e-3 : 1;
+    std::vector<double> parts;
+    for (const double each : seconds)
+        parts.push_back(each / unit);
+    const double inUnits = sum / unit;
+    const std::vector<double> rounded = roundedParts(parts, inUnits >= 99.95 ? 0 : inUnits >= 9.995 ? 1 : 2);
+    double printed = 0;
+    for (const double each : rounded)
+        printed += each;
+    const QString pattern = unit == 1 ? Words::tr("%1 s") : unit < 1e-4 ? Words::tr("%1 µs") : Words::tr("%1 ms");
+    QStringList texts{ pattern.arg(threeDigits(printed)) };
+    for (const double each : rounded)
+        texts << pattern.arg(threeDigits(each));
+    return texts;
+}
+
 QString meanAndDeviation(double mean, double deviation)
 {
     const double magnitude = std::abs(mean);
@@ -79,6 +123,23 @@ QString meanAndDeviation(double mean, double deviation)
 QString count(qint64 value)
 {
     return QLocale().toString(value);
+}
+
+QString ordinal(qint64 place)
+{
+    const qint64 teens = place % 100, last = place % 10;
+    if (teens >= 11 && teens <= 13)
+        return Words::tr("%1th", "place in a list").arg(count(place));
+    switch (last) {
+    case 1:
+        return Words::tr("%1st", "place in a list").arg(count(place));
+    case 2:
+        return Words::tr("%1nd", "place in a list").arg(count(place));
+    case 3:
+        return Words::tr("%1rd", "place in a list").arg(count(place));
+    default:
+        return Words::tr("%1th", "place in a list").arg(count(place));
+    }
 }
 
 QString percent(double share)

@@ -35,15 +35,15 @@ QString propagationRound(int round)
 {
     switch (round) {
     case 0:
-        return Words::tr("pass-through operations, values with one use");
+        return Words::tr("Round 0: element-wise ops and the like only, on values with one use.");
     case 1:
-        return Words::tr("pass-through operations");
+        return Words::tr("Round 1: element-wise ops and the like only.");
     case 2:
-        return Words::tr("all operations, dimensions that pass through");
+        return Words::tr("Round 2: all ops, on dimensions that pass through.");
     case 3:
-        return Words::tr("all operations, summed dimensions too");
+        return Words::tr("Round 3: all ops, on dimensions that are summed too.");
     case 4:
-        return Words::tr("everything, broadcasts both ways");
+        return Words::tr("Round 4: all ops, broadcasts in both directions.");
     default:
         return {};
     }
@@ -128,10 +128,7 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
     const Sentence::Part target{ operandName(program, step.to), valueLink(program, step.to) };
     const QString dimension = dimensionName(program, step.to, static_cast<std::size_t>(step.toDimension));
     const Sentence::Part number{ Words::tr("Step %1").arg(step.step), stepLink(step.step) };
-    if (step.round < 0)
-        s.fill(Words::tr("%1: "), { number });
-    else
-        s.fill(Words::tr("%1, round %2: "), { number, { QString::number(step.round) } });
+    s.fill(Words::tr("%1: "), { number });
     s.axes(std::span(&axis, 1));
     if (isCallArgument(step)) {
         if (step.from.valid() && step.from != step.to)
@@ -143,17 +140,17 @@ Text propagationStep(const Program& program, const Mesh& mesh, const Propagation
         return s.take();
     }
     if (!step.operation.valid()) {
-        s.fill(Words::tr(" is taken over from what %1 is declared to be returned as."), { target });
+        s.fill(Words::tr(" comes to %1 from the declared result."), { target });
         return s.take();
     }
     const Operation& operation = program.operation(step.operation);
     const Sentence::Part through{ operation.kind == OpKind::Call ? Words::tr("the call") : operationName(operation),
         operationLink(program, step.operation) };
     if (step.from.valid() && step.from != step.to)
-        s.fill(Words::tr(" passes %1, from %2 to %3 on "),
+        s.fill(Words::tr(" spreads through %1 from %2 to %3 on "),
             { through, { operandName(program, step.from), valueLink(program, step.from) }, target });
     else
-        s.fill(Words::tr(" passes %1 to %2 on "), { through, target });
+        s.fill(Words::tr(" spreads through %1 to %2 on "), { through, target });
     s.strong(dimension);
     if (hasOwnRule(program, operation))
         s.say(Words::tr(", by the operation's custom rule"));

@@ -39,7 +39,7 @@ enum class Giver : std::uint8_t {
 [[nodiscard]] bool inOneGroup(const Program& program, ValueId a, ValueId b);
 /// Whether somebody gave the operation a sharding rule of its own (a custom rule).
 [[nodiscard]] bool hasOwnRule(const Program& program, const Operation& operation);
-/// The round in words: "one use each", "pass-through operations", ...; empty without rounds.
+/// What the round lets pass, as a sentence: "Round 1: element-wise ops and the like only."; empty without rounds.
 [[nodiscard]] QString propagationRound(int round);
 /// Axes come into the arguments of a function from what its calls hand it: no operation of the function does that.
 [[nodiscard]] bool isCallArgument(const PropagationStep& step);

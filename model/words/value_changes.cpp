@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/value_changes.h"
 
+#include <cmath>
+
 #include "words/tr.h"
 
 namespace shardscope::words {
@@ -15,19 +17,30 @@ QString changesSummary(const ValueChanges& changes)
         less += change.bytesAfter < change.bytesBefore ? 1 : 0;
     }
     const auto all = static_cast<qint64>(changes.values.size());
-    QString text = all == 1 ? Words::tr("1 of %1 values changes.").arg(count(changes.compared))
-                            : Words::tr("%1 of %2 values change.").arg(count(all), count(changes.compared));
-    const auto stated = [](std::int64_t bytesInAll) { return bytes(static_cast<double>(bytesInAll)); };
-    if (less > 0 && more > 0)
-        text += Words::tr(" Added up, %2 take %1 less per device, %4 take %3 more.")
-                    .arg(stated(changes.smallerBytes), count(less), stated(changes.largerBytes), count(more));
-    else if (less > 0)
-        text += Words::tr(" Added up, they take %1 less per device.").arg(stated(changes.smallerBytes));
-    else if (more > 0)
-        text += Words::tr(" Added up, they take %1 more per device.").arg(stated(changes.largerBytes));
-    else
-        text += Words::tr(" Each device holds as much as before.");
-    return text;
+    QStringList parts;
+    if (more > 0)
+        parts << (more == 1 ? Words::tr("1 grows (%1 per device)", "+56 MiB")
+                                  .arg(bytesChange(static_cast<double>(changes.largerBytes)))
+                            : Words::tr("%1 grow (%2 per device)", "56, +56 MiB")
+                                  .arg(count(more), bytesChange(static_cast<double>(changes.largerBytes))));
+    if (less > 0)
+        parts << (less == 1 ? Words::tr("1 shrinks (%1 per device)", "−40 KiB")
+                                  .arg(bytesChange(-static_cast<double>(changes.smallerBytes)))
+                            : Words::tr("%1 shrink (%2 per device)", "5, −40 KiB")
+                                  .arg(count(less), bytesChange(-static_cast<double>(changes.smallerBytes))));
+    if (parts.isEmpty())
+        parts << Words::tr("each device holds as much as before");
+    return (all == 1 ? Words::tr("1 of %1 values changes: %2.").arg(count(changes.compared))
+                     : Words::tr("%1 of %2 values change: %3.").arg(count(all), count(changes.compared)))
+        .arg(parts.join(Words::tr(", ")));
+}
+
+QString bytesChange(double change)
+{
+    if (change == 0)
+        return QStringLiteral("0");
+    const QChar minus(0x2212);
+    return (change > 0 ? QString(QLatin1Char('+')) : QString(minus)) + bytes(std::abs(change));
 }
 
 QString amountStep(const QString& before, const QString& after)

@@ -7,10 +7,12 @@
 
 namespace shardscope::words {
 
-/// "14 of 56 values change. Per device 3 MiB less in 12 of them, 64 KiB more in 2." "No value changes."
+/// "61 of 74 values change: 56 grow (+56 MiB per device), 5 shrink (−40 KiB per device)." "No value changes."
 [[nodiscard]] QString changesSummary(const ValueChanges& changes);
 /// "4 → 1 MiB": one unit where both have the same, one figure where it stays.
 [[nodiscard]] QString amountStep(const QString& before, const QString& after);
 [[nodiscard]] QString bytesStep(std::int64_t before, std::int64_t after);
+/// "+56 MiB", "−40 KiB", "0"
+[[nodiscard]] QString bytesChange(double change);
 
 } // namespace shardscope::words

@@ -4,6 +4,7 @@
 
 #include "analysis/explain.h"
 #include "words/tr.h"
+#include "words/value_changes.h"
 #include "words/words.h"
 
 namespace shardscope::words {
@@ -26,19 +27,21 @@ WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf)
     if (difference == 0)
         consequences << Words::tr("the same %1 per device").arg(bytes(static_cast<double>(whatIf.bytesPerDeviceAfter)));
     else
-        consequences << Words::tr("each device holds %1 of it instead of %2")
-                            .arg(bytes(static_cast<double>(whatIf.bytesPerDeviceAfter)),
-                                bytes(static_cast<double>(whatIf.bytesPerDeviceBefore)));
+        consequences
+            << Words::tr("per device %1").arg(bytesStep(whatIf.bytesPerDeviceBefore, whatIf.bytesPerDeviceAfter));
+    text.perDevice = bytesChange(static_cast<double>(difference));
     if (!(whatIf.sentBefore == whatIf.sentAfter))
-        consequences << Words::tr("sent %1 → %2 per step").arg(bytes(whatIf.sentBefore), bytes(whatIf.sentAfter));
+        consequences
+            << Words::tr("sent %1 per step").arg(amountStep(bytes(whatIf.sentBefore), bytes(whatIf.sentAfter)));
+    text.sent = bytesChange(whatIf.sentAfter.value() - whatIf.sentBefore.value());
     const bool trained = std::any_of(snapshot.tensors.begin(), snapshot.tensors.end(),
         [](const TensorRow& row) { return isOptimizerArray(row.role); });
-    const QString before = bytes(static_cast<double>(whatIf.stateBytesBefore));
-    const QString after = bytes(static_cast<double>(whatIf.stateBytesAfter));
-    if (before != after)
-        consequences << (trained ? Words::tr("parameters to moments %1 → %2") : Words::tr("all parameters %1 → %2"))
-                            .arg(before, after);
-    text.consequence = consequences.join(QStringLiteral("; "));
+    text.state = bytesChange(static_cast<double>(whatIf.stateBytesAfter - whatIf.stateBytesBefore));
+    text.isTrained = trained;
+    if (whatIf.stateBytesBefore != whatIf.stateBytesAfter)
+        consequences << (trained ? Words::tr("train state %1") : Words::tr("all parameters %1"))
+                            .arg(bytesStep(whatIf.stateBytesBefore, whatIf.stateBytesAfter));
+    text.consequence = consequences.join(QStringLiteral(", "));
     return text;
 }
 

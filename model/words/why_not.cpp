@@ -24,7 +24,7 @@ QString reasonPattern(BlockReason reason)
     case BlockReason::Unreduced:
         return Words::tr("%1 holds partial sums along it");
     case BlockReason::Closed:
-        return Words::tr("%1 is written closed there, so nothing is added to it");
+        return Words::tr("the sharding of %1 is closed there, so propagation may not add to it");
     case BlockReason::UsedByFactor:
         return Words::tr("%1 is sharded along it in another dimension already");
     case BlockReason::Divisibility:
@@ -73,7 +73,7 @@ Text whyNot(const Program& program, const Mesh& mesh, ValueId value, const Absen
     s.axes(std::span(&axis, 1)).say(Words::tr(" does not shard "));
     s.strong(dimensionName(program, value, absent.dimension));
     if (!absent.blocker) {
-        s.say(Words::tr(": nothing that is connected with it is sharded along it."));
+        s.say(Words::tr(": no neighbour is sharded along it, so propagation brings nothing."));
         return s.take();
     }
     const Blocker& blocker = *absent.blocker;
@@ -135,15 +135,20 @@ std::vector<Text> whyNot(const Program& program, const Mesh& mesh, ValueId value
                 dimensions.push_back(absent[k].dimension);
             }
         Sentence s(mesh);
-        s.say(Words::tr("Nothing that "));
-        for (std::size_t d = 0; d < dimensions.size(); ++d) {
-            if (d > 0)
-                s.say(d + 1 == dimensions.size() ? Words::tr(" or ") : QStringLiteral(", "));
-            s.strong(dimensionName(program, value, dimensions[d]));
+        s.fill(Words::tr("No neighbour of %1 "), { { operandName(program, value), {}, Span::Style::Code } });
+        // Which dimensions, where others have reasons of their own.
+        if (dimensions.size() < program.value(value).type.rank()) {
+            s.say(Words::tr("on ", "a dimension"));
+            for (std::size_t d = 0; d < dimensions.size(); ++d) {
+                if (d > 0)
+                    s.say(d + 1 == dimensions.size() ? Words::tr(" or ") : QStringLiteral(", "));
+                s.strong(dimensionName(program, value, dimensions[d]));
+            }
+            s.say(QStringLiteral(" "));
         }
-        s.say(Words::tr(" is connected with is sharded along "));
+        s.say(Words::tr("is sharded along "));
         const AxisRef axis = absent[i].axis;
-        s.axes(std::span(&axis, 1)).say(QStringLiteral("."));
+        s.axes(std::span(&axis, 1)).say(Words::tr(", so propagation brings nothing."));
         sentences.push_back(s.take());
     }
     return sentences;

@@ -6,6 +6,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <span>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -40,6 +41,12 @@ using Text = std::vector<Span>;
 [[nodiscard]] QString seconds(double value); ///< µs below 10 ms, then ms, then s
 [[nodiscard]] QString meanAndDeviation(double mean, double deviation); ///< "12.4 ms ± 0.3 ms": both in the mean's unit
 [[nodiscard]] QString count(qint64 value); ///< thousands by locale
+/// Parts printed with so many decimals, so that they add up to the sum as printed: those that lose most are rounded up.
+[[nodiscard]] std::vector<double> roundedParts(std::span<const double> parts, int decimals);
+/// The sum of times and the times, in one unit, so that they add up as printed: "27.1 ms", "8.1 ms", "2.2 ms", "16.8
+/// ms".
+[[nodiscard]] QStringList secondsAddingUp(std::span<const double> seconds);
+[[nodiscard]] QString ordinal(qint64 place); ///< "1st", "22nd", "113th"
 /// What people count. A number and its noun go together: "1 device", "4 devices".
 enum class Noun : std::uint8_t {
     Array,
@@ -118,7 +125,10 @@ struct ExplanationText {
 [[nodiscard]] ExplanationText explanation(const Snapshot& snapshot, const Explanation& explanation, Length length);
 struct WhatIfText {
     Text change; ///< "embed -> data"
-    QString consequence; ///< "0.5 MiB less per weight, 1 more all-gather"
+    QString consequence; ///< "per device 1 MiB → 512 KiB, sent 8.16 → 1.2 MiB per step, train state 32 → 16 MiB"
+    /// The same as changes, for columns: "−512 KiB", "+15.9 MiB", "0".
+    QString perDevice, sent, state;
+    bool isTrained = false; ///< `state` is that of parameters, gradients and moments, not of parameters alone
 };
 [[nodiscard]] WhatIfText whatIf(const Snapshot& snapshot, const WhatIf& whatIf);
 

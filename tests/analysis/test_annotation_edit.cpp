@@ -255,12 +255,15 @@ private Q_SLOTS:
         QCOMPARE(toJax(changed->row(path)->spec), "P(None, 'data')");
         QCOMPARE(toJax(changed->row("params/decoder/layers.0/mlp/wo/kernel")->spec),
             toJax(before->row("params/decoder/layers.0/mlp/wo/kernel")->spec));
-        const std::optional<OwnSpec> own = ownSpecOf(*changed, *changed->row(path));
+        const OwnSpecs specs(changed);
+        const OwnSpec* own = specs.of(*changed->row(path));
         QVERIFY(own && own->byRules);
         QCOMPARE(toColumn(*own->byRules), "P(model, -)");
         QCOMPARE(own->rules.size(), std::size_t(1));
         QCOMPARE(own->rules.front().name.name, "mlp");
-        QVERIFY(!ownSpecOf(*before, *before->row(path)));
+        QVERIFY(specs.of(*changed->row(path)) == own); // once for all who ask
+        QVERIFY(!OwnSpecs(before).of(*before->row(path)));
+        QVERIFY(!OwnSpecs().of(*before->row(path)));
         targets = annotationTargets(*changed, valueOf(*changed, path));
         QCOMPARE(targets.size(), std::size_t(1));
         QVERIFY(targets.front().isOwn);

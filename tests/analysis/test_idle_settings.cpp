@@ -144,6 +144,8 @@ private Q_SLOTS:
     void findings();
     void oneForWhatNeedsTheSame();
     void limits();
+    void gatheredInLoops();
+    void patternsOfWindows();
     void propagation();
     void mlpWithoutTraining();
     void presetsHaveNone();
@@ -243,6 +245,49 @@ void TestIdleSettings::limits()
     QCOMPARE(problems[0].diagnostic.text("reach"), "16");
     QCOMPARE(problems[1].diagnostic.text("wrong"), "capacity");
     QCOMPARE(problems[1].diagnostic.text("reach"), "2");
+}
+
+/// A loop's way back is a loop of its own: what devices gathered is not kept, whether that is asked for or not.
+void TestIdleSettings::gatheredInLoops()
+{
+    Experiment experiment = decoder();
+    training(experiment).model.remat = RematPolicy::Gathered;
+    QVERIFY(idleSettings(experiment).empty());
+    training(experiment).model.form = LayerForm::Scanned;
+    const std::vector<Problem> problems = idleSettings(experiment);
+    QCOMPARE(problems.size(), 1U);
+    QCOMPARE(problems[0].diagnostic.where.pointer, "/model/remat");
+    QCOMPARE(problems[0].diagnostic.text("needs"), "form");
+    const Result<Experiment> mended = applyFix(experiment, problems[0].fixes.at(0));
+    QVERIFY(mended.has_value());
+    Experiment plain = *mended;
+    QVERIFY(training(plain).model.remat == RematPolicy::None);
+    QCOMPARE(programHash(training(plain)), programHash(training(experiment)));
+    for (const RematPolicy policy : { RematPolicy::Full, RematPolicy::Dots }) {
+        training(experiment).model.remat = policy;
+        QVERIFY(idleSettings(experiment).empty());
+    }
+}
+
+/// Every second layer of two sees all tokens; every third one is none of them.
+void TestIdleSettings::patternsOfWindows()
+{
+    Experiment experiment = decoder();
+    TransformerSettings& model = training(experiment).model;
+    model.layers = 2;
+    model.slidingWindow = 4;
+    model.windowPattern = 2;
+    QVERIFY(idleSettings(experiment).empty());
+    model.windowPattern = 3;
+    const std::vector<Problem> problems = idleSettings(experiment);
+    QCOMPARE(problems.size(), 1U);
+    QCOMPARE(problems[0].diagnostic.code, Code::LimitOutOfReach);
+    QCOMPARE(problems[0].diagnostic.where.pointer, "/model/window_pattern");
+    QCOMPARE(problems[0].diagnostic.text("wrong"), "pattern");
+    QCOMPARE(problems[0].diagnostic.text("reach"), "3");
+    const std::uint64_t before = programHash(training(experiment));
+    model.windowPattern = 0;
+    QCOMPARE(programHash(training(experiment)), before);
 }
 
 void TestIdleSettings::propagation()

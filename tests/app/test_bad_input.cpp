@@ -231,8 +231,12 @@ private Q_SLOTS:
         row("examples rule-lab extra", "extra");
         row("rules t5x-a1p1 extra", "extra");
         // What is a file of another kind.
-        row("screenshot FILE -o picture.jpg", "ends in .png");
+        row("screenshot FILE -o picture.jpg", "ends in .png, .svg or .pdf");
         row("screenshot FILE -o picture.webp", "ends in .png");
+        row("screenshot FILE --alone -o picture.png", "--dock");
+        row("export FILE --view tensors --as jax", "csv or md");
+        row("export FILE --view code --as csv", "jax");
+        row("export FILE --view nothing", "collectives");
         row("convert FILE --from flax", "--from experiment");
         row("convert FILE --from t5x", "--from experiment");
         row("convert FILE --from maxtext", "--from experiment");

@@ -129,6 +129,51 @@ private Q_SLOTS:
         QVERIFY2(unknown.error.contains(QStringLiteral("decoder/layers.*")), qPrintable(unknown.error));
     }
 
+    /// An experiment in the place of a preset: what is not asked for stays.
+    void newFromAnExperiment()
+    {
+        const nlohmann::json before = ranWith(QStringLiteral("examples penzai-transformer")).json();
+        const auto from = [](const char* more) {
+            return ranWith(QStringLiteral("new --from penzai-transformer ") + QLatin1String(more));
+        };
+        QVERIFY(from("").json() == before);
+        const nlohmann::json free = from("--without-constraint decoder/layers.*").json();
+        QVERIFY(!free.at("model").contains("constraints"));
+        QVERIFY(free.at("rules") == before.at("rules") && free.at("mesh") == before.at("mesh"));
+        // One of both layers keeps its constraint; a new one comes after it.
+        const nlohmann::json one =
+            from("--without-constraint decoder/layers.0 --constrain **/mlp=P('devices')").json().at("model");
+        QVERIFY(one.at("constraints")
+            == nlohmann::json::parse(R"([{ "at": "decoder/layers.1", "spec": ["devices", null, null] },
+                { "at": "**/mlp", "spec": ["devices"] }])"));
+        QVERIFY(from("--batch 32 --layers 3").json().at("model").at("layers") == 3);
+        QCOMPARE(from("--without-constraint decoder").code, 2); // there is none
+        QCOMPARE(from("--without-spec **").code, 2);
+        QCOMPARE(from("--mesh data=2").code, 2);
+        QCOMPARE(from("--preset llama3-8b").code, 2);
+        QCOMPARE(ranWith(QStringLiteral("new --from rule-lab")).code, 2); // no transformer
+    }
+
+    /// DeepSeek V3 has three layers without experts before those with experts.
+    void fewerLayersLeaveOneWithExperts()
+    {
+        const auto dense = [](const char* layers) {
+            const Ran ran = ranWith(
+                QStringLiteral("new --preset deepseek-v3 --mesh data=2 --json --layers ") + QLatin1String(layers));
+            const nlohmann::json out = ran.json();
+            const nlohmann::json experts =
+                nlohmann::json::parse(out.at("text").get<std::string>()).at("model").at("experts");
+            return std::pair<std::int64_t, std::int64_t>(
+                experts.value("dense_layers", std::int64_t{ 0 }), out.value("dense_layers", std::int64_t{ -1 }));
+        };
+        QVERIFY(dense("4") == std::pair(std::int64_t{ 3 }, std::int64_t{ -1 }));
+        QVERIFY(dense("3") == std::pair(std::int64_t{ 2 }, std::int64_t{ 2 }));
+        QVERIFY(dense("1") == std::pair(std::int64_t{ 0 }, std::int64_t{ 0 }));
+        const Ran told = ranWith(QStringLiteral("new --preset deepseek-v3 --mesh data=2 --layers 2"));
+        QCOMPARE(told.code, 0);
+        QVERIFY2(told.error.contains(QStringLiteral("Layers without experts: 1 of 2")), qPrintable(told.error));
+    }
+
     void rulesChooseNames()
     {
         const auto names = [](const char* rules, const char* more) {
@@ -272,8 +317,42 @@ private Q_SLOTS:
         QVERIFY(at("mesh", "/mesh/axes/0/1") && at("mesh", "/mesh/axes/1/1"));
         QVERIFY(at("shardings", "params/token_embedder/embedding")); // 64x32 becomes 128x16
         QVERIFY(!at("model", "/model/layers"));
+        QVERIFY(at("bytes", "parameters per device"));
+        QVERIFY(std::any_of(found.begin(), found.end(), [](const auto& each) {
+            return each.at("section") == "collectives" && each.at("bytes_before").is_number();
+        }));
+        const QString sentence = QString::fromStdString(ran.json().at("largest_difference").get<std::string>());
+        QVERIFY2(sentence.startsWith(QStringLiteral("Each device ")), qPrintable(sentence));
+        QVERIFY(text.out.startsWith(sentence)); // the window's own, in both forms
         QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x there-is-none")).code, 2);
         QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x")).code, 2);
+    }
+
+    void variants()
+    {
+        QByteArray content = ranWith(QStringLiteral("examples transformer-t5x")).out.toUtf8();
+        const qsizetype end = content.lastIndexOf("\n}");
+        content.insert(end,
+            ",\n  \"variants\": [{ \"name\": \"4x2\", \"patch\": { \"mesh\": { \"axes\": [[\"data\", 4], "
+            "[\"model\", 2]] } } }, { \"name\": \"broken\", \"patch\": { \"mesh\": 3 } }]");
+        const QString file = writeFile(m_folder, QStringLiteral("variants.json"), content);
+        // The variant is what the other file is, by either name.
+        for (const QString& name : { file + QStringLiteral("#4x2"), QStringLiteral("--variant 4x2 ") + file }) {
+            const Ran shown = ranWith(QStringLiteral("show --json ") + name);
+            QVERIFY2(shown.code == 0, qPrintable(shown.error));
+            const nlohmann::json printed = shown.json();
+            QVERIFY(printed.at("mesh").at("shape") == nlohmann::json({ 4, 2 }));
+            QVERIFY(printed.at("input").at("name").get<std::string>() == (file + QStringLiteral("#4x2")).toStdString());
+        }
+        QCOMPARE(ranWith(QStringLiteral("diff %1#4x2 %2").arg(file, onOtherMesh())).code, 0);
+        QCOMPARE(ranWith(QStringLiteral("diff %1 %1#4x2").arg(file)).code, 1);
+        const Ran none = ranWith(QStringLiteral("show --variant 4x3 ") + file);
+        QCOMPARE(none.code, 2);
+        QVERIFY2(none.error.contains(QStringLiteral("4x2")), qPrintable(none.error));
+        const Ran broken = ranWith(QStringLiteral("show --variant broken ") + file);
+        QCOMPARE(broken.code, 2);
+        QVERIFY2(broken.error.contains(QStringLiteral("mesh")), qPrintable(broken.error));
+        QCOMPARE(ranWith(QStringLiteral("show --variant x rule-lab")).code, 2); // an example, which has none
     }
 
     void configurations()
@@ -307,6 +386,32 @@ private Q_SLOTS:
         const Ran unknown = ranWith(QStringLiteral("convert --from hf --mesh data=2 ") + other);
         QCOMPARE(unknown.code, 2);
         QVERIFY2(unknown.error.contains(QStringLiteral("bad.json")), qPrintable(unknown.error));
+    }
+
+    void exportsWhatViewsShow()
+    {
+        const Ran csv = ranWith(QStringLiteral("export flax-mlp-logical --view tensors"));
+        QCOMPARE(csv.code, 0);
+        QVERIFY(csv.out.startsWith(QStringLiteral("path,role,dtype,shape,names,spec,bytes_per_device,bytes,copies\n")));
+        QVERIFY(csv.out.contains(QStringLiteral("params/layers.0/W1")));
+        QVERIFY(ranWith(QStringLiteral("export flax-mlp-logical")).out.startsWith(QStringLiteral("# ")));
+        const QString file = path("code.py");
+        QCOMPARE(runProgram({ QStringLiteral("export"), QStringLiteral("flax-mlp-logical"), QStringLiteral("--view"),
+                                QStringLiteral("code"), QStringLiteral("-o"), file })
+                     .code,
+            0);
+        QFile code(file);
+        QVERIFY(code.open(QIODevice::ReadOnly) && code.readAll().contains("jax.make_mesh((2, 4)"));
+        // One view as a drawing.
+        const QString picture = path("grid.svg");
+        const Ran drawn = runProgram({ QStringLiteral("screenshot"), QStringLiteral("flax-mlp-logical"),
+            QStringLiteral("--steps"), QStringLiteral("0"), QStringLiteral("--dock"), QStringLiteral("grid"),
+            QStringLiteral("--alone"), QStringLiteral("-o"), picture });
+        QVERIFY2(drawn.code <= 1, qPrintable(drawn.error));
+        QFile svg(picture);
+        QVERIFY(svg.open(QIODevice::ReadOnly));
+        const QByteArray text = svg.readAll();
+        QVERIFY(text.contains("<svg") && text.contains("W1"));
     }
 };
 

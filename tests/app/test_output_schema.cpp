@@ -20,8 +20,10 @@ using namespace shardscope;
 
 namespace {
 
-/// FILE is an experiment, TABLE a table, PNG a picture.
-const char* const everyCommand[] = { "run FILE --runs 1 --loops 1", "run jax-layer-program --per-device",
+/// FILE is an experiment, TABLE a table, PNG a picture; AFTER is what XLA has compiled of the program BEFORE.
+const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
+    "run FILE --no-timeit --difference 0,1 --calls 2 --jit layers.* --variables", "run FILE --no-timeit --initialise",
+    "resolve --rules FILE --names batch --add-axis 0=layers", "run jax-layer-program --per-device",
     "run jax-memory-transfer", "show FILE", "show FILE --tensor params/**", "show jax-memory-transfer",
     "show rule-lab-parts", "check FILE", "explain FILE --tensor x", "explain FILE --collective 1", "comms FILE",
     "comms jax-layer-program --groups", "partition FILE", "partition jax-layer-program --device 1",
@@ -36,17 +38,19 @@ const char* const everyCommand[] = { "run FILE --runs 1 --loops 1", "run jax-lay
     "mesh --devices tpu-v4:4x4x4 --shape data=8,model=8 --allow-split --hosts",
     "mesh --devices cpu:8 --shape 2x4 --coordinates", "mesh --devices tpu-v4:4x4x4 --partitions 4",
     "mesh --devices 2*tpu-v5e:4x4 --shape 1x16 --dcn-shape 2x1", "sharding --spec P('x') --shape 8 --mesh x=2",
-    "sharding --spec {devices=[2,2]<=[4]} --shape 8,8", "schema", "schema output", "examples", "examples rule-lab",
-    "new", "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2", "params FILE", "params transformer-t5x",
-    "train FILE --steps 2", "train transformer-t5x --steps 2", "diff FILE FILE", "verify jax-data-sharding --explicit",
-    "verify FILE" };
+    "sharding --spec {devices=[2,2]<=[4]} --shape 8,8", "sharding --spec {replicated} --shape 8,8 --names a,None",
+    "schema", "schema output", "examples", "examples rule-lab", "tasks", "tasks fit-the-step",
+    "tasks two-dimensions t5x-a2p2", "new", "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2",
+    "params FILE", "params transformer-t5x", "train FILE --steps 2", "train transformer-t5x --steps 2",
+    "diff FILE FILE", "diff FILE rule-lab", "verify jax-data-sharding --explicit", "verify FILE", "comms AFTER",
+    "compare-hlo BEFORE AFTER" };
 
 /// Of every command that reads something, with a NAME that is not there.
 const char* const readingNothing[] = { "run NAME", "show NAME", "check NAME", "explain NAME --tensor x", "comms NAME",
     "partition NAME", "propagate NAME", "verify NAME", "rules NAME", "screenshot NAME -o PNG",
     "convert NAME --from experiment", "resolve --rules NAME --names batch", "mesh --devices @NAME --shape x=2",
-    "examples NAME", "new --preset NAME", "params NAME", "train NAME", "diff NAME FILE",
-    "sharding --spec NAME --shape 8", "schema NAME" };
+    "examples NAME", "tasks NAME", "tasks fit-the-step NAME", "new --preset NAME", "params NAME", "train NAME",
+    "diff NAME FILE", "compare-hlo NAME AFTER", "sharding --spec NAME --shape 8", "schema NAME" };
 
 /// Errors of an experiment, which are findings.
 const char* const finding[] = { "run FILE", "show FILE", "check FILE", "explain FILE --tensor x", "comms FILE",
@@ -100,6 +104,8 @@ class OutputSchemaTest : public QObject {
         command.replace(QStringLiteral("TABLE"), m_folder.filePath(QStringLiteral("table.csv")));
         command.replace(QStringLiteral("PNG"), m_folder.filePath(QStringLiteral("picture.png")));
         command.replace(QStringLiteral("OUT"), m_folder.filePath(QStringLiteral("out.json")));
+        command.replace(QStringLiteral("BEFORE"), m_folder.filePath(QStringLiteral("before.mlir")));
+        command.replace(QStringLiteral("AFTER"), m_folder.filePath(QStringLiteral("after.hlo")));
         command.replace(QStringLiteral("NAME"), QStringLiteral("there-is-none.mlir"));
         return runProgram(command.split(QLatin1Char(' ')) + more, {}, m_offscreen);
     }
@@ -136,6 +142,14 @@ private Q_SLOTS:
     {
         writeFile(m_folder, QStringLiteral("right.json"), smallMlp());
         writeFile(m_folder, QStringLiteral("table.csv"), "path,shape,dtype,names\na,8x32,float32,\"batch,hidden\"\n");
+        writeFile(m_folder, QStringLiteral("before.mlir"),
+            "sdy.mesh @mesh = <[\"x\"=2]>\nfunc.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, "
+            "[{\"x\"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {\n"
+            "  %y = stablehlo.negate %x : tensor<8xf32>\n  return %y : tensor<8xf32>\n}\n");
+        writeFile(m_folder, QStringLiteral("after.hlo"),
+            "HloModule m, is_scheduled=true, num_partitions=2\n\nENTRY %main (x: f32[4]) -> f32[8] {\n"
+            "  %x = f32[4]{0} parameter(0)\n  %y = f32[4]{0} negate(%x)\n"
+            "  ROOT %g = f32[8]{0} all-gather(%y), replica_groups={{0,1}}, dimensions={0}\n}\n");
         const Ran ran = run(QStringLiteral("schema output"), {});
         QCOMPARE(ran.code, 0);
         QCOMPARE(
@@ -154,7 +168,7 @@ private Q_SLOTS:
         const QString help = run(QStringLiteral("--help"), {}).out;
         int commands = 0;
         QRegularExpressionMatchIterator found =
-            QRegularExpression(QStringLiteral("^  ([a-z]+)  +\\S"), QRegularExpression::MultilineOption)
+            QRegularExpression(QStringLiteral("^  ([a-z-]+)  +\\S"), QRegularExpression::MultilineOption)
                 .globalMatch(help.mid(help.indexOf(QStringLiteral("Subcommands:"))));
         for (; found.hasNext(); ++commands) {
             const QString name = found.next().captured(1);

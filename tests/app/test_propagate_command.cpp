@@ -52,11 +52,11 @@ private Q_SLOTS:
         QCOMPARE(axes[1]["chain"].front()["value"].get<std::string>(), std::string("b"));
         QCOMPARE(axes[0]["chain"].back()["value"].get<std::string>(), std::string("1"));
         const Ran text = propagate({ QStringLiteral("--explain"), QStringLiteral("%1") });
-        QVERIFY(text.out.contains(QStringLiteral("passes dot_general")));
+        QVERIFY(text.out.contains(QStringLiteral("spreads through dot_general")));
         // The sum over the columns of a is nowhere cut along y: nothing brings it to a.
         const Ran argument = propagate({ QStringLiteral("--explain"), QStringLiteral("a") });
         QVERIFY2(argument.out.contains(QStringLiteral("y does not shard dimension 1"))
-                || argument.out.contains(QStringLiteral("is connected with is sharded along y.")),
+                || argument.out.contains(QStringLiteral("is sharded along y, so propagation brings nothing.")),
             qPrintable(argument.out));
         const Ran unknown = propagate({ QStringLiteral("--explain"), QStringLiteral("arg7") });
         QCOMPARE(unknown.code, 2);

@@ -302,6 +302,33 @@ private Q_SLOTS:
         QCOMPARE(resolve(context, (QByteArray("--names embed,mlp --unbox value ") + own).constData()).code, 2);
     }
 
+    /// A vmap in a scan: each adds its dimension to the names that it finds, and takes it away again inside.
+    void dimensionsOfTransforms()
+    {
+        const auto lines = [&](const char* more) {
+            const Ran ran = resolve(QStringLiteral("[('hidden','model'),('layers','data')]"),
+                (QByteArray("--names embed,hidden ") + more).constData());
+            return ran.code == 0 ? ran.out.split(QLatin1Char('\n')) : QStringList{ ran.error, QString(), QString() };
+        };
+        QCOMPARE(lines("--add-axis 0=layers").at(0),
+            QStringLiteral("add_axis(0, 'layers'): ('embed', 'hidden') → ('layers', 'embed', 'hidden'); inside, "
+                           "remove_axis(0, 'layers'): ('layers', 'embed', 'hidden') → ('embed', 'hidden')"));
+        QCOMPARE(lines("--add-axis 0=layers").at(1), QStringLiteral("PartitionSpec('data', None, 'model')"));
+        QCOMPARE(lines("--add-axis 0=None").at(1), QStringLiteral("PartitionSpec(None, None, 'model')"));
+        QCOMPARE(lines("--add-axis 2=members --add-axis 1=layers").at(2),
+            QStringLiteral("PartitionSpec(None, 'data', 'model', None)"));
+        QVERIFY(
+            lines("--add-axis 4=layers").at(0).contains(QLatin1String("('embed', 'hidden', None, None, 'layers')")));
+        const Ran json = resolve(QStringLiteral("[]"), "--names embed --add-axis 0=a --add-axis 0=None --json");
+        QCOMPARE(json.code, 0);
+        QVERIFY(json.json().at("added_axes")
+            == nlohmann::json::parse(R"([{"position": 0, "names": ["a", "embed"], "partition_name": "a"},
+                {"position": 0, "names": [null, "a", "embed"]}])"));
+        for (const char* wrong :
+            { "--add-axis layers", "--add-axis x=layers", "--add-axis 0=", "--add-axis 16=a", "--add-axis 0=embed" })
+            QVERIFY2(!lines(wrong).at(0).startsWith(QLatin1String("add_axis")), wrong);
+    }
+
     /// Without a mapping the mesh has the names of the arrays.
     void mappingOfTheMesh()
     {

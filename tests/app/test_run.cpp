@@ -70,7 +70,7 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 0);
         const auto json = ran.json();
         QVERIFY(json.at("format") == "shardscope-run");
-        QVERIFY(json.at("version") == "3.1");
+        QVERIFY(json.at("version") == "3.3");
         QVERIFY(json.at("input").at("title") == "Small MLP");
         QVERIFY(json.at("mesh").at("axes") == nlohmann::json::parse(R"(["data", "model"])"));
         QCOMPARE(json.at("steps").size(), std::size_t{ 4 });
@@ -100,6 +100,132 @@ private Q_SLOTS:
         const double weights = 4 * 1.0 * (16 * 8 * 4);
         const double activations = 3 * 1.5 * (4 * 16 * 4); // two forward, one backward: x needs no gradient
         QVERIFY(json.at("communication").at("sent_bytes") == weights + activations);
+    }
+
+    /// What the state holds after one step less what it began with, element by element.
+    void differencesOfStates()
+    {
+        const QStringList quick{ QStringLiteral("--no-timeit"), QStringLiteral("--no-check"),
+            QStringLiteral("--difference") };
+        const Ran ran = run(smallMlp(),
+            quick + QStringList{ QStringLiteral("0,1"), QStringLiteral("--values"), QStringLiteral("--json") });
+        QCOMPARE(ran.code, 0);
+        const auto json = ran.json();
+        const auto numbers = [](const nlohmann::json& value) {
+            const nlohmann::json flat = value.flatten(); // of the same shape in the same order
+            std::vector<double> all;
+            for (const auto& [place, element] : flat.items())
+                all.push_back(element.get<double>());
+            return all;
+        };
+        const auto& difference = json.at("difference");
+        QVERIFY(difference.at("from_step") == 0 && difference.at("to_step") == 1);
+        QCOMPARE(difference.at("arrays").size(), json.at("state").at("fed_back").size());
+        std::size_t moved = 0;
+        for (std::size_t i = 0; i < difference.at("arrays").size(); ++i) {
+            const auto& array = difference.at("arrays").at(i);
+            const auto& pair = json.at("state").at("fed_back").at(i);
+            QVERIFY(array.at("argument") == pair.at("argument"));
+            const auto& argument = json.at("arguments").at(pair.at("argument").get<std::size_t>());
+            QVERIFY(array.at("name") == argument.at("name") && array.at("sharding") == argument.at("sharding"));
+            const auto after = numbers(json.at("results").at(pair.at("result").get<std::size_t>()).at("value"));
+            const auto before = numbers(argument.at("value")), found = numbers(array.at("value"));
+            QCOMPARE(found.size(), before.size());
+            for (std::size_t e = 0; e < found.size(); ++e) {
+                QCOMPARE(static_cast<float>(found[e]), static_cast<float>(after[e] - before[e]));
+                moved += found[e] != 0 ? 1 : 0;
+            }
+        }
+        QVERIFY(moved > 100);
+        // A later state than --steps asks for; a tree less itself.
+        const Ran more = run(smallMlp(), quick + QStringList{ QStringLiteral("1,3") });
+        QCOMPARE(more.code, 0);
+        QVERIFY(more.out.contains(QStringLiteral("State after step 3 less state after step 1")));
+        QVERIFY(more.out.contains(QStringLiteral("(largest 2, norm 2, 1 of 1 element changed)"))); // the counter
+        const Ran same = run(smallMlp(), quick + QStringList{ QStringLiteral("0,0") });
+        QVERIFY(same.out.contains(QStringLiteral("State at the start less state at the start")));
+        QVERIFY(same.out.contains(QStringLiteral("(largest 0, norm 0, 0 of ")));
+        QVERIFY(!same.out.contains(QStringLiteral("(largest 2")) && !same.out.contains(QStringLiteral("(largest 1,")));
+        for (const char* wrong : { "2", "0,", "-1,0", "0,1,2", "0,9999999" })
+            QCOMPARE(run(smallMlp(), quick + QStringList{ QString::fromLatin1(wrong) }).code, 2);
+        const Ran none = runProgram({ QStringLiteral("run"), QStringLiteral("jax-contraction"),
+            QStringLiteral("--difference"), QStringLiteral("0,1") });
+        QCOMPARE(none.code, 2);
+        QVERIFY(none.error.contains(QStringLiteral("state of a step")));
+    }
+
+    /// Parameters and state apart from the program; steps leave alone what is frozen.
+    void variables()
+    {
+        const QStringList quick{ QStringLiteral("--no-timeit"), QStringLiteral("--no-check"),
+            QStringLiteral("--variables"), QStringLiteral("--json"), QStringLiteral("--difference"),
+            QStringLiteral("0,2"), QStringLiteral("--freeze"), QStringLiteral("params/layers.0/*") };
+        const Ran ran = run(smallMlp(), quick);
+        QCOMPARE(ran.code, 0);
+        const auto json = ran.json();
+        int frozen = 0;
+        for (const auto& variable : json.at("variables")) {
+            const std::string name = variable.at("name");
+            const bool isFrozen = name.starts_with("params/layers.0/");
+            QVERIFY2(variable.at("frozen") == isFrozen && variable.contains("result") != isFrozen, name.c_str());
+            QVERIFY(variable.at("variable_kind") == (name.starts_with("params/") ? "parameter" : "state variable"));
+            frozen += isFrozen ? 1 : 0;
+        }
+        QCOMPARE(frozen, 2);
+        QCOMPARE(json.at("variables").size(), std::size_t{ 1 + 4 + 1 + 8 }); // step, matrices, count, mu and nu
+        QCOMPARE(json.at("difference").at("arrays").size(), json.at("variables").size() - 2);
+        const Ran wrong = run(smallMlp(), { QStringLiteral("--freeze"), QStringLiteral("params/layers.9/*") });
+        QCOMPARE(wrong.code, 2);
+        QVERIFY(wrong.error.contains(QStringLiteral("--freeze")));
+    }
+
+    /// The state is made by a program of its own, which agrees with its reference.
+    void initialisation()
+    {
+        const Ran ran = run(smallMlp(), { QStringLiteral("--initialise"), QStringLiteral("--json") });
+        QCOMPARE(ran.code, 0);
+        const auto json = ran.json();
+        QCOMPARE(json.at("results").size(), std::size_t{ 1 + 4 + 1 + 8 });
+        QVERIFY(json.at("results").at(1).at("type") == "tensor<16x32xf32>");
+        QVERIFY(json.at("results").at(1).at("sharding") == R"(<@mesh, [{}, {"model"}]>)");
+        QVERIFY(json.at("communication").at("sent_bytes") == 0);
+        QVERIFY(json.at("check").at("passed") == true);
+        QVERIFY(json.at("arguments").at(0).at("name") == "key");
+        const Ran none =
+            runProgram({ QStringLiteral("run"), QStringLiteral("jax-contraction"), QStringLiteral("--initialise") });
+        QCOMPARE(none.code, 2);
+    }
+
+    /// The step is looked up three times; layers that are the same program are compiled once.
+    void compiling()
+    {
+        const QStringList quick{ QStringLiteral("--no-timeit"), QStringLiteral("--no-check"), QStringLiteral("--calls"),
+            QStringLiteral("3"), QStringLiteral("--jit"), QStringLiteral("layers.*") };
+        const Ran ran = run(smallMlp(), quick + QStringList{ QStringLiteral("--json") });
+        QCOMPARE(ran.code, 0);
+        const auto json = ran.json();
+        QVERIFY(json.at("compiling").at("calls") == 3);
+        std::set<std::string> stages;
+        for (const auto& stage : json.at("compiling").at("stages")) {
+            const bool isCached = stage.at("stage") != "summarise";
+            QVERIFY(stage.at("hits") == (isCached ? 2 : 0) && stage.at("misses") == (isCached ? 1 : 3));
+            stages.insert(stage.at("stage").get<std::string>());
+        }
+        QVERIFY(stages
+            == (std::set<std::string>{ "annotate", "build", "partition", "propagate", "schedule", "summarise" }));
+        const auto& parts = json.at("compiled_parts");
+        QCOMPARE(parts.size(), std::size_t{ 2 });
+        QVERIFY(parts.at(0).at("from_cache") == false && !parts.at(0).contains("same_as"));
+        QVERIFY(parts.at(1).at("from_cache") == true && parts.at(1).at("same_as") == "layers.0");
+        // z is the sum over four devices of [4, 16] numbers: 2 * 3/4 of their bytes.
+        for (const auto& part : parts)
+            QVERIFY(part.at("sent_bytes") == 1.5 * (4 * 16 * 4));
+        const Ran text = run(smallMlp(), quick);
+        QVERIFY(text.out.contains(QStringLiteral("Compiling (calls of the step: 3)")));
+        QVERIFY(text.out.contains(QStringLiteral("hit, as layers.0")));
+        const Ran wrong = run(smallMlp(), { QStringLiteral("--jit"), QStringLiteral("layer") });
+        QCOMPARE(wrong.code, 2);
+        QVERIFY(wrong.error.contains(QStringLiteral("layers.0")));
     }
 
     /// What arguments begin with: by default, as the experiment says, and as --init says.

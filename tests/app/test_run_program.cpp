@@ -92,7 +92,7 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 0);
         const Json json = ran.json();
         QVERIFY(json.at("format") == "shardscope-run");
-        QVERIFY(json.at("version") == "3.1");
+        QVERIFY(json.at("version") == "3.3");
         QVERIFY(json.at("device_count") == 4);
         QVERIFY(json.at("results").at(0).at("value") == Json::parse("[[2, 4, 6, 2], [6, 8, 14, 4]]"));
         QVERIFY(json.at("results").at(0).at("type") == "tensor<2x4xf32>");

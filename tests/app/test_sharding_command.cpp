@@ -121,6 +121,22 @@ private Q_SLOTS:
             qPrintable(cells.error));
     }
 
+    /// What a sharding by position does to the dimensions of a named array.
+    void namedDimensions()
+    {
+        const char* const grid = "PositionalSharding([[{CPU 0, 2} {CPU 1, 3}]])";
+        const QStringList names{ QStringLiteral("--names"), QStringLiteral("foo,bar") };
+        const Ran told = sharding(grid, "4,4", names);
+        QVERIFY2(
+            told.out.contains(QStringLiteral("Names    foo replicated, bar sharded 2 ways\n")), qPrintable(told.out));
+        const auto json = sharding(grid, "4,4", names + QStringList{ QStringLiteral("--json") }).json();
+        QVERIFY(json.at("names") == nlohmann::json({ "foo", "bar" }));
+        const Ran partly = sharding(grid, "4,4", { QStringLiteral("--names"), QStringLiteral("None,bar") });
+        QVERIFY(partly.out.contains(QStringLiteral("dimension 0 replicated, bar sharded 2 ways")));
+        QVERIFY(!sharding(grid, "4,4", {}).out.contains(QStringLiteral("Names")));
+        QCOMPARE(sharding(grid, "4,4,1", names).code, 2); // two names for three dimensions
+    }
+
     /// Shardy text with its mesh inline, partial sums as the current JAX writes them, manual subgroups.
     void formsOfOthers()
     {

@@ -184,6 +184,8 @@ void TestDiagnostics::registryIsConsistent()
         case Code::ManualAxes:
         case Code::MaximalMesh:
         case Code::NoProgram:
+        case Code::CompiledProgram:
+        case Code::NotComparable:
         case Code::MixedMemoryKinds:
         case Code::UnknownCustomCall:
         case Code::ShardingIgnored:

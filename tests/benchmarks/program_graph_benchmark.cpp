@@ -34,7 +34,6 @@
 #include "views/main_window/main_window.h"
 #include "views/program_view/program_view.h"
 #include "views/theme/appearance.h"
-#include "views/widgets/dock_frame.h"
 
 using namespace shardscope;
 
@@ -221,7 +220,7 @@ void inTheWindow(bool fourAxes, bool scoped)
     MainWindow window(&appearance, { .remember = false });
     window.resize(1600, 1000);
     window.show();
-    window.dock(QStringLiteral("program"))->present();
+    window.present(QStringLiteral("program"));
     QCoreApplication::processEvents();
     Time read, laidOut, painted;
     read = timed([&] { window.openFile(path); });

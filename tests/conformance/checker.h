@@ -30,8 +30,8 @@ struct CaseResult {
     static CaseResult unsupported(std::string reason) { return { Status::Unsupported, std::move(reason), 0, 0 }; }
 };
 
-/// `oneCase` is a member of `file["cases"]` or `file["resolutions"]`. May throw what nlohmann::json throws: the case
-/// counts as failed then.
+/// `oneCase` is a member of `file["cases"]` or `file["resolutions"]`; `file["folder"]` is where the file is, for
+/// texts that cases refer to. May throw what nlohmann::json throws: the case counts as failed then.
 using Checker = CaseResult (*)(const Json& oneCase, const Json& file);
 
 struct CheckerRow {
@@ -71,10 +71,12 @@ CaseResult checkProvenance(const Json& oneCase, const Json& file);
 CaseResult checkPasses(const Json& oneCase, const Json& file);
 CaseResult checkPenzaiNameToNameSharding(const Json& oneCase, const Json& file);
 CaseResult checkPropagation(const Json& oneCase, const Json& file);
+CaseResult checkCompiledCollectives(const Json& oneCase, const Json& file);
 CaseResult checkCommVolume(const Json& oneCase, const Json& file);
 CaseResult checkExplicitMode(const Json& oneCase, const Json& file);
 CaseResult checkMatmul(const Json& oneCase, const Json& file);
 CaseResult checkOpCollectives(const Json& oneCase, const Json& file);
+CaseResult checkRealPrograms(const Json& oneCase, const Json& file);
 CaseResult checkReshard(const Json& oneCase, const Json& file);
 CaseResult checkReshardToCollectives(const Json& oneCase, const Json& file);
 CaseResult checkRuleResolutions(const Json& oneCase, const Json& file);

@@ -118,11 +118,12 @@ bool runPath(const std::string& path, bool verbose, std::optional<int> maximum, 
     std::ifstream stream(path, std::ios::binary);
     if (!stream)
         return complain("cannot be read");
-    const Json file = Json::parse(stream, nullptr, false);
+    Json file = Json::parse(stream, nullptr, false);
     if (file.is_discarded())
         return complain("is not JSON");
     if (!file.is_object() || !file.contains("cases") || !file["cases"].is_array())
         return complain("has no list of cases");
+    file["folder"] = std::filesystem::absolute(path).parent_path().string(); // of texts that cases refer to
 
     const std::string stem = std::filesystem::path(path).stem().string();
     const CheckerRow* checker = checkerFor(stem);

@@ -451,6 +451,56 @@ private Q_SLOTS:
         QTRY_COMPARE(run.stepsDone(), 1);
     }
 
+    /// Paused, a run keeps its state and takes no step; it goes on where it was, and can be stopped as well.
+    void runsPauseAndGoOn()
+    {
+        Document document;
+        document.setExperiment(small(), {});
+        document.waitForAnalysis();
+        RunController run(&document);
+        run.setPaused(true);
+        QVERIFY(!run.isPaused()); // nothing is on
+        run.runContinuously();
+        QTRY_VERIFY(run.stepsDone() > 5);
+        QSignalSpy changed(&run, &RunController::stateChanged);
+        run.setPaused(true);
+        run.setPaused(true);
+        QVERIFY(run.isPaused());
+        QCOMPARE(changed.size(), 1);
+        QTest::qWait(200); // the step that was being taken ends
+        const qint64 done = run.stepsDone();
+        QTest::qWait(50);
+        QCOMPARE(run.stepsDone(), done);
+        QCOMPARE(run.state(), RunController::State::Continuous);
+        run.setPaused(false);
+        QTRY_VERIFY(run.stepsDone() > done + 5);
+        run.setPaused(true);
+        run.stop();
+        QVERIFY(!run.isPaused());
+        QTRY_COMPARE(run.state(), RunController::State::Idle);
+
+        // Of n x loops every step is timed all the same.
+        run.reset();
+        run.runTimeit(2, 100);
+        QTRY_VERIFY(run.stepsDone() > 0);
+        run.setPaused(true);
+        QTest::qWait(100);
+        run.setPaused(false);
+        QTRY_VERIFY_WITH_TIMEOUT(run.lastTimeit(), 20'000);
+        QCOMPARE(run.lastTimeit()->perLoop.size(), std::size_t{ 2 });
+        QTRY_COMPARE(run.state(), RunController::State::Idle);
+        QCOMPARE(run.stepsDone(), 200);
+        QVERIFY(!run.isPaused());
+        // An edit of what runs ends a paused run.
+        run.runContinuously();
+        QTRY_VERIFY(run.stepsDone() > 200);
+        run.setPaused(true);
+        QVERIFY(document.edit(withAxisSize(*document.experiment(), 0, 4, true), QStringLiteral("data 4")));
+        document.waitForAnalysis();
+        QCOMPARE(run.state(), RunController::State::Idle);
+        QVERIFY(!run.isPaused());
+    }
+
     void aRunWithoutAPlanFails()
     {
         Document document;

@@ -44,8 +44,10 @@ constexpr Stated stated[] = {
     { "input's sharding", "flax-mlp-device", "x", "P(data, -)", "4x1024" },
     { "Logical axis annotation, kernel", "flax-mlp-logical", "params/layers.3/W1", "P(-, model)", "1024x256" },
     { "Logical axis annotation, W2", "flax-mlp-logical", "params/layers.3/W2", "P(model, -)", "256x1024" },
-    { "Logical axis annotation, no rule for layer", "flax-mlp-scan", "params/kernel", "P(-, -, model)", "4x1024x256" },
-    { "Logical axis annotation, no rule for layer", "flax-mlp-scan", "params/W2", "P(-, model, -)", "4x256x1024" },
+    { "Logical axis annotation, no rule for layer", "flax-mlp-scan", "params/layers/W1", "P(-, -, model)",
+        "4x1024x256" },
+    { "Logical axis annotation, no rule for layer", "flax-mlp-scan", "params/layers/W2", "P(-, model, -)",
+        "4x256x1024" },
     { "input's sharding", "flax-mlp-scan", "x", "P(data, -)", "4x1024" },
     // flax.linen.spmd.
     { "logical_to_mesh_axes, its example", "rule-lab", "array", "P(X, -, Y, -)", "4x128x2x64" },
@@ -79,6 +81,10 @@ constexpr Stated stated[] = {
     { "Sharding Parameter Initializers, [58]", "penzai-tiny-transformer", "blocks/1/attention/output/kernel",
         "P(-, -, devices)", "2x16x8" },
     { "Sharding Model Training and Inference, [60]", "penzai-tiny-transformer", "tokens", "P(devices, -)", "2x20" },
+    { "Sharding Model Training and Inference, [62]", "penzai-transformer", "decoder/logits", "P(devices, -, -)",
+        "2x20x100" },
+    { "Adding Sharding Constraints to Models, [64]", "penzai-transformer", "decoder/layers.1/constraint",
+        "P(devices, -, -)", "2x20x64" },
     // T5X.
     { "standard_logical_axis_rules(1, 1)", "t5x-a1p1", "encoder/token_embedder/embedding", "P(model, -)", "8032x768" },
     { "standard_logical_axis_rules(2, 1)", "t5x-a2p1", "encoder/layers_0/pre_mlp_layer_norm/scale", "P(model)", "192" },

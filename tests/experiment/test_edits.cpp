@@ -152,7 +152,9 @@ private Q_SLOTS:
     {
         const Experiment notebook = example("flax-mlp-logical");
         QCOMPARE(possibleAxisSizes(notebook, 0, true), (Sizes{ 1, 2, 4, 8 }));
-        QCOMPARE(possibleAxisSizes(notebook, 1, false), (Sizes{ 1, 2, 4, 8 }));
+        // The hardware follows the mesh unless it is pinned.
+        QCOMPARE(possibleAxisSizes(notebook, 1, false), (Sizes{ 1, 2, 4, 8, 16 }));
+        QCOMPARE(possibleAxisSizes(*withHardwarePinned(notebook, true), 1, false), (Sizes{ 1, 2, 4, 8 }));
         QCOMPARE(possibleAxisSizes(withMesh({ { "a", 8 } }), 0, true), (Sizes{ 8 }));
         QCOMPARE(
             possibleAxisSizes(withMesh({ { "a", 2 }, { "b", 2 }, { "c", 3 } }), 0, true), (Sizes{ 1, 2, 3, 4, 6 }));

@@ -159,7 +159,21 @@ private Q_SLOTS:
         if (!after)
             QCOMPARE(after.error().code, built.error().code);
         QVERIFY(*withLayerForm(smallTransformer(), LayerForm::Unrolled) == smallTransformer());
-        refusedAs(withLayerForm(notebookMlp(), LayerForm::Unrolled), Code::InvalidAttribute, "network");
+        const Experiment loop = withLayerForm(notebookMlp(), LayerForm::Scanned).value();
+        QVERIFY(std::get<MlpModel>(loop.model).settings.form == LayerForm::Scanned);
+        QVERIFY(*withLayerForm(loop, LayerForm::Unrolled) == notebookMlp());
+        const Experiment named = withLayersName(loop, "layers").value();
+        QVERIFY(std::get<MlpModel>(named.model).settings.layersName == "layers");
+        QVERIFY(*withLayersName(named, std::nullopt) == loop);
+        refusedAs(withLayersName(smallTransformer(), "layers"), Code::InvalidAttribute, "network");
+        for (const Experiment& network : { notebookMlp(), smallTransformer() }) {
+            QVERIFY(networkProgramOf(network) == NetworkProgram::TrainStep);
+            const Experiment init = withNetworkProgram(network, NetworkProgram::Initializer).value();
+            QVERIFY(networkProgramOf(init) == NetworkProgram::Initializer);
+            QVERIFY(*withNetworkProgram(init, NetworkProgram::TrainStep) == network);
+            const Experiment forward = withNetworkProgram(init, NetworkProgram::Forward).value();
+            QVERIFY(networkProgramOf(forward) == NetworkProgram::Forward);
+        }
     }
 
     /// Constraints come and go by globs; what fits no part of the network is refused.
@@ -225,6 +239,9 @@ private Q_SLOTS:
         const Experiment small = smallTransformer();
         QCOMPARE(sizesInReach(small, "microbatches"), Sizes({ 1, 2, 4, 8 }));
         QCOMPARE(sizesInReach(small, "expert").front(), 0);
+        QCOMPARE(sizesInReach(small, "sliding_window").front(), 0);
+        QCOMPARE(sizesInReach(small, "window_pattern").back(),
+            std::get<TransformerModel>(small.model).settings.model.layers);
         QCOMPARE(sizesInReach(small, "layers").size(), std::size_t(4096));
         for (const char* name : { "heads", "kv_heads", "batch", "length", "embed", "mlp", "vocab" }) {
             const Sizes sizes = sizesInReach(small, name);

@@ -59,6 +59,7 @@ inline TransformerSettings anyTransformerSettings()
     s.attentionSoftcap = *rc::gen::element(0.0, 50.0);
     s.logitSoftcap = anyNumber(100) + 1e-3;
     s.dropout = *rc::gen::element(0.0, 0.125);
+    s.attentionDropout = *rc::gen::element(0.0, 0.25);
     s.dropoutSeed = *rc::gen::inRange<std::int64_t>(0, 65536);
     if (anyTruth())
         s.experts =
@@ -98,6 +99,7 @@ inline TransformerModel anyTransformer()
     TransformerTraining training;
     training.model = anyTransformerSettings();
     training.trainStep = anyTruth();
+    training.initialise = anyTruth();
     training.microbatches = *rc::gen::element<std::int64_t>(1, 2);
     OptimizerSettings& o = training.optimizer;
     o = OptimizerSettings(AdamSettings{ anyNumber(1e6), anyNumber(1), anyNumber(1), anyNumber(1) });

@@ -158,7 +158,12 @@ ModelSetting anyModel(const std::vector<std::string>& axes)
     s.adam = { anyReal(1e6), anyReal(1), anyReal(1), anyReal(1) };
     s.inputGradient = *rc::gen::arbitrary<bool>();
     s.trainStep = *rc::gen::arbitrary<bool>();
+    s.initialise = *rc::gen::arbitrary<bool>();
     s.remat = *rc::gen::element(RematPolicy::None, RematPolicy::Full, RematPolicy::Dots, RematPolicy::Gathered);
+    s.form = *rc::gen::element(LayerForm::Unrolled, LayerForm::Scanned);
+    s.layersAxis = *rc::gen::inRange<std::int64_t>(0, 3);
+    if (*rc::gen::arbitrary<bool>())
+        s.layersName = *rc::gen::element<std::string>("layers", "data");
     s.axes = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
     s.yConstraint = *rc::gen::element(MlpSettings::Axes::Device, MlpSettings::Axes::Logical);
     s.deviceAxes.clear();
@@ -252,9 +257,9 @@ Experiment anyExperiment()
     e.run.shareReplicas = *rc::gen::arbitrary<bool>();
     for (int i = *rc::gen::inRange(-1, 4); i > 0; --i)
         e.run.initial.push_back({ *rc::gen::element<std::string>("params/**", "arg", "x/\"y\" ~") + std::to_string(i),
-            parseInitialValue(
-                *rc::gen::element<std::string>("zeros", "ones", "constant -0.1", "normal 0.02", "uniform -1 1e300",
-                    "fan_in", "xavier", "non_negative", "integers 8", "integers -3 9", "iota", "file a b.npz"))
+            parseInitialValue(*rc::gen::element<std::string>("zeros", "ones", "constant -0.1", "normal 0.02",
+                                  "uniform -1 1e300", "fan_in", "xavier", "non_negative", "integers 8", "integers -3 9",
+                                  "iota", "numpy_normal 0", "numpy_normal 7 160", "file a b.npz"))
                 .value() });
     e.run.state = *rc::gen::element<std::string>("", "none", "0=1", "0=3,7=0");
     for (int i = *rc::gen::inRange(-1, 3); i > 0; --i)

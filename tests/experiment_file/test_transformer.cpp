@@ -127,6 +127,20 @@ private Q_SLOTS:
         QVERIFY(model.parameterSpecs[0].axes == Annotation(DeviceAxes{ { { SpecEntry::axis("model") } } }));
     }
 
+    /// By names or by mesh axes, not both.
+    void namesBesideASpec()
+    {
+        const auto read = readExperiment(R"({ "format": "sharding-experiment", "version": "1.0",
+  "model": { "preset": "transformer",
+    "constraints": [{ "at": "decoder/layers.*", "names": ["batch"], "spec": ["data"] }] } })");
+        QVERIFY(!read.has_value());
+        const Diagnostic& first = read.error().at(0);
+        QCOMPARE(first.code, Code::DuplicateKey);
+        QCOMPARE(first.text("key"), std::string("spec"));
+        QCOMPARE(first.text("other"), std::string("names"));
+        QCOMPARE(first.where.pointer, std::string("/model/constraints/0/spec"));
+    }
+
     /// Latent attention, shared experts and windows: what is not as by default is written, and read again.
     void deepSeek()
     {

@@ -37,6 +37,7 @@ struct Target {
 
 Target arrayTextTarget();
 Target hloTarget();
+Target hloModuleTarget();
 Target huggingFaceTarget();
 Target csvTarget();
 Target experimentTarget();

@@ -24,7 +24,7 @@ std::vector<Target> targets()
 {
     return { meshTarget(), rulesTarget(), specTarget(), hloTarget(), shardyTarget(), shardingTarget(), namesTarget(),
         publishedRulesTarget(), maxTextTarget(), huggingFaceTarget(), csvTarget(), jsonTableTarget(),
-        experimentTarget(), stableHloTarget(), npyTarget(), npzTarget(), arrayTextTarget() };
+        experimentTarget(), stableHloTarget(), hloModuleTarget(), npyTarget(), npzTarget(), arrayTextTarget() };
 }
 
 std::string textOf(const LongList& list)

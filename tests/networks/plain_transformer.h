@@ -179,12 +179,29 @@ private:
                     sum += weights[u] = std::exp(logit);
                 }
                 for (std::size_t u = 0; u < k.size(); ++u)
+                    weights[u] *= keptWeight(path, sequence * q.size() + t, h * k.size() + u);
+                for (std::size_t u = 0; u < k.size(); ++u)
                     for (std::size_t i = 0; i < valueSize; ++i)
                         context[h * valueSize + i] += weights[u] / sum * v[u][h / group * valueSize + i];
             }
             result.push_back(linear(context, path + "/out"));
         }
         return result;
+    }
+
+    /// What a probability of attention is multiplied by: of "decoder/layers.3/self_attention" and so on, by the number
+    /// of the query's token in the batch and the place among (heads, keys).
+    [[nodiscard]] double keptWeight(const std::string& path, std::size_t token, std::size_t place) const
+    {
+        if (!step || s.attentionDropout == 0)
+            return 1;
+        const std::int64_t layer = std::stoll(path.substr(path.find("layers.") + 7));
+        const std::int64_t own = path.ends_with("encoder_decoder_attention") ? 2 : 1;
+        const std::int64_t number =
+            s.dropoutSeed * 65536 + (layer + 1) * 8 + (path.starts_with("encoder/") ? 4 : 0) + own;
+        const std::uint32_t bits = plainRandomBits({ *step + 0x80000000U, static_cast<std::uint32_t>(number) },
+            { static_cast<std::uint32_t>(token), static_cast<std::uint32_t>(place) });
+        return double(bits) / 0x1p32 < s.attentionDropout ? 0 : 1 / (1 - s.attentionDropout);
     }
 
     [[nodiscard]] Rows mlp(const std::string& path, const Rows& x, bool hasExperts) const

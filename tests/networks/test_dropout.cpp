@@ -151,6 +151,20 @@ private Q_SLOTS:
         row("PaLM: parallel block", test::palm);
         row("experts", test::mixtral);
         row("GPT-2: learned positions", test::gpt2);
+        const auto ofAttention = [](TransformerSettings& s) { s.attentionDropout = 0.25; };
+        row("probabilities", ofAttention);
+        row("probabilities of heads that share none", [ofAttention](TransformerSettings& s) {
+            s.kvHeads = s.heads;
+            ofAttention(s);
+        });
+        row("probabilities of encoder and decoder", [ofAttention](TransformerSettings& s) {
+            test::t5(s);
+            ofAttention(s);
+        });
+        row("probabilities, scanned layers", [ofAttention](TransformerSettings& s) {
+            s.form = LayerForm::Scanned;
+            ofAttention(s);
+        });
         row("scanned layers", [](TransformerSettings& s) { s.form = LayerForm::Scanned; });
         row("scanned layers of T5", [](TransformerSettings& s) {
             test::t5(s);
@@ -172,6 +186,31 @@ private Q_SLOTS:
         TransformerSettings all = s;
         all.dropout = 0;
         QVERIFY(std::abs(plainLoss(all, arguments) - expected) > 1e-3);
+    }
+
+    /// Probabilities alone: what a layer adds stays.
+    void probabilitiesAlone_data()
+    {
+        QTest::addColumn<bool>("scanned");
+        QTest::newRow("unrolled") << false;
+        QTest::newRow("scanned") << true;
+    }
+    void probabilitiesAlone()
+    {
+        QFETCH(bool, scanned);
+        TransformerSettings s = test::tiny();
+        s.attentionDropout = 0.375;
+        s.form = scanned ? LayerForm::Scanned : LayerForm::Unrolled;
+        const Program program = droppingForward(s);
+        QVERIFY(verify(program).empty());
+        QVERIFY(!program.find("decoder/input_dropout/kept").valid());
+        const std::vector<Array> arguments = droppingArguments(s);
+        const double expected = plainLoss(s, arguments);
+        const double found = test::interpret(program, arguments)[program.main().results[0].index][0];
+        QVERIFY(std::abs(found - expected) <= 1e-10 * std::abs(expected));
+        TransformerSettings all = s;
+        all.attentionDropout = 0;
+        QVERIFY(std::abs(plainLoss(all, arguments) - expected) > 1e-4);
     }
 
     /// As many are kept as the rate says; places, steps and seeds are independent of each other.
@@ -222,6 +261,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<Edit>("edit");
         QTest::newRow("Llama") << Edit([](TransformerSettings&) {});
+        QTest::newRow("probabilities") << Edit([](TransformerSettings& s) { s.attentionDropout = 0.25; });
         QTest::newRow("experts, scanned") << Edit([](TransformerSettings& s) {
             test::mixtral(s);
             s.form = LayerForm::Scanned;
@@ -270,6 +310,7 @@ private Q_SLOTS:
         TransformerTraining training;
         training.model = test::tiny();
         dropSome(training.model);
+        training.model.attentionDropout = 0.25;
         training.model.batch = 4;
         training.optimizer.kind = OptimizerKind::Sgd;
         const double expected = firstLoss(training);
@@ -300,6 +341,9 @@ private Q_SLOTS:
             QCOMPARE(checked.error().text("key"), std::string("dropout"));
         }
         TransformerSettings s;
+        s.attentionDropout = 1;
+        QCOMPARE(checkTransformer(s).error().text("key"), std::string("attention_dropout"));
+        s = {};
         s.dropoutSeed = 65536;
         QCOMPARE(checkTransformer(s).error().text("key"), std::string("dropout_seed"));
     }

@@ -302,6 +302,122 @@ private Q_SLOTS:
         }
     }
 
+    /// A loop over stacked parameters takes the same step as layers one after the other.
+    void scanned_data()
+    {
+        QTest::addColumn<int>("axis");
+        QTest::addColumn<RematPolicy>("remat");
+        for (const int axis : { 0, 1, 2 })
+            QTest::addRow("axis %d", axis) << axis << RematPolicy::None;
+        QTest::newRow("remat") << 0 << RematPolicy::Full;
+    }
+    void scanned()
+    {
+        QFETCH(int, axis);
+        QFETCH(RematPolicy, remat);
+        MlpSettings s = small();
+        s.loss = LossKind::HalfSumOfSquares;
+        s.layers = 3;
+        const Program unrolled = buildMlp(s).value();
+        s.form = LayerForm::Scanned;
+        s.layersAxis = axis;
+        s.layersName = "layers";
+        s.remat = remat;
+        const Program loop = buildMlp(s).value();
+        QVERIFY(verify(loop).empty());
+        QCOMPARE(argumentPaths(loop),
+            (std::vector<std::string>{ "step", "params/layers/W1", "params/layers/W2", "opt/count", "opt/mu/layers/W1",
+                "opt/mu/layers/W2", "opt/nu/layers/W1", "opt/nu/layers/W2", "x" }));
+        // Element (i, r, c) of all layers, in the order of the stacked array.
+        const auto stacked = [&](const Program& from, const std::vector<Array>& values, const std::string& prefix,
+                                 const char* name, bool results) {
+            const bool isFirst = std::string_view(name) == "W1";
+            const std::int64_t rows = isFirst ? s.embed : s.hidden, columns = isFirst ? s.hidden : s.embed;
+            Shape shape{ rows, columns };
+            shape.insert(shape.begin() + axis, s.layers);
+            Array all(static_cast<std::size_t>(s.layers * rows * columns));
+            std::size_t next = 0;
+            for (std::int64_t a = 0; a < shape[0]; ++a)
+                for (std::int64_t b = 0; b < shape[1]; ++b)
+                    for (std::int64_t c = 0; c < shape[2]; ++c) {
+                        Shape index{ a, b, c };
+                        const std::int64_t layer = index[static_cast<std::size_t>(axis)];
+                        index.erase(index.begin() + axis);
+                        const std::string path = prefix + "layers." + std::to_string(layer) + '/' + name;
+                        const ValueId value = from.find(results ? "next(" + path + ")" : path);
+                        all[next++] = values[value.index][static_cast<std::size_t>(index[0] * columns + index[1])];
+                    }
+            return all;
+        };
+        std::mt19937 random(11);
+        std::normal_distribution<double> normal;
+        std::vector<Array> arguments, byValue(unrolled.values.size());
+        for (const ValueId id : unrolled.main().arguments) {
+            const Value& value = unrolled.value(id);
+            Array& values = arguments.emplace_back(static_cast<std::size_t>(value.type.elementCount()));
+            if (value.role == Role::Parameter || value.role == Role::Input)
+                for (double& element : values)
+                    element = normal(random);
+            byValue[id.index] = values;
+        }
+        std::vector<Array> stackedArguments;
+        for (const ValueId id : loop.main().arguments) {
+            const Value& value = loop.value(id);
+            const std::string path = value.path;
+            const std::size_t end = path.find("layers/");
+            stackedArguments.push_back(end == std::string::npos
+                    ? byValue[unrolled.find(path).index]
+                    : stacked(unrolled, byValue, path.substr(0, end), path.ends_with("W1") ? "W1" : "W2", false));
+        }
+        const std::vector<Array> expected = test::interpret(unrolled, arguments);
+        const std::vector<Array> found = test::interpret(loop, stackedArguments);
+        const auto near = [](const Array& a, const Array& b) {
+            if (a.size() != b.size())
+                return false;
+            for (std::size_t e = 0; e < a.size(); ++e)
+                if (std::abs(a[e] - b[e]) > 1e-10 * std::max(1.0, std::abs(a[e])))
+                    return false;
+            return true;
+        };
+        for (const char* prefix : { "params/", "opt/mu/", "opt/nu/" })
+            for (const char* name : { "W1", "W2" }) {
+                const ValueId value = loop.find("next(" + std::string(prefix) + "layers/" + name + ")");
+                QVERIFY(value.valid());
+                QVERIFY2(near(stacked(unrolled, expected, prefix, name, true), found[value.index]), prefix);
+            }
+        QVERIFY(near(expected[unrolled.find("loss").index], found[loop.find("loss").index]));
+    }
+
+    /// Outside of the loop the names have that of the layers, inside they do not.
+    void scannedNames()
+    {
+        const auto of = [](const Program& p, std::string_view path) {
+            return p.argumentAnnotations[p.value(p.find(path)).index];
+        };
+        MlpSettings s = small();
+        s.form = LayerForm::Scanned;
+        const LogicalName none = LogicalName::none(), layers = LogicalName::of("layers"),
+                          embed = LogicalName::of("embed"), hidden = LogicalName::of("hidden");
+        QVERIFY(of(buildMlp(s).value(), "params/layers/W1") == Annotation(LogicalAxes{ { none, embed, hidden } }));
+        s.layersName = "layers";
+        Program p = buildMlp(s).value();
+        for (const char* path : { "params/layers/W1", "opt/mu/layers/W1", "opt/nu/layers/W1" })
+            QVERIFY(of(p, path) == Annotation(LogicalAxes{ { layers, embed, hidden } }));
+        QVERIFY(p.value(p.find("params/layers/W1")).type.shape == (Shape{ 2, 4, 6 }));
+        s.layersAxis = 2;
+        p = buildMlp(s).value();
+        QVERIFY(of(p, "params/layers/W2") == Annotation(LogicalAxes{ { hidden, embed, layers } }));
+        QVERIFY(p.value(p.find("params/layers/W2")).type.shape == (Shape{ 6, 4, 2 }));
+        s.axes = MlpSettings::Axes::Device;
+        s.layersName = "stage";
+        p = buildMlp(s).value();
+        QVERIFY(of(p, "params/layers/W2")
+            == Annotation(
+                DeviceAxes{ spec({ SpecEntry::axis("model"), SpecEntry::none(), SpecEntry::axis("stage") }) }));
+        s.layersAxis = 3;
+        QVERIFY(!buildMlp(s));
+    }
+
     void printed()
     {
         MlpSettings s = small();

@@ -47,6 +47,7 @@ inline std::vector<double> lossesOn(const TransformerTraining& training, std::in
     options.threads = 2;
     options.initial.seed = 9;
     options.initial.ofNetwork = transformerInitials(training.model);
+    options.initial.stacks = stackedInitials(training.model);
     auto run = Run::create(std::make_shared<const Plan>(schedule(network->flat).value()), options).value();
     std::vector<double> losses;
     const std::size_t loss = network->flat->main().results.size() - 1;

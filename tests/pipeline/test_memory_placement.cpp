@@ -3,6 +3,8 @@
 // arrays alone and programs in a text.
 #include <QTest>
 
+#include <algorithm>
+
 #include "analysis/analyse.h"
 #include "analysis/analysed.h"
 #include "analysis/change.h"
@@ -12,10 +14,13 @@
 #include "experiment/edits.h"
 #include "experiment/placement_edits.h"
 #include "pipeline/collective_list.h"
+#include "pipeline/device_stages.h"
 #include "pipeline/memory_placement.h"
+#include "program/other_attributes.h"
 #include "random_properties.h"
 #include "registered_test.h"
 #include "schedule/plan.h"
+#include "stablehlo/print.h"
 #include "stablehlo/read.h"
 
 using namespace shardscope;
@@ -147,6 +152,49 @@ private Q_SLOTS:
         const Change change = changeBetween(*onDevices, *onHost);
         QCOMPARE(change.parameters, 8);
         QCOMPARE(change.others, 0);
+    }
+
+    /// What a device runs says of these moves what the analysis counts; without parameters on the host it is as it was.
+    void movesAreOperations()
+    {
+        const SnapshotPtr onDevices = analysed(mlp());
+        const Program before = (*onDevices->deviceStages->partitioned())->device.program;
+        QCOMPARE(hash(withPlacement(*onDevices, before)), hash(before));
+        const SnapshotPtr onHost = analysed(*withParamsOnDevices(mlp(), false));
+        const Program after = withPlacement(*onHost, (*onHost->deviceStages->partitioned())->device.program);
+        QVERIFY(verify(after).empty());
+        const std::string& platform = onHost->experiment->hardware.devices.platform;
+        const MemoryKind own = defaultMemoryKind(platform);
+        const ProgramMemory memory = memoryOf(after, platform);
+        QVERIFY(memory.findings.empty());
+        QCOMPARE(memory.moves.size(), hostTransfers(*onHost).list.size());
+        std::size_t in = 0;
+        for (const MemoryMove& move : memory.moves) {
+            QVERIFY(move.operation.valid());
+            in += move.from == MemoryKind::PinnedHost && move.to == own;
+        }
+        QCOMPARE(in, std::size_t{ 8 });
+        // An argument comes to the devices right before the first operation that reads it.
+        const auto users = usersOf(after);
+        const std::vector<OperationId>& order = after.main().operations;
+        for (const MemoryMove& move : memory.moves) {
+            if (move.from != MemoryKind::PinnedHost)
+                continue;
+            QCOMPARE(users[move.value.index].size(), std::size_t{ 1 });
+            const auto at = std::find(order.begin(), order.end(), move.operation);
+            auto next = at;
+            while (next != order.end() && attributesAs<CustomCallAttributes>(after.operation(*next).attributes))
+                ++next; // another argument of the same operation
+            QVERIFY(next != order.end());
+            const auto& operands = after.operation(*next).operands;
+            QVERIFY(std::find(operands.begin(), operands.end(), move.result) != operands.end());
+            QCOMPARE(std::string(after.value(move.result).path),
+                std::string(toString(own)) + "(" + std::string(after.value(move.value).path) + ")");
+        }
+        // Read again from its text it says the same.
+        const Result<ReadProgram> read = readStableHlo(printStableHlo(after, {}));
+        QVERIFY(read.has_value());
+        QCOMPARE(memoryOf(read->program, platform).moves.size(), memory.moves.size());
     }
 
     void inferenceOnlyReads()

@@ -71,6 +71,17 @@ private Q_SLOTS:
         training.model.form = static_cast<LayerForm>(form);
         const std::vector<double> expected = test::lossesOn(training, 1, 1);
         QVERIFY(expected[2] < expected[0]);
+        // Layers in a loop begin with the numbers of the same layers one after the other, wherever "layers" stands.
+        for (const std::int64_t layersAxis : { 0, 1 }) {
+            TransformerTraining other = training;
+            other.model.form = form == 0 ? LayerForm::Scanned : LayerForm::Unrolled;
+            other.model.layersAxis = layersAxis;
+            const std::vector<double> found = test::lossesOn(other, 1, 1);
+            for (std::size_t i = 0; i < found.size(); ++i)
+                QVERIFY2(std::abs(found[i] - expected[i]) <= 1e-9 * std::abs(expected[i]),
+                    qPrintable(
+                        QString("%1, the other form %2").arg(found[i], 0, 'g', 17).arg(expected[i], 0, 'g', 17)));
+        }
         for (const auto& [data, model] : { std::pair{ 2, 4 }, { 4, 2 } })
             for (const RematPolicy remat : { RematPolicy::None, RematPolicy::Full }) {
                 training.model.remat = remat;

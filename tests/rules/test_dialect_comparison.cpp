@@ -126,7 +126,7 @@ private Q_SLOTS:
             }
             const RuleSystem a = *rc::gen::elementOf(ruleSystems());
             const RuleSystem b = *rc::gen::elementOf(ruleSystems());
-            const ComparedArray compared = compareIn(a, b, subject, list, mesh());
+            const ArrayInDialects compared = compareIn(a, b, subject, list, mesh());
             if (a == b || (a.version == b.version && a.dialect != Dialect::MaxText && b.dialect != Dialect::MaxText))
                 RC_ASSERT(!compared.step);
             if (compared.first.spec && compared.second.spec)

@@ -15,6 +15,7 @@
 #include "program/step_state.h"
 #include "registered_test.h"
 #include "simulate/run/initial_values.h"
+#include "simulate/run/numpy_normal.h"
 #include "simulate/run/philox.h"
 #include "stablehlo/read.h"
 
@@ -29,9 +30,11 @@ private Q_SLOTS:
     void distribution();
     void roles();
     void masterWeights();
+    void stacksBeginAsTheirParts();
     void everyKindIsCutFreely();
     void kindsAreDistributed();
     void iotaCounts();
+    void numbersOfNumpy();
     void formsAreReadAndPrinted();
     void kindsFitTypes();
     void lastChoiceCounts();
@@ -167,6 +170,57 @@ void TestInitialValues::masterWeights()
     QCOMPARE(at(values, master, 3), 2.0);
 }
 
+/// A parameter of three layers as those of single layers, by any dimension, and however it is sharded.
+void TestInitialValues::stacksBeginAsTheirParts()
+{
+    const Shape part{ 4, 5 };
+    for (const std::size_t dimension : { std::size_t{ 0 }, std::size_t{ 1 }, std::size_t{ 2 } }) {
+        Builder builder("step");
+        std::vector<std::string> parts;
+        for (int i = 0; i < 3; ++i) {
+            parts.push_back("params/layers." + std::to_string(i) + "/W");
+            builder.argument({ DType::F64, part }, parts.back(), Role::Parameter);
+        }
+        Shape shape;
+        for (std::size_t d = 0; d < 3; ++d)
+            shape.push_back(d == dimension ? 3 : part[d < dimension ? d : d - 1]);
+        const ValueId all = builder.argument({ DType::F64, shape }, "params/layers/W", Role::Parameter);
+        const Program program = std::move(builder).finish();
+        InitialValues values;
+        values.seed = 3;
+        const double alone = InitialArrays(program, values).at(all, 0);
+        values.stacks = { { "params/layers/W", dimension, parts } };
+        for (const char* form : { "", "normal 0.02", "uniform -1 1", "constant 2" }) {
+            values.chosen.clear();
+            if (*form != 0)
+                values.chosen = { { "params/**", parseInitialValue(form).value() } };
+            const InitialArrays arrays(program, values);
+            const kernels::Array full = arrays.array(3);
+            for (std::int64_t a = 0, at = 0; a < shape[0]; ++a)
+                for (std::int64_t b = 0; b < shape[1]; ++b)
+                    for (std::int64_t c = 0; c < shape[2]; ++c, ++at) {
+                        const std::int64_t place[] = { a, b, c };
+                        std::int64_t element = 0;
+                        for (std::size_t d = 0; d < 3; ++d)
+                            if (d != dimension)
+                                element = element * shape[d] + place[d];
+                        const ValueId layer = program.find(parts[static_cast<std::size_t>(place[dimension])]);
+                        const double expected = arrays.at(layer, element);
+                        QCOMPARE(arrays.at(all, at), expected);
+                        QCOMPARE(kernels::numberAt(full, at), expected);
+                        const IndexRange range[] = { { a, a + 1 }, { b, b + 1 }, { c, c + 1 } };
+                        double one = 0;
+                        arrays.fill(all, range, { &one, 1 });
+                        QCOMPARE(one, expected);
+                    }
+        }
+        values.chosen.clear();
+        QVERIFY(InitialArrays(program, values).at(all, 0) != alone);
+        values.chosen = { { "params/**", parseInitialValue("iota").value() } };
+        QCOMPARE(InitialArrays(program, values).at(all, 59), 59.0); // counted through
+    }
+}
+
 /// One argument of every type that is asked for, of which nothing is asked.
 Program programWith(const std::vector<TensorType>& types)
 {
@@ -191,7 +245,7 @@ void TestInitialValues::everyKindIsCutFreely()
     const Program program = programWith({ { DType::F32, { 7, 9, 5 } }, { DType::I32, { 7, 9, 5 } } });
     for (const InitialDefaults defaults : { InitialDefaults::ByRole, InitialDefaults::ByUse })
         for (const char* form : { "zeros", "ones", "constant 3", "normal 0.02", "uniform -3 5", "fan_in", "xavier",
-                 "non_negative", "integers 1000", "integers -4 9000000000", "iota" }) {
+                 "non_negative", "integers 1000", "integers -4 9000000000", "iota", "numpy_normal 3 7" }) {
             const InitialArrays arrays(program, chosenFor(form, defaults));
             for (std::size_t a = 0; a < 2; ++a) {
                 const ValueId argument = program.main().arguments[a];
@@ -253,6 +307,38 @@ void TestInitialValues::kindsAreDistributed()
     }
 }
 
+/// Computed with NumPy 1.24: default_rng(seed).normal(size=n), the largest of a million among them.
+void TestInitialValues::numbersOfNumpy()
+{
+    const auto number = [](std::uint64_t seed, std::int64_t place) { return numpyNormals(seed, place, 1)[0]; };
+    const std::vector<double> first = numpyNormals(0, 0, 4);
+    const std::vector<double> expected{ 0x1.017ed89db8441p-3, -0.1321048632913019, 0.6404226504432821,
+        0.10490011715303971 };
+    QCOMPARE(first, expected);
+    QCOMPARE(number(0, 36758), 0x1.2ed8650fafb3cp+2); // beyond the last strip
+    QCOMPARE(number(1, 348513), 0x1.4296790ee8dbcp+2);
+    QCOMPARE(number(12345, 726328), 0x1.3a84829fbdbbdp+2);
+    QCOMPARE(number(4294967296, 0), 0x1.a5c170234e89ep-4); // two words of seed
+    QCOMPARE(number(9223372036854775807, 775536), 0x1.2834846946432p+2);
+
+    const Program program = programWith({ { DType::F64, { 2, 3 } }, { DType::F32, { 4 } } });
+    InitialValues values;
+    values.defaults = InitialDefaults::ByUse;
+    values.chosen = { { "arg0", parseInitialValue("numpy_normal 0").value() },
+        { "arg1", parseInitialValue("numpy_normal 0 2").value() } };
+    const InitialArrays arrays(program, values);
+    const std::vector<double> all = numpyNormals(0, 0, 6);
+    for (std::int64_t i = 0; i < 6; ++i)
+        QCOMPARE(arrays.at(program.main().arguments[0], i), all[static_cast<std::size_t>(i)]);
+    for (std::int64_t i = 0; i < 4; ++i)
+        QCOMPARE(kernels::numberAt(arrays.array(1), i),
+            static_cast<double>(static_cast<float>(all[static_cast<std::size_t>(i + 2)])));
+    QVERIFY(!fitsType(parseInitialValue("numpy_normal 0").value(), DType::I32));
+    QVERIFY(!parseInitialValue("numpy_normal") && !parseInitialValue("numpy_normal -1")
+        && !parseInitialValue("numpy_normal 0 -1") && !parseInitialValue("numpy_normal 0.5"));
+    QCOMPARE(toString(parseInitialValue("numpy_normal 3 0").value()), std::string("numpy_normal 3"));
+}
+
 // In row-major order; from 0 again where the type holds no more.
 void TestInitialValues::iotaCounts()
 {
@@ -272,8 +358,9 @@ void TestInitialValues::iotaCounts()
 
 void TestInitialValues::formsAreReadAndPrinted()
 {
-    for (const char* form : { "zeros", "ones", "constant 0.5", "normal 0.02", "uniform -1 1", "fan_in", "xavier",
-             "non_negative", "integers 8", "integers 1 8", "iota", "file a b/weights.npz" })
+    for (const char* form :
+        { "zeros", "ones", "constant 0.5", "normal 0.02", "uniform -1 1", "fan_in", "xavier", "non_negative",
+            "integers 8", "integers 1 8", "iota", "numpy_normal 0", "numpy_normal 5 32", "file a b/weights.npz" })
         QCOMPARE(toString(parseInitialValue(form).value()), std::string(form));
     QCOMPARE(toString(parseInitialValue("  constant   5e-1 ").value()), std::string("constant 0.5"));
     const auto code = [](const char* form) { return parseInitialValue(form).error().code; };

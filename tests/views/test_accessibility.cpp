@@ -30,7 +30,6 @@
 #include "views/timing_view/time_legend.h"
 #include "views/timing_view/timing_plots.h"
 #include "views/timing_view/timing_view.h"
-#include "views/widgets/dock_frame.h"
 #include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
@@ -124,8 +123,6 @@ private Q_SLOTS:
         window.resize(size);
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
-        for (DockFrame* dock : window.docks())
-            dock->show();
         window.document()->waitForAnalysis();
         if (!broken) {
             window.runController()->runStep();
@@ -139,8 +136,12 @@ private Q_SLOTS:
             return widget->focusPolicy() != Qt::NoFocus && widget->isVisibleTo(&window);
         });
         QVERIFY2(focusable > 30, qPrintable(QString::number(focusable)));
-        const QStringList found = nameless(&window);
-        QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
+        for (const MainWindow::Part& part : window.parts()) {
+            QVERIFY(window.present(part.id));
+            QCoreApplication::processEvents();
+            const QStringList found = nameless(&window);
+            QVERIFY2(found.isEmpty(), qPrintable(part.id + u'\n' + found.join(QLatin1Char('\n'))));
+        }
         // A control without a name would be found.
         auto* bare = new QToolButton(&window);
         bare->show();

@@ -298,6 +298,18 @@ private Q_SLOTS:
         QCOMPARE(table->cellAt(0, 1)->text(QAccessible::Name), QStringLiteral("Rows"));
     }
 
+    /// Axes that shard a dimension together are told apart by their numbers.
+    void marksOfSeveralAxes()
+    {
+        const GridSubject subject{ layoutOf("a=2,b=2,c=2", "P(('a', 'c'), None)", { 8, 6 }), { "rows", "columns" }, 4,
+            8 };
+        using Marks = std::vector<std::pair<QString, int>>;
+        QVERIFY((subject.axisMarks(0) == Marks{ { QStringLiteral("@a"), 0 }, { QStringLiteral(", c"), 2 } }));
+        QVERIFY(subject.axisMarks(1).empty());
+        QCOMPARE(subject.axesOf(0), QStringLiteral("@a, c"));
+        QCOMPARE(subject.axesOf(1), QString());
+    }
+
     void dragged()
     {
         Appearance appearance(ThemeChoice::Dark);
@@ -336,7 +348,16 @@ private Q_SLOTS:
         QVERIFY(slots->chips()[2].place == GridPlace::Multiples);
         drag(chip(2), frame(GridPlace::Rows));
         QVERIFY(slots->chips()[2].place == GridPlace::Rows && slots->chips()[0].place == GridPlace::Multiples);
-        drag(chip(0), frame(GridPlace::Fold)); // it is cut: nothing happens
+        // It is sharded: nothing happens, and the reason is said.
+        QTest::mousePress(slots, Qt::LeftButton, Qt::NoModifier, chip(0));
+        QTest::mouseMove(slots, chip(0) + QPoint(12, 0));
+        QCOMPARE(slots->refusal(), QString());
+        QTest::mouseMove(slots, frame(GridPlace::Fold));
+        QCOMPARE(slots->refusal(), QStringLiteral("layers is sharded: what is folded has one block"));
+        QCOMPARE(slots->cursor().shape(), Qt::ForbiddenCursor);
+        QVERIFY(!slots->grab().isNull());
+        QTest::mouseRelease(slots, Qt::LeftButton, Qt::NoModifier, frame(GridPlace::Fold));
+        QCOMPARE(slots->refusal(), QString());
         QVERIFY(slots->chips()[0].place == GridPlace::Multiples);
         drag(chip(0), frame(GridPlace::Nest));
         QVERIFY(slots->chips()[0].place == GridPlace::Nest);

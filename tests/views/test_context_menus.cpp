@@ -2,27 +2,34 @@
 // What can be done with a rule, an axis, a tensor, a shard, a node and a problem stands in a menu at its place, for the
 // pointer and for the menu key.
 #include <QClipboard>
+#include <QComboBox>
 #include <QContextMenuEvent>
 #include <QLineEdit>
 #include <QMenu>
 #include <QSignalSpy>
+#include <QStandardItemModel>
+#include <QTableView>
 #include <QTest>
 #include <QTreeView>
 
 #include "experiment/edits.h"
 #include "panel_fixture.h"
 #include "registered_test.h"
+#include "views/memory_view/memory_view.h"
+#include "views/memory_view/memory_widgets.h"
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
 #include "views/program_view/program_view.h"
+#include "views/rules_view/rule_entry.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/tensors_view/tensors_model.h"
 #include "views/tensors_view/tensors_view.h"
+#include "views/widgets/row_table.h"
 
 using namespace shardscope;
 using namespace shardscope::test;
@@ -110,7 +117,9 @@ private Q_SLOTS:
         QTRY_VERIFY(view.model()->rowCount() > unruled);
         const QString name = view.model()->nameAt(unruled);
         QCOMPARE(askMenu(table->viewport(), at(unruled), "addRule"), QStringList{ QStringLiteral("addRule") });
-        QCOMPARE(QString::fromStdString(f.document.experiment()->rules.rules.list.back().name.name), name);
+        QVERIFY(view.entry()->isVisible());
+        QCOMPARE(view.entry()->names()->currentText(), name);
+        view.entry()->close();
         QSignalSpy traced(&view, &RulesView::traceRequested);
         askMenu(table->viewport(), at(0), "trace");
         QCOMPARE(traced.size(), 1);
@@ -275,6 +284,39 @@ private Q_SLOTS:
             break;
         }
         QCOMPARE(led.size(), 1);
+    }
+
+    /// Rows of any table, and what is painted as one.
+    void anyRow()
+    {
+        QStandardItemModel model(2, 2);
+        model.setHorizontalHeaderLabels({ QStringLiteral("name"), QStringLiteral("bytes") });
+        for (int row = 0; row < 2; ++row)
+            for (int column = 0; column < 2; ++column)
+                model.setItem(row, column, new QStandardItem(QStringLiteral("%1%2").arg(row).arg(column)));
+        QTableView table;
+        makeRowTable(&table, &model, QStringLiteral("table"));
+        table.resize(300, 200);
+        table.show();
+        askMenu(table.viewport(), table.visualRect(model.index(1, 0)).center(), "copyRow");
+        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("10\t11"));
+        QCOMPARE(table.currentIndex().row(), 1);
+        askMenu(&table, std::nullopt, "copyTable");
+        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("name\tbytes\n00\t01\n10\t11\n"));
+
+        Fixture f;
+        MemoryView view(&f.document, &f.selection);
+        view.resize(500, 300);
+        view.show();
+        const QRect segment = view.bar()->tableRect(0);
+        const QStringList entries = askMenu(view.bar(), segment.center(), "copyRow");
+        QCOMPARE(entries, (QStringList{ QStringLiteral("choose"), QStringLiteral("copyRow") }));
+        QVERIFY2(
+            QGuiApplication::clipboard()->text().startsWith(QStringLiteral("Owner: parameters\nBytes per device: ")),
+            qPrintable(QGuiApplication::clipboard()->text()));
+        f.selection.setTensor({});
+        askMenu(view.bar(), segment.center(), "choose");
+        QVERIFY(!f.selection.tensor().isEmpty()); // as a click does
     }
 
     void problems()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What somebody meets who starts the program for the first time: a question, tips, a gallery, and files that can or
-// cannot be opened.
+// What somebody meets who starts the program for the first time: a question, tips, and files that can or cannot be
+// opened. The start page has a test of its own.
 #include <QDir>
 #include <QFile>
 #include <QLabel>
@@ -10,13 +10,12 @@
 #include <QTest>
 #include <QToolBar>
 #include <QToolButton>
-#include <QTreeWidget>
 
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
 #include "views/explain_view/explain_view.h"
-#include "views/gallery/examples_dialog.h"
+#include "views/main_window/file_names.h"
 #include "views/main_window/first_selection.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/settings.h"
@@ -28,7 +27,6 @@
 #include "views/problems_view/problems_view.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
-#include "views/widgets/search_field.h"
 #include "views/widgets/tip_strip.h"
 
 using namespace shardscope;
@@ -113,7 +111,7 @@ private Q_SLOTS:
             // Another example has a question of its own; an experiment without question and notes has no strip.
             window.openExample(u"rule-lab"_s);
             QVERIFY(strip->isVisible() && strip->title().startsWith(u"Which rule wins"_s));
-            window.action(u"new"_s)->trigger();
+            QVERIFY(window.openNew(NewKind::Mlp));
             QVERIFY(!strip->isVisible());
             window.close();
         }
@@ -122,71 +120,6 @@ private Q_SLOTS:
         QVERIFY(again.question()->isHidden());
         again.openExample(u"flax-mlp-logical"_s); // who asks for it sees it
         QVERIFY(again.question()->isVisible());
-    }
-
-    void theGalleryIsOneClickAway()
-    {
-        Appearance appearance(ThemeChoice::Light);
-        MainWindow window(&appearance, { .remember = false });
-        window.show();
-        QVERIFY(QTest::qWaitForWindowActive(&window));
-        QVERIFY(!window.examplesDialog());
-        auto* button = qobject_cast<QToolButton*>(
-            window.findChild<QToolBar*>(u"tools"_s)->widgetForAction(window.action(u"examples"_s)));
-        QVERIFY(button && button->isVisible());
-        QTest::mouseClick(button, Qt::LeftButton);
-        ExamplesDialog* dialog = window.examplesDialog();
-        QVERIFY(dialog && dialog->isVisible() && !dialog->isModal());
-        QCOMPARE(dialog->current(), u"flax-mlp-logical"_s); // the one that is open
-        for (const QRect screen : { QRect(0, 0, 640, 400), QRect(0, 0, 1280, 772) }) {
-            dialog->fitScreen(screen);
-            QVERIFY(dialog->width() <= screen.width() && dialog->height() < screen.height());
-            QVERIFY(dialog->rect().contains(dialog->openButton()->geometry()));
-        }
-        // Opened again, it shows all of them.
-        QTest::keyClicks(dialog->searchField(), u"hosts batch"_s);
-        dialog->close();
-        window.showExamples();
-        QVERIFY(dialog->searchField()->text().isEmpty());
-        QCOMPARE(dialog->current(), u"flax-mlp-logical"_s);
-        dialog->close();
-        QTest::mouseClick(window.question()->button(), Qt::LeftButton);
-        QVERIFY(dialog->isVisible());
-        dialog->close();
-        window.activateWindow();
-        QTRY_VERIFY(window.isActiveWindow());
-        QTest::keyClick(&window, Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
-        QVERIFY(dialog->isVisible());
-
-        // Every example with its question, by document.
-        QTreeWidget* list = dialog->list();
-        QCOMPARE(list->topLevelItemCount(), static_cast<int>(exampleGroups().size()));
-        std::size_t rows = 0;
-        for (int group = 0; group < list->topLevelItemCount(); ++group)
-            for (int i = 0; i < list->topLevelItem(group)->childCount(); ++i, ++rows)
-                QVERIFY(list->topLevelItem(group)->child(i)->text(0).endsWith(u'?'));
-        QCOMPARE(rows, gallery().size());
-
-        // By keyboard alone: search, down, Return.
-        QTRY_VERIFY(dialog->isActiveWindow());
-        SearchField* search = dialog->searchField();
-        search->setFocus();
-        QTest::keyClicks(search, u"hosts batch"_s);
-        QCOMPARE(dialog->current(), u"t5x-hosts"_s);
-        search->clear();
-        QTest::keyClicks(search, u"nothing has these words"_s);
-        QVERIFY(dialog->current().isEmpty() && !dialog->openButton()->isEnabled());
-        search->clear();
-        QTest::keyClicks(search, u"competes"_s);
-        search->clear();
-        QTest::keyClicks(search, u"rule compete"_s);
-        QTest::keyClick(search, Qt::Key_Down);
-        QVERIFY(list->hasFocus());
-        QCOMPARE(dialog->current(), u"rule-lab"_s);
-        QTest::keyClick(list, Qt::Key_Return);
-        QVERIFY(!dialog->isVisible());
-        QCOMPARE(window.document()->experiment()->title, std::string("Rule lab"));
-        QVERIFY(!window.document()->isModified());
     }
 
     void tipsFollowWhatIsDone()
@@ -280,13 +213,14 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowActive(&window));
         window.document()->waitForAnalysis();
-        const DockFrame* grid = window.dock(u"grid"_s);
+        const DockFrame* inputs = window.dock(u"inputs"_s);
+        const DockFrame* grid = window.dock(u"layout"_s);
         QTest::qWait(50);
         const int before = grid->height(), strip = window.question()->height();
         QVERIFY(strip > 20);
         QTest::mouseClick(window.question()->closeButton(), Qt::LeftButton);
-        QTRY_VERIFY2(
-            grid->mapTo(&window, QPoint()).y() <= 90, qPrintable(QString::number(grid->mapTo(&window, QPoint()).y())));
+        QTRY_VERIFY2(inputs->mapTo(&window, QPoint()).y() <= 90,
+            qPrintable(QString::number(inputs->mapTo(&window, QPoint()).y())));
         QTRY_VERIFY2(grid->height() >= before + strip / 3, qPrintable(u"%1 → %2"_s.arg(before).arg(grid->height())));
         window.openExample(u"rule-lab"_s);
         window.resize(640, 400);
@@ -404,8 +338,18 @@ private Q_SLOTS:
         QVERIFY(window.saveTo(m_folder.filePath(u"saved.json"_s)));
         QCOMPARE(window.windowTitle(), u"saved.json[*]"_s);
         QCOMPARE(statusText(*window.document()).saved, u"Saved"_s);
-        window.action(u"new"_s)->trigger();
+        QVERIFY(window.openNew(NewKind::Mlp));
         QCOMPARE(statusText(*window.document()).saved, u"Not saved yet"_s);
+    }
+
+    void savedFilesAreNamedByTheTitle()
+    {
+        QCOMPARE(fileNameOf(u"Flax MLP on 2 × 4, logical axes"_s), u"flax-mlp-on-2-4-logical-axes"_s);
+        QCOMPARE(fileNameOf(u"  ../a/b: c  "_s), u"a-b-c"_s);
+        QCOMPARE(fileNameOf(u"Llama 3 8B"_s), u"llama-3-8b"_s);
+        QCOMPARE(fileNameOf(u"…"_s), u"experiment"_s);
+        QCOMPARE(fileNameOf(QString()), u"experiment"_s);
+        QCOMPARE(fileNameOf(QString(100, u'a')).size(), 60);
     }
 
     /// A dialog that is given a folder that is not there proposes its name as a file.
@@ -430,7 +374,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         Document* document = window.document();
         document->waitForAnalysis();
-        window.dock(u"devices"_s)->present();
+        QVERIFY(window.present(u"devices"_s));
         // By itself the hardware follows: nothing to say.
         window.meshView()->setKeepsProduct(false);
         window.meshView()->row(0)->spinBox()->setValue(4);

@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <QSignalSpy>
 #include <QTest>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -129,6 +130,50 @@ private Q_SLOTS:
             QVERIFY(std::abs(bar.segments[0].rect.width() - bar.segments[1].rect.width()) <= 1);
     }
 
+    /// What was held before the last edit stands in the bar, on one scale with what is held now.
+    void whatWasThereBefore()
+    {
+        const QRect area(10, 5, 600, 28);
+        constexpr std::int64_t mib = 1 << 20, limit = 16'384 * mib;
+        const auto make = [&](std::int64_t now, std::int64_t before) {
+            return MemoryBar::make({ now }, limit, area, before);
+        };
+        const MemoryBar alone = make(32 * mib, 0), grown = make(64 * mib, 32 * mib), fallen = make(16 * mib, 32 * mib);
+        const int full = alone.segments.front().rect.width();
+        QCOMPARE(alone.beforeX, -1);
+        QCOMPARE(make(32 * mib, 32 * mib).beforeX, -1);
+        QCOMPARE(grown.segments.front().rect.width(), full);
+        QCOMPARE(grown.beforeX, area.left() + full / 2);
+        QCOMPARE(fallen.segments.front().rect.width(), full / 2);
+        QCOMPARE(fallen.beforeX, area.left() + full);
+        // Within reach of the limit the scale is that of the limit.
+        const MemoryBar near = MemoryBar::make({ 20 }, 40, area, 30);
+        QCOMPARE(near.segments.front().rect.width(), (area.width() - 2) / 2);
+        QCOMPARE(near.beforeX, area.left() + static_cast<int>(std::lround(0.75 * (area.width() - 2))));
+
+        test::Fixture f;
+        MemoryView view(&f.document, &f.selection);
+        view.resize(500, 300);
+        view.show();
+        const auto legend = [&] { return view.bar()->legend(); };
+        QVERIFY2(!legend().contains(QStringLiteral("before")), qPrintable(legend()));
+        // A drag over several sizes is one edit.
+        const int drag = f.document.newMergeId();
+        for (const int size : { 4, 8 }) {
+            f.document.edit(withAxisSize(*f.document.experiment(), 0, size, true), QStringLiteral("data"), drag);
+            f.document.waitForAnalysis();
+        }
+        const MemoryBar bar = view.bar()->barLayout();
+        QVERIFY(bar.beforeX > 0 && bar.beforeX < bar.segments.back().rect.right());
+        QVERIFY2(legend().contains(QStringLiteral("before: 32 MiB")), qPrintable(legend()));
+        f.document.undoStack()->undo();
+        f.document.waitForAnalysis();
+        QVERIFY(view.bar()->barLayout().beforeX > view.bar()->barLayout().segments.back().rect.right());
+        f.document.setExperiment(test::example("flax-mlp-logical"), {});
+        f.document.waitForAnalysis();
+        QVERIFY2(!legend().contains(QStringLiteral("before")), qPrintable(legend()));
+    }
+
     void partsAddUpAsPrinted()
     {
         const std::vector<std::vector<double>> sums{ { 1.907, 1.907 }, { 0.333, 0.333, 0.334 }, { 8, 8, 8, 8.02 }, {},
@@ -136,7 +181,7 @@ private Q_SLOTS:
         for (const std::vector<double>& parts : sums)
             for (int decimals = 0; decimals <= 2; ++decimals) {
                 const double scale = std::pow(10.0, decimals);
-                const std::vector<double> rounded = roundedParts(parts, decimals);
+                const std::vector<double> rounded = words::roundedParts(parts, decimals);
                 const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
                 const double printed = std::accumulate(rounded.begin(), rounded.end(), 0.0);
                 QCOMPARE(std::round(printed * scale), std::round(sum * scale));

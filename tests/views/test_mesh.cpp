@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Mesh dock: geometry of the device map, and axes edited by slider, number, keys and mouse.
+#include <QApplication>
 #include <QCheckBox>
 #include <QLineEdit>
 #include <QLocale>
@@ -294,8 +295,60 @@ private Q_SLOTS:
         view.row(0)->spinBox()->setValue(3);
         QCOMPARE(sizes(document), QStringLiteral("data=2,model=4"));
         QCOMPARE(view.row(0)->spinBox()->value(), 2);
-        QCOMPARE(view.message(),
-            QStringLiteral("E115 data = 3: the number of devices is kept, and 8 devices do not divide by 3"));
+        QCOMPARE(view.message(), QStringLiteral("E115 data = 3: 8 devices cannot be split 3 ways"));
+        // What can be is one press away: the sizes beside it, or the devices that it takes.
+        const auto offer = [&](const QString& text) {
+            for (QPushButton* button : view.findChildren<QPushButton*>())
+                if (button->isVisible() && button->text() == text)
+                    return button;
+            return static_cast<QPushButton*>(nullptr);
+        };
+        QVERIFY(offer(QStringLiteral("2")) && offer(QStringLiteral("4")));
+        QPushButton* devices12 = offer(QStringLiteral("Use 12 devices"));
+        QVERIFY(devices12);
+        devices12->click();
+        QCOMPARE(sizes(document), QStringLiteral("data=3,model=4"));
+        QVERIFY(view.message().isEmpty());
+        QVERIFY(!offer(QStringLiteral("4")));
+        document.undoStack()->undo();
+        view.row(0)->spinBox()->setValue(3);
+        offer(QStringLiteral("4"))->click();
+        QCOMPARE(sizes(document), QStringLiteral("data=4,model=2"));
+        document.undoStack()->undo();
+    }
+
+    /// One axis has no other that could take the inverse: its size is free, and the hardware follows.
+    void oneAxisIsFree()
+    {
+        Document document;
+        Selection selection;
+        Experiment experiment = builtinExamples().front().make();
+        experiment.mesh.axes = { { "data", 8 } };
+        document.setExperiment(experiment, {});
+        MeshView view(&document, &selection);
+        view.resize(360, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowActive(&view));
+        QVERIFY(!view.keepsProduct());
+        QVERIFY(view.findChild<QCheckBox*>()->isHidden());
+        QCOMPARE(view.row(0)->slider()->sizes(), (std::vector<std::int64_t>{ 1, 2, 4, 8, 16 }));
+        QTest::keyClick(view.row(0)->slider(), Qt::Key_Left);
+        QCOMPARE(sizes(document), QStringLiteral("data=4"));
+        QCOMPARE(document.experiment()->hardware.devices.count(), 4);
+        // Back again, and on: the ticks reach twice as far as the mesh.
+        QTest::keyClick(view.row(0)->slider(), Qt::Key_Right);
+        QCOMPARE(sizes(document), QStringLiteral("data=8"));
+        QCOMPARE(document.experiment()->hardware.devices.count(), 8);
+        // The name of another axis is asked for where its chip is; then the product can be kept.
+        QTest::mouseClick(view.findChild<QPushButton*>(QStringLiteral("addAxis")), Qt::LeftButton);
+        QCOMPARE(sizes(document), QStringLiteral("data=8,axis2=1"));
+        auto* editor = qobject_cast<QLineEdit*>(QApplication::focusWidget());
+        QVERIFY(editor);
+        const AxisChip* chip = view.row(1)->chip();
+        QTRY_VERIFY(chip->x() > 0);
+        QTRY_COMPARE(editor->x(), chip->x() - 2);
+        QVERIFY(!view.findChild<QCheckBox*>()->isHidden());
+        QVERIFY(view.keepsProduct());
     }
 
     /// An experiment without a mesh shows none: nothing of the one before it is left.

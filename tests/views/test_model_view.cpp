@@ -2,6 +2,7 @@
 // The Model dock: the form of a network, its parameters by modules, and what is replicated.
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTest>
@@ -19,7 +20,6 @@
 #include "views/model_view/model_view.h"
 #include "views/model_view/modules_model.h"
 #include "views/panel_fixture.h"
-#include "views/preview/edit_gesture.h"
 #include "views/span_text/span_text.h"
 #include "views/widgets/fold_button.h"
 #include "views/widgets/search_field.h"
@@ -199,6 +199,36 @@ private Q_SLOTS:
         QVERIFY(!f.training().model.experts);
     }
 
+    /// Windows of some layers, and the rate of dropout.
+    void windowsAndDropout()
+    {
+        ModelFixture f;
+        QCOMPARE(f.spin(u"sliding_window"_s)->text(), u"none"_s);
+        QVERIFY(!f.field(u"window_pattern"_s)); // without a window
+        f.spin(u"sliding_window"_s)->setValue(8);
+        QCOMPARE(f.training().model.slidingWindow, 8);
+        f.spin(u"window_pattern"_s)->setValue(2);
+        QCOMPARE(f.training().model.windowPattern, 2);
+        auto* rate = qobject_cast<QDoubleSpinBox*>(f.field(u"dropout"_s)->control());
+        QVERIFY(rate);
+        QCOMPARE(rate->text(), u"none"_s);
+        const int edits = f.document.undoStack()->count();
+        rate->setValue(0.05);
+        rate->setValue(0.1); // steps of one field are one edit
+        QCOMPARE(f.training().model.dropout, 0.1);
+        QCOMPARE(f.document.undoStack()->count(), edits + 1);
+        f.document.undoStack()->undo();
+        QCOMPARE(f.training().model.dropout, 0.0);
+        QCOMPARE(rate->value(), 0.0);
+        Experiment forward = smallDecoder();
+        std::get<TransformerModel>(forward.model).settings.trainStep = false;
+        ModelFixture without(forward);
+        QVERIFY(!without.field(u"dropout"_s));
+        QVERIFY(without.field(u"sliding_window"_s));
+        without.document.waitForAnalysis();
+        f.document.waitForAnalysis();
+    }
+
     void anotherNetwork()
     {
         ModelFixture f;
@@ -213,6 +243,34 @@ private Q_SLOTS:
         QCOMPARE(networks->currentIndex(), 0);
         QVERIFY(networks->findData(u"llama3-8b"_s) > 0);
         f.document.waitForAnalysis();
+    }
+
+    /// The dimension of a scanned MLP's parameters has a name that can be any.
+    void nameOfTheScannedDimension()
+    {
+        Fixture f;
+        ModelView view(&f.document, &f.selection);
+        view.resize(700, 700);
+        view.show();
+        view.form()->setUnfolded({ u"blocks"_s });
+        const auto field = [&view](const QString& key) { return view.form()->field(key); };
+        const auto combo = [&field](const QString& key) { return qobject_cast<QComboBox*>(field(key)->control()); };
+        const auto settings = [&f] { return std::get<MlpModel>(f.document.experiment()->model).settings; };
+        QVERIFY(field(u"form"_s) && !field(u"layers_name"_s));
+        ModelFixture::choose(combo(u"form"_s), static_cast<int>(LayerForm::Scanned));
+        QVERIFY(settings().form == LayerForm::Scanned);
+        QVERIFY(field(u"layers_name"_s) && combo(u"layers_name"_s)->currentText().isEmpty());
+        QLineEdit* const name = combo(u"layers_name"_s)->lineEdit();
+        name->setFocus();
+        QTest::keyClicks(name, u"stage"_s);
+        QTest::keyClick(name, Qt::Key_Return);
+        QVERIFY(settings().layersName == "stage");
+        QCOMPARE(f.document.undoStack()->count(), 2);
+        f.document.waitForAnalysis();
+        const TensorRow* row = f.snapshot().row("params/layers/W1");
+        QVERIFY(row && row->type.shape.size() == 3);
+        f.document.undoStack()->undo();
+        QVERIFY(!settings().layersName && combo(u"layers_name"_s)->currentText().isEmpty());
     }
 
     void treeOfModules()

@@ -28,7 +28,6 @@
 #include "views/program_view/text_line.h"
 #include "views/theme/appearance.h"
 #include "views/transformer_program.h"
-#include "views/widgets/dock_frame.h"
 #include "views/widgets/search_field.h"
 
 using namespace shardscope;
@@ -47,6 +46,7 @@ struct Shown {
     {
         view.resize(size);
         view.show();
+        view.setTextShown(true); // which is off at first
         if (!QTest::qWaitForWindowExposed(&view))
             qFatal("not shown");
     }
@@ -93,8 +93,24 @@ private Q_SLOTS:
             return words::plain(words.label(operation, shown.layout().outline().part(part).parent));
         };
         QCOMPARE(label("layers.0/y"), u"y  [8@data, 1024@model]"_s);
-        QCOMPARE(label("grad(params/layers.3/W2)"), u"gradient of W2  [1024@model, 1024] Σ data"_s);
+        QCOMPARE(label("grad(params/layers.3/W2)"), u"gradient of W2  [1024@model, 1024] Σ data  all-reduce 1 MiB"_s);
         QCOMPARE(label("loss").left(9), u"loss  f32"_s);
+        // The head of a part sums up what is sent within it: z of a layer is added up along model.
+        QVERIFY2(words.counts(shown.part(u"Layer 0"_s)).endsWith(u", 1 collective, sent 24 KiB"_s),
+            qPrintable(words.counts(shown.part(u"Layer 0"_s))));
+        // The text is there when it is asked for.
+        ProgramView calm(&shown.fixture.document, &shown.fixture.selection);
+        calm.resize(1200, 700);
+        calm.show();
+        QVERIFY(!calm.textPane()->isVisible() && calm.canvas()->isVisible());
+        calm.setTextShown(true);
+        QVERIFY(calm.textPane()->isVisible());
+        // It opens with all of its width in sight.
+        const QRectF graph = calm.canvas()->toWidget(QRectF({ 0, 0 }, calm.canvas()->layoutOfGraph()->size()));
+        QVERIFY(graph.left() >= -1 && graph.right() <= calm.canvas()->width() + 1);
+        calm.canvas()->fit();
+        const QRectF all = calm.canvas()->toWidget(QRectF({ 0, 0 }, calm.canvas()->layoutOfGraph()->size()));
+        QVERIFY(all.height() <= calm.canvas()->height() + 1);
         // Mesh axes bear their number, for their colour.
         const words::Text text = words.shape(shown.program().find("layers.0/y"));
         QStringList axes;
@@ -618,10 +634,9 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         window.document()->waitForAnalysis();
-        DockFrame* dock = window.dock(u"program"_s);
-        QVERIFY(dock && dock->isHidden());
+        QVERIFY(!window.shows(u"program"_s));
         QVERIFY(!window.programView()->canvas()->layoutOfGraph()); // costs nothing until then
-        dock->present();
+        QVERIFY(window.present(u"program"_s));
         QTRY_VERIFY(window.programView()->canvas()->layoutOfGraph());
         QVERIFY(window.programView()->canvas()->hasFocus());
         QVERIFY(window.programView()->canvas()->isVisible());

@@ -22,6 +22,7 @@
 #include "views/panel_fixture.h"
 #include "views/preview/edit_preview.h"
 #include "views/rules_view/axis_tray.h"
+#include "views/rules_view/rule_entry.h"
 #include "views/rules_view/rule_list_bar.h"
 #include "views/rules_view/rule_trace_view.h"
 #include "views/rules_view/rules_menu.h"
@@ -30,6 +31,7 @@
 #include "views/rules_view/rules_view.h"
 #include "views/rules_view/trace_matrix.h"
 #include "views/theme/appearance.h"
+#include "views/widgets/axis_toggle.h"
 #include "views/widgets/notice_strip.h"
 
 using namespace shardscope;
@@ -261,9 +263,77 @@ private Q_SLOTS:
         QTest::keyClicks(editor, QStringLiteral("data, model"));
         QTest::keyClick(editor, Qt::Key_Return);
         QTRY_COMPARE(view.model()->index(1, RulesModel::Axes).data().toString(), QStringLiteral("(data, model)"));
-        view.addRule();
+    }
+
+    /// A rule that nothing uses is a grey zero; a triangle stands where Problems warns of it, too.
+    void warningsAreThoseOfProblems()
+    {
+        Document document;
+        document.setExperiment(example("flax-mlp-logical"), {});
+        document.waitForAnalysis();
+        RulesModel model(&document);
+        const auto warned = [&](int row) {
+            return model.index(row, RulesModel::Uses).data(RulesModel::WarningRole).toBool();
+        };
+        const auto isTold = [&](int row) {
+            const auto& problems = document.snapshot()->problems;
+            return std::any_of(problems.begin(), problems.end(), [&](const Problem& problem) {
+                const auto place = rulePlaceOf(problem.diagnostic.where.pointer);
+                return place && place->list.isOuter() && place->rule == row
+                    && problem.diagnostic.severity() == Severity::Warning;
+            });
+        };
+        for (int row = 0; row < model.ruleCount(); ++row)
+            QCOMPARE(warned(row), isTold(row));
+        // A rule for a name that nothing has is told, and warned of in its row.
+        const auto after =
+            withRuleInserted(*document.experiment(), {}, 0, { LogicalName::of("nobody"), SpecEntry::none(), false, 2 });
+        QVERIFY(after);
+        QVERIFY(document.edit(*after, QStringLiteral("rule")));
+        document.waitForAnalysis();
+        QCOMPARE(model.index(0, RulesModel::Uses).data().toString(), QStringLiteral("0"));
+        for (int row = 0; row < model.ruleCount(); ++row)
+            QCOMPARE(warned(row), isTold(row));
+    }
+
+    /// Two choices and Return; nothing is a rule before.
+    void aNewRuleIsChosen()
+    {
+        test::Fixture f;
+        RulesView view(&f.document, &f.selection);
+        view.resize(400, 300);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowActive(&view));
+        RuleEntry* entry = view.entry();
+        QVERIFY(entry->isHidden());
+        QTest::keyClick(view.table(), Qt::Key_Insert);
+        QVERIFY(entry->isVisible());
+        QCOMPARE(f.document.undoStack()->count(), 0);
+        QCOMPARE(view.model()->ruleCount(), 2);
+        // The name that has no rule, selected, so that what is typed takes its place.
+        QCOMPARE(entry->names()->currentText(), QStringLiteral("embed"));
+        QCOMPARE(entry->names()->lineEdit()->selectedText(), QStringLiteral("embed"));
+        QTest::keyClick(entry->names()->lineEdit(), Qt::Key_Escape);
+        QVERIFY(entry->isHidden());
+        QVERIFY(view.table()->hasFocus());
+        QCOMPARE(f.document.undoStack()->count(), 0);
+
+        view.addRule(QStringLiteral("embed"));
+        QVERIFY(entry->toggle(0)->hasFocus());
+        QTest::keyClick(entry->toggle(1), Qt::Key_Space);
+        QTest::keyClick(entry->toggle(0), Qt::Key_Space);
+        QCOMPARE(entry->chosen(), (QStringList{ QStringLiteral("model"), QStringLiteral("data") }));
+        QCOMPARE(entry->toggle(1)->place(), 1);
+        QCOMPARE(entry->toggle(0)->place(), 2);
+        QTest::keyClick(entry->toggle(1), Qt::Key_Space); // off again
+        QCOMPARE(entry->chosen(), QStringList{ QStringLiteral("data") });
+        QTest::keyClick(entry->toggle(1), Qt::Key_Return);
+        QVERIFY(entry->isHidden());
         QCOMPARE(view.model()->ruleCount(), 3);
-        QCOMPARE(view.model()->nameAt(2), QStringLiteral("embed")); // the name that had none
+        QCOMPARE(view.model()->nameAt(2), QStringLiteral("embed"));
+        QCOMPARE(view.model()->index(2, RulesModel::Axes).data().toString(), QStringLiteral("data"));
+        QCOMPARE(view.table()->currentIndex().row(), 2);
+        QCOMPARE(f.document.undoStack()->count(), 1); // one step
     }
 
     void previewsSayWhatWouldChange()
@@ -281,7 +351,7 @@ private Q_SLOTS:
         QVERIFY2(text.contains(QStringLiteral("8 weights change, 32 → 64 MiB per device")), qPrintable(text));
         QVERIFY2(text.contains(QStringLiteral("sent 8.16 → 24.1 MiB per step")), qPrintable(text));
         const auto same = editPreview(*document.snapshot(), *document.experiment(), cache);
-        QCOMPARE(same->sentence(), QStringLiteral("Nothing changes."));
+        QCOMPARE(same->sentence(), QStringLiteral("nothing changes"));
         using Part = EditPreview::Part;
         QCOMPARE(same->parts(true),
             (QList<Part>{ { QStringLiteral("nothing changes"), false }, { QStringLiteral("32 MiB per device"), false },

@@ -14,6 +14,9 @@
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
 #include "sharding/text.h"
+#include "views/device_map/device_colours.h"
+#include "views/device_map/device_map.h"
+#include "views/mesh_view/mesh_view.h"
 #include "views/panel_fixture.h"
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/shard_grid_view/shard_grid_view.h"
@@ -425,6 +428,47 @@ private Q_SLOTS:
         // An array that divides has nothing to say.
         fixture.selection.setTensor(QStringLiteral("params/layers.0/W1"));
         QVERIFY(!stated(QStringLiteral("no step can run")));
+    }
+
+    /// A shard with several holders has the colours of all of them.
+    void holdersHaveTheirColours()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture f;
+        f.selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        ShardGridView view(&f.document, &f.selection);
+        view.resize(700, 500);
+        view.show();
+        GridCanvas* canvas = view.canvas();
+        const GridCell cell{ 0, 0, 1 };
+        QVERIFY(canvas->coloursIn(cell).empty());
+        const Theme& theme = Theme::current();
+        const QRect rect = canvas->grid().cellRect(cell);
+        QVERIFY(rect.width() > 30);
+        const auto colours = [&] {
+            const QImage image = canvas->grab().toImage();
+            std::set<QRgb> found;
+            for (int x = rect.left() + 2; x < rect.right() - 2; ++x)
+                found.insert(image.pixel(x, rect.top() + 6));
+            return found;
+        };
+        canvas->setColour(GridColour::Device);
+        QCOMPARE(canvas->coloursIn(cell), (std::vector<std::int32_t>{ 1, 5 }));
+        std::set<QRgb> found = colours();
+        QVERIFY(found.contains(theme.shard(1, 8).rgb()) && found.contains(theme.shard(5, 8).rgb()));
+        canvas->setColour(GridColour::Host);
+        QCOMPARE(canvas->coloursIn(cell), (std::vector<std::int32_t>{ 0, 1 }));
+        found = colours();
+        QVERIFY(found.contains(theme.shard(0, 8).rgb()) && found.contains(theme.shard(1, 8).rgb()));
+        // The map of the mesh has the same colours, when they are chosen over the grid.
+        MeshView mesh(&f.document, &f.selection);
+        QVERIFY(mesh.map()->fillsOfArray(theme) == fillsByShard(theme, *mesh.map()->array()));
+        canvas->chooseColour(GridColour::Device);
+        const DeviceFills fills = mesh.map()->fillsOfArray(theme);
+        QCOMPARE(fills.colours[5], theme.shard(5, 8).rgb());
+        canvas->chooseColour(GridColour::Host);
+        QCOMPARE(mesh.map()->fillsOfArray(theme).colours[5], theme.shard(1, 8).rgb());
+        canvas->chooseColour(GridColour::Shard);
     }
 
     void hoverAndKeysSpeakThroughTheSelection()

@@ -96,6 +96,16 @@ private Q_SLOTS:
         QTEST(parts.leaf, "leaf");
     }
 
+    /// Values that a text numbers have one spelling everywhere.
+    void numberedValues()
+    {
+        Fixture fixture(findExample("flax-mlp-program")->experiment);
+        TensorsView view(&fixture.document, &fixture.selection);
+        const QModelIndex argument = view.model()->find(u"arg1"_s);
+        QVERIFY(argument.isValid());
+        QCOMPARE(argument.siblingAtColumn(0).data().toString(), u"%arg1"_s);
+    }
+
     /// What lies on the host has its plate, and is summed apart.
     void whatLiesOnTheHost()
     {

@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
+#include <QUndoStack>
 #include <cmath>
 
 #include "experiment/edits.h"
@@ -194,6 +195,25 @@ private Q_SLOTS:
 
         view.setTable(true);
         QVERIFY(!view.stepPlot()->isVisible());
+        // What compiling took stands beside them; a step that comes back is found in the cache.
+        const QAbstractItemModel* stages = view.compiledStages();
+        const auto stage = [stages](const QString& name, int column) {
+            for (int row = 0; row < stages->rowCount(); ++row)
+                if (stages->index(row, 0).data().toString() == name)
+                    return stages->index(row, column).data().toString();
+            return QString();
+        };
+        const int hits = stage(u"propagate"_s, 1).toInt(), misses = stage(u"propagate"_s, 2).toInt();
+        QVERIFY(misses > 0);
+        fixture.document.edit(withDimension(*fixture.document.experiment(), "batch", 16), u"batch"_s);
+        fixture.document.waitForAnalysis();
+        QCOMPARE(stage(u"propagate"_s, 2).toInt(), misses + 1);
+        fixture.document.undoStack()->undo();
+        fixture.document.waitForAnalysis();
+        QCOMPARE(stage(u"propagate"_s, 1).toInt(), hits + 1);
+        QCOMPARE(stage(u"propagate"_s, 2).toInt(), misses + 1);
+        QVERIFY(stage(u"schedule"_s, 3).contains(u's'));
+        view.show(data);
         view.setTable(false);
         QVERIFY(view.stepPlot()->isVisible());
 
@@ -224,7 +244,8 @@ private Q_SLOTS:
         for (QPushButton* button : view.findChildren<QPushButton*>())
             if (button->isVisible())
                 QTest::mouseClick(button, Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(view.sentence().endsWith(u"for one step"_s), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(view.sentence().contains(u"for one step; "_s), 20000);
+        QVERIFY2(view.sentence().endsWith(u" if the 8 devices ran at once"_s), qPrintable(view.sentence()));
         QCOMPARE(view.stepPlot()->pointCount(), 1);
         QCOMPARE(view.devicePlot()->barCount(), 8);
         controller.runTimeit(3, 2);
@@ -261,6 +282,11 @@ private Q_SLOTS:
             qPrintable(view.sentence()));
         QVERIFY2(view.keyFigure().startsWith(u"500 ms"_s), qPrintable(view.keyFigure()));
         QCOMPARE(view.legend()->entries()[1].figure, words::seconds(0.25)); // the bars are theirs, too
+        // The parts add up to their sum as printed, which is how long a step takes where all run at once.
+        QCOMPARE(view.legend()->entries()[0].figure, u"438 ms"_s);
+        QCOMPARE(view.legend()->entries()[2].figure, u"125 ms"_s);
+        QCOMPARE(view.legend()->entries()[3].figure, u"63 ms"_s);
+        QVERIFY2(view.sentence().endsWith(u"; 438 ms if the 8 devices ran at once"_s), qPrintable(view.sentence()));
     }
 
     /// An edit does not take away what was measured; it says what that was measured on.

@@ -221,6 +221,30 @@ private Q_SLOTS:
         QCOMPARE(f.controller.timings().figures.size(), f.controller.history().size());
     }
 
+    void curvesWaitWhileARunIsPaused()
+    {
+        TrainingFixture f;
+        QPushButton* button = f.view.pauseButton();
+        QVERIFY(button->isHidden());
+        f.controller.runContinuously();
+        QTRY_VERIFY_WITH_TIMEOUT(f.view.trainingPage()->lossPlot()->pointCount() > 5, 30'000);
+        QVERIFY(!button->isHidden());
+        QCOMPARE(button->text(), QStringLiteral("Pause"));
+        button->click();
+        QVERIFY(f.controller.isPaused());
+        QCOMPARE(button->text(), QStringLiteral("Continue"));
+        QTest::qWait(200);
+        const int points = static_cast<int>(f.view.trainingPage()->lossPlot()->pointCount());
+        QTest::qWait(50);
+        QCOMPARE(static_cast<int>(f.view.trainingPage()->lossPlot()->pointCount()), points);
+        button->click();
+        QCOMPARE(button->text(), QStringLiteral("Pause"));
+        QTRY_VERIFY_WITH_TIMEOUT(f.view.trainingPage()->lossPlot()->pointCount() > points, 30'000);
+        f.controller.stop();
+        QTRY_COMPARE(f.controller.state(), RunController::State::Idle);
+        QVERIFY(button->isHidden());
+    }
+
     /// The batches of the command train, from the file itself.
     void aTransformerReadsOtherTokensInEachStep()
     {

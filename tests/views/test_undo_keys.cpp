@@ -19,7 +19,6 @@
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
 #include "views/tensors_view/tensors_view.h"
-#include "views/widgets/dock_frame.h"
 #include "views/widgets/search_field.h"
 
 using namespace shardscope;
@@ -70,8 +69,8 @@ private Q_SLOTS:
         window.modelView()->form()->setUnfolded({ QStringLiteral("sizes"), QStringLiteral("blocks"),
             QStringLiteral("training"), QStringLiteral("layout") });
         int walked = 0, fields = 0;
-        for (DockFrame* dock : window.docks()) {
-            dock->present();
+        for (const MainWindow::Part& part : window.parts()) {
+            QVERIFY(window.present(part.id));
             QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 60'000);
             QList<QPointer<QWidget>> controls;
             for (QWidget* control : window.findChildren<QWidget*>())
@@ -80,7 +79,7 @@ private Q_SLOTS:
                 if (!control || !control->isVisible() || !control->isEnabled() || control->focusPolicy() == Qt::NoFocus
                     || control->window() != &window || control->property("walked").toBool())
                     continue;
-                control->setProperty("walked", true); // one that stays while other docks come to the front
+                control->setProperty("walked", true); // one that stays while other parts come to the front
                 control->setFocus(Qt::TabFocusReason);
                 QWidget* focused = QApplication::focusWidget();
                 if (!focused)
@@ -112,7 +111,7 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowActive(&window));
         Document* document = window.document();
         document->waitForAnalysis();
-        window.dock(QStringLiteral("model"))->present();
+        QVERIFY(window.present(QStringLiteral("model")));
         window.modelView()->form()->setUnfolded({ QStringLiteral("blocks") });
         auto* experts = qobject_cast<QSpinBox*>(window.modelView()->form()->field(QStringLiteral("expert"))->control());
         QCOMPARE(experts->text(), experts->specialValueText());
@@ -156,7 +155,7 @@ private Q_SLOTS:
 
         // So is what is typed into a filter, until nothing of it is left to be taken back.
         editNotes(document);
-        auto* filter = window.dock(QStringLiteral("tensors"))->findChild<SearchField*>();
+        auto* filter = window.part(QStringLiteral("tensors"))->findChild<SearchField*>();
         QVERIFY(filter);
         filter->setFocus();
         QTest::keyClicks(filter, QStringLiteral("W1"));

@@ -419,7 +419,7 @@ private Q_SLOTS:
         QTest::mouseMove(canvas, canvas->heatLayout().rectOf(element).center());
         QTRY_COMPARE(fixture.selection.hoveredDevices(), (std::vector<std::int32_t>{ 2, 6 }));
         const QString stated =
-            u"embed 3, hidden 25: %1, on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));
+            u"[embed 3, hidden 25] = %1 on d2 and d6"_s.arg(valueText(fixture.global(3, 25), DType::F32, false));
         QTRY_COMPARE(pointed.last().front().toString(), stated);
         // Every step has other numbers.
         const std::vector<double> before = canvas->data().panels.front().points;
@@ -477,6 +477,24 @@ private Q_SLOTS:
         QCOMPARE(numbers->rowCount(), 8);
     }
 
+    void differencesAreMeasured()
+    {
+        HeatSummary differences;
+        QCOMPARE(differenceNote(differences, 2, DType::F32), QString());
+        differences.add(0);
+        QCOMPARE(differenceNote(differences, 0, DType::F32), QString());
+        QCOMPARE(differenceNote(differences, 2, DType::F32), u"No difference in what was read."_s);
+        differences.add(-0.25);
+        differences.add(0.125);
+        const QString note = differenceNote(differences, 2, DType::F32);
+        QVERIFY2(note.startsWith(u"Largest difference "_s), qPrintable(note));
+        QVERIFY2(note.endsWith(u"where values reach 2: 0.12 of that. Each f32 is rounded by up to 6e-08 of itself."_s)
+                || note.endsWith(
+                    u"where values reach 2: 0.13 of that. Each f32 is rounded by up to 6e-08 of itself."_s),
+            qPrintable(note)); // 0.125 in two digits
+        QVERIFY(!differenceNote(differences, 2, DType::I32).contains(u"rounded"_s));
+    }
+
     void differencesFromTheReference()
     {
         ViewFixture fixture;
@@ -488,6 +506,8 @@ private Q_SLOTS:
         QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
         QVERIFY(canvas->data().isComplete());
         QVERIFY(canvas->data().all.magnitude() < 1e-4); // roundings only, and yet not the weights themselves
+        const QString note = fixture.view.heatPage()->note();
+        QVERIFY2(note.startsWith(u"Largest difference "_s) || note.startsWith(u"No difference "_s), qPrintable(note));
         fixture.view.extentBar()->setCurrent(1);
         QTRY_COMPARE(canvas->heatLayout().panels().size(), 8U);
         QVERIFY(canvas->data().all.magnitude() < 1e-4);
@@ -497,6 +517,42 @@ private Q_SLOTS:
         QVERIFY(canvas->data().all.magnitude() < 1e-4);
         fixture.view.contentBar()->setCurrent(0);
         QVERIFY(canvas->data().all.magnitude() > 1e-2);
+    }
+
+    void differencesFromTheStart()
+    {
+        ViewFixture fixture;
+        fixture.selection.setTensor(weight);
+        fixture.step();
+        fixture.step();
+        fixture.view.contentBar()->setCurrent(2);
+        HeatCanvas* canvas = fixture.view.heatPage()->canvas();
+        QTRY_VERIFY(!fixture.view.isWorking() && canvas->isVisible());
+        const auto begun = fixture.controller.begun();
+        const StepReplay replay(begun.plan->program, *begun.initial);
+        const ValueId value = begun.plan->program->program->find(weight.toStdString());
+        const StepReplay::Array start = replay.start(value).value();
+        const double moved = fixture.global(7, 33) - (*start)[7 * 40 + 33];
+        QVERIFY(moved != 0);
+        QVERIFY(canvas->data().all.magnitude() >= std::abs(moved));
+        fixture.view.formBar()->setCurrent(1);
+        NumbersModel* numbers = fixture.view.numbers();
+        QCOMPARE(numbers->index(7, 33).data().toString(), valueText(moved, DType::F32, true));
+        // On each device: rows 24 to 47 are those of the second one, which holds columns 10 to 19.
+        fixture.view.extentBar()->setCurrent(1);
+        QTRY_COMPARE(numbers->rowCount(), 8 * 24);
+        QCOMPARE(numbers->index(24 + 7, 3).data().toString(),
+            valueText(fixture.global(7, 13) - (*start)[7 * 40 + 13], DType::F32, true));
+        // The reference is another one, and what a step computes has none at the start.
+        fixture.view.contentBar()->setCurrent(1);
+        QTRY_VERIFY(!fixture.view.isWorking() && fixture.view.table()->isVisible());
+        QVERIFY(std::abs(numbers->index(24 + 7, 3).data().toString().toDouble()) < 1e-4);
+        fixture.view.contentBar()->setCurrent(2);
+        fixture.selection.setTensor(QStringLiteral("loss"));
+        QTRY_VERIFY(fixture.emptyText().contains(u"is computed in the step"_s));
+        QTest::mouseClick(fixture.view.emptyPage()->findChild<QPushButton*>(), Qt::LeftButton);
+        QCOMPARE(fixture.view.contentBar()->current(), 0);
+        QVERIFY(fixture.emptyText().isEmpty());
     }
 
     void initialValuesAreChosen()

@@ -6,18 +6,22 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
+#include <QToolButton>
 
 #include "experiment/edits.h"
 #include "registered_test.h"
 #include "sharding/sharding_edit.h"
 #include "views/main_window/main_window.h"
+#include "views/memory_view/memory_view.h"
+#include "views/memory_view/memory_widgets.h"
 #include "views/panel_fixture.h"
+#include "views/shard_grid_view/grid_canvas.h"
+#include "views/shard_grid_view/shard_grid_view.h"
 #include "views/theme/appearance.h"
-#include "views/what_if_view/axis_toggle.h"
 #include "views/what_if_view/changes_model.h"
 #include "views/what_if_view/sharding_editor.h"
 #include "views/what_if_view/what_if_view.h"
-#include "views/widgets/dock_frame.h"
+#include "views/widgets/axis_toggle.h"
 #include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
@@ -130,7 +134,7 @@ private Q_SLOTS:
         QCOMPARE(shown.cell(0, ChangesModel::PerDevice), u"2 KiB → 512 B"_s);
         QCOMPARE(shown.cell(1, ChangesModel::Now), u"P(x, -)"_s);
         QCOMPARE(shown.cell(1, ChangesModel::Then), u"P(x, y)"_s);
-        QVERIFY2(shown.view.summary().startsWith(u"3 of 4 values change."_s), qPrintable(shown.view.summary()));
+        QVERIFY2(shown.view.summary().startsWith(u"3 of 4 values change: "_s), qPrintable(shown.view.summary()));
         QCOMPARE(shown.view.keyFigure(), u"3 change"_s);
         QVERIFY(*shown.fixture.document.experiment() == before);
         QCOMPARE(shown.fixture.document.undoStack()->count(), 0);
@@ -291,6 +295,47 @@ private Q_SLOTS:
         QCOMPARE(shown.fixture.document.undoStack()->undoText(), u"mesh 4 × 2"_s);
     }
 
+    /// What is tried is seen in the pictures before it counts, with what is there now beside it.
+    void picturesShowWhatIsTried()
+    {
+        Shown shown(test::example("flax-mlp-logical"), u"params/layers.0/W1"_s);
+        Document& document = shown.fixture.document;
+        ShardGridView grid(&document, &shown.fixture.selection);
+        MemoryView memory(&document, &shown.fixture.selection);
+        for (QWidget* view : std::initializer_list<QWidget*>{ &grid, &memory }) {
+            view->resize(600, 400);
+            view->show();
+        }
+        const auto columns = [&] { return grid.canvas()->grid().columns().parts; };
+        QCOMPARE(columns(), 4);
+        QCOMPARE(memory.bar()->barLayout().beforeX, -1);
+        const Experiment before = *document.experiment();
+        shown.view.propose(*withAxisSize(before, 0, 4, true), u"mesh 4 × 2"_s);
+        shown.waitForPreview();
+        QCOMPARE(columns(), 2);
+        QVERIFY(memory.bar()->barLayout().beforeX > 0);
+        QVERIFY(*document.experiment() == before);
+        QCOMPARE(document.undoStack()->count(), 0);
+        const auto button = [&](const QString& name) {
+            for (QToolButton* each : grid.findChildren<QToolButton*>())
+                if (each->isVisible() && each->accessibleName() == name)
+                    return each;
+            return static_cast<QToolButton*>(nullptr);
+        };
+        QVERIFY(button(u"Leave mesh 4 × 2 as it was"_s));
+        button(u"Leave mesh 4 × 2 as it was"_s)->click();
+        QCOMPARE(columns(), 4);
+        QVERIFY(!button(u"Apply mesh 4 × 2"_s));
+        QVERIFY(!shown.view.isTrying() && !document.preview());
+        shown.view.propose(*withAxisSize(before, 0, 4, true), u"mesh 4 × 2"_s);
+        shown.waitForPreview();
+        button(u"Apply mesh 4 × 2"_s)->click();
+        QCOMPARE(document.undoStack()->undoText(), u"mesh 4 × 2"_s);
+        QVERIFY(!document.preview());
+        document.waitForAnalysis();
+        QCOMPARE(columns(), 2);
+    }
+
     void whatCannotBeLaidOutIsNotApplied()
     {
         Experiment experiment = test::example("flax-mlp-device");
@@ -321,9 +366,8 @@ private Q_SLOTS:
         window.show();
         QVERIFY(QTest::qWaitForWindowExposed(&window));
         window.document()->waitForAnalysis();
-        DockFrame* dock = window.dock(u"whatif"_s);
-        QVERIFY(dock && dock->isHidden());
-        dock->present();
+        QVERIFY(!window.whatIfView()->isVisible());
+        QVERIFY(window.present(u"whatif"_s));
         QVERIFY(window.whatIfView()->isVisible());
     }
 };

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The frame around the views: where the window comes up, how docks are arranged at every size, and how they are
-// brought to the front, floated and closed.
+// The frame around the views: where the window comes up, how views are arranged at every size and in every perspective,
+// and how they are brought to the front, maximised, floated and closed.
 #include <QComboBox>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPointer>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScreen>
+#include <QSet>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QStandardPaths>
@@ -41,6 +44,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
+#include "views/widgets/section.h"
 
 using namespace shardscope;
 
@@ -57,6 +61,8 @@ struct FramedWindow {
         window.document()->waitForAnalysis();
     }
     [[nodiscard]] DockFrame* dock(const char* id) const { return window.dock(QLatin1String(id)); }
+    [[nodiscard]] QWidget* part(const char* id) const { return window.part(QLatin1String(id)); }
+    bool present(const char* id) { return window.present(QLatin1String(id)); }
     /// The tab bar that has the dock, and the dock's tab.
     [[nodiscard]] std::pair<QTabBar*, int> tabOf(const DockFrame* wanted) const
     {
@@ -203,17 +209,17 @@ private Q_SLOTS:
         QVERIFY2(room.contains(again.geometry()), "restored");
     }
 
-    /// Heights at which a row came and went while its dock was resized made the program end. Every dock is tried at
-    /// some heights of every example, which are other ones for each; those whose rows come and go at more of them. With
-    /// SHARDSCOPE_RANDOM_CASES=12600 every dock has every height.
-    void everyDockStandsEveryHeight_data()
+    /// Heights at which a row came and went while its dock was resized made the program end. Every part of a view is
+    /// tried at some heights of every example, which are other ones for each; those whose rows come and go at more of
+    /// them. With SHARDSCOPE_RANDOM_CASES=12600 every part has every height.
+    void everyPartStandsEveryHeight_data()
     {
         QTest::addColumn<int>("number");
         int number = 0;
         for (const GalleryExample& example : gallery())
             QTest::newRow(std::string(example.id).c_str()) << number++;
     }
-    void everyDockStandsEveryHeight()
+    void everyPartStandsEveryHeight()
     {
         QFETCH(int, number);
         constexpr int lowest = 600, heights = 501;
@@ -222,24 +228,22 @@ private Q_SLOTS:
         FramedWindow framed(std::string(gallery()[static_cast<std::size_t>(number)].id).c_str());
         MainWindow& window = framed.window;
         Resizer resizer(window);
-        for (DockFrame* dock : window.docks()) {
-            const int tried = dock->objectName() == QLatin1String("lab") ? 24
-                : followsHeight.contains(dock->objectName())             ? 6
-                                                                         : 2;
+        for (const MainWindow::Part& part : window.parts()) {
+            const int tried = part.id == QLatin1String("lab") ? 24 : followsHeight.contains(part.id) ? 6 : 2;
             const int step = std::max(heights / test::randomCases(tried), 1);
             for (int height = lowest + number * 7 % step; height < lowest + heights; height += step) {
                 resizer.resize(QSize(1600, height));
-                if (!dock->isInFront()) // each arrangement has its own docks in front
-                    dock->present();
+                if (!window.shows(part.id)) // each form has its own views in front
+                    QVERIFY2(window.present(part.id), qPrintable(part.id));
                 QCOMPARE(window.height(), height);
             }
         }
-        // Where it happened, and widths, by which other docks choose to have two sides.
-        framed.dock("lab")->present();
+        // Where it happened, and widths, by which other views choose to have two sides.
+        framed.present("lab");
         for (int height = 980 + number % 3; height <= 1000; height += 3)
             resizer.resize(QSize(1600, height));
         for (const char* id : { "values", "collectives" }) {
-            framed.dock(id)->present();
+            framed.present(id);
             for (int width = 1180 + number; width < 1700; width += 80)
                 resizer.resize(QSize(width, 800));
         }
@@ -249,8 +253,8 @@ private Q_SLOTS:
     void textsThatDoNotFitAreShownBelow()
     {
         FramedWindow framed("penzai-positional");
-        DockFrame* lab = framed.dock("lab");
-        lab->present();
+        framed.present("lab");
+        DockFrame* lab = framed.dock("layout");
         lab->setFloating(true);
         FormRow* row = framed.window.shardingLab()->forms()->row(ShardingForm::PositionalCode);
         const OverflowLabel* below = row->overflow();
@@ -295,6 +299,9 @@ private Q_SLOTS:
         QTRY_VERIFY(program->isInFront());
         QVERIFY(!values->isHidden());
         QTRY_VERIFY(!values->toggleViewAction()->isChecked());
+        // What nobody can see works out nothing: it is hidden within its frame.
+        QTRY_VERIFY(!values->widget()->isVisible());
+        QVERIFY(program->widget()->isVisible());
         // In front it is closed, and the keyboard goes on where it was.
         program->toggleViewAction()->trigger();
         QVERIFY(program->isHidden());
@@ -304,7 +311,7 @@ private Q_SLOTS:
             for (const DockFrame* dock : window.docks())
                 if (dock->isInFront() && dock->isAncestorOf(QApplication::focusWidget()))
                     next = dock;
-            return next == values || next == framed.dock("grid"); // once the keyboard has moved on
+            return next == values || next == framed.dock("layout"); // once the keyboard has moved on
         }());
     }
 
@@ -313,7 +320,7 @@ private Q_SLOTS:
         FramedWindow framed("flax-mlp-logical");
         MainWindow& window = framed.window;
         QVERIFY(QTest::qWaitForWindowActive(&window));
-        DockFrame* grid = framed.dock("grid");
+        DockFrame* grid = framed.dock("layout");
         DockFrame* program = framed.dock("program");
         program->present();
         QTRY_VERIFY(framed.tabOf(program).first);
@@ -338,10 +345,11 @@ private Q_SLOTS:
         QVERIFY(toFloat->toolTip().contains(QStringLiteral("Float Program")));
         QVERIFY(!bar->tabToolTip(framed.tabOf(program).second).isEmpty());
 
+        framed.dock("values")->close();
         QTest::mouseClick(toClose, Qt::LeftButton);
         QVERIFY(program->isHidden());
         QTRY_VERIFY(grid->isInFront());
-        // Alone there, the grid has its own title again.
+        // Alone there, Layout has its own title again.
         QTRY_VERIFY(grid->titleBarWidget()->height() > 0);
         QTRY_VERIFY(!buttons || !buttons->isVisible());
 
@@ -356,7 +364,18 @@ private Q_SLOTS:
         QTRY_VERIFY(framed.tabOf(program).first);
         QCoreApplication::processEvents();
         bar = framed.tabOf(program).first;
+        // A double click maximises: nothing else is left, and Esc puts all of it back.
         QTest::mouseDClick(bar, Qt::LeftButton, Qt::NoModifier, middleOf(program));
+        QTRY_COMPARE(window.maximised(), program);
+        QTRY_VERIFY(program->isInFront());
+        for (const DockFrame* other : window.docks())
+            QVERIFY2(other == program || !other->isVisible(), qPrintable(other->objectName()));
+        QTest::keyClick(&window, Qt::Key_Escape);
+        QVERIFY(!window.maximised());
+        QTRY_VERIFY(framed.dock("inputs")->isInFront() && framed.dock("inspector")->isInFront());
+        program->present();
+        QCoreApplication::processEvents();
+        window.action(QStringLiteral("floatDock"))->trigger();
         QTRY_VERIFY(program->isFloating());
         QVERIFY(program->isVisible());
         QTRY_VERIFY(grid->titleBarWidget()->height() > 0); // its place is its own again
@@ -406,7 +425,7 @@ private Q_SLOTS:
         QTest::mouseClick(closeButton(), Qt::LeftButton);
         QVERIFY(program->isHidden());
         window.action(QStringLiteral("resetLayout"))->trigger();
-        QTRY_VERIFY(framed.dock("grid")->isInFront());
+        QTRY_VERIFY(framed.dock("layout")->isInFront());
     }
 
     /// What watches the keyboard focus goes before the docks that it looks at.
@@ -418,8 +437,8 @@ private Q_SLOTS:
             window.show();
             QVERIFY(QTest::qWaitForWindowActive(&window));
             window.document()->waitForAnalysis();
-            window.dock(QLatin1String(id))->present();
-            QTRY_VERIFY(window.dock(QLatin1String(id))->isAncestorOf(QApplication::focusWidget()));
+            window.present(QLatin1String(id));
+            QTRY_VERIFY(window.part(QLatin1String(id))->isAncestorOf(QApplication::focusWidget()));
         }
     }
 
@@ -431,7 +450,7 @@ private Q_SLOTS:
         framed.window.document()->waitForAnalysis();
         for (const QSize size : { QSize(1600, 1000), QSize(1280, 800), QSize(1366, 768) }) {
             framed.window.resize(size);
-            const auto* tree = framed.dock("tensors")->findChild<QTreeView*>();
+            const auto* tree = framed.part("tensors")->findChild<QTreeView*>();
             QTRY_COMPARE(tree->visualRect(tree->model()->index(0, 0)).top(), 0);
             QTRY_VERIFY(tree->viewport()->rect().contains(tree->visualRect(tree->currentIndex()).center()));
         }
@@ -448,8 +467,9 @@ private Q_SLOTS:
     {
         QFETCH(QSize, size);
         FramedWindow framed("flax-mlp-logical", size);
-        QTRY_VERIFY(framed.dock("memory")->isInFront());
-        const auto* bar = framed.dock("memory")->findChild<MemoryBarWidget*>();
+        QVERIFY(framed.present("memory"));
+        QTRY_VERIFY(framed.window.shows(QStringLiteral("memory")));
+        const auto* bar = framed.part("memory")->findChild<MemoryBarWidget*>();
         QTRY_VERIFY2(bar->height() >= bar->heightForWidth(bar->width()),
             qPrintable(QStringLiteral("%1 of %2").arg(bar->height()).arg(bar->heightForWidth(bar->width()))));
     }
@@ -458,36 +478,35 @@ private Q_SLOTS:
     {
         QTest::addColumn<QSize>("size");
         QTest::addColumn<bool>("compact");
-        QTest::addColumn<bool>("rulesInSight");
-        QTest::newRow("wide") << QSize(1600, 1000) << false << true;
-        QTest::newRow("maximized on full HD") << QSize(1920, 1010) << false << true;
-        QTest::newRow("a laptop") << QSize(1280, 800) << true << true;
-        QTest::newRow("a larger laptop") << QSize(1440, 840) << true << true;
-        QTest::newRow("1440 x 900") << QSize(1440, 900) << true << true;
-        QTest::newRow("1600 x 900") << QSize(1600, 900) << true << true;
-        QTest::newRow("a low one") << QSize(1366, 690) << true << false;
-        QTest::newRow("small") << QSize(1024, 640) << true << false;
-        QTest::newRow("the smallest with columns") << QSize(900, 600) << true << false;
-        QTest::newRow("1280 x 800 at a factor of 2") << QSize(640, 400) << true << false;
+        QTest::newRow("wide") << QSize(1600, 1000) << false;
+        QTest::newRow("maximized on full HD") << QSize(1920, 1010) << false;
+        QTest::newRow("2560 x 1440") << QSize(2560, 1400) << false;
+        QTest::newRow("a laptop") << QSize(1280, 800) << true;
+        QTest::newRow("a larger laptop") << QSize(1440, 840) << true;
+        QTest::newRow("1440 x 900") << QSize(1440, 900) << true;
+        QTest::newRow("1600 x 900") << QSize(1600, 900) << false;
+        QTest::newRow("a low one") << QSize(1366, 690) << true;
+        QTest::newRow("small") << QSize(1024, 640) << true;
+        QTest::newRow("the smallest with columns") << QSize(900, 600) << true;
+        QTest::newRow("1280 x 800 at a factor of 2") << QSize(640, 400) << true;
     }
     void everySizeHasAnArrangement()
     {
         QFETCH(QSize, size);
         QFETCH(bool, compact);
-        QFETCH(bool, rulesInSight);
         FramedWindow framed("maxtext-llama3-8b", size);
         QTRY_VERIFY(!framed.window.document()->isStale());
         QCOMPARE(framed.window.isCompact(), compact);
-        const DockFrame* grid = framed.dock("grid");
-        QTRY_VERIFY(grid->isInFront());
+        const DockFrame* layout = framed.dock("layout");
+        QTRY_VERIFY(layout->isInFront());
         // The picture is the largest, on a laptop as well.
         const auto area = [](const QSize& of) { return of.width() * of.height(); };
-        QTRY_VERIFY2(area(grid->size()) * 100 > area(size) * (compact ? 20 : 15),
-            qPrintable(QStringLiteral("%1 x %2").arg(grid->width()).arg(grid->height())));
-        QCOMPARE(framed.dock("rules")->isInFront(), rulesInSight);
+        const int percent = size.width() > 2200 ? 18 : 25; // there the program has as much beside it
+        QTRY_VERIFY2(area(layout->size()) * 100 > area(size) * percent,
+            qPrintable(QStringLiteral("%1 x %2").arg(layout->width()).arg(layout->height())));
         if (size.width() < 800) { // all are tabs in one place
             for (const DockFrame* dock : framed.window.docks())
-                QCOMPARE(dock->isInFront(), dock == grid);
+                QCOMPARE(dock->isInFront(), dock == layout);
             return;
         }
         // Nothing lies on anything else, and all of it within the window.
@@ -503,12 +522,112 @@ private Q_SLOTS:
             return wrong.join(QLatin1Char(' '));
         };
         QTRY_VERIFY2(faults().isEmpty(), qPrintable(faults()));
-        QVERIFY(framed.dock("tensors")->isInFront());
-        const auto* tree = framed.dock("tensors")->findChild<QTreeView*>();
+        // Rules and tensors are there, at their column's own scroll bar where that is low.
+        QVERIFY(framed.present("tensors"));
+        QTRY_VERIFY(framed.window.shows(QStringLiteral("tensors")));
+        const auto* tree = framed.part("tensors")->findChild<QTreeView*>();
         QTRY_VERIFY2(rowsInSight(*tree) >= 2, qPrintable(QString::number(rowsInSight(*tree))));
-        if (rulesInSight)
-            QTRY_VERIFY(rowsInSight(*framed.window.rulesView()->table())
-                >= std::min(3, framed.window.rulesView()->model()->rowCount()));
+        QVERIFY(framed.present("rules"));
+        QTRY_VERIFY(rowsInSight(*framed.window.rulesView()->table())
+            >= std::min(3, framed.window.rulesView()->model()->rowCount()));
+        const QRect column(framed.dock("inputs")->mapToGlobal(QPoint()), framed.dock("inputs")->size());
+        const QWidget* table = framed.window.rulesView()->table();
+        QVERIFY(column.contains(table->mapToGlobal(QPoint(1, 1))));
+    }
+
+    /// Every perspective shows what it is for, at every size, and nothing lies on anything else.
+    void perspectives_data()
+    {
+        QTest::addColumn<QSize>("size");
+        for (const QSize size : { QSize(1024, 640), QSize(1280, 800), QSize(1366, 768), QSize(1600, 1000) })
+            QTest::addRow("%d x %d", size.width(), size.height()) << size;
+    }
+    void perspectives()
+    {
+        QFETCH(QSize, size);
+        FramedWindow framed("flax-mlp-logical", size);
+        MainWindow& window = framed.window;
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QCOMPARE(window.perspective(), Perspective::Plan);
+        const auto overlaps = [&] {
+            QStringList wrong;
+            for (const DockFrame* one : window.docks())
+                for (const DockFrame* other : window.docks())
+                    if (one < other && one->isInFront() && other->isInFront()
+                        && one->geometry().intersects(other->geometry()))
+                        wrong << one->objectName() + QLatin1Char('/') + other->objectName();
+            return wrong.join(QLatin1Char(' '));
+        };
+        for (const auto& [key, perspective, part] :
+            { std::tuple(Qt::Key_1, Perspective::Learn, "grid"), std::tuple(Qt::Key_3, Perspective::Program, "program"),
+                std::tuple(Qt::Key_4, Perspective::Debug, "collectives"),
+                std::tuple(Qt::Key_5, Perspective::Compare, "compare"),
+                std::tuple(Qt::Key_2, Perspective::Plan, "grid") }) {
+            QTest::keyClick(&window, key, Qt::AltModifier);
+            QCOMPARE(window.perspective(), perspective);
+            QTRY_VERIFY2(window.shows(QLatin1String(part)), part);
+            QTRY_VERIFY2(overlaps().isEmpty(), qPrintable(overlaps()));
+            QCOMPARE(window.size(), size);
+            for (const DockFrame* dock : window.docks())
+                QTRY_COMPARE(dock->widget()->isVisible(), dock->isInFront());
+        }
+        // A view that was closed comes back with the layout of the perspective, in that perspective alone.
+        framed.dock("inspector")->close();
+        window.setPerspective(Perspective::Learn);
+        QTRY_VERIFY(!framed.dock("inspector")->isHidden());
+        window.setPerspective(Perspective::Plan);
+        QTRY_VERIFY(framed.dock("inspector")->isHidden());
+        window.action(QStringLiteral("resetLayout"))->trigger();
+        QTRY_VERIFY(!framed.dock("inspector")->isHidden());
+    }
+
+    /// By what is opened, unless the file was left in another one.
+    void perspectivesAreChosen()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        for (const auto& [example, expected] : { std::pair("jax-layer-program", Perspective::Program),
+                 std::pair("rule-lab", Perspective::Learn), std::pair("transformer-experts", Perspective::Debug),
+                 std::pair("flax-mlp-logical", Perspective::Plan) }) {
+            window.document()->setExperiment(findExample(example)->experiment, {});
+            QCOMPARE(window.perspective(), expected);
+        }
+    }
+
+    /// What was a dock of its own once is where docs/window.md says: shown in front, unfolded, with the focus.
+    void everyPartIsWhereTheDocumentSays()
+    {
+        QFile file(QStringLiteral(SHARDSCOPE_SOURCE_DIR "/docs/window.md"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString text = QString::fromUtf8(file.readAll());
+        // | Rule trace | `trace` | section of Inputs | ...
+        const QRegularExpression line(
+            QStringLiteral("^\\| ([^|]+) \\| `(\\w+)` \\| ([^|]+) \\|"), QRegularExpression::MultilineOption);
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QSet<QString> told;
+        for (auto found = line.globalMatch(text); found.hasNext();) {
+            const QRegularExpressionMatch match = found.next();
+            const QString id = match.captured(2);
+            told << id;
+            const auto part = std::find_if(window.parts().begin(), window.parts().end(),
+                [&id](const MainWindow::Part& each) { return each.id == id; });
+            QVERIFY2(part != window.parts().end(), qPrintable(id));
+            QCOMPARE(part->name, match.captured(1));
+            QVERIFY2(match.captured(3).contains(part->frame->name()), qPrintable(match.captured(3)));
+            QVERIFY2(window.present(id), qPrintable(id));
+            QTRY_VERIFY2(window.shows(id), qPrintable(id));
+            QTRY_VERIFY2(
+                part->widget->isAncestorOf(QApplication::focusWidget()) || part->widget == QApplication::focusWidget(),
+                qPrintable(id));
+            // It is seen: some of it lies within the window.
+            QTRY_VERIFY2(!part->widget->visibleRegion().isEmpty(), qPrintable(id));
+            QVERIFY(window.action(QStringLiteral("go-") + id));
+        }
+        for (const MainWindow::Part& part : window.parts())
+            QVERIFY2(told.contains(part.id), qPrintable(part.id));
+        QVERIFY(!window.present(QStringLiteral("nothing")));
     }
 
     /// Mesh has the height of what is in it; a long table of rules beside few tensors is shown whole.
@@ -522,7 +641,7 @@ private Q_SLOTS:
         QVERIFY(table->model()->rowCount() >= 8);
         const auto inSight = [&] { return rowsInSight(*table); };
         QTRY_VERIFY2(inSight() >= 7, qPrintable(QString::number(inSight())));
-        const DockFrame* mesh = framed.dock("mesh");
+        const QWidget* mesh = framed.part("mesh");
         QVERIFY(mesh->height() <= window.meshView()->sizeHint().height() + Metrics::scaled(60));
         // The same after the window was small for a while, and after another experiment was open.
         const int before = inSight();
@@ -545,12 +664,12 @@ private Q_SLOTS:
         QVERIFY(notice->y() + notice->height() <= table->y() + table->viewport()->y());
     }
 
-    /// Heights follow what comes into the docks by an edit, in whatever way the experiment was opened.
+    /// Heights follow what comes into the sections by an edit, in whatever way the experiment was opened.
     void anotherAxisGetsItsRoom()
     {
         FramedWindow framed("flax-mlp-logical");
         MainWindow& window = framed.window;
-        const DockFrame* mesh = framed.dock("mesh");
+        const QWidget* mesh = framed.part("mesh");
         QTest::qWait(50); // heights come to rest
         const int before = mesh->height();
         QVERIFY(window.document()->edit(
@@ -562,19 +681,39 @@ private Q_SLOTS:
         QTRY_VERIFY(std::abs(mesh->height() - before) <= 2);
     }
 
-    /// A height that was chosen by hand is that of one arrangement: the others go on following what is in them.
+    /// A height that was chosen by hand is that of one form and one perspective: the others keep theirs.
     void heightsByHandAreThoseOfOneArrangement()
     {
         FramedWindow framed("flax-mlp-logical");
         MainWindow& window = framed.window;
-        const DockFrame* rules = framed.dock("rules");
+        const DockFrame* layout = framed.dock("layout");
         QTest::qWait(30);
-        test::dragLineBelow(window, *rules, 50);
-        QTest::qWait(30);
+        const int before = layout->height();
+        test::dragLineBelow(window, *layout, 50);
+        QTRY_VERIFY(layout->height() >= before + 40);
+        const int chosen = layout->height();
         window.resize(1280, 800);
-        const DockFrame* mesh = framed.dock("mesh");
         QTRY_VERIFY(window.isCompact());
-        QTRY_VERIFY(mesh->height() <= window.meshView()->sizeHint().height() + Metrics::scaled(60));
+        QTRY_VERIFY(layout->height() < before);
+        window.resize(1600, 1000);
+        QTRY_VERIFY(!window.isCompact());
+        QTRY_VERIFY(std::abs(layout->height() - chosen) <= 2);
+    }
+
+    /// A section without contents is one line that says why.
+    void whatHasNothingToShowIsOneLine()
+    {
+        FramedWindow framed("jax-layer-program");
+        framed.window.setPerspective(Perspective::Plan);
+        const auto* section = qobject_cast<Section*>(framed.part("rules")->parentWidget());
+        QVERIFY(section);
+        QTRY_VERIFY(!section->nothing().isEmpty());
+        QVERIFY(!framed.part("rules")->isVisible());
+        QTRY_COMPARE(section->height(), section->headHeight());
+        framed.window.openExample(QStringLiteral("flax-mlp-logical"));
+        framed.window.document()->waitForAnalysis();
+        QTRY_VERIFY(section->nothing().isEmpty());
+        QTRY_VERIFY(framed.part("rules")->isVisible());
     }
 
     void messagesCoverNoFigure()
@@ -583,20 +722,23 @@ private Q_SLOTS:
         MainWindow& window = framed.window;
         const auto* message = window.statusBar()->findChild<QLabel*>(QStringLiteral("statusMessage"));
         QVERIFY(message->text().isEmpty());
-        window.say(QStringLiteral("Saved something.json"));
-        // An edit shows its figures while the message is there.
+        // An edit shows its figures, and says what it changed; what is said then takes its place.
         QVERIFY(window.document()->edit(
             withAxisSize(*window.document()->experiment(), 0, 4, true), QStringLiteral("data 2 → 4")));
         window.document()->waitForAnalysis();
+        QCoreApplication::processEvents();
+        QVERIFY2(message->text().startsWith(QStringLiteral("data 2 → 4: ")), qPrintable(message->text()));
+        window.say(QStringLiteral("Saved something.json"));
         QCoreApplication::processEvents();
         QCOMPARE(message->text(), QStringLiteral("Saved something.json"));
         QVERIFY(message->isVisible() && message->width() >= message->fontMetrics().horizontalAdvance(message->text()));
         QVERIFY(window.statusBar()->currentMessage().isEmpty());
         int figures = 0;
         for (const QWidget* figure : window.statusBar()->findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly))
-            if (figure != message && figure->isVisible()) {
+            if (figure != message->parentWidget() && figure->isVisible()) {
                 ++figures;
-                QVERIFY2(!figure->geometry().intersects(message->geometry()), qPrintable(figure->objectName()));
+                QVERIFY2(!figure->geometry().intersects(message->parentWidget()->geometry()),
+                    qPrintable(figure->objectName()));
             }
         QVERIFY(figures >= 5);
     }

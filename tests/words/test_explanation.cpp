@@ -182,6 +182,29 @@ private Q_SLOTS:
             words::operationExplanation(*snapshot, product, words::Length::Tip).paragraphs.size(), std::size_t{ 1 });
     }
 
+    void whatIfsHaveColumns()
+    {
+        const SnapshotPtr snapshot = analysed(example("flax-mlp-logical"));
+        AnalysisCache cache;
+        const auto rows = whatIfs(*snapshot, snapshot->program->find("params/layers.0/W1"), cache);
+        const auto row = std::find_if(rows.begin(), rows.end(), [](const WhatIf& each) {
+            return each.kind == WhatIf::Kind::Mesh && each.sizes == std::vector<std::int64_t>{ 4, 2 };
+        });
+        QVERIFY(row != rows.end());
+        const words::WhatIfText text = words::whatIf(*snapshot, *row);
+        QCOMPARE(text.consequence,
+            QStringLiteral("per device 1 → 2 MiB, sent 8.16 → 24.1 MiB per step, train state 32 → 64 MiB"));
+        QCOMPARE(text.perDevice, QStringLiteral("+1 MiB"));
+        QCOMPARE(text.sent, QStringLiteral("+") + words::bytes(row->sentAfter.value() - row->sentBefore.value()));
+        QCOMPARE(text.state, QStringLiteral("+32 MiB"));
+        QVERIFY(text.isTrained);
+        QCOMPARE(words::bytesChange(-512 * 1024), QStringLiteral("−512 KiB"));
+        QCOMPARE(words::bytesChange(0), QStringLiteral("0"));
+        QCOMPARE(words::ordinal(1) + words::ordinal(2) + words::ordinal(3) + words::ordinal(11) + words::ordinal(22)
+                + words::ordinal(113),
+            QStringLiteral("1st2nd3rd11th22nd113th"));
+    }
+
     void changesInOneLine()
     {
         ValueChanges changes;
@@ -192,8 +215,8 @@ private Q_SLOTS:
         change.bytesAfter = 1 << 20;
         changes.values = { change, change };
         changes.smallerBytes = 6 << 20;
-        QCOMPARE(words::changesSummary(changes),
-            QStringLiteral("2 of 56 values change. Added up, they take 6 MiB less per device."));
+        QCOMPARE(
+            words::changesSummary(changes), QStringLiteral("2 of 56 values change: 2 shrink (−6 MiB per device)."));
         QCOMPARE(words::bytesStep(4 << 20, 1 << 20), QStringLiteral("4 → 1 MiB"));
         QCOMPARE(words::bytesStep(4 << 20, 1 << 10), QStringLiteral("4 MiB → 1 KiB"));
     }

@@ -101,6 +101,11 @@ private Q_SLOTS:
             QStringLiteral("“sliding_window” is 4096, and masks nothing: the sequence has a length of 2048. Numbers "
                            "below 2048 have an effect."));
         QCOMPARE(stated(Code::LimitOutOfReach,
+                     { { "settings", std::vector<std::string>{ "window_pattern" } }, { "value", 4.0 },
+                         { "wrong", "pattern" }, { "reach", 3.0 } }),
+            QStringLiteral("“window_pattern” is 4, and no layer sees all tokens: there are fewer layers. Numbers below "
+                           "3 have an effect."));
+        QCOMPARE(stated(Code::LimitOutOfReach,
                      { { "settings", std::vector<std::string>{ "capacity_factor" } }, { "value", 8.0 },
                          { "wrong", "capacity" }, { "reach", 4.0 } }),
             QStringLiteral("“capacity_factor” is 8, and every expert has a place for each token: none is dropped. "
@@ -139,6 +144,9 @@ private Q_SLOTS:
                 "or leave --partitions away."));
         QCOMPARE(stated(Code::TooLarge, { { "what", "nesting" }, { "limit", 64 } }),
             QStringLiteral("brackets stand more than 64 deep in each other. Close every bracket that is open."));
+        QCOMPARE(stated(Code::DuplicateKey, { { "key", "spec" }, { "other", "names" } }),
+            QStringLiteral("“names” and “spec” stand side by side, and only one of them can count. Leave one of them "
+                           "out."));
         QCOMPARE(stated(Code::MissingKey, { { "key", "--rules" } }),
             QStringLiteral("the option --rules is missing. Add it."));
         QCOMPARE(stated(Code::Syntax, { { "expected", "end of text" }, { "found", "model" } }),
@@ -355,10 +363,9 @@ private Q_SLOTS:
         QTest::addColumn<qint64>("size");
         QTest::addColumn<QString>("said");
         using Sizes = QList<qint64>;
-        QTest::newRow("does not divide")
-            << Sizes{ 2, 4 } << qint64{ 3 }
-            << QStringLiteral("a0 = 3: the number of devices is kept, and 8 devices do not divide by 3. "
-                              "Possible sizes: 1, 2, 4, 8. ")
+        QTest::newRow("does not divide") << Sizes{ 2, 4 } << qint64{ 3 }
+                                         << QStringLiteral("a0 = 3: 8 devices cannot be split 3 ways. "
+                                                           "Possible sizes: 1, 2, 4, 8. ")
                 + keptProduct;
         QTest::newRow("no axis alone can")
             << Sizes{ 2, 2, 3 } << qint64{ 12 }
@@ -413,7 +420,7 @@ private Q_SLOTS:
         const auto refused = withAxisSize(withMesh({ { "a", 1 }, { "b", 720'720 } }), 0, 17, true);
         QVERIFY(!refused.has_value());
         QCOMPARE(sentences(refused.error()),
-            QStringLiteral("a = 17: the number of devices is kept, and 720720 devices do not divide by 17. "
+            QStringLiteral("a = 17: 720720 devices cannot be split 17 ways. "
                            "Possible sizes nearby: 12, 13, 14, 15, 16, 18, 20, 21. ")
                 + keptProduct);
     }

@@ -71,6 +71,14 @@ DeviceFills fillsByShard(const Theme& theme, const Layout& layout)
     return fills;
 }
 
+DeviceFills fillsByDevice(const Theme& theme, const Mesh& mesh)
+{
+    DeviceFills fills;
+    fills.colours =
+        byDevice<QRgb>(mesh, [&](std::int64_t position) { return theme.shard(mesh.deviceAt(position), 8).rgb(); });
+    return fills;
+}
+
 DeviceFills fillsByHost(const Theme& theme, const DevicePlaces& places)
 {
     std::vector<QRgb> tints;

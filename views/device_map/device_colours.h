@@ -25,6 +25,8 @@ struct DeviceFills {
 [[nodiscard]] DeviceFills fillsAlongAxis(const Theme& theme, const Mesh& mesh, std::size_t axis);
 /// All devices look the same where all hold the same.
 [[nodiscard]] DeviceFills fillsByShard(const Theme& theme, const Layout& layout);
+/// Eight tints in turn, by the devices' own ids.
+[[nodiscard]] DeviceFills fillsByDevice(const Theme& theme, const Mesh& mesh);
 /// Eight tints in turn.
 [[nodiscard]] DeviceFills fillsByHost(const Theme& theme, const DevicePlaces& places);
 /// Neighbours along an axis that share a colour.

@@ -86,11 +86,11 @@ void DeviceMap::setMesh(const MeshPtr& mesh, const DeviceSet& devices, std::opti
         // A mesh that does not fit the devices yet: there are hosts of that size for all of it.
         const std::int32_t perHost = std::max(1, devices.devicesPerHost);
         const auto hosts = static_cast<std::int32_t>((mesh->deviceCount() + perHost - 1) / perHost);
-        const DevicePlaces places(mesh->deviceCount() <= devices.count()
+        m_places = std::make_shared<const DevicePlaces>(mesh->deviceCount() <= devices.count()
                 ? devices
                 : DeviceSet::ofHosts(devices.kind, devices.platform, hosts, perHost));
         setField(same ? m_field : std::make_shared<const DeviceField>(meshField(mesh, m_room == Room::Flat ? 2 : 1)),
-            hostsOf(places));
+            hostsOf(*m_places));
     } else {
         setField(nullptr, {});
     }
@@ -100,10 +100,25 @@ void DeviceMap::setMesh(const MeshPtr& mesh, const DeviceSet& devices, std::opti
     Q_EMIT currentChanged();
 }
 
+DeviceFills DeviceMap::fillsOfArray(const Theme& theme) const
+{
+    if (!m_array)
+        return {};
+    switch (m_selection->colouring()) {
+    case ColourBy::Device:
+        return fillsByDevice(theme, m_array->mesh());
+    case ColourBy::Host:
+        return m_places ? fillsByHost(theme, *m_places) : DeviceFills();
+    case ColourBy::Shard:
+        break;
+    }
+    return fillsByShard(theme, *m_array);
+}
+
 void DeviceMap::showArray()
 {
     m_fillsTheme = &Theme::current();
-    setFills(m_array ? fillsByShard(*m_fillsTheme, *m_array) : DeviceFills());
+    setFills(fillsOfArray(*m_fillsTheme));
     tableChanged(this);
     holdingChanged();
 }

@@ -71,6 +71,8 @@ public:
     void setField(std::shared_ptr<const DeviceField> field, std::vector<std::int32_t> hosts);
     void setEmptyText(const QString& text);
     void setFills(DeviceFills fills);
+    /// Of the array of setMesh(), by what the selection says that colours tell.
+    [[nodiscard]] DeviceFills fillsOfArray(const Theme& theme) const;
     /// Set by setMesh(): pointing at a device lights all that hold the same shard of it.
     [[nodiscard]] const std::optional<Layout>& array() const { return m_array; }
     /// What stands out in the machine, drawn in this order.
@@ -203,6 +205,7 @@ private:
     std::vector<std::int32_t> m_hosts; ///< by device
     MapTile m_hostTile; ///< one cell where hosts fill no tiles
     DeviceFills m_fills;
+    std::shared_ptr<const DevicePlaces> m_places; ///< of setMesh()
     const Theme* m_fillsTheme = nullptr; ///< of the colours of an array
     std::optional<Layout> m_array;
     ShardDigits m_digits; ///< of the array

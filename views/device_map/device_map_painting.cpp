@@ -21,7 +21,7 @@ void DeviceMap::paintEvent(QPaintEvent*)
     const Theme& theme = Theme::current();
     if (m_array && m_fillsTheme != &theme) { // nobody has told a map that was hidden
         m_fillsTheme = &theme;
-        m_fills = fillsByShard(theme, *m_array);
+        m_fills = fillsOfArray(theme);
         m_base = {};
     }
     QPainter painter(this);

@@ -54,7 +54,7 @@ private:
     }
     void choose();
     ComparisonSubject m_subject;
-    std::vector<ComparedArray> m_rows;
+    std::vector<ArrayInDialects> m_rows;
     std::vector<int> m_shown; ///< into m_rows
     int m_differing = 0;
     bool m_all = false;

@@ -122,6 +122,8 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     column->addWidget(m_whyNotBox);
     m_whatIfRows = section(m_whatIfBox, tr("What if"));
     m_whatIfRows->setVerticalSpacing(6);
+    m_whatIfRows->setColumnStretch(0, 1);
+    m_whatIfRows->setColumnStretch(1, 0);
     m_change->setProperty("small", true);
     m_change->setToolTip(tr("Try another sharding and see what it changes before it counts."));
     column->addWidget(m_change, 0, Qt::AlignLeft);
@@ -382,16 +384,28 @@ void ExplainView::rebuildWhatIfs()
         return;
     const bool current = m_snapshot && m_shown.revision == m_snapshot->revision;
     QWidget* before = m_scroll;
+    const auto figure = [&](const QString& text, const QString& tip, QColor Theme::*colour, int row, int column) {
+        auto* label = new RoleLabel(text, RoleLabel::Size::Normal, colour);
+        label->setToolTip(tip);
+        m_whatIfRows->addWidget(label, row, column, Qt::AlignRight | Qt::AlignVCenter);
+    };
+    const bool trained = words::whatIf(*m_shown.snapshot, m_shown.rows.front()).isTrained;
+    figure(tr("per device"), tr("Bytes of this array that each device holds"), &Theme::secondary, 0, 1);
+    figure(tr("sent"), tr("Bytes that each device sends per step"), &Theme::secondary, 0, 2);
+    figure(trained ? tr("train state") : tr("parameters"),
+        trained ? tr("Parameters, gradients and both moments, per device") : tr("All parameters, per device"),
+        &Theme::secondary, 0, 3);
     for (int i = 0; i < static_cast<int>(m_shown.rows.size()); ++i) {
         const words::WhatIfText text = words::whatIf(*m_shown.snapshot, m_shown.rows[static_cast<std::size_t>(i)]);
         auto* change = new SpanLabel(text.change, AxisMarks::Chips);
         change->setWrapping(false);
-        // In a narrow dock the consequence goes below, over the whole width.
-        m_whatIfRows->addWidget(change, 2 * i, 0, Qt::AlignVCenter);
-        if (isNarrow())
-            m_whatIfRows->addWidget(remark(text.consequence, true), 2 * i + 1, 0, 1, 4);
-        else
-            m_whatIfRows->addWidget(remark(text.consequence, true), 2 * i, 1, Qt::AlignVCenter);
+        // In a narrow dock the figures go below, in the same columns.
+        const int line = 1 + 2 * i, below = isNarrow() ? line + 1 : line;
+        m_whatIfRows->addWidget(change, line, 0, 1, isNarrow() ? 4 : 1, Qt::AlignVCenter);
+        change->setToolTip(text.consequence);
+        figure(text.perDevice, text.consequence, &Theme::text, below, 1);
+        figure(text.sent, text.consequence, &Theme::text, below, 2);
+        figure(text.state, text.consequence, &Theme::text, below, 3);
         const auto button = [&](const QString& label, const QString& name, const QString& tip, int column, auto run) {
             auto* made = new QPushButton(label);
             made->setProperty("small", true);
@@ -399,19 +413,19 @@ void ExplainView::rebuildWhatIfs()
             made->setAccessibleName(name);
             made->setToolTip(tip);
             connect(made, &QPushButton::clicked, this, run);
-            m_whatIfRows->addWidget(made, 2 * i, column, Qt::AlignVCenter);
+            m_whatIfRows->addWidget(made, line, column, Qt::AlignVCenter);
             setTabOrder(before, made);
             before = made;
         };
         const QString plain = words::plain(text.change);
-        button(tr("Preview"), tr("Preview %1").arg(plain), tr("Every value that changes, before it counts."), 2,
+        button(tr("Preview"), tr("Preview %1").arg(plain), tr("Every value that changes, before it counts."), 4,
             [this, i] {
                 if (static_cast<std::size_t>(i) >= whatIfs().size())
                     return;
-                const WhatIf& row = whatIfs()[static_cast<std::size_t>(i)];
-                Q_EMIT previewRequested(row.after, words::plain(words::whatIf(*m_shown.snapshot, row).change));
+                const WhatIf& chosen = whatIfs()[static_cast<std::size_t>(i)];
+                Q_EMIT previewRequested(chosen.after, words::plain(words::whatIf(*m_shown.snapshot, chosen).change));
             });
-        button(tr("Apply"), tr("Apply %1").arg(plain), tr("One step that Undo takes back."), 3,
+        button(tr("Apply"), tr("Apply %1").arg(plain), tr("One step that Undo takes back."), 5,
             [this, i] { apply(static_cast<std::size_t>(i)); });
     }
 }

@@ -2,7 +2,6 @@
 #include "views/main_window/application.h"
 
 #include <QApplication>
-#include <QBuffer>
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QFontInfo>
@@ -15,10 +14,10 @@
 #include <optional>
 
 #include "base/codes.h"
-#include "document/atomic_file.h"
 #include "experiment_file/gallery.h"
 #include "program/path.h"
 #include "views/collectives_view/collectives_view.h"
+#include "views/export_picture/export_picture.h"
 #include "views/main_window/main_window.h"
 #include "views/panel/obstacle.h"
 #include "views/theme/icons.h"
@@ -140,11 +139,13 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     }
     window.document()->waitForAnalysis();
     const SnapshotPtr snapshot = window.document()->snapshot();
-    DockFrame* const wanted = options.dock.isEmpty() ? nullptr : window.dock(options.dock);
-    if (!options.dock.isEmpty() && !wanted) {
+    if (!options.dock.isEmpty() && !window.part(options.dock) && !window.dock(options.dock)) {
         std::vector<std::string> known;
+        for (const MainWindow::Part& each : window.parts())
+            known.push_back(each.id.toStdString());
         for (const DockFrame* each : window.docks())
-            known.push_back(each->objectName().toStdString());
+            if (!window.part(each->objectName()))
+                known.push_back(each->objectName().toStdString());
         const std::string name = options.dock.toStdString();
         return fail(Code::UnknownValue,
             { { "key", "dock" }, { "value", name }, { "known", known }, { "nearest", nearestName(name, known) } });
@@ -180,23 +181,22 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
     window.resize(options.size); // docks may have asked for more
     if (snapshot->ok() && hasNoStep(*snapshot))
         report.wanted = report.done;
-    if (wanted)
-        wanted->present();
-    if (DockFrame* const frame = options.sideBySide ? window.dock(QStringLiteral("collectives")) : nullptr) {
-        frame->present();
-        for (auto* view : frame->findChildren<CollectivesView*>())
-            view->showSideBySide(true);
+    if (!options.dock.isEmpty())
+        window.present(options.dock);
+    if (options.sideBySide) {
+        window.present(QStringLiteral("collectives"));
+        qobject_cast<CollectivesView*>(window.part(QStringLiteral("collectives")))->showSideBySide(true);
     }
     processUntilSettled(window);
-    const QPixmap picture = window.grab();
     report.size = window.size();
-    QBuffer output;
-    if (!output.open(QIODevice::WriteOnly) || !picture.save(&output, "PNG"))
-        return fail(Code::Unwritable, { { "file", png.toStdString() }, { "reason", "it cannot be written as PNG" } });
-    const QByteArray& bytes = output.data();
-    if (Result<void> written = writeAtomically(png, { bytes.constData(), static_cast<std::size_t>(bytes.size()) });
-        !written)
-        return tl::unexpected(std::move(written.error()));
+    QWidget* shown = &window;
+    if (options.viewAlone) {
+        if (QWidget* const part = window.part(options.dock))
+            shown = part;
+        else if (DockFrame* const frame = window.dock(options.dock))
+            shown = frame->widget();
+    }
+    SHARDSCOPE_CHECK(writePicture(*shown, png));
     return report;
 }
 
@@ -238,6 +238,8 @@ int runWindow(int argc, char** argv, const QString& file)
     else if (!file.isEmpty())
         openIn(window, file);
     window.show();
+    if (!fromInput && file.isEmpty())
+        window.greet();
     return QApplication::exec();
 }
 

@@ -19,8 +19,9 @@ struct ScreenshotOptions {
     bool dark = false;
     QSize size{ 1600, 1000 }; ///< of the window, in logical pixels
     QString tensor; ///< path of the tensor to select; "" = the first parameter
-    QString dock; ///< id of a dock to bring forward, opened if need be; "" = as the window is by default
-    bool sideBySide = false; ///< the Collectives dock with examples side by side
+    QString dock; ///< id of a view or of a part of one, to show in front; "" = as the window is by default
+    bool viewAlone = false; ///< of the window, that view or part alone
+    bool sideBySide = false; ///< Collectives with examples side by side
     QString axis; ///< mesh axis to select
     double scale = 1; ///< device pixels per logical pixel
     /// Steps run before, so that there are timings to see. Absent: up to 8 of them, none that would begin after
@@ -37,10 +38,11 @@ struct ScreenshotReport {
     QSize size; ///< of the window in the picture: larger where its docks need more room than was asked for
 };
 
-/// Writes a PNG of the window with an experiment file ("" = the built-in experiment). Works without a display, and
-/// must come before any other application object. The picture is taken when nothing is at work any more: all steps have
-/// run, all that is worked out beside the window is there. Errors: those of reading the file, UnknownTensor, those of
-/// Run::create when steps are asked for, Unwritable (all or nothing is written).
+/// Writes a picture of the window, PNG, SVG or PDF by the name's ending, with an experiment file ("" = the built-in
+/// experiment). Works without a display, and must come before any other application object. The picture is taken when
+/// nothing is at work any more: all steps have run, all that is worked out beside the window is there. Errors: those of
+/// reading the file, UnknownTensor, those of Run::create when steps are asked for, Unwritable (all or nothing is
+/// written).
 [[nodiscard]] Result<ScreenshotReport> writeScreenshot(
     const QString& file, const QString& png, const ScreenshotOptions& options = {});
 

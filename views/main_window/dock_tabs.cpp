@@ -108,7 +108,8 @@ void DockTabs::follow()
             if (const DockFrame* dock = dockAt(bar, tab)) {
                 if (bar->tabIcon(tab).cacheKey() != dock->badge().cacheKey())
                     bar->setTabIcon(tab, dock->badge());
-                bar->setTabToolTip(tab, tr("%1: a middle click closes it, a double click floats it").arg(dock->name()));
+                bar->setTabToolTip(
+                    tab, tr("%1: a middle click closes it, a double click maximises it").arg(dock->name()));
             }
         place(bar);
     }
@@ -229,7 +230,7 @@ bool DockTabs::eventFilter(QObject* watched, QEvent* event)
             return true;
         }
         if (mouse->button() == Qt::LeftButton && event->type() == QEvent::MouseButtonDblClick && dock) {
-            QTimer::singleShot(0, dock, [dock] { dock->toggleFloating(); });
+            QTimer::singleShot(0, dock, [dock] { Q_EMIT dock->maximiseRequested(); });
             return true;
         }
         break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What tabs of docks can do beside being clicked: the buttons of the dock in front stand at the right end of the bar, a
-// middle click closes a dock, a double click floats it, and each has a context menu.
+// middle click closes a dock, a double click maximises it, and each has a context menu.
 #pragma once
 
 #include <QHash>

@@ -15,15 +15,18 @@
 #include <QSpinBox>
 #include <QTimer>
 #include <algorithm>
+#include <utility>
 
 #include "document/atomic_file.h"
 #include "document/exchange.h"
 #include "document/program_file.h"
 #include "interchange/hugging_face.h"
 #include "views/collectives_view/collectives_view.h"
+#include "views/compare_view/compare_view.h"
 #include "views/configuration/configuration_dialog.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/dock_tabs.h"
+#include "views/main_window/file_names.h"
 #include "views/main_window/first_selection.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
@@ -38,6 +41,7 @@
 #include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rules_view.h"
 #include "views/shard_grid_view/shard_grid_view.h"
+#include "views/start_page/start_page.h"
 #include "views/table_help/table_help.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
@@ -46,6 +50,8 @@
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/section.h"
+#include "views/widgets/section_column.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -54,17 +60,14 @@ namespace {
 
 QString fileFilter()
 {
-    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.csv *.tsv *.yml *.yaml *.py);;"
-                          "Experiments (*.json);;StableHLO programs (*.mlir *.stablehlo);;"
+    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.csv *.tsv *.yml *.yaml *.py);;"
+                          "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo);;"
                           "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
                           "*.yaml *.py);;All files (*)");
 }
 
-/// Of their saved states, in the order of Arrangement.
-constexpr const char* arrangementNames[] = { "single", "compact", "middle", "wide" };
-const QString sizedByHandKey = QStringLiteral("SizedByHand");
-/// Sections of the model's form.
-const QString unfoldedKey = QStringLiteral("modelSections");
+/// Sections of the model's form, and those of the inputs that are folded.
+const QString unfoldedKey = QStringLiteral("modelSections"), foldedKey = QStringLiteral("foldedInputs");
 
 /// The one local file of a drag, or "".
 QString droppedFile(const QMimeData* data)
@@ -91,10 +94,9 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
     setMinimumSize(640, 400);
 
     makeActions();
-    makeDocks();
+    makeViews();
     makeMenus();
     makeToolBar();
-    makeRail();
     makeStatusBar();
     makeNotices(options.tips);
 
@@ -104,22 +106,25 @@ MainWindow::MainWindow(Appearance* appearance, const Options& options, QWidget* 
         selectSomething();
         showStatus();
         showRun();
-        followRows();
+        followContents();
     });
     connect(m_problems, &ProblemsView::keyFigureChanged, this, &MainWindow::showStatus);
     connect(&m_run, &RunController::stateChanged, this, &MainWindow::showRun);
-    connect(&m_run, &RunController::stepped, this, &MainWindow::showRun);
+    connect(&m_run, &RunController::stepped, this, [this] {
+        if (m_run.stepsDone() > 0 && !std::exchange(m_hasRun, true))
+            revealPart(QStringLiteral("timing"));
+        showRun();
+    });
     connect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
 
     resize(1600, 1000);
-    for (std::size_t i = 0; i < m_arrangements.size(); ++i) {
-        const QString name = QLatin1String(arrangementNames[i]);
-        m_arrangements[i] = { m_settings.state(name), !m_settings.state(name + sizedByHandKey).isEmpty() };
-    }
+    if (const QByteArray folded = m_settings.state(foldedKey); !folded.isEmpty())
+        for (Section* section : m_inputs->sections())
+            section->setUnfolded(!folded.split(' ').contains(section->objectName().toUtf8()));
     m_model->form()->setUnfolded(QString::fromUtf8(m_settings.state(unfoldedKey)).split(QLatin1Char(' ')));
     if (m_remember)
         placeWindow(*this, m_settings.state(QStringLiteral("geometry")));
-    arrange(arrangementFor(size()));
+    setForm(formFor(size()));
     showFile();
     showRun();
     showStatus();
@@ -131,25 +136,21 @@ MainWindow::~MainWindow()
     disconnect(qApp, &QApplication::focusChanged, this, &MainWindow::followFocus);
     delete m_watchingTips;
     m_watchingTips = nullptr;
+    delete m_start; // it tells the window when it goes
+    m_start = nullptr;
     delete m_tabs; // it knows the docks
     m_tabs = nullptr;
+    m_parts.clear();
     qDeleteAll(m_docks);
     m_docks.clear();
     m_problems = nullptr; // the document still tells that it is no longer modified
-}
-
-DockFrame* MainWindow::dock(const QString& id) const
-{
-    const auto found =
-        std::find_if(m_docks.begin(), m_docks.end(), [&id](const DockFrame* d) { return d->objectName() == id; });
-    return found == m_docks.end() ? nullptr : *found;
 }
 
 bool MainWindow::isSettled() const
 {
     return !m_document.isStale() && m_run.state() == RunController::State::Idle && !m_explain->isWorking()
         && !m_program->isWorking() && !m_whatIf->isWorking() && !m_propagation->isWorking()
-        && !m_collectives->isWorking() && !m_values->isWorking();
+        && !m_collectives->isWorking() && !m_values->isWorking() && !m_compare->isWorking();
 }
 
 QAction* MainWindow::action(const QString& name) const
@@ -164,7 +165,7 @@ bool MainWindow::showErrors(const std::vector<Diagnostic>& errors)
     if (errors.empty())
         return false;
     m_problems->showMessages(errors);
-    dock(QStringLiteral("problems"))->present();
+    present(QStringLiteral("problems"));
     return true;
 }
 
@@ -256,8 +257,10 @@ bool MainWindow::askToSaveAs()
 {
     // What desktops know as an experiment; one of any other name ending in .json is read as well.
     const QString suffix = QStringLiteral("shardscope.json");
+    const QString source = QFileInfo(m_document.sourceName()).completeBaseName();
+    const QString title = source.isEmpty() ? QString::fromStdString(m_document.experiment()->title) : source;
     const QString proposal = m_document.filePath().isEmpty()
-        ? QStringLiteral("%1/experiment.%2").arg(m_settings.folder(), suffix)
+        ? QStringLiteral("%1/%2.%3").arg(m_settings.folder(), fileNameOf(title), suffix)
         : m_document.filePath();
     // The dialog itself adds the suffix, so that it asks about the file that would be replaced.
     QFileDialog dialog(this, tr("Save experiment"), proposal, tr("Experiments (*.json);;All files (*)"));
@@ -296,29 +299,24 @@ bool MainWindow::mayLeave()
 
 void MainWindow::newExperiment()
 {
-    if (!mayLeave())
-        return;
-    Experiment blank;
-    blank.mesh.axes = { { "data", 2 }, { "model", 4 } };
-    blank.model = MlpModel{};
-    m_document.setExperiment(std::move(blank), QString());
+    showStartPage();
+    m_start->focusNew();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!mayLeave()) {
+    if (!mayLeave() || !mayLoseLeft()) {
         event->ignore();
         return;
     }
     m_run.stop();
     if (m_remember) {
-        arranged(m_arrangement).state = saveState(arrangementVersion);
-        for (std::size_t i = 0; i < m_arrangements.size(); ++i) {
-            const QString name = QLatin1String(arrangementNames[i]);
-            m_settings.setState(name, m_arrangements[i].state);
-            m_settings.setState(
-                name + sizedByHandKey, m_arrangements[i].isSizedByHand ? QByteArray("1") : QByteArray());
-        }
+        storeArrangements();
+        QStringList folded{ QStringLiteral("-") }; // so that none is another state than that of a first start
+        for (const Section* section : m_inputs->sections())
+            if (!section->isUnfolded())
+                folded << section->objectName();
+        m_settings.setState(foldedKey, folded.join(QLatin1Char(' ')).toUtf8());
         m_settings.setState(unfoldedKey, m_model->form()->unfolded().join(QLatin1Char(' ')).toUtf8());
         m_settings.setState(QStringLiteral("geometry"), saveGeometry());
     }
@@ -346,7 +344,7 @@ bool MainWindow::event(QEvent* event)
     // The window itself accepts a press only where it begins to move a line between docks.
     if (event->type() == QEvent::MouseButtonPress && event->isAccepted()
         && static_cast<const QMouseEvent*>(event)->button() == Qt::LeftButton)
-        arranged(m_arrangement).isSizedByHand = true;
+        arranged().isSizedByHand = true;
     return taken;
 }
 
@@ -357,7 +355,7 @@ void MainWindow::changeEvent(QEvent* event)
     QMainWindow::changeEvent(event);
 }
 
-// What is shown of the document beside the docks.
+// What is shown of the document beside the views.
 
 void MainWindow::showFile()
 {
@@ -384,29 +382,30 @@ void MainWindow::showStatus()
     if (!m_problems)
         return;
     const StatusText text = statusText(m_document, m_problems->messages());
-    const auto put = [](QLabel* label, const QString& words) {
+    const auto put = [](QLabel* label, const QString& words, const QString& tip) {
         label->setText(words);
         label->setVisible(!words.isEmpty());
+        label->setToolTip(tip);
     };
-    m_problemCount->setFigure(text.problems, tr("Show the problems"));
+    m_problemCount->setFigure(text.errors + text.warnings > 0 ? text.problems : QString(), tr("Show the problems"));
     m_problemCount->setIcon(text.errors > 0 ? severityIcon(Severity::Error)
             : text.warnings > 0             ? severityIcon(Severity::Warning)
                                             : icon(QStringLiteral("ok"), IconColor::Ok));
-    put(m_solved, text.solved);
+    put(m_solved, text.solved, tr("Problems says what is in the way"));
     m_deviceCount->setFigure(text.devices, tr("Show the mesh"));
     const bool brief = isCompact();
-    put(m_operations, brief ? QString() : text.operations);
-    put(m_sent, brief ? text.sentShort : text.sent);
+    put(m_operations, brief ? QString() : text.operations,
+        tr("Operations of the program, and collectives that partitioning puts between them"));
+    put(m_sent, brief ? text.sentShort : text.sent,
+        tr("Bytes that each device sends in a step, in all and along each mesh axis"));
     m_hardware->setFigure(brief ? QString() : text.hardware, tr("Show the mesh and its devices"));
     m_saved->setFigure(text.saved, tr("Save (Ctrl+S)"));
     followProblems();
 }
 
-void MainWindow::editRun(const QString& text, const std::function<void(RunSetting&)>& change)
+bool MainWindow::isRunning() const
 {
-    Experiment after = *m_document.experiment();
-    change(after.run);
-    m_document.edit(std::move(after), text);
+    return m_run.state() == RunController::State::Continuous || m_run.state() == RunController::State::Timing;
 }
 
 void MainWindow::showRun()
@@ -416,15 +415,8 @@ void MainWindow::showRun()
     const RunController::State state = m_run.state();
     const bool idle = state == RunController::State::Idle;
     const bool continuous = state == RunController::State::Continuous;
-    const RunSetting& setting = m_document.experiment()->run;
-    for (const auto& [box, value] : { std::pair(m_runs, setting.runs), std::pair(m_loops, setting.loops) }) {
-        const QSignalBlocker quiet(box);
-        box->setValue(static_cast<int>(std::min<std::int64_t>(value, box->maximum())));
+    for (QSpinBox* box : { m_runs, m_loops })
         box->setEnabled(idle);
-        // Wide enough for the number; the most that a file may say would leave no room for the rest.
-        const int digits = box->fontMetrics().horizontalAdvance(box->text());
-        box->setFixedWidth(std::max(Metrics::scaled(58), digits + Metrics::scaled(34)));
-    }
     // What cannot run says why, in its tip; what runs can always be stopped.
     const std::optional<Obstacle> obstacle = obstacleOf(m_document);
     const bool starts = idle || state == RunController::State::Stepping;
@@ -432,17 +424,19 @@ void MainWindow::showRun()
     QAction* timeit = action(QStringLiteral("runTimeit"));
     QAction* run = action(QStringLiteral("runContinuously"));
     step->setEnabled(starts && !obstacle);
-    m_stepButton->setEnabled(starts && !obstacle);
-    m_stepButton->setIcon(
-        icon(QStringLiteral("run"), m_stepButton->isEnabled() ? IconColor::OnAccent : IconColor::Secondary));
+    m_stepButton->setEnabled(!starts || !obstacle);
+    m_stepButton->setText(starts ? tr("Run step") : tr("Stop"));
+    m_stepButton->setIcon(icon(starts ? QStringLiteral("run") : QStringLiteral("stop"),
+        m_stepButton->isEnabled() ? IconColor::OnAccent : IconColor::Secondary));
     timeit->setEnabled(idle && !obstacle);
     run->setEnabled(!starts || !obstacle);
     const QString why = obstacle ? u'\n' + obstacle->text() : QString();
     step->setToolTip(plainTip(tr("Run step (F5)") + why));
-    m_stepButton->setToolTip(step->toolTip());
+    m_stepButton->setToolTip(starts ? step->toolTip() : tr("Stop (Ctrl+F5)"));
+    m_stepButton->setAccessibleName(starts ? tr("Run one step") : tr("Stop running"));
     m_stepButton->setAccessibleDescription(why.trimmed());
-    timeit->setToolTip(plainTip(tr("Time n × loops (Shift+F5)") + why));
-    run->setText(starts ? tr("Run") : tr("Stop"));
+    timeit->setToolTip(plainTip(tr("Times so many runs of so many loops each, as timeit does (Shift+F5)") + why));
+    run->setText(starts ? tr("Run until stopped") : tr("Stop"));
     run->setToolTip(plainTip(starts ? tr("Run steps until stopped (Ctrl+F5)") + why : tr("Stop (Ctrl+F5)")));
     run->setIcon(icon(starts ? QStringLiteral("continuous") : QStringLiteral("stop")));
     run->setChecked(continuous || state == RunController::State::Timing);
@@ -464,7 +458,8 @@ void MainWindow::showAbout()
     box->setModal(false);
     box->setWindowTitle(tr("About Shardscope"));
     box->setIconPixmap(windowIcon().pixmap(48));
-    box->setText(tr("<b>Shardscope</b><br>Explore how the arrays of a train step are laid out over a device mesh."));
+    box->setText(tr("<b>Shardscope %1</b><br>Explore how the arrays of a train step are laid out over a device mesh.")
+                     .arg(QCoreApplication::applicationVersion()));
     box->setInformativeText(
         tr("Qt %1. Free software under the GNU General Public License, version 3 or later. Plots are "
            "drawn by QCustomPlot, kernels use Eigen.")
@@ -477,7 +472,7 @@ void MainWindow::showEvent(QShowEvent* event)
     QMainWindow::showEvent(event);
     if (!m_arranged) {
         m_arranged = true;
-        arrange(arrangementFor(size())); // sizes of docks hold only once the window has its own
+        setForm(formFor(size())); // sizes of frames hold only once the window has its own
         m_grid->canvas()->setFocus(Qt::OtherFocusReason);
     }
 }
@@ -485,15 +480,14 @@ void MainWindow::showEvent(QShowEvent* event)
 void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
-    const Arrangement arrangement = arrangementFor(size());
-    if (isVisible() && arrangement != m_arrangement) {
-        arranged(m_arrangement).state = saveState(arrangementVersion);
-        arrange(arrangement);
+    if (const Form form = formFor(size()); isVisible() && form != m_form) {
+        maximise(nullptr);
+        keepArrangement();
+        setForm(form);
     }
-    if (isVisible() && !arranged(m_arrangement).isSizedByHand) {
-        m_fitsRows = true;
-        QTimer::singleShot(0, this, &MainWindow::fitRows);
-    }
+    m_question->setBrief(m_form == Form::Single || height() < Metrics::scaled(740));
+    showPerspective();
+    fitLater();
 }
 
 } // namespace shardscope

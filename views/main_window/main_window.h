@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The main window: docks around one document, one selection and one run.
+// The main window: eight views around one document, one selection and one run. Left stands what can be changed, in the
+// centre what it looks like, right why; problems open above the status bar.
 //
-// It has four arrangements. The wide one has three columns and a strip at the bottom. Where there is less room the
-// docks stand in two columns, many of them as tabs, and a rail of their icons appears at the right; the small one has
-// tabs also where the middle one has room to put docks below each other. Where there is next to none, all are tabs in
-// one place. Each is remembered as the user left it.
+// What a view consists of are its parts: sections of a column, pages, or a drawer. A perspective says which views are
+// open (perspectives.h). Each perspective has four forms: with three columns and two pictures side by side, with three
+// columns, with two, and in next to no room with all views as tabs in one place. Each is remembered as it was left.
 #pragma once
 
+#include <QHash>
 #include <QMainWindow>
+#include <QPointer>
 #include <QTimer>
 #include <array>
 #include <functional>
@@ -15,9 +17,12 @@
 #include "document/document.h"
 #include "document/run_controller.h"
 #include "document/selection.h"
+#include "experiment/new_experiment.h"
+#include "views/main_window/perspectives.h"
 #include "views/main_window/settings.h"
 
 class QActionGroup;
+class QDialog;
 class QLabel;
 class QMenu;
 class QPushButton;
@@ -28,12 +33,18 @@ class QToolButton;
 namespace shardscope {
 
 class CollectivesView;
+class CommandPalette;
+class CompareView;
 class DialectsView;
 class DockFrame;
 class DockTabs;
-class ExamplesDialog;
+class DockView;
+class DrawerBox;
+class EditPlate;
 class ExplainView;
+class HelpWindow;
 class HostsView;
+class LeftChanges;
 class PropagationView;
 class MemoryView;
 class MeshView;
@@ -41,16 +52,21 @@ class ModelView;
 class NamedArraysView;
 class NoticeBar;
 class NoticeStrip;
-class PreviewRibbon;
+class PageStack;
 class ProblemsView;
 class ProgramView;
-class RoleLabel;
 class RuleTraceView;
 class RulesView;
+class Section;
+class SectionColumn;
+class SegmentedBar;
 class ShardGridView;
 class ShardingLabView;
+class StartPage;
 class StatusButton;
+class StatusMessage;
 class TableHelp;
+class TaskWatch;
 class TensorsView;
 class TimingView;
 class Tips;
@@ -77,13 +93,37 @@ public:
     [[nodiscard]] ShardGridView* shardGridView() const { return m_grid; }
     [[nodiscard]] ExplainView* explainView() const { return m_explain; }
     [[nodiscard]] WhatIfView* whatIfView() const { return m_whatIf; }
+    [[nodiscard]] CompareView* compareView() const { return m_compare; }
     [[nodiscard]] ValuesView* valuesView() const { return m_values; }
     [[nodiscard]] ProblemsView* problemsView() const { return m_problems; }
     [[nodiscard]] ProgramView* programView() const { return m_program; }
     [[nodiscard]] ShardingLabView* shardingLab() const { return m_lab; }
-    [[nodiscard]] PreviewRibbon* previewRibbon() const { return m_ribbon; }
+    [[nodiscard]] EditPlate* editPlate() const { return m_plate; }
+    /// The frames of the views: inputs, layout, program, timeline, values, compare, inspector, problems.
     [[nodiscard]] const QList<DockFrame*>& docks() const { return m_docks; }
     [[nodiscard]] DockFrame* dock(const QString& id) const;
+    /// What a view consists of: "mesh" is a section of inputs, "grid" a page of layout.
+    struct Part {
+        QString id, icon, name;
+        QWidget* widget;
+        DockFrame* frame;
+        std::function<void()> reveal; ///< unfolds it, or brings its page to the front, within the frame; may be empty
+        QPointer<QWidget> focus; ///< gets the keyboard focus
+    };
+    [[nodiscard]] const QList<Part>& parts() const { return m_parts; }
+    [[nodiscard]] QWidget* part(const QString& id) const;
+    /// Shows a part or a view, in front, unfolded, with the keyboard focus. False if there is none of that id.
+    bool present(const QString& id);
+    /// To be seen: its view is in front, and it is unfolded in it.
+    [[nodiscard]] bool shows(const QString& id) const;
+    [[nodiscard]] Perspective perspective() const { return m_perspective; }
+    /// Nothing changes where the views of the perspective do not exist.
+    void setPerspective(Perspective perspective);
+    /// The perspective of the open file as the user left it, else what such an experiment begins with.
+    void choosePerspective();
+    /// One view alone in the window; the same one again, or null: back.
+    void maximise(DockFrame* frame);
+    [[nodiscard]] DockFrame* maximised() const { return m_maximised; }
     [[nodiscard]] QAction* action(const QString& name) const;
 
     /// Opens without asking; errors are shown on top of the window and among the problems, and leave the document as it
@@ -97,20 +137,34 @@ public:
     bool openAny(const QString& path);
     /// A copy of one of the gallery, after asking about unsaved changes.
     bool openExample(const QString& id);
-    /// The gallery.
-    void showExamples();
-    [[nodiscard]] ExamplesDialog* examplesDialog() const { return m_examples; }
+    /// The example of a task, and the task on top of the window, after asking about unsaved changes.
+    bool openTask(const QString& id);
+    /// A new experiment of that kind, after asking about unsaved changes.
+    bool openNew(NewKind kind, const QString& preset = {});
+    /// The gallery, tasks, files and new experiments, over the docks.
+    void showStartPage();
+    /// The same to somebody who starts the program for the first time.
+    void greet();
+    [[nodiscard]] StartPage* startPage() const { return m_start; } ///< null until it was shown once
+    [[nodiscard]] TaskWatch* taskWatch() const { return m_task; }
+    /// Changes of scratch copies that somebody left for another experiment.
+    [[nodiscard]] LeftChanges* leftChanges() const { return m_left; }
+    /// Commands, views and all that the document holds, by their names.
+    void findAnything();
+    [[nodiscard]] CommandPalette* commandPalette() const { return m_palette; }
     /// On top of the window: what could not be opened, and the question and notes of the experiment.
     [[nodiscard]] NoticeStrip* unreadable() const { return m_unreadable; }
     [[nodiscard]] NoticeStrip* question() const { return m_question; }
     /// How a model's arrays become such a table.
     void showTableHelp();
     [[nodiscard]] TableHelp* tableHelp() const { return m_tableHelp; }
+    /// The guide and the keys, beside the window.
+    [[nodiscard]] HelpWindow* helpWindow();
     /// Saves under the document's path, or asks for one.
     bool save();
     bool saveTo(const QString& path);
     /// In less than three columns.
-    [[nodiscard]] bool isCompact() const { return m_arrangement != Arrangement::SharedAttributes; }
+    [[nodiscard]] bool isCompact() const { return m_form < Form::ThreeColumns; }
     /// A message in the status bar, for a few seconds.
     void say(const QString& text);
     /// Nothing is at work: no analysis, no run, and what the docks work out beside the window is there.
@@ -124,15 +178,30 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
-    static constexpr int arrangementVersion = 6;
-    void makeDocks();
+    static constexpr int arrangementVersion = 7;
+    void makeViews();
+    void makeInputs();
+    void makePictures();
+    void makeInspector();
+    /// `front` tells which of its parts is in front; its figure stands in the title.
+    DockFrame* addView(const char* id, const char* icon, const QString& title, QWidget* content,
+        const std::function<QWidget*()>& front = {});
+    void addPart(const char* id, const char* icon, const QString& name, QWidget* widget, DockFrame* frame,
+        const std::function<void()>& reveal = {});
+    [[nodiscard]] const Part* findPart(const QString& id) const;
+    /// Unfolds it, or brings its page to the front, in a view that may be closed.
+    void revealPart(const QString& id);
+    void followFigure(DockFrame* frame);
+    /// Sections without contents become a line each.
+    void followContents();
     void makeActions();
     void makeMenus();
     void makeToolBar();
-    void makeRail();
+    void makePerspectives();
     void makeNotices(bool tips);
     void showQuestion();
     [[nodiscard]] int noticesHeight() const; ///< 0 while there are none
@@ -142,36 +211,32 @@ private:
     bool refuseToSave(const QString& name, const Diagnostic& error);
     void makeStatusBar();
 
-    enum class Arrangement : std::uint8_t { Single, Small, Middle, SharedAttributes };
-    [[nodiscard]] static Arrangement arrangementFor(const QSize& size);
-    void arrange(Arrangement arrangement);
-    void arrangeLarge();
-    void arrangeMiddle();
-    void arrangeSmall();
-    void arrangeSingle();
-    /// What the latter share: docks as tabs over the shard grid, those on demand closed.
-    void tabOverGrid(std::initializer_list<const char*> docks);
+    enum class Form : std::uint8_t { Single, TwoColumns, ThreeColumns, Large };
+    [[nodiscard]] static Form formFor(const QSize& size);
+    void setForm(Form form);
+    void arrange();
+    void place(const PerspectiveViews& views);
+    void fitWidths();
+    void fitHeights();
+    void fitLater();
     void resetArrangement();
-    /// Of the docks' place, between the bars above and below.
+    /// Of the views' place, between the bars above and below.
     [[nodiscard]] int rowsForDocks() const;
     struct Arranged {
-        QByteArray state; ///< of the docks; empty as long as nobody has seen it
-        bool isSizedByHand = false; ///< a line between docks was dragged
+        QByteArray state; ///< of the frames; empty as long as nobody has seen it
+        bool isSizedByHand = false; ///< a line between frames was dragged
     };
-    [[nodiscard]] Arranged& arranged(Arrangement arrangement);
-    /// Of the rules' dock, to show all rows.
-    [[nodiscard]] int rulesHeight() const;
-    /// Mesh gets the height of what is in it; rules and tensors share the rest by what is in them. Unless somebody
-    /// chose heights by hand.
-    void fitRows();
-    /// The same a moment later, if there are more or fewer of them.
-    void followRows();
-    void fitSteps();
+    /// Of the present form and perspective.
+    [[nodiscard]] Arranged& arranged();
+    [[nodiscard]] QString arrangementName() const;
+    void keepArrangement();
+    void storeArrangements();
+    void showPerspective();
     void followTabs();
     void followFocus();
     void followProblems();
-    /// In front of the docks it shares its place with, unless that took the keyboard focus away from one of them.
-    void bringForward(DockFrame* dock);
+    /// Above the status bar, and in front of what it shares its place with unless that has the keyboard focus.
+    void openProblems();
     void focusNextDock(int step);
     /// The dock that has the keyboard focus.
     [[nodiscard]] DockFrame* dockInUse() const;
@@ -185,6 +250,10 @@ private:
     bool askToSaveAs();
     /// True if the document may be left: it was clean, saved or given up.
     bool mayLeave();
+    /// The same for examples and new experiments, which come at once: changes that have no file are kept.
+    bool mayOpenAnother();
+    /// Nothing that was left is lost, or nobody minds.
+    bool mayLoseLeft();
     void fillRecentMenu();
     void showAbout();
 
@@ -192,7 +261,8 @@ private:
     void showFile();
     void showStatus();
     void showRun();
-    void editRun(const QString& text, const std::function<void(RunSetting&)>& change);
+    /// Until it is stopped or its runs are done; not a single step.
+    [[nodiscard]] bool isRunning() const;
 
     QAction* addAction(const QString& name, const QString& icon, const QString& text, const QKeySequence& shortcut,
         const std::function<void()>& run);
@@ -208,6 +278,7 @@ private:
     RulesView* m_rules = nullptr;
     RuleTraceView* m_trace = nullptr;
     DialectsView* m_dialects = nullptr;
+    CompareView* m_compare = nullptr;
     TableHelp* m_tableHelp = nullptr;
     ModelView* m_model = nullptr;
     TensorsView* m_tensors = nullptr;
@@ -226,20 +297,37 @@ private:
     CollectivesView* m_collectives = nullptr;
     ValuesView* m_values = nullptr;
     QList<DockFrame*> m_docks;
+    QList<Part> m_parts;
+    QHash<const DockFrame*, std::function<QWidget*()>> m_fronts;
+    SectionColumn* m_inputs = nullptr;
+    DrawerBox* m_layoutBox = nullptr;
+    DrawerBox* m_programBox = nullptr;
     DockTabs* m_tabs = nullptr;
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
-    ExamplesDialog* m_examples = nullptr;
+    StartPage* m_start = nullptr;
+    TaskWatch* m_task = nullptr;
+    LeftChanges* m_left = nullptr;
+    QTimer m_fitTime; ///< until widths and heights follow what is shown
+    HelpWindow* m_help = nullptr;
+    QDialog* m_history = nullptr; ///< the undo stack as a list
+    CommandPalette* m_palette = nullptr;
     NoticeBar* m_notices = nullptr;
     NoticeStrip* m_unreadable = nullptr;
     NoticeStrip* m_question = nullptr;
     bool m_questionClosed = false; ///< until another experiment comes
+    bool m_isNew = false; ///< another experiment is about to come
+    bool m_hasRun = false; ///< a step of this one
 
     QMenu* m_recentMenu = nullptr;
     QToolBar* m_toolBar = nullptr;
-    QToolBar* m_rail = nullptr;
-    PreviewRibbon* m_ribbon = nullptr;
+    EditPlate* m_plate = nullptr;
+    SegmentedBar* m_perspectiveBar = nullptr;
+    QAction* m_perspectiveBarAction = nullptr;
+    QAction* m_perspectiveMenuAction = nullptr; ///< in place of the bar where there is little room
+    QToolButton* m_perspectiveMenu = nullptr;
     QPushButton* m_stepButton = nullptr;
-    QSpinBox* m_runs = nullptr;
+    QToolButton* m_runMenu = nullptr;
+    QSpinBox* m_runs = nullptr; ///< of a benchmark, in the menu
     QSpinBox* m_loops = nullptr;
     QLabel* m_steps = nullptr;
     StatusButton* m_problemCount = nullptr;
@@ -247,18 +335,20 @@ private:
     StatusButton* m_deviceCount = nullptr;
     QLabel* m_operations = nullptr;
     QLabel* m_sent = nullptr;
-    RoleLabel* m_message = nullptr; ///< what say() said
-    QTimer m_messageTime;
+    StatusMessage* m_message = nullptr;
     StatusButton* m_hardware = nullptr;
     StatusButton* m_saved = nullptr;
     int m_errors = 0; ///< shown among the problems
 
-    Arrangement m_arrangement = Arrangement::SharedAttributes;
+    bool m_problemsClosed = false; ///< by hand, since this experiment was opened
+    bool m_problemsOpened = false; ///< by an error; they go with it
+
+    Form m_form = Form::ThreeColumns;
+    Perspective m_perspective = Perspective::Plan;
     bool m_arranged = false;
-    bool m_fitsRows = false; ///< an experiment has come; heights follow its rows once it is analysed
-    std::array<int, 3> m_fitted{}; ///< axes, rules, and the height of all arrays, of which heights have been told
-    bool m_withoutStep = false; ///< docks of the step are as low as they can be, since there is none
-    std::array<Arranged, 4> m_arrangements;
+    QHash<QString, Arranged> m_arrangements;
+    DockFrame* m_maximised = nullptr;
+    QByteArray m_beforeMaximised;
     Tips* m_watchingTips = nullptr;
 };
 

@@ -3,7 +3,9 @@
 // Declared in main_window.h.
 #include <QActionGroup>
 #include <QApplication>
+#include <QDialog>
 #include <QFileInfo>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMenuBar>
 #include <QPainter>
@@ -13,17 +15,24 @@
 #include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
+#include <QUndoView>
+#include <QWidgetAction>
+#include <algorithm>
+#include <array>
+#include <utility>
 
 #include "experiment/edits.h"
 #include "experiment_file/file_words.h"
+#include "views/help_window/help_window.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/status_button.h"
+#include "views/main_window/status_message.h"
 #include "views/main_window/tips.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/model_view/model_form.h"
 #include "views/model_view/model_view.h"
 #include "views/panel/panel.h"
-#include "views/preview/preview_ribbon.h"
+#include "views/preview/edit_plate.h"
 #include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_view.h"
 #include "views/theme/icons.h"
@@ -31,7 +40,9 @@
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
+#include "views/widgets/segmented_bar.h"
 #include "words/dialects.h"
 #include "words/words.h"
 
@@ -76,10 +87,10 @@ QAction* MainWindow::addAction(const QString& name, const QString& icon, const Q
 void MainWindow::makeActions()
 {
     using Key = QKeySequence;
-    addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New"), Key::New, [this] { newExperiment(); });
+    addAction(QStringLiteral("new"), QStringLiteral("new"), tr("&New…"), Key::New, [this] { newExperiment(); });
     addAction(QStringLiteral("open"), QStringLiteral("open"), tr("&Open…"), Key::Open, [this] { askToOpen(); });
-    addAction(QStringLiteral("examples"), QStringLiteral("examples"), tr("&Examples…"),
-        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] { showExamples(); });
+    addAction(QStringLiteral("examples"), QStringLiteral("examples"), tr("S&tart page"),
+        Key(Qt::CTRL | Qt::SHIFT | Qt::Key_O), [this] { showStartPage(); });
     addAction(QStringLiteral("save"), QStringLiteral("save"), tr("&Save"), Key::Save, [this] { save(); });
     addAction(QStringLiteral("saveAs"), {}, tr("Save &As…"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
         [this] { askToSaveAs(); });
@@ -107,14 +118,28 @@ void MainWindow::makeActions()
     connect(stack, &QUndoStack::cleanChanged, this, follow);
     follow();
 
+    addAction(QStringLiteral("history"), {}, tr("&History…"), {}, [this, stack] {
+        if (!m_history) {
+            m_history = new QDialog(this);
+            m_history->setWindowTitle(tr("History"));
+            auto* list = new QUndoView(stack, m_history);
+            list->setAccessibleName(tr("Edits, the newest one last"));
+            list->setEmptyLabel(tr("As it was opened"));
+            list->setCleanIcon(shardscope::icon(QStringLiteral("save")));
+            vbox(m_history, { 8, 8, 8, 8 }, 0, { { list, 1 } });
+            m_history->resize(Metrics::scaled(320), Metrics::scaled(360));
+        }
+        m_history->show();
+        m_history->raise();
+        m_history->activateWindow();
+    });
+
     addAction(QStringLiteral("runStep"), QStringLiteral("run"), tr("Run &step"), Key(Qt::Key_F5),
         [this] { m_run.runStep(); });
-    addAction(QStringLiteral("runTimeit"), QStringLiteral("timeit"), tr("&Time n × loops"), Key(Qt::SHIFT | Qt::Key_F5),
-        [this] {
-            const RunSetting& run = m_document.experiment()->run;
-            m_run.runTimeit(run.runs, run.loops);
-        });
-    addAction(QStringLiteral("runContinuously"), QStringLiteral("continuous"), tr("Run"), Key(Qt::CTRL | Qt::Key_F5),
+    addAction(QStringLiteral("runTimeit"), QStringLiteral("timeit"), tr("&Benchmark"), Key(Qt::SHIFT | Qt::Key_F5),
+        [this] { m_run.runTimeit(m_runs->value(), m_loops->value()); });
+    addAction(QStringLiteral("runContinuously"), QStringLiteral("continuous"), tr("Run until stopped"),
+        Key(Qt::CTRL | Qt::Key_F5),
         [this] {
             // A step that is still going ends first; it is no run that could be stopped.
             if (m_run.state() == RunController::State::Idle || m_run.state() == RunController::State::Stepping)
@@ -124,18 +149,23 @@ void MainWindow::makeActions()
             showRun();
         })
         ->setCheckable(true);
-    addAction(QStringLiteral("resetRun"), QStringLiteral("reset"), tr("&Reset"), {}, [this] { m_run.reset(); });
+    addAction(
+        QStringLiteral("resetRun"), QStringLiteral("reset"), tr("Back to step &0"), {}, [this] { m_run.reset(); });
+    action(QStringLiteral("resetRun"))
+        ->setToolTip(tr("Back to step 0: what the devices hold goes back to its initial values"));
 
-    addAction(QStringLiteral("nextDock"), {}, tr("Next dock"), Key(Qt::Key_F6), [this] { focusNextDock(1); });
-    addAction(QStringLiteral("previousDock"), {}, tr("Previous dock"), Key(Qt::SHIFT | Qt::Key_F6),
+    addAction(QStringLiteral("nextDock"), {}, tr("Next view"), Key(Qt::Key_F6), [this] { focusNextDock(1); });
+    addAction(QStringLiteral("previousDock"), {}, tr("Previous view"), Key(Qt::SHIFT | Qt::Key_F6),
         [this] { focusNextDock(-1); });
     // Buttons and menus of titles and tabs do the same.
     addAction(
-        QStringLiteral("floatDock"), {}, tr("&Float or put back the dock in use"), DockFrame::floatKeys(), [this] {
+        QStringLiteral("floatDock"), {}, tr("&Float or put back the view in use"), DockFrame::floatKeys(), [this] {
             if (DockFrame* dock = dockInUse())
                 dock->toggleFloating();
         });
-    addAction(QStringLiteral("closeDock"), {}, tr("&Close the dock in use"), DockFrame::closeKeys(), [this] {
+    addAction(QStringLiteral("maximiseDock"), {}, tr("&Maximise or put back the view in use"),
+        DockFrame::maximiseKeys(), [this] { maximise(m_maximised ? nullptr : dockInUse()); });
+    addAction(QStringLiteral("closeDock"), {}, tr("&Close the view in use"), DockFrame::closeKeys(), [this] {
         if (DockFrame* dock = dockInUse())
             dock->close();
     });
@@ -143,10 +173,30 @@ void MainWindow::makeActions()
     addAction(QStringLiteral("showTips"), {}, tr("Show the &tips again"), {}, [this] {
         if (m_watchingTips)
             m_watchingTips->restart();
-        m_fitsRows = true; // they take room in Mesh
-        QTimer::singleShot(0, this, &MainWindow::fitRows);
     });
+    addAction(QStringLiteral("findAnything"), QStringLiteral("search"), tr("&Find anything…"),
+        Key(Qt::CTRL | Qt::Key_K), [this] { findAnything(); });
+    addAction(QStringLiteral("help"), {}, tr("&Help on the view in use"), Key::HelpContents, [this] {
+        // The part that has the focus, the innermost one.
+        const Part* used = nullptr;
+        for (const Part& part : m_parts)
+            if (const QWidget* focus = focusWidget(); focus && part.widget
+                && (part.widget == focus || part.widget->isAncestorOf(focus))
+                && (!used || used->widget->isAncestorOf(part.widget)))
+                used = &part;
+        const DockFrame* dock = dockInUse();
+        helpWindow()->showGuide(used ? used->name : dock ? dock->name() : QString());
+    });
+    addAction(QStringLiteral("keys"), {}, tr("&Keys"), Key(Qt::Key_Question),
+        [this] { helpWindow()->showKeys(findChildren<QAction*>(QString(), Qt::FindDirectChildrenOnly)); });
     addAction(QStringLiteral("about"), {}, tr("&About Shardscope"), {}, [this] { showAbout(); });
+}
+
+HelpWindow* MainWindow::helpWindow()
+{
+    if (!m_help)
+        m_help = new HelpWindow(this);
+    return m_help;
 }
 
 void MainWindow::makeMenus()
@@ -173,13 +223,49 @@ void MainWindow::makeMenus()
     QMenu* edit = menuBar()->addMenu(tr("&Edit"));
     edit->addAction(at("undo"));
     edit->addAction(at("redo"));
+    edit->addAction(at("history"));
+    edit->addSeparator();
+    // The control that has the focus does it; its key is shown and stays its own.
+    const auto byKey = [this, edit](const QString& name, const QString& text, Qt::Key key) {
+        QAction* action =
+            edit->addAction(text + QLatin1Char('\t') + QKeySequence(key).toString(QKeySequence::NativeText));
+        action->setObjectName(name);
+        connect(action, &QAction::triggered, this, [this, key] {
+            QTimer::singleShot(0, this, [this, key] { // the menu gives the focus back first
+                if (QWidget* control = focusWidget())
+                    for (const auto type : { QEvent::KeyPress, QEvent::KeyRelease }) {
+                        QKeyEvent event(type, key, Qt::NoModifier);
+                        QCoreApplication::sendEvent(control, &event);
+                    }
+            });
+        });
+    };
+    byKey(QStringLiteral("renameCurrent"), tr("Re&name or edit"), Qt::Key_F2);
+    byKey(QStringLiteral("deleteCurrent"), tr("&Delete"), Qt::Key_Delete);
+    edit->addSeparator();
+    edit->addAction(at("findAnything"));
 
+    makePerspectives();
     QMenu* view = menuBar()->addMenu(tr("&View"));
     for (DockFrame* dock : m_docks)
         view->addAction(dock->toggleViewAction());
+    QMenu* parts = view->addMenu(tr("&Go to"));
+    const DockFrame* last = nullptr;
+    for (const Part& part : m_parts) {
+        if (std::exchange(last, part.frame) != part.frame && !parts->isEmpty())
+            parts->addSeparator();
+        const QString id = part.id;
+        QAction* go = addAction(QStringLiteral("go-") + id, part.icon, part.name, {}, [this, id] { present(id); });
+        go->setToolTip(tr("Show %1").arg(part.name));
+        parts->addAction(go);
+    }
+    view->addSeparator();
+    for (QAction* perspective : m_perspectiveMenu->menu()->actions())
+        view->addAction(perspective);
     view->addSeparator();
     view->addAction(at("nextDock"));
     view->addAction(at("previousDock"));
+    view->addAction(at("maximiseDock"));
     view->addAction(at("floatDock"));
     view->addAction(at("closeDock"));
     view->addAction(at("resetLayout"));
@@ -248,9 +334,53 @@ void MainWindow::makeMenus()
         run->addAction(at(name));
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(at("help"));
+    help->addAction(at("keys"));
     help->addAction(at("tableHelp"));
     help->addAction(at("showTips"));
     help->addAction(at("about"));
+}
+
+/// Before the menus: they show these.
+void MainWindow::makePerspectives()
+{
+    m_perspectiveMenu = new QToolButton(this);
+    m_perspectiveMenu->setObjectName(QStringLiteral("perspectiveMenu"));
+    m_perspectiveMenu->setAccessibleName(tr("Perspective"));
+    m_perspectiveMenu->setPopupMode(QToolButton::InstantPopup);
+    m_perspectiveMenu->setMenu(new QMenu(m_perspectiveMenu));
+    auto* group = new QActionGroup(this);
+    const std::array names{ tr("&Learn"), tr("Pla&n"), tr("Pro&gram"), tr("&Debug"), tr("C&ompare") };
+    for (const Perspective perspective : perspectives) {
+        if (!dock(QLatin1String(viewsOf(perspective).centre.front())))
+            continue;
+        const auto number = static_cast<int>(perspective);
+        QAction* choose =
+            addAction(QStringLiteral("perspective-") + idOf(perspective), {}, names[static_cast<std::size_t>(number)],
+                QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_1 + number)), [this, perspective] {
+                    setPerspective(perspective);
+                    dock(QLatin1String(viewsOf(perspective).centre.front()))->present();
+                    m_settings.setPerspective(m_document.filePath(), idOf(m_perspective));
+                });
+        choose->setCheckable(true);
+        group->addAction(choose);
+        m_perspectiveMenu->menu()->addAction(choose);
+    }
+}
+
+/// The buttons of the perspectives, or where there is little room a menu.
+void MainWindow::showPerspective()
+{
+    if (!m_perspectiveBar)
+        return;
+    const int index = static_cast<int>(m_perspective);
+    m_perspectiveMenu->menu()->actions().at(index)->setChecked(true);
+    m_perspectiveMenu->setText(m_perspectiveMenu->menu()->actions().at(index)->text().remove(u'&'));
+    const QSignalBlocker quiet(m_perspectiveBar);
+    m_perspectiveBar->setCurrent(index);
+    const bool fits = width() >= Metrics::scaled(1180);
+    m_perspectiveBarAction->setVisible(fits);
+    m_perspectiveMenuAction->setVisible(!fits);
 }
 
 void MainWindow::fillRecentMenu()
@@ -295,12 +425,12 @@ void MainWindow::makeToolBar()
     m_stepButton->setObjectName(QStringLiteral("runStepButton"));
     m_stepButton->setAccessibleName(tr("Run one step"));
     m_stepButton->setToolTip(at("runStep")->toolTip());
-    connect(m_stepButton, &QPushButton::clicked, &m_run, &RunController::runStep);
+    connect(m_stepButton, &QPushButton::clicked, this, [this] { isRunning() ? m_run.stop() : m_run.runStep(); });
     m_toolBar->addWidget(m_stepButton);
-    m_toolBar->addSeparator();
 
+    // What else can be run stands in the menu beside it.
     const auto number = [this](const QString& name, const QString& accessible, std::int64_t maximum) {
-        auto* box = new QSpinBox(m_toolBar);
+        auto* box = new QSpinBox(this);
         box->setObjectName(name);
         box->setRange(1, static_cast<int>(maximum));
         box->setKeyboardTracking(false);
@@ -308,39 +438,68 @@ void MainWindow::makeToolBar()
         box->setToolTip(accessible);
         return box;
     };
-    m_runs = number(QStringLiteral("runs"), tr("Runs"), file_words::maximumRuns);
-    m_loops = number(QStringLiteral("loops"), tr("Loops per run"), file_words::maximumLoops);
-    connect(m_runs, &QSpinBox::valueChanged, this, [this](int value) {
-        editRun(words::counted(value, words::Noun::Run), [value](RunSetting& run) { run.runs = value; });
+    m_runs = number(QStringLiteral("runs"), tr("Runs of the benchmark"), file_words::maximumRuns);
+    m_loops = number(QStringLiteral("loops"), tr("Loops per run of the benchmark"), file_words::maximumLoops);
+    auto* times = new QWidget(this);
+    hbox(times, { 28, 2, 8, 4 }, 6,
+        { new QLabel(tr("Runs"), times), m_runs, new QLabel(tr("× loops"), times), m_loops, boxStretch() });
+    auto* measured = new QWidgetAction(this);
+    measured->setDefaultWidget(times);
+    m_runMenu = new QToolButton(m_toolBar);
+    makeFlat(m_runMenu, QStringLiteral("down"), tr("More ways to run"))->setObjectName(QStringLiteral("runMenu"));
+    m_runMenu->setPopupMode(QToolButton::InstantPopup);
+    auto* ways = new QMenu(m_runMenu);
+    ways->setToolTipsVisible(true); // why a step cannot run
+    for (const char* name : { "runStep", "runContinuously", "runTimeit" })
+        ways->addAction(at(name));
+    ways->addAction(measured);
+    ways->addSeparator();
+    ways->addAction(at("resetRun"));
+    m_runMenu->setMenu(ways);
+    m_toolBar->addWidget(m_runMenu);
+    if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at("examples"))))
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    at("examples")->setIconText(tr("Start"));
+    const auto takeTimes = [this] { // how often is a choice of this window; a file may begin with its own
+        const RunSetting& setting = m_document.experiment()->run;
+        m_runs->setValue(static_cast<int>(std::min<std::int64_t>(setting.runs, m_runs->maximum())));
+        m_loops->setValue(static_cast<int>(std::min<std::int64_t>(setting.loops, m_loops->maximum())));
+        for (QSpinBox* box : { m_runs, m_loops }) // wide enough for the number
+            box->setFixedWidth(
+                std::max(Metrics::scaled(58), box->fontMetrics().horizontalAdvance(box->text()) + Metrics::scaled(34)));
+    };
+    connect(&m_document, &Document::replaced, this, [this, takeTimes] { // which comes before the other experiment does
+        connect(&m_document, &Document::experimentChanged, this, takeTimes,
+            static_cast<Qt::ConnectionType>(Qt::AutoConnection | Qt::SingleShotConnection));
     });
-    connect(m_loops, &QSpinBox::valueChanged, this, [this](int value) {
-        editRun(words::counted(value, words::Noun::Loop), [value](RunSetting& run) { run.loops = value; });
-    });
-    auto* times = new QWidget(m_toolBar);
-    hbox(times, { 4, 0, 4, 0 }, 6, { m_runs, new QLabel(QStringLiteral("×"), times), m_loops });
-    m_toolBar->addWidget(times);
-    m_toolBar->addAction(at("runTimeit"));
-    m_toolBar->addSeparator();
-    m_toolBar->addAction(at("runContinuously"));
-    for (const char* name : { "examples", "runTimeit", "runContinuously" })
-        if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(at(name))))
-            button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    at("runTimeit")->setIconText(tr("Time"));
-    at("examples")->setIconText(tr("Examples"));
-    m_toolBar->addAction(at("resetRun"));
+    takeTimes();
     m_steps = new QLabel(m_toolBar);
     m_steps->setContentsMargins(8, 0, 8, 0);
     m_steps->setAccessibleName(tr("Steps done"));
     m_toolBar->addWidget(m_steps);
+    auto* room = new QWidget(m_toolBar);
+    room->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    m_toolBar->addWidget(room);
+    QStringList names;
+    for (const QAction* perspective : m_perspectiveMenu->menu()->actions())
+        names << perspective->text().remove(u'&');
+    m_perspectiveBar = new SegmentedBar(names, m_toolBar);
+    m_perspectiveBar->setAccessibleName(tr("Perspective"));
+    m_perspectiveBar->setToolTip(tr("What the views are arranged for (Alt+1 to Alt+%1)").arg(names.size()));
+    connect(m_perspectiveBar, &SegmentedBar::currentChanged, this,
+        [this](int index) { m_perspectiveMenu->menu()->actions().at(index)->trigger(); });
+    m_perspectiveBarAction = m_toolBar->addWidget(m_perspectiveBar);
+    m_perspectiveMenuAction = m_toolBar->addWidget(m_perspectiveMenu);
+    for (const char* id : { "inputs", "inspector" })
+        m_toolBar->addAction(dock(QLatin1String(id))->toggleViewAction());
     for (QToolButton* button : m_toolBar->findChildren<QToolButton*>())
         if (button->defaultAction())
             button->setAccessibleName(button->defaultAction()->toolTip());
+    showPerspective();
 
-    // While an edit is in the hand nobody reaches for these.
-    m_ribbon = new PreviewRibbon(m_toolBar);
-    m_ribbon->watch(m_mesh->gesture());
-    m_ribbon->watch(m_rules->gesture());
-    m_ribbon->watch(m_model->form()->gesture());
+    m_plate = new EditPlate(this);
+    m_plate->watch(m_mesh->gesture());
+    m_plate->watch(m_rules->gesture());
 }
 
 void MainWindow::makeStatusBar()
@@ -364,29 +523,27 @@ void MainWindow::makeStatusBar()
             bar->addWidget(figure);
         return figure;
     };
-    const auto show = [this](const char* id) { return [this, id] { dock(QLatin1String(id))->present(); }; };
-    m_problemCount = button("statusProblems", false, show("problems"));
+    const auto show = [this](const char* id) { return [this, id] { present(QLatin1String(id)); }; };
+    m_problemCount = button("statusProblems", false, [this] {
+        if (DockFrame* problems = dock(QStringLiteral("problems")); problems->isInFront())
+            problems->close();
+        else
+            present(QStringLiteral("problems"));
+    });
     m_solved = label();
     m_deviceCount = button("statusDevices", false, show("mesh"));
     m_operations = label();
     m_sent = label();
     // A place of its own: what is shown for good may change while a message is there.
-    m_message = new RoleLabel(RoleLabel::Size::Small, &Theme::text, bar);
-    m_message->setObjectName(QStringLiteral("statusMessage"));
-    m_message->setContentsMargins(8, 0, 8, 0);
-    m_message->setElided(true);
+    m_message = new StatusMessage(&m_document, m_plate, bar);
     bar->addWidget(m_message, 1);
-    m_messageTime.setSingleShot(true);
-    connect(&m_messageTime, &QTimer::timeout, m_message, [this] { m_message->clear(); });
     m_hardware = button("statusHardware", true, show("mesh"));
     m_saved = button("statusSaved", true, [this] { save(); });
 }
 
 void MainWindow::say(const QString& text)
 {
-    constexpr int duration = 5000; // ms
-    m_message->setText(text);
-    m_messageTime.start(duration);
+    m_message->say(text);
 }
 
 } // namespace shardscope

@@ -3,22 +3,28 @@
 // cannot be opened.
 // A part of MainWindow, which is declared in main_window.h.
 #include <QFileInfo>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTimer>
 #include <QToolButton>
+#include <utility>
 
 #include "experiment_file/gallery.h"
-#include "views/gallery/examples_dialog.h"
+#include "tasks/tasks.h"
+#include "views/command_palette/command_palette.h"
 #include "views/main_window/main_window.h"
 #include "views/main_window/notice_bar.h"
 #include "views/main_window/tips.h"
 #include "views/main_window/undo_keys.h"
 #include "views/mesh_view/mesh_view.h"
+#include "views/problems_view/problems_view.h"
 #include "views/rules_view/rules_view.h"
+#include "views/start_page/left_changes.h"
+#include "views/start_page/start_page.h"
+#include "views/start_page/task_watch.h"
 #include "views/widgets/dock_frame.h"
 #include "views/widgets/notice_strip.h"
-#include "views/widgets/search_field.h"
 #include "views/widgets/tip_strip.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -27,7 +33,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr char firstQuestion[] = "question-of-the-first-example";
+constexpr char firstQuestion[] = "question-of-the-first-example", firstStart[] = "start-page";
 
 /// "line 15, column 40: expected , or ], found the end of the file".
 QString whatIsWrong(const Diagnostic& error)
@@ -47,9 +53,11 @@ void MainWindow::makeNotices(bool tips)
     addToolBar(Qt::TopToolBarArea, m_notices);
     m_unreadable = m_notices->addStrip(QStringLiteral("unreadable"));
     m_question = m_notices->addStrip(QStringLiteral("question"));
+    NoticeStrip* const task = m_notices->addStrip(QStringLiteral("task"));
+    NoticeStrip* const left = m_notices->addStrip(QStringLiteral("left"));
     // Above the docks, and before them by Tab.
-    QWidget* before = m_loops;
-    for (const NoticeStrip* strip : { m_unreadable, m_question })
+    QWidget* before = m_runMenu;
+    for (const NoticeStrip* strip : { m_unreadable, m_question, task, left })
         for (QWidget* button :
             { static_cast<QWidget*>(strip->button()), static_cast<QWidget*>(strip->closeButton()) }) {
             setTabOrder(before, button);
@@ -61,17 +69,31 @@ void MainWindow::makeNotices(bool tips)
         if (findExample(*m_document.experiment()) == &gallery().front())
             m_settings.dismiss(QLatin1String(firstQuestion));
     });
+    m_left = new LeftChanges(&m_document, left, this);
+    m_task = new TaskWatch(&m_document, task, this);
+    connect(m_task, &TaskWatch::solved, this, [this](const QString& id) { m_settings.addSolvedTask(id); });
+    connect(m_task, &TaskWatch::othersRequested, this, [this] {
+        showStartPage();
+        m_start->setShows(StartPage::Shows::Tasks);
+    });
     connect(&m_document, &Document::replaced, this, [this] {
+        if (m_start)
+            m_start->leave();
         m_questionClosed = false;
         m_unreadable->dismiss();
         m_run.reset(); // steps and weights of what was open before
         m_selection.clear();
-        m_fitsRows = true;
+        m_problemsClosed = false;
+        m_errors = 0;
+        m_isNew = true;
+        m_hasRun = false;
     });
-    connect(&m_document, &Document::experimentChanged, this, &MainWindow::showQuestion);
-    connect(m_mesh->tip(), &TipStrip::closed, this, [this] { // the room it had
-        m_fitsRows = true;
-        QTimer::singleShot(0, this, &MainWindow::fitRows);
+    connect(&m_document, &Document::experimentChanged, this, [this] {
+        if (std::exchange(m_isNew, false)) {
+            choosePerspective();
+            revealPart(QStringLiteral("memorytime")); // what is known of a step before one has run
+        }
+        showQuestion();
     });
     if (tips)
         m_watchingTips = new Tips(&m_document, &m_settings, m_mesh, m_explain, this);
@@ -84,13 +106,14 @@ void MainWindow::showQuestion()
     const GalleryExample* example = findExample(now);
     const QString question = example ? words::fromStd(example->question) : QString();
     const QString notes = words::fromStd(now.notes);
-    if (m_questionClosed || (question.isEmpty() && notes.isEmpty())) {
+    // The start page speaks of other examples.
+    if (m_questionClosed || (m_start && m_start->isVisible()) || (question.isEmpty() && notes.isEmpty())) {
         m_question->dismiss();
         return;
     }
     if (m_question->title() == question && m_question->text() == notes)
         return;
-    m_question->say(Severity::Info, question, notes, { { tr("Examples…"), [this] { showExamples(); } } });
+    m_question->say(Severity::Info, question, notes, { { tr("Examples…"), [this] { showStartPage(); } } });
 }
 
 int MainWindow::noticesHeight() const
@@ -98,35 +121,107 @@ int MainWindow::noticesHeight() const
     return m_notices->isVisible() ? m_notices->height() : 0; // hidden, it has no height yet
 }
 
-void MainWindow::showExamples()
+void MainWindow::findAnything()
 {
-    if (!m_examples) {
-        m_examples = new ExamplesDialog(this);
-        // It stays where somebody keeps the unsaved changes after all.
-        connect(m_examples, &ExamplesDialog::openRequested, this, [this](const QString& id) {
-            if (openExample(id))
-                m_examples->hide();
-        });
-        connect(m_examples, &ExamplesDialog::fileRequested, this, [this] {
-            if (askToOpen())
-                m_examples->hide();
-        });
+    if (!m_palette)
+        m_palette = new CommandPalette(this);
+    const PaletteTargets targets{ [this](const QString& id) { present(id); },
+        [this](const QString& id) { openExample(id); },
+        [this](const Problem& problem) {
+            m_problems->reveal(problem);
+            present(QStringLiteral("problems"));
+        } };
+    QList<PaletteView> views;
+    QList<QAction*> shown; // by the menu View, which closes what is in front; here they are shown
+    for (DockFrame* frame : m_docks) {
+        shown << frame->toggleViewAction();
+        views << PaletteView{ frame->objectName(), frame->name() };
     }
-    if (!m_examples->isVisible())
-        m_examples->searchField()->clear();
+    for (const Part& each : m_parts) {
+        shown << action(QStringLiteral("go-") + each.id);
+        if (!dock(each.id))
+            views << PaletteView{ each.id, each.name };
+    }
+    std::vector<PaletteSource> sources{ commandSource(menuBar(), shown), viewSource(views, targets) };
+    for (PaletteSource& source : documentSources(m_document, &m_selection, targets))
+        sources.push_back(std::move(source));
+    m_palette->open(std::move(sources));
+}
+
+void MainWindow::showStartPage()
+{
+    if (!m_start) {
+        m_start = new StartPage(this);
+        // It stays where somebody keeps the unsaved changes after all.
+        connect(m_start, &StartPage::exampleRequested, this, &MainWindow::openExample);
+        connect(m_start, &StartPage::taskRequested, this, &MainWindow::openTask);
+        connect(m_start, &StartPage::openRequested, this, &MainWindow::askToOpen);
+        connect(m_start, &StartPage::fileRequested, this, &MainWindow::openAny);
+        connect(m_start, &StartPage::leftRequested, m_left, &LeftChanges::goBack);
+        connect(m_start, &StartPage::newRequested, this, &MainWindow::openNew);
+        connect(m_start, &StartPage::tableHelpRequested, this, &MainWindow::showTableHelp);
+        connect(m_start, &StartPage::shownChanged, this, &MainWindow::showQuestion);
+    }
     const GalleryExample* now = findExample(*m_document.experiment());
-    m_examples->select(now ? words::fromStd(now->id) : QString());
-    m_examples->show();
-    m_examples->raise();
-    m_examples->activateWindow();
+    m_start->present(now ? words::fromStd(now->id) : QString(), m_settings.recentFiles(), m_settings.solvedTasks(),
+        m_left->titles());
+}
+
+void MainWindow::greet()
+{
+    if (m_settings.isDismissed(QLatin1String(firstStart)))
+        return;
+    m_settings.dismiss(QLatin1String(firstStart));
+    showStartPage();
+}
+
+bool MainWindow::mayOpenAnother()
+{
+    if (!m_left->canKeep())
+        return mayLeave();
+    m_left->keep();
+    return true;
+}
+
+bool MainWindow::mayLoseLeft()
+{
+    if (m_left->isEmpty())
+        return true;
+    QMessageBox box(QMessageBox::Question, tr("Changes that are kept"),
+        tr("Changes of these are not saved: %1.").arg(m_left->titles().join(QStringLiteral("; "))),
+        QMessageBox::Discard | QMessageBox::Cancel, this);
+    box.setTextFormat(Qt::PlainText); // titles of experiments
+    box.setInformativeText(tr("They are lost with the window. The start page leads back to them."));
+    box.setDefaultButton(QMessageBox::Cancel);
+    return box.exec() == QMessageBox::Discard;
 }
 
 bool MainWindow::openExample(const QString& id)
 {
     const GalleryExample* example = findExample(id.toStdString());
-    if (!example || !mayLeave())
+    if (!example || !mayOpenAnother())
         return false;
     m_document.setExperiment(example->experiment, QString());
+    return true;
+}
+
+bool MainWindow::openTask(const QString& id)
+{
+    const Task* task = findTask(id.toStdString());
+    if (!task || !openExample(words::fromStd(task->example)))
+        return false;
+    m_task->choose(id);
+    return true;
+}
+
+bool MainWindow::openNew(NewKind kind, const QString& preset)
+{
+    Result<Experiment> made = shardscope::newExperiment(kind, preset.toStdString());
+    if (!made)
+        return !showErrors({ made.error() });
+    if (!mayOpenAnother())
+        return false;
+    m_document.setExperiment(std::move(*made), QString());
     return true;
 }
 
@@ -156,7 +251,7 @@ bool MainWindow::refuse(const QString& name, const std::vector<Diagnostic>& erro
         text = tr("%1, and %2 more", "what is wrong, a number")
                    .arg(text, words::count(static_cast<qint64>(errors.size()) - 1));
     m_unreadable->say(Severity::Error, tr("%1 could not be opened").arg(QFileInfo(name).fileName()), text,
-        { { tr("Show"), [this] { dock(QStringLiteral("problems"))->present(); } },
+        { { tr("Show"), [this] { present(QStringLiteral("problems")); } },
             { tr("Open another…"), [this] { askToOpen(); } } });
     return !showErrors(errors);
 }
@@ -164,7 +259,7 @@ bool MainWindow::refuse(const QString& name, const std::vector<Diagnostic>& erro
 bool MainWindow::refuseToSave(const QString& name, const Diagnostic& error)
 {
     m_unreadable->say(Severity::Error, tr("%1 could not be saved").arg(QFileInfo(name).fileName()), whatIsWrong(error),
-        { { tr("Show"), [this] { dock(QStringLiteral("problems"))->present(); } },
+        { { tr("Show"), [this] { present(QStringLiteral("problems")); } },
             { tr("Save elsewhere…"), [this] { askToSaveAs(); } } });
     return !showErrors({ error });
 }

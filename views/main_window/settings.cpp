@@ -11,6 +11,8 @@ namespace shardscope {
 namespace {
 
 constexpr int maxRecentFiles = 10;
+constexpr int maxPerspectives = 100; // of files, the newest ones
+const QString perspectivesKey = QStringLiteral("perspectives");
 
 } // namespace
 
@@ -74,6 +76,26 @@ void Settings::setState(const QString& name, const QByteArray& state)
         m_store->setValue(QStringLiteral("window/") + name, state);
 }
 
+QString Settings::perspective(const QString& file) const
+{
+    // "plan /home/me/a.json", newest first
+    const QStringList all = m_store ? m_store->value(perspectivesKey).toStringList() : QStringList();
+    for (const QString& entry : all)
+        if (entry.section(u' ', 1) == file)
+            return entry.section(u' ', 0, 0);
+    return {};
+}
+
+void Settings::setPerspective(const QString& file, const QString& id)
+{
+    if (!m_store || file.isEmpty())
+        return;
+    QStringList all = m_store->value(perspectivesKey).toStringList();
+    all.removeIf([&file](const QString& entry) { return entry.section(u' ', 1) == file; });
+    all.prepend(id + u' ' + file);
+    m_store->setValue(perspectivesKey, QStringList(all.mid(0, maxPerspectives)));
+}
+
 QString Settings::folder() const
 {
     const QString kept = m_store ? m_store->value(QStringLiteral("folder")).toString() : QString();
@@ -109,6 +131,23 @@ void Settings::takeBack(const QString& id)
         m_store->setValue(QStringLiteral("dismissed"), all);
     else
         m_dismissed = all;
+}
+
+QStringList Settings::solvedTasks() const
+{
+    return m_store ? m_store->value(QStringLiteral("solvedTasks")).toStringList() : m_solvedTasks;
+}
+
+void Settings::addSolvedTask(const QString& id)
+{
+    QStringList all = solvedTasks();
+    if (all.contains(id))
+        return;
+    all << id;
+    if (m_store)
+        m_store->setValue(QStringLiteral("solvedTasks"), all);
+    else
+        m_solvedTasks = all;
 }
 
 void Settings::setFolder(const QString& path)

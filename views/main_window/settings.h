@@ -27,10 +27,16 @@ public:
     void clearRecentFiles();
     [[nodiscard]] QByteArray state(const QString& name) const;
     void setState(const QString& name, const QByteArray& state);
+    /// The perspective in which a file was left, by its id; "" of one that was never left in any.
+    [[nodiscard]] QString perspective(const QString& file) const;
+    void setPerspective(const QString& file, const QString& id);
     /// What was closed once and is not to come again: a tip, the question of the first example.
     [[nodiscard]] bool isDismissed(const QString& id) const;
     void dismiss(const QString& id);
     void takeBack(const QString& id); ///< what was dismissed comes again
+    /// Ids of tasks, in the order in which they were solved.
+    [[nodiscard]] QStringList solvedTasks() const;
+    void addSolvedTask(const QString& id);
     /// Folder of the last file dialog; one that is there.
     [[nodiscard]] QString folder() const;
     void setFolder(const QString& path);
@@ -38,6 +44,7 @@ public:
 private:
     std::unique_ptr<QSettings> m_store;
     QStringList m_dismissed; ///< where nothing is stored
+    QStringList m_solvedTasks; ///< likewise
 };
 
 } // namespace shardscope

@@ -49,12 +49,8 @@ StatusText statusText(const Document& document, std::span<const Diagnostic> mess
     text.problems = parts.isEmpty() ? StatusBar::tr("No problems") : parts.join(QStringLiteral(", "));
     if (!snapshot)
         return text;
-    double seconds = 0;
-    for (const StageTime& stage : snapshot->times)
-        seconds += stage.seconds;
-    text.solved = snapshot->ok() || (snapshot->laidOut() && snapshot->errorCount() == 0)
-        ? StatusBar::tr("Solved in %1").arg(words::seconds(seconds))
-        : StatusBar::tr("Not solved");
+    if (!snapshot->ok() && (!snapshot->laidOut() || snapshot->errorCount() > 0))
+        text.solved = StatusBar::tr("Not solved");
     if (snapshot->mesh)
         text.devices = words::counted(snapshot->mesh->deviceCount(), words::Noun::Device);
     if (!snapshot->ok())

@@ -14,7 +14,7 @@ class Document;
 struct StatusText {
     QString problems; ///< "1 error, 2 warnings"; "No problems"
     int errors = 0, warnings = 0;
-    QString solved; ///< "Solved in 3 ms"; "Not solved" where there are errors
+    QString solved; ///< "Not solved" where there are errors, else empty
     QString devices; ///< "8 devices"
     QString operations; ///< "40 ops, 15 collectives"
     QString sent; ///< "Sent 8.16 MiB per step: 8.00 data, 0.16 model"

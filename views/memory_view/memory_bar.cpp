@@ -53,7 +53,7 @@ std::vector<QString> sizeTexts(const MemoryBar& bar)
         part /= unit;
     const double inUnits = sum / unit;
     const int decimals = unit == 1 || inUnits >= 99.95 ? 0 : inUnits >= 9.995 ? 1 : 2;
-    const std::vector<double> rounded = roundedParts(parts, decimals);
+    const std::vector<double> rounded = words::roundedParts(parts, decimals);
     std::vector<QString> texts;
     for (std::size_t i = 0; i < parts.size(); ++i)
         texts.push_back(words::bytes((parts[i] >= 1 && rounded[i] > 0 ? rounded[i] : parts[i]) * unit));
@@ -70,8 +70,9 @@ MemoryBarWidget::MemoryBarWidget(QWidget* parent)
     setSizePolicy(policy);
 }
 
-void MemoryBarWidget::setMemory(ShownMemory shown)
+void MemoryBarWidget::setMemory(ShownMemory shown, std::int64_t before)
 {
+    m_before = before;
     m_shown = std::move(shown);
     m_hovered = -1;
     describe();
@@ -91,7 +92,7 @@ MemoryBar MemoryBarWidget::layoutFor(int width) const
     const QRect area(2, 2, width - 4, barHeight());
     if (!m_shown.memory())
         return MemoryBar::make({}, 0, area);
-    return MemoryBar::make(m_shown.atPeak(), m_shown.snapshot->experiment->hardware.memoryPerDevice, area);
+    return MemoryBar::make(m_shown.atPeak(), m_shown.snapshot->experiment->hardware.memoryPerDevice, area, m_before);
 }
 
 MemoryBar MemoryBarWidget::barLayout() const
@@ -121,6 +122,8 @@ std::vector<MemoryBarWidget::Entry> MemoryBarWidget::entriesFor(const MemoryBar&
     entries.push_back({ devices == 1
             ? tr("One device")
             : tr("One bar for all %1: 1 behaviour", "devices").arg(words::counted(devices, words::Noun::Device)) });
+    if (bar.beforeX >= 0)
+        entries.push_back({ tr("before: %1").arg(words::bytes(static_cast<double>(m_before))) });
     const std::vector<QString> sizes = sizeTexts(bar);
     for (std::size_t i = 0; i < bar.segments.size(); ++i)
         if (!isLabelled(bar, bar.segments[i])
@@ -180,6 +183,8 @@ void MemoryBarWidget::describe()
     if (m_shown.memory())
         for (const MemoryBar::Segment& segment : barLayout().segments)
             parts << segmentText(segment);
+    if (m_shown.memory() && barLayout().beforeX >= 0)
+        parts << tr("before: %1").arg(words::bytes(static_cast<double>(m_before)));
     setAccessibleDescription(parts.join(u", "_s));
 }
 
@@ -242,6 +247,12 @@ void MemoryBarWidget::paintEvent(QPaintEvent*)
         painter.drawRect(QRect(used, bar.area.top(), bar.limitX - used, bar.area.height() - 1));
     }
 
+    if (bar.beforeX >= 0) { // an outline of what was there
+        painter.setPen(QPen(theme.text, 1, Qt::DashLine));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(
+            QRect(bar.area.left(), bar.area.top() - 1, bar.beforeX - bar.area.left(), bar.area.height() + 1));
+    }
     const int top = bar.area.bottom() + 1 + Metrics::scaled(4);
     painter.setFont(Metrics::small());
     if (bar.limitX >= 0) {

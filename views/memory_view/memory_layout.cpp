@@ -35,7 +35,8 @@ std::vector<int> shares(const std::vector<std::int64_t>& bytes, int width)
 
 } // namespace
 
-MemoryBar MemoryBar::make(const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area)
+MemoryBar MemoryBar::make(
+    const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area, std::int64_t before)
 {
     MemoryBar bar;
     bar.area = area;
@@ -46,27 +47,31 @@ MemoryBar MemoryBar::make(const std::array<std::int64_t, ownerCount>& bytes, std
         held.push_back(bytes[i]);
         bar.segments.push_back({ static_cast<Owner>(i), bytes[i], {} });
     }
-    const std::int64_t total = sumOf(held);
-    int width = area.width();
+    const std::int64_t total = sumOf(held), most = std::max(total, before);
+    int room = area.width(); // of `scale` bytes
+    std::int64_t scale = std::max<std::int64_t>(most, 1);
+    const auto length = [&](std::int64_t of) {
+        return static_cast<int>(std::lround(static_cast<double>(of) / static_cast<double>(scale) * room));
+    };
     if (limit > 0) {
         bar.overLimit = total > limit;
-        bar.broken = limit / 4 > total;
-        const int last = area.left() + area.width() - 2;
+        bar.broken = limit / 4 > most;
+        bar.limitX = area.left() + area.width() - 2;
         if (bar.broken) {
-            width = std::max(narrowest, area.width() - roomForBreak);
-            bar.breakX = area.left() + width + (area.width() - width) / 2;
-            bar.limitX = last;
-        } else if (bar.overLimit) {
-            bar.limitX = area.left()
-                + static_cast<int>(std::lround(static_cast<double>(limit) / static_cast<double>(total) * area.width()));
+            room = std::max(narrowest, area.width() - roomForBreak);
+            bar.breakX = area.left() + room + (area.width() - room) / 2;
+        } else if (most > limit) {
+            bar.limitX = area.left() + length(limit);
         } else {
-            width = static_cast<int>(
-                std::lround(static_cast<double>(total) / static_cast<double>(limit) * (area.width() - 2)));
-            bar.limitX = last;
+            scale = limit;
+            room = area.width() - 2;
         }
     }
     if (held.empty())
         return bar;
+    const int width = length(total);
+    if (before > 0 && before != total)
+        bar.beforeX = area.left() + length(before);
     const std::vector<int> widths = shares(held, std::max(width, narrowest * static_cast<int>(held.size())));
     int x = area.left();
     for (std::size_t i = 0; i < held.size(); ++i) {
@@ -140,28 +145,6 @@ int LiveLine::instructionAt(const QPoint& point) const
     const auto index = static_cast<std::int64_t>(point.x() - plot.left()) * static_cast<std::int64_t>(instructions)
         / std::max(1, plot.width());
     return static_cast<int>(std::clamp<std::int64_t>(index, 0, static_cast<std::int64_t>(instructions) - 1));
-}
-
-std::vector<double> roundedParts(std::span<const double> parts, int decimals)
-{
-    const double scale = std::pow(10.0, decimals);
-    std::vector<double> result;
-    std::vector<std::size_t> order(parts.size());
-    double sum = 0, floors = 0;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        order[i] = i;
-        sum += parts[i];
-        result.push_back(std::floor(parts[i] * scale + 1e-9));
-        floors += result.back();
-    }
-    std::stable_sort(order.begin(), order.end(),
-        [&](std::size_t a, std::size_t b) { return parts[a] * scale - result[a] > parts[b] * scale - result[b]; });
-    const auto missing = static_cast<std::size_t>(std::max(0.0, std::round(sum * scale) - floors));
-    for (std::size_t i = 0; i < std::min(missing, order.size()); ++i)
-        result[order[i]] += 1;
-    for (double& part : result)
-        part /= scale;
-    return result;
 }
 
 } // namespace shardscope

@@ -17,8 +17,8 @@
 
 namespace shardscope {
 
-/// Bytes by owner as one bar. The scale ends at the limit, unless the limit is more than four times away: then the bar
-/// takes nearly all the width and the axis is broken before the limit.
+/// Bytes by owner as one bar. The scale ends at the limit, unless the limit is more than four times away: then the
+/// larger of the bar and of what was held before takes nearly all the width, and the axis is broken before the limit.
 struct MemoryBar {
     struct Segment {
         Owner owner = Owner::Parameters;
@@ -31,8 +31,12 @@ struct MemoryBar {
     bool overLimit = false;
     int breakX = 0; ///< where "//" stands, when broken
     int limitX = -1; ///< of the limit line; -1 = no limit known
+    int beforeX = -1; ///< where the bar ended before the last edit, on the same scale; -1 = as now, or not known
 
-    static MemoryBar make(const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area);
+    /// `before`: bytes that were held before the last edit, 0 = not known. 16 of 32 MiB before are half a bar, 64 a bar
+    /// with the end of before in its middle.
+    static MemoryBar make(const std::array<std::int64_t, ownerCount>& bytes, std::int64_t limit, const QRect& area,
+        std::int64_t before = 0);
     /// Where the words of a segment stand, `margin` free on both sides: the wider part of it where the limit cuts it.
     [[nodiscard]] QRect labelRect(const Segment& segment, int margin) const;
     /// Index into segments, -1 if there is none.
@@ -58,9 +62,5 @@ struct LiveLine {
     [[nodiscard]] qreal lowest(qreal left, qreal right) const;
     [[nodiscard]] int instructionAt(const QPoint& point) const; ///< -1 outside
 };
-
-/// Parts printed in one unit with so many decimals, so that they add up to the sum as printed: the parts that were cut
-/// off most are rounded up.
-[[nodiscard]] std::vector<double> roundedParts(std::span<const double> parts, int decimals);
 
 } // namespace shardscope

@@ -3,6 +3,7 @@
 
 #include <QCheckBox>
 #include <QLocale>
+#include <utility>
 
 #include "analysis/host_transfers.h"
 #include "experiment/placement_edits.h"
@@ -21,12 +22,12 @@ namespace shardscope {
 
 QString MemoryView::whyNothing() const
 {
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     if (!snapshot)
         return tr("The experiment is being analysed.");
     const std::optional<Obstacle> obstacle = obstacleOf(*m_document);
     if (!snapshot->laidOut() || !obstacle)
-        return obstacle ? obstacle->stepText() : tr("What a device holds is known once a step can run.");
+        return obstacle ? obstacle->stepText() : tr("Peak memory is unknown until a step can run.");
     std::int64_t bytes = 0;
     bool padded = false;
     for (const TensorRow& row : snapshot->tensors)
@@ -42,14 +43,14 @@ QString MemoryView::whyNothing() const
             : tr("The inputs of this program take %1 on each device, and %2 per device on the host.")
                   .arg(held, words::bytes(static_cast<double>(onHost.bytesPerDevice)));
         return snapshot->notPlanned
-            ? tr("%1 How full it gets is not known: %2.").arg(taken, words::describe(*snapshot->notPlanned).cause)
+            ? tr("%1 Peak memory is unknown: %2.").arg(taken, words::describe(*snapshot->notPlanned).cause)
             : taken;
     }
     const QString id =
         snapshot->problems.empty() ? QString() : QString::fromLatin1(snapshot->problems.front().diagnostic.id().data());
-    return (padded ? tr("A step begins with %1 on each device, padding included; how full it gets is known once %2 is "
-                        "mended.")
-                   : tr("A step begins with %1 on each device; how full it gets is known once %2 is mended."))
+    return (padded ? tr("A step begins with %1 on each device, padding included. Peak memory is unknown until %2 is "
+                        "fixed.")
+                   : tr("A step begins with %1 on each device. Peak memory is unknown until %2 is fixed."))
         .arg(held, id.isEmpty() ? tr("the problem") : id);
 }
 
@@ -81,15 +82,31 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
     m_host->setElided(true);
     m_host->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     hbox(m_place, { 8, 0, 8, 4 }, 12, { m_onHost, { m_host, 1 } });
-    vbox(this, {}, 0, { new StaleRibbon(document), { m_content, 1 }, { m_empty, 1 }, m_place });
+    vbox(this, {}, 0,
+        { new StaleRibbon(document, nullptr, StaleRibbon::Shows::Previews), { m_content, 1 }, { m_empty, 1 },
+            m_place });
     connect(m_onHost, &QCheckBox::clicked, this, [this](bool onHost) {
         m_document->edit(withParamsOnDevices(*m_document->experiment(), !onHost),
             onHost ? tr("Parameters on the host") : tr("Parameters on the devices"));
         showPlacement(); // an edit that was refused changes nothing
     });
-    connect(m_document, &Document::experimentChanged, this, &MemoryView::showPlacement);
+    connect(m_document, &Document::experimentChanged, this, [this] {
+        // The bar is compared with what was there before the last edit, a drag being one.
+        m_beforeDrag = m_before;
+        const bool another = std::exchange(m_isAnother, false);
+        m_before = another ? 0 : m_peak;
+        showPlacement();
+    });
+    connect(m_document, &Document::edited, this, [this](const QString&, int mergeId) {
+        if (mergeId != 0 && std::exchange(m_mergeId, mergeId) == mergeId)
+            m_before = m_beforeDrag;
+    });
     connect(m_document, &Document::snapshotChanged, this, &MemoryView::showSnapshot);
-    connect(m_document, &Document::replaced, this, &MemoryView::showSnapshot);
+    connect(m_document, &Document::previewChanged, this, &MemoryView::showSnapshot);
+    connect(m_document, &Document::replaced, this, [this] {
+        m_isAnother = true;
+        showSnapshot();
+    });
     connect(m_selection, &Selection::changed, this, &MemoryView::followSelection);
     connect(m_bar, &MemoryBarWidget::picked, this, [this](Owner owner) {
         if (const QString path = m_shown.biggest(owner).path; !path.isEmpty())
@@ -107,7 +124,7 @@ QString MemoryView::largestText() const
 
 void MemoryView::showSnapshot()
 {
-    if (const SnapshotPtr snapshot = shownSnapshot(*m_document); !snapshot || !snapshot->plan)
+    if (const SnapshotPtr snapshot = picturedSnapshot(*m_document); !snapshot || !snapshot->plan)
         m_shown = {};
     else if (m_shown.snapshot != snapshot)
         m_shown = { snapshot, std::make_shared<const PlannedMemory>(plannedMemory(*snapshot->plan)) };
@@ -117,7 +134,11 @@ void MemoryView::showSnapshot()
         m_empty->setSentence(whyNothing());
     m_content->setVisible(memory != nullptr);
     m_empty->setVisible(memory == nullptr);
-    m_bar->setMemory(shown);
+    // A preview is compared with what is there.
+    const bool preview = m_document->preview() != nullptr;
+    m_bar->setMemory(shown, !memory ? 0 : preview ? m_peak : m_before);
+    if (!preview)
+        m_peak = memory ? memory->peakBytes : 0;
     m_plot->setMemory(shown);
     QString figure;
     if (memory) {
@@ -153,7 +174,7 @@ void MemoryView::showSnapshot()
 
 QString MemoryView::hostText() const
 {
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     if (!snapshot || !snapshot->laidOut())
         return {};
     const HostMemory memory = hostMemory(*snapshot);
@@ -171,7 +192,7 @@ QString MemoryView::hostText() const
 void MemoryView::showPlacement()
 {
     const Experiment& experiment = *m_document->experiment();
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     const bool chosenHere = !snapshot || !snapshot->program || programMemory(*snapshot).saysNothing();
     m_onHost->setChecked(!experiment.placement.paramsOnDevices);
     const QString text = hostText();
@@ -194,7 +215,7 @@ void MemoryView::showPlacement()
 
 void MemoryView::followSelection()
 {
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
     m_bar->setSlice(row ? m_shown.sliceOf(*row) : MemorySlice{});
 }
@@ -213,6 +234,12 @@ void MemoryView::placePlot()
         + (m_largest->isVisibleTo(this) ? m_largest->sizeHint().height() : 0) + m_bar->heightForWidth(width())
         + m_plot->minimumSizeHint().height();
     m_plot->setVisible(hasLine && height() >= needed);
+}
+
+QSize MemoryView::minimumSizeHint() const
+{
+    const QSize all = DockView::minimumSizeHint();
+    return m_plot->isVisibleTo(this) ? all - QSize(0, m_plot->minimumSizeHint().height()) : all;
 }
 
 void MemoryView::resizeEvent(QResizeEvent* event)

@@ -29,6 +29,8 @@ public:
     [[nodiscard]] QString largestText() const;
     /// "8 MiB per device on the host, 8 MiB in, 8 MiB back": what lies there, and what moves in a step; "" for nothing.
     [[nodiscard]] QString hostText() const;
+    /// Without the bytes over the step, which come where there is room.
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -53,6 +55,11 @@ private:
     RoleLabel* m_largest;
     EmptyPage* m_empty;
     ShownMemory m_shown; ///< empty where nothing is planned
+    std::int64_t m_peak = 0; ///< bytes of what is there, 0 where nothing is planned
+    std::int64_t m_before = 0; ///< bytes at the peak before the last edit, 0 = not known
+    std::int64_t m_beforeDrag = 0; ///< the same before the edit that may go on with a drag
+    int m_mergeId = 0; ///< of the last drag
+    bool m_isAnother = false; ///< nothing of this experiment was shown yet
 };
 
 } // namespace shardscope

@@ -16,7 +16,8 @@ class MemoryBarWidget : public Canvas {
 public:
     explicit MemoryBarWidget(QWidget* parent = nullptr);
 
-    void setMemory(ShownMemory shown);
+    /// `before`: bytes that were held before the last edit, 0 = not known.
+    void setMemory(ShownMemory shown, std::int64_t before = 0);
     void setSlice(const MemorySlice& slice);
     [[nodiscard]] MemoryBar barLayout() const;
     [[nodiscard]] QString legend() const; ///< the texts under the bar
@@ -60,6 +61,7 @@ private:
     void describe();
 
     ShownMemory m_shown;
+    std::int64_t m_before = 0;
     MemorySlice m_slice;
     int m_hovered = -1;
     int m_current = 0;

@@ -98,8 +98,7 @@ void AxisChip::startRenaming()
     // Over the row, so that a name longer than the chip can be seen whole.
     m_editor = new QLineEdit(m_name, parentWidget());
     m_editor->setAccessibleName(tr("New name of mesh axis %1").arg(m_name));
-    m_editor->setGeometry(x() - 2, y() + (height() - Metrics::scaled(24)) / 2,
-        std::max(width() + 4, Metrics::scaled(110)), Metrics::scaled(24));
+    placeEditor();
     m_editor->selectAll();
     m_editor->installEventFilter(this);
     m_editor->show();
@@ -133,9 +132,24 @@ bool AxisChip::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
+void AxisChip::placeEditor()
+{
+    if (m_editor)
+        m_editor->setGeometry(x() - 2, y() + (height() - Metrics::scaled(24)) / 2,
+            std::max(width() + 4, Metrics::scaled(110)), Metrics::scaled(24));
+}
+
+/// The chip of a row that was just made gets its place later than its editor.
+void AxisChip::moveEvent(QMoveEvent* event)
+{
+    QWidget::moveEvent(event);
+    placeEditor();
+}
+
 void AxisChip::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
+    placeEditor();
 }
 
 DragHandle::DragHandle(QWidget* parent)
@@ -234,6 +248,7 @@ void AxisRow::setContent(const Content& content)
     m_spin->setFixedWidth(
         QFontMetrics(m_spin->font()).horizontalAdvance(QLatin1Char('0')) * digits + Metrics::scaled(32));
     m_linkLong = content.link;
+    m_link->setToolTip(content.about);
     m_linkShort = content.linkShort;
     fitLink();
 }
@@ -247,7 +262,6 @@ void AxisRow::fitLink()
 {
     const bool room = width() >= Metrics::scaled(330);
     m_link->setText(room ? m_linkLong : m_linkShort);
-    m_link->setToolTip(m_linkLong);
     m_link->setMinimumWidth(
         QFontMetrics(Metrics::small()).horizontalAdvance(room ? QStringLiteral("ICI 45 GB/s") : QStringLiteral("DCN"))
         + 2);

@@ -39,9 +39,11 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void moveEvent(QMoveEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void placeEditor();
     void finishRenaming(bool accept);
     QString m_name;
     int m_axis = 0;
@@ -82,6 +84,7 @@ public:
         int axis = 0;
         std::int64_t size = 1;
         std::vector<std::int64_t> sizes;
+        QString about; ///< tool tip of the link
         QString link; ///< "DCN 6 GB/s"
         QString linkShort; ///< "DCN", where there is no room for more
         bool marked = false;

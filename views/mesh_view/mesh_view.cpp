@@ -3,6 +3,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QHBoxLayout>
 #include <QLocale>
 #include <QMenu>
 #include <QPainter>
@@ -102,13 +103,14 @@ std::vector<std::int32_t> columnMajor(const Mesh& mesh)
 
 MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     : DockView(document, selection, parent)
-    , m_ribbon(new StaleRibbon(document, this))
+    , m_ribbon(new StaleRibbon(document, this, StaleRibbon::Shows::Previews))
     , m_head(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_tick(new QLabel(this))
     , m_keep(new QCheckBox(tr("Keep product"), this))
     , m_messageBox(new QWidget(this))
     , m_messageText(new RoleLabel(RoleLabel::Size::Small, &Theme::error, m_messageBox))
     , m_fit(new QPushButton(m_messageBox))
+    , m_others(new QHBoxLayout)
     , m_axes(new QVBoxLayout)
     , m_tip(new TipStrip(false, this))
     , m_map(new DeviceMap(selection, tr("Device map"), DeviceMap::Room::Flat, this))
@@ -130,7 +132,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_messageText->setWordWrap(true);
 
     auto* head = hbox({ 8, 6, 8, 2 }, styleSpacing, { m_head, m_tick, boxStretch(), m_keep });
-    hbox(m_messageBox, { 8, 3, 8, 3 }, styleSpacing, { { m_messageText, 1 }, m_fit });
+    hbox(m_messageBox, { 8, 3, 8, 3 }, styleSpacing, { { m_messageText, 1 }, m_others, m_fit });
     m_messageBox->setAutoFillBackground(true);
     m_messageBox->hide();
 
@@ -147,12 +149,15 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     add->setObjectName(QStringLiteral("addAxis"));
     add->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
     add->setAccessibleName(tr("Add a mesh axis"));
+    add->setToolTip(tr("Adds a mesh axis of size 1, and asks for its name"));
     m_order->setAccessibleName(tr("Order of the devices"));
+    m_order->setToolTip(tr("Which device stands at which coordinates of the mesh"));
     m_order->addItems({ tr("Order: row-major"), tr("Order: column-major"), tr("Order: as in the file") });
-    m_order->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_order->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_order->setMinimumContentsLength(9);
     m_pin->setCheckable(true);
     makeSmallFlat(m_pin, QStringLiteral("pin"), tr("Pin the hardware"));
-    auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, m_order, boxStretch(), m_hardware, m_pin });
+    auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, { m_order, 1 }, m_hardware, m_pin });
     vbox(this, { 1, 0, 1, 1 }, 2,
         { m_ribbon, head, m_messageBox, m_axes, m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
     setTabOrder(m_keep, m_fit);
@@ -176,14 +181,11 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     });
     connect(document, &Document::experimentChanged, this, &MeshView::refresh);
     connect(document, &Document::snapshotChanged, this, &MeshView::refreshMap);
+    connect(document, &Document::previewChanged, this, &MeshView::refreshMap);
     connect(selection, &Selection::changed, this, [this] {
         refreshMap();
         for (std::size_t i = 0; i < m_rows.size(); ++i)
             m_rows[i]->chip()->setMarked(!axisName(i).isEmpty() && m_selection->meshAxis() == axisName(i));
-    });
-    connect(document, &Document::editRefused, this, [this](const Diagnostic& refused) {
-        if (m_editing)
-            showMessage(&refused);
     });
     refresh();
     refreshMap();
@@ -197,7 +199,7 @@ MeshView::~MeshView()
 
 bool MeshView::keepsProduct() const
 {
-    return m_keep->isChecked();
+    return m_keep->isChecked() && m_document->experiment()->mesh.axes.size() > 1; // one axis has no other to shrink
 }
 void MeshView::setKeepsProduct(bool keep)
 {
@@ -240,16 +242,14 @@ QString MeshView::axisName(std::size_t axis) const
 
 bool MeshView::edit(Result<Experiment> after, const QString& text, int mergeId)
 {
-    m_editing = true;
+    const std::optional<Diagnostic> refused = after ? std::nullopt : std::optional<Diagnostic>(after.error());
     const bool done = m_document->edit(std::move(after), text, mergeId);
-    m_editing = false;
-    if (!done) {
-        // Controls go back to what is; the message says why.
-        const QString kept = m_messageText->text();
+    if (!done) { // controls go back to what is; the message says why
         refresh();
-        m_messageText->setText(kept);
-        m_messageBox->show();
+        if (refused)
+            showMessage(&*refused);
     }
+    m_asked.reset();
     return done;
 }
 
@@ -371,8 +371,11 @@ void MeshView::refresh()
         content.axis = static_cast<int>(i);
         content.size = axes[i].size;
         // The ticks stay while one of them is dragged to, though the hardware follows.
-        content.sizes = possibleAxisSizes(m_before && !m_keep->isChecked() ? *m_before : now, i, m_keep->isChecked());
+        content.sizes = possibleAxisSizes(m_before && !keepsProduct() ? *m_before : now, i, keepsProduct());
         content.link = link + QLatin1Char(' ') + rate(speed);
+        content.about = crosses
+            ? tr("%1: along this axis devices lie on different hosts or slices").arg(content.link)
+            : tr("%1: along this axis devices are linked within a host or a slice").arg(content.link);
         content.linkShort = link;
         content.marked = m_selection->meshAxis() == content.name;
         m_rows[i]->setContent(content);
@@ -387,6 +390,7 @@ void MeshView::refresh()
             ? iconPixmap(QStringLiteral("ok"), Metrics::scaled(14), Theme::current().ok, devicePixelRatioF())
             : iconPixmap(QStringLiteral("error"), Metrics::scaled(14), Theme::current().error, devicePixelRatioF()));
     m_tick->setAccessibleName(product == devices ? tr("fits the hardware") : tr("does not fit the hardware"));
+    m_keep->setVisible(axes.size() > 1);
     showMessage(nullptr);
     {
         const QSignalBlocker quiet(m_order);
@@ -412,7 +416,7 @@ void MeshView::refresh()
 
 void MeshView::refreshMap()
 {
-    const SnapshotPtr snapshot = m_document->lastGood();
+    const SnapshotPtr preview = m_document->preview(), snapshot = preview ? preview : m_document->lastGood();
     if (!snapshot) {
         // Nothing was solved yet: the mesh alone can be drawn if it is one.
         const Experiment& now = *m_document->experiment();
@@ -437,8 +441,15 @@ void MeshView::showMessage(const Diagnostic* refused)
         shown = Diagnostic{ Code::DevicesMismatch,
             { { "product", product }, { "devices", now.hardware.devices.count() } }, {} };
     m_messageBox->setVisible(shown.has_value());
+    while (QLayoutItem* item = m_others->takeAt(0)) {
+        item->widget()->hide();
+        item->widget()->deleteLater(); // it may be the one that was pressed
+        delete item;
+    }
     if (!shown)
         return;
+    if (refused && m_asked)
+        offerSizes(m_asked->first, m_asked->second);
     QPalette palette = m_messageBox->palette();
     palette.setColor(QPalette::Window, Theme::current().errorBackground);
     m_messageBox->setPalette(palette);
@@ -451,6 +462,38 @@ void MeshView::showMessage(const Diagnostic* refused)
     inProblems.kind = Fix::Kind::DevicesForMesh;
     inProblems.number = product;
     m_fit->setText(words::fixLabel(inProblems));
+}
+
+/// The next sizes that can be, and the size that was asked for with as many devices as that takes.
+void MeshView::offerSizes(std::size_t axis, std::int64_t size)
+{
+    const Experiment& now = *m_document->experiment();
+    const auto offer = [this](const QString& text, const QString& tip, auto run) {
+        auto* button = new QPushButton(text, m_messageBox);
+        button->setProperty("small", true);
+        button->setAccessibleName(tip);
+        button->setToolTip(tip);
+        connect(button, &QPushButton::clicked, this, run);
+        m_others->addWidget(button);
+    };
+    const std::vector<std::int64_t> possible = possibleAxisSizes(now, axis, keepsProduct());
+    const auto above = std::lower_bound(possible.begin(), possible.end(), size);
+    const auto choose = [&](std::int64_t other) {
+        offer(words::count(other), tr("%1 = %2").arg(axisName(axis), words::count(other)),
+            [this, axis, other] { setSize(axis, other, false); });
+    };
+    if (above != possible.begin())
+        choose(*(above - 1));
+    if (above != possible.end())
+        choose(*above);
+    const auto larger = withAxisSize(now, axis, size, false);
+    if (const std::int64_t devices = larger ? productOf(larger->mesh.axes) : -1; devices > 0 && keepsProduct()) {
+        const QString text = tr("Use %1").arg(words::counted(devices, words::Noun::Device));
+        offer(text, text, [this, axis, size] {
+            edit(withAxisSize(*m_document->experiment(), axis, size, false),
+                QStringLiteral("%1 = %2").arg(axisName(axis), words::count(size)));
+        });
+    }
 }
 
 void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
@@ -468,22 +511,19 @@ void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
     const std::int64_t start = m_mergeId != 0 ? m_sizeBefore : before;
     const QString title =
         QStringLiteral("%1 %2 → %3").arg(axisName(axis), QString::number(start), QString::number(size));
-    const bool alone = m_mergeId == 0; // by a key or a number typed
-    if (alone && size != before)
-        m_gesture->begin(title);
     m_gesture->setTitle(size == start ? QStringLiteral("%1 %2").arg(axisName(axis), QString::number(size)) : title);
-    Result<Experiment> after = withAxisSize(now, axis, size, m_keep->isChecked());
+    Result<Experiment> after = withAxisSize(now, axis, size, keepsProduct());
     if (after && m_before) // sizes that a drag goes through leave no trace in the hardware
         after = withHardwareFollowing(std::move(*after), m_before->hardware);
-    const bool done = size == before || edit(std::move(after), title, m_mergeId);
+    if (size != before) {
+        m_asked = { axis, size };
+        edit(std::move(after), title, m_mergeId);
+    }
     if (dragging)
         return;
     m_mergeId = 0;
     m_before.reset();
-    if (alone && done)
-        m_gesture->endSoon();
-    else
-        m_gesture->end();
+    m_gesture->end();
 }
 
 void MeshView::cancelSize()
@@ -521,7 +561,7 @@ void MeshView::dragRow(std::size_t from, const QPoint& global, bool drop)
         moveAxis(from, to);
         return;
     }
-    if (!m_gesture->isHeld()) {
+    if (!m_gesture->isActive()) {
         m_gesture->begin(tr("move axis %1").arg(axisName(from)));
         m_dropTarget = from;
     }

@@ -2,6 +2,8 @@
 // The dock for the mesh: axes with their sizes, their order, and the map of the devices. Its key figure is "2 × 4".
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -12,6 +14,7 @@ class QCheckBox;
 class QComboBox;
 class QLabel;
 class QMenu;
+class QHBoxLayout;
 class QPushButton;
 class QToolButton;
 class QVBoxLayout;
@@ -59,6 +62,7 @@ private:
     void showCaption();
     void makeRows(std::size_t count);
     void fillMenu(QMenu& menu, std::size_t axis);
+    void offerSizes(std::size_t axis, std::int64_t size);
     void showMessage(const Diagnostic* refused);
     bool edit(Result<Experiment> after, const QString& text, int mergeId = 0);
     void setSize(std::size_t axis, std::int64_t size, bool dragging);
@@ -77,6 +81,8 @@ private:
     QWidget* m_messageBox;
     RoleLabel* m_messageText;
     QPushButton* m_fit;
+    QHBoxLayout* m_others; ///< sizes in place of the one that was refused
+    std::optional<std::pair<std::size_t, std::int64_t>> m_asked; ///< axis and size
     QVBoxLayout* m_axes;
     TipStrip* m_tip;
     std::vector<AxisRow*> m_rows;
@@ -90,7 +96,6 @@ private:
     RoleLabel* m_hardware;
     QToolButton* m_pin;
     EditGesture* m_gesture;
-    bool m_editing = false;
     int m_mergeId = 0; ///< of the drag going on
     std::int64_t m_sizeBefore = 0; ///< at the drag's beginning
     ExperimentPtr m_before;

@@ -14,7 +14,6 @@
 #include "experiment/network_edits.h"
 #include "networks/chosen_parts.h"
 #include "views/panel/panel.h"
-#include "views/preview/edit_gesture.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/flat_button.h"
 #include "views/widgets/plain_tip.h"
@@ -64,10 +63,9 @@ Result<Experiment> withoutChosen(const Experiment& before, bool outputs, const Q
 
 } // namespace
 
-LayoutPanel::LayoutPanel(Document* document, EditGesture* gesture, QWidget* parent)
+LayoutPanel::LayoutPanel(Document* document, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
-    , m_gesture(gesture)
     , m_what(new QComboBox)
     , m_at(new QLineEdit)
     , m_axes(new QLineEdit)
@@ -169,13 +167,7 @@ bool LayoutPanel::edit(Result<Experiment> after, const QString& text)
         m_message->setToolTip(plainTip(problem.remedy));
         return false;
     }
-    m_gesture->begin(text);
-    if (!m_document->edit(std::move(after), text)) {
-        m_gesture->end();
-        return false;
-    }
-    m_gesture->endSoon();
-    return true;
+    return m_document->edit(std::move(after), text);
 }
 
 void LayoutPanel::refresh()

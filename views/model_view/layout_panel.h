@@ -17,15 +17,13 @@ class QToolButton;
 
 namespace shardscope {
 
-class EditGesture;
 class RoleLabel;
 
 class LayoutPanel : public QWidget {
     Q_OBJECT
 public:
     enum class What : std::uint8_t { Outputs, Parameters };
-    /// `gesture` tells what an edit changes.
-    LayoutPanel(Document* document, EditGesture* gesture, QWidget* parent = nullptr);
+    explicit LayoutPanel(Document* document, QWidget* parent = nullptr);
 
     [[nodiscard]] QComboBox* what() const { return m_what; }
     [[nodiscard]] QLineEdit* at() const { return m_at; }
@@ -48,7 +46,6 @@ private:
     void showWhat();
 
     Document* m_document;
-    EditGesture* m_gesture;
     QComboBox* m_what;
     QLineEdit* m_at;
     QLineEdit* m_axes;

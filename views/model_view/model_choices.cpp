@@ -41,16 +41,28 @@ std::vector<ModelChoice> modelChoices()
                 option(ModelTexts::tr("Adam"), OptimizerKind::Adam),
                 option(ModelTexts::tr("AdamW"), OptimizerKind::AdamW),
                 option(ModelTexts::tr("Adafactor"), OptimizerKind::Adafactor) } },
+        { "training", "step", ModelTexts::tr("Program"),
+            { option(ModelTexts::tr("train step"), NetworkProgram::TrainStep),
+                option(ModelTexts::tr("forward pass"), NetworkProgram::Forward),
+                option(ModelTexts::tr("initialisation"), NetworkProgram::Initializer) } },
         { "blocks", "form", ModelTexts::tr("Layers are"),
             { option(ModelTexts::tr("unrolled"), LayerForm::Unrolled),
                 option(ModelTexts::tr("scanned"), LayerForm::Scanned) } },
+        { "blocks", "layers_name", ModelTexts::tr("Dimension name"),
+            { { QStringLiteral("layers"), 0 }, { QStringLiteral("layer"), 1 } }, true },
     };
 }
 
 std::optional<int> chosenOption(const Experiment& experiment, const std::string& name)
 {
+    if (name == "step") {
+        const std::optional<NetworkProgram> program = networkProgramOf(experiment);
+        return program ? std::optional(static_cast<int>(*program)) : std::nullopt;
+    }
     if (const auto* mlp = std::get_if<MlpModel>(&experiment.model))
-        return name == "parameter_dtype" ? std::optional(static_cast<int>(mlp->settings.dtype)) : std::nullopt;
+        return name == "parameter_dtype" ? std::optional(static_cast<int>(mlp->settings.dtype))
+            : name == "form"             ? std::optional(static_cast<int>(mlp->settings.form))
+                                         : std::nullopt;
     const auto* transformer = std::get_if<TransformerModel>(&experiment.model);
     if (!transformer)
         return std::nullopt;
@@ -72,7 +84,22 @@ Result<Experiment> withOption(const Experiment& experiment, const std::string& n
         return withComputeType(experiment, static_cast<DType>(value));
     if (name == "optimizer")
         return withOptimizer(experiment, static_cast<OptimizerKind>(value));
+    if (name == "step")
+        return withNetworkProgram(experiment, static_cast<NetworkProgram>(value));
     return withLayerForm(experiment, static_cast<LayerForm>(value));
+}
+
+std::optional<QString> textOption(const Experiment& experiment, const std::string& name)
+{
+    const auto* mlp = std::get_if<MlpModel>(&experiment.model);
+    if (!mlp || name != "layers_name" || mlp->settings.form != LayerForm::Scanned)
+        return std::nullopt;
+    return words::fromStd(mlp->settings.layersName.value_or(std::string()));
+}
+
+Result<Experiment> withText(const Experiment& experiment, const std::string&, const QString& text)
+{
+    return withLayersName(experiment, text.isEmpty() ? std::nullopt : std::optional(text.toStdString()));
 }
 
 } // namespace shardscope

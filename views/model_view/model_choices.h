@@ -17,9 +17,10 @@ struct ModelChoice {
         int value = 0; ///< of the enumeration
     };
     const char* section; ///< of the form: "blocks", "training"
-    const char* name; ///< "parameter_dtype", "compute_dtype", "optimizer", "form"
+    const char* name; ///< "parameter_dtype", "compute_dtype", "optimizer", "form", "layers_name", "step"
     QString title;
     std::vector<Option> options;
+    bool isFree = false; ///< a name that can be any; options propose some
 };
 
 [[nodiscard]] std::vector<ModelChoice> modelChoices();
@@ -27,5 +28,8 @@ struct ModelChoice {
 [[nodiscard]] std::optional<int> chosenOption(const Experiment& experiment, const std::string& name);
 /// Errors: those of the edits in experiment/network_edits.h.
 [[nodiscard]] Result<Experiment> withOption(const Experiment& experiment, const std::string& name, int value);
+/// Of a choice that is free; "" for none.
+[[nodiscard]] std::optional<QString> textOption(const Experiment& experiment, const std::string& name);
+[[nodiscard]] Result<Experiment> withText(const Experiment& experiment, const std::string& name, const QString& text);
 
 } // namespace shardscope

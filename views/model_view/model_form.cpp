@@ -2,7 +2,9 @@
 #include "views/model_view/model_form.h"
 
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QGridLayout>
+#include <QLineEdit>
 #include <QScopedValueRollback>
 #include <QSignalBlocker>
 #include <QStandardItemModel>
@@ -16,8 +18,8 @@
 #include "views/model_view/layout_panel.h"
 #include "views/model_view/model_choices.h"
 #include "views/model_view/model_field.h"
+#include "views/model_view/model_sizes.h"
 #include "views/panel/panel.h"
-#include "views/preview/edit_gesture.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/fold_button.h"
 #include "views/widgets/size_spin_box.h"
@@ -30,38 +32,11 @@ namespace {
 
 constexpr int columns = 2;
 
-/// The size that a field of that name shows; nothing where the model has none.
-std::optional<std::int64_t> sizeShown(const Experiment& experiment, const std::string& name)
-{
-    if (!isNetwork(experiment)) // and not copied, however long
-        return std::nullopt;
-    if (const auto* transformer = std::get_if<TransformerModel>(&experiment.model)) {
-        const std::optional<ExpertSettings>& experts = transformer->settings.model.experts;
-        if (name == "expert")
-            return experts ? experts->experts : 0;
-        if (name == "microbatches")
-            return transformer->settings.microbatches;
-    }
-    ModelSetting model = experiment.model;
-    const std::int64_t* size = sizeNamed(model, name);
-    return size ? std::optional(*size) : std::nullopt;
-}
-
-Result<Experiment> withSize(const Experiment& experiment, const std::string& name, std::int64_t size)
-{
-    if (name == "expert")
-        return withExperts(experiment, size);
-    if (name == "microbatches")
-        return withMicrobatches(experiment, size);
-    return withDimension(experiment, name, size);
-}
-
 } // namespace
 
 ModelForm::ModelForm(Document* document, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
-    , m_gesture(new EditGesture(document, this))
     , m_networks(new QComboBox)
     , m_sentence(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_heads(hbox({}, 2, {}))
@@ -76,7 +51,7 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
     addSection("blocks", tr("Blocks"));
     addSection("training", tr("Training"));
     addSection("layout", tr("Layout"));
-    m_layout = new LayoutPanel(document, m_gesture, m_sections.back().body);
+    m_layout = new LayoutPanel(document, m_sections.back().body);
     m_sections.back().ofFields = false;
     m_sections.back().grid->addWidget(m_layout, 0, 0, 1, columns);
     m_heads->addStretch();
@@ -94,14 +69,17 @@ ModelForm::ModelForm(Document* document, QWidget* parent)
     addSize("blocks", "rank", tr("Latent rank"));
     addSize("blocks", "query_rank", tr("Query rank"));
     addSize("blocks", "dense_layers", tr("Dense layers"));
-    addSize("blocks", "expert", tr("Experts"));
+    addSize("blocks", "expert", tr("Experts"), tr("none", "experts"));
+    addSize("blocks", "sliding_window", tr("Sliding window"), tr("none", "window"));
+    addSize("blocks", "window_pattern", tr("Window pattern"), tr("none", "layers without a window"));
     addSize("training", "microbatches", tr("Microbatches"));
-    m_sizes[m_sizes.size() - 2].spin->setSpecialValueText(tr("none", "experts"));
-    m_sizes[m_sizes.size() - 2].spin->setMinimum(0);
+    addDropout();
     for (const ModelChoice& choice : modelChoices()) {
         QComboBox* const combo = addChoice(choice.section, choice.name, choice.title);
         for (const ModelChoice::Option& option : choice.options)
             combo->addItem(option.title, option.value);
+        if (choice.isFree)
+            makeFree(combo);
     }
 
     connect(m_networks, &QComboBox::activated, this, &ModelForm::chooseNetwork);
@@ -191,10 +169,11 @@ void ModelForm::setUnfolded(const QStringList& sections)
         section.head->setChecked(sections.contains(section.name));
 }
 
-void ModelForm::addSize(const char* section, const char* name, const QString& title)
+void ModelForm::addSize(const char* section, const char* name, const QString& title, const QString& none)
 {
     auto* spin = new SizeSpinBox;
-    spin->setRange(1, std::numeric_limits<int>::max());
+    spin->setRange(none.isEmpty() ? 1 : 0, std::numeric_limits<int>::max());
+    spin->setSpecialValueText(none);
     spin->setGroupSeparatorShown(true);
     spin->setMinimumWidth(Metrics::scaled(92));
     auto* field = new ModelField(title, spin, m_sections[sectionOf(section)].body);
@@ -202,6 +181,20 @@ void ModelForm::addSize(const char* section, const char* name, const QString& ti
     const std::size_t index = m_sizes.size();
     m_sizes.push_back({ name, sectionOf(section), field, spin });
     connect(spin, &QSpinBox::valueChanged, this, [this, index](int value) { setSize(index, value); });
+}
+
+void ModelForm::addDropout()
+{
+    constexpr int decimals = 3;
+    m_dropoutRate = new QDoubleSpinBox;
+    m_dropoutRate->setDecimals(decimals);
+    m_dropoutRate->setRange(0, 0.999);
+    m_dropoutRate->setSingleStep(0.05);
+    m_dropoutRate->setSpecialValueText(tr("none", "dropout"));
+    m_dropoutRate->setMinimumWidth(Metrics::scaled(92));
+    m_dropout = new ModelField(tr("Dropout"), m_dropoutRate, m_sections[sectionOf("training")].body);
+    watch(m_dropout);
+    connect(m_dropoutRate, &QDoubleSpinBox::valueChanged, this, &ModelForm::setDropout);
 }
 
 QComboBox* ModelForm::addChoice(const char* section, const char* name, const QString& title)
@@ -212,9 +205,25 @@ QComboBox* ModelForm::addChoice(const char* section, const char* name, const QSt
     auto* field = new ModelField(title, combo, m_sections[sectionOf(section)].body);
     watch(field);
     m_choices.push_back({ name, sectionOf(section), field, combo });
-    connect(combo, &QComboBox::activated, this,
-        [this, field, combo, key = std::string(name)] { choose(key, field, *combo); });
+    connect(combo, &QComboBox::activated, this, [this, field, combo, key = std::string(name)] {
+        if (combo->isEditable())
+            write(key, field, combo->currentText());
+        else
+            choose(key, field, *combo);
+    });
     return combo;
+}
+
+void ModelForm::makeFree(QComboBox* combo)
+{
+    Choice& choice = m_choices.back();
+    choice.isFree = true;
+    combo->setEditable(true);
+    combo->setInsertPolicy(QComboBox::NoInsert);
+    combo->lineEdit()->setAccessibleName(choice.field->title());
+    combo->lineEdit()->setPlaceholderText(tr("none", "name of a dimension"));
+    connect(combo->lineEdit(), &QLineEdit::editingFinished, this,
+        [this, combo, field = choice.field, key = choice.name] { write(key, field, combo->currentText()); });
 }
 
 void ModelForm::watch(ModelField* field)
@@ -231,6 +240,8 @@ ModelField* ModelForm::field(const QString& key) const
     for (const Choice& choice : m_choices)
         if (choice.name == name && !choice.field->isHidden())
             return choice.field;
+    if (name == "dropout")
+        return m_dropout->isHidden() ? nullptr : m_dropout;
     return key == QStringLiteral("network") ? m_network : nullptr;
 }
 
@@ -246,6 +257,7 @@ void ModelForm::refresh()
     for (const Size& size : m_sizes)
         refreshSize(size);
     refreshChoices();
+    refreshDropout();
     m_sentence->setVisible(!isNetwork(now));
     m_sentence->setText(sourceText(now)
             ? tr("The sizes of this model are those of its text. Below are its parameters.")
@@ -277,7 +289,7 @@ void ModelForm::refreshNetworks()
 void ModelForm::refreshSize(const Size& size)
 {
     const Experiment& now = *m_document->experiment();
-    const std::optional<std::int64_t> value = sizeShown(now, size.name);
+    const std::optional<std::int64_t> value = shownSize(now, size.name);
     size.field->setHidden(!value);
     if (!value)
         return;
@@ -293,11 +305,26 @@ void ModelForm::refreshChoices()
 {
     const Experiment& now = *m_document->experiment();
     for (const Choice& choice : m_choices) {
+        if (choice.isFree) {
+            const std::optional<QString> text = textOption(now, choice.name);
+            choice.field->setHidden(!text);
+            const QSignalBlocker quiet(choice.combo);
+            choice.combo->setEditText(text.value_or(QString()));
+            continue;
+        }
         const std::optional<int> value = chosenOption(now, choice.name);
         choice.field->setHidden(!value);
         const QSignalBlocker quiet(choice.combo);
         choice.combo->setCurrentIndex(value ? choice.combo->findData(*value) : -1);
     }
+}
+
+void ModelForm::refreshDropout()
+{
+    const std::optional<double> rate = shownDropout(*m_document->experiment());
+    m_dropout->setHidden(!rate);
+    const QSignalBlocker quiet(m_dropoutRate);
+    m_dropoutRate->setValue(rate.value_or(0));
 }
 
 void ModelForm::place()
@@ -337,6 +364,8 @@ void ModelForm::placeSection(std::size_t index)
     for (const Choice& choice : m_choices)
         if (choice.section == index && !choice.field->isHidden())
             shown.push_back(choice.field);
+    if (index == sectionOf("training") && !m_dropout->isHidden())
+        shown.push_back(m_dropout);
     section.head->setHidden(shown.empty());
     section.body->setVisible(!shown.empty() && section.head->isChecked());
     bool same = section.grid->count() == static_cast<int>(shown.size());
@@ -359,6 +388,7 @@ void ModelForm::acceptAll()
         size.field->accept();
     for (const Choice& choice : m_choices)
         choice.field->accept();
+    m_dropout->accept();
 }
 
 void ModelForm::chooseNetwork(int index)
@@ -372,17 +402,32 @@ void ModelForm::setSize(std::size_t index, int value)
 {
     const Size& size = m_sizes[index];
     const Experiment& now = *m_document->experiment();
-    const std::int64_t before = sizeShown(now, size.name).value_or(value);
+    const std::int64_t before = shownSize(now, size.name).value_or(value);
     if (value == before)
         return;
-    if (m_merging != size.field) {
-        m_merging = size.field;
-        m_mergeId = m_document->newMergeId();
-        m_sizeBefore = before;
-    }
+    merge(size.field, words::count(before));
     edit(size.field, withSize(now, size.name, value),
-        QStringLiteral("%1 %2 → %3").arg(size.field->title(), words::count(m_sizeBefore), words::count(value)),
-        m_mergeId);
+        QStringLiteral("%1 %2 → %3").arg(size.field->title(), m_before, words::count(value)), m_mergeId);
+}
+
+void ModelForm::setDropout(double rate)
+{
+    const Experiment& now = *m_document->experiment();
+    const double before = shownDropout(now).value_or(rate);
+    if (rate == before)
+        return;
+    merge(m_dropout, words::percent(before));
+    edit(m_dropout, withDropout(now, rate),
+        QStringLiteral("%1 %2 → %3").arg(m_dropout->title(), m_before, words::percent(rate)), m_mergeId);
+}
+
+void ModelForm::merge(ModelField* field, const QString& before)
+{
+    if (m_merging == field)
+        return;
+    m_merging = field;
+    m_mergeId = m_document->newMergeId();
+    m_before = before;
 }
 
 void ModelForm::choose(const std::string& name, ModelField* field, const QComboBox& combo)
@@ -394,28 +439,33 @@ void ModelForm::choose(const std::string& name, ModelField* field, const QComboB
             field, withOption(now, name, value), QStringLiteral("%1 → %2").arg(field->title(), combo.currentText()), 0);
 }
 
+void ModelForm::write(const std::string& name, ModelField* field, const QString& text)
+{
+    const Experiment& now = *m_document->experiment();
+    const QString entered = text.trimmed();
+    if (const std::optional<QString> before = textOption(now, name); before && *before != entered)
+        edit(field, withText(now, name, entered),
+            QStringLiteral("%1 → %2").arg(
+                field->title(), entered.isEmpty() ? tr("none", "name of a dimension") : entered),
+            0);
+}
+
 bool ModelForm::edit(ModelField* field, Result<Experiment> after, const QString& text, int mergeId)
 {
     acceptAll();
     if (mergeId == 0)
         m_merging = nullptr;
     const std::optional<Diagnostic> refused = after ? std::nullopt : std::optional<Diagnostic>(after.error());
-    if (!refused)
-        m_gesture->begin(text);
     bool done = false;
     {
         const QScopedValueRollback editing(m_editing, true);
         done = m_document->edit(std::move(after), text, mergeId);
     }
-    if (done) {
-        m_gesture->endSoon();
+    if (done)
         return true;
-    }
     // Controls go back to what is; the message says why.
     if (refused)
         field->refuse(*refused);
-    else
-        m_gesture->end();
     refresh();
     return false;
 }

@@ -11,12 +11,12 @@
 
 class QBoxLayout;
 class QComboBox;
+class QDoubleSpinBox;
 class QGridLayout;
 class QLabel;
 
 namespace shardscope {
 
-class EditGesture;
 class FoldButton;
 class LayoutPanel;
 class ModelField;
@@ -29,8 +29,9 @@ public:
     explicit ModelForm(Document* document, QWidget* parent = nullptr);
 
     [[nodiscard]] QComboBox* networks() const { return m_networks; }
-    /// By the key of what it sets: "batch", "kv_heads", "kv", "expert", "microbatches", "parameter_dtype",
-    /// "compute_dtype", "optimizer", "form"; null where there is no such field, or the model has no such setting.
+    /// By the key of what it sets: "batch", "kv_heads", "kv", "expert", "microbatches", "sliding_window",
+    /// "window_pattern", "dropout", "parameter_dtype", "compute_dtype", "optimizer", "form", "layers_name", "step"; null
+    /// where there is no such field, or the model has no such setting.
     [[nodiscard]] ModelField* field(const QString& key) const;
     /// What is sharded beside the rules.
     [[nodiscard]] LayoutPanel* layoutPanel() const { return m_layout; }
@@ -38,8 +39,6 @@ public:
     [[nodiscard]] FoldButton* head(const QString& section) const;
     [[nodiscard]] QStringList unfolded() const;
     void setUnfolded(const QStringList& sections); ///< and all others folded; unknown ones are passed over
-    /// The edit that was made last, while its consequences are told.
-    [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
     /// What is said in the place of fields; "" where there are any.
     [[nodiscard]] QString sentence() const;
 
@@ -52,7 +51,7 @@ private:
         bool ofFields = true;
     };
     struct Size {
-        std::string name; ///< as withDimension() knows it, or "expert", "microbatches"
+        std::string name; ///< as withDimension() knows it, or "expert", "microbatches", "sliding_window", ...
         std::size_t section;
         ModelField* field;
         SizeSpinBox* spin;
@@ -62,27 +61,35 @@ private:
         std::size_t section;
         ModelField* field;
         QComboBox* combo;
+        bool isFree = false; ///< its text is what counts
     };
     void addNetworks();
     void addSection(const char* name, const QString& title);
     [[nodiscard]] std::size_t sectionOf(const char* name) const;
-    void addSize(const char* section, const char* name, const QString& title);
+    /// `none` stands for 0, where the size can be that.
+    void addSize(const char* section, const char* name, const QString& title, const QString& none = {});
+    void addDropout();
     QComboBox* addChoice(const char* section, const char* name, const QString& title);
     void watch(ModelField* field);
     void refresh();
     void refreshNetworks();
     void refreshSize(const Size& size);
     void refreshChoices();
+    void refreshDropout();
     void place(); ///< the fields that the model has, in two columns of their sections
     void placeSection(std::size_t section);
     void acceptAll();
     void chooseNetwork(int index);
     void setSize(std::size_t index, int value);
+    void setDropout(double rate);
+    /// Steps of this field become one edit from now on.
+    void merge(ModelField* field, const QString& before);
     void choose(const std::string& name, ModelField* field, const QComboBox& combo);
+    void write(const std::string& name, ModelField* field, const QString& text);
+    void makeFree(QComboBox* combo); ///< one of the choices
     bool edit(ModelField* field, Result<Experiment> after, const QString& text, int mergeId);
 
     Document* m_document;
-    EditGesture* m_gesture;
     ModelField* m_network;
     QComboBox* m_networks;
     RoleLabel* m_sentence;
@@ -92,9 +99,11 @@ private:
     LayoutPanel* m_layout;
     std::vector<Size> m_sizes;
     std::vector<Choice> m_choices;
+    ModelField* m_dropout;
+    QDoubleSpinBox* m_dropoutRate;
     ModelField* m_merging = nullptr; ///< whose steps are one edit
     int m_mergeId = 0;
-    qint64 m_sizeBefore = 0; ///< the first of these steps
+    QString m_before; ///< the first of these steps
     bool m_editing = false;
 };
 

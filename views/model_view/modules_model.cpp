@@ -6,7 +6,6 @@
 #include <map>
 #include <utility>
 
-#include "analysis/own_spec.h"
 #include "analysis/parameter_coverage.h"
 #include "analysis/select_modules.h"
 #include "experiment/rule_lists.h"
@@ -79,6 +78,7 @@ void ModulesModel::setSnapshot(SnapshotPtr snapshot)
     if (m_snapshot == snapshot)
         return;
     m_snapshot = std::move(snapshot);
+    m_ownSpecs = OwnSpecs(m_snapshot);
     rebuild();
 }
 
@@ -160,7 +160,7 @@ QString ModulesModel::spec(int item) const
     if (!tensor)
         return {};
     const QString text = words::specText(*tensor);
-    const std::optional<OwnSpec> own = ownSpecOf(*m_snapshot, *tensor);
+    const OwnSpec* own = m_ownSpecs.of(*tensor);
     return own ? QStringLiteral("%1   %2").arg(text, words::wasByRules(*own)) : text;
 }
 
@@ -260,7 +260,7 @@ QString ModulesModel::toolTip(int item) const
     if (const QString constraint = constraintText(item); !constraint.isEmpty())
         lines << tr("A constraint on its output: %1").arg(constraint);
     if (const TensorRow* tensor = row(item))
-        if (const std::optional<OwnSpec> own = ownSpecOf(*m_snapshot, *tensor))
+        if (const OwnSpec* own = m_ownSpecs.of(*tensor))
             lines << tr("Its own spec, chosen for %1; it %2.").arg(words::fromStd(own->at), words::wasByRules(*own));
     if (module.indivisible)
         lines << (module.kind == ParameterNode::Kind::Array

@@ -2,6 +2,7 @@
 // The parameters of a snapshot by the modules of the model as an item model (see analysis/parameter_tree.h).
 #pragma once
 
+#include "analysis/own_spec.h"
 #include "analysis/parameter_tree.h"
 #include "views/widgets/column_model.h"
 #include "words/words.h"
@@ -63,6 +64,7 @@ private:
     [[nodiscard]] QString toolTip(int item) const;
 
     SnapshotPtr m_snapshot;
+    OwnSpecs m_ownSpecs; ///< of the snapshot
     QString m_filter;
     ParameterTree m_tree;
     std::vector<TreeNode> m_nodes; ///< places of the same nodes

@@ -4,12 +4,20 @@
 #include <QEvent>
 #include <QPainter>
 #include <QPushButton>
+#include <QToolButton>
+#include <algorithm>
 
 #include "views/theme/icons.h"
 #include "views/widgets/boxes.h"
 #include "views/widgets/plain_tip.h"
 
 namespace shardscope {
+SnapshotPtr picturedSnapshot(const Document& document)
+{
+    const SnapshotPtr preview = document.preview();
+    return preview ? preview : shownSnapshot(document);
+}
+
 SnapshotPtr shownSnapshot(const Document& document)
 {
     const SnapshotPtr good = document.lastGood();
@@ -100,12 +108,31 @@ void RoleLabel::changeEvent(QEvent* event)
     QLabel::changeEvent(event);
 }
 
-StaleRibbon::StaleRibbon(Document* document, QWidget* parent)
+StaleRibbon::StaleRibbon(Document* document, QWidget* parent, Shows shows)
     : QWidget(parent)
     , m_document(document)
+    , m_shows(shows)
 {
-    setFixedHeight(Metrics::scaled(16));
-    setAccessibleName(tr("Stale"));
+    if (m_shows == Shows::Previews) {
+        m_apply = new QToolButton(this);
+        m_apply->setText(tr("Apply"));
+        m_apply->setToolTip(tr("Makes the change: one step that Undo takes back"));
+        m_leave = new QToolButton(this);
+        m_leave->setText(tr("Leave it"));
+        m_leave->setToolTip(tr("Shows what is there again"));
+        auto* row = new QHBoxLayout(this);
+        row->setContentsMargins(0, 0, 4, 0);
+        row->setSpacing(2);
+        row->addStretch(1);
+        for (QToolButton* button : { m_apply, m_leave }) {
+            button->setAutoRaise(true);
+            button->setFont(Metrics::small());
+            row->addWidget(button);
+            connect(button, &QToolButton::clicked, document,
+                [document, apply = button == m_apply] { Q_EMIT document->previewDecided(apply); });
+        }
+        connect(document, &Document::previewChanged, this, &StaleRibbon::follow);
+    }
     setToolTip(tr("The last valid layout. Problems says what is wrong with the present one."));
     connect(document, &Document::snapshotChanged, this, &StaleRibbon::follow);
     connect(document, &Document::staleChanged, this, &StaleRibbon::follow);
@@ -116,20 +143,36 @@ void StaleRibbon::follow()
 {
     // While an analysis runs, which takes milliseconds, a ribbon would only flicker.
     const SnapshotPtr newest = m_document->snapshot();
-    setVisible(newest && !newest->laidOut() && m_document->lastGood());
+    const bool preview = isPreview();
+    setFixedHeight(Metrics::scaled(preview ? 22 : 16));
+    if (m_shows == Shows::Previews)
+        for (QToolButton* button : { m_apply, m_leave }) {
+            button->setVisible(preview);
+            button->setAccessibleName(
+                (button == m_apply ? tr("Apply %1") : tr("Leave %1 as it was")).arg(m_document->previewedChange()));
+        }
+    setAccessibleName(preview ? tr("Preview of %1").arg(m_document->previewedChange()) : tr("Stale"));
+    setVisible(preview || (newest && !newest->laidOut() && m_document->lastGood()));
+    update();
+}
+
+bool StaleRibbon::isPreview() const
+{
+    return m_shows == Shows::Previews && m_document->preview();
 }
 
 void StaleRibbon::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
     QPainter painter(this);
-    painter.fillRect(rect(), theme.border);
+    painter.fillRect(rect(), isPreview() ? theme.selectedRow : theme.border);
     painter.setFont(Metrics::small());
     painter.setPen(theme.text);
     const QRect area = rect().adjusted(Metrics::scaled(8), 0, -Metrics::scaled(8), 0);
     painter.drawText(area, Qt::AlignLeft | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(
-            tr("Stale", "what is shown below is the last valid layout"), Qt::ElideRight, area.width()));
+            isPreview() ? tr("Preview: %1").arg(m_document->previewedChange()) : tr("Stale: the last valid layout"),
+            Qt::ElideRight, isPreview() ? std::max(0, m_apply->x() - area.left()) : area.width()));
 }
 
 EmptyPage::EmptyPage(const QString& sentence, const QString& button, QWidget* parent)
@@ -150,6 +193,16 @@ EmptyPage::EmptyPage(const QString& sentence, const QString& button, QWidget* pa
 void EmptyPage::setSentence(const QString& sentence)
 {
     m_sentence->setText(sentence);
+}
+
+QString EmptyPage::sentence() const
+{
+    return m_sentence->text();
+}
+
+bool EmptyPage::hasButton() const
+{
+    return !m_button->isHidden();
 }
 
 void EmptyPage::setButton(const QString& text)

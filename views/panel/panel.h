@@ -9,12 +9,16 @@
 #include "views/theme/theme.h"
 
 class QPushButton;
+class QToolButton;
 
 namespace shardscope {
 
 /// What a view draws: the newest analysis that laid the arrays out, or the newest one if none ever did; may be null. It
 /// has a plan only if it is ok().
 [[nodiscard]] SnapshotPtr shownSnapshot(const Document& document);
+
+/// The same for pictures, which show a change that is looked at before it is made.
+[[nodiscard]] SnapshotPtr picturedSnapshot(const Document& document);
 
 /// A label in one of the theme's text roles that follows the theme and the application's font.
 class RoleLabel : public QLabel {
@@ -42,19 +46,24 @@ private:
     bool m_applying = false;
 };
 
-/// 16 px strip that says that what is below is of an earlier state. Hidden while the document's newest analysis is
-/// shown; asks nothing and never covers anything.
+/// A strip that says that what is below is of an earlier state, or in a picture of a change that is only looked at,
+/// with buttons to make it or to leave it. Hidden while the document's newest analysis is shown; never covers anything.
 class StaleRibbon : public QWidget {
     Q_OBJECT
 public:
-    explicit StaleRibbon(Document* document, QWidget* parent = nullptr);
+    enum class Shows : bool { States, Previews };
+    explicit StaleRibbon(Document* document, QWidget* parent = nullptr, Shows shows = Shows::States);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
     void follow();
+    [[nodiscard]] bool isPreview() const;
     Document* m_document;
+    Shows m_shows;
+    QToolButton* m_apply = nullptr;
+    QToolButton* m_leave = nullptr;
 };
 
 /// One sentence and at most one button, centred.
@@ -63,6 +72,8 @@ class EmptyPage : public QWidget {
 public:
     explicit EmptyPage(const QString& sentence, const QString& button = {}, QWidget* parent = nullptr);
     void setSentence(const QString& sentence);
+    [[nodiscard]] QString sentence() const;
+    [[nodiscard]] bool hasButton() const;
     void setButton(const QString& text); ///< "" hides it
     void setIcon(const QString& name, QColor Theme::*colour);
 

@@ -5,23 +5,10 @@
 
 namespace shardscope {
 
-namespace {
-
-constexpr int lingerTime = 2500; ///< milliseconds
-
-} // namespace
-
 EditGesture::EditGesture(Document* document, QObject* parent)
     : QObject(parent)
     , m_document(document)
 {
-    m_linger.setSingleShot(true);
-    m_linger.setInterval(lingerTime);
-    connect(&m_linger, &QTimer::timeout, this, &EditGesture::end);
-    connect(document, &Document::experimentChanged, this, [this] {
-        if (m_linger.isActive()) // another edit, or this one undone
-            end();
-    });
     connect(document, &Document::snapshotChanged, this, &EditGesture::followDocument);
     connect(&m_previewer, &EditPreviewer::ready, this, [this](const EditPreview& preview) {
         if (!m_active || !m_proposed)
@@ -31,15 +18,16 @@ EditGesture::EditGesture(Document* document, QObject* parent)
     });
 }
 
-void EditGesture::begin(const QString& title)
+void EditGesture::begin(const QString& title, const QString& ghost)
 {
-    m_linger.stop();
     m_previewer.cancel();
     m_active = true;
     m_proposed = false;
     m_before = m_document->lastGood();
     m_preview.reset();
+    m_place.reset();
     m_title = title;
+    m_ghost = ghost;
     Q_EMIT changed();
 }
 
@@ -49,10 +37,26 @@ void EditGesture::setTitle(const QString& title)
         Q_EMIT changed();
 }
 
+void EditGesture::setPlace(std::optional<QRect> beside)
+{
+    if (std::exchange(m_place, beside) != beside && m_active)
+        Q_EMIT changed();
+}
+
 void EditGesture::propose(Experiment after)
 {
     m_proposed = true;
     m_previewer.request(m_before, std::move(after));
+}
+
+void EditGesture::refuse(const QString& reason)
+{
+    m_previewer.cancel();
+    m_proposed = true; // no result of the document's takes its place
+    m_preview = EditPreview();
+    m_preview->problem = reason;
+    if (m_active)
+        Q_EMIT changed();
 }
 
 void EditGesture::withdraw()
@@ -65,21 +69,12 @@ void EditGesture::withdraw()
 
 void EditGesture::end()
 {
-    m_linger.stop();
     m_previewer.cancel();
     m_before.reset();
     m_preview.reset();
     m_proposed = false;
     if (std::exchange(m_active, false))
         Q_EMIT changed();
-}
-
-void EditGesture::endSoon()
-{
-    if (!m_active)
-        return;
-    m_linger.start();
-    Q_EMIT changed();
 }
 
 void EditGesture::followDocument()

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <QObject>
-#include <QTimer>
+#include <QRect>
 #include <optional>
 
 #include "document/document.h"
@@ -17,20 +17,24 @@ class EditGesture : public QObject {
 public:
     explicit EditGesture(Document* document, QObject* parent = nullptr);
 
-    /// What is shown now is what is compared with, until end(). `title` names the edit: "data 2 → 8".
-    void begin(const QString& title);
+    /// What is shown now is what is compared with, until end(). `title` names the edit: "data 2 → 8"; `ghost` is the
+    /// name that is dragged, with which the title begins, "" where a control or a row is in the hand.
+    void begin(const QString& title, const QString& ghost = {});
     void setTitle(const QString& title);
+    /// Where the plate stands, in global pixels: beside this; nothing: beside the pointer.
+    void setPlace(std::optional<QRect> beside);
     /// An edit that is not made yet; worked out beside the window. The document's own edits count otherwise.
     void propose(Experiment after);
+    /// What is under the pointer cannot be, for this reason.
+    void refuse(const QString& reason);
     /// Nothing is proposed at the moment: the pointer is over no target.
     void withdraw();
     void end();
-    /// An edit without a drag, by keyboard: it stays to be read for a moment.
-    void endSoon();
 
     [[nodiscard]] bool isActive() const { return m_active; }
-    [[nodiscard]] bool isHeld() const { return m_active && !m_linger.isActive(); } ///< Esc takes it back
     [[nodiscard]] const QString& title() const { return m_title; }
+    [[nodiscard]] const QString& ghost() const { return m_ghost; }
+    [[nodiscard]] const std::optional<QRect>& place() const { return m_place; }
     /// Absent until it is worked out.
     [[nodiscard]] const std::optional<EditPreview>& preview() const { return m_preview; }
 
@@ -42,9 +46,9 @@ private:
 
     Document* m_document;
     EditPreviewer m_previewer;
-    QTimer m_linger;
     SnapshotPtr m_before;
-    QString m_title;
+    QString m_title, m_ghost;
+    std::optional<QRect> m_place;
     std::optional<EditPreview> m_preview;
     bool m_active = false;
     bool m_proposed = false;

@@ -67,8 +67,13 @@ QString EditPreview::sentence() const
         for (const Part& part : parts())
             all << part.text;
     if (!problem.isEmpty())
-        all << problem;
-    return all.isEmpty() ? Preview::tr("Nothing changes.") : all.join(QStringLiteral(", "));
+        all << problemText();
+    return all.isEmpty() ? Preview::tr("nothing changes") : all.join(QStringLiteral(", "));
+}
+
+QString EditPreview::problemText() const
+{
+    return problemId.isEmpty() ? problem : Preview::tr("%1, see Problems", "E102").arg(problemId);
 }
 
 EditPreview editPreview(const Snapshot& now, const Snapshot& then)

@@ -32,8 +32,10 @@ struct EditPreview {
         bool operator==(const Part&) const = default;
     };
     [[nodiscard]] QList<Part> parts(bool all = false) const;
-    /// The parts that change and the problem as one line; "Nothing changes."
+    /// The parts that change and the problem, to go on with after a colon; "nothing changes".
     [[nodiscard]] QString sentence() const;
+    /// "E102, see Problems": what Problems lists is said there, and beside its cause. "" where a step can run.
+    [[nodiscard]] QString problemText() const;
     bool operator==(const EditPreview&) const = default;
 };
 

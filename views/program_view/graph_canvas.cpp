@@ -70,7 +70,7 @@ void GraphCanvas::setSnapshot(SnapshotPtr snapshot)
                 break;
             }
     if (!m_moved)
-        fit();
+        fitAgain();
     layoutChanged();
 }
 

@@ -52,7 +52,7 @@ public:
     /// Keeps what is at `anchor` (in the widget) where it is.
     void setZoom(double zoom, QPointF anchor);
     void zoomBy(double factor);
-    void fit();
+    void fit(); ///< all of it
     void fitCurrent(); ///< what was clicked or walked to, with room around it
     void panBy(QPointF pixels);
     [[nodiscard]] QPointF toGraph(QPointF pixels) const { return pixels / m_zoom + m_offset; }
@@ -93,6 +93,7 @@ protected:
 private:
     void makeLayout(const std::vector<std::string>& openKeys);
     void layoutChanged();
+    void fitAgain();
     void findMarks();
     void unfold(bool repeats);
     void choose(GraphPlace place); ///< by the user
@@ -114,6 +115,7 @@ private:
 
     double m_zoom = 1;
     QPointF m_offset; ///< of the graph at the widget's top left corner
+    bool m_fitsAll = false; ///< where it was not moved: all of it, whether it can be read or not
     bool m_moved = false; ///< by the user: not fitted any more
     std::optional<QPointF> m_pressed; ///< where the pointer went down
     QPointF m_last;

@@ -38,13 +38,22 @@ void GraphCanvas::zoomBy(double factor)
 
 void GraphCanvas::fit()
 {
+    m_fitsAll = true;
+    fitAgain();
+}
+
+/// All of it where it can be read so, else all of its width; at its beginning.
+void GraphCanvas::fitAgain()
+{
     if (!m_layout || m_layout->size().isEmpty())
         return;
-    constexpr double leastLegible = 0.8; // of letters 12 pixels high
+    constexpr double legible = 0.8, leastLegible = 0.5; // of letters 12 pixels high
     const QSizeF graph = m_layout->size();
     const double across = width() / graph.width(), down = height() / graph.height();
     const double full = std::min({ across, down, 1.0 });
-    const double zoom = full >= leastLegible ? full : std::clamp(across, leastLegible, 1.0);
+    const double zoom = m_fitsAll ? std::max(full, smallestZoom)
+        : full >= legible         ? full
+                                  : std::clamp(across, leastLegible, 1.0);
     const bool changed = zoom != m_zoom;
     m_zoom = zoom;
     m_offset = QPointF((graph.width() - width() / zoom) / 2, std::min(0.0, (graph.height() - height() / zoom) / 2));
@@ -111,7 +120,7 @@ void GraphCanvas::bringIntoSight(const QRectF& rect)
 void GraphCanvas::resizeEvent(QResizeEvent*)
 {
     if (!m_moved)
-        fit();
+        fitAgain();
     else
         keepInSight();
 }

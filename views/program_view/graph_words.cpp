@@ -32,12 +32,31 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
     m_snapshot = std::move(snapshot);
     m_differences.clear();
     m_added.assign(m_program->values.size(), {});
+    m_exchanges.assign(m_program->values.size(), {});
+    m_sums.assign(m_outline->parts.size(), {});
     if (!m_snapshot || !m_snapshot->collectives)
         return;
     for (const CollectiveEntry& entry : m_snapshot->collectives->entries)
         if (entry.value.index < m_added.size() // not what partitioning made
             && (entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter))
             m_added[sameValue(*m_program, entry.value).back().index] = entry.axes;
+    for (const CollectiveEntry& entry : m_snapshot->collectives->entries) {
+        if (entry.value.index >= m_exchanges.size() || entry.sentBytes == Rational(0))
+            continue;
+        const ValueId value = sameValue(*m_program, entry.value).back();
+        const QString text =
+            tr("%1 %2", "all-reduce, 24 KiB").arg(words::collective(entry.kind), words::bytes(entry.sentPerStep()));
+        QString& all = m_exchanges[value.index];
+        all += all.isEmpty() ? text : u", "_s + text;
+        const OperationId definition = m_program->value(value).definition;
+        if (!definition.valid() || definition.index >= m_outline->partOfOperation.size())
+            continue;
+        for (int at = m_outline->partOfOperation[definition.index]; at > 0; at = m_outline->part(at).parent) {
+            Sums& sums = m_sums[static_cast<std::size_t>(at)];
+            sums.bytes += entry.sentPerStep().value();
+            ++sums.collectives;
+        }
+    }
 }
 
 QString GraphWords::plainName(const Program& program, ValueId value)
@@ -149,7 +168,13 @@ QString GraphWords::title(int index) const
 
 QString GraphWords::counts(int index) const
 {
-    return words::counted(m_outline->part(index).operations, Noun::Operation);
+    const QString operations = words::counted(m_outline->part(index).operations, Noun::Operation);
+    const Sums sums =
+        static_cast<std::size_t>(index) < m_sums.size() ? m_sums[static_cast<std::size_t>(index)] : Sums();
+    return sums.collectives == 0
+        ? operations
+        : tr("%1, %2, sent %3", "6 ops, 1 collective, 24 KiB")
+              .arg(operations, words::counted(sums.collectives, Noun::Collective), words::bytes(sums.bytes));
 }
 
 QString GraphWords::subtitle(int index) const
@@ -269,6 +294,8 @@ words::Text GraphWords::shape(ValueId id) const
         axis(ref);
         text.back().text.prepend(u" Σ "_s);
     }
+    if (id.index < m_exchanges.size() && !m_exchanges[id.index].isEmpty())
+        text.push_back({ u"  "_s + m_exchanges[id.index], Span::Style::Plain, -1 });
     return text;
 }
 

@@ -65,6 +65,12 @@ private:
     std::shared_ptr<const ProgramOutline> m_outline;
     SnapshotPtr m_snapshot;
     std::vector<AxisList> m_added; ///< by ValueId: axes along which devices add their parts up
+    std::vector<QString> m_exchanges; ///< by ValueId: "all-reduce 24 KiB", what is sent for it per device and step
+    struct Sums {
+        qint64 collectives = 0;
+        double bytes = 0; ///< per device and step
+    };
+    std::vector<Sums> m_sums; ///< by part
     mutable std::unordered_map<int, std::vector<RepeatDifference>> m_differences; ///< by repeated part
 };
 

@@ -153,13 +153,18 @@ void ProgramView::makeHead(QHBoxLayout* into)
     button(u"fit"_s, tr("Fit into the dock; with Shift the current part"), Qt::Key_F, [this] { m_canvas->fit(); });
     m_textButton = addButton(u"code"_s, tr("Text of the program"), {});
     m_textButton->setCheckable(true);
-    m_textButton->setChecked(true);
-    connect(m_textButton, &QToolButton::toggled, this, [this](bool shown) { setTextShown(shown); });
+    connect(m_textButton, &QToolButton::toggled, this, [this](bool shown) { putText(shown); });
     connect(m_textButton, &QToolButton::clicked, this, [this] { m_textByHand = true; });
     into->addWidget(m_textButton);
 }
 
 void ProgramView::setTextShown(bool shown)
+{
+    m_textByHand = true;
+    putText(shown);
+}
+
+void ProgramView::putText(bool shown)
 {
     m_textButton->setChecked(shown);
     m_text->setVisible(shown);
@@ -173,7 +178,7 @@ void ProgramView::resizeEvent(QResizeEvent*)
     const bool high = height() >= Metrics::scaled(460) && width() < Metrics::scaled(900);
     m_parts->setOrientation(!high && width() >= height() * 9 / 10 ? Qt::Horizontal : Qt::Vertical);
     if (!m_textByHand)
-        setTextShown(width() >= Metrics::scaled(520) || height() >= Metrics::scaled(520) || m_graph->isHidden());
+        putText(m_graph->isHidden()); // the picture has the room until the text is asked for
 }
 
 void ProgramView::showEvent(QShowEvent* event)
@@ -192,7 +197,7 @@ void ProgramView::showEmpty()
     m_parts->setVisible(text);
     m_empty->setVisible(!text);
     if (text) {
-        setTextShown(m_textButton->isChecked() || !some);
+        putText(m_textButton->isChecked() || !some);
         return;
     }
     if (m_program) {

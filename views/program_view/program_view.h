@@ -33,6 +33,7 @@ public:
     [[nodiscard]] QString found() const;
     /// Goes to the next place that the search field's text occurs in.
     void findNext(int step);
+    /// From now on it stays as it is put here; until then it is there where there is no graph.
     void setTextShown(bool shown);
 
 protected:
@@ -40,6 +41,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void putText(bool shown);
     QToolButton* addButton(const QString& icon, const QString& text, const QKeySequence& shortcut);
     void makeHead(QHBoxLayout* into);
     /// For the node at a place of the graph, or for the current one.

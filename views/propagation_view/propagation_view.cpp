@@ -356,15 +356,16 @@ void PropagationView::showStep(bool animated)
                       .arg(words::count(static_cast<std::int64_t>(records.size()))),
             words::Span::Style::Plain, -1 } };
     else if (records.empty())
-        sentence = { { tr("Step %1: a declared result takes over what is returned.").arg(m_step),
-            words::Span::Style::Plain, -1 } };
+        sentence = { { tr("The declared result takes the sharding of the returned value."), words::Span::Style::Plain,
+            -1 } };
     else
         sentence = words::propagationStep(*snapshot->program, *snapshot->mesh, *records.front());
     if (m_step > 0 && records.size() > 1) {
         const QString round = words::propagationRound(records.front()->round);
         sentence.push_back({ QLatin1Char(' ')
-                + tr("In this step %1 arrivals.").arg(words::count(static_cast<std::int64_t>(records.size())))
-                + (round.isEmpty() ? QString() : QLatin1Char(' ') + tr("The round allows %1.").arg(round)),
+                + tr("%1 dimensions get an axis in this step.")
+                      .arg(words::count(static_cast<std::int64_t>(records.size())))
+                + (round.isEmpty() ? QString() : QLatin1Char(' ') + round),
             words::Span::Style::Plain, -1 });
     }
     m_sentence->setText(std::move(sentence));
@@ -372,7 +373,7 @@ void PropagationView::showStep(bool animated)
     m_following = true;
     if (const int row = m_model->firstRowOf(m_step); row >= 0) {
         m_table->setCurrentIndex(m_model->index(row, 0));
-        m_table->scrollTo(m_model->index(row, 0));
+        m_table->scrollTo(m_model->index(row, 0), QAbstractItemView::PositionAtCenter);
     } else {
         m_table->clearSelection();
     }

@@ -120,7 +120,7 @@ void StrategyBar::fillCompared(const PropagationSetting& own, const std::optiona
     const QSignalBlocker quiet(m_compared);
     m_choices = std::move(choices);
     m_compared->clear();
-    m_compared->addItem(tr("nothing"));
+    m_compared->addItem(tr("none", "strategy to compare with"));
     for (const PropagationSetting& choice : m_choices) {
         m_compared->addItem(words::settingName(choice));
         m_compared->setItemData(m_compared->count() - 1, words::strategyMeaning(choice.strategy), Qt::ToolTipRole);

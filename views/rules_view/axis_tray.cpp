@@ -174,48 +174,4 @@ void AxisTray::paintEvent(QPaintEvent*)
             i == m_target || (hasFocus() && i == m_current) ? ChipState::Target : ChipState::Plain);
 }
 
-DragPlate::DragPlate(QWidget* window)
-    : QWidget(window)
-{
-    setAttribute(Qt::WA_TransparentForMouseEvents);
-    hide();
-}
-
-void DragPlate::showAt(const QPoint& global, const QString& ghost, const QString& text)
-{
-    m_ghost = ghost;
-    m_text = text;
-    const QFontMetrics metrics(font());
-    const int chip = chipSize(ghost).width();
-    const int width =
-        8 + chip + (text.isEmpty() ? 8 : 8 + std::min(metrics.horizontalAdvance(text), Metrics::scaled(600)) + 10);
-    resize(width, Metrics::scaled(28));
-    QPoint at = parentWidget()->mapFromGlobal(global) + QPoint(14, 10);
-    at.setX(std::clamp(at.x(), 0, std::max(0, parentWidget()->width() - width)));
-    at.setY(std::clamp(at.y(), 0, std::max(0, parentWidget()->height() - height())));
-    move(at);
-    show();
-    raise();
-    update();
-}
-
-void DragPlate::paintEvent(QPaintEvent*)
-{
-    const Theme& theme = Theme::current();
-    QPainter painter(this);
-    painter.setOpacity(m_text.isEmpty() ? 0.8 : 1);
-    painter.setRenderHint(QPainter::Antialiasing);
-    if (!m_text.isEmpty()) {
-        painter.setPen(theme.strongLine);
-        painter.setBrush(theme.base);
-        painter.drawRoundedRect(QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
-    }
-    const QSize size = chipSize(m_ghost);
-    paintChip(painter, QRect(QPoint(6, (height() - size.height()) / 2), size), m_ghost, -1, theme);
-    painter.setPen(theme.text);
-    const QRect line(size.width() + 14, 0, width() - size.width() - 20, height());
-    painter.drawText(
-        line, Qt::AlignLeft | Qt::AlignVCenter, painter.fontMetrics().elidedText(m_text, Qt::ElideRight, line.width()));
-}
-
 } // namespace shardscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The mesh axes as chips to drop a logical name on, and the plate that follows the pointer meanwhile.
+// The mesh axes as chips to drop a logical name on.
 #pragma once
 
 #include <QWidget>
@@ -58,20 +58,6 @@ private:
     int m_lines = 1;
     int m_target = -1;
     int m_current = -1; ///< pointed at by keyboard
-};
-
-/// Ghost of what is dragged, and what dropping it would do.
-class DragPlate : public QWidget {
-    Q_OBJECT
-public:
-    explicit DragPlate(QWidget* window);
-    void showAt(const QPoint& global, const QString& ghost, const QString& text);
-
-protected:
-    void paintEvent(QPaintEvent* event) override;
-
-private:
-    QString m_ghost, m_text;
 };
 
 } // namespace shardscope

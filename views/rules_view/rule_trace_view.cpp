@@ -424,7 +424,7 @@ void RuleTraceView::showOthers()
             // One thing changed at a time: another version of Flax below it, or another dialect.
             if (system == own || (system.dialect != own.dialect && system.version != own.version))
                 continue;
-            const ComparedArray compared = compareIn(own, system, array, m_matrix->subject().rules, *mesh);
+            const ArrayInDialects compared = compareIn(own, system, array, m_matrix->subject().rules, *mesh);
             if (!compared.step)
                 same << words::systemName(system);
             else
@@ -460,7 +460,7 @@ bool RuleTraceView::applyWhatIf()
         return false;
     const bool done = m_document->edit(withRuleMoved(*m_document->experiment(), m_list, static_cast<std::size_t>(rule),
                                            static_cast<std::size_t>(before)),
-        inList(tr("rule %1 to place %2").arg(rule + 1).arg(before + 1)));
+        inList(tr("rule %1 moved to %2").arg(rule + 1).arg(words::ordinal(before + 1))));
     if (done)
         m_matrix->setCurrentRule(before);
     return done;
@@ -473,7 +473,7 @@ void RuleTraceView::moveRule(int rule, int step)
         return;
     if (m_document->edit(withRuleMoved(*m_document->experiment(), m_list, static_cast<std::size_t>(rule),
                              static_cast<std::size_t>(to)),
-            inList(tr("rule %1 to place %2").arg(rule + 1).arg(to + 1))))
+            inList(tr("rule %1 moved to %2").arg(rule + 1).arg(words::ordinal(to + 1)))))
         m_matrix->setCurrentRule(to);
 }
 

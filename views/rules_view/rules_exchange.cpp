@@ -94,6 +94,8 @@ void RulesView::previewSet(const PublishedRules* set)
         m_gesture->setTitle(title);
     else
         m_gesture->begin(title);
+    if (const QWidget* popup = QApplication::activePopupWidget())
+        m_gesture->setPlace(popup->geometry());
     m_gesture->propose(
         withRules(*m_document->experiment(), list(), rulesOf(*set), set->project == "T5X" && m_menu->keepsOwn()));
 }

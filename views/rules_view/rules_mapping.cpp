@@ -9,72 +9,57 @@
 #include "views/rules_view/axis_tray.h"
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_view.h"
+#include "words/words.h"
 
 namespace shardscope {
 
-std::optional<Experiment> RulesView::droppedExperiment(int row, int axis, bool append) const
+Result<Experiment> RulesView::droppedExperiment(int row, int axis, bool append) const
 {
     const Experiment& now = *m_document->experiment();
     const std::string name = now.mesh.axes[static_cast<std::size_t>(axis)].name;
     const auto rule = static_cast<std::size_t>(row);
     const bool ruled = row < m_model->ruleCount();
-    auto after = append && ruled
-        ? withAxisAppendedToRule(now, list(), rule, name)
-        : withNameMapped(now, list(), m_model->nameAt(row).toStdString(), SpecEntry::axis(name));
-    if (!after)
-        return std::nullopt;
-    return std::move(*after);
+    return append && ruled ? withAxisAppendedToRule(now, list(), rule, name)
+                           : withNameMapped(now, list(), m_model->nameAt(row).toStdString(), SpecEntry::axis(name));
 }
 
 void RulesView::dragName(int row, const QPoint& global)
 {
     const bool append = QApplication::keyboardModifiers() & Qt::ControlModifier;
-    proposeName(row, m_tray->axisAt(global), append, global);
+    proposeName(row, m_tray->axisAt(global), append);
+    m_gesture->setPlace(std::nullopt);
 }
 
-void RulesView::proposeName(int row, int axis, bool append, const QPoint& global)
+void RulesView::proposeName(int row, int axis, bool append)
 {
-    if (!m_plate) {
-        m_plate = new DragPlate(window());
-        m_gesture->begin(m_model->nameAt(row));
-    }
+    const QString name = m_model->nameAt(row);
+    if (!m_gesture->isActive())
+        m_gesture->begin(name, name);
     m_tray->setTarget(axis);
-    QString text = m_plate->accessibleDescription();
     if (axis < 0) {
-        text.clear();
-        m_gesture->setTitle(m_model->nameAt(row));
+        m_gesture->setTitle(name);
         m_gesture->withdraw();
     } else if (axis != m_previewAxis || append != m_previewAppend) {
-        std::optional<Experiment> after = droppedExperiment(row, axis, append);
-        text = after ? QString() : tr("This cannot be.");
-        m_gesture->setTitle(QStringLiteral("%1 → %2").arg(m_model->nameAt(row), m_tray->name(axis)));
+        Result<Experiment> after = droppedExperiment(row, axis, append);
+        m_gesture->setTitle(QStringLiteral("%1 → %2").arg(name, m_tray->name(axis)));
         if (after)
             m_gesture->propose(std::move(*after));
         else
-            m_gesture->withdraw();
+            m_gesture->refuse(words::describe(after.error()).cause);
     }
     m_previewAxis = axis;
     m_previewAppend = append;
-    m_plate->setAccessibleDescription(text);
-    m_previewAt = global;
-    m_previewName = m_model->nameAt(row);
-    m_plate->showAt(global, m_previewName, text);
 }
 
 void RulesView::mapName(int row, int axis, bool append)
 {
     if (axis < 0)
         return;
-    const Experiment& now = *m_document->experiment();
-    const std::string target = now.mesh.axes[static_cast<std::size_t>(axis)].name;
-    const QString name = m_model->nameAt(row);
-    const bool ruled = row < m_model->ruleCount();
-    auto after = append && ruled ? withAxisAppendedToRule(now, list(), static_cast<std::size_t>(row), target)
-                                 : withNameMapped(now, list(), name.toStdString(), SpecEntry::axis(target));
+    const QString title = QStringLiteral("%1 → %2").arg(m_model->nameAt(row), m_tray->name(axis));
+    auto after = droppedExperiment(row, axis, append);
     if (!after)
         showRefusal(after.error());
-    m_document->edit(
-        std::move(after), m_model->inList(QStringLiteral("%1 → %2").arg(name, QString::fromStdString(target))));
+    m_document->edit(std::move(after), m_model->inList(title));
 }
 
 void RulesView::endNameDrag()
@@ -82,7 +67,6 @@ void RulesView::endNameDrag()
     m_tray->setTarget(-1);
     m_previewAxis = -1;
     m_gesture->end();
-    delete std::exchange(m_plate, nullptr);
 }
 
 } // namespace shardscope

@@ -143,6 +143,12 @@ void RulesModel::refresh()
         }
         rules.push_back(std::move(row));
     }
+    if (fresh)
+        for (const Problem& problem : snapshot->problems)
+            if (const auto place = rulePlaceOf(problem.diagnostic.where.pointer); place && place->list == m_list
+                && problem.diagnostic.severity() == Severity::Warning && place->rule >= 0
+                && static_cast<std::size_t>(place->rule) < rules.size())
+                rules[static_cast<std::size_t>(place->rule)].warned = true;
     if (snapshot && snapshot->annotations) {
         // Names that have got a rule since the last analysis are not among those without one.
         for (const auto& [name, uses] : namesWithoutRule(*snapshot)) {
@@ -223,10 +229,20 @@ QString RulesModel::nameAt(int row) const
     return row >= 0 && row < rowCount() ? at(row).name : QString();
 }
 
+QString RulesModel::usesOf(int row) const
+{
+    if (row < 0 || row >= rowCount())
+        return {};
+    const Row& shown = at(row);
+    return row < ruleCount() ? tr("rule %1 comes first").arg(row + 1)
+        : shown.uses == 1    ? tr("1 use, no rule")
+        : shown.uses >= 0    ? tr("%1 uses, no rule").arg(shown.uses)
+                             : tr("no rule");
+}
+
 int RulesModel::warningCount() const
 {
-    return static_cast<int>(
-        std::count_if(m_rules.begin(), m_rules.end(), [this](const Row& row) { return isIdle(row); }));
+    return static_cast<int>(std::count_if(m_rules.begin(), m_rules.end(), [](const Row& row) { return row.warned; }));
 }
 
 int RulesModel::count() const
@@ -242,7 +258,7 @@ QString RulesModel::usesText(int row) const
     if (row >= ruleCount())
         return QString::number(at.uses);
     if (at.uses == 0)
-        return at.inactive == 0 ? tr("never used") : tr("%1, none active").arg(at.inactive);
+        return at.inactive == 0 ? QString::number(0) : tr("0, %1 inactive").arg(at.inactive);
     return at.inactive > 0 ? tr("%1, %2 inactive").arg(at.uses).arg(at.inactive) : QString::number(at.uses);
 }
 
@@ -252,8 +268,10 @@ QString RulesModel::tip(int row, int column) const
     if (column == Axes && at.target.axes.size() > 1) // chips may not all have room
         return index(row, column).data(AxesRole).toStringList().join(QStringLiteral(", "));
     if (row >= ruleCount())
-        return {};
+        return tr("No rule has this name. Drag it onto a mesh axis below, or add a rule");
     switch (column) {
+    case Axes:
+        return tr("The mesh axes that the name is mapped to; a double click or F2 changes them");
     case Number:
         return tr("Drag, or Alt+Up and Alt+Down, to change the priority; Delete removes the rule");
     case Name:
@@ -287,7 +305,7 @@ QVariant RulesModel::cell(int row, int column, int role) const
         return font;
     }
     case Qt::ForegroundRole:
-        return rule ? QVariant() : QVariant(Theme::current().secondary);
+        return rule && !(column == Uses && isIdle(at(row))) ? QVariant() : QVariant(Theme::current().secondary);
     case Qt::AccessibleTextRole:
         if (column == Number && rule)
             return tr("rule %1: %2 to %3").arg(row + 1).arg(at(row).name, targetText(at(row).target));
@@ -309,7 +327,7 @@ QVariant RulesModel::cell(int row, int column, int role) const
         return indices;
     }
     case WarningRole:
-        return rule && isIdle(at(row));
+        return rule && at(row).warned;
     default:
         return {};
     }

@@ -28,7 +28,7 @@ public:
         AxesRole = ChipsDelegate::AxesRole, ///< of the target
         AxisIndicesRole = ChipsDelegate::AxisIndicesRole,
         IsRuleRole, ///< false for a name without a rule
-        WarningRole, ///< the rule has no effect
+        WarningRole, ///< Problems has a warning about the rule
     };
     explicit RulesModel(Document* document, QObject* parent = nullptr);
 
@@ -42,7 +42,9 @@ public:
     [[nodiscard]] QStringList arraysOf(RuleList list) const;
     /// Logical name of a row, with or without a rule.
     [[nodiscard]] QString nameAt(int row) const;
-    /// Rules that have no effect.
+    /// "13 uses, no rule", "rule 2 comes first": what a new rule for the name of the row has to do with.
+    [[nodiscard]] QString usesOf(int row) const;
+    /// Rules that Problems warns of.
     [[nodiscard]] int warningCount() const;
 
 protected:
@@ -57,6 +59,7 @@ private:
         SpecEntry target;
         int uses = -1; ///< -1: not known yet
         int inactive = 0;
+        bool warned = false; ///< Problems has a warning about it
         bool operator==(const Row&) const = default;
     };
     void refresh();

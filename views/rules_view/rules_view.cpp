@@ -16,6 +16,7 @@
 #include "views/panel/panel.h"
 #include "views/preview/edit_gesture.h"
 #include "views/rules_view/axis_tray.h"
+#include "views/rules_view/rule_entry.h"
 #include "views/rules_view/rule_list_bar.h"
 #include "views/rules_view/rules_menu.h"
 #include "views/rules_view/rules_model.h"
@@ -49,6 +50,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     , m_more(new QToolButton(this))
     , m_menu(new RulesMenu(this))
     , m_lists(new RuleListBar(this))
+    , m_entry(new RuleEntry(this))
     , m_tray(new AxisTray(this))
     , m_notice(new NoticeStrip(this))
     , m_gesture(new EditGesture(document, this))
@@ -69,18 +71,22 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     hint->setElided(true);
     auto* foot = hbox({ 6, 2, 8, 2 }, 6, { add, hint, { m_tray, 1 } });
 
-    vbox(this, { 1, 0, 1, 1 }, 0, { head, m_lists, { m_table, 1 }, { m_empty, 1 }, foot });
+    vbox(this, { 1, 0, 1, 1 }, 0, { head, m_lists, { m_table, 1 }, { m_empty, 1 }, m_entry, foot });
     setFocusProxy(m_table);
     setTabOrder(m_system, m_fallback);
     setTabOrder(m_fallback, trace);
     setTabOrder(trace, m_more);
     setTabOrder(m_more, m_lists->lists());
     setTabOrder(m_lists->removeButton(), m_table);
-    setTabOrder(m_table, add);
+    setTabOrder(m_table, m_entry->names());
+    setTabOrder(m_entry->addButton(), add);
     setTabOrder(add, m_tray);
 
     connect(trace, &QPushButton::clicked, this, &RulesView::traceRequested);
     connect(add, &QPushButton::clicked, this, [this] { addRule(); });
+    connect(m_entry, &RuleEntry::entered, this, &RulesView::enterRule);
+    connect(m_entry, &RuleEntry::closed, this,
+        [this, add] { (m_table->isHidden() ? static_cast<QWidget*>(add) : m_table)->setFocus(Qt::OtherFocusReason); });
     m_notice->installEventFilter(this);
     connect(m_empty, &EmptyPage::clicked, this, [this] { useSet(*findPublishedRules("t5x-a2p2"), false); });
     followControls();
@@ -88,13 +94,6 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     followMenu();
     followTray();
     followLists();
-    connect(m_gesture, &EditGesture::changed, this, [this] {
-        if (!m_plate || !m_gesture->preview())
-            return;
-        const QString text = m_gesture->preview()->sentence();
-        m_plate->setAccessibleDescription(text);
-        m_plate->showAt(m_previewAt, m_previewName, text);
-    });
     connect(selection, &Selection::changed, this, &RulesView::followSelection);
     connect(document, &Document::editRefused, this, [this](const Diagnostic& refused) {
         if (isAncestorOf(QApplication::focusWidget()))
@@ -122,15 +121,15 @@ void RulesView::makeHead()
     m_system->setAccessibleName(tr("Dialect of the rules"));
     for (const auto fallback :
         { RulesFallback::AxisIsUnsharded, RulesFallback::RaiseError, RulesFallback::NoConstraint }) {
-        m_fallback->addItem(tr("Else %1").arg(words::fallbackName(fallback)));
+        m_fallback->addItem(tr("No match: %1").arg(words::fallbackName(fallback)));
         m_fallback->setItemData(m_fallback->count() - 1, words::fallbackEffect(fallback), Qt::ToolTipRole);
     }
     m_fallback->setObjectName(QStringLiteral("rulesFallback"));
     m_fallback->setAccessibleName(tr("What a constraint does when no rule matches"));
     for (QComboBox* box : { m_system, m_fallback })
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_system->setMinimumContentsLength(10);
-    m_fallback->setMinimumContentsLength(12);
+    m_system->setMinimumContentsLength(7);
+    m_fallback->setMinimumContentsLength(8);
     m_system->view()->setTextElideMode(Qt::ElideNone);
     m_more->setObjectName(QStringLiteral("rulesMenu"));
     makeFlat(m_more, QStringLiteral("menu"), tr("Rule sets, import and export"),
@@ -235,8 +234,12 @@ void RulesView::fillMenu(QMenu& menu, int row)
 void RulesView::followTray()
 {
     connect(m_tray, &AxisTray::pointedAt, this, [this](int axis, bool append) {
-        if (const int row = rowToMap(); row >= 0)
-            proposeName(row, axis, append, m_tray->mapToGlobal(m_tray->chipRect(axis).bottomLeft()));
+        const int row = rowToMap();
+        if (row < 0)
+            return;
+        proposeName(row, axis, append);
+        const QRect chip = m_tray->chipRect(axis);
+        m_gesture->setPlace(QRect(m_tray->mapToGlobal(chip.topLeft()), chip.size()));
     });
     connect(m_tray, &AxisTray::chosen, this, [this](int axis, bool append) {
         const int row = rowToMap();
@@ -429,6 +432,7 @@ void RulesView::refresh()
     for (const MeshAxis& axis : now.mesh.axes)
         axes << QString::fromStdString(axis.name);
     m_tray->setAxes(axes);
+    m_entry->setMeshAxes(axes);
     m_table->setVisible(m_model->rowCount() > 0);
     m_empty->setVisible(m_model->rowCount() == 0);
     showLists();
@@ -437,7 +441,7 @@ void RulesView::refresh()
     const int rules = m_model->ruleCount(), idle = m_model->warningCount();
     QString figure = words::counted(rules, words::Noun::Rule);
     if (idle > 0)
-        figure += tr(", %1 without effect").arg(idle);
+        figure += tr(", %1", "warnings").arg(words::counted(idle, words::Noun::Warning));
     setKeyFigure(figure);
 }
 
@@ -490,12 +494,10 @@ void RulesView::moveRule(int row, int step)
     const int to = row + step;
     if (to < 0 || to >= m_model->ruleCount())
         return;
-    const QString title = m_model->inList(tr("rule %1 to place %2").arg(row + 1).arg(to + 1));
-    m_gesture->begin(title);
+    const QString title = m_model->inList(tr("rule %1 moved to %2").arg(row + 1).arg(words::ordinal(to + 1)));
     const bool done = m_document->edit(
         withRuleMoved(*m_document->experiment(), list(), static_cast<std::size_t>(row), static_cast<std::size_t>(to)),
         title);
-    m_gesture->endSoon();
     if (done) {
         m_table->setCurrentIndex(m_model->index(to, RulesModel::Name));
         m_selection->setRule(numberOf(to));
@@ -510,7 +512,7 @@ void RulesView::dragRow(int from, int to, bool start)
         m_gesture->begin(QString());
     }
     m_dragAt = to;
-    const QString title = m_model->inList(tr("rule %1 to place %2").arg(m_dragStart + 1).arg(to + 1));
+    const QString title = m_model->inList(tr("rule %1 moved to %2").arg(m_dragStart + 1).arg(words::ordinal(to + 1)));
     m_gesture->setTitle(title);
     m_document->edit(
         withRuleMoved(*m_document->experiment(), list(), static_cast<std::size_t>(from), static_cast<std::size_t>(to)),
@@ -519,21 +521,42 @@ void RulesView::dragRow(int from, int to, bool start)
     m_selection->setRule(numberOf(to));
 }
 
-void RulesView::addRule(const QString& wanted)
+void RulesView::addRule(const QString& name)
 {
-    const Experiment& now = *m_document->experiment();
     // A name that has no rule yet is the likeliest one to want one.
-    const QString name = !wanted.isEmpty()           ? wanted
-        : m_model->rowCount() > m_model->ruleCount() ? m_model->nameAt(m_model->ruleCount())
-                                                     : QStringLiteral("name");
-    LogicalRule rule{ LogicalName::of(name.toStdString()), SpecEntry::none(), false, 2 };
+    std::vector<RuleEntry::Name> names;
+    const auto add = [&](int row) {
+        const QString each = m_model->nameAt(row);
+        if (std::none_of(names.begin(), names.end(), [&](const RuleEntry::Name& other) { return other.name == each; }))
+            names.push_back({ each, m_model->usesOf(row) });
+    };
+    for (int row = m_model->ruleCount(); row < m_model->rowCount(); ++row)
+        add(row);
+    for (int row = 0; row < m_model->ruleCount(); ++row)
+        add(row);
+    QStringList axes;
+    for (const MeshAxis& axis : m_document->experiment()->mesh.axes)
+        axes << QString::fromStdString(axis.name);
+    m_entry->ask(std::move(names), axes, name);
+}
+
+void RulesView::enterRule(const QString& name, const QStringList& axes)
+{
+    std::vector<std::string> all;
+    for (const QString& axis : axes)
+        all.push_back(axis.toStdString());
+    const SpecEntry target = all.empty() ? SpecEntry::none()
+        : all.size() == 1                ? SpecEntry::axis(all.front())
+                                         : SpecEntry::tuple(std::move(all));
+    const Experiment& now = *m_document->experiment();
     const std::size_t end = rulesIn(now.rules, list()).size();
-    if (!m_document->edit(withRuleInserted(now, list(), end, rule), m_model->inList(tr("add rule for %1").arg(name))))
+    auto after = withRuleInserted(now, list(), end, { LogicalName::of(name.toStdString()), target, false, 2 });
+    if (!after)
+        showRefusal(after.error());
+    if (!m_document->edit(std::move(after), m_model->inList(tr("rule %1 → %2").arg(name, targetText(target)))))
         return;
-    const QModelIndex index = m_model->index(static_cast<int>(end), RulesModel::Axes);
-    m_table->setCurrentIndex(index);
-    m_table->setFocus();
-    m_table->edit(index);
+    m_entry->close();
+    m_table->setCurrentIndex(m_model->index(static_cast<int>(end), RulesModel::Axes));
 }
 
 } // namespace shardscope

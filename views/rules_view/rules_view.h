@@ -17,10 +17,10 @@ class QToolButton;
 namespace shardscope {
 
 class AxisTray;
-class DragPlate;
 class EditGesture;
 class EmptyPage;
 class NoticeStrip;
+class RuleEntry;
 class RuleListBar;
 class RulesMenu;
 class RulesModel;
@@ -36,8 +36,10 @@ public:
     [[nodiscard]] AxisTray* tray() const { return m_tray; }
     /// The edit that is being dragged.
     [[nodiscard]] EditGesture* gesture() const { return m_gesture; }
-    /// For a logical name; for the likeliest one where none is named.
+    /// Asks for a rule, for a logical name or for one that is chosen there.
     void addRule(const QString& name = {});
+    /// Where it is put together; hidden otherwise.
+    [[nodiscard]] RuleEntry* entry() const { return m_entry; }
 
     [[nodiscard]] RulesMenu* menu() const { return m_menu; }
     /// Where the list that is edited is chosen; shown where there is more than one.
@@ -91,13 +93,14 @@ private:
     void followSelection();
     void moveRule(int row, int step);
     void dragRow(int from, int to, bool start);
-    [[nodiscard]] std::optional<Experiment> droppedExperiment(int row, int axis, bool append) const;
+    [[nodiscard]] Result<Experiment> droppedExperiment(int row, int axis, bool append) const;
     void dragName(int row, const QPoint& global);
     /// Shows what the name of a row would do on an axis; -1 for no axis.
-    void proposeName(int row, int axis, bool append, const QPoint& global);
+    void proposeName(int row, int axis, bool append);
     void mapName(int row, int axis, bool append);
     [[nodiscard]] int rowToMap() const;
     void endNameDrag();
+    void enterRule(const QString& name, const QStringList& axes);
     void showRefusal(const Diagnostic& refused);
     void sayBatchRules();
     void rewriteBatch();
@@ -110,15 +113,13 @@ private:
     QToolButton* m_more;
     RulesMenu* m_menu;
     RuleListBar* m_lists;
+    RuleEntry* m_entry;
     AxisTray* m_tray;
     NoticeStrip* m_notice;
     EditGesture* m_gesture;
-    DragPlate* m_plate = nullptr;
     int m_mergeId = 0;
     int m_dragStart = -1, m_dragAt = -1;
     int m_previewAxis = -1;
-    QPoint m_previewAt;
-    QString m_previewName;
     bool m_previewAppend = false;
     bool m_following = false;
     int m_followedRule = -1; ///< the selection that the dock came to last

@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
 #include <array>
 
@@ -196,8 +197,23 @@ std::optional<GridPlace> DimensionSlots::target() const
         return std::nullopt;
     const std::optional<GridPlace> place = m_layout.placeAt(m_pointer);
     const Chip& chip = chipOf(m_pressed);
-    return place && std::find(chip.others.begin(), chip.others.end(), *place) != chip.others.end() ? place
-                                                                                                   : std::nullopt;
+    return place && *place != chip.place && takes(*place, chip) ? place : std::nullopt;
+}
+
+bool DimensionSlots::takes(GridPlace place, const Chip& chip) const
+{
+    return place == chip.place || std::find(chip.others.begin(), chip.others.end(), place) != chip.others.end();
+}
+
+QString DimensionSlots::refusal() const
+{
+    const std::optional<GridPlace> place = m_dragging && m_pressed >= 0 ? m_layout.placeAt(m_pointer) : std::nullopt;
+    if (!place || takes(*place, chipOf(m_pressed)))
+        return {};
+    const Chip& chip = chipOf(m_pressed);
+    return chip.axis < 0 ? tr("%1 is not sharded: it is one block, and there is nothing to separate").arg(chip.name)
+        : *place == GridPlace::Fold ? tr("%1 is sharded: what is folded has one block").arg(chip.name)
+                                    : tr("%1 has no place in %2 here").arg(chip.name, placeName(*place));
 }
 
 Canvas::Tip DimensionSlots::tipAt(QPoint point) const
@@ -262,7 +278,13 @@ void DimensionSlots::mouseMoveEvent(QMouseEvent* event)
     m_pointer = event->pos();
     if (m_pressed >= 0 && (m_pointer - m_pressedAt).manhattanLength() >= QApplication::startDragDistance())
         m_dragging = true;
-    setCursor(m_dragging                         ? Qt::ClosedHandCursor
+    const QString refused = refusal();
+    if (!refused.isEmpty())
+        QToolTip::showText(event->globalPosition().toPoint(), plainTip(refused), this);
+    else if (m_dragging)
+        QToolTip::hideText();
+    setCursor(!refused.isEmpty()                 ? Qt::ForbiddenCursor
+            : m_dragging                         ? Qt::ClosedHandCursor
             : m_layout.chipAt(event->pos()) >= 0 ? Qt::OpenHandCursor
                                                  : Qt::ArrowCursor);
     if (m_dragging)
@@ -315,6 +337,8 @@ void DimensionSlots::paintEvent(QPaintEvent*)
             pen = QPen(theme.accent, 2);
         else if (empty)
             pen.setDashPattern({ 3, 2 });
+        if (m_dragging && m_pressed >= 0 && !takes(slot.place, chipOf(m_pressed)))
+            painter.setOpacity(0.35);
         painter.setPen(pen);
         painter.setBrush(Qt::NoBrush);
         painter.drawRoundedRect(QRectF(slot.frame).adjusted(0.5, 0.5, -0.5, -0.5), 3, 3);
@@ -322,6 +346,7 @@ void DimensionSlots::paintEvent(QPaintEvent*)
         painter.setFont(Metrics::small());
         painter.setPen(empty ? theme.hint : theme.secondary);
         painter.drawText(slot.caption, Qt::AlignLeft | Qt::AlignVCenter, placeName(slot.place));
+        painter.setOpacity(1);
     }
     for (std::size_t i = 0; i < m_layout.chips.size(); ++i) {
         const Chip& chip = chipOf(static_cast<int>(i));

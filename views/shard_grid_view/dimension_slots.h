@@ -35,6 +35,8 @@ public:
     /// The dimension that the keys are at, -1 for none.
     [[nodiscard]] int currentDimension() const;
     static QString placeName(GridPlace place); ///< "Rows"
+    /// Why the dragged dimension cannot be dropped under the pointer; "" where it can, and while nothing is dragged.
+    [[nodiscard]] QString refusal() const;
 
     // One row per dimension: its name and its slot.
     [[nodiscard]] int tableRowCount() const override { return static_cast<int>(m_layout.chips.size()); }
@@ -72,6 +74,7 @@ private:
     [[nodiscard]] std::vector<SlotsLayout::Item> items() const;
     /// The slot under the pointer, if the dragged chip can go there.
     [[nodiscard]] std::optional<GridPlace> target() const;
+    [[nodiscard]] bool takes(GridPlace place, const Chip& chip) const;
 
     std::vector<Chip> m_chips;
     SlotsLayout m_layout;

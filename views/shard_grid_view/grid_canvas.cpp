@@ -102,6 +102,12 @@ void GridCanvas::setColour(GridColour colour)
     forgetPictures();
 }
 
+void GridCanvas::chooseColour(GridColour colour)
+{
+    setColour(colour);
+    m_selection->setColouring(colour);
+}
+
 void GridCanvas::setEmptyText(const QString& text)
 {
     m_emptyText = text;

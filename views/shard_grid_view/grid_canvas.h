@@ -29,6 +29,10 @@ public:
     /// Another block of a dimension that is on a slider.
     void setSlide(int dimension, std::int64_t block);
     void setColour(GridColour colour);
+    void chooseColour(GridColour colour); ///< the same for the mesh beside it
+    /// The devices or hosts whose colours a cell has, as ids, each once, at most 64 of them; none where colours are
+    /// those of shards.
+    [[nodiscard]] std::vector<std::int32_t> coloursIn(const GridCell& cell) const;
     /// What is said when there is nothing to draw.
     void setEmptyText(const QString& text);
     [[nodiscard]] const GridLayout& grid() const { return m_grid; }
@@ -99,6 +103,7 @@ private:
     void followSelection();
     [[nodiscard]] std::vector<GridCell> cellsOf(const DeviceGroup& devices);
     [[nodiscard]] QColor fillOf(const GridCell& cell, const Theme& theme) const;
+    void paintFill(QPainter& painter, const QRect& rect, const GridCell& cell, const Theme& theme) const;
     [[nodiscard]] bool legendBeside() const;
 
     void paintPanel(QPainter& painter, int panel, const Theme& theme) const;

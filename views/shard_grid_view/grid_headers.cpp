@@ -13,11 +13,45 @@ namespace shardscope {
 
 namespace {
 
+using AxisMarkList = std::vector<std::pair<QString, int>>;
+
+/// Each axis in its colour, from x rightwards.
+void drawAxes(QPainter& painter, int x, const QRect& rect, const AxisMarkList& marks, const Theme& theme)
+{
+    for (const auto& [text, axis] : marks) {
+        const int width = painter.fontMetrics().horizontalAdvance(text);
+        painter.setPen(theme.meshAxis(axis));
+        painter.drawText(QRect(x, rect.top(), width + 4, rect.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+        x += width;
+    }
+}
+
+/// The line over columns or beside rows: the axes that shard take turns in it.
+void drawAxisLine(QPainter& painter, QPoint from, QPoint to, const AxisMarkList& marks, const Theme& theme)
+{
+    if (marks.size() < 2) {
+        painter.setPen(marks.empty() ? QPen(theme.border, 2) : theme.axisPen(marks.front().second, 2));
+        painter.drawLine(from, to);
+        return;
+    }
+    const int turn = Metrics::scaled(24), length = std::max(to.x() - from.x(), to.y() - from.y());
+    const bool across = to.x() > from.x();
+    for (int at = 0, i = 0; at < length; at += turn, ++i) {
+        const int end = std::min(at + turn, length);
+        painter.setPen(theme.axisPen(marks[static_cast<std::size_t>(i) % marks.size()].second, 2));
+        painter.drawLine(across ? from + QPoint(at, 0) : from + QPoint(0, at),
+            across ? from + QPoint(end, 0) : from + QPoint(0, end));
+    }
+}
+
 /// Text with its "@axis" in the axis' colour, from x rightwards; returns its width. A long name is shortened, so that
 /// the axis, which cannot be guessed, has its room.
-int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, const QString& full, const QString& axes,
-    int axis, const Theme& theme)
+int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, const QString& full,
+    const AxisMarkList& marks, const Theme& theme)
 {
+    QString axes;
+    for (const auto& [text, axis] : marks)
+        axes += text;
     const QFontMetrics plain(painter.font());
     QFont bold = painter.font();
     bold.setWeight(QFont::DemiBold);
@@ -37,9 +71,7 @@ int drawName(QPainter& painter, const QRect& rect, Qt::Alignment alignment, cons
     if (!axes.isEmpty()) {
         const QFont before = painter.font();
         painter.setFont(bold);
-        painter.setPen(theme.meshAxis(axis));
-        painter.drawText(QRect(x + plain.horizontalAdvance(first), rect.top(), width + 4, rect.height()),
-            Qt::AlignLeft | Qt::AlignVCenter, axes);
+        drawAxes(painter, x + plain.horizontalAdvance(first), rect, marks, theme);
         painter.setFont(before);
     }
     return width;
@@ -95,6 +127,7 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     QFont bold = font();
     bold.setWeight(QFont::DemiBold);
     const QString axes = m_subject->axesOf(dimension.dimension);
+    const AxisMarkList marks = m_subject->axisMarks(dimension.dimension);
     const auto wanted = [&](const QString& text) {
         return QFontMetrics(font()).horizontalAdvance(text + QLatin1Char(' '))
             + QFontMetrics(bold).horizontalAdvance(axes);
@@ -104,15 +137,14 @@ void GridCanvas::paintColumnHeader(QPainter& painter, const Theme& theme) const
     const bool fits = wanted(name) <= panel.width();
     const QRect nameRect(
         panel.left(), nameTop - titleShift, fits ? panel.width() : width() - panel.left() - 4, Metrics::scaled(16));
-    const int nameWidth = drawName(painter, nameRect, fits ? Qt::AlignHCenter : Qt::AlignLeft, name, axes, axis, theme);
+    const int nameWidth = drawName(painter, nameRect, fits ? Qt::AlignHCenter : Qt::AlignLeft, name, marks, theme);
     if (!suffix.isEmpty()) {
         painter.setPen(theme.secondary);
         const int x = (fits ? std::max(nameRect.center().x() - nameWidth / 2, 2) : nameRect.left()) + nameWidth;
         painter.drawText(QRect(x, nameRect.top(), Metrics::scaled(160), nameRect.height()),
             Qt::AlignLeft | Qt::AlignVCenter, suffix);
     }
-    painter.setPen(axis >= 0 ? theme.axisPen(axis, 2) : QPen(theme.border, 2));
-    painter.drawLine(panel.left(), lineY - titleShift, panel.right(), lineY - titleShift);
+    drawAxisLine(painter, { panel.left(), lineY - titleShift }, { panel.right(), lineY - titleShift }, marks, theme);
 
     if (!sharded || titleShift > 0)
         return;
@@ -149,8 +181,8 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     const int lineX = panel.left() - 6;
     const int right = lineX - 6;
     const QRect column(2, panel.top(), right - 2, panel.height());
-    painter.setPen(axis >= 0 ? theme.axisPen(axis, 2) : QPen(theme.border, 2));
-    painter.drawLine(lineX, panel.top(), lineX, panel.bottom());
+    const AxisMarkList marks = m_subject->axisMarks(dimension.dimension);
+    drawAxisLine(painter, { lineX, panel.top() }, { lineX, panel.bottom() }, marks, theme);
 
     painter.setFont(font());
     const QString full = m_subject->dimensionName(dimension.dimension), axes = m_subject->axesOf(dimension.dimension);
@@ -177,7 +209,14 @@ void GridCanvas::paintRowHeader(QPainter& painter, const Theme& theme) const
     write(name, theme.text, font());
     QFont bold = font();
     bold.setWeight(QFont::DemiBold);
-    write(axes, theme.meshAxis(std::max(axis, 0)), bold);
+    if (const int needed = QFontMetrics(bold).horizontalAdvance(axes); needed <= column.width()) {
+        painter.setFont(bold);
+        drawAxes(painter, column.right() - needed + 1,
+            QRect(column.left(), y, column.width(), QFontMetrics(bold).height()), marks, theme);
+        y += QFontMetrics(bold).height();
+    } else {
+        write(axes, theme.meshAxis(std::max(axis, 0)), bold);
+    }
     const std::int64_t firstBlock = dimension.first / dimension.inner;
     const std::int64_t endBlock = (dimension.end() + dimension.inner - 1) / dimension.inner;
     const double blockHeight = static_cast<double>(panel.height()) * static_cast<double>(dimension.inner)

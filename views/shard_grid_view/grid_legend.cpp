@@ -2,6 +2,7 @@
 // What stands beside a shard grid: what its patterns mean, what it holds in all, and what of it is padding.
 // Declared in grid_canvas.h.
 #include <QPainter>
+#include <set>
 
 #include "views/shard_grid_view/grid_canvas.h"
 #include "views/theme/theme.h"
@@ -125,6 +126,29 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         swatch(theme.stripes(theme.base, r.copies, ratio), theme.base);
         write(r.text, r.current, r.current ? theme.text : theme.secondary, step);
         y += lineHeight;
+    }
+    if (copies > 1 && m_grid.detail() < GridDetail::Marks && y + lineHeight <= bottom) {
+        write(tr("not striped: too small"), false, theme.secondary, 0);
+        y += lineHeight;
+    }
+    if (m_colour != GridColour::Shard && tiles.isEmpty()) { // whose colour it is; eight come again and again
+        const bool hosts = m_colour == GridColour::Host;
+        const std::int64_t devices = layout.mesh().deviceCount();
+        std::set<std::int32_t> ids;
+        for (std::int64_t position = 0; position < devices && ids.size() < 64; ++position) {
+            const std::int32_t device = layout.mesh().deviceAt(position);
+            ids.insert(hosts ? m_subject->hostOf(device) : device);
+        }
+        y += Metrics::scaled(6);
+        for (const std::int32_t id : ids) {
+            if (id >= 8 || y + lineHeight > bottom)
+                break;
+            swatch(Qt::NoBrush, theme.shard(id, 8));
+            const bool again = *ids.rbegin() >= id + 8;
+            const QString name = (hosts ? tr("host %1") : tr("device %1")).arg(id);
+            write(again ? tr("%1, %2, …", "device 0, 8, …").arg(name).arg(id + 8) : name, false, theme.secondary, step);
+            y += lineHeight - 2;
+        }
     }
     const auto paragraph = [&](const QString& head, const QStringList& lines) {
         if (y + lineHeight * (1 + static_cast<int>(lines.size())) > bottom)

@@ -59,6 +59,38 @@ QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
     return theme.shard(first, 8);
 }
 
+std::vector<std::int32_t> GridCanvas::coloursIn(const GridCell& cell) const
+{
+    std::vector<std::int32_t> ids;
+    if (m_colour == GridColour::Shard)
+        return ids;
+    constexpr std::size_t most = 64;
+    const DeviceGroup holders = DeviceGroup::holders(m_subject->layout, m_grid.shardOf(cell));
+    for (std::int64_t n = 0; n < holders.size() && ids.size() < most; ++n) {
+        const std::int32_t device = holders.deviceAt(n);
+        const std::int32_t id = m_colour == GridColour::Device ? device : m_subject->hostOf(device);
+        if (std::find(ids.begin(), ids.end(), id) == ids.end())
+            ids.push_back(id);
+    }
+    return ids;
+}
+
+/// A cell with several devices or hosts has a band of each colour where there is room for them.
+void GridCanvas::paintFill(QPainter& painter, const QRect& rect, const GridCell& cell, const Theme& theme) const
+{
+    constexpr int narrowestBand = 3;
+    const std::vector<std::int32_t> ids = coloursIn(cell);
+    const int bands = static_cast<int>(ids.size());
+    painter.fillRect(rect, fillOf(cell, theme));
+    if (bands < 2 || rect.width() < narrowestBand * bands)
+        return;
+    for (int i = 0; i < bands; ++i) {
+        const int from = rect.width() * i / bands, to = rect.width() * (i + 1) / bands;
+        painter.fillRect(QRect(rect.left() + from, rect.top(), to - from, rect.height()),
+            theme.shard(ids[static_cast<std::size_t>(i)], 8));
+    }
+}
+
 void GridCanvas::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
@@ -126,13 +158,13 @@ void GridCanvas::paintPanel(QPainter& painter, int panel, const Theme& theme) co
         painter.drawRect(QRectF(rect).adjusted(1, 1, -1, -1));
     }
     if (m_grid.isClamped()) {
-        // A zigzag across the long edge says that the drawing leaves something out.
+        // A zigzag across the long edge says that the drawing leaves something out; at the edge that has no captions.
         const bool otherAttributes = m_grid.trueAspect() > m_grid.drawnAspect();
         painter.save();
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(theme.strongLine, 1.25));
-        const QPointF c =
-            otherAttributes ? QPointF(rect.center().x(), rect.top() - 2) : QPointF(rect.left() - 2, rect.center().y());
+        const QPointF c = otherAttributes ? QPointF(rect.center().x(), rect.bottom() + 2)
+                                          : QPointF(rect.right() + 2, rect.center().y());
         QPolygonF zigzag;
         for (const QPointF& step : { QPointF(-8, 0), QPointF(-4, -5), QPointF(2, 5), QPointF(6, -3), QPointF(8, 0) })
             zigzag << c + (otherAttributes ? step : QPointF(step.y(), step.x()));
@@ -240,12 +272,12 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
             painter.drawRect(rect.translated(4 * i, -4 * i));
         }
         painter.drawRect(rect);
-        painter.fillRect(rect, fill);
+        paintFill(painter, rect, cell, theme);
         painter.fillRect(rect, theme.dots(fill, ratio));
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(rect);
     } else {
-        painter.fillRect(rect, fill);
+        paintFill(painter, rect, cell, theme);
         if (layout.addends() > 1)
             painter.fillRect(rect, theme.dots(fill, ratio));
         else if (layout.copies() > 1 && m_grid.detail() >= GridDetail::Marks)
@@ -328,6 +360,10 @@ bool GridCanvas::paintPlate(QPainter& painter, const QRect& cell, const QColor& 
         first = tr("Σ of %1").arg(layout.addends());
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width())
         first = words::counted(holders.size(), words::Noun::Device);
+    if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width() && layout.copies() > 1) {
+        first = copiesText(layout.copies());
+        second.clear();
+    }
     if (strongMetrics.horizontalAdvance(first) + 2 * spare > cell.width()
         || strongMetrics.height() + 2 * spare > cell.height() + 2)
         return false;

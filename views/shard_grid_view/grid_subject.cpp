@@ -33,12 +33,22 @@ QString GridSubject::shortName(int dimension) const
 
 QString GridSubject::axesOf(int dimension) const
 {
+    QString text;
+    for (const auto& [mark, axis] : axisMarks(dimension))
+        text += mark;
+    return text;
+}
+
+std::vector<std::pair<QString, int>> GridSubject::axisMarks(int dimension) const
+{
+    std::vector<std::pair<QString, int>> marks;
     if (dimension < 0)
-        return {};
-    QStringList parts;
+        return marks;
     for (const AxisRef& ref : layout.sharding().dims[static_cast<std::size_t>(dimension)].axes)
-        parts << QString::fromStdString(toString(mesh(), ref));
-    return parts.isEmpty() ? QString() : QLatin1Char('@') + parts.join(QStringLiteral(", "));
+        marks.emplace_back((marks.empty() ? QStringLiteral("@") : QStringLiteral(", "))
+                + QString::fromStdString(toString(mesh(), ref)),
+            ref.axis);
+    return marks;
 }
 
 QString GridSubject::titleOf(int dimension) const

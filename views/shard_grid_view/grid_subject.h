@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "document/selection.h"
 #include "mesh/device_places.h"
 #include "sharding/device_group.h"
 #include "views/shard_grid_view/grid_layout.h"
@@ -15,7 +17,7 @@
 namespace shardscope {
 
 /// What the colour of a cell tells.
-enum class GridColour : std::uint8_t { Shard, Device, Host };
+using GridColour = ColourBy;
 
 struct GridSubject {
     Layout layout;
@@ -37,6 +39,8 @@ struct GridSubject {
     [[nodiscard]] QString shortName(int dimension) const;
     /// "@model", "@pod, data"; empty for an unsharded dimension.
     [[nodiscard]] QString axesOf(int dimension) const;
+    /// The same axis by axis, with the number of each: "@pod" 0, ", data" 1.
+    [[nodiscard]] std::vector<std::pair<QString, int>> axisMarks(int dimension) const;
     /// "hidden @model".
     [[nodiscard]] QString titleOf(int dimension) const;
     /// One of its blocks: "layers = 2", "layers 2–3".

@@ -33,6 +33,7 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     , m_colour(new QComboBox(this))
 {
     m_colour->setAccessibleName(tr("What the colour of a cell tells"));
+    m_colour->setToolTip(tr("What the colour of a cell tells: which shard it is, or whose devices or hosts hold it"));
     m_colour->setMinimumWidth(Metrics::scaled(72));
     m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host") });
     m_colourLabel->setBuddy(m_colour);
@@ -51,7 +52,7 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     connect(m_slots, &DimensionSlots::moveRequested, m_canvas, &GridCanvas::moveDimension);
     connect(m_canvas, &GridCanvas::choiceChanged, this, &GridTray::follow);
     connect(m_colour, &QComboBox::currentIndexChanged, this,
-        [this](int index) { m_canvas->setColour(static_cast<GridColour>(index)); });
+        [this](int index) { m_canvas->chooseColour(static_cast<GridColour>(index)); });
 }
 
 void GridTray::addControl(QWidget* control)

@@ -55,10 +55,12 @@ words::Text arrayText(const TensorRow& row, bool full)
             continue;
         }
         text.push_back({ lead, Style::Code, -1 });
-        QStringList names;
-        for (const AxisRef& ref : axes)
-            names << QString::fromStdString(toString(row.layout.mesh(), ref));
-        text.push_back({ size + QLatin1Char('@') + names.join(QLatin1Char(',')), Style::Axis, axes.front().axis });
+        QString before = size + QLatin1Char('@');
+        for (const AxisRef& ref : axes) {
+            text.push_back(
+                { before + QString::fromStdString(toString(row.layout.mesh(), ref)), Style::Axis, ref.axis });
+            before = QStringLiteral(",");
+        }
     }
     text.push_back({ QStringLiteral("]"), Style::Code, -1 });
     return text;
@@ -68,7 +70,7 @@ words::Text arrayText(const TensorRow& row, bool full)
 
 ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* parent)
     : DockView(document, selection, parent)
-    , m_ribbon(new StaleRibbon(document, this))
+    , m_ribbon(new StaleRibbon(document, this, StaleRibbon::Shows::Previews))
     , m_array(new SpanLine(this))
     , m_spec(new SpanLine(this))
     , m_total(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
@@ -124,6 +126,7 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
     connect(m_trail, &ZoomTrail::chosen, m_canvas, &GridCanvas::zoomTo);
     connect(m_partial, &QToolButton::toggled, this, &ShardGridView::refresh);
     connect(document, &Document::snapshotChanged, this, &ShardGridView::refresh);
+    connect(document, &Document::previewChanged, this, &ShardGridView::refresh);
     connect(selection, &Selection::changed, this, [this] {
         if (m_selection->tensor() != m_shown)
             refresh();
@@ -163,9 +166,15 @@ std::optional<QRect> ShardGridView::fillMenu(QMenu& menu, std::optional<QPoint> 
     return cell && row >= 0 && column >= 0 ? m_canvas->tableCellRect(row, column) : m_canvas->rect();
 }
 
+SnapshotPtr ShardGridView::pictured() const
+{
+    const SnapshotPtr preview = m_document->preview();
+    return preview ? preview : m_document->lastGood();
+}
+
 void ShardGridView::refresh()
 {
-    const SnapshotPtr snapshot = m_document->lastGood();
+    const SnapshotPtr snapshot = pictured();
     const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
     const bool any = row != nullptr;
     m_partial->setVisible(any && !row->partialBefore.empty());
@@ -203,7 +212,7 @@ void ShardGridView::showEmpty()
 
 void ShardGridView::showRow(const TensorRow& row)
 {
-    const SnapshotPtr snapshot = m_document->lastGood();
+    const SnapshotPtr snapshot = pictured();
     const Mesh& mesh = row.layout.mesh();
     GridSubject subject{ row.layout, row.dimNames, byteSize(row.type.dtype),
         snapshot->experiment->hardware.devices.devicesPerHost,

@@ -30,6 +30,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    [[nodiscard]] SnapshotPtr pictured() const; ///< what the grid is drawn of
     void refresh();
     /// For the cell at a place of the canvas, or for the current one.
     [[nodiscard]] std::optional<QRect> fillMenu(QMenu& menu, std::optional<QPoint> place);

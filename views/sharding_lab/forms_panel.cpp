@@ -55,7 +55,7 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
     m_dtype->setAccessibleName(tr("Type of the elements"));
     m_memory->setAccessibleName(tr("Memory kind"));
     m_memory->setToolTip(tr("In which memory of its devices the array lies; part of the sharding"));
-    m_version->addItems({ tr("JAX of 2024"), tr("JAX now") });
+    m_version->addItems({ tr("JAX of 2024"), tr("JAX today") });
     m_version->setAccessibleName(tr("How JAX prints specs and meshes"));
     m_version->setToolTip(tr("2024: PartitionSpec('x', None). Now: P('x', None), and axis types in meshes"));
     for (QComboBox* box : { m_dtype, m_memory, m_version })
@@ -82,6 +82,9 @@ FormsPanel::FormsPanel(LabState* state, QWidget* parent)
     memoryLabel->setBuddy(m_memory);
     choices->addWidget(memoryLabel);
     choices->addWidget(m_memory, 1);
+    auto* versionLabel = new RoleLabel(tr("Printed by"), RoleLabel::Size::Small, &Theme::secondary, this);
+    versionLabel->setBuddy(m_version);
+    choices->addWidget(versionLabel);
     choices->addWidget(m_version, 1);
     column->addLayout(choices);
     column->addWidget(m_memoryProblem);
@@ -170,7 +173,7 @@ void FormsPanel::fillMemory()
     m_memoryPlatform = platform;
     const QSignalBlocker quiet(m_memory);
     m_memory->clear();
-    m_memory->addItem(tr("As written"));
+    m_memory->addItem(tr("as in the text"));
     m_memory->setItemData(0,
         tr("What the text says, else %1, the default of these devices")
             .arg(words::fromStd(toString(defaultMemoryKind(platform)))),

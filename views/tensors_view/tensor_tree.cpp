@@ -15,6 +15,7 @@
 #include "words/optimizer_words.h"
 #include "words/spec_text.h"
 #include "words/utf8.h"
+#include "words/words.h"
 
 namespace shardscope {
 
@@ -189,7 +190,9 @@ private:
     void addTensor(int parent, int index)
     {
         const TensorRow& row = m_snapshot.tensors[static_cast<std::size_t>(index)];
-        const int id = add(parent, TensorNode::Kind::Tensor, words::fromStd(row.path), parseTensorPath(row.path).leaf);
+        // A value that a text numbers is called as everywhere else: "%arg0".
+        const QString leaf = parseTensorPath(row.path).leaf, path = words::fromStd(row.path);
+        const int id = add(parent, TensorNode::Kind::Tensor, path, leaf == path ? words::tensorName(row.path) : leaf);
         TensorNode& node = m_nodes[static_cast<std::size_t>(id)];
         node.row = index;
         node.onHost = isOnHost(m_snapshot, row);

@@ -36,7 +36,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     , m_empty(new EmptyPage(QString()))
     , m_unfolded{ u"Parameters"_s, u"Parameters/layers.0"_s, u"Activations"_s, u"Inputs"_s }
 {
-    auto* layout = vbox(this, {}, 0, { new StaleRibbon(document) });
+    auto* layout = vbox(this, {}, 0, { new StaleRibbon(document, nullptr, StaleRibbon::Shows::Previews) });
 
     m_filter->setMinimumWidth(Metrics::scaled(80));
     auto* head = hbox({ 8, 8, 8, 8 }, 8, { { m_filter, 1 } });
@@ -108,6 +108,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
         fitColumns();
     });
     connect(m_document, &Document::snapshotChanged, this, &TensorsView::showSnapshot);
+    connect(m_document, &Document::previewChanged, this, &TensorsView::showSnapshot);
     connect(m_selection, &Selection::changed, this, &TensorsView::followSelection);
     auto* find = new QShortcut(QKeySequence::Find, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut);
     connect(find, &QShortcut::activated, this, &TensorsView::focusFilter);
@@ -214,7 +215,7 @@ void TensorsView::showEmpty()
 
 void TensorsView::showSnapshot()
 {
-    const SnapshotPtr snapshot = shownSnapshot(*m_document);
+    const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     m_model->setSnapshot(snapshot);
     showEmpty();
     fitColumns();

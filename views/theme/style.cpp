@@ -128,9 +128,11 @@ void ShardscopeStyle::drawPrimitive(
             primaryPanel(painter, option);
             return;
         }
-        if (!(option->state & State_AutoRaise) || hover || down || focusShown(option)) {
-            const QColor fill = down ? theme.selectedRow : theme.button;
-            panel(painter, option->rect, fill, down ? theme.accent : theme.border, focusShown(option));
+        // Of a quiet one the icon alone tells that it is checked.
+        if (const bool held = isMarked(widget, "quiet") ? bool(option->state & State_Sunken) : down;
+            !(option->state & State_AutoRaise) || hover || held || focusShown(option)) {
+            const QColor fill = held ? theme.selectedRow : theme.button;
+            panel(painter, option->rect, fill, held ? theme.accent : theme.border, focusShown(option));
         }
         return;
     case PE_FrameLineEdit:

@@ -64,4 +64,33 @@ void StepTimesModel::setTimes(std::int64_t first, std::vector<double> seconds, s
     });
 }
 
+CompiledStagesModel::CompiledStagesModel(QObject* parent)
+    : ColumnModel(parent)
+{
+    const auto at = [this](int row) -> const StageCount& { return m_stages[static_cast<std::size_t>(row)]; };
+    const auto title = [at](int row) {
+        const std::string& stage = at(row).stage;
+        return stage == "build"    ? tr("build")
+            : stage == "annotate"  ? tr("annotate")
+            : stage == "propagate" ? tr("propagate")
+            : stage == "partition" ? tr("partition")
+            : stage == "schedule"  ? tr("schedule")
+                                   : tr("summarise");
+    };
+    using Look = ModelColumn::Look;
+    setColumns({ { tr("Compiling"), title },
+        { tr("Hits"), [at](int row) { return words::count(at(row).hits); }, Look::Number,
+            tr("How often the result was in the cache") },
+        { tr("Misses"), [at](int row) { return words::count(at(row).misses); }, Look::Number,
+            tr("How often it was computed") },
+        { tr("Last"), [at](int row) { return words::seconds(at(row).lastSeconds); }, Look::Number },
+        { tr("In all"), [at](int row) { return words::seconds(at(row).hitSeconds + at(row).missSeconds); },
+            Look::Number } });
+}
+
+void CompiledStagesModel::setStages(std::vector<StageCount> stages)
+{
+    refill(stages.size() == m_stages.size(), [&] { m_stages = std::move(stages); });
+}
+
 } // namespace shardscope

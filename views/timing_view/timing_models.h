@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "pipeline/analysis_cache.h"
 #include "simulate/run/run.h"
 #include "simulate/run/step_figures.h"
 #include "views/widgets/column_model.h"
@@ -40,6 +41,20 @@ private:
     std::int64_t m_first = 1;
     std::vector<double> m_seconds;
     std::vector<StepFigures> m_figures;
+};
+
+/// One row per stage of compiling: how often its result was in the cache, and how long it took.
+class CompiledStagesModel : public ColumnModel {
+    Q_OBJECT
+public:
+    explicit CompiledStagesModel(QObject* parent = nullptr);
+    void setStages(std::vector<StageCount> stages);
+
+protected:
+    [[nodiscard]] int count() const override { return static_cast<int>(m_stages.size()); }
+
+private:
+    std::vector<StageCount> m_stages;
 };
 
 } // namespace shardscope

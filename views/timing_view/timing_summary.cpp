@@ -64,6 +64,14 @@ DeviceTimes meanOf(std::span<const DeviceTimes> devices)
     return mean;
 }
 
+double longestOf(std::span<const DeviceTimes> devices)
+{
+    double longest = 0;
+    for (const DeviceTimes& times : devices)
+        longest = std::max(longest, times.compute + times.communication + times.wait);
+    return longest;
+}
+
 std::vector<DeviceBar> deviceBars(std::span<const DeviceTimes> devices, std::size_t maximumBars)
 {
     std::vector<DeviceBar> bars;

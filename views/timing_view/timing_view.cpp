@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QStackedWidget>
 #include <algorithm>
+#include <span>
 
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
@@ -75,7 +76,9 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_sentence(new RoleLabel(RoleLabel::Size::Normal))
     , m_failureIcon(new QLabel)
     , m_failure(new RoleLabel(RoleLabel::Size::Normal))
+    , m_share(new QPushButton(tr("Share copies")))
     , m_failureRow(new QWidget)
+    , m_pauseButton(new QPushButton(tr("Pause")))
     , m_trainingButton(new QPushButton(tr("Training")))
     , m_tableButton(new QPushButton(tr("View as table")))
     , m_head(new QWidget)
@@ -88,8 +91,14 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     , m_training(new TrainingPage(controller))
     , m_stepRows(new StepTimesModel(this))
     , m_deviceRows(new DeviceTimesModel(this))
+    , m_stageRows(new CompiledStagesModel(this))
 {
-    hbox(m_failureRow, { 8, 6, 8, 0 }, 6, { { m_failureIcon, 0, Qt::AlignTop }, { m_failure, 1 } });
+    hbox(m_failureRow, { 8, 6, 8, 0 }, 6,
+        { { m_failureIcon, 0, Qt::AlignTop }, { m_failure, 1 }, { m_share, 0, Qt::AlignTop } });
+    m_share->setProperty("small", true);
+    m_share->setToolTip(
+        tr("Devices that hold the same data share one copy on this machine (share_replicas), and the step is run"));
+    connect(m_share, &QPushButton::clicked, this, &TimingView::shareCopies);
     m_failure->setWordWrap(true);
     m_failureRow->hide();
     m_sentence->setElided(true);
@@ -98,7 +107,9 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
         button->setProperty("small", true);
     }
     m_trainingButton->setToolTip(tr("Loss and norms of each step"));
-    hbox(m_head, { 8, 6, 8, 0 }, 8, { { m_sentence, 1 }, m_trainingButton, m_tableButton });
+    m_pauseButton->setProperty("small", true);
+    m_pauseButton->hide();
+    hbox(m_head, { 8, 6, 8, 0 }, 8, { { m_sentence, 1 }, m_pauseButton, m_trainingButton, m_tableButton });
     vbox(this, {}, 0, { m_failureRow, m_head, { m_pages, 1 } });
 
     m_pages->addWidget(m_empty);
@@ -113,7 +124,8 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_pages->addWidget(new LowRoom(plots));
     auto* tables = new QWidget;
     hbox(tables, { 0, 6, 0, 0 }, 8,
-        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 } });
+        { { makeTable(m_stepRows, tr("Times of steps")), 1 }, { makeTable(m_deviceRows, tr("Times of devices")), 1 },
+            { makeTable(m_stageRows, tr("Compiling")), 1 } });
     m_pages->addWidget(tables);
     m_pages->addWidget(new LowRoom(m_training));
     m_pages->addWidget(new EmptyPage(tr("The steps of this program give no loss and update no parameters.")));
@@ -123,15 +135,21 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
     m_steps->setStepLabel(tr("step"));
     m_legend->setToolTip(
         tr("Compute and communication are measured. Wait is how long a device would have waited for the "
-           "others of its groups, had all devices run at once."));
+           "others of its groups, had all devices run at once. This machine plays them one after another where it has "
+           "fewer cores."));
 
+    connect(m_pauseButton, &QPushButton::clicked, this, [this] { m_controller->setPaused(!m_controller->isPaused()); });
     connect(m_trainingButton, &QPushButton::toggled, this, &TimingView::refresh);
     connect(m_tableButton, &QPushButton::toggled, this, &TimingView::refresh);
     connect(m_empty, &EmptyPage::clicked, this, [this] {
         if (!obstacleOf(*m_document))
             m_controller->runStep();
     });
-    connect(m_document, &Document::snapshotChanged, this, &TimingView::showEmpty);
+    connect(m_document, &Document::snapshotChanged, this, [this] {
+        showEmpty();
+        if (isTable())
+            m_stageRows->setStages(m_document->cache().counts());
+    });
     connect(m_controller, &RunController::stepped, this, &TimingView::follow);
     connect(m_controller, &RunController::timeitFinished, this, &TimingView::follow);
     connect(m_controller, &RunController::stateChanged, this, &TimingView::follow);
@@ -151,9 +169,10 @@ TimingView::TimingView(Document* document, Selection* selection, RunController* 
         }
         const DeviceBar& shown = m_bars[static_cast<std::size_t>(bar)];
         const std::vector<std::int32_t> ids = deviceIds(shown.first, shown.count);
-        m_devices->setToolTip(tr("%1\ncompute %2\ncommunication %3\nwait %4")
-                                  .arg(words::devices(ids), words::seconds(shown.times.compute),
-                                      words::seconds(shown.times.communication), words::seconds(shown.times.wait)));
+        m_devices->setToolTip(
+            tr("%1\ncompute %2\ncommunication %3\nwait %4")
+                .arg(words::devices(std::span<const std::int32_t>(ids)), words::seconds(shown.times.compute),
+                    words::seconds(shown.times.communication), words::seconds(shown.times.wait)));
         m_selection->setHoveredDevices(ids);
     });
     connect(m_devices, &plot::DeviceBarsPlot::clicked, this, [this](int bar) {
@@ -241,6 +260,11 @@ void TimingView::refresh()
     const SnapshotPtr snapshot = m_document->snapshot();
     const bool some = !m_data.history.empty() && !(snapshot && hasNoStep(*snapshot));
     m_head->setVisible(some);
+    const RunController::State state = m_controller->state();
+    const bool paused = m_controller->isPaused();
+    m_pauseButton->setVisible(state == RunController::State::Timing || state == RunController::State::Continuous);
+    m_pauseButton->setText(paused ? tr("Continue") : tr("Pause"));
+    m_pauseButton->setToolTip(paused ? tr("Take the next step, and those after it") : tr("Take no further step"));
     const bool curves = isTraining() && !isTable();
     m_pages->setCurrentIndex(!some ? 0 : isTable() ? 2 : !curves ? 1 : hasFigures(m_data.figures) ? 3 : 4);
     QString figure;
@@ -267,9 +291,13 @@ void TimingView::refresh()
                 (m_data.timeitSteps->first == m_data.timeitSteps->second ? tr("Timed step %1: %2", "2, a sentence")
                                                                          : tr("Timed steps %1: %2", "2–8, a sentence"))
                     .arg(words::range(m_data.timeitSteps->first, m_data.timeitSteps->second + 1), text);
-        if (m_controller->state() == RunController::State::Timing) {
+        if (state == RunController::State::Timing) {
             const auto [done, total] = m_controller->progress();
-            text = tr("Step %1 of %2: %3").arg(words::count(done), words::count(total), stepsSentence(all));
+            text = (paused ? tr("Paused after step %1 of %2: %3") : tr("Step %1 of %2: %3"))
+                       .arg(words::count(done), words::count(total), stepsSentence(all));
+        } else if (paused) {
+            text = tr("Paused after step %1: %2", "12, a sentence")
+                       .arg(words::count(m_data.stepsDone), stepsSentence(all));
         }
         m_sentence->setText(marked(text));
         figure = tr("%1 per step").arg(words::seconds(mean));
@@ -283,11 +311,18 @@ void TimingView::refresh()
             const std::span<const StepTiming> steps(m_data.history);
             devices = meanDevices(steps.last(std::min(counted, stepsForBars)));
         }
+        // Of the steps that are shown; bars that end early wait for nobody any more.
+        if (const double atOnce = longestOf(devices); devices.size() > 1 && atOnce > 0) {
+            const QString both = tr("%1; %2 if the %3 ran at once", "9.42 ms per step, 3.1 ms, 8 devices");
+            m_sentence->setText(marked(both.arg(text, words::seconds(atOnce),
+                words::counted(static_cast<qint64>(devices.size()), words::Noun::Device))));
+        }
     }
 
     if (isTable()) {
         m_stepRows->setTimes(first, seconds, m_data.figures);
         m_deviceRows->setDevices(devices, deviceIds(0, devices.size()));
+        m_stageRows->setStages(m_document->cache().counts());
     } else if (curves) {
         showTraining(m_data.stepsDone - static_cast<std::int64_t>(m_data.figures.size()) + 1);
     } else {
@@ -301,7 +336,7 @@ void TimingView::refresh()
         plot::BarSeries wait{ tr("wait"), colours.wait, {} };
         for (const DeviceBar& bar : m_bars) {
             const std::vector<std::int32_t> ids = deviceIds(bar.first, bar.count);
-            names << words::devices(ids);
+            names << words::devices(std::span<const std::int32_t>(ids));
             labels << (bar.count == 1 ? tr("d%1").arg(ids.front()) : tr("d%1–d%2").arg(ids.front()).arg(ids.back()));
             compute.seconds.push_back(bar.times.compute);
             communication.seconds.push_back(bar.times.communication);
@@ -331,10 +366,12 @@ void TimingView::showLegend(int bar)
     const bool one = bar >= 0 && bar < static_cast<int>(m_bars.size());
     const DeviceBar shown = one ? m_bars[static_cast<std::size_t>(bar)] : DeviceBar{ 0, 1, m_mean };
     const TimeColours colours(Theme::current());
-    m_legend->setEntries({ { one ? words::devices(deviceIds(shown.first, shown.count)) : tr("mean"), {}, {} },
-        { tr("compute"), words::seconds(shown.times.compute), colours.compute },
-        { tr("communication"), words::seconds(shown.times.communication), colours.communication },
-        { tr("wait"), words::seconds(shown.times.wait), colours.wait } });
+    const double parts[] = { shown.times.compute, shown.times.communication, shown.times.wait };
+    const QStringList figures = words::secondsAddingUp(parts);
+    const std::vector<std::int32_t> ids = deviceIds(shown.first, shown.count);
+    m_legend->setEntries({ { one ? words::devices(std::span<const std::int32_t>(ids)) : tr("mean"), figures[0], {} },
+        { tr("compute"), figures[1], colours.compute }, { tr("communication"), figures[2], colours.communication },
+        { tr("wait"), figures[3], colours.wait } });
 }
 
 void TimingView::showFailure(const Diagnostic& diagnostic)
@@ -343,7 +380,16 @@ void TimingView::showFailure(const Diagnostic& diagnostic)
     m_failure->setText(text.remedy.isEmpty() ? text.cause : QString(text.cause + u". "_s + text.remedy));
     m_failureIcon->setPixmap(severityIcon(diagnostic.severity())
                                  .pixmap(QSize(Metrics::scaled(14), Metrics::scaled(14)), devicePixelRatioF()));
+    m_share->setVisible(diagnostic.arg("shared_bytes") && !m_document->experiment()->run.shareReplicas);
     m_failureRow->show();
+}
+
+void TimingView::shareCopies()
+{
+    Experiment after = *m_document->experiment();
+    after.run.shareReplicas = true;
+    if (m_document->edit(std::move(after), tr("share copies")))
+        m_controller->runStep();
 }
 
 void TimingView::applyTheme()

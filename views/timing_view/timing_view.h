@@ -16,6 +16,7 @@ namespace shardscope {
 
 class AccessibleBarsPlot;
 class AccessibleStepPlot;
+class CompiledStagesModel;
 class DeviceTimesModel;
 class EmptyPage;
 class RoleLabel;
@@ -33,9 +34,13 @@ public:
     [[nodiscard]] AccessibleBarsPlot* devicePlot() const { return m_devices; }
     [[nodiscard]] TimeLegend* legend() const { return m_legend; }
     [[nodiscard]] TrainingPage* trainingPage() const { return m_training; }
+    /// Pauses a run of several steps, and lets it go on; hidden while there is none.
+    [[nodiscard]] QPushButton* pauseButton() const { return m_pauseButton; }
     [[nodiscard]] bool isTraining() const;
     void setTraining(bool training); ///< curves of loss and norms, in place of times
     [[nodiscard]] bool isTable() const;
+    /// How often each stage of compiling was in the document's cache; beside the times in the table.
+    [[nodiscard]] CompiledStagesModel* compiledStages() const { return m_stageRows; }
     void setTable(bool table);
     /// `isKept`: what was measured is from before an edit.
     void show(RunController::Timings timing, bool isKept = false);
@@ -52,6 +57,7 @@ private:
     void showEmpty();
     void showTraining(std::int64_t first);
     void showLegend(int bar);
+    void shareCopies();
     void showFailure(const Diagnostic& diagnostic);
     [[nodiscard]] QString marked(const QString& sentence) const;
     [[nodiscard]] std::vector<std::int32_t> deviceIds(std::size_t first, std::size_t count) const;
@@ -65,7 +71,9 @@ private:
     RoleLabel* m_sentence;
     QLabel* m_failureIcon;
     RoleLabel* m_failure;
+    QPushButton* m_share; ///< copies of arrays in one place, where that is what is needed
     QWidget* m_failureRow;
+    QPushButton* m_pauseButton;
     QPushButton* m_trainingButton;
     QPushButton* m_tableButton;
     QWidget* m_head;
@@ -79,6 +87,7 @@ private:
     TrainingPage* m_training;
     StepTimesModel* m_stepRows;
     DeviceTimesModel* m_deviceRows;
+    CompiledStagesModel* m_stageRows;
 };
 
 } // namespace shardscope

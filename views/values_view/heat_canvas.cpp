@@ -113,8 +113,8 @@ QString HeatCanvas::describe(const HeatElement& element) const
     const QString holders = m_shown->subject.layout.addends() > 1 && position < 0
         ? tr("sum of the partial values on %1").arg(holdersText(element))
         : tr("on %1").arg(holdersText(element));
-    return place.isEmpty() ? tr("%1, %2", "value, on d1").arg(text, holders)
-                           : tr("%1: %2, %3", "place: value, on d1").arg(place, text, holders);
+    return place.isEmpty() ? tr("%1 %2", "value, on d1").arg(text, holders)
+                           : tr("%1 = %2 %3", "place, value, on d1").arg(place, text, holders);
 }
 
 void HeatCanvas::light(std::optional<HeatElement> element)

@@ -4,6 +4,7 @@
 #include <QLocale>
 #include <QPainter>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "views/theme/theme.h"
@@ -141,6 +142,30 @@ QSize HeatLegend::sizeHint() const
 QSize HeatLegend::minimumSizeHint() const
 {
     return { Metrics::scaled(120), sizeHint().height() };
+}
+
+QString differenceNote(const HeatSummary& differences, double referenceMagnitude, DType dtype)
+{
+    if (referenceMagnitude <= 0 || !differences.anyFinite())
+        return {};
+    const double largest = differences.magnitude();
+    if (largest == 0)
+        return HeatLegend::tr("No difference in what was read.");
+    const auto brief = [](double value) { return QLocale().toString(value, 'g', 2); };
+    QString text =
+        HeatLegend::tr("Largest difference %1 where values reach %2: %3 of that.")
+            .arg(valueText(largest, dtype, true), brief(referenceMagnitude), brief(largest / referenceMagnitude));
+    const int digits = dtype == DType::F64 ? 53
+        : dtype == DType::F32              ? 24
+        : dtype == DType::F16              ? 11
+        : dtype == DType::BF16             ? 8
+                                           : 0; // of the significand
+    if (digits > 0)
+        text += QLatin1Char(' ')
+            + HeatLegend::tr("Each %1 is rounded by up to %2 of itself.")
+                  .arg(QString::fromLatin1(name(dtype).data(), static_cast<qsizetype>(name(dtype).size())),
+                      brief(std::ldexp(1.0, -digits)));
+    return text;
 }
 
 QString heatNote(const HeatData& data, HeatReduction reduction)

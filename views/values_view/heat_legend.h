@@ -37,5 +37,8 @@ private:
 
 /// "A point: the largest magnitude of up to 4 × 4 elements. All 1,048,576 elements were read."
 [[nodiscard]] QString heatNote(const HeatData& data, HeatReduction reduction);
+/// Of differences, what they are to be measured by: "Largest difference 352 where values reach 5.9e+08: 6e-07 of that.
+/// An f32 is rounded by up to 6e-08 of itself." "" where the magnitude of the reference (0) is not known.
+[[nodiscard]] QString differenceNote(const HeatSummary& differences, double referenceMagnitude, DType dtype);
 
 } // namespace shardscope

@@ -66,7 +66,12 @@ void HeatPage::follow()
         return;
     const HeatData& heat = m_canvas->data();
     m_legend->setContent(heat.all, m_shown->dtype, m_shown->difference, m_shown->subject.layout.isUneven());
-    m_note->setText(heat.panels.empty() ? QString() : heatNote(heat, chosenReduction()));
+    QString note = heat.panels.empty() ? QString() : heatNote(heat, chosenReduction());
+    if (m_shown->difference && !heat.panels.empty())
+        if (const QString measure = differenceNote(heat.all, m_shown->referenceMagnitude, m_shown->dtype);
+            !measure.isEmpty())
+            note = measure + QLatin1Char(' ') + note;
+    m_note->setText(note);
 }
 
 void HeatPage::arrange()

@@ -25,7 +25,7 @@ namespace {
 
 /// Forms with numbers in them, from which one can go on.
 constexpr const char* startingForms[] = { "zeros", "ones", "constant 0.5", "normal 0.02", "uniform -1 1", "fan_in",
-    "xavier", "non_negative", "integers 8", "iota" };
+    "xavier", "non_negative", "integers 8", "iota", "numpy_normal 0" };
 
 } // namespace
 

@@ -7,6 +7,7 @@
 
 #include "views/theme/theme.h"
 #include "views/values_view/numbers_model.h"
+#include "views/widgets/context_menu.h"
 
 namespace shardscope {
 
@@ -38,6 +39,10 @@ NumbersTable::NumbersTable(NumbersModel* model, QWidget* parent)
     setEditTriggers(QAbstractItemView::NoEditTriggers);
     setSelectionMode(QAbstractItemView::ContiguousSelection);
     setTabKeyNavigation(false);
+    giveRowMenu(this, [](QMenu& menu, const QModelIndex& at) {
+        addCopyAction(menu, "copyNumber", tr("Copy number"), at.data().toString());
+        addCopyAction(menu, "copyPlace", tr("Copy number and place"), at.data(Qt::ToolTipRole).toString());
+    });
     setCornerButtonEnabled(false);
     setWordWrap(false);
     for (QHeaderView* header : { horizontalHeader(), verticalHeader() }) {

@@ -23,16 +23,17 @@ ReplayJob::ReplayJob(QObject* parent)
     tell->start();
 }
 
-void ReplayJob::request(const Question& question, bool recorded, ValueId value)
+void ReplayJob::request(const Question& question, bool recorded, ValueId value, Against against)
 {
     if (!(m_answer.question == question)) {
         if (!(m_answer.question.of == question.of) || !m_replay)
             m_replay = std::make_shared<StepReplay>(question.of.plan->program, *question.of.initial);
-        m_answer = { question, {}, {}, {} };
+        m_answer = Answer{ question, {}, {}, {}, {} };
         m_atWork.reset();
     }
-    const Wanted wanted{ recorded && !m_answer.recorded,
-        value.valid() && !reference(question, value) ? value : ValueId() };
+    const bool isCompared = value.valid() && !reference(question, value, against);
+    const Wanted wanted{ recorded && !m_answer.recorded, isCompared ? value : ValueId(),
+        isCompared ? against : Against::Reference };
     if (m_atWork == wanted && isWorking())
         return;
     if (wanted == Wanted()) {
@@ -49,12 +50,14 @@ void ReplayJob::request(const Question& question, bool recorded, ValueId value)
             m_done = done;
             m_all = all;
         };
-        auto answer = std::make_shared<Answer>(Answer{ question, {}, {}, wanted.value });
+        auto answer = std::make_shared<Answer>(Answer{ question, {}, {}, wanted.value, wanted.against });
         try {
             if (wanted.recorded)
                 answer->recorded = replay->record(question.steps, limits);
             if (wanted.value.valid())
-                answer->reference = replay->reference(wanted.value, question.steps, limits);
+                answer->reference = wanted.against == Against::Start
+                    ? replay->start(wanted.value, limits)
+                    : replay->reference(wanted.value, question.steps, limits);
         } catch (const std::bad_alloc&) {
             const auto outOfMemory = fail(Code::OutOfMemory);
             if (wanted.recorded && !answer->recorded)
@@ -77,10 +80,10 @@ const ReplayJob::Recorded* ReplayJob::recorded(const Question& question) const
     return m_answer.question == question && m_answer.recorded ? &*m_answer.recorded : nullptr;
 }
 
-const ReplayJob::Reference* ReplayJob::reference(const Question& question, ValueId value) const
+const ReplayJob::Reference* ReplayJob::reference(const Question& question, ValueId value, Against against) const
 {
-    return m_answer.question == question && m_answer.value == value && m_answer.reference ? &*m_answer.reference
-                                                                                          : nullptr;
+    const bool isOf = m_answer.question == question && m_answer.value == value && m_answer.against == against;
+    return isOf && m_answer.reference ? &*m_answer.reference : nullptr;
 }
 
 void ReplayJob::receive(Answer answer)
@@ -93,6 +96,7 @@ void ReplayJob::receive(Answer answer)
     if (answer.reference) {
         m_answer.reference = std::move(answer.reference);
         m_answer.value = answer.value;
+        m_answer.against = answer.against;
     }
     Q_EMIT finished();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Takes the steps of a run again beside the window: for the unsharded reference of one of its arrays, and to record the
-// last one operation by operation. Only what was asked for last is worked out.
+// last one operation by operation; and makes what an array began with. Only what was asked for last is worked out.
 #pragma once
 
 #include <QObject>
@@ -23,19 +23,21 @@ public:
         std::int64_t steps = 0;
         bool operator==(const Question&) const = default;
     };
+    /// What an array is compared with.
+    enum class Against : std::uint8_t { Reference, Start };
     using Recorded = Result<RecordedStepPtr>;
     using Reference = Result<StepReplay::Array>;
 
     explicit ReplayJob(QObject* parent = nullptr);
 
-    /// `value`: of which there is to be a reference; invalid for none. Does nothing where that has been answered or is
-    /// at work.
-    void request(const Question& question, bool recorded, ValueId value);
+    /// `value`: that is to be compared; invalid for none. Does nothing where that has been answered or is at work.
+    void request(const Question& question, bool recorded, ValueId value, Against against = Against::Reference);
     void cancel();
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
-    /// Once they have been worked out; else null.
+    /// Once they have been worked out; else null. An array that began with nothing is null at the start.
     [[nodiscard]] const Recorded* recorded(const Question& question) const;
-    [[nodiscard]] const Reference* reference(const Question& question, ValueId value) const;
+    [[nodiscard]] const Reference* reference(
+        const Question& question, ValueId value, Against against = Against::Reference) const;
     /// Operations done, and how many there are; of the run at work.
     [[nodiscard]] std::pair<qint64, qint64> progress() const { return { m_done, m_all }; }
 
@@ -49,10 +51,12 @@ private:
         std::optional<Recorded> recorded;
         std::optional<Reference> reference;
         ValueId value; ///< that `reference` is of
+        Against against = Against::Reference;
     };
     struct Wanted {
         bool recorded = false;
         ValueId value;
+        Against against = Against::Reference; ///< of `value`
         bool operator==(const Wanted&) const = default;
     };
     void receive(Answer answer);

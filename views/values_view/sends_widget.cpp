@@ -34,7 +34,6 @@ SendsWidget::SendsWidget(QWidget* parent)
     m_way.setDuration(travelTime);
     m_way.setEasingCurve(QEasingCurve::InOutQuad);
     connect(&m_way, &QVariantAnimation::valueChanged, this, [this] { update(); });
-    hide();
 }
 
 qreal SendsWidget::boxHeight() const
@@ -57,7 +56,6 @@ void SendsWidget::show(std::optional<SendsSubject> subject, const QString& sente
     if (subject == m_subject && sentence == accessibleName())
         return; // it has been seen on its way
     m_subject = std::move(subject);
-    setVisible(m_subject.has_value());
     setAccessibleName(sentence);
     setToolTip(sentence);
     m_way.stop();
@@ -76,14 +74,16 @@ SendsLayout SendsWidget::layoutNow() const
 
 void SendsWidget::paintEvent(QPaintEvent*)
 {
-    if (!m_subject)
-        return;
     const Theme& theme = Theme::current();
-    const SendsLayout layout = layoutNow();
     QPainter painter(this);
+    if (!m_subject) { // the room stays: what is below does not jump from operation to operation
+        painter.setFont(Metrics::small());
+        painter.setPen(theme.hint);
+        painter.drawText(rect(), Qt::AlignCenter, tr("Devices send nothing in this operation."));
+        return;
+    }
+    const SendsLayout layout = layoutNow();
     painter.setRenderHint(QPainter::Antialiasing);
-    const auto count = static_cast<std::int64_t>(m_subject->devices.size());
-    const auto colourOf = [&](int place) { return theme.shard(place, count); };
     for (std::size_t i = 0; i < layout.arrows.size(); ++i) {
         QColor line = theme.secondary;
         line.setAlphaF(0.7F);
@@ -95,19 +95,18 @@ void SendsWidget::paintEvent(QPaintEvent*)
         const qreal along = m_way.currentValue().toReal(), size = Metrics::scaled(4);
         painter.setPen(Qt::NoPen);
         for (std::size_t i = 0; i < layout.arrows.size(); ++i) {
-            painter.setBrush(colourOf(m_subject->sends[i].first));
+            painter.setBrush(theme.text); // colours are those of shards
             painter.drawEllipse(layout.arrows[i].pointAt(along), size, size);
         }
     }
     const QFontMetrics metrics = fontMetrics();
     for (std::size_t i = 0; i < layout.before.size(); ++i) {
-        const QColor fill = colourOf(static_cast<int>(i));
         const QString full = tr("Device %1").arg(m_subject->devices[i]), brief = QString::number(m_subject->devices[i]);
         for (const QRectF& box : { layout.before[i], layout.after[i] }) {
             painter.setPen(QPen(theme.strongLine, 1));
-            painter.setBrush(fill);
+            painter.setBrush(theme.base);
             painter.drawRect(box.adjusted(0.5, 0.5, -0.5, -0.5));
-            painter.setPen(theme.textOn(fill));
+            painter.setPen(theme.text);
             painter.drawText(box, Qt::AlignCenter,
                 metrics.horizontalAdvance(full) + Metrics::scaled(4) <= box.width() ? full : brief);
         }

@@ -95,10 +95,15 @@ bool ShownValues::holds(std::int64_t position, std::span<const std::int64_t> glo
 
 QString ShownValues::indexText(std::span<const std::int64_t> of) const
 {
+    if (of.empty())
+        return {};
     QStringList parts;
-    for (std::size_t d = 0; d < of.size(); ++d)
-        parts << subject.dimensionName(static_cast<int>(d)) + QLatin1Char(' ') + words::count(of[d]);
-    return parts.join(QStringLiteral(", "));
+    for (std::size_t d = 0; d < of.size(); ++d) {
+        const bool named = d < subject.names.size() && !subject.names[d].empty();
+        parts << (named ? subject.dimensionName(static_cast<int>(d)) + QLatin1Char(' ') : QString())
+                + words::count(of[d]);
+    }
+    return QLatin1Char('[') + parts.join(QStringLiteral(", ")) + QLatin1Char(']');
 }
 
 bool readPlane(const ShownValues& shown, const ReadSample& read, std::int64_t position,

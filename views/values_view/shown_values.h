@@ -27,6 +27,8 @@ struct ShownValues {
     int columns = -1; ///< that goes across
     Shape index = {}; ///< where the plane lies in the other dimensions
     bool difference = false; ///< what is shown are differences from the reference
+    bool fromStart = false; ///< and these from what the array began with
+    double referenceMagnitude = 0; ///< the largest finite magnitude in the reference, 0 = not known
 
     /// The last two dimensions, and the first plane of the others.
     void takeDefaultPlane();

@@ -10,6 +10,7 @@
 #include "views/theme/theme.h"
 #include "views/values_view/sends_widget.h"
 #include "views/widgets/boxes.h"
+#include "views/widgets/flat_button.h"
 
 namespace shardscope {
 
@@ -25,19 +26,10 @@ StepBar::StepBar(QWidget* parent)
     , m_text(new RoleLabel(RoleLabel::Size::Normal, &Theme::text, this))
     , m_exchange(new SendsWidget(this))
 {
-    struct Button {
-        QToolButton* button;
-        QString text, name;
-    };
-    for (const Button& each : { Button{ m_first, QStringLiteral("|◀"), tr("Before the first operation") },
-             Button{ m_back, QStringLiteral("◀"), tr("One operation back") },
-             Button{ m_forward, QStringLiteral("▶"), tr("One operation on") },
-             Button{ m_last, QStringLiteral("▶|"), tr("After the last operation") } }) {
-        each.button->setText(each.text);
-        each.button->setToolTip(each.name);
-        each.button->setAccessibleName(each.name);
-        each.button->setAutoRaise(true);
-    }
+    makeFlat(m_first, QStringLiteral("first"), tr("Before the first operation"));
+    makeFlat(m_back, QStringLiteral("previous"), tr("One operation back"));
+    makeFlat(m_forward, QStringLiteral("next"), tr("One operation on"));
+    makeFlat(m_last, QStringLiteral("last"), tr("After the last operation"));
     m_button->setText(tr("Operations"));
     m_button->setAccessibleName(m_button->text());
     m_button->setToolTip(tr("Takes the step again, operation by operation, and shows what devices hold after each."));
@@ -106,6 +98,7 @@ void StepBar::follow()
     for (QWidget* each : std::initializer_list<QWidget*>{ m_first, m_back, m_slider, m_forward, m_last })
         each->setVisible(isOn() && m_count > 0);
     m_text->setVisible(isOn());
+    m_exchange->setVisible(isOn() && m_count > 0);
     m_first->setEnabled(m_step > 0);
     m_back->setEnabled(m_step > 0);
     m_forward->setEnabled(m_step < m_count);

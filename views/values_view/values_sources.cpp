@@ -172,9 +172,9 @@ void ValuesView::showOperation()
     if (step > 0) {
         const RecordedOperation& own = m_recorded->operations[static_cast<std::size_t>(step) - 1];
         const Operation& operation = program.operation(own.operation);
-        text = own.occurrence > 1 ? tr("Operation %1 of %2: %3, for the %4th time", "number, count, name, times")
+        text = own.occurrence > 1 ? tr("Operation %1 of %2: %3, for the %4 time", "number, count, name, 2nd")
                                         .arg(words::count(step), words::count(count), words::operationName(operation),
-                                            words::count(own.occurrence))
+                                            words::ordinal(own.occurrence))
                                   : tr("Operation %1 of %2: %3", "number, count, name")
                                         .arg(words::count(step), words::count(count), words::operationName(operation));
         if (!own.results.empty())
@@ -258,8 +258,9 @@ void ValuesView::replay()
 {
     const auto asked = question();
     if (asked)
-        m_replay->request(
-            *asked, m_steps->isOn(), m_shown.difference && !m_head->isHidden() && !m_reader ? m_value : ValueId());
+        m_replay->request(*asked, m_steps->isOn(),
+            m_shown.difference && !m_head->isHidden() && !m_reader ? m_value : ValueId(),
+            m_shown.fromStart ? ReplayJob::Against::Start : ReplayJob::Against::Reference);
     else
         m_replay->cancel();
 }
@@ -270,10 +271,8 @@ ReadSample ValuesView::reader() const
     StepReplay::Array reference;
     if (m_shown.difference && m_reader && m_reader->array().hasReference())
         reference = std::make_shared<const std::vector<double>>(m_reader->array().referenceNumbers());
-    else if (m_shown.difference && !m_reader)
-        if (const auto asked = question())
-            if (const auto* answer = m_replay->reference(*asked, m_value); answer && *answer)
-                reference = **answer;
+    else if (const auto* answer = compared(); answer && *answer)
+        reference = **answer;
     struct Source {
         const RunController* controller;
         std::shared_ptr<const RecordedReader> recorded;

@@ -5,6 +5,7 @@
 #include <QFrame>
 #include <QStackedWidget>
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/codes.h"
@@ -47,7 +48,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
     , m_device(new QComboBox(this))
     , m_extent(new SegmentedBar({ tr("Global"), tr("Local") }, this))
     , m_form(new SegmentedBar({ tr("Heat map"), tr("Numbers") }, this))
-    , m_content(new SegmentedBar({ tr("Values"), tr("Difference") }, this))
+    , m_content(new SegmentedBar({ tr("Values"), tr("Difference"), tr("Since start") }, this))
     , m_plane(new PlaneBar(this))
     , m_notice(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary, this))
     , m_initial(new InitialChoice(document, this))
@@ -121,11 +122,12 @@ void ValuesView::makeControls()
     m_content->setAccessibleName(tr("Values or differences"));
     m_extent->setToolTip(tr("Global: the array. Local: what each device holds, padding included."));
     m_content->setToolTip(tr("Difference: what the devices hold less what one device, without any sharding, computes "
-                             "in the same number of steps from the same values."));
+                             "in the same number of steps from the same values. Since start: less what the array held "
+                             "before the first step."));
 
     auto* line = hbox({ 8, 6, 8, 0 }, styleSpacing, { { m_array, 1 }, m_when });
-    auto* bars = hbox({}, 8, { m_extent, m_form, m_content, boxStretch(1) });
-    auto* lists = hbox({}, 8, { m_device, boxStretch(1) });
+    auto* bars = hbox({}, 8, { m_extent, m_form, boxStretch(1) });
+    auto* lists = hbox({}, 8, { m_content, m_device, boxStretch(1) });
 
     auto* rule = new QFrame(this);
     rule->setFrameShape(QFrame::HLine);
@@ -226,7 +228,8 @@ void ValuesView::showSubject(const Subject& subject)
     ShownValues shown;
     shown.subject = GridSubject{ layout, row.dimNames, byteSize(subject.dtype) };
     shown.dtype = subject.dtype;
-    shown.difference = m_content->current() == 1;
+    shown.difference = m_content->current() != 0;
+    shown.fromStart = m_content->current() == 2;
     // Parts have nothing in the reference that they could be compared with.
     shown.local = m_extent->current() == 1 && !(shown.difference && layout.addends() > 1);
     const int id = m_device->currentData().toInt();
@@ -246,8 +249,8 @@ void ValuesView::showSubject(const Subject& subject)
                 m_shown.index[d], 0, std::max<std::int64_t>(shown.size(static_cast<int>(d)) - 1, 0));
     }
     const bool otherPlace = path != m_path || shown.positions != m_shown.positions || shown.local != m_shown.local;
-    const bool otherContent =
-        otherPlace || shown.difference != m_shown.difference || std::exchange(m_otherPlane, false);
+    const bool otherContent = otherPlace || shown.difference != m_shown.difference
+        || shown.fromStart != m_shown.fromStart || std::exchange(m_otherPlane, false);
     m_path = path;
     m_value = subject.value;
     m_reader = subject.recorded;
@@ -260,28 +263,26 @@ void ValuesView::showSubject(const Subject& subject)
                 words::shape(layout.shape()), QString::fromStdString(toColumn(row.spec)),
                 words::shape(layout.shardShape())));
     const QString steps = words::count(m_controller->stepsDone());
-    m_when->setText(running ? tr("a step is running")
-            : m_reader      ? tr("in step %1").arg(steps)
-                            : tr("after step %1").arg(steps));
+    m_when->setText(running   ? tr("a step is running")
+            : m_reader        ? tr("in step %1").arg(steps)
+            : shown.fromStart ? tr("after step %1, less at the start").arg(steps)
+                              : tr("after step %1").arg(steps));
     m_plane->setShown(shown);
     setKeyFigure(tr("%1, step %2", "tensor, number").arg(words::tensorName(row.path), steps));
 
-    const auto asked = question();
-    const ReplayJob::Reference* answer =
-        asked && shown.difference && !m_reader ? m_replay->reference(*asked, m_value) : nullptr;
-    const bool isKnown = answer && *answer && **answer;
-    if (m_reader ? shown.difference && !m_reader->array().hasReference()
-                 : isKnown
-                && static_cast<std::int64_t>((**answer)->size())
-                    != (TensorType{ subject.dtype, layout.shape() }.elementCount())) {
-        m_empty->setSentence(tr("This array is one that the partition has put in, or there was no room to keep what it "
-                                "would be compared with."));
+    const ReplayJob::Reference* answer = shown.difference && !m_reader ? compared() : nullptr;
+    if (answer && *answer && **answer)
+        for (const double value : ***answer)
+            if (std::isfinite(value))
+                m_shown.referenceMagnitude = std::max(m_shown.referenceMagnitude, std::abs(value));
+    if (const QString sentence = whyNotCompared(); !sentence.isEmpty()) {
+        m_empty->setSentence(sentence);
         m_empty->setButton(tr("Show the values"));
         m_pages->setCurrentWidget(m_empty);
         return;
     }
     showNotice(subject);
-    if (asked && shown.difference && !m_reader && !isKnown) {
+    if (question() && shown.difference && !m_reader && !(answer && *answer && **answer)) {
         showReferenceWork();
         return;
     }
@@ -291,10 +292,10 @@ void ValuesView::showSubject(const Subject& subject)
     const bool samePage = m_pages->currentWidget() == page;
     if (running && samePage && !otherContent)
         return;
-    m_heat->setContent(heat ? std::optional(shown) : std::nullopt, reader());
+    m_heat->setContent(heat ? std::optional(m_shown) : std::nullopt, reader());
     const auto place = m_table->currentIndex();
     const int firstRow = m_table->rowAt(0), firstColumn = m_table->columnAt(0);
-    m_numbers->setContent(heat ? std::nullopt : std::optional(shown), reader());
+    m_numbers->setContent(heat ? std::nullopt : std::optional(m_shown), reader());
     m_pages->setCurrentWidget(page);
     if (heat)
         return;
@@ -304,6 +305,32 @@ void ValuesView::showSubject(const Subject& subject)
         m_table->setCurrentIndex(m_numbers->index(place.row(), place.column()));
         m_table->scrollTo(m_numbers->index(firstRow, firstColumn), QAbstractItemView::PositionAtTop);
     }
+}
+
+const ReplayJob::Reference* ValuesView::compared() const
+{
+    const auto asked = question();
+    return asked && m_shown.difference && !m_reader ? m_replay->reference(
+               *asked, m_value, m_shown.fromStart ? ReplayJob::Against::Start : ReplayJob::Against::Reference)
+                                                    : nullptr;
+}
+
+QString ValuesView::whyNotCompared() const
+{
+    if (m_reader && m_shown.fromStart)
+        return tr("These numbers are those of an operation in the middle of a step. Arrays are compared with the start "
+                  "after a step.");
+    const ReplayJob::Reference* answer = compared();
+    if (m_shown.fromStart && answer && *answer && !**answer)
+        return tr("This array is computed in the step, and there is none at the start: parameters, the optimizer's "
+                  "state and other arguments are compared with it.");
+    const TensorType type{ m_shown.dtype, m_shown.subject.layout.shape() };
+    if (m_reader
+            ? m_shown.difference && !m_reader->array().hasReference()
+            : answer && *answer && **answer && static_cast<std::int64_t>((**answer)->size()) != type.elementCount())
+        return tr("This array is one that the partition has put in, or there was no room to keep what it would be "
+                  "compared with.");
+    return {};
 }
 
 void ValuesView::showNotice(const Subject& subject)
@@ -323,10 +350,13 @@ void ValuesView::showNotice(const Subject& subject)
 /// Takes the place of numbers that are not there yet.
 void ValuesView::showReferenceWork()
 {
-    const auto asked = question();
-    const ReplayJob::Reference* answer = asked ? m_replay->reference(*asked, m_value) : nullptr;
+    const ReplayJob::Reference* answer = compared();
     QString sentence, button;
-    if (answer && !*answer && answer->error().code == Code::OutOfMemory) {
+    if (m_shown.fromStart && answer && !*answer) {
+        sentence = tr("What the array began with cannot be made: %1.").arg(words::describe(answer->error()).cause);
+    } else if (m_shown.fromStart) {
+        sentence = tr("What the array began with is being made.");
+    } else if (answer && !*answer && answer->error().code == Code::OutOfMemory) {
         const Diagnostic& failure = answer->error();
         sentence = tr("The unsharded reference would need %1 of memory on this machine, and %2 are there. Make the "
                       "arrays smaller to compare.")
@@ -349,9 +379,8 @@ void ValuesView::showReferenceWork()
 void ValuesView::followProgress()
 {
     followSteps();
-    const auto asked = question();
-    const bool waits = m_shown.difference && !m_head->isHidden() && asked && !m_reader && m_value.valid();
-    if (waits && !m_replay->reference(*asked, m_value))
+    const bool waits = m_shown.difference && !m_head->isHidden() && question() && !m_reader && m_value.valid();
+    if (waits && !compared())
         showReferenceWork();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dock that shows the numbers of the selected tensor after a step: what each device holds or the full array, as a
-// table or as a heat map, and their differences from the unsharded reference; and what they hold after any operation of
-// that step. Its key figure is "Layer 0 / W1, step 8".
+// table or as a heat map, and their differences from the unsharded reference or from what the array began with; and
+// what they hold after any operation of that step. Its key figure is "Layer 0 / W1, step 8".
 #pragma once
 
 #include "document/run_controller.h"
@@ -39,7 +39,7 @@ public:
     [[nodiscard]] NumbersModel* numbers() const { return m_numbers; }
     [[nodiscard]] SegmentedBar* extentBar() const { return m_extent; } ///< Global | Local
     [[nodiscard]] SegmentedBar* formBar() const { return m_form; } ///< Heat map | Numbers
-    [[nodiscard]] SegmentedBar* contentBar() const { return m_content; } ///< Values | Difference
+    [[nodiscard]] SegmentedBar* contentBar() const { return m_content; } ///< Values | Difference | Since start
     [[nodiscard]] QComboBox* devices() const { return m_device; }
     [[nodiscard]] PlaneBar* planeBar() const { return m_plane; }
     [[nodiscard]] EmptyPage* emptyPage() const { return m_empty; }
@@ -79,9 +79,13 @@ private:
     void showNotice(const Subject& subject);
     void listDevices(const Mesh& mesh);
     void followDevices();
+    /// Why there is no difference to show, of an array that is there; empty if there is one, or will be.
+    [[nodiscard]] QString whyNotCompared() const;
     [[nodiscard]] ReadSample reader() const;
     /// About the steps of the run; nothing before the first one, and while any runs.
     [[nodiscard]] std::optional<ReplayJob::Question> question() const;
+    /// Of what is shown what it is compared with, once that is there; else null.
+    [[nodiscard]] const ReplayJob::Reference* compared() const;
     void showReferenceWork(); ///< in place of differences, as long as there is no reference
     void followProgress();
 

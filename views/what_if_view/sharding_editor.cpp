@@ -7,7 +7,7 @@
 #include "sharding/sharding_edit.h"
 #include "sharding/sharding_text.h"
 #include "views/panel/panel.h"
-#include "views/what_if_view/axis_toggle.h"
+#include "views/widgets/axis_toggle.h"
 #include "views/widgets/boxes.h"
 #include "words/utf8.h"
 #include "words/words.h"

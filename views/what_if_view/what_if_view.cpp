@@ -91,6 +91,8 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     });
     connect(m_document, &Document::snapshotChanged, this, &WhatIfView::followSnapshot);
     connect(m_document, &Document::replaced, this, &WhatIfView::cancel);
+    connect(m_document, &Document::previewDecided, this,
+        [this](bool make) { make ? static_cast<void>(apply()) : cancel(); });
     connect(m_document, &Document::experimentChanged, this, &WhatIfView::showSummary);
     connect(m_selection, &Selection::changed, this, &WhatIfView::followSelection);
     setFocusProxy(m_editor);
@@ -310,6 +312,7 @@ void WhatIfView::receive(const EditPreview& preview)
         return;
     m_preview = preview;
     m_model->setChanges(preview.values, preview.now, preview.then);
+    m_document->setPreview(preview.then && preview.then->laidOut() ? preview.then : nullptr, m_text); // in the pictures
     showSummary();
     Q_EMIT previewed();
 }
@@ -373,6 +376,7 @@ bool WhatIfView::apply()
 
 void WhatIfView::cancel()
 {
+    m_document->setPreview(nullptr);
     m_after.reset();
     m_text.clear();
     m_proposed = false;

@@ -3,12 +3,14 @@
 
 #include <QHelpEvent>
 #include <QKeyEvent>
+#include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
 
 #include "views/theme/theme.h"
+#include "views/widgets/context_menu.h"
 
 namespace shardscope {
 
@@ -27,6 +29,28 @@ Canvas::Canvas(const QString& name, Zooms zooms, QWidget* parent)
         setAccessibleName(name);
     if (zooms == Zooms::ByLevels)
         grabGesture(Qt::PinchGesture);
+    giveContextMenu(this, [this](QMenu& menu, std::optional<QPoint> place) { return fillMenu(menu, place); });
+}
+
+/// What is said of the row, or of the cell where cells have places of their own.
+std::optional<QRect> Canvas::fillMenu(QMenu& menu, std::optional<QPoint> place)
+{
+    const int row = place ? tableRowAt(*place) : tableCurrentRow();
+    if (row < 0 || row >= tableRowCount())
+        return std::nullopt;
+    const int column = place ? tableColumnAt(*place) : tableCurrentColumn();
+    QStringList lines;
+    for (int each = 0; each < tableColumnCount(); ++each)
+        lines << tr("%1: %2", "head of a column, cell").arg(tableHeader(each), tableText(row, each));
+    const bool isCell = column >= 0 && column < tableColumnCount() && tableCellRect(row, column) != tableRect(row);
+    if (isCell)
+        lines = { tableText(row, column), tableDescription(row, column) };
+    lines.removeAll(QString());
+    addMenuAction(
+        menu, "choose", tr("Select"),
+        [this, row, column, isCell] { isCell ? tableActivateCell(row, column) : tableActivate(row); }, tr("Return"));
+    addCopyAction(menu, "copyRow", tr("Copy as text"), lines.join(QLatin1Char('\n')));
+    return isCell ? tableCellRect(row, column) : tableRect(row);
 }
 
 Canvas::Tip Canvas::tipAt(QPoint) const

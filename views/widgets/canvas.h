@@ -11,6 +11,7 @@
 #include "views/widgets/pinch_zoom.h"
 
 class QKeyEvent;
+class QMenu;
 class QPainter;
 
 namespace shardscope {
@@ -60,6 +61,7 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
 
 private:
+    std::optional<QRect> fillMenu(QMenu& menu, std::optional<QPoint> place);
     Zooms m_zooms = Zooms::No;
     PinchZoom m_pinch;
     std::optional<QPoint> m_pointer;

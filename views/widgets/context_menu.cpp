@@ -4,12 +4,18 @@
 #include <QAbstractItemView>
 #include <QClipboard>
 #include <QContextMenuEvent>
+#include <QCoreApplication>
 #include <QGuiApplication>
 #include <QMenu>
+#include <algorithm>
 
 namespace shardscope {
 
 namespace {
+
+struct ContextMenu {
+    Q_DECLARE_TR_FUNCTIONS(ContextMenu)
+};
 
 class MenuGiver : public QObject {
 public:
@@ -73,6 +79,29 @@ void giveRowMenu(QAbstractItemView* view, std::function<void(QMenu& menu, const 
     giveContextMenu(view, [view, fillRow](QMenu& menu, std::optional<QPoint> place) -> std::optional<QRect> {
         const std::optional<QRect> row = place ? std::nullopt : fillRow(menu, std::nullopt);
         return row ? std::optional(row->translated(view->viewport()->pos())) : std::nullopt;
+    });
+}
+
+void giveCopyMenu(QAbstractItemView* view)
+{
+    giveRowMenu(view, [view](QMenu& menu, const QModelIndex& at) {
+        const auto textOf = [view](const QModelIndex& row) {
+            QStringList cells;
+            for (int column = 0; column < view->model()->columnCount(row.parent()); ++column)
+                cells << row.siblingAtColumn(column).data().toString();
+            return cells.join(QLatin1Char('\t'));
+        };
+        addCopyAction(menu, "copyRow", ContextMenu::tr("Copy row"), textOf(at));
+        addMenuAction(menu, "copyTable", ContextMenu::tr("Copy all rows"), [view, textOf, parent = at.parent()] {
+            constexpr int most = 100'000; // more than anybody pastes
+            QStringList lines, heads;
+            for (int column = 0; column < view->model()->columnCount(parent); ++column)
+                heads << view->model()->headerData(column, Qt::Horizontal).toString();
+            lines << heads.join(QLatin1Char('\t'));
+            for (int row = 0; row < std::min(view->model()->rowCount(parent), most); ++row)
+                lines << textOf(view->model()->index(row, 0, parent));
+            QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')) + QLatin1Char('\n'));
+        });
     });
 }
 

@@ -24,6 +24,9 @@ void giveContextMenu(QWidget* widget, MenuFiller fill);
 /// The same for the rows of a table or a tree. The row becomes the current one first.
 void giveRowMenu(QAbstractItemView* view, std::function<void(QMenu& menu, const QModelIndex& row)> fill);
 
+/// What every table of rows has until it is given a menu of its own: its rows can be copied, as text with tabs.
+void giveCopyMenu(QAbstractItemView* view);
+
 /// One entry. The key that does the same is shown and does nothing here, since the widget itself listens to it.
 QAction* addMenuAction(
     QMenu& menu, const char* name, const QString& text, const std::function<void()>& run, const QString& key = {});

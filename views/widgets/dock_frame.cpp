@@ -5,6 +5,7 @@
 #include <QEvent>
 #include <QMainWindow>
 #include <QMenu>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QPointer>
 #include <QTimer>
@@ -35,9 +36,14 @@ QToolButton* titleButton(const QString& icon, const QString& name, QWidget* pare
 DockTitleBar::DockTitleBar(QDockWidget* dock)
     : QWidget(dock)
     , m_dock(dock)
+    , m_maximise(titleButton(QStringLiteral("fit"), tr("Maximise %1").arg(dock->windowTitle()), this))
     , m_float(titleButton(QStringLiteral("float"), tr("Float %1").arg(dock->windowTitle()), this))
     , m_close(titleButton(QStringLiteral("close"), tr("Close %1").arg(dock->windowTitle()), this))
 {
+    connect(m_maximise, &QToolButton::clicked, dock, [dock] {
+        if (auto* frame = qobject_cast<DockFrame*>(dock))
+            Q_EMIT frame->maximiseRequested();
+    });
     connect(m_float, &QToolButton::clicked, dock, [dock] {
         if (auto* frame = qobject_cast<DockFrame*>(dock))
             frame->toggleFloating();
@@ -84,8 +90,8 @@ void DockTitleBar::setTabbed(bool tabbed)
     if (m_tabbed == tabbed)
         return;
     m_tabbed = tabbed;
-    m_float->setVisible(!tabbed);
-    m_close->setVisible(!tabbed);
+    for (QToolButton* button : { m_maximise, m_float, m_close })
+        button->setVisible(!tabbed);
     updateGeometry();
 }
 
@@ -105,6 +111,16 @@ void DockTitleBar::layOut()
     const int y = (height() - side) / 2;
     m_close->setGeometry(width() - side - 2, y, side, side);
     m_float->setGeometry(width() - 2 * side - 2, y, side, side);
+    m_maximise->setGeometry(width() - 3 * side - 2, y, side, side);
+}
+
+void DockTitleBar::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    auto* frame = qobject_cast<DockFrame*>(m_dock);
+    if (!frame || event->button() != Qt::LeftButton)
+        return;
+    event->accept(); // Qt's own would let it float
+    Q_EMIT frame->maximiseRequested();
 }
 
 void DockTitleBar::resizeEvent(QResizeEvent*)
@@ -135,7 +151,7 @@ void DockTitleBar::paintEvent(QPaintEvent*)
     x += side + Metrics::scaled(6);
 
     const QFont bold = Metrics::semibold();
-    const int right = m_float->isVisible() ? m_float->x() - Metrics::scaled(6) : width() - Metrics::scaled(8);
+    const int right = m_maximise->isVisible() ? m_maximise->x() - Metrics::scaled(6) : width() - Metrics::scaled(8);
     // The key figure says what a badge would.
     const auto* frame = qobject_cast<const DockFrame*>(m_dock);
     const QString name = frame ? frame->name() : m_dock->windowTitle();
@@ -166,13 +182,16 @@ DockFrame::DockFrame(const QString& id, const QString& icon, const QString& titl
     m_titleBar->setIcon(shardscope::icon(icon));
     setTitleBarWidget(m_titleBar);
     setWidget(content);
-    // Tab would go from outside straight to a proxy, and never to the controls that stand before it.
-    m_focusTarget = content && content->focusProxy() ? content->focusProxy() : content;
-    if (content)
-        content->setFocusProxy(nullptr);
     setAccessibleName(title);
-    if (content && content->accessibleName().isEmpty())
+    if (content->accessibleName().isEmpty())
         content->setAccessibleName(title);
+    // Hidden while nobody can see it, it keeps the room that it needs.
+    QSizePolicy policy = content->sizePolicy();
+    policy.setRetainSizeWhenHidden(true);
+    content->setSizePolicy(policy);
+    content->hide();
+    m_moved.setSingleShot(true);
+    connect(&m_moved, &QTimer::timeout, this, &DockFrame::followPlace);
     toggleViewAction()->setIcon(shardscope::icon(icon));
     setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
     // Qt's own would close what lies behind others, which looks like nothing.
@@ -203,27 +222,53 @@ void DockFrame::changeEvent(QEvent* event)
         toggleViewAction()->setText(m_name); // in the menu the dock has its name
 }
 
-void DockFrame::present()
+void DockFrame::followPlace()
+{
+    const bool front = isInFront();
+    widget()->setVisible(front);
+    toggleViewAction()->setChecked(front);
+}
+
+bool DockFrame::event(QEvent* event)
+{
+    const bool taken = QDockWidget::event(event);
+    switch (event->type()) {
+    case QEvent::Show:
+    case QEvent::Hide:
+    case QEvent::Move:
+    case QEvent::Resize:
+    case QEvent::ParentChange:
+        m_moved.start();
+        break;
+    default:
+        break;
+    }
+    return taken;
+}
+
+void DockFrame::present(QWidget* target)
 {
     show();
     raise();
-    if (QApplication::activeWindow() != window()) // a dock that floats is one of its own
+    widget()->show();
+    if (QApplication::activeWindow() != window()) // one that floats is a window of its own
         activateWindow();
-    if (m_focusTarget)
-        m_focusTarget->setFocus(Qt::OtherFocusReason);
+    if (!target && m_focusTarget)
+        target = m_focusTarget();
+    (target ? target : widget())->setFocus(Qt::OtherFocusReason);
 }
 
-void DockFrame::summon()
+void DockFrame::summon(QWidget* target)
 {
     const bool wasInFront = isInFront();
-    present();
+    present(target);
     if (!wasInFront)
         Q_EMIT summoned();
 }
 
 bool DockFrame::isInFront() const
 {
-    // Docks behind a tab are kept outside of the window.
+    // Those behind a tab are kept outside of the window.
     return isVisible() && (isFloating() || window()->rect().intersects(QRect(mapTo(window(), QPoint()), size())));
 }
 
@@ -235,6 +280,9 @@ void DockFrame::toggleFloating()
 
 void DockFrame::fillMenu(QMenu& menu)
 {
+    addMenuAction(
+        menu, "maximiseDock", tr("Maximise or put back"), [this] { Q_EMIT maximiseRequested(); },
+        maximiseKeys().toString(QKeySequence::NativeText));
     addMenuAction(
         menu, "floatDock", isFloating() ? tr("Put back") : tr("Float"), [this] { toggleFloating(); },
         floatKeys().toString(QKeySequence::NativeText));
@@ -261,6 +309,7 @@ void DockFrame::closeEvent(QCloseEvent* event)
         });
     }
     QDockWidget::closeEvent(event);
+    Q_EMIT closed();
 }
 
 void DockFrame::paintEvent(QPaintEvent*)

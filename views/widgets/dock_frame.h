@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A dock with the window's own title bar: icon, name, key figure right-aligned, float, close. The active dock has an
-// accent line on top. Among tabs the title bar disappears, since the tab names the dock.
+// The frame of one of the window's views, with a title bar of its own: icon, name, key figure right-aligned, maximise,
+// float, close. The active one has an accent line on top. Among tabs the title bar disappears, since the tab names it.
 //
-// Its toggleViewAction() brings it to the front with the keyboard focus; it closes the dock only where that is in front
-// already. The action is checked while the dock is in front.
+// Its toggleViewAction() brings it to the front with the keyboard focus; it closes the frame only where that is in
+// front already. The action is checked while the frame is in front. What is in a frame that stands behind another one,
+// or is closed, is hidden: it works out nothing until somebody sees it.
 #pragma once
 
 #include <QDockWidget>
 #include <QIcon>
 #include <QKeySequence>
+#include <QTimer>
+#include <functional>
 
 class QHBoxLayout;
 class QLabel;
@@ -35,12 +38,14 @@ protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
 
 private:
     void layOut();
     QDockWidget* m_dock;
     QIcon m_icon;
     QString m_keyFigure;
+    QToolButton* m_maximise;
     QToolButton* m_float;
     QToolButton* m_close;
     bool m_active = false;
@@ -66,11 +71,12 @@ public:
     [[nodiscard]] QString keyFigure() const { return m_titleBar->keyFigure(); }
     void setActive(bool active) { m_titleBar->setActive(active); }
     void setTabbed(bool tabbed) { m_titleBar->setTabbed(tabbed); }
-    /// Shows the dock in front of those it shares its place with, and gives its content the focus: the part of it that
-    /// was its focus proxy when the dock was made.
-    void present();
+    /// What gets the keyboard focus is asked when it is needed; may be null. Without it that is the content.
+    void setFocusTarget(std::function<QWidget*()> target) { m_focusTarget = std::move(target); }
+    /// Shows the frame in front of those it shares its place with, and gives the focus to `target`, or to its own.
+    void present(QWidget* target = nullptr);
     /// The same, with a hint at where it appeared unless it was in front.
-    void summon();
+    void summon(QWidget* target = nullptr);
     /// To be seen: open, and not behind another one in its place.
     [[nodiscard]] bool isInFront() const;
     /// Floats, or goes back to its place, and has the keyboard focus.
@@ -78,13 +84,19 @@ public:
     /// What the menus of the window have for both.
     [[nodiscard]] static QKeySequence floatKeys() { return { Qt::CTRL | Qt::SHIFT | Qt::Key_W }; }
     [[nodiscard]] static QKeySequence closeKeys() { return { Qt::CTRL | Qt::Key_W }; }
-    /// Close, and float or dock.
+    [[nodiscard]] static QKeySequence maximiseKeys() { return { Qt::CTRL | Qt::SHIFT | Qt::Key_M }; }
+    /// Close, maximise, and float or dock.
     void fillMenu(QMenu& menu);
+    /// Shows or hides the content at once; a moment after the frame was moved or covered this happens by itself.
+    void followPlace();
 
 Q_SIGNALS:
     void summoned(); ///< to the front
+    void maximiseRequested(); ///< or the way back
+    void closed(); ///< by whoever uses the window
 
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
@@ -92,7 +104,8 @@ protected:
 private:
     QString m_iconName, m_name;
     QIcon m_badge;
-    QWidget* m_focusTarget = nullptr;
+    std::function<QWidget*()> m_focusTarget;
+    QTimer m_moved; ///< until the content follows
     DockTitleBar* m_titleBar;
 };
 

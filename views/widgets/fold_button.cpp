@@ -2,6 +2,7 @@
 #include "views/widgets/fold_button.h"
 
 #include "views/theme/icons.h"
+#include "views/theme/style.h"
 #include "views/theme/theme.h"
 
 namespace shardscope {
@@ -13,6 +14,7 @@ FoldButton::FoldButton(const QString& name, QWidget* parent)
     setAccessibleName(name);
     setCheckable(true);
     setAutoRaise(true);
+    setQuiet(this); // the arrow says it
     setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     setIconSize({ Metrics::scaled(10), Metrics::scaled(10) });
     connect(this, &QToolButton::toggled, this, &FoldButton::showArrow);

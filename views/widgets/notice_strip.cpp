@@ -5,6 +5,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QToolButton>
+#include <utility>
 
 #include "views/panel/panel.h"
 #include "views/theme/icons.h"
@@ -98,8 +99,8 @@ void NoticeStrip::say(Severity severity, const QString& title, const QString& te
 
 void NoticeStrip::setBrief(bool brief)
 {
-    m_brief = brief;
-    showText();
+    if (std::exchange(m_brief, brief) != brief)
+        showText();
 }
 
 void NoticeStrip::showText()

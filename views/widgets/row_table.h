@@ -6,6 +6,7 @@
 #include <QTableView>
 
 #include "views/theme/theme.h"
+#include "views/widgets/context_menu.h"
 
 namespace shardscope {
 
@@ -25,6 +26,7 @@ inline void makeRowTable(QTableView* table, QAbstractItemModel* model, const QSt
     table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->verticalHeader()->setDefaultSectionSize(Metrics::scaled(22));
     table->horizontalHeader()->setHighlightSections(false);
+    giveCopyMenu(table);
 }
 
 } // namespace shardscope

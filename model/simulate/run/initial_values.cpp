@@ -11,6 +11,7 @@
 #include "program/element_bits.h"
 #include "simulate/kernels/strided_copy.h"
 #include "simulate/run/argument_uses.h"
+#include "simulate/run/numpy_normal.h"
 #include "simulate/run/philox.h"
 
 namespace shardscope {
@@ -198,6 +199,21 @@ std::vector<ArgumentStart> startsOf(const Program& program, const InitialValues&
     return starts;
 }
 
+/// How an argument is put together of others; null where it is none of these, or begins the same as a whole.
+const StackedInitial* stackOf(
+    const InitialValues& values, const std::string& path, const TensorType& type, const InitialValue& value)
+{
+    if (values.defaults != InitialDefaults::ByRole || value.kind == InitialKind::Iota
+        || value.kind == InitialKind::NumpyNormal || value.kind == InitialKind::File)
+        return nullptr;
+    const auto found = std::find_if(values.stacks.begin(), values.stacks.end(),
+        [&](const StackedInitial& stack) { return stack.argument == path; });
+    if (found == values.stacks.end() || found->dimension >= type.rank()
+        || type.shape[found->dimension] != static_cast<std::int64_t>(found->parts.size()))
+        return nullptr;
+    return &*found;
+}
+
 } // namespace
 
 /// What stands at every place of one array.
@@ -243,6 +259,11 @@ public:
             source.m_count = isFloat(realPart(type.dtype)) ? std::numeric_limits<std::uint64_t>::max()
                                                            : static_cast<std::uint64_t>(integersHeld(type.dtype));
             break;
+        case InitialKind::NumpyNormal: // one after the other: each takes as many random words as it happens to need
+            source.m_form = Form::Specified;
+            source.m_specified =
+                numpyNormals(static_cast<std::uint64_t>(value.least), value.bound, type.elementCount());
+            break;
         case InitialKind::Constant:
             source.m_constant = value.low;
             break;
@@ -272,6 +293,17 @@ public:
         // Without a sign, and powers of two alone.
         if (type.dtype == DType::F8E8M0FNU && source.m_form != Form::Constant)
             source.m_form = Form::Powers;
+        return source;
+    }
+    /// Of parts along a dimension that has one element for each.
+    static Source stacked(const TensorType& type, std::size_t dimension, std::vector<Source> parts)
+    {
+        Source source;
+        source.m_form = Form::Stacked;
+        source.m_type = type;
+        source.m_parts = std::move(parts);
+        for (std::size_t d = dimension + 1; d < type.rank(); ++d)
+            source.m_inner *= type.shape[d];
         return source;
     }
     static Source listed(const TensorType& type, const std::vector<double>& numbers)
@@ -331,6 +363,15 @@ public:
             for (; element < end; ++element)
                 *out++ = kernels::numberAt(m_array, element);
             return;
+        case Form::Stacked:
+            for (const auto parts = static_cast<std::int64_t>(m_parts.size()); element < end;) {
+                const std::int64_t row = element / m_inner, place = element % m_inner;
+                const std::int64_t length = std::min(m_inner - place, end - element);
+                m_parts[static_cast<std::size_t>(row % parts)].fill(row / parts * m_inner + place, length, out);
+                element += length;
+                out += length;
+            }
+            return;
         }
     }
 
@@ -362,7 +403,7 @@ public:
     }
 
 private:
-    enum class Form : std::uint8_t { Constant, Normal, Uniform, Powers, Integers, Iota, Specified, Array };
+    enum class Form : std::uint8_t { Constant, Normal, Uniform, Powers, Integers, Iota, Specified, Array, Stacked };
 
     void setNormal(double deviation)
     {
@@ -422,6 +463,8 @@ private:
     std::uint64_t m_count = 1;
     std::vector<double> m_specified;
     kernels::Array m_array;
+    std::vector<Source> m_parts;
+    std::int64_t m_inner = 1; ///< elements of a part that follow each other
 };
 
 std::vector<ArgumentStart> argumentStarts(const Program& program, const InitialValues& values)
@@ -473,7 +516,19 @@ InitialArrays::InitialArrays(const Program& program, const InitialValues& values
             m_sources.push_back(std::make_shared<const Source>(Source::listed(argument.type, step->second(0))));
         } else if (start.value.kind == InitialKind::File && values.files.contains(i))
             m_sources.push_back(std::make_shared<const Source>(Source::ofFile(values.files.at(i))));
-        else
+        else if (const StackedInitial* stack = stackOf(values, drawnPath, argument.type, start.value)) {
+            Shape shape;
+            for (std::size_t d = 0; d < argument.type.rank(); ++d)
+                if (d != stack->dimension)
+                    shape.push_back(argument.type.shape[d]);
+            const TensorType type{ argument.type.dtype, std::move(shape) };
+            std::vector<Source> parts;
+            for (const std::string& path : stack->parts)
+                parts.push_back(
+                    Source::drawn(type, start.value, uses[as[i]], Source::Stream::ofPath(values.seed, path)));
+            m_sources.push_back(
+                std::make_shared<const Source>(Source::stacked(argument.type, stack->dimension, std::move(parts))));
+        } else
             m_sources.push_back(std::make_shared<const Source>(Source::drawn(argument.type, start.value, uses[as[i]],
                 values.defaults == InitialDefaults::ByRole
                     ? Source::Stream::ofPath(values.seed, std::string_view(drawnPath))

@@ -32,7 +32,8 @@ namespace shardscope {
 enum class InitialDefaults : std::uint8_t {
     /// Of a network: parameters xavier, inputs ones, as in the notebook, unless it says otherwise
     /// (InitialValues::ofNetwork), and the state zeros. Elements are drawn by
-    /// path: another layer leaves them as they are. Master weights begin as their parameter, before it is rounded.
+    /// path: another layer leaves them as they are, and layers in a loop begin as those of no loop. Master weights
+    /// begin as their parameter, before it is rounded.
     ByRole,
     /// Of a program in a text: moments and counters of an optimizer zeros, single numbers 0.001, the rest what its
     /// operations can work with (simulate/run/argument_uses.h). Elements are drawn by the number of the argument.
@@ -49,6 +50,8 @@ struct InitialValues {
     std::vector<ChosenInitial> chosen = {};
     /// With ByRole: what a network's own arguments begin with, in place of their role's.
     std::vector<ChosenInitial> ofNetwork = {};
+    /// With ByRole: arguments whose random numbers are those of others, put together.
+    std::vector<StackedInitial> stacks = {};
     /// Given arrays (row-major, global) that replace all others, by path.
     std::map<std::string, std::vector<double>> byPath = {};
     /// What stands in the files that `chosen` names, by the number of the argument; each of the argument's type.

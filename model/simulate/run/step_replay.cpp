@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/run/step_replay.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/bytes.h"
@@ -143,12 +144,40 @@ Result<bool> StepReplay::advance(
     return true;
 }
 
-Result<StepReplay::Array> StepReplay::reference(ValueId value, std::int64_t steps, const Limits& limits)
+ValueId StepReplay::heldAs(ValueId value) const
+{
+    for (const StatePair& pair : m_program->state.pairs)
+        if (m_program->program->main().results[pair.result] == value)
+            return pair.argument;
+    return value;
+}
+
+Result<StepReplay::Array> StepReplay::start(ValueId value, const Limits& limits) const
 {
     const Program& program = *m_program->program;
-    for (const StatePair& pair : m_program->state.pairs) // new state stands where the old one did
-        if (program.main().results[pair.result] == value)
-            value = pair.argument;
+    value = heldAs(value);
+    const std::vector<ValueId>& arguments = program.main().arguments;
+    const auto found = std::find(arguments.begin(), arguments.end(), value);
+    if (found == arguments.end())
+        return Array();
+    const TensorType& type = program.value(value).type;
+    if (!isTensor(type.dtype) || isComplex(type.dtype))
+        return Array();
+    const double bytes = static_cast<double>(type.byteCount()) + 8 * static_cast<double>(type.elementCount());
+    const double limit = limits.bytes > 0 ? limits.bytes : static_cast<double>(memoryLimit(RunOptions()));
+    if (bytes > limit)
+        return fail(Code::OutOfMemory, { { "bytes", toBytes(bytes) }, { "limit", toBytes(limit) } });
+    const kernels::Array array =
+        InitialArrays(program, m_initial).array(static_cast<std::size_t>(found - arguments.begin()));
+    auto numbers = std::make_shared<std::vector<double>>(static_cast<std::size_t>(array.count()));
+    for (std::size_t i = 0; i < numbers->size(); ++i)
+        (*numbers)[i] = kernels::numberAt(array, static_cast<std::int64_t>(i));
+    return Array(std::move(numbers));
+}
+
+Result<StepReplay::Array> StepReplay::reference(ValueId value, std::int64_t steps, const Limits& limits)
+{
+    value = heldAs(value);
     if (m_reference && m_reference->run->stepsDone() > steps)
         m_reference->run->reset();
     if (!m_reference || (!m_keepsAll && m_kept != value))

@@ -41,6 +41,10 @@ public:
     {
         return reference(value, steps, Limits());
     }
+    /// What the run began with, of an argument of the given program or of the state's argument whose new value this is.
+    /// Null where it is neither. Errors: OutOfMemory {bytes, limit}.
+    [[nodiscard]] Result<Array> start(ValueId value, const Limits& limits) const;
+    [[nodiscard]] Result<Array> start(ValueId value) const { return start(value, Limits()); }
     /// Step `number`, counted from 1, with the reference of what is recorded where there is memory for that. Null if
     /// stopped. Errors: as above.
     [[nodiscard]] Result<RecordedStepPtr> record(std::int64_t number, const Limits& limits);
@@ -50,6 +54,8 @@ private:
     class Progress;
     struct Machine;
 
+    /// New state stands where the old one did: the argument that a result of the step is in the next one.
+    [[nodiscard]] ValueId heldAs(ValueId value) const;
     [[nodiscard]] Result<std::unique_ptr<Machine>> machine(const std::shared_ptr<const FlatProgram>& program,
         std::unique_ptr<StepRecorder> recorder, std::vector<ValueId> kept, const Limits& limits) const;
     /// `value`: has to be readable after a step; invalid: none has to.

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "compiled_report.h"
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/compiled_program.h"
+#include "collectives_report.h"
+#include "hlo/read.h"
+#include "hlo/to_stablehlo.h"
+#include "input.h"
+#include "interchange/csv_text.h"
+#include "words/utf8.h"
+#include "words/words.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+QString textOr(std::string_view text, const QString& otherwise = QStringLiteral("-"))
+{
+    return text.empty() ? otherwise : words::fromStd(std::string(text));
+}
+
+QString executionsText(const std::optional<std::int64_t>& executions)
+{
+    return executions ? words::count(*executions) : QStringLiteral("?");
+}
+
+std::string sourceOf(const HloCollective& collective)
+{
+    const HloPlace& place = collective.metadata.place;
+    return place.file.empty() ? std::string() : std::string(place.file) + ':' + std::to_string(place.line);
+}
+
+CompiledKey compiledKey(const std::string& by)
+{
+    return by == "kind" ? CompiledKey::Kind : by == "layer" ? CompiledKey::Cause : CompiledKey::Groups;
+}
+
+Rational perStep(const HloCollective& collective)
+{
+    return sentBytes(collective) * Rational(collective.executions.value_or(1));
+}
+
+void printCompiledList(Console& console, const HloModule& module, const HloCollectives& found)
+{
+    Table table{ "#>", "Collective", "Groups", "In>", "Out>", "Sent per device>", "Times>", "Bytes per step>", "Line>",
+        "Source", "Cause" };
+    for (std::size_t i = 0; i < found.list.size(); ++i) {
+        const HloCollective& collective = found.list[i];
+        table.rows.push_back({ words::count(static_cast<qint64>(i) + 1), textOr(name(collective.kind)),
+            textOr(groupsText(module, collective)), words::bytes(Rational(collective.bytesIn)),
+            words::bytes(Rational(collective.bytesOut)), words::bytes(sentBytes(collective)),
+            executionsText(collective.executions), exactCount(perStep(collective)), QString::number(collective.line),
+            textOr(sourceOf(collective)), textOr(collective.metadata.opName) });
+    }
+    console.heading(QStringLiteral("Collectives"));
+    console.table(table);
+}
+
+void printCompiledSums(Console& console, const HloModule& module, const HloCollectives& found, const std::string& by)
+{
+    Table table{ by == "layer" ? "Cause" : "Collective", "Collectives>", "Times>", "In>", "Out>", "Sent per device>",
+        "Bytes per step>" };
+    for (const CompiledSum& sum : sums(module, found, compiledKey(by)))
+        table.rows.push_back({ textOr(sum.key), words::count(sum.collectives), executionsText(sum.executions),
+            words::bytes(Rational(sum.bytesIn)), words::bytes(Rational(sum.bytesOut)), words::bytes(sum.sent),
+            exactCount(sum.sent) });
+    console.heading(by == "kind" ? QStringLiteral("Sums by kind")
+            : by == "layer"      ? QStringLiteral("Sums by cause")
+                                 : QStringLiteral("Sums by groups"));
+    console.table(table);
+}
+
+void printCompiled(const HloModule& module, const HloCollectives& found, const std::string& by)
+{
+    Console console;
+    console.line(QStringLiteral("%1, as XLA has compiled it for %2 devices.")
+                     .arg(textOr(module.view(module.name)), words::count(found.devices)));
+    if (module.endsEarly)
+        console.line(QStringLiteral("The text ends before the module does: what comes after that is missing, and how "
+                                    "often anything runs is not known."));
+    if (found.list.empty()) {
+        console.line(QStringLiteral("No device has to send anything: there are no collectives."));
+        return;
+    }
+    if (by.empty())
+        printCompiledList(console, module, found);
+    printCompiledSums(console, module, found, by);
+    Rational sent;
+    bool isExact = true;
+    for (const HloCollective& collective : found.list) {
+        sent = sent + perStep(collective);
+        isExact = isExact && collective.executions;
+    }
+    console.line();
+    console.line(QStringLiteral("Every device sends %1 per step (%2 B).").arg(words::bytes(sent), exactCount(sent)));
+    if (!isExact)
+        console.line(QStringLiteral("? how often it runs cannot be told from the text; it is counted once."));
+}
+
+Json compiledSumsJson(const HloModule& module, const HloCollectives& found, CompiledKey key)
+{
+    Json list = Json::array();
+    for (const CompiledSum& sum : sums(module, found, key)) {
+        Json each = { { "key", sum.key }, { "count", sum.collectives }, { "bytes_in", sum.bytesIn },
+            { "bytes_out", sum.bytesOut }, { "sent_bytes", toJson(sum.sent) }, { "exact", sum.isExact } };
+        if (sum.executions)
+            each["times"] = *sum.executions;
+        list.push_back(std::move(each));
+    }
+    return list;
+}
+
+Json compiledJson(const HloModule& module, const HloCollective& collective)
+{
+    Json out = { { "name", module.view(module.instructions[collective.instruction].name) },
+        { "kind", name(collective.kind) }, { "line", collective.line },
+        { "groups_text", groupsText(module, collective) }, { "groups", collective.groups.count() },
+        { "group_size", collective.groups.size() }, { "bytes_in", collective.bytesIn },
+        { "bytes_out", collective.bytesOut }, { "sent_bytes", toJson(sentBytes(collective)) },
+        { "op_name", collective.metadata.opName }, { "source", sourceOf(collective) }, { "async", collective.isAsync },
+        { "sliced_right_after", collective.slicedRightAfter.has_value() } };
+    if (collective.executions)
+        out["times"] = *collective.executions;
+    if (!collective.reduction.empty())
+        out["reduction"] = collective.reduction;
+    if (!collective.pairs.empty())
+        out["source_target_pairs"] = collective.pairs;
+    return out;
+}
+
+int printCompiledJson(const HloModule& module, const HloCollectives& found, const JsonTarget& target)
+{
+    Json out = envelope(target);
+    Json& compiled = out["compiled"] = { { "module", module.view(module.name) }, { "device_count", found.devices },
+        { "ends_early", module.endsEarly }, { "collectives", Json::array() } };
+    for (const HloCollective& collective : found.list)
+        compiled["collectives"].push_back(compiledJson(module, collective));
+    compiled["sums"] = { { "by_kind", compiledSumsJson(module, found, CompiledKey::Kind) },
+        { "by_groups", compiledSumsJson(module, found, CompiledKey::Groups) },
+        { "by_cause", compiledSumsJson(module, found, CompiledKey::Cause) },
+        { "by_source", compiledSumsJson(module, found, CompiledKey::Source) } };
+    return emitJson(out, target, Done);
+}
+
+std::string csvRow(const std::vector<std::string>& fields)
+{
+    std::string line;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        line += (i == 0 ? "" : ",") + quoteCsv(fields[i]);
+    return line + "\n";
+}
+
+std::string compiledCsv(const HloModule& module, const HloCollectives& found, const std::string& by)
+{
+    const auto timesOf = [](const std::optional<std::int64_t>& times) {
+        return times ? std::to_string(*times) : std::string();
+    };
+    std::string text;
+    if (!by.empty()) {
+        text = csvRow({ by, "collectives", "times_per_step", "sent_bytes_per_step" });
+        for (const CompiledSum& sum : sums(module, found, compiledKey(by)))
+            text +=
+                csvRow({ sum.key, std::to_string(sum.collectives), timesOf(sum.executions), toJson(sum.sent).dump() });
+        return text;
+    }
+    text = csvRow({ "number", "kind", "groups", "group_size", "bytes_in", "bytes_out", "sent_bytes", "times",
+        "sent_bytes_per_step", "line", "source", "cause" });
+    for (std::size_t i = 0; i < found.list.size(); ++i) {
+        const HloCollective& collective = found.list[i];
+        text += csvRow({ std::to_string(i + 1), std::string(name(collective.kind)), groupsText(module, collective),
+            std::to_string(collective.groups.size()), std::to_string(collective.bytesIn),
+            std::to_string(collective.bytesOut), toJson(sentBytes(collective)).dump(), timesOf(collective.executions),
+            toJson(perStep(collective)).dump(), std::to_string(collective.line), sourceOf(collective),
+            collective.metadata.opName });
+    }
+    return text;
+}
+
+} // namespace
+
+std::optional<int> reportCompiled(const std::string& text, const CompiledReport& options)
+{
+    if (!isHloText(text))
+        return std::nullopt;
+    const auto refused = [&](Error error) {
+        error.where.file = shownName(options.name);
+        return refuse(options.json, Refused{ { std::move(error) } });
+    };
+    const Result<HloModule> module = readHlo(text);
+    if (!module)
+        return refused(module.error());
+    if (!isCompiled(*module))
+        return std::nullopt;
+    const Result<HloCollectives> found = collectivesOf(*module);
+    if (!found)
+        return refused(found.error());
+    if (!options.json.empty())
+        return printCompiledJson(*module, *found, options.json);
+    if (options.csv)
+        writeTo(stdout, compiledCsv(*module, *found, options.by));
+    else
+        printCompiled(*module, *found, options.by);
+    return Done;
+}
+
+} // namespace shardscope::cli

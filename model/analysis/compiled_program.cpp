@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/compiled_program.h"
+
+#include <unordered_map>
+
+#include "partition/collective.h"
+
+namespace shardscope {
+
+namespace {
+
+CollectiveKind ringKind(HloCollectiveKind kind)
+{
+    switch (kind) {
+    case HloCollectiveKind::AllReduce:
+        return CollectiveKind::AllReduce;
+    case HloCollectiveKind::AllGather:
+        return CollectiveKind::AllGather;
+    case HloCollectiveKind::ReduceScatter:
+        return CollectiveKind::ReduceScatter;
+    case HloCollectiveKind::AllToAll:
+    case HloCollectiveKind::RaggedAllToAll:
+        return CollectiveKind::AllToAll;
+    case HloCollectiveKind::CollectivePermute:
+    case HloCollectiveKind::CollectiveBroadcast: // along a chain, in which each hands on what it gets
+        break;
+    }
+    return CollectiveKind::CollectivePermute;
+}
+
+std::string sumKey(const HloModule& module, const HloCollective& collective, CompiledKey key)
+{
+    const HloPlace& place = collective.metadata.place;
+    switch (key) {
+    case CompiledKey::Kind:
+        return std::string(name(collective.kind));
+    case CompiledKey::Groups:
+        return std::string(name(collective.kind)) + ' ' + groupsText(module, collective)
+            + (collective.reduction.empty() ? std::string() : ' ' + std::string(collective.reduction));
+    case CompiledKey::Cause:
+        return collective.metadata.opName;
+    case CompiledKey::Source:
+        return place.file.empty() ? std::string() : std::string(place.file) + ':' + std::to_string(place.line);
+    }
+    return {};
+}
+
+} // namespace
+
+Rational sentBytes(const HloCollective& collective)
+{
+    const std::int64_t size = collective.kind == HloCollectiveKind::CollectivePermute ? 2 : collective.groups.size();
+    return ringBytes(ringKind(collective.kind), size, collective.bytesIn);
+}
+
+std::string groupsText(const HloModule& module, const HloCollective& collective)
+{
+    if (collective.kind == HloCollectiveKind::CollectivePermute)
+        return "pairs";
+    const HloAttribute* groups = module.attribute(module.instructions[collective.instruction], "replica_groups");
+    return groups ? std::string(module.view(groups->value)) : "{}";
+}
+
+std::vector<CompiledSum> sums(const HloModule& module, const HloCollectives& collectives, CompiledKey key)
+{
+    std::vector<CompiledSum> list;
+    std::unordered_map<std::string, std::size_t> indices;
+    for (const HloCollective& collective : collectives.list) {
+        std::string text = sumKey(module, collective, key);
+        const auto [at, isNew] = indices.emplace(text, list.size());
+        if (isNew)
+            list.push_back({ std::move(text), &collective, 0, 0, 0, 0, 0, {}, true });
+        CompiledSum& sum = list[at->second];
+        ++sum.collectives;
+        sum.slicedRightAfter += collective.slicedRightAfter ? 1 : 0;
+        sum.isExact = sum.isExact && collective.executions;
+        sum.executions = sum.executions && collective.executions
+            ? std::optional(saturatingSum(*sum.executions, *collective.executions))
+            : std::nullopt;
+        const std::int64_t times = collective.executions.value_or(1);
+        sum.bytesIn = saturatingSum(sum.bytesIn, saturatingProduct(collective.bytesIn, times));
+        sum.bytesOut = saturatingSum(sum.bytesOut, saturatingProduct(collective.bytesOut, times));
+        sum.sent = sum.sent + sentBytes(collective) * Rational(times);
+    }
+    return list;
+}
+
+} // namespace shardscope

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "comparison/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "analysis/change.h"
+#include "analysis/summed_problems.h"
+#include "comparison/largest_difference.h"
+#include "pipeline/memory_placement.h"
+
+namespace shardscope {
+
+namespace {
+
+bool isAlike(const TensorRow& a, const TensorRow& b)
+{
+    return a.spec == b.spec && a.type == b.type && a.copies == b.copies && a.memoryKind == b.memoryKind
+        && a.bytesPerDevice == b.bytesPerDevice && a.layout.shardShape() == b.layout.shardShape();
+}
+
+void compareArrays(SnapshotComparison& found)
+{
+    std::unordered_map<std::string_view, std::size_t> olds;
+    const std::vector<TensorRow>&before = found.before->tensors, &after = found.after->tensors;
+    for (std::size_t i = 0; i < before.size(); ++i)
+        olds.emplace(before[i].path, i);
+    for (std::size_t i = 0; i < after.size(); ++i) {
+        const TensorRow& row = after[i];
+        ComparedArray array{ row.path, row.role, {}, i, 0, row.bytesPerDevice };
+        if (const auto old = olds.find(row.path); old != olds.end()) {
+            const TensorRow& was = before[old->second];
+            array.before = old->second;
+            array.bytesBefore = was.bytesPerDevice;
+            olds.erase(old);
+            if (isAlike(was, row)) {
+                ++found.arraysAlike;
+                continue;
+            }
+        }
+        found.arrays.push_back(std::move(array));
+    }
+    for (std::size_t i = 0; i < before.size(); ++i)
+        if (olds.contains(before[i].path))
+            found.arrays.push_back({ before[i].path, before[i].role, i, {}, before[i].bytesPerDevice, 0 });
+}
+
+void compareHeld(SnapshotComparison& found)
+{
+    for (const Role role : { Role::Parameter, Role::Gradient, Role::Mu, Role::Nu, Role::Master }) {
+        const auto sum = [role](const Snapshot& snapshot) {
+            std::int64_t bytes = 0;
+            for (const TensorRow& row : snapshot.tensors)
+                if (row.role == role && !isOnHost(snapshot, row))
+                    bytes = saturatingSum(bytes, row.bytesPerDevice);
+            return bytes;
+        };
+        const ComparedRole held{ role, sum(*found.before), sum(*found.after) };
+        if (held.bytesBefore > 0 || held.bytesAfter > 0)
+            found.held.push_back(held);
+    }
+    found.stateBefore = stateBytes(*found.before);
+    found.stateAfter = stateBytes(*found.after);
+    const Plan *before = found.before->plan.get(), *after = found.after->plan.get();
+    if (before)
+        found.peakBefore = before->memory.peakBytes;
+    if (after)
+        found.peakAfter = after->memory.peakBytes;
+    if (before && after)
+        for (std::size_t i = 0; i < ownerCount; ++i)
+            if (const auto was = before->memory.atPeak[i], is = after->memory.atPeak[i]; was > 0 || is > 0)
+                found.peak.push_back({ static_cast<Owner>(i), was, is });
+}
+
+double differenceOf(Rational before, Rational after)
+{
+    return after.value() - before.value();
+}
+
+using CollectivesKey = std::tuple<CollectiveKind, int, std::string>;
+
+void addCollectives(std::map<CollectivesKey, ComparedCollectives>& sums, const CollectiveList& list, bool isAfter)
+{
+    for (std::size_t i = 0; i < list.entries.size(); ++i) {
+        const CollectiveEntry& entry = list.entries[i];
+        if (!isExchange(entry) || entry.scalarLoss)
+            continue;
+        const int cause = entry.reason ? static_cast<int>(entry.reason->kind) : -1;
+        const std::string axes = keyOf(entry, CollectiveKey::Axes);
+        const auto [place, isNew] = sums.try_emplace({ entry.kind, cause, axes });
+        ComparedCollectives& sum = place->second;
+        if (isNew) {
+            sum.kind = entry.kind;
+            sum.axes = axes;
+            if (entry.reason)
+                sum.cause = entry.reason->kind;
+        }
+        std::int64_t& times = isAfter ? sum.timesAfter : sum.timesBefore;
+        std::int64_t& group = isAfter ? sum.groupAfter : sum.groupBefore;
+        if (times == 0) {
+            sum.example = i;
+            group = entry.groupSize;
+        } else if (group != entry.groupSize) {
+            group = 0;
+        }
+        times = saturatingSum(times, entry.times);
+        (isAfter ? sum.sentAfter : sum.sentBefore) += entry.sentPerStep();
+    }
+}
+
+void compareCollectives(SnapshotComparison& found)
+{
+    const CollectiveList *before = found.before->collectives.get(), *after = found.after->collectives.get();
+    if (found.before->ok())
+        found.sentBefore = found.before->sent.step;
+    if (found.after->ok())
+        found.sentAfter = found.after->sent.step;
+    if (!before || !after)
+        return;
+    std::map<CollectivesKey, ComparedCollectives> sums;
+    addCollectives(sums, *before, false);
+    addCollectives(sums, *after, true);
+    for (auto& [key, sum] : sums) {
+        const auto axes = std::find_if(
+            found.sent.begin(), found.sent.end(), [&](const ComparedAxes& each) { return each.axes == sum.axes; });
+        ComparedAxes& along =
+            axes == found.sent.end() ? found.sent.emplace_back(ComparedAxes{ sum.axes, {}, {} }) : *axes;
+        along.sentBefore += sum.sentBefore;
+        along.sentAfter += sum.sentAfter;
+        found.collectives.push_back(std::move(sum));
+    }
+    const auto size = [](const auto& sum) { return std::abs(differenceOf(sum.sentBefore, sum.sentAfter)); };
+    const auto isLarger = [&](const auto& a, const auto& b) { return size(a) > size(b); };
+    std::stable_sort(found.collectives.begin(), found.collectives.end(), isLarger);
+    std::stable_sort(found.sent.begin(), found.sent.end(), isLarger);
+}
+
+void compareProblems(SnapshotComparison& found)
+{
+    // Numbers in the arguments may follow from the sizes: what it is and where it stands make it the same.
+    const auto keyOfProblem = [](const Problem& problem) {
+        const Diagnostic& d = problem.diagnostic;
+        return std::tuple(d.code, d.where.path, d.where.pointer, d.where.dimension, d.where.line);
+    };
+    const std::vector<Problem> before = summedUp(found.before->problems), after = summedUp(found.after->problems);
+    const auto addMissing = [&](const std::vector<Problem>& list, const std::vector<Problem>& others, bool isGone) {
+        for (const Problem& problem : list)
+            if (std::none_of(others.begin(), others.end(),
+                    [&](const Problem& other) { return keyOfProblem(other) == keyOfProblem(problem); }))
+                found.problems.push_back({ problem.diagnostic, isGone });
+    };
+    addMissing(after, before, false);
+    addMissing(before, after, true);
+}
+
+} // namespace
+
+bool SnapshotComparison::nothing() const
+{
+    return inputs.empty() && arrays.empty() && problems.empty() && program.kinds.empty() && peakBefore == peakAfter
+        && sentBefore == sentAfter
+        && std::none_of(
+            collectives.begin(), collectives.end(), [](const ComparedCollectives& each) { return each.isChanged(); });
+}
+
+SnapshotComparison compareSnapshots(
+    SnapshotPtr before, SnapshotPtr after, std::optional<StepTime> timeBefore, std::optional<StepTime> timeAfter)
+{
+    SnapshotComparison found;
+    found.before = std::move(before);
+    found.after = std::move(after);
+    found.timeBefore = timeBefore;
+    found.timeAfter = timeAfter;
+    found.inputs = settingDifferences(*found.before->experiment, *found.after->experiment);
+    compareArrays(found);
+    compareHeld(found);
+    compareCollectives(found);
+    const SourcePtr &first = found.before->source, &second = found.after->source;
+    if (first && second && first != second) {
+        found.program = comparePrograms(first->program, second->program);
+    } else if (const SourcePtr& one = first ? first : second) {
+        const auto count = static_cast<std::int64_t>(one->program.operations.size());
+        found.program.operationsBefore = first ? count : 0;
+        found.program.operationsAfter = second ? count : 0;
+    }
+    compareProblems(found);
+    found.largest = largestDifference(found);
+    return found;
+}
+
+} // namespace shardscope

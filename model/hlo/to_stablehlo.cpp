@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "hlo/to_stablehlo.h"
+
+#include <algorithm>
+
+#include "base/codes.h"
+#include "hlo/read.h"
+#include "hlo/translator.h"
+#include "stablehlo/scanner.h"
+
+namespace shardscope {
+
+namespace {
+
+/// Places and names of a program that was read from the text of a translator, as those of the HLO text.
+class HloPlaces {
+public:
+    HloPlaces(const HloModule& module, const hlo::Translator& translator)
+        : m_module(module)
+        , m_translator(translator)
+    {
+    }
+    [[nodiscard]] std::uint32_t originOf(std::size_t line) const
+    {
+        const std::vector<std::uint32_t>& origins = m_translator.origins();
+        return line == 0 || line > origins.size() ? 0 : origins[line - 1];
+    }
+    void move(Where& where) const
+    {
+        if (where.line <= 0)
+            return;
+        const Where moved = m_module.placeOf(originOf(static_cast<std::size_t>(where.line)));
+        where.line = moved.line;
+        where.column = moved.column;
+    }
+    void move(std::vector<Diagnostic>& list) const
+    {
+        for (Diagnostic& diagnostic : list)
+            move(diagnostic.where);
+    }
+    void move(Program& program) const
+    {
+        mlir::Places places(m_module.text);
+        std::vector<std::pair<std::uint32_t, SourcePlace*>> moved;
+        for (SourcePlace& source : program.sources)
+            if (source.line != 0)
+                moved.emplace_back(originOf(source.line), &source);
+        std::sort(moved.begin(), moved.end()); // places that ascend are found fast
+        for (const auto& [origin, source] : moved) {
+            const mlir::Places::Place place = places.of(origin);
+            source->line = place.line;
+            source->column = place.column;
+        }
+    }
+    void move(std::vector<std::uint32_t>& names) const
+    {
+        std::vector<std::pair<std::uint32_t, std::uint32_t*>> moved;
+        for (std::uint32_t& offset : names)
+            if (offset != ReadProgram::noName)
+                moved.emplace_back(offset, &offset);
+        std::sort(moved.begin(), moved.end());
+        mlir::Places places(m_translator.text());
+        for (const auto& [offset, name] : moved)
+            *name = originOf(places.of(offset).line);
+    }
+
+private:
+    const HloModule& m_module;
+    const hlo::Translator& m_translator;
+};
+
+} // namespace
+
+bool isCompiled(const HloModule& module)
+{
+    if (module.moduleAttribute("is_scheduled"))
+        return true;
+    const auto isPartitioned = [&](const HloComputation& computation) {
+        return module.view(computation.name).ends_with("_spmd");
+    };
+    return std::any_of(module.computations.begin(), module.computations.end(), isPartitioned);
+}
+
+Result<ReadProgram> readProgram(std::string_view text, ReadOptions options)
+{
+    if (!isHloText(text))
+        return readStableHlo(text, options);
+    SHARDSCOPE_TRY(module, readHlo(text));
+    if (isCompiled(*module))
+        return fail(Code::CompiledProgram, {}, module->placeOf(0));
+    hlo::Translator translator(*module);
+    SHARDSCOPE_CHECK(translator.translate());
+    const HloPlaces places(*module, translator);
+    const std::size_t before = options.findings ? options.findings->size() : 0;
+    Result<ReadProgram> read = readStableHlo(translator.text(), options);
+    if (options.findings)
+        for (std::size_t i = before; i < options.findings->size(); ++i)
+            places.move((*options.findings)[i].where);
+    if (!read) {
+        places.move(read.error().where);
+        return read;
+    }
+    places.move(read->warnings);
+    places.move(read->program);
+    places.move(read->names);
+    return read;
+}
+
+} // namespace shardscope

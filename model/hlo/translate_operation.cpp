@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A part of Translator, which is declared in translator.h: operations by opcode.
+#include <algorithm>
+#include <array>
+
+#include "base/codes.h"
+#include "base/text.h"
+#include "hlo/attributes.h"
+#include "hlo/mlir_text.h"
+#include "hlo/translator.h"
+
+namespace shardscope::hlo {
+
+namespace {
+
+struct PlainName {
+    std::string_view opcode, name;
+};
+/// Operations without attributes.
+constexpr std::array plainNames{
+    PlainName{ "abs", "stablehlo.abs" },
+    PlainName{ "add", "stablehlo.add" },
+    PlainName{ "after-all", "stablehlo.after_all" },
+    PlainName{ "and", "stablehlo.and" },
+    PlainName{ "atan2", "stablehlo.atan2" },
+    PlainName{ "bitcast-convert", "stablehlo.bitcast_convert" },
+    PlainName{ "cbrt", "stablehlo.cbrt" },
+    PlainName{ "ceil", "stablehlo.ceil" },
+    PlainName{ "clamp", "stablehlo.clamp" },
+    PlainName{ "complex", "stablehlo.complex" },
+    PlainName{ "convert", "stablehlo.convert" },
+    PlainName{ "cosine", "stablehlo.cosine" },
+    PlainName{ "count-leading-zeros", "stablehlo.count_leading_zeros" },
+    PlainName{ "divide", "stablehlo.divide" },
+    PlainName{ "dynamic-update-slice", "stablehlo.dynamic_update_slice" },
+    PlainName{ "erf", "chlo.erf" },
+    PlainName{ "exponential", "stablehlo.exponential" },
+    PlainName{ "exponential-minus-one", "stablehlo.exponential_minus_one" },
+    PlainName{ "floor", "stablehlo.floor" },
+    PlainName{ "imag", "stablehlo.imag" },
+    PlainName{ "is-finite", "stablehlo.is_finite" },
+    PlainName{ "log", "stablehlo.log" },
+    PlainName{ "log-plus-one", "stablehlo.log_plus_one" },
+    PlainName{ "logistic", "stablehlo.logistic" },
+    PlainName{ "maximum", "stablehlo.maximum" },
+    PlainName{ "minimum", "stablehlo.minimum" },
+    PlainName{ "multiply", "stablehlo.multiply" },
+    PlainName{ "negate", "stablehlo.negate" },
+    PlainName{ "not", "stablehlo.not" },
+    PlainName{ "opt-barrier", "stablehlo.optimization_barrier" },
+    PlainName{ "or", "stablehlo.or" },
+    PlainName{ "partition-id", "stablehlo.partition_id" },
+    PlainName{ "popcnt", "stablehlo.popcnt" },
+    PlainName{ "power", "stablehlo.power" },
+    PlainName{ "real", "stablehlo.real" },
+    PlainName{ "remainder", "stablehlo.remainder" },
+    PlainName{ "replica-id", "stablehlo.replica_id" },
+    PlainName{ "reshape", "stablehlo.reshape" },
+    PlainName{ "round-nearest-afz", "stablehlo.round_nearest_afz" },
+    PlainName{ "round-nearest-even", "stablehlo.round_nearest_even" },
+    PlainName{ "rsqrt", "stablehlo.rsqrt" },
+    PlainName{ "select", "stablehlo.select" },
+    PlainName{ "shift-left", "stablehlo.shift_left" },
+    PlainName{ "shift-right-arithmetic", "stablehlo.shift_right_arithmetic" },
+    PlainName{ "shift-right-logical", "stablehlo.shift_right_logical" },
+    PlainName{ "sign", "stablehlo.sign" },
+    PlainName{ "sine", "stablehlo.sine" },
+    PlainName{ "sqrt", "stablehlo.sqrt" },
+    PlainName{ "subtract", "stablehlo.subtract" },
+    PlainName{ "tan", "stablehlo.tan" },
+    PlainName{ "tanh", "stablehlo.tanh" },
+    PlainName{ "xor", "stablehlo.xor" },
+};
+
+} // namespace
+
+Result<std::vector<std::int64_t>> Translator::numbers(
+    const HloInstruction& instruction, std::string_view attribute) const
+{
+    SHARDSCOPE_TRY(read, hloNumbers(m_module, instruction, attribute));
+    if (!*read)
+        return lacks(instruction, attribute);
+    return std::move(**read);
+}
+
+Result<std::string> Translator::dims(
+    const HloInstruction& instruction, std::string_view attribute, std::string_view name) const
+{
+    SHARDSCOPE_TRY(read, numbers(instruction, attribute));
+    return arrayText(name, *read);
+}
+
+Result<void> Translator::customCall(const HloInstruction& instruction, Target& target)
+{
+    if (!m_module.attribute(instruction, "custom_call_target"))
+        return lacks(instruction, "custom_call_target");
+    target.name = "stablehlo.custom_call";
+    target.attributes.push_back(
+        "call_target_name = " + quotedText(hloText(m_module, instruction, "custom_call_target")));
+    if (hloFlag(m_module, instruction, "custom_call_has_side_effect"))
+        target.attributes.emplace_back("has_side_effect = true");
+    if (m_module.attribute(instruction, "backend_config"))
+        target.attributes.push_back("backend_config = " + quotedText(hloText(m_module, instruction, "backend_config")));
+    return {};
+}
+
+/// Operations with attributes and without bodies.
+Result<bool> Translator::attributed(const HloInstruction& instruction, Target& target)
+{
+    const std::string_view opcode = m_module.opcode(instruction);
+    const auto add = [&](std::string text) { target.attributes.push_back(std::move(text)); };
+    const auto named = [&](std::string_view name) {
+        target.name = name;
+        return true;
+    };
+    if (opcode == "constant") {
+        SHARDSCOPE_TRY(value, constant(instruction));
+        add("value = " + *value);
+        return named("stablehlo.constant");
+    }
+    if (opcode == "broadcast") {
+        SHARDSCOPE_TRY(text, dims(instruction, "dimensions", "broadcast_dimensions"));
+        add(*text);
+        return named("stablehlo.broadcast_in_dim");
+    }
+    if (opcode == "transpose") {
+        SHARDSCOPE_TRY(text, dims(instruction, "dimensions", "permutation"));
+        add(*text);
+        return named("stablehlo.transpose");
+    }
+    if (opcode == "reverse") {
+        SHARDSCOPE_TRY(text, dims(instruction, "dimensions", "dimensions"));
+        add(*text);
+        return named("stablehlo.reverse");
+    }
+    if (opcode == "dynamic-slice") {
+        SHARDSCOPE_TRY(text, dims(instruction, "dynamic_slice_sizes", "slice_sizes"));
+        add(*text);
+        return named("stablehlo.dynamic_slice");
+    }
+    if (opcode == "concatenate") {
+        SHARDSCOPE_TRY(dimension, numbers(instruction, "dimensions"));
+        add("dimension = " + std::to_string(dimension->empty() ? 0 : dimension->front()) + " : i64");
+        return named("stablehlo.concatenate");
+    }
+    if (opcode == "iota") {
+        SHARDSCOPE_TRY(dimension, hloNumber(m_module, instruction, "iota_dimension"));
+        add("iota_dimension = " + std::to_string(dimension->value_or(0)) + " : i64");
+        return named("stablehlo.iota");
+    }
+    if (opcode == "compare") {
+        const std::string type = hloText(m_module, instruction, "type");
+        const DType compared = target.operands.empty() ? DType::F32 : m_module.shapes[target.operands[0].shape].dtype;
+        const char* own = isFloat(compared) || isComplex(compared)        ? "FLOAT"
+            : compared == DType::Pred || name(compared).starts_with("ui") ? "UNSIGNED"
+                                                                          : "SIGNED";
+        add("comparison_direction = #stablehlo<comparison_direction " + hloText(m_module, instruction, "direction")
+            + '>');
+        add("compare_type = #stablehlo<comparison_type " + (type.empty() ? std::string(own) : type) + '>');
+        return named("stablehlo.compare");
+    }
+    if (opcode == "reduce-precision") {
+        for (const std::string_view key : { "exponent_bits", "mantissa_bits" }) {
+            SHARDSCOPE_TRY(bits, hloNumber(m_module, instruction, key));
+            add(std::string(key) + " = " + std::to_string(bits->value_or(0)) + " : i32");
+        }
+        return named("stablehlo.reduce_precision");
+    }
+    if (opcode == "slice") { // {[0:4], [1:4:2]}
+        std::vector<std::int64_t> starts, limits, strides;
+        const std::string text = hloText(m_module, instruction, "slice");
+        for (std::size_t open = text.find('['); open != std::string::npos; open = text.find('[', open + 1)) {
+            std::string row = text.substr(open + 1, text.find(']', open) - open - 1);
+            std::replace(row.begin(), row.end(), ':', '_');
+            const auto rows = numberRows(row);
+            const std::vector<std::int64_t> range = rows.empty() ? std::vector<std::int64_t>() : rows.front();
+            if (range.size() < 2)
+                return lacks(instruction, "slice");
+            starts.push_back(range[0]);
+            limits.push_back(range[1]);
+            strides.push_back(range.size() > 2 ? range[2] : 1);
+        }
+        add(arrayText("start_indices", starts));
+        add(arrayText("limit_indices", limits));
+        add(arrayText("strides", strides));
+        return named("stablehlo.slice");
+    }
+    if (opcode == "pad") { // 0_1x0_0_2
+        std::vector<std::int64_t> low, high, interior;
+        for (const std::vector<std::int64_t>& row : numberRows(hloText(m_module, instruction, "padding"))) {
+            low.push_back(row.empty() ? 0 : row[0]);
+            high.push_back(row.size() < 2 ? 0 : row[1]);
+            interior.push_back(row.size() < 3 ? 0 : row[2]);
+        }
+        add(arrayText("edge_padding_low", low));
+        add(arrayText("edge_padding_high", high));
+        add(arrayText("interior_padding", interior));
+        return named("stablehlo.pad");
+    }
+    if (opcode == "dot") {
+        std::vector<std::string> parts;
+        for (const auto& [key, own] :
+            { std::pair<std::string_view, std::string_view>{ "lhs_batch_dims", "lhs_batching_dimensions" },
+                { "rhs_batch_dims", "rhs_batching_dimensions" },
+                { "lhs_contracting_dims", "lhs_contracting_dimensions" },
+                { "rhs_contracting_dims", "rhs_contracting_dimensions" } }) {
+            SHARDSCOPE_TRY(list, hloNumbers(m_module, instruction, key));
+            parts.push_back(bracketText(own, list->value_or(std::vector<std::int64_t>())));
+        }
+        add("dot_dimension_numbers = #stablehlo.dot<" + join(parts, ", ") + '>');
+        return named("stablehlo.dot_general");
+    }
+    if (opcode == "gather") {
+        std::vector<std::string> parts;
+        for (const auto& [key, own] : { std::pair<std::string_view, std::string_view>{ "offset_dims", "offset_dims" },
+                 { "collapsed_slice_dims", "collapsed_slice_dims" },
+                 { "operand_batching_dims", "operand_batching_dims" },
+                 { "start_indices_batching_dims", "start_indices_batching_dims" },
+                 { "start_index_map", "start_index_map" } }) {
+            SHARDSCOPE_TRY(list, hloNumbers(m_module, instruction, key));
+            parts.push_back(bracketText(own, list->value_or(std::vector<std::int64_t>())));
+        }
+        SHARDSCOPE_TRY(vector, hloNumber(m_module, instruction, "index_vector_dim"));
+        parts.push_back("index_vector_dim = " + std::to_string(vector->value_or(0)));
+        SHARDSCOPE_TRY(sizes, dims(instruction, "slice_sizes", "slice_sizes"));
+        add("dimension_numbers = #stablehlo.gather<" + join(parts, ", ") + '>');
+        add(*sizes);
+        if (hloFlag(m_module, instruction, "indices_are_sorted"))
+            add("indices_are_sorted = true");
+        return named("stablehlo.gather");
+    }
+    if (opcode == "convolution") {
+        SHARDSCOPE_CHECK(windowed(instruction, target, true));
+        return named("stablehlo.convolution");
+    }
+    if (opcode == "topk" && hloFlag(m_module, instruction, "largest")) {
+        SHARDSCOPE_TRY(k, hloNumber(m_module, instruction, "k"));
+        add("k = " + std::to_string(k->value_or(0)) + " : i64");
+        return named("chlo.top_k");
+    }
+    if (opcode == "fft") {
+        SHARDSCOPE_TRY(length, dims(instruction, "fft_length", "fft_length"));
+        add("fft_type = #stablehlo<fft_type " + hloText(m_module, instruction, "fft_type") + '>');
+        add(*length);
+        return named("stablehlo.fft");
+    }
+    if (opcode == "custom-call") {
+        SHARDSCOPE_CHECK(customCall(instruction, target));
+        return true;
+    }
+    return false;
+}
+
+/// What makes no operation, or one with bodies.
+Result<bool> Translator::special(const HloInstruction& instruction)
+{
+    const std::string_view opcode = m_module.opcode(instruction);
+    const Leaves operands = operandLeaves(instruction);
+    const std::vector<std::uint32_t> results = leavesOf(m_module, instruction.shape);
+    if (opcode == "parameter")
+        return true; // is bound
+    if (opcode == "tuple" || opcode == "copy") {
+        bind(instruction, operands);
+        return true;
+    }
+    if (opcode == "get-tuple-element") {
+        SHARDSCOPE_TRY(index, hloNumber(m_module, instruction, "index"));
+        const auto of = m_module.operandsOf(instruction);
+        if (!*index || of.empty())
+            return lacks(instruction, "index");
+        const HloShape& tuple = m_module.shape(m_module.instructions[of[0]]);
+        if (!tuple.isTuple || **index < 0 || **index >= static_cast<std::int64_t>(tuple.parts.size()))
+            return lacks(instruction, "index");
+        std::size_t first = 0;
+        for (std::size_t part = 0; part < static_cast<std::size_t>(**index); ++part)
+            first += leavesOf(m_module, tuple.parts[part]).size();
+        const std::size_t count = leavesOf(m_module, tuple.parts[static_cast<std::size_t>(**index)]).size();
+        if (first + count > operands.size())
+            return lacks(instruction, "index");
+        bind(instruction,
+            Leaves(operands.begin() + static_cast<std::ptrdiff_t>(first),
+                operands.begin() + static_cast<std::ptrdiff_t>(first + count)));
+        return true;
+    }
+    Target target{ "", {}, operands, results };
+    const auto with = [&](std::string_view name, std::initializer_list<std::string_view> bodies) -> Result<bool> {
+        target.name = name;
+        SHARDSCOPE_CHECK(withBodies(instruction, std::move(target), bodies));
+        return true;
+    };
+    if (opcode == "call") {
+        SHARDSCOPE_CHECK(call(instruction));
+        return true;
+    }
+    if (opcode == "conditional") {
+        SHARDSCOPE_CHECK(conditional(instruction));
+        return true;
+    }
+    if (opcode == "while")
+        return with("stablehlo.while", { "condition", "body" });
+    if (opcode == "reduce" || opcode == "map") {
+        SHARDSCOPE_TRY(text, dims(instruction, "dimensions", "dimensions"));
+        target.attributes.push_back(*text);
+        return with(opcode == "map" ? "stablehlo.map" : "stablehlo.reduce", { "to_apply" });
+    }
+    if (opcode == "sort") {
+        SHARDSCOPE_TRY(dimension, numbers(instruction, "dimensions"));
+        target.attributes.push_back(
+            "dimension = " + std::to_string(dimension->empty() ? 0 : dimension->front()) + " : i64");
+        target.attributes.push_back(
+            std::string("is_stable = ") + (hloFlag(m_module, instruction, "is_stable") ? "true" : "false"));
+        return with("stablehlo.sort", { "to_apply" });
+    }
+    if (opcode == "reduce-window") {
+        SHARDSCOPE_CHECK(windowed(instruction, target, false));
+        return with("stablehlo.reduce_window", { "to_apply" });
+    }
+    if (opcode == "select-and-scatter") {
+        SHARDSCOPE_CHECK(windowed(instruction, target, false));
+        return with("stablehlo.select_and_scatter", { "select", "scatter" });
+    }
+    if (opcode == "scatter") {
+        std::vector<std::string> parts;
+        for (const std::string_view key : { "update_window_dims", "inserted_window_dims", "input_batching_dims",
+                 "scatter_indices_batching_dims", "scatter_dims_to_operand_dims" }) {
+            SHARDSCOPE_TRY(list, hloNumbers(m_module, instruction, key));
+            parts.push_back(bracketText(key, list->value_or(std::vector<std::int64_t>())));
+        }
+        SHARDSCOPE_TRY(vector, hloNumber(m_module, instruction, "index_vector_dim"));
+        parts.push_back("index_vector_dim = " + std::to_string(vector->value_or(0)));
+        target.attributes.push_back("scatter_dimension_numbers = #stablehlo.scatter<" + join(parts, ", ") + '>');
+        for (const std::string_view key : { "indices_are_sorted", "unique_indices" })
+            if (hloFlag(m_module, instruction, key))
+                target.attributes.push_back(std::string(key) + " = true");
+        return with("stablehlo.scatter", { "to_apply" });
+    }
+    return false;
+}
+
+Result<void> Translator::instruction(const HloInstruction& instruction)
+{
+    SHARDSCOPE_TRY(isSpecial, special(instruction));
+    if (*isSpecial)
+        return {};
+    const std::string_view opcode = m_module.opcode(instruction);
+    Target target{ "", {}, operandLeaves(instruction), leavesOf(m_module, instruction.shape) };
+    const auto plain = std::find_if(
+        plainNames.begin(), plainNames.end(), [&](const PlainName& each) { return each.opcode == opcode; });
+    if (plain != plainNames.end()) {
+        target.name = plain->name;
+    } else {
+        SHARDSCOPE_TRY(isKnown, attributed(instruction, target));
+        if (!*isKnown) { // kept, and nothing is known of it
+            target.name = "hlo." + std::string(opcode);
+            std::replace(target.name.begin(), target.name.end(), '-', '_');
+        }
+    }
+    return write(instruction, std::move(target));
+}
+
+} // namespace shardscope::hlo

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "hlo/translator.h"
+
+#include <algorithm>
+
+#include "base/codes.h"
+#include "base/text.h"
+#include "hlo/attributes.h"
+#include "hlo/mlir_text.h"
+#include "stablehlo/read.h"
+
+namespace shardscope::hlo {
+
+Translator::Translator(const HloModule& module)
+    : m_module(module)
+    , m_values(module.instructions.size())
+{
+}
+
+Result<void> Translator::translate()
+{
+    if (m_module.entry == noHloIndex)
+        return fail(Code::NoProgram, { { "wrong", "entry" } }, m_module.placeOf(0));
+    return module();
+}
+
+Result<void> Translator::module()
+{
+    SHARDSCOPE_TRY(partitions, hloNumber(m_module, "num_partitions"));
+    SHARDSCOPE_TRY(replicas, hloNumber(m_module, "replica_count"));
+    std::vector<std::string> attributes;
+    if (*partitions)
+        attributes.push_back("mhlo.num_partitions = " + std::to_string(**partitions) + " : i32");
+    if (*replicas)
+        attributes.push_back("mhlo.num_replicas = " + std::to_string(**replicas) + " : i32");
+    if (const auto meshes =
+            hloFrontendAttribute(m_module, m_module.moduleAttribute("frontend_attributes"), "xla.sdy.meshes")) {
+        m_isShardy = true;
+        attributes.push_back("mhlo.frontend_attributes = {xla.sdy.meshes = " + quotedText(*meshes) + "}");
+    }
+    line("module @" + quotedText(m_module.view(m_module.name)) + " attributes {" + join(attributes, ", ") + "} {", 0);
+    SHARDSCOPE_CHECK(function(m_module.entry, "main", true));
+    for (std::size_t f = 0; f < m_functions.size(); ++f)
+        SHARDSCOPE_CHECK(function(m_functions[f], functionName(m_functions[f]), false));
+    line("}", 0);
+    return {};
+}
+
+std::string Translator::functionName(std::uint32_t computation) const
+{
+    const std::string_view name = m_module.view(m_module.computations[computation].name);
+    return name == "main" ? "main.called" : std::string(name);
+}
+
+void Translator::line(std::string_view text, std::uint32_t origin)
+{
+    m_out += text;
+    m_out += '\n';
+    m_origins.push_back(origin);
+}
+
+Where Translator::at(const HloInstruction& instruction) const
+{
+    return m_module.placeOf(instruction.name.begin);
+}
+
+tl::unexpected<Error> Translator::lacks(const HloInstruction& instruction, std::string_view attribute) const
+{
+    return fail(Code::AttributeMissing, { { "op", m_module.opcode(instruction) }, { "attribute", attribute } },
+        at(instruction));
+}
+
+std::string Translator::type(std::uint32_t shape) const
+{
+    const HloShape& array = m_module.shapes[shape];
+    if (array.dtype == DType::Token)
+        return "!stablehlo.token";
+    if (!isTensor(array.dtype))
+        return "!hlo.opaque";
+    std::string text = "tensor<";
+    for (const std::int64_t size : array.sizes)
+        text += (array.isDynamic ? std::string("?") : std::to_string(size)) + 'x';
+    return text + std::string(name(array.dtype)) + '>';
+}
+
+std::string Translator::nameOf(const Leaf& leaf) const
+{
+    return '%' + std::to_string(leaf.number) + (leaf.several != 0 ? '#' + std::to_string(leaf.part) : std::string());
+}
+
+std::string Translator::namesOf(const Leaves& leaves) const
+{
+    return join(leaves, ", ", [&](const Leaf& leaf) { return nameOf(leaf); });
+}
+
+std::string Translator::typesOf(const Leaves& leaves) const
+{
+    return join(leaves, ", ", [&](const Leaf& leaf) { return type(leaf.shape); });
+}
+
+std::string Translator::typesOf(const std::vector<std::uint32_t>& shapes) const
+{
+    return join(shapes, ", ", [&](std::uint32_t shape) { return type(shape); });
+}
+
+std::string Translator::location(const HloInstruction& instruction) const
+{
+    const HloMetadata metadata = hloMetadata(m_module, instruction);
+    if (metadata.opName.empty() && metadata.place.line == 0)
+        return {};
+    const std::string place = metadata.place.line == 0 || metadata.place.file.empty()
+        ? std::string()
+        : quotedText(metadata.place.file) + ':' + std::to_string(metadata.place.line) + ":0";
+    if (metadata.opName.empty())
+        return " loc(" + place + ')';
+    return " loc(" + quotedText(metadata.opName) + (place.empty() ? place : '(' + place + ')') + ')';
+}
+
+Translator::Leaves Translator::newValue(const std::vector<std::uint32_t>& shapes)
+{
+    Leaves leaves;
+    for (std::uint32_t part = 0; part < shapes.size(); ++part)
+        leaves.push_back({ m_next, part, shapes.size() > 1 ? 1U : 0U, shapes[part] });
+    ++m_next;
+    return leaves;
+}
+
+void Translator::bind(const HloInstruction& instruction, Leaves leaves)
+{
+    m_values[m_module.indexOf(instruction)] = std::move(leaves);
+}
+
+Translator::Leaves Translator::operandLeaves(const HloInstruction& instruction) const
+{
+    Leaves leaves;
+    for (const std::uint32_t operand : m_module.operandsOf(instruction))
+        leaves.insert(leaves.end(), m_values[operand].begin(), m_values[operand].end());
+    return leaves;
+}
+
+/// By number.
+std::vector<const HloInstruction*> Translator::parameters(std::uint32_t computation) const
+{
+    std::vector<std::pair<std::int64_t, const HloInstruction*>> found;
+    for (const HloInstruction& instruction : m_module.instructionsOf(m_module.computations[computation]))
+        if (m_module.opcode(instruction) == "parameter")
+            found.emplace_back(wholeNumber<std::int64_t>(m_module.view(instruction.inside)).value_or(0), &instruction);
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<const HloInstruction*> list;
+    for (const auto& [number, instruction] : found)
+        list.push_back(instruction);
+    return list;
+}
+
+void Translator::bindParameters(std::uint32_t computation, const Leaves& leaves)
+{
+    std::size_t next = 0;
+    for (const HloInstruction* parameter : parameters(computation)) {
+        Leaves own;
+        for (std::size_t count = leavesOf(m_module, parameter->shape).size(); count > 0 && next < leaves.size();
+             --count)
+            own.push_back(leaves[next++]);
+        bind(*parameter, std::move(own));
+    }
+}
+
+Result<void> Translator::function(std::uint32_t computation, const std::string& name, bool isMain)
+{
+    const HloComputation& called = m_module.computations[computation];
+    if (called.root == noHloIndex)
+        return fail(Code::NoProgram, { { "wrong", "entry" } }, m_module.placeOf(called.name.begin));
+    m_next = 0;
+    SHARDSCOPE_TRY(aliases, hloAliases(m_module));
+    line(std::string("  func.func ") + (isMain ? "public" : "private") + " @" + quotedText(name) + '(',
+        called.name.begin);
+    Leaves arguments;
+    const std::vector<const HloInstruction*> list = parameters(computation);
+    for (std::size_t p = 0; p < list.size(); ++p) {
+        const std::vector<std::uint32_t> shapes = leavesOf(m_module, list[p]->shape);
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+            const Leaf leaf = newValue({ shapes[i] }).front();
+            arguments.push_back(leaf);
+            std::vector<std::string> attributes;
+            if (shapes.size() == 1)
+                addShardings(*list[p], attributes, true);
+            for (const HloAlias& alias : *aliases)
+                if (isMain && shapes.size() == 1 && alias.argument == static_cast<std::int64_t>(p) && alias.part.empty()
+                    && alias.result.size() == 1)
+                    attributes.push_back("tf.aliasing_output = " + std::to_string(alias.result.front()) + " : i32");
+            const bool isLast = p + 1 == list.size() && i + 1 == shapes.size();
+            line("      " + nameOf(leaf) + ": " + type(leaf.shape)
+                    + (attributes.empty() ? std::string() : " {" + join(attributes, ", ") + '}') + location(*list[p])
+                    + (isLast ? "" : ","),
+                list[p]->name.begin);
+        }
+    }
+    bindParameters(computation, arguments);
+    const HloInstruction& root = m_module.instructions[called.root];
+    const std::vector<std::uint32_t> results = leavesOf(m_module, root.shape);
+    std::vector<std::string> stated(results.size());
+    if (const HloAttribute* sharding = m_module.attribute(root, "sharding"); sharding && !m_isShardy && isMain) {
+        const std::vector<std::string_view> texts = hloShardingTexts(m_module.view(sharding->value));
+        for (std::size_t r = 0; texts.size() == results.size() && r < results.size(); ++r)
+            stated[r] = " {mhlo.sharding = " + quotedText(texts[r]) + '}';
+    }
+    std::string types;
+    for (std::size_t r = 0; r < results.size(); ++r)
+        types += (r == 0 ? "" : ", ") + type(results[r]) + stated[r];
+    line("      ) -> (" + types + ") {", root.name.begin);
+    SHARDSCOPE_CHECK(instructions(computation));
+    const Leaves& returned = m_values[called.root];
+    line("    \"func.return\"(" + namesOf(returned) + ") : (" + typesOf(returned) + ") -> ()", root.name.begin);
+    line("  }", root.name.begin);
+    return {};
+}
+
+Result<void> Translator::instructions(std::uint32_t computation)
+{
+    // A computation that is used in several places is written in each.
+    constexpr std::size_t perByte = 16, atLeast = std::size_t{ 1 } << 20;
+    if (m_out.size() > atLeast + perByte * m_module.text.size())
+        return fail(Code::TooLarge, { { "what", "text" }, { "bytes", m_out.size() }, { "limit", maximumText } },
+            m_module.placeOf(m_module.computations[computation].name.begin));
+    for (const HloInstruction& each : m_module.instructionsOf(m_module.computations[computation]))
+        SHARDSCOPE_CHECK(instruction(each));
+    return {};
+}
+
+Result<void> Translator::region(const Body& body, const HloInstruction& owner)
+{
+    const HloComputation& computation = m_module.computations[body.computation];
+    if (computation.root == noHloIndex)
+        return fail(Code::NoProgram, { { "wrong", "entry" } }, at(owner));
+    if (++m_depth > maximumRegionDepth)
+        return fail(Code::TooLarge, { { "what", "nesting" }, { "limit", maximumRegionDepth } }, at(owner));
+    if (body.hasArguments) {
+        Leaves arguments;
+        std::vector<std::uint32_t> origins;
+        for (const HloInstruction* parameter : parameters(body.computation))
+            for (const std::uint32_t shape : leavesOf(m_module, parameter->shape)) {
+                arguments.push_back(newValue({ shape }).front());
+                origins.push_back(parameter->name.begin);
+            }
+        bindParameters(body.computation, arguments);
+        if (!arguments.empty()) {
+            line("    ^bb0(", computation.name.begin);
+            for (std::size_t a = 0; a < arguments.size(); ++a)
+                line("      " + nameOf(arguments[a]) + ": " + type(arguments[a].shape)
+                        + (a + 1 < arguments.size() ? "," : "):"),
+                    origins[a]);
+        }
+    } else {
+        bindParameters(body.computation, body.bound);
+    }
+    SHARDSCOPE_CHECK(instructions(body.computation));
+    const Leaves& returned = m_values[computation.root];
+    line("    \"stablehlo.return\"(" + namesOf(returned) + ") : (" + typesOf(returned) + ") -> ()",
+        m_module.instructions[computation.root].name.begin);
+    --m_depth;
+    return {};
+}
+
+Result<void> Translator::write(const HloInstruction& instruction, Target target, const std::vector<Body>& bodies)
+{
+    const std::uint32_t origin = instruction.name.begin;
+    addShardings(instruction, target.attributes, false);
+    // Results are numbered after what stands in the bodies; the line that names them stands before.
+    const Leaves results = newValue(target.results);
+    std::string text = "    ";
+    if (!results.empty())
+        text += '%' + std::to_string(results.front().number)
+            + (results.size() > 1 ? ':' + std::to_string(results.size()) : std::string()) + " = ";
+    text += '"' + target.name + "\"(" + namesOf(target.operands) + ")";
+    if (!target.attributes.empty())
+        text += " <{" + join(target.attributes, ", ") + "}>";
+    if (!bodies.empty()) {
+        text += " (";
+        for (std::size_t b = 0; b < bodies.size(); ++b) {
+            line(text + "{", origin);
+            SHARDSCOPE_CHECK(region(bodies[b], instruction));
+            text = b + 1 < bodies.size() ? "    }, " : "    })";
+        }
+    }
+    text += " : (" + typesOf(target.operands) + ") -> "
+        + (target.results.size() == 1 ? typesOf(target.results) : '(' + typesOf(target.results) + ')');
+    line(text + location(instruction), origin);
+    bind(instruction, results);
+    return {};
+}
+
+Result<void> Translator::withBodies(
+    const HloInstruction& instruction, Target target, std::initializer_list<std::string_view> attributes)
+{
+    SHARDSCOPE_TRY(calls, calledBy(m_module, instruction));
+    std::vector<Body> bodies;
+    for (const std::string_view attribute : attributes) {
+        const auto found = std::find_if(
+            calls->begin(), calls->end(), [&](const HloCall& each) { return each.attribute == attribute; });
+        if (found == calls->end())
+            return lacks(instruction, attribute);
+        bodies.push_back({ found->computation, true, {} });
+    }
+    return write(instruction, std::move(target), bodies);
+}
+
+Result<void> Translator::conditional(const HloInstruction& instruction)
+{
+    const auto operands = m_module.operandsOf(instruction);
+    SHARDSCOPE_TRY(calls, calledBy(m_module, instruction));
+    if (operands.size() != calls->size() + 1 || calls->empty())
+        return lacks(instruction, "branch_computations");
+    const Leaves& chosenBy = m_values[operands[0]];
+    if (chosenBy.size() != 1)
+        return lacks(instruction, "an index");
+    const bool isIf = m_module.shapes[chosenBy[0].shape].dtype == DType::Pred;
+    std::vector<Body> bodies;
+    for (std::size_t b = 0; b < calls->size(); ++b)
+        bodies.push_back({ (*calls)[b].computation, false, m_values[operands[b + 1]] });
+    return write(instruction,
+        { isIf ? "stablehlo.if" : "stablehlo.case", {}, chosenBy, leavesOf(m_module, instruction.shape) }, bodies);
+}
+
+Result<void> Translator::call(const HloInstruction& instruction)
+{
+    SHARDSCOPE_TRY(calls, calledBy(m_module, instruction));
+    if (calls->empty())
+        return lacks(instruction, "to_apply");
+    const std::uint32_t computation = calls->front().computation;
+    if (m_known.insert(computation).second)
+        m_functions.push_back(computation);
+    return write(instruction,
+        { "func.call", { "callee = @" + quotedText(functionName(computation)) }, operandLeaves(instruction),
+            leavesOf(m_module, instruction.shape) });
+}
+
+void Translator::addShardings(
+    const HloInstruction& instruction, std::vector<std::string>& attributes, bool isArgument) const
+{
+    const HloAttribute* frontend = m_module.attribute(instruction, "frontend_attributes");
+    std::vector<std::string> entries;
+    for (const std::string_view key : { "xla.sdy.sharding", "xla.sdy.sharding_rule", "xla.sdy.sharding_group_id" })
+        if (const auto value = hloFrontendAttribute(m_module, frontend, key))
+            entries.push_back(std::string(key) + " = " + quotedText(*value));
+    if (!entries.empty())
+        attributes.push_back("mhlo.frontend_attributes = {" + join(entries, ", ") + '}');
+    // Of a value that a function makes and returns, XLA's sharding says what that of the result says.
+    const HloAttribute* sharding = m_module.attribute(instruction, "sharding");
+    const bool counts = isArgument || m_module.opcode(instruction) == "custom-call";
+    if (sharding && counts && !m_isShardy)
+        attributes.push_back("mhlo.sharding = " + quotedText(m_module.view(sharding->value)));
+}
+
+} // namespace shardscope::hlo

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Writes a module of HLO as StableHLO's generic text, and keeps which line comes from which place. Its members stand in
+// several files: translator.cpp (functions, regions, values), translate_operation.cpp (attributes by opcode),
+// translate_window.cpp, translate_constant.cpp.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hlo/module.h"
+
+namespace shardscope::hlo {
+
+/// A value that is no tuple.
+struct Leaf {
+    std::uint32_t number = 0; ///< "%12"
+    std::uint32_t part = 0; ///< "%12#1"
+    std::uint32_t several = 0; ///< its operation has several results
+    std::uint32_t shape = 0; ///< index into HloModule::shapes
+};
+
+/// What an operation becomes.
+struct Target {
+    std::string name; ///< "stablehlo.add"
+    std::vector<std::string> attributes; ///< "dimension = 0 : i64"
+    std::vector<Leaf> operands;
+    std::vector<std::uint32_t> results; ///< shapes
+};
+
+class Translator {
+public:
+    explicit Translator(const HloModule& module);
+    Result<void> translate();
+
+    [[nodiscard]] const std::string& text() const { return m_out; }
+    /// By line of text(): offset of the instruction in the HLO text that it comes from.
+    [[nodiscard]] const std::vector<std::uint32_t>& origins() const { return m_origins; }
+
+private:
+    using Leaves = std::vector<Leaf>;
+    struct Body {
+        std::uint32_t computation = 0;
+        bool hasArguments = true; ///< its parameters are arguments of the region; else they are `bound`
+        Leaves bound;
+    };
+
+    Result<void> module();
+    Result<void> function(std::uint32_t computation, const std::string& name, bool isMain);
+    Result<void> instructions(std::uint32_t computation);
+    Result<void> instruction(const HloInstruction& instruction);
+    /// An operation with its bodies, and its results become the value of the instruction.
+    Result<void> write(const HloInstruction& instruction, Target target, const std::vector<Body>& bodies = {});
+    Result<void> region(const Body& body, const HloInstruction& owner);
+    Result<void> withBodies(
+        const HloInstruction& instruction, Target target, std::initializer_list<std::string_view> attributes);
+    Result<void> conditional(const HloInstruction& instruction);
+    Result<void> call(const HloInstruction& instruction);
+    // By opcode; false where the opcode is not known.
+    Result<bool> special(const HloInstruction& instruction);
+    Result<bool> attributed(const HloInstruction& instruction, Target& target);
+    Result<void> windowed(const HloInstruction& instruction, Target& target, bool isConvolution);
+    Result<void> customCall(const HloInstruction& instruction, Target& target);
+    Result<std::string> constant(const HloInstruction& instruction) const;
+    void addShardings(const HloInstruction& instruction, std::vector<std::string>& attributes, bool isArgument) const;
+
+    [[nodiscard]] Result<std::string> dims(
+        const HloInstruction& instruction, std::string_view attribute, std::string_view name) const;
+    [[nodiscard]] Result<std::vector<std::int64_t>> numbers(
+        const HloInstruction& instruction, std::string_view attribute) const;
+    [[nodiscard]] Leaves operandLeaves(const HloInstruction& instruction) const;
+    [[nodiscard]] std::vector<const HloInstruction*> parameters(std::uint32_t computation) const;
+    void bind(const HloInstruction& instruction, Leaves leaves);
+    void bindParameters(std::uint32_t computation, const Leaves& leaves);
+    Leaves newValue(const std::vector<std::uint32_t>& shapes);
+    [[nodiscard]] std::string type(std::uint32_t shape) const;
+    [[nodiscard]] std::string nameOf(const Leaf& leaf) const;
+    [[nodiscard]] std::string typesOf(const Leaves& leaves) const;
+    [[nodiscard]] std::string typesOf(const std::vector<std::uint32_t>& shapes) const;
+    [[nodiscard]] std::string namesOf(const Leaves& leaves) const;
+    [[nodiscard]] std::string location(const HloInstruction& instruction) const;
+    [[nodiscard]] std::string functionName(std::uint32_t computation) const;
+    void line(std::string_view text, std::uint32_t origin);
+    [[nodiscard]] Where at(const HloInstruction& instruction) const;
+    [[nodiscard]] tl::unexpected<Error> lacks(const HloInstruction& instruction, std::string_view attribute) const;
+
+    const HloModule& m_module;
+    std::string m_out;
+    std::vector<std::uint32_t> m_origins;
+    std::vector<Leaves> m_values; ///< by instruction
+    std::uint32_t m_next = 0;
+    std::vector<std::uint32_t> m_functions; ///< computations to be written as functions
+    std::set<std::uint32_t> m_known; ///< those that are in it
+    bool m_isShardy = false; ///< the module has Shardy's meshes: XLA's shardings say the same again
+    int m_depth = 0;
+};
+
+} // namespace shardscope::hlo

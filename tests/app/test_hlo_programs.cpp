@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Commands on HLO text: before compilation a program as any other, after it what comms lists.
+#include <QTest>
+
+#include "program.h"
+#include "registered_test.h"
+
+using namespace shardscope;
+
+namespace {
+
+/// Weights are gathered in a loop of five trips; a number is summed over all devices after it.
+constexpr const char* compiled = R"(HloModule jit_step, is_scheduled=true, num_partitions=4
+
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b)
+}
+
+%body (t: (s32[], f32[2,8])) -> (s32[], f32[2,8]) {
+  %t = (s32[], f32[2,8]{1,0}) parameter(0)
+  %i = s32[] get-tuple-element(%t), index=0
+  %x = f32[2,8]{1,0} get-tuple-element(%t), index=1
+  %one = s32[] constant(1)
+  %next = s32[] add(%i, %one)
+  %g = f32[8,8]{1,0} all-gather(%x), channel_id=1, replica_groups=[1,4]<=[4], dimensions={0}, use_global_device_ids=true, metadata={op_name="jit(step)/layers/dot_general" source_file="train.py" source_line=38}
+  %y = f32[2,8]{1,0} slice(%g), slice={[0:2], [0:8]}
+  ROOT %n = (s32[], f32[2,8]{1,0}) tuple(%next, %y)
+}
+
+%condition (t: (s32[], f32[2,8])) -> pred[] {
+  %t = (s32[], f32[2,8]{1,0}) parameter(0)
+  %i = s32[] get-tuple-element(%t), index=0
+  %n = s32[] constant(5)
+  ROOT %c = pred[] compare(%i, %n), direction=LT
+}
+
+ENTRY %main (p: f32[2,8]) -> f32[] {
+  %p = f32[2,8]{1,0} parameter(0)
+  %zero = s32[] constant(0)
+  %init = (s32[], f32[2,8]{1,0}) tuple(%zero, %p)
+  %loop = (s32[], f32[2,8]{1,0}) while(%init), condition=%condition, body=%body
+  %y = f32[2,8]{1,0} get-tuple-element(%loop), index=1
+  %z = f32[] constant(0)
+  %local = f32[] reduce(%y, %z), dimensions={0,1}, to_apply=%add
+  ROOT %loss = f32[] all-reduce(%local), channel_id=2, replica_groups=[2,2]<=[4], to_apply=%add
+}
+)";
+
+constexpr const char* before =
+    "HloModule jit_f, num_partitions=4, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<[\"x\"=2, \"y\"=2]>}}\n"
+    "\n"
+    "ENTRY %main (p: f32[8,4], w: f32[4,6]) -> f32[8,6] {\n"
+    "  %p = f32[8,4]{1,0} parameter(0), frontend_attributes={xla.sdy.sharding=\"#sdy.sharding<@mesh, [{}, "
+    "{\\\"x\\\"}]>\"}\n"
+    "  %w = f32[4,6]{1,0} parameter(1), frontend_attributes={xla.sdy.sharding=\"#sdy.sharding<@mesh, [{\\\"x\\\"}, "
+    "{}]>\"}\n"
+    "  ROOT %r = f32[8,6]{1,0} dot(%p, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+    "}\n";
+
+constexpr const char* sameBefore = R"(module @jit_f attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func public @main(%p: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>}, %w: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> tensor<8x6xf32> {
+    %r = stablehlo.dot_general %p, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, tensor<4x6xf32>) -> tensor<8x6xf32>
+    return %r : tensor<8x6xf32>
+  }
+}
+)";
+
+Ran run(const QString& command, const QStringList& options, const char* text)
+{
+    return runProgram(QStringList{ command, QStringLiteral("-") } + options, text);
+}
+
+} // namespace
+
+class HloProgramsTest : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+private Q_SLOTS:
+    void listsTheCollectivesOfACompiledProgram()
+    {
+        const Ran ran = run(QStringLiteral("comms"), {}, compiled);
+        QCOMPARE(ran.error, QString());
+        QCOMPARE(ran.code, 0);
+        QVERIFY2(
+            ran.out.contains(QStringLiteral("jit_step, as XLA has compiled it for 4 devices.")), qPrintable(ran.out));
+        // 64 bytes to three others in five trips, and 4 bytes there and back among two: 960 and 4.
+        QVERIFY2(ran.out.contains(QStringLiteral("(964 B)")), qPrintable(ran.out));
+        QVERIFY2(ran.out.contains(QStringLiteral("train.py:38")), qPrintable(ran.out));
+    }
+    void saysTheSameInJson()
+    {
+        const auto json = run(QStringLiteral("comms"), { QStringLiteral("--json") }, compiled).json();
+        QVERIFY(json.is_object());
+        const auto& found = json["compiled"];
+        QCOMPARE(found["module"].get<std::string>(), std::string("jit_step"));
+        QCOMPARE(found["device_count"].get<int>(), 4);
+        QCOMPARE(found["collectives"].size(), std::size_t{ 2 });
+        const auto& gather = found["collectives"][0];
+        QCOMPARE(gather["kind"].get<std::string>(), std::string("all-gather"));
+        QCOMPARE(gather["line"].get<int>(), 15);
+        QCOMPARE(gather["bytes_in"].get<int>(), 64);
+        QCOMPARE(gather["bytes_out"].get<int>(), 256);
+        QCOMPARE(gather["times"].get<int>(), 5);
+        QCOMPARE(gather["op_name"].get<std::string>(), std::string("jit(step)/layers/dot_general"));
+        QCOMPARE(found["collectives"][1]["groups"].get<int>(), 2);
+        QCOMPARE(found["sums"]["by_kind"].size(), std::size_t{ 2 });
+        QCOMPARE(found["sums"]["by_cause"][0]["bytes_in"].get<int>(), 320);
+    }
+    void sumsUp()
+    {
+        const Ran csv = run(QStringLiteral("comms"),
+            { QStringLiteral("--csv"), QStringLiteral("--by"), QStringLiteral("kind") }, compiled);
+        QCOMPARE(csv.code, 0);
+        QCOMPARE(csv.out.simplified(),
+            QStringLiteral("kind,collectives,times_per_step,sent_bytes_per_step all-gather,1,5,960 all-reduce,1,1,4"));
+        const Ran rows = run(QStringLiteral("comms"), { QStringLiteral("--csv") }, compiled);
+        QCOMPARE(rows.out.count(QLatin1Char('\n')), 3);
+    }
+    void comparesWithWhatIsPredicted()
+    {
+        // Along x of the mesh devices 0 and 2, 1 and 3 add up 8 x 6 numbers.
+        const QByteArray same = "HloModule jit_f, is_scheduled=true, num_partitions=4\n\n%add (a: f32[], b: f32[]) -> "
+                                "f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+                                "  ROOT %s = f32[] add(%a, %b)\n}\n\nENTRY %main (p: f32[8,6]) -> f32[8,6] {\n"
+                                "  %p = f32[8,6]{1,0} parameter(0)\n  ROOT %r = f32[8,6]{1,0} all-reduce(%p), "
+                                "replica_groups=[2,2]<=[2,2]T(1,0), to_apply=%add\n}\n";
+        const QString file = writeFile(m_folder, QStringLiteral("before.hlo"), before);
+        const auto compared = [&](QByteArray after, const QStringList& more = {}) {
+            return runProgram(
+                QStringList{ QStringLiteral("compare-hlo"), file, QStringLiteral("-") } + more, std::move(after));
+        };
+        const Ran agrees = compared(same);
+        QCOMPARE(agrees.error, QString());
+        QCOMPARE(agrees.code, 0);
+        QVERIFY2(agrees.out.contains(QStringLiteral("XLA does what is predicted.")), qPrintable(agrees.out));
+        const QByteArray other = QByteArray(same).replace("[2,2]<=[2,2]T(1,0)", "[2,2]<=[4]");
+        const Ran differs = compared(other);
+        QCOMPARE(differs.code, 1);
+        QVERIFY2(differs.out.contains(QStringLiteral("1: XLA exchanges along y, where x is predicted")),
+            qPrintable(differs.out));
+        const auto json = compared(other, { QStringLiteral("--json") }).json();
+        QCOMPARE(json["comparison"]["rows"][0]["remarks"][0]["kind"].get<std::string>(), std::string("other_axes"));
+        QCOMPARE(json["comparison"]["rows"][0]["predicted"]["sent_bytes"].get<int>(), 192);
+        QCOMPARE(json["comparison"]["sums"]["by_axes"].size(), std::size_t{ 2 });
+        const Ran wrong = compared(before);
+        QCOMPARE(wrong.code, 2);
+        QVERIFY2(wrong.error.contains(QStringLiteral("E199")), qPrintable(wrong.error));
+        const Ran fewer = compared(QByteArray(same).replace("num_partitions=4", "num_partitions=8"));
+        QVERIFY2(
+            fewer.error.contains(QStringLiteral("one for 8 devices, the prediction for 4")), qPrintable(fewer.error));
+    }
+    void refusesToLayOutACompiledProgram()
+    {
+        for (const char* command : { "show", "propagate", "partition", "run", "check" }) {
+            const Ran ran = run(QLatin1String(command), {}, compiled);
+            QVERIFY2(ran.code != 0 && (ran.error + ran.out).contains(QStringLiteral("E198")), command);
+        }
+    }
+    void readsAProgramBeforeCompilationAsAnyOther()
+    {
+        for (const char* command : { "comms", "partition", "propagate", "show" }) {
+            const QStringList options{ QStringLiteral("--json") };
+            auto hlo = run(QLatin1String(command), options, before).json();
+            auto stableHlo = run(QLatin1String(command), options, sameBefore).json();
+            QVERIFY2(hlo.is_object() && stableHlo.is_object(), command);
+            for (const char* key : { "collectives", "sums", "sent_bytes" })
+                QCOMPARE(hlo.contains(key) ? hlo[key].dump() : std::string(),
+                    stableHlo.contains(key) ? stableHlo[key].dump() : std::string());
+        }
+        QCOMPARE(run(QStringLiteral("comms"), { QStringLiteral("--json") }, before).json()["collectives"].size(),
+            std::size_t{ 1 });
+    }
+    void namesThePlaceInHloText()
+    {
+        const Ran ran = run(QStringLiteral("check"), {},
+            "HloModule m\n\nENTRY %e (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0)\n  ROOT %q = f32[4] "
+            "tanh(%p)\n}\n");
+        QVERIFY(ran.code != 0);
+        QVERIFY2((ran.error + ran.out).contains(QStringLiteral(":5:")), qPrintable(ran.error + ran.out));
+    }
+};
+
+REGISTER_TEST(HloProgramsTest)
+#include "test_hlo_programs.moc"

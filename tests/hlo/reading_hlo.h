@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Reading HLO text in tests.
+#pragma once
+
+#include <QString>
+
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "hlo/read.h"
+
+namespace shardscope::test {
+
+/// "E120 3:14 expected=“)” found=“,”".
+inline QString shownError(const Error& error)
+{
+    std::string text(error.id());
+    text += ' ' + std::to_string(error.where.line) + ':' + std::to_string(error.where.column);
+    for (const Arg& arg : error.args)
+        text += ' ' + arg.name + '=' + error.text(arg.name);
+    return QString::fromStdString(text);
+}
+
+template <class T>
+QString shownError(const Result<T>& read)
+{
+    return read ? QString() : shownError(read.error());
+}
+
+/// A module of one computation with these statements; the first one stands in line 4.
+inline std::string moduleOf(std::string_view statements, std::string_view attributes = {})
+{
+    return "HloModule m" + std::string(attributes) + "\n\nENTRY %main (p: f32[8]) -> f32[8] {\n"
+        + std::string(statements) + "\n}\n";
+}
+
+/// Reads a text that stays as long as the program runs: a module refers to its text.
+inline Result<HloModule> readKept(std::string text)
+{
+    static std::deque<std::string> texts;
+    return readHlo(texts.emplace_back(std::move(text)));
+}
+
+/// The instruction of that name.
+inline const HloInstruction& named(const HloModule& module, std::string_view name)
+{
+    for (const HloInstruction& instruction : module.instructions)
+        if (module.view(instruction.name) == name)
+            return instruction;
+    qFatal("no instruction %s", std::string(name).c_str());
+}
+
+} // namespace shardscope::test

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The collectives of compiled programs: shapes, bytes, groups, and how often they run.
+#include <QtTest>
+
+#include "hlo/collectives.h"
+#include "hlo/reading_hlo.h"
+#include "hlo/trip_count.h"
+#include "registered_test.h"
+
+using namespace shardscope;
+using test::moduleOf;
+using test::named;
+using test::shownError;
+
+namespace {
+
+/// A loop whose counter is element 0: from `start` by `step` (an instruction of the body) while `condition`.
+struct LoopText {
+    std::string start = "%start = s32[] constant(0)";
+    std::string limit = "%n = s32[] constant(5)"; ///< in the condition
+    std::string compare = "compare(%i, %n), direction=LT";
+    std::string step = "%next = s32[] add(%i, %one)";
+    std::string body = {}; ///< further instructions of the body
+    std::string config = {};
+};
+
+std::string textOf(const LoopText& loop)
+{
+    return "HloModule m, num_partitions=4\n\n"
+           "%body (t: (s32[], f32[8], s32[])) -> (s32[], f32[8], s32[]) {\n"
+           "  %t = (s32[], f32[8]{0}, s32[]) parameter(0)\n"
+           "  %i = s32[] get-tuple-element(%t), index=0\n"
+           "  %x = f32[8]{0} get-tuple-element(%t), index=1\n"
+           "  %k = s32[] get-tuple-element(%t), index=2\n"
+           "  %one = s32[] constant(1)\n  "
+        + loop.step + "\n" + loop.body
+        + "  ROOT %r = (s32[], f32[8]{0}, s32[]) tuple(%next, %x, %k)\n}\n\n"
+          "%condition (t: (s32[], f32[8], s32[])) -> pred[] {\n"
+          "  %t = (s32[], f32[8]{0}, s32[]) parameter(0)\n"
+          "  %i = s32[] get-tuple-element(%t), index=0\n"
+          "  %k = s32[] get-tuple-element(%t), index=2\n  "
+        + loop.limit + "\n  ROOT %c = pred[] " + loop.compare
+        + "\n}\n\n"
+          "ENTRY %main (p: f32[8]) -> f32[8] {\n"
+          "  %p = f32[8]{0} parameter(0)\n  "
+        + loop.start
+        + "\n  %seven = s32[] constant(7)\n"
+          "  %init = (s32[], f32[8]{0}, s32[]) tuple(%start, %p, %seven)\n"
+          "  %loop = (s32[], f32[8]{0}, s32[]) while(%init), condition=%condition, body=%body"
+        + loop.config + "\n  ROOT %y = f32[8]{0} get-tuple-element(%loop), index=1\n}\n";
+}
+
+std::optional<std::int64_t> tripsOf(const LoopText& loop)
+{
+    const std::string text = textOf(loop);
+    const Result<HloModule> module = readHlo(text);
+    if (!module)
+        qFatal("%s", qPrintable(shownError(module)));
+    return tripCount(*module, named(*module, "loop"));
+}
+
+} // namespace
+
+class TestCollectives : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void tripCounts();
+    void inLoops();
+    void kinds();
+    void asynchronous();
+    void slicedRightAfter();
+    void devices();
+    void executions();
+    void errors();
+};
+
+void TestCollectives::tripCounts()
+{
+    using Trips = std::optional<std::int64_t>;
+    QCOMPARE(tripsOf({}), Trips(5));
+    QCOMPARE(tripsOf({ .start = "%start = s32[] constant(2)" }), Trips(3));
+    QCOMPARE(tripsOf({ .start = "%start = s32[] constant(9)" }), Trips(0));
+    QCOMPARE(tripsOf({ .compare = "compare(%n, %i), direction=GT" }), Trips(5));
+    QCOMPARE(tripsOf({ .compare = "compare(%i, %n), direction=LE" }), Trips(6));
+    QCOMPARE(tripsOf({ .compare = "compare(%i, %n), direction=NE" }), Trips(5));
+    QCOMPARE(tripsOf({ .step = "%two = s32[] constant(2)\n  %next = s32[] add(%two, %i)" }), Trips(3));
+    QCOMPARE(tripsOf({ .start = "%start = s32[] constant(5)",
+                 .limit = "%n = s32[] constant(0)",
+                 .compare = "compare(%i, %n), direction=GT",
+                 .step = "%next = s32[] subtract(%i, %one)" }),
+        Trips(5));
+    QCOMPARE(tripsOf({ .start = "%start = s32[] constant(9)",
+                 .limit = "%n = s32[] constant(2)",
+                 .compare = "compare(%i, %n), direction=GE",
+                 .step = "%three = s32[] constant(-3)\n  %next = s32[] add(%i, %three)" }),
+        Trips(3)); // 9, 6, 3
+    // The limit is carried by the loop, which leaves it alone.
+    QCOMPARE(tripsOf({ .compare = "compare(%i, %k), direction=LT" }), Trips(7));
+    QCOMPARE(tripsOf({ .limit = "%m = s32[] constant(3)\n  %n = s32[] multiply(%m, %m)" }), Trips(9));
+    QCOMPARE(tripsOf({ .limit = "%m = s64[] constant(4)\n  %n = s32[] convert(%m)" }), Trips(4));
+    // What is stated counts.
+    QCOMPARE(tripsOf({ .config = ", backend_config={\"known_trip_count\":{\"n\":\"12\"}}" }), Trips(12));
+    QCOMPARE(
+        tripsOf({ .config = ", backend_config=\"{\\\"known_trip_count\\\":{\\\"n\\\":\\\"13\\\"}}\"" }), Trips(13));
+    // What cannot be told.
+    QCOMPARE(tripsOf({ .step = "%next = s32[] multiply(%i, %one)" }), Trips());
+    QCOMPARE(tripsOf({ .step = "%next = s32[] add(%k, %one)" }), Trips());
+    QCOMPARE(tripsOf({ .step = "%zero = s32[] constant(0)\n  %next = s32[] add(%i, %zero)" }), Trips());
+    QCOMPARE(tripsOf({ .compare = "compare(%i, %n), direction=EQ" }), Trips());
+    QCOMPARE(tripsOf({ .compare = "compare(%i, %n), direction=GT" }), Trips(0));
+    QCOMPARE(tripsOf({ .start = "%start = s32[] convert(%p)" }), Trips());
+    QCOMPARE(tripsOf({ .limit = "%n = s32[] constant(99999999999999999999)" }), Trips());
+}
+
+void TestCollectives::inLoops()
+{
+    const std::string text =
+        textOf({ .body = "  %g = f32[32]{0} all-gather(%x), channel_id=7, replica_groups=[1,4]<=[4], "
+                         "dimensions={0}, use_global_device_ids=true, "
+                         "metadata={op_name=\"jit(f)/while/body/dot\" source_file=\"f.py\" source_line=3}\n" });
+    const Result<HloModule> module = readHlo(text);
+    QCOMPARE(shownError(module), QString());
+    const Result<HloCollectives> found = collectivesOf(*module);
+    QCOMPARE(shownError(found), QString());
+    QCOMPARE(found->list.size(), std::size_t{ 1 });
+    const HloCollective& gather = found->list[0];
+    QVERIFY(gather.kind == HloCollectiveKind::AllGather);
+    QCOMPARE(gather.bytesIn, 32);
+    QCOMPARE(gather.bytesOut, 128);
+    QCOMPARE(gather.executions, std::optional<std::int64_t>(5));
+    QCOMPARE(gather.channel, std::optional<std::int64_t>(7));
+    QVERIFY(gather.usesGlobalIds);
+    QVERIFY(gather.dimensions == std::vector<std::int64_t>{ 0 });
+    QCOMPARE(gather.metadata.opName, std::string("jit(f)/while/body/dot"));
+    QCOMPARE(gather.metadata.place.line, 3);
+    QCOMPARE(gather.line, 10U);
+    QCOMPARE(found->loops.size(), std::size_t{ 1 });
+    QCOMPARE(found->loops[0].trips, std::optional<std::int64_t>(5));
+    QCOMPARE(found->devices, 4);
+}
+
+void TestCollectives::kinds()
+{
+    const std::string text =
+        "HloModule m\n\n%add (a: f32[], b: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n"
+        "  %b = f32[] parameter(1)\n  ROOT %s = f32[] add(%a, %b)\n}\n\n"
+        "ENTRY %main (p: f32[8]) -> f32[8] {\n  %p = f32[8]{0} parameter(0)\n  %q = s32[4]{0} constant({1,2,3,4})\n"
+        "  %r = (f32[8]{0}, s32[4]{0}) all-reduce(%p, %q), replica_groups={{0,1},{2,3}}, to_apply=%add\n"
+        "  %s = f32[4]{0} reduce-scatter(%p), replica_groups=[2,2]<=[4], dimensions={0}, to_apply=%add\n"
+        "  %t = f32[8]{0} all-to-all(%p), replica_groups={}, dimensions={0}\n"
+        "  ROOT %u = f32[8]{0} collective-permute(%p), source_target_pairs={{0,1},{1,0}}\n"
+        "  %v = f32[8]{0} collective-broadcast(%p), replica_groups={{1,0}}\n"
+        "  %w = f32[8]{0} ragged-all-to-all(%p), replica_groups={{1,0}}\n}\n";
+    const Result<HloModule> module = readHlo(text);
+    QCOMPARE(shownError(module), QString());
+    const Result<HloCollectives> found = collectivesOf(*module);
+    QCOMPARE(shownError(found), QString());
+    QCOMPARE(found->list.size(), std::size_t{ 6 });
+    QCOMPARE(found->devices, 4);
+    QCOMPARE(found->list[0].bytesIn, 48);
+    QCOMPARE(found->list[0].operands.size(), std::size_t{ 2 });
+    QCOMPARE(found->list[0].reduction, std::string_view("add"));
+    QVERIFY(!found->list[0].channel);
+    QCOMPARE(found->list[1].bytesOut, 16);
+    QCOMPARE(found->list[2].groups.size(), 4); // all devices there are
+    QCOMPARE(found->list[3].pairs.size(), std::size_t{ 2 });
+    QCOMPARE(name(found->list[4].kind), std::string_view("collective-broadcast"));
+    QCOMPARE(name(found->list[5].kind), std::string_view("ragged-all-to-all"));
+    for (const HloCollective& collective : found->list)
+        QCOMPARE(collective.executions, std::optional<std::int64_t>(1));
+}
+
+void TestCollectives::asynchronous()
+{
+    const std::string text =
+        "HloModule m\n\n%add (a: f32[], b: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+        "  ROOT %s = f32[] add(%a, %b)\n}\n\n"
+        "%inside (a: f32[8]) -> f32[4] {\n  %a = f32[8]{0} parameter(0)\n"
+        "  ROOT %rs = f32[4]{0} reduce-scatter(%a), replica_groups={{0,1}}, dimensions={0}, to_apply=%add\n}\n\n"
+        "ENTRY %main (p: f32[8]) -> f32[16] {\n  %p = f32[8]{0} parameter(0)\n"
+        "  %g = (f32[8]{0}, f32[16]{0}) all-gather-start(%p), replica_groups={{0,1}}, dimensions={0}\n"
+        "  ROOT %gd = f32[16]{0} all-gather-done(%g)\n"
+        "  %r = f32[8]{0} all-reduce-start(%p), replica_groups={{0,1}}, to_apply=%add\n  %rd = f32[8]{0} "
+        "all-reduce-done(%r)\n"
+        "  %c = (f32[8]{0}, f32[8]{0}, u32[], u32[]) collective-permute-start(%p), source_target_pairs={{0,1}}\n"
+        "  %cd = f32[8]{0} collective-permute-done(%c)\n"
+        "  %a = ((f32[8]{0}), f32[4]{0}, u32[]) async-start(%p), calls=%inside\n"
+        "  %ad = f32[4]{0} async-done(%a), calls=%inside\n}\n";
+    const Result<HloModule> module = readHlo(text);
+    QCOMPARE(shownError(module), QString());
+    const Result<HloCollectives> found = collectivesOf(*module);
+    QCOMPARE(shownError(found), QString());
+    QCOMPARE(found->list.size(), std::size_t{ 4 });
+    const HloCollective &scatter = found->list[0], &gather = found->list[1], &reduce = found->list[2],
+                        &permute = found->list[3];
+    QVERIFY(scatter.kind == HloCollectiveKind::ReduceScatter);
+    QCOMPARE(scatter.executions, std::optional<std::int64_t>(1)); // the end of it does not count again
+    QVERIFY(gather.isAsync);
+    QCOMPARE(gather.bytesIn, 32);
+    QCOMPARE(gather.bytesOut, 64);
+    QCOMPARE(reduce.bytesOut, 32);
+    QCOMPARE(permute.bytesOut, 32);
+    QCOMPARE(permute.bytesIn, 32);
+}
+
+void TestCollectives::slicedRightAfter()
+{
+    const auto isSliced = [](const std::string& after) {
+        const std::string text = "HloModule m\n\n%add (a: f32[], b: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b "
+                                 "= f32[] parameter(1)\n"
+                                 "  ROOT %s = f32[] add(%a, %b)\n}\n\nENTRY %main (p: f32[8], i: s32[]) -> f32[8] {\n"
+                                 "  %p = f32[8]{0} parameter(0)\n  %i = s32[] parameter(1)\n"
+                                 "  %r = f32[8]{0} all-reduce(%p), replica_groups=[1,4]<=[4], to_apply=%add\n"
+            + after + "\n}\n";
+        const Result<HloModule> module = readHlo(text);
+        const Result<HloCollectives> found = collectivesOf(module.value());
+        return found.value().list.at(0).slicedRightAfter.has_value();
+    };
+    QVERIFY(isSliced("  %d = f32[2]{0} dynamic-slice(%r, %i), dynamic_slice_sizes={2}"));
+    QVERIFY(!isSliced("  %d = f32[4]{0} dynamic-slice(%r, %i), dynamic_slice_sizes={4}"));
+    QVERIFY(!isSliced("  %d = f32[2]{0} dynamic-slice(%r, %i), dynamic_slice_sizes={2}\n  %n = f32[8]{0} negate(%r)"));
+    QVERIFY(!isSliced("  %n = f32[8]{0} negate(%p)"));
+}
+
+void TestCollectives::devices()
+{
+    const auto devicesOf = [](const std::string& attributes) {
+        const std::string text = moduleOf("  %p = f32[8] parameter(0)\n  %g = f32[16] all-gather(%p), "
+                                          "replica_groups={{0,5}}, dimensions={0}",
+            attributes);
+        const Result<HloModule> module = readHlo(text);
+        const Result<HloCollectives> found = collectivesOf(module.value());
+        return found ? QString::number(found->devices) : shownError(found);
+    };
+    QCOMPARE(devicesOf(""), QStringLiteral("6"));
+    QCOMPARE(devicesOf(", num_partitions=8"), QStringLiteral("8"));
+    QCOMPARE(devicesOf(", num_partitions=4, replica_count=2"), QStringLiteral("8"));
+    QVERIFY(devicesOf(", num_partitions=4").startsWith(QLatin1String("E408 5:4 device=5 devices=4")));
+}
+
+void TestCollectives::executions()
+{
+    // Two calls of one computation; what nobody calls does not run.
+    const std::string text = "HloModule m\n%f (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0)\n"
+                             "  ROOT %q = f32[8] all-to-all(%p), replica_groups={{0,1}}, dimensions={0}\n}\n"
+                             "%unused (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0)\n"
+                             "  ROOT %q = f32[8] all-to-all(%p), replica_groups={{0,1}}, dimensions={0}\n}\n"
+                             "ENTRY %main (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0)\n"
+                             "  %a = f32[8] call(%p), to_apply=%f\n  ROOT %b = f32[8] call(%a), to_apply=%f\n}\n";
+    const Result<HloModule> module = readHlo(text);
+    const Result<HloCollectives> found = collectivesOf(module.value());
+    QCOMPARE(found->list[0].executions, std::optional<std::int64_t>(2));
+    QCOMPARE(found->list[1].executions, std::optional<std::int64_t>(0));
+    // A computation that calls itself, and a text without an entry: nobody knows.
+    const std::string circle = "HloModule m\n%f (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0)\n"
+                               "  %q = f32[8] all-to-all(%p), replica_groups={{0,1}}, dimensions={0}\n"
+                               "  ROOT %r = f32[8] call(%q), to_apply=%f\n}\n"
+                               "ENTRY %main (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0)\n"
+                               "  ROOT %a = f32[8] call(%p), to_apply=%f\n}\n";
+    const Result<HloModule> circular = readHlo(circle);
+    QCOMPARE(collectivesOf(circular.value())->list[0].executions, std::optional<std::int64_t>());
+    const std::string shortened = text.substr(0, text.find("%unused"));
+    const Result<HloModule> withoutEntry = readHlo(shortened);
+    QCOMPARE(collectivesOf(withoutEntry.value())->list[0].executions, std::optional<std::int64_t>());
+}
+
+void TestCollectives::errors()
+{
+    const auto stated = [](const std::string& statement) {
+        const std::string text = moduleOf("  %p = f32[8] parameter(0)\n  " + statement);
+        const Result<HloModule> module = readHlo(text);
+        return shownError(collectivesOf(module.value()));
+    };
+    QCOMPARE(stated("%g = f32[8] all-reduce(%p), replica_groups={{0,0}}").section(QLatin1Char(' '), 0, 1),
+        QStringLiteral("E409 5:50"));
+    QCOMPARE(stated("%g = f32[8] all-reduce(%p), to_apply=%add").section(QLatin1Char(' '), 0, 1),
+        QStringLiteral("E190 5:41"));
+    QCOMPARE(stated("%g = f32[8] all-gather(%p), dimensions=0").section(QLatin1Char(' '), 0, 1),
+        QStringLiteral("E120 5:42"));
+    QCOMPARE(stated("%g = f32[8] all-gather(%p), channel_id=x").section(QLatin1Char(' '), 0, 1),
+        QStringLiteral("E120 5:42"));
+}
+
+REGISTER_TEST(TestCollectives)
+#include "test_collectives.moc"

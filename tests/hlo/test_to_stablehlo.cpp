@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs of HLO text are those of the StableHLO text that says the same.
+#include <QtTest>
+
+#include "hlo/reading_hlo.h"
+#include "hlo/to_stablehlo.h"
+#include "program/op_row.h"
+#include "registered_test.h"
+#include "stablehlo/same_program.h"
+
+using namespace shardscope;
+using test::moduleOf;
+using test::shownError;
+
+namespace {
+
+/// Empty where both texts are the same program, sources and module attributes aside.
+QString different(const std::string& hlo, const std::string& stableHlo)
+{
+    const Result<ReadProgram> read = readProgram(hlo);
+    const Result<ReadProgram> wanted = readProgram(stableHlo);
+    if (!read || !wanted)
+        return shownError(read) + shownError(wanted);
+    if (const auto wrong = verify(read->program); !wrong.empty())
+        return shownError(wrong.front());
+    return QString::fromStdString(difference(wanted->program, read->program, false));
+}
+
+const std::string adder = "%add (a: f32[], b: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+                          "  ROOT %s = f32[] add(%a, %b)\n}\n\n";
+
+} // namespace
+
+class TestToStableHlo : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void operations_data();
+    void operations();
+    void loop();
+    void branches();
+    void calls();
+    void shardings();
+    void namesAndPlaces();
+    void unknown();
+    void compiled();
+    void errors();
+};
+
+void TestToStableHlo::operations_data()
+{
+    QTest::addColumn<QString>("hlo");
+    QTest::addColumn<QString>("stableHlo");
+    const auto add = [](const char* name, const char* hlo, const char* stableHlo) {
+        QTest::newRow(name) << QString::fromLatin1(hlo) << QString::fromLatin1(stableHlo);
+    };
+    // Over %p: f32[8,4]; the last one is returned.
+    add("tanh", "f32[8,4] tanh(%p)", "%0 = stablehlo.tanh %p : tensor<8x4xf32>");
+    add("broadcast", "f32[8,2,4] broadcast(%p), dimensions={0,2}",
+        "%0 = stablehlo.broadcast_in_dim %p, dims = [0, 2] : (tensor<8x4xf32>) -> tensor<8x2x4xf32>");
+    add("transpose", "f32[4,8] transpose(%p), dimensions={1,0}",
+        "%0 = stablehlo.transpose %p, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>");
+    add("reshape", "f32[32] reshape(%p)", "%0 = stablehlo.reshape %p : (tensor<8x4xf32>) -> tensor<32xf32>");
+    add("convert", "bf16[8,4] convert(%p)", "%0 = stablehlo.convert %p : (tensor<8x4xf32>) -> tensor<8x4xbf16>");
+    add("compare", "pred[8,4] compare(%p, %p), direction=GE",
+        "%0 = stablehlo.compare GE, %p, %p, FLOAT : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xi1>");
+    add("slice", "f32[4,2] slice(%p), slice={[0:4], [1:4:2]}",
+        "%0 = stablehlo.slice %p [0:4, 1:4:2] : (tensor<8x4xf32>) -> tensor<4x2xf32>");
+    add("iota", "s32[8,4] iota(), iota_dimension=1", "%0 = stablehlo.iota dim = 1 : tensor<8x4xi32>");
+    add("concatenate", "f32[16,4] concatenate(%p, %p), dimensions={0}",
+        "%0 = stablehlo.concatenate %p, %p, dim = 0 : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<16x4xf32>");
+    add("reverse", "f32[8,4] reverse(%p), dimensions={0}", "%0 = stablehlo.reverse %p, dims = [0] : tensor<8x4xf32>");
+    add("dot", "f32[8,8] dot(%p, %p), lhs_contracting_dims={1}, rhs_contracting_dims={1}",
+        "%0 = stablehlo.dot_general %p, %p, contracting_dims = [1] x [1] : (tensor<8x4xf32>, tensor<8x4xf32>) -> "
+        "tensor<8x8xf32>");
+    add("dot in batches",
+        "f32[8] dot(%p, %p), lhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_batch_dims={0}, "
+        "rhs_contracting_dims={1}",
+        "%0 = stablehlo.dot_general %p, %p, batching_dims = [0] x [0], contracting_dims = [1] x [1] : "
+        "(tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8xf32>");
+    add("reduce-precision", "f32[8,4] reduce-precision(%p), exponent_bits=5, mantissa_bits=10",
+        "%0 = stablehlo.reduce_precision %p, format = e5m10 : tensor<8x4xf32>");
+    add("topk", "(f32[8,2], s32[8,2]) topk(%p), k=2, largest=true",
+        "%0:2 = chlo.top_k(%p, k = 2) : tensor<8x4xf32> -> (tensor<8x2xf32>, tensor<8x2xi32>)");
+    add("constants", "f32[2,3] constant({ {1, -2.5, 1e-05}, {inf, -inf, 3} })",
+        "%0 = stablehlo.constant dense<[[1.0, -2.5, 1.0e-05], [0x7F800000, 0xFF800000, 3.0]]> : tensor<2x3xf32>");
+    add("truth", "pred[] constant(true)", "%0 = stablehlo.constant dense<true> : tensor<i1>");
+    add("whole numbers", "s32[2] constant({1, /*one*/-7})", "%0 = stablehlo.constant dense<[1, -7]> : tensor<2xi32>");
+    add("nothing", "f32[0] constant({})", "%0 = stablehlo.constant dense<> : tensor<0xf32>");
+}
+
+void TestToStableHlo::operations()
+{
+    QFETCH(QString, hlo);
+    QFETCH(QString, stableHlo);
+    const std::string statement = hlo.toStdString();
+    const std::string type =
+        stableHlo.mid(stableHlo.lastIndexOf(QLatin1String(stableHlo.contains(QLatin1String("->")) ? "-> " : " : ")) + 3)
+            .toStdString();
+    const bool isPair = type.front() == '(';
+    QCOMPARE(different(
+                 "HloModule m\n\nENTRY %main (p: f32[8,4]) -> f32[8] {\n  %p = f32[8,4]{1,0} parameter(0)\n  ROOT %r = "
+                     + statement + "\n}\n",
+                 "module @m {\n  func.func public @main(%p: tensor<8x4xf32>) -> " + type + " {\n    "
+                     + stableHlo.toStdString() + "\n    return " + (isPair ? "%0#0, %0#1 : " : "%0 : ")
+                     + (isPair ? type.substr(1, type.size() - 2) : type) + "\n  }\n}\n"),
+        QString());
+}
+
+void TestToStableHlo::loop()
+{
+    const std::string hlo =
+        "HloModule m\n\n%body (t: (s32[], f32[8])) -> (s32[], f32[8]) {\n  %t = (s32[], f32[8]{0}) parameter(0)\n"
+        "  %i = s32[] get-tuple-element(%t), index=0\n  %x = f32[8]{0} get-tuple-element(%t), index=1\n"
+        "  %one = s32[] constant(1)\n  %next = s32[] add(%i, %one)\n  %y = f32[8]{0} tanh(%x)\n"
+        "  ROOT %r = (s32[], f32[8]{0}) tuple(%next, %y)\n}\n\n"
+        "%condition (t: (s32[], f32[8])) -> pred[] {\n  %t = (s32[], f32[8]{0}) parameter(0)\n"
+        "  %i = s32[] get-tuple-element(%t), index=0\n  %n = s32[] constant(5)\n"
+        "  ROOT %c = pred[] compare(%i, %n), direction=LT\n}\n\n"
+        "ENTRY %main (p: f32[8]) -> f32[8] {\n  %p = f32[8]{0} parameter(0)\n  %zero = s32[] constant(0)\n"
+        "  %init = (s32[], f32[8]{0}) tuple(%zero, %p)\n"
+        "  %w = (s32[], f32[8]{0}) while(%init), condition=%condition, body=%body\n"
+        "  ROOT %y = f32[8]{0} get-tuple-element(%w), index=1\n}\n";
+    const std::string wanted =
+        "module @m {\n  func.func public @main(%p: tensor<8xf32>) -> tensor<8xf32> {\n"
+        "    %z = stablehlo.constant dense<0> : tensor<i32>\n"
+        "    %w:2 = stablehlo.while(%i = %z, %x = %p) : tensor<i32>, tensor<8xf32>\n     cond {\n"
+        "      %n = stablehlo.constant dense<5> : tensor<i32>\n"
+        "      %c = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+        "      stablehlo.return %c : tensor<i1>\n    } do {\n"
+        "      %one = stablehlo.constant dense<1> : tensor<i32>\n      %next = stablehlo.add %i, %one : tensor<i32>\n"
+        "      %y = stablehlo.tanh %x : tensor<8xf32>\n      stablehlo.return %next, %y : tensor<i32>, tensor<8xf32>\n "
+        "   }\n"
+        "    return %w#1 : tensor<8xf32>\n  }\n}\n";
+    QCOMPARE(different(hlo, wanted), QString());
+}
+
+void TestToStableHlo::branches()
+{
+    const std::string hlo =
+        "HloModule m\n\n%yes (x: f32[8]) -> f32[8] {\n  %x = f32[8] parameter(0)\n  ROOT %r = f32[8] tanh(%x)\n}\n"
+        "%no (x: f32[8]) -> f32[8] {\n  ROOT %x = f32[8] parameter(0)\n}\n"
+        "ENTRY %main (c: pred[], p: f32[8]) -> f32[8] {\n  %c = pred[] parameter(0)\n  %p = f32[8] parameter(1)\n"
+        "  ROOT %r = f32[8] conditional(%c, %p, %p), true_computation=%yes, false_computation=%no\n}\n";
+    const std::string wanted =
+        "module @m {\n  func.func public @main(%c: tensor<i1>, %p: tensor<8xf32>) -> tensor<8xf32> {\n"
+        "    %r = \"stablehlo.if\"(%c) ({\n      %t = stablehlo.tanh %p : tensor<8xf32>\n"
+        "      stablehlo.return %t : tensor<8xf32>\n    }, {\n      stablehlo.return %p : tensor<8xf32>\n"
+        "    }) : (tensor<i1>) -> tensor<8xf32>\n    return %r : tensor<8xf32>\n  }\n}\n";
+    QCOMPARE(different(hlo, wanted), QString());
+}
+
+void TestToStableHlo::calls()
+{
+    // A reduction's computation is its body, a called one a function.
+    const std::string hlo = "HloModule m\n\n" + adder
+        + "%f (x: f32[8]) -> f32[] {\n  %x = f32[8] parameter(0)\n  %z = f32[] constant(0)\n"
+          "  ROOT %r = f32[] reduce(%x, %z), dimensions={0}, to_apply=%add\n}\n"
+          "ENTRY %main (p: f32[8]) -> (f32[], f32[]) {\n  %p = f32[8] parameter(0)\n  %a = f32[] call(%p), "
+          "to_apply=%f\n"
+          "  %b = f32[] call(%p), to_apply=%f\n  ROOT %t = (f32[], f32[]) tuple(%a, %b)\n}\n";
+    const std::string wanted =
+        "module @m {\n  func.func public @main(%p: tensor<8xf32>) -> (tensor<f32>, tensor<f32>) {\n"
+        "    %a = call @f(%p) : (tensor<8xf32>) -> tensor<f32>\n    %b = call @f(%p) : (tensor<8xf32>) -> tensor<f32>\n"
+        "    return %a, %b : tensor<f32>, tensor<f32>\n  }\n"
+        "  func.func private @f(%x: tensor<8xf32>) -> tensor<f32> {\n    %z = stablehlo.constant dense<0.0> : "
+        "tensor<f32>\n"
+        "    %r = \"stablehlo.reduce\"(%x, %z) ({\n    ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+        "      %s = stablehlo.add %a, %b : tensor<f32>\n      stablehlo.return %s : tensor<f32>\n"
+        "    }) {dimensions = array<i64: 0>} : (tensor<8xf32>, tensor<f32>) -> tensor<f32>\n"
+        "    return %r : tensor<f32>\n  }\n}\n";
+    QCOMPARE(different(hlo, wanted), QString());
+}
+
+void TestToStableHlo::shardings()
+{
+    const std::string shardy =
+        "HloModule m, num_partitions=4, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<[\"x\"=2, \"y\"=2]>}}\n\n"
+        "ENTRY %main (p: f32[8,4]) -> f32[8,4] {\n"
+        "  %p = f32[8,4]{1,0} parameter(0), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}, "
+        "frontend_attributes={xla.sdy.sharding=\"#sdy.sharding<@mesh, [{\\\"x\\\"}, {}]>\"}\n"
+        "  %t = f32[8,4]{1,0} tanh(%p)\n"
+        "  ROOT %r = f32[8,4]{1,0} custom-call(%t), custom_call_target=\"Sharding\", "
+        "sharding={devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}, "
+        "frontend_attributes={xla.sdy.sharding=\"#sdy.sharding_per_value<[<@mesh, [{}, {\\\"y\\\"}]>]>\"}\n}\n";
+    const Result<ReadProgram> read = readProgram(shardy);
+    QCOMPARE(shownError(read), QString());
+    const Program& program = read->program;
+    QCOMPARE(program.meshes.size(), std::size_t{ 1 });
+    QCOMPARE(program.meshes[0].name, std::string("mesh"));
+    QVERIFY(program.shardingOf(program.main().arguments[0]));
+    QVERIFY(program.shardingOf(program.main().results[0]));
+    QVERIFY(read->warnings.empty());
+    // XLA's alone: a mesh is made for them.
+    const Result<ReadProgram> plain =
+        readProgram("HloModule m, num_partitions=4\n\nENTRY %main (p: f32[8,4]) -> f32[8,4] {\n"
+                    "  %p = f32[8,4]{1,0} parameter(0), sharding={devices=[2,2]<=[4]}\n"
+                    "  ROOT %r = f32[8,4]{1,0} tanh(%p)\n}\n");
+    QCOMPARE(shownError(plain), QString());
+    QVERIFY(plain->program.shardingOf(plain->program.main().arguments[0]));
+}
+
+void TestToStableHlo::namesAndPlaces()
+{
+    const std::string hlo =
+        "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n\nENTRY %main (p: f32[8]) -> f32[8] {\n"
+        "  %p.1 = f32[8]{0} parameter(0), metadata={op_name=\"state[\\'w\\']\"}\n"
+        "  %mul.2 = f32[8]{0} multiply(%p.1, %p.1), metadata={op_name=\"jit(f)/mul\" "
+        "source_file=\"f.py\" source_line=12}\n"
+        "  ROOT %r = f32[8]{0} tanh(%mul.2)\n}\n";
+    Result<ReadProgram> read = readProgram(hlo);
+    QCOMPARE(shownError(read), QString());
+    Program& program = read->program;
+    const Operation& multiply = program.operation(program.main().operations[0]);
+    QCOMPARE(program.sources[multiply.source].line, 5U);
+    QCOMPARE(program.sources[multiply.source].column, 4U);
+    QCOMPARE(std::string(program.sources[multiply.source].location), std::string("\"jit(f)/mul\"(\"f.py\":12:0)"));
+    QCOMPARE(std::string(program.value(program.main().arguments[0]).path), std::string("state['w']"));
+    QCOMPARE(hlo.substr(read->names[multiply.results[0].index], 5), std::string("mul.2"));
+}
+
+void TestToStableHlo::unknown()
+{
+    const Result<ReadProgram> read =
+        readProgram(moduleOf("  %p = f32[8] parameter(0)\n  ROOT %q = f32[8] new-thing(%p), k=1"));
+    QCOMPARE(shownError(read), QString());
+    QVERIFY(read->program.operation(read->program.main().operations[0]).kind == OpKind::Opaque);
+    QCOMPARE(read->warnings.size(), std::size_t{ 1 });
+    QCOMPARE(read->warnings[0].where.line, 5);
+}
+
+void TestToStableHlo::compiled()
+{
+    QCOMPARE(
+        shownError(readProgram("HloModule m, is_scheduled=true\nENTRY %main {\n  ROOT %c = f32[] constant(0)\n}\n")),
+        QStringLiteral("E198 1:1"));
+    QCOMPARE(shownError(readProgram("HloModule m\nENTRY %main_spmd {\n  ROOT %c = f32[] constant(0)\n}\n")),
+        QStringLiteral("E198 1:1"));
+}
+
+void TestToStableHlo::errors()
+{
+    const auto stated = [](const std::string& statements) { return shownError(readProgram(moduleOf(statements))); };
+    QCOMPARE(shownError(readProgram("HloModule m\nf {\n  ROOT c = f32[] constant(0)\n}\n")).left(8),
+        QStringLiteral("E197 1:1"));
+    QCOMPARE(stated("  %p = f32[8] parameter(0)\n  %q = f32[8,2] broadcast(%p)"),
+        QStringLiteral("E195 5:4 op=broadcast attribute=dimensions"));
+    QCOMPARE(
+        stated("  %p = f32[8] parameter(0)\n  %q = f32[8] while(%p), body=%b").left(8), QStringLiteral("E190 5:3"));
+    QCOMPARE(stated("  %p = f32[?] parameter(0)").left(8), QStringLiteral("E192 4:4"));
+}
+
+REGISTER_TEST(TestToStableHlo)
+#include "test_to_stablehlo.moc"

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dock that compares: A stays, B follows; variants and runs beside it, by mouse and by keyboard.
+#include <QAbstractItemModelTester>
+#include <QFile>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <QTreeView>
+
+#include "document/run_controller.h"
+#include "experiment/edits.h"
+#include "experiment_file/experiment_file.h"
+#include "panel_fixture.h"
+#include "registered_test.h"
+#include "views/compare_view/compare_model.h"
+#include "views/compare_view/compare_view.h"
+#include "views/compare_view/difference_bars.h"
+#include "views/compare_view/kept_models.h"
+#include "views/compare_view/runs_pane.h"
+#include "views/compare_view/variants_pane.h"
+#include "views/widgets/segmented_bar.h"
+
+using namespace shardscope;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+Experiment smallMlp()
+{
+    Experiment experiment = test::example("flax-mlp-logical");
+    auto& settings = std::get<MlpModel>(experiment.model).settings;
+    settings.layers = 2;
+    settings.embed = 32;
+    settings.hidden = 64;
+    return experiment;
+}
+
+struct Compared {
+    test::Fixture fixture;
+    RunController controller{ &fixture.document };
+    CompareView view{ &fixture.document, &fixture.selection, &controller };
+
+    explicit Compared(Experiment experiment = test::example("flax-mlp-logical"))
+        : fixture(std::move(experiment))
+    {
+        view.resize(1000, 700);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+    }
+    void setData(std::int64_t size)
+    {
+        Document& document = fixture.document;
+        QVERIFY(document.edit(withAxisSize(*document.experiment(), 0, size, true), u"data"_s));
+        document.waitForAnalysis();
+    }
+    /// "name | A | B | B − A" of every row, sections first.
+    [[nodiscard]] QStringList dump() const
+    {
+        QStringList lines;
+        const QAbstractItemModel& model = *view.model();
+        for (int section = 0; section < model.rowCount(); ++section) {
+            const QModelIndex parent = model.index(section, 0);
+            lines << parent.data().toString();
+            for (int row = 0; row < model.rowCount(parent); ++row) {
+                QStringList cells;
+                for (int column = 0; column < CompareModel::Bar; ++column)
+                    cells << model.index(row, column, parent).data().toString();
+                lines << u"  "_s + cells.join(u" | "_s);
+            }
+        }
+        return lines;
+    }
+    [[nodiscard]] QStringList variantNames() const
+    {
+        QStringList names;
+        for (const Variant& variant : fixture.document.experiment()->variants)
+            names << QString::fromStdString(variant.name);
+        return names;
+    }
+};
+
+} // namespace
+
+class TestCompare : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { QLocale::setDefault(QLocale(QLocale::English)); }
+    void init() { test::failOnWarnings(); }
+
+    void barsLieOnOneScale()
+    {
+        const QRect cell(100, 0, 88, 22); // 80 within its margins: 40 to each side
+        QCOMPARE(DifferenceBar::make(cell, 0).zero, 144);
+        QVERIFY(DifferenceBar::make(cell, 0).bar.isEmpty());
+        QCOMPARE(DifferenceBar::make(cell, 0.5).bar, QRect(144, 4, 20, 14));
+        QCOMPARE(DifferenceBar::make(cell, -0.5).bar, QRect(124, 4, 20, 14));
+        QCOMPARE(DifferenceBar::make(cell, 1e-6).bar.width(), 2);
+    }
+
+    void scaleHoldsWhileSomethingIsDragged()
+    {
+        HeldScale scale;
+        scale.follow(32, false);
+        QCOMPARE(scale.share(16), 0.5);
+        scale.follow(16, true);
+        QCOMPARE(scale.share(16), 0.5);
+        scale.follow(64, true); // does not fit any more
+        QCOMPARE(scale.share(-16), -0.25);
+        scale.follow(16, false);
+        QCOMPARE(scale.share(16), 1.0);
+        scale.follow(0, false);
+        QCOMPARE(scale.share(16), 0.0);
+    }
+
+    void nothingPinned()
+    {
+        Compared compared;
+        QVERIFY(!compared.view.comparison());
+        QVERIFY(!compared.view.tree()->isVisible());
+        QCOMPARE(compared.view.model()->rowCount(), 0);
+        QVERIFY(compared.view.keyFigure().isEmpty());
+    }
+
+    void aStaysAndBFollows()
+    {
+        Compared compared;
+        QAbstractItemModelTester tester(compared.view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        compared.view.pinButton()->click();
+        QVERIFY(compared.view.comparison() && compared.view.comparison()->nothing());
+        QVERIFY(compared.view.tree()->isVisible());
+        const SnapshotPtr pinned = compared.view.pinned();
+        compared.setData(4);
+        QCOMPARE(compared.view.pinned(), pinned);
+        QCOMPARE(compared.view.comparison()->after, compared.fixture.document.snapshot());
+        const QStringList rows = compared.dump();
+        // What differs in the inputs stands first.
+        QCOMPARE(rows.value(0), u"Inputs"_s);
+        QCOMPARE(rows.value(1), u"  mesh axis data | 2 | 4 | "_s);
+        QCOMPARE(rows.value(2), u"  mesh axis model | 4 | 2 | "_s);
+        QVERIFY2(rows.contains(u"  parameters | 8 MiB | 16 MiB | +8 MiB"_s), qPrintable(rows.join(u"\n"_s)));
+        QVERIFY(rows.contains(u"  parameters, gradients and moments | 32 MiB | 64 MiB | +32 MiB"_s));
+        QVERIFY(rows.contains(u"  along data | 8 MiB | 24 MiB | +16 MiB"_s));
+        QCOMPARE(compared.view.sentence(),
+            u"Each device holds twice the parameters, gradients and moments, 64 MiB instead of 32 MiB, since 4 × 2 "
+            "shards them 2 ways instead of 4."_s);
+        QCOMPARE(compared.view.keyFigure(), u"2 × 4 → 4 × 2"_s);
+
+        // The longest bar is that of the largest difference.
+        const QModelIndex memory = compared.view.model()->index(1, 0);
+        double largest = 0;
+        for (int row = 0; row < compared.view.model()->rowCount(memory); ++row)
+            largest = std::max(largest,
+                compared.view.model()->index(row, CompareModel::Bar, memory).data(CompareModel::ShareRole).toDouble());
+        QCOMPARE(largest, 1.0);
+
+        compared.setData(2); // A and B are the same again
+        QVERIFY(compared.view.comparison()->nothing());
+        QCOMPARE(compared.view.sentence(), u"A and B are the same."_s);
+        compared.view.unpin();
+        QVERIFY(!compared.view.comparison());
+    }
+
+    /// What was folded stays so while B changes, and what is chosen in the tree is shown elsewhere.
+    void theTree()
+    {
+        Compared compared;
+        compared.view.pin();
+        compared.setData(4);
+        QTreeView* tree = compared.view.tree();
+        const auto section = [&](const QString& name) {
+            for (int row = 0; row < tree->model()->rowCount(); ++row)
+                if (tree->model()->index(row, 0).data().toString() == name)
+                    return tree->model()->index(row, 0);
+            return QModelIndex();
+        };
+        QVERIFY(tree->isExpanded(section(u"Arrays"_s)));
+        tree->collapse(section(u"Arrays"_s));
+        compared.setData(8);
+        QVERIFY(!tree->isExpanded(section(u"Arrays"_s)));
+        QVERIFY(tree->isExpanded(section(u"Inputs"_s)));
+        const QModelIndex array = tree->model()->index(0, 0, section(u"Arrays"_s));
+        tree->expand(section(u"Arrays"_s));
+        tree->setCurrentIndex(array);
+        QTest::keyClick(tree, Qt::Key_Return);
+        QVERIFY(!compared.fixture.selection.tensor().isEmpty());
+        QCOMPARE(compared.fixture.selection.tensor(), array.data(CompareModel::PathRole).toString());
+    }
+
+    /// Nothing is compared while nobody sees it.
+    void hidden()
+    {
+        Compared compared;
+        compared.view.pin();
+        compared.view.hide();
+        const SnapshotPtr seen = compared.view.comparison()->after;
+        compared.setData(4);
+        QCOMPARE(compared.view.comparison()->after, seen);
+        compared.view.show();
+        QCOMPARE(compared.view.comparison()->after, compared.fixture.document.snapshot());
+    }
+
+    void pinnedWhileStale()
+    {
+        Compared compared;
+        Document& document = compared.fixture.document;
+        QVERIFY(document.edit(withAxisSize(*document.experiment(), 0, 4, true), u"data"_s));
+        compared.view.pin();
+        QVERIFY(compared.view.isWorking());
+        document.waitForAnalysis();
+        QCOMPARE(compared.view.pinned(), document.snapshot());
+        QVERIFY(!compared.view.isWorking());
+    }
+
+    void anotherFileAsA()
+    {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(u"other.json"_s);
+        Experiment other = test::example("flax-mlp-logical");
+        other.mesh.axes = { { "data", 8 }, { "model", 1 } };
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray::fromStdString(writeExperiment(other)));
+        file.close();
+        Compared compared;
+        compared.view.pinFile(path);
+        QTRY_VERIFY_WITH_TIMEOUT(compared.view.comparison().has_value(), 60'000);
+        QCOMPARE(compared.view.comparison()->stateBefore, std::int64_t{ 128 } << 20);
+        // What cannot be read says why, and A stays.
+        compared.view.pinFile(folder.filePath(u"there-is-none.json"_s));
+        QTRY_VERIFY_WITH_TIMEOUT(!compared.view.failure().isEmpty(), 60'000);
+        QVERIFY(compared.view.failure().contains(u"there-is-none"_s));
+        QVERIFY(compared.view.pinned());
+    }
+
+    void variantsByButtonsAndKeys()
+    {
+        Compared compared;
+        Document& document = compared.fixture.document;
+        VariantsPane& pane = *compared.view.variants();
+        QAbstractItemModelTester tester(pane.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QVERIFY(!pane.table()->isVisible());
+        compared.view.pin();
+        compared.setData(4);
+        pane.keepButton()->click();
+        QCOMPARE(compared.variantNames(), QStringList{ u"4x2"_s });
+        QCOMPARE(document.experiment()->variants.front().patch,
+            std::string(R"({ "mesh": { "axes": [["data", 4], ["model", 2]] } })"));
+        QVERIFY(pane.table()->isVisible());
+        QCOMPARE(pane.current(), 0);
+
+        QTest::keyClick(pane.table(), Qt::Key_D, Qt::ControlModifier);
+        QCOMPARE(compared.variantNames(), (QStringList{ u"4x2"_s, u"4x2 (2)"_s }));
+        QCOMPARE(pane.current(), 1);
+        QTest::keyClick(pane.table(), Qt::Key_F2);
+        auto* editor = pane.table()->findChild<QLineEdit*>();
+        QVERIFY(editor);
+        editor->setText(u"copy"_s);
+        QTest::keyClick(editor, Qt::Key_Return);
+        QTRY_COMPARE(compared.variantNames(), (QStringList{ u"4x2"_s, u"copy"_s }));
+        QTest::keyClick(pane.table(), Qt::Key_Up, Qt::AltModifier);
+        QCOMPARE(compared.variantNames(), (QStringList{ u"copy"_s, u"4x2"_s }));
+        QCOMPARE(pane.current(), 0);
+        QTest::keyClick(pane.table(), Qt::Key_Delete);
+        QCOMPARE(compared.variantNames(), QStringList{ u"4x2"_s });
+
+        // Opened in place of the experiment, which undo takes back.
+        compared.setData(2);
+        pane.table()->setCurrentIndex(pane.model()->index(0, 0));
+        QTest::keyClick(pane.table(), Qt::Key_Return);
+        QCOMPARE(document.experiment()->mesh.axes.front().size, std::int64_t{ 4 });
+        QCOMPARE(compared.variantNames(), QStringList{ u"4x2"_s });
+        document.undoStack()->undo();
+        QCOMPARE(document.experiment()->mesh.axes.front().size, std::int64_t{ 2 });
+        document.waitForAnalysis();
+
+        // Pinned as A.
+        Q_EMIT pane.pinRequested(0);
+        QTRY_VERIFY_WITH_TIMEOUT(compared.view.pinned()->mesh->size(0) == 4, 60'000);
+        while (document.undoStack()->canUndo())
+            document.undoStack()->undo();
+        QVERIFY(compared.variantNames().isEmpty());
+        document.waitForAnalysis();
+    }
+
+    void variantsSayWhatTheyComeTo()
+    {
+        Experiment experiment = test::example("flax-mlp-logical");
+        experiment.variants = { { "4x2", R"({ "mesh": { "axes": [["data", 4], ["model", 2]] } })" },
+            { "broken", R"({ "mesh": 3 })" } };
+        Compared compared(std::move(experiment));
+        VariantsPane& pane = *compared.view.variants();
+        const auto text = [&pane](int row, int column) { return pane.model()->index(row, column).data().toString(); };
+        QTRY_COMPARE_WITH_TIMEOUT(text(0, VariantsModel::State), u"64 MiB"_s, 60'000);
+        QCOMPARE(text(0, VariantsModel::Mesh), u"4 × 2"_s);
+        QVERIFY(text(0, VariantsModel::Changes).startsWith(u"mesh/axes "_s));
+        QVERIFY(pane.model()->problem(0).isEmpty());
+        QVERIFY(pane.model()->problem(1).contains(u"mesh"_s));
+        // It cannot be opened, and says so; nothing is lost.
+        pane.table()->setCurrentIndex(pane.model()->index(1, 0));
+        pane.open();
+        QVERIFY(!pane.message().isEmpty());
+        QCOMPARE(compared.variantNames(), (QStringList{ u"4x2"_s, u"broken"_s }));
+    }
+
+    void runsStay()
+    {
+        Compared compared(smallMlp());
+        RunsPane& pane = *compared.view.runs();
+        QAbstractItemModelTester tester(pane.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+        compared.view.keptBar()->setCurrent(1);
+        QVERIFY(pane.isVisible() && !compared.view.variants()->isVisible());
+        const auto step = [&] {
+            compared.controller.runStep();
+            QTRY_COMPARE_WITH_TIMEOUT(compared.controller.stepsDone(), 1, 60'000);
+        };
+        step();
+        compared.view.pin();
+        compared.setData(4);
+        step();
+        QCOMPARE(pane.model()->rowCount(), 2);
+        QCOMPARE(pane.model()->index(0, RunsModel::Mesh).data().toString(), u"4 × 2"_s); // newest first
+        QCOMPARE(pane.model()->index(1, RunsModel::Mesh).data().toString(), u"2 × 4"_s);
+        // Both sides have run: their times are compared.
+        QTRY_VERIFY(compared.view.comparison()->timeBefore && compared.view.comparison()->timeAfter);
+        QVERIFY(compared.dump().contains(u"Measured"_s));
+
+        pane.table()->setCurrentIndex(pane.model()->index(1, 0));
+        pane.checkAgreement();
+        QTRY_COMPARE_WITH_TIMEOUT(pane.model()->index(1, RunsModel::Agreement).data().toString(), u"agrees"_s, 60'000);
+        QVERIFY(pane.current() && pane.current()->number == 1);
+        QTest::keyClick(pane.table(), Qt::Key_Delete);
+        QCOMPARE(pane.model()->rowCount(), 1);
+        QTRY_VERIFY(!compared.view.comparison()->timeBefore);
+    }
+
+    void everythingHasAName()
+    {
+        Compared compared;
+        compared.view.pin();
+        for (const QAbstractButton* button : compared.view.findChildren<QAbstractButton*>())
+            if (button->isVisible() && !qobject_cast<const QAbstractItemView*>(button->parent()))
+                QVERIFY2(
+                    !button->accessibleName().isEmpty() || !button->text().isEmpty(), qPrintable(button->objectName()));
+        for (const QAbstractItemView* table : compared.view.findChildren<QAbstractItemView*>())
+            if (!qobject_cast<const QHeaderView*>(table))
+                QVERIFY(!table->accessibleName().isEmpty());
+    }
+};
+
+REGISTER_TEST(TestCompare)
+#include "test_compare.moc"

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sentences on what differs most.
+#include <QLocale>
+#include <QTest>
+
+#include "analysis/analyse.h"
+#include "experiment/builtin.h"
+#include "registered_test.h"
+#include "words/comparison_words.h"
+
+using namespace shardscope;
+
+namespace {
+
+SnapshotPtr snapshotOnMesh(std::int64_t data, std::int64_t model, std::int64_t batch = 8)
+{
+    Experiment experiment = builtinExamples().front().make();
+    experiment.mesh.axes = { { "data", data }, { "model", model } };
+    std::get<MlpModel>(experiment.model).settings.batch = batch;
+    AnalysisCache cache;
+    return analyse(std::make_shared<const Experiment>(std::move(experiment)), 1, cache);
+}
+
+} // namespace
+
+class TestComparisonWords : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { QLocale::setDefault(QLocale(QLocale::English)); }
+
+    void whatEachDeviceHolds_data()
+    {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("model");
+        QTest::addColumn<QString>("sentence");
+        const auto row = [](const char* name, int data, int model, const QString& sentence) {
+            QTest::newRow(name) << data << model << sentence;
+        };
+        row("twice", 4, 2,
+            QStringLiteral("Each device holds twice the parameters, gradients and moments, 64 MiB instead of 32 MiB, "
+                           "since 4 × 2 shards them 2 ways instead of 4."));
+        row("half", 1, 8,
+            QStringLiteral("Each device holds half the parameters, gradients and moments, 16 MiB instead of 32 MiB, "
+                           "since 1 × 8 shards them 8 ways instead of 4."));
+        row("four times", 8, 1,
+            QStringLiteral("Each device holds 4 times the parameters, gradients and moments, 128 MiB instead of "
+                           "32 MiB, since 8 × 1 does not shard them, and A shards them 4 ways."));
+    }
+    void whatEachDeviceHolds()
+    {
+        QFETCH(int, data);
+        QFETCH(int, model);
+        QTEST(
+            words::largestDifference(compareSnapshots(snapshotOnMesh(2, 4), snapshotOnMesh(data, model))), "sentence");
+    }
+
+    void nothing()
+    {
+        const SnapshotPtr same = snapshotOnMesh(2, 4);
+        QCOMPARE(words::largestDifference(compareSnapshots(same, same)), QStringLiteral("A and B are the same."));
+    }
+
+    void withoutLayout()
+    {
+        Experiment wrong = builtinExamples().front().make();
+        wrong.hardware.pinned = true;
+        wrong.mesh.axes.front().size = 3;
+        AnalysisCache cache;
+        const SnapshotPtr bad = analyse(std::make_shared<const Experiment>(std::move(wrong)), 1, cache);
+        const QString sentence = words::largestDifference(compareSnapshots(snapshotOnMesh(2, 4), bad));
+        QVERIFY2(sentence.startsWith(QStringLiteral("B has no layout: ")), qPrintable(sentence));
+    }
+
+    /// Batch of 4096 on 2 x 4: what is added up along model is 512 times as much, and is the largest difference.
+    void whatIsSent()
+    {
+        const SnapshotComparison found = compareSnapshots(snapshotOnMesh(2, 4), snapshotOnMesh(2, 4, 4096));
+        const QString sentence = words::largestDifference(found);
+        QVERIFY2(sentence.startsWith(QStringLiteral("Each device ")), qPrintable(sentence));
+        QVERIFY2(sentence.endsWith(QLatin1Char('.')), qPrintable(sentence));
+        QCOMPARE(sentence.contains(QStringLiteral("along model")), found.largest.what == LargestDifference::What::Sent);
+    }
+
+    void settings()
+    {
+        const SnapshotComparison found = compareSnapshots(snapshotOnMesh(2, 4), snapshotOnMesh(4, 2, 16));
+        QStringList names;
+        for (const SettingDifference& each : found.inputs)
+            names << words::settingName(each, found) + QLatin1Char(' ') + words::settingValue(each.before)
+                    + QLatin1Char(' ') + words::settingValue(each.after);
+        QCOMPARE(names,
+            (QStringList{ QStringLiteral("mesh axis data 2 4"), QStringLiteral("mesh axis model 4 2"),
+                QStringLiteral("size of batch 8 16") }));
+        QCOMPARE(words::settingValue(R"("adam")"), QStringLiteral("adam"));
+        QCOMPARE(words::settingValue(std::nullopt), QStringLiteral("–"));
+    }
+
+    void collectives()
+    {
+        const SnapshotComparison found = compareSnapshots(snapshotOnMesh(2, 4), snapshotOnMesh(4, 2));
+        const ComparedCollectives& first = found.collectives.front();
+        QCOMPARE(words::collectivesName(first, found), QStringLiteral("all-reduce along data (sum)"));
+        QCOMPARE(words::collectivesAmount(first.timesBefore, first.sentBefore), QStringLiteral("8: 8 MiB"));
+        QCOMPARE(words::collectivesAmount(0, {}), QStringLiteral("–"));
+    }
+
+    void numbers()
+    {
+        QCOMPARE(words::signedBytes(32.0 * 1024 * 1024), QStringLiteral("+32 MiB"));
+        QCOMPARE(words::signedBytes(-7.0 * 1024), QStringLiteral("−7 KiB"));
+        QCOMPARE(words::signedBytes(0), QStringLiteral("0 B"));
+        QCOMPARE(words::signedCount(-2), QStringLiteral("−2"));
+        QCOMPARE(words::signedSeconds(0.25e-3), QStringLiteral("+250 µs"));
+        QCOMPARE(words::operationCounts(2, 0, 5), QStringLiteral("2 added, 5 changed"));
+        QCOMPARE(words::operationCounts(0, 0, 0), QStringLiteral("no difference"));
+    }
+};
+
+REGISTER_TEST(TestComparisonWords)
+#include "test_comparison_words.moc"

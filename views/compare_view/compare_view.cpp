@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/compare_view/compare_view.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QPushButton>
+#include <QTreeView>
+
+#include "experiment_file/differences.h"
+#include "experiment_file/variants.h"
+#include "views/compare_view/compare_model.h"
+#include "views/compare_view/difference_bars.h"
+#include "views/compare_view/runs_pane.h"
+#include "views/compare_view/variants_pane.h"
+#include "views/panel/panel.h"
+#include "views/widgets/boxes.h"
+#include "views/widgets/context_menu.h"
+#include "views/widgets/segmented_bar.h"
+#include "views/widgets/two_sides.h"
+#include "words/comparison_words.h"
+#include "words/utf8.h"
+
+namespace shardscope {
+
+namespace {
+
+std::optional<StepTime> timeOfInputs(const RunLog& log, std::uint64_t inputs)
+{
+    const KeptRun* run = log.timeOf(inputs);
+    return run ? std::optional(StepTime{ run->mean, run->deviation }) : std::nullopt;
+}
+
+} // namespace
+
+CompareView::CompareView(Document* document, Selection* selection, RunController* controller, QWidget* parent)
+    : DockView(document, selection, parent, QPalette::Base)
+    , m_log(document, controller)
+    , m_model(new CompareModel(this))
+    , m_nameOfA(new RoleLabel(RoleLabel::Size::Normal))
+    , m_nameOfB(new RoleLabel(RoleLabel::Size::Normal))
+    , m_pin(new QPushButton(tr("Pin A")))
+    , m_file(new QPushButton(tr("File as A…")))
+    , m_unpin(new QPushButton(tr("Unpin")))
+    , m_failure(new RoleLabel(RoleLabel::Size::Normal, &Theme::error))
+    , m_sentence(new RoleLabel(RoleLabel::Size::Normal))
+    , m_tree(new QTreeView)
+    , m_empty(new EmptyPage(tr("Pin what is open now as A: whatever is edited then is compared with it."), tr("Pin A")))
+    , m_kept(new SegmentedBar({ tr("Variants"), tr("Runs") }))
+    , m_variants(new VariantsPane(document))
+    , m_runs(new RunsPane(&m_log))
+    , m_job(this, [this](PinnedSide side) { receive(std::move(side)); })
+{
+    auto* kept = new QWidget;
+    m_kept->setAccessibleName(tr("What is kept"));
+    vbox(kept, {}, 0,
+        { hbox({ 8, 6, 8, 0 }, styleSpacing, { m_kept, boxStretch() }), { m_variants, 1 }, { m_runs, 1 } });
+    m_runs->hide();
+    connect(m_kept, &SegmentedBar::currentChanged, this, [this](int shown) {
+        m_variants->setVisible(shown == 0);
+        m_runs->setVisible(shown == 1);
+    });
+    vbox(this, {}, 0, { { new TwoSides(makeComparison(), tr("Comparison"), kept, tr("Variants and runs")), 1 } });
+    setFocusProxy(m_tree);
+
+    connect(m_pin, &QPushButton::clicked, this, &CompareView::pin);
+    connect(m_empty, &EmptyPage::clicked, this, &CompareView::pin);
+    connect(m_file, &QPushButton::clicked, this, &CompareView::askForFile);
+    connect(m_unpin, &QPushButton::clicked, this, &CompareView::unpin);
+    connect(m_variants, &VariantsPane::pinRequested, this, &CompareView::pinVariant);
+    connect(m_runs, &RunsPane::pinRequested, this, &CompareView::pinExperiment);
+    connect(m_tree, &QTreeView::activated, this, [this](const QModelIndex& index) {
+        if (const QString path = index.data(CompareModel::PathRole).toString(); !path.isEmpty())
+            m_selection->setTensor(path);
+    });
+    connect(m_tree, &QTreeView::collapsed, this,
+        [this](const QModelIndex& index) { m_folded.insert(m_model->row(index).name); });
+    connect(m_tree, &QTreeView::expanded, this,
+        [this](const QModelIndex& index) { m_folded.remove(m_model->row(index).name); });
+    giveRowMenu(m_tree, [this](QMenu& menu, const QModelIndex& row) {
+        const CompareRow& each = m_model->row(row);
+        addCopyAction(menu, "copyRow", tr("Copy row"),
+            QStringList{ each.name, each.before, each.after, each.difference }.join(QLatin1Char('\t')));
+        addCopyAction(menu, "copySentence", tr("Copy sentence"), sentence());
+    });
+    connect(m_document, &Document::snapshotChanged, this, [this] {
+        if (m_pinNext && !m_document->isStale())
+            pin();
+        else
+            follow();
+    });
+    connect(m_document, &Document::fileChanged, this, &CompareView::showSides);
+    m_timesDelay.setSingleShot(true);
+    m_timesDelay.setInterval(200);
+    connect(&m_timesDelay, &QTimer::timeout, this, &CompareView::followTimes);
+    connect(&m_log, &RunLog::changed, this, [this] {
+        if (m_comparison && !m_timesDelay.isActive())
+            m_timesDelay.start();
+    });
+    showSides();
+}
+
+QWidget* CompareView::makeComparison()
+{
+    auto* side = new QWidget;
+    const auto letter = [](const QString& text) { return new RoleLabel(text, RoleLabel::Size::Semibold); };
+    for (RoleLabel* name : { m_nameOfA, m_nameOfB })
+        name->setElided(true, Qt::ElideMiddle);
+    for (QPushButton* button : { m_pin, m_file, m_unpin })
+        button->setProperty("small", true);
+    m_pin->setToolTip(tr("What is open now becomes A"));
+    m_file->setToolTip(tr("An experiment or a program in another file becomes A"));
+    for (RoleLabel* sentence : { m_failure, m_sentence })
+        sentence->setWordWrap(true);
+    m_failure->hide();
+
+    m_tree->setModel(m_model);
+    m_tree->setAccessibleName(tr("What differs between A and B"));
+    m_tree->setFrameShape(QFrame::NoFrame);
+    m_tree->setUniformRowHeights(true);
+    m_tree->setAlternatingRowColors(true);
+    m_tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_tree->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_tree->setItemDelegateForColumn(CompareModel::Bar, new DifferenceBars(m_tree));
+    m_tree->setTextElideMode(Qt::ElideMiddle);
+    QHeaderView* head = m_tree->header();
+    head->setStretchLastSection(false);
+    head->setMinimumSectionSize(Metrics::scaled(48));
+    head->setSectionResizeMode(CompareModel::Name, QHeaderView::Stretch);
+    for (const int column : { CompareModel::Before, CompareModel::After, CompareModel::Difference })
+        m_tree->setColumnWidth(column, Metrics::scaled(92));
+    m_tree->setColumnWidth(CompareModel::Bar, Metrics::scaled(72));
+
+    auto* first = hbox({ 8, 6, 8, 0 }, 6, { letter(QStringLiteral("A")), { m_nameOfA, 1 }, m_pin, m_file, m_unpin });
+    auto* second = hbox({ 8, 4, 8, 4 }, 6, { letter(QStringLiteral("B")), { m_nameOfB, 1 } });
+    auto* words = vbox({ 8, 0, 8, 6 }, 4, { m_failure, m_sentence });
+    vbox(side, {}, 0, { first, second, words, { m_tree, 1 }, { m_empty, 1 } });
+    return side;
+}
+
+bool CompareView::isWorking() const
+{
+    return m_pinNext || m_job.isWorking() || m_variants->isWorking() || m_runs->isWorking();
+}
+
+QString CompareView::sentence() const
+{
+    return m_sentence->text();
+}
+
+QString CompareView::failure() const
+{
+    return m_failure->text();
+}
+
+void CompareView::showFailure(const std::vector<Diagnostic>& errors)
+{
+    m_failure->setText(errorLines(errors));
+    m_failure->setVisible(!errors.empty());
+}
+
+void CompareView::pin()
+{
+    m_pinNext = m_document->isStale();
+    if (!m_pinNext)
+        setPinned({ m_document->snapshot(), m_document->displayName() });
+}
+
+void CompareView::unpin()
+{
+    m_pinNext = false;
+    m_job.cancel();
+    setPinned({});
+}
+
+void CompareView::pinExperiment(ExperimentPtr experiment, const QString& name)
+{
+    m_pinNext = false;
+    m_job.request([experiment = std::move(experiment), name](
+                      const std::stop_token& stop) { return pinnedSide(experiment, name, stop); });
+}
+
+void CompareView::pinFile(const QString& path)
+{
+    m_pinNext = false;
+    m_job.request([path](const std::stop_token& stop) { return pinnedFile(path, stop); });
+}
+
+void CompareView::pinVariant(int variant)
+{
+    const ExperimentPtr now = m_document->experiment();
+    const auto index = static_cast<std::size_t>(variant);
+    if (variant < 0 || index >= now->variants.size())
+        return;
+    auto applied = applyVariant(*now, now->variants[index], filesOfDocument(*m_document));
+    showFailure(applied ? std::vector<Diagnostic>() : applied.error());
+    if (applied)
+        pinExperiment(std::make_shared<const Experiment>(std::move(applied->experiment)),
+            words::fromStd(now->variants[index].name));
+}
+
+void CompareView::askForFile()
+{
+    const QString folder =
+        m_document->filePath().isEmpty() ? QString() : QFileInfo(m_document->filePath()).absolutePath();
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Compare with"), folder, tr("Experiments and programs (*.json *.mlir *.stablehlo);;All files (*)"));
+    if (!path.isEmpty())
+        pinFile(path);
+}
+
+void CompareView::receive(PinnedSide side)
+{
+    showFailure(side.errors);
+    if (side.snapshot)
+        setPinned(std::move(side));
+}
+
+void CompareView::setPinned(PinnedSide side)
+{
+    showFailure({});
+    m_a = std::move(side);
+    m_inputsOfA = m_a.snapshot ? hashOfInputs(*m_a.snapshot->experiment) : 0;
+    m_variants->setComparedWith(m_a.snapshot ? m_a.snapshot->experiment : nullptr);
+    m_comparison.reset();
+    follow();
+}
+
+void CompareView::follow()
+{
+    m_due = true;
+    if (isVisible())
+        compareSides();
+}
+
+void CompareView::showEvent(QShowEvent* event)
+{
+    DockView::showEvent(event);
+    if (m_due)
+        compareSides();
+}
+
+void CompareView::compareSides()
+{
+    m_due = false;
+    const SnapshotPtr now = shownSnapshot(*m_document);
+    if (!m_a.snapshot || !now) {
+        m_comparison.reset();
+        m_model->setRows({ CompareRow() }, false);
+        showSides();
+        return;
+    }
+    const bool isFirst = !m_comparison;
+    m_inputsOfB = hashOfInputs(*now->experiment);
+    m_comparison =
+        compareSnapshots(m_a.snapshot, now, timeOfInputs(m_log, m_inputsOfA), timeOfInputs(m_log, m_inputsOfB));
+    // What is dragged somewhere in the window makes B change: the bars keep the scale of its start.
+    const bool isDragged = QGuiApplication::mouseButtons() != Qt::NoButton;
+    showRows(isDragged && !isFirst);
+    showSides();
+}
+
+void CompareView::followTimes()
+{
+    if (!m_comparison)
+        return;
+    const auto before = timeOfInputs(m_log, m_inputsOfA), after = timeOfInputs(m_log, m_inputsOfB);
+    if (before == m_comparison->timeBefore && after == m_comparison->timeAfter)
+        return;
+    m_comparison->timeBefore = before;
+    m_comparison->timeAfter = after;
+    if (isVisible())
+        showRows(true);
+    else
+        m_due = true;
+}
+
+void CompareView::showRows(bool held)
+{
+    m_model->setRows(compareRows(*m_comparison), held);
+    for (int section = 0; section < m_model->rowCount(); ++section) {
+        const QModelIndex index = m_model->index(section, CompareModel::Name);
+        m_tree->setExpanded(index, !m_folded.contains(m_model->row(index).name));
+    }
+}
+
+void CompareView::showSides()
+{
+    const bool any = m_comparison.has_value();
+    m_tree->setVisible(any);
+    m_sentence->setVisible(any);
+    m_empty->setVisible(!any);
+    m_unpin->setEnabled(m_a.snapshot != nullptr);
+    const auto named = [](const QString& name, const MeshPtr& mesh) {
+        return mesh ? tr("%1, %2", "name of an experiment, its mesh").arg(name, words::meshSizes(*mesh)) : name;
+    };
+    m_nameOfA->setText(m_a.snapshot ? named(m_a.name, m_a.snapshot->mesh) : tr("nothing pinned"));
+    const SnapshotPtr now = shownSnapshot(*m_document);
+    m_nameOfB->setText(named(m_document->displayName(), now ? now->mesh : nullptr));
+    m_sentence->setText(any ? words::largestDifference(*m_comparison) : QString());
+    setKeyFigure(!any ? QString()
+            : m_comparison->nothing()
+            ? tr("no difference")
+            : tr("%1 → %2", "meshes")
+                  .arg(m_a.snapshot->mesh ? words::meshSizes(*m_a.snapshot->mesh) : QString(),
+                      m_comparison->after->mesh ? words::meshSizes(*m_comparison->after->mesh) : QString()));
+}
+
+} // namespace shardscope

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The runs of the session: what each took and gave. They stay until they are removed.
+#pragma once
+
+#include <QWidget>
+#include <utility>
+
+#include "document/run_log.h"
+#include "views/compare_view/kept_models.h"
+#include "views/widgets/latest_job.h"
+
+class QTableView;
+class QToolButton;
+
+namespace shardscope {
+
+class EmptyPage;
+class RoleLabel;
+
+class RunsPane : public QWidget {
+    Q_OBJECT
+public:
+    explicit RunsPane(RunLog* log, QWidget* parent = nullptr);
+
+    /// Compares a step of the current run's experiment with the reference, beside the window.
+    void checkAgreement();
+    void remove();
+    [[nodiscard]] const KeptRun* current() const; ///< null for none
+
+    [[nodiscard]] RunsModel* model() const { return m_model; }
+    [[nodiscard]] QTableView* table() const { return m_table; }
+    [[nodiscard]] QString message() const; ///< why the last one could not be compared
+    [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
+
+Q_SIGNALS:
+    void pinRequested(const shardscope::ExperimentPtr& experiment, const QString& name);
+
+private:
+    void follow();
+    void pinCurrent();
+    void enableButtons();
+    using Checked = std::pair<std::uint64_t, Result<CheckVerdict>>;
+    void receive(const Checked& checked);
+    RunLog* m_log;
+    RunsModel* m_model;
+    QTableView* m_table;
+    QList<QToolButton*> m_buttons;
+    RoleLabel* m_message;
+    EmptyPage* m_empty;
+    LatestJob<Checked> m_job;
+};
+
+} // namespace shardscope

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/help_window/help_window.h"
+
+#include <QAbstractTextDocumentLayout>
+#include <QAction>
+#include <QFile>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QTextBlock>
+#include <QTextBrowser>
+
+#include "views/theme/theme.h"
+#include "views/widgets/boxes.h"
+
+namespace shardscope {
+
+namespace {
+
+struct Keys {
+    QString keys, what;
+};
+struct KeysOfView {
+    QString view;
+    QList<Keys> keys;
+};
+
+/// Keys that controls and pictures listen to themselves.
+QList<KeysOfView> keysInViews()
+{
+    const auto tr = [](const char* text) { return HelpWindow::tr(text); };
+    return {
+        { tr("Everywhere"),
+            { { tr("Tab, Shift+Tab"), tr("next control, previous control") },
+                { tr("F2"), tr("rename or edit what is current") }, { tr("Delete"), tr("remove what is current") },
+                { tr("Return"), tr("what a double click does") }, { tr("Menu, Shift+F10"), tr("menu of the row") },
+                { tr("Esc"), tr("give up what is held, or typed") } } },
+        { tr("Mesh"),
+            { { tr("Left, Right on a slider"), tr("next smaller, next larger size") },
+                { tr("Alt+Up, Alt+Down on a name"), tr("order of the axes") },
+                { tr("Space on a name"), tr("mark what is sharded along it") } } },
+        { tr("Rules"),
+            { { tr("Insert"), tr("new rule") }, { tr("Alt+Up, Alt+Down"), tr("priority of a rule") },
+                { tr("Left, Right on the axes below"), tr("what the rule's name would do there") },
+                { tr("Return, Ctrl+Return there"), tr("map the name to the axis, add the axis") } } },
+        { tr("Shard grid"),
+            { { tr("Arrow keys"), tr("from shard to shard") }, { tr("Return, Space"), tr("select its devices") },
+                { tr("+, -, 0"), tr("nearer, further away, all of it") },
+                { tr("Alt+arrow on a dimension"), tr("where it goes: rows, columns, slider") } } },
+        { tr("Program"),
+            { { tr("Arrow keys"), tr("along the edges and through the parts") },
+                { tr("Return"), tr("open or fold a part") }, { tr("F, Shift+F"), tr("all of it, the current part") },
+                { tr("Ctrl+F, F3, Shift+F3"), tr("find, next, previous") } } },
+        { tr("Propagation"),
+            { { tr("Space"), tr("play or stop") }, { tr("Left, Right"), tr("one step back, one step on") },
+                { tr("Home, End"), tr("what was specified, the end") } } },
+        { tr("What if"), { { tr("Ctrl+Return"), tr("apply") }, { tr("Esc"), tr("as it was") } } },
+    };
+}
+
+QString row(const QString& left, const QString& right)
+{
+    return QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>")
+        .arg(left.toHtmlEscaped(), right.toHtmlEscaped());
+}
+
+} // namespace
+
+HelpWindow::HelpWindow(QWidget* parent)
+    : QDialog(parent)
+    , m_text(new QTextBrowser(this))
+{
+    m_text->setAccessibleName(tr("Help"));
+    m_text->setOpenLinks(false); // of files that are not there
+    auto* close = new QPushButton(tr("Close"), this);
+    connect(close, &QPushButton::clicked, this, &QDialog::close);
+    vbox(this, { 12, 12, 12, 12 }, 8, { { m_text, 1 }, hbox({}, styleSpacing, { boxStretch(), close }) });
+    resize(Metrics::scaled(720), Metrics::scaled(560));
+}
+
+void HelpWindow::present(const QString& title)
+{
+    setWindowTitle(title);
+    show();
+    raise();
+    activateWindow();
+    m_text->setFocus(Qt::OtherFocusReason);
+}
+
+void HelpWindow::showGuide(const QString& view)
+{
+    QFile guide(QStringLiteral(":/help/window.md"));
+    m_text->setMarkdown(
+        guide.open(QIODevice::ReadOnly) ? QString::fromUtf8(guide.readAll()) : tr("The guide is not there."));
+    present(tr("Help"));
+    m_place.clear();
+    QTextBlock found;
+    // The paragraph that begins with its name, else one that names it before its colon.
+    for (const bool first : { true, false })
+        for (QTextBlock block = m_text->document()->begin(); !view.isEmpty() && !found.isValid() && block.isValid();
+             block = block.next()) {
+            const QString head = block.text().section(QLatin1Char(':'), 0, 0);
+            if (block.textList() && block.text().contains(QLatin1Char(':'))
+                && (first ? head == view : head.contains(view)))
+                found = block;
+        }
+    m_text->moveCursor(QTextCursor::Start);
+    if (!found.isValid())
+        return;
+    m_place = found.text().section(QLatin1Char('.'), 0, 0);
+    m_text->setTextCursor(QTextCursor(found));
+    const QRectF at = m_text->document()->documentLayout()->blockBoundingRect(found);
+    m_text->verticalScrollBar()->setValue(static_cast<int>(at.top()) - Metrics::scaled(8));
+}
+
+void HelpWindow::showKeys(const QList<QAction*>& commands)
+{
+    QString html = QStringLiteral("<h3>%1</h3><table>").arg(tr("Commands").toHtmlEscaped());
+    for (const QAction* command : commands) {
+        QStringList keys;
+        for (const QKeySequence& each : command->shortcuts())
+            keys << each.toString(QKeySequence::NativeText);
+        if (!keys.isEmpty())
+            html += row(keys.join(tr(", ")), command->text().remove(QLatin1Char('&')).remove(QStringLiteral("…")));
+    }
+    html += QStringLiteral("</table>");
+    for (const KeysOfView& view : keysInViews()) {
+        html += QStringLiteral("<h3>%1</h3><table>").arg(view.view.toHtmlEscaped());
+        for (const Keys& each : view.keys)
+            html += row(each.keys, each.what);
+        html += QStringLiteral("</table>");
+    }
+    m_text->setHtml(html);
+    m_place.clear();
+    present(tr("Keys"));
+}
+
+} // namespace shardscope

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Help beside the window: what its views show and what can be changed there, as docs/window.md says it, and a sheet of
+// all keys.
+#pragma once
+
+#include <QDialog>
+
+class QAction;
+class QTextBrowser;
+
+namespace shardscope {
+
+class HelpWindow : public QDialog {
+    Q_OBJECT
+public:
+    explicit HelpWindow(QWidget* parent = nullptr);
+    /// The guide, at what it says of a view: "Rules". From the beginning where it says nothing of that.
+    void showGuide(const QString& view);
+    /// The keys of the commands, those of a menu together, and of what is in the views.
+    void showKeys(const QList<QAction*>& commands);
+    [[nodiscard]] QTextBrowser* text() const { return m_text; }
+    /// The paragraph that the guide was opened at, its first line; "" for the beginning.
+    [[nodiscard]] const QString& place() const { return m_place; }
+
+private:
+    void present(const QString& title);
+    QTextBrowser* m_text;
+    QString m_place;
+};
+
+} // namespace shardscope

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the views of the main window stand: by form and perspective, one of them alone, and problems when there are
+// any. A part of MainWindow, which is declared in main_window.h.
+#include <QApplication>
+#include <QKeyEvent>
+#include <QLayout>
+#include <QStyle>
+#include <QTimer>
+#include <algorithm>
+#include <utility>
+
+#include "views/main_window/dock_tabs.h"
+#include "views/main_window/main_window.h"
+#include "views/main_window/status_text.h"
+#include "views/problems_view/problem_row.h"
+#include "views/problems_view/problems_view.h"
+#include "views/start_page/start_page.h"
+#include "views/theme/icons.h"
+#include "views/theme/theme.h"
+#include "views/widgets/dock_frame.h"
+#include "views/widgets/drawer_box.h"
+#include "views/widgets/notice_strip.h"
+#include "views/widgets/page_stack.h"
+#include "views/widgets/section.h"
+#include "views/widgets/section_column.h"
+#include "views/widgets/segmented_bar.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr const char* formNames[] = { "single", "two", "three", "large" };
+const QString sizedByHandKey = QStringLiteral("SizedByHand");
+
+} // namespace
+
+MainWindow::Form MainWindow::formFor(const QSize& size)
+{
+    const auto isAtLeast = [&size](int width, int height) {
+        return size.width() >= Metrics::scaled(width) && size.height() >= Metrics::scaled(height);
+    };
+    if (isAtLeast(2200, 1000))
+        return Form::Large;
+    // Three columns leave the picture in the middle one too little on most laptops.
+    if (isAtLeast(1500, 700))
+        return Form::ThreeColumns;
+    return isAtLeast(900, 600) ? Form::TwoColumns : Form::Single;
+}
+
+QString MainWindow::arrangementName() const
+{
+    return QLatin1String(formNames[static_cast<std::size_t>(m_form)]) + u'-' + idOf(m_perspective);
+}
+
+MainWindow::Arranged& MainWindow::arranged()
+{
+    const QString name = arrangementName();
+    auto found = m_arrangements.find(name);
+    if (found == m_arrangements.end())
+        found =
+            m_arrangements.insert(name, { m_settings.state(name), !m_settings.state(name + sizedByHandKey).isEmpty() });
+    return *found;
+}
+
+void MainWindow::keepArrangement()
+{
+    if (!m_arranged)
+        return; // nobody has seen it, and nothing has its size
+    arranged().state = m_maximised ? m_beforeMaximised : saveState(arrangementVersion);
+}
+
+void MainWindow::storeArrangements()
+{
+    keepArrangement();
+    for (auto kept = m_arrangements.cbegin(); kept != m_arrangements.cend(); ++kept) {
+        m_settings.setState(kept.key(), kept->state);
+        m_settings.setState(kept.key() + sizedByHandKey, kept->isSizedByHand ? QByteArray("1") : QByteArray());
+    }
+}
+
+void MainWindow::setForm(Form form)
+{
+    m_form = form;
+    // Beside a picture that is low already, memory is one line until it is asked for.
+    m_layoutBox->drawer()->setUnfolded(height() >= Metrics::scaled(860));
+    arrange();
+}
+
+void MainWindow::arrange()
+{
+    m_maximised = nullptr;
+    Arranged& own = arranged();
+    if (own.state.isEmpty() || !restoreState(own.state, arrangementVersion)) {
+        own.isSizedByHand = false;
+        for (DockFrame* frame : m_docks) {
+            frame->setFloating(false);
+            removeDockWidget(frame);
+        }
+        place(viewsOf(m_perspective));
+    }
+    if (m_errors > 0 && !m_problemsClosed)
+        openProblems();
+    showStatus();
+    followTabs();
+    layout()->activate();
+    for (DockFrame* frame : m_docks)
+        frame->followPlace();
+    fitLater();
+}
+
+int MainWindow::rowsForDocks() const
+{
+    const int bars = Metrics::scaled(24 + 36 + 24) + noticesHeight() + 8;
+    return std::max(height() - bars, Metrics::scaled(400)); // in less the views share what there is
+}
+
+void MainWindow::place(const PerspectiveViews& views)
+{
+    const auto frames = [this](const std::vector<const char*>& ids) {
+        QList<DockFrame*> found;
+        for (const char* id : ids)
+            if (DockFrame* frame = dock(QLatin1String(id)))
+                found << frame;
+        return found;
+    };
+    QList<DockFrame*> left = frames(views.left), centre = frames(views.centre), below = frames(views.below),
+                      right = frames(views.right), bottom = frames(views.bottom);
+    if (m_form == Form::Single) {
+        for (QList<DockFrame*>* place : { &left, &right, &below, &bottom })
+            centre += std::exchange(*place, {});
+    } else if (m_form == Form::TwoColumns) {
+        for (DockFrame* frame : std::exchange(right, {}))
+            frame->objectName() == QLatin1String("inspector") ? below.prepend(frame) : centre.append(frame);
+        below += std::exchange(bottom, {});
+    }
+    const QList<DockFrame*> open = left + centre + below + right + bottom;
+    DockFrame* problems = dock(QStringLiteral("problems"));
+    // Over the width of the window where that leaves room for the rest, else among what stands lowest.
+    if (!isCompact())
+        bottom << problems;
+    else
+        (below.isEmpty() ? centre : below) << problems;
+    DockFrame* const first = left.isEmpty() ? centre.front() : left.front();
+    addDockWidget(Qt::LeftDockWidgetArea, first);
+    const auto stack = [this](DockFrame* top, const QList<DockFrame*>& others) {
+        for (DockFrame* frame : others)
+            splitDockWidget(std::exchange(top, frame), frame, Qt::Vertical);
+    };
+    // What has the whole width comes first: columns then stand above it.
+    stack(first, bottom);
+    if (first != centre.front())
+        splitDockWidget(first, centre.front(), Qt::Horizontal);
+    if (!right.isEmpty()) {
+        splitDockWidget(centre.front(), right.front(), Qt::Horizontal);
+        stack(right.front(), right.mid(1));
+    }
+    if (!below.isEmpty())
+        splitDockWidget(centre.front(), below.front(), Qt::Vertical);
+    // Pictures side by side, and what is below them below both.
+    if (DockFrame* program = dock(QStringLiteral("program"));
+        m_form == Form::Large && centre.front() != program && centre.removeOne(program))
+        splitDockWidget(centre.front(), program, Qt::Horizontal);
+    for (const QList<DockFrame*>& tabs : { centre, below })
+        for (DockFrame* frame : tabs.mid(1))
+            tabifyDockWidget(tabs.front(), frame);
+    // The others have their place among the pictures, too, for when they are called.
+    for (DockFrame* frame : m_docks) {
+        frame->setHidden(!open.contains(frame));
+        if (!open.contains(frame) && frame != problems)
+            tabifyDockWidget(centre.front(), frame);
+    }
+    for (const QList<DockFrame*>& tabs : { centre, below })
+        if (!tabs.isEmpty())
+            tabs.front()->raise();
+    fitWidths();
+    fitHeights();
+}
+
+void MainWindow::fitLater()
+{
+    m_fitTime.start();
+}
+
+void MainWindow::fitWidths()
+{
+    if (arranged().isSizedByHand || m_maximised)
+        return;
+    const PerspectiveViews& views = viewsOf(m_perspective);
+    QList<QDockWidget*> columns;
+    QList<int> widths;
+    const int all = width() - 16;
+    int rest = all;
+    const auto add = [&](const char* id, int wanted) {
+        DockFrame* frame = dock(QLatin1String(id));
+        if (!frame || frame->isHidden() || frame->isFloating())
+            return;
+        columns << frame;
+        widths << std::max(wanted, frame->minimumSizeHint().width());
+        rest -= widths.back();
+    };
+    if (m_form != Form::Single && !views.left.empty())
+        add(views.left.front(), Metrics::scaled(340));
+    if (!isCompact() && !views.right.empty())
+        add(views.right.front(),
+            views.rightPercent > 0
+                ? all * views.rightPercent / 100
+                : std::clamp(all * 2 / 5 - Metrics::scaled(340), Metrics::scaled(300), Metrics::scaled(420)));
+    if (columns.isEmpty())
+        return;
+    if (DockFrame* centre = dock(QLatin1String(views.centre.front()));
+        centre && !centre->isHidden() && !centre->isFloating()) {
+        columns << centre;
+        widths << std::max(rest, 1);
+        // Beside each other they share what is left.
+        if (DockFrame* program = dock(QStringLiteral("program")); m_form == Form::Large && program != centre
+            && !program->isHidden() && !program->isFloating() && tabifiedDockWidgets(program).isEmpty()) {
+            columns << program;
+            widths.back() /= 2;
+            widths << widths.back();
+        }
+    }
+    resizeDocks(columns, widths, Qt::Horizontal);
+}
+
+void MainWindow::fitHeights()
+{
+    if (m_form == Form::Single)
+        return;
+    const PerspectiveViews& views = viewsOf(m_perspective);
+    const int rows = rowsForDocks();
+    const auto share = [this](const char* id, int wanted) {
+        DockFrame* frame = dock(QLatin1String(id));
+        if (frame && !frame->isHidden() && !frame->isFloating())
+            resizeDocks({ frame }, { wanted }, Qt::Vertical);
+    };
+    if (!arranged().isSizedByHand) {
+        const int low =
+            height() >= Metrics::scaled(740) ? std::max(Metrics::scaled(208), rows / 4) : Metrics::scaled(132);
+        if (!isCompact()) {
+            for (const std::vector<const char*>& place : { views.below, views.bottom })
+                for (const char* id : place)
+                    share(id, rows * 27 / 100);
+            if (views.right.size() > 1)
+                share(views.right.front(), rows * 45 / 100);
+        } else {
+            for (const char* id : { "inspector", "timeline" })
+                if (qstrcmp(id, views.centre.front()) != 0)
+                    share(id, low);
+        }
+    }
+    // Whole rows: as many as there are, a few of many.
+    const DockFrame* problems = dock(QStringLiteral("problems"));
+    const int frame = 2 * problems->style()->pixelMetric(QStyle::PM_DockWidgetFrameWidth, nullptr, problems);
+    const int count = std::clamp(static_cast<int>(m_problems->rows().size()), 1, 3);
+    share("problems", Metrics::scaled(24) + frame + count * ProblemRow::defaultHeight());
+}
+
+void MainWindow::resetArrangement()
+{
+    maximise(nullptr);
+    arranged() = {};
+    arrange();
+    fitHeights();
+}
+
+void MainWindow::setPerspective(Perspective perspective)
+{
+    if (!dock(QLatin1String(viewsOf(perspective).centre.front())))
+        return;
+    if (m_start)
+        m_start->leave();
+    if (perspective != m_perspective) {
+        maximise(nullptr);
+        keepArrangement();
+        m_perspective = perspective;
+        arrange();
+        revealPart(QLatin1String(viewsOf(perspective).page));
+    }
+    showPerspective();
+}
+
+void MainWindow::choosePerspective()
+{
+    const std::optional<Perspective> kept = perspectiveOf(m_settings.perspective(m_document.filePath()));
+    setPerspective(kept.value_or(firstPerspective(*m_document.experiment())));
+}
+
+void MainWindow::maximise(DockFrame* frame)
+{
+    if (m_maximised) {
+        m_maximised = nullptr;
+        restoreState(std::exchange(m_beforeMaximised, {}), arrangementVersion);
+    } else if (frame) {
+        if (frame->isFloating())
+            frame->setFloating(false);
+        m_beforeMaximised = saveState(arrangementVersion);
+        for (DockFrame* other : m_docks)
+            if (other != frame && !other->isFloating())
+                other->hide();
+        m_maximised = frame;
+        frame->present();
+    }
+    followTabs();
+    layout()->activate();
+    for (DockFrame* each : m_docks)
+        each->followPlace();
+}
+
+void MainWindow::keyPressEvent(QKeyEvent* event)
+{
+    // Whoever has the focus had no use for it.
+    if (event->key() == Qt::Key_Escape && m_maximised)
+        maximise(nullptr);
+    else
+        QMainWindow::keyPressEvent(event);
+}
+
+void MainWindow::followTabs()
+{
+    for (DockFrame* dock : m_docks) {
+        // Closed docks keep their place among the tabs, but have none.
+        const QList<QDockWidget*> beside = tabifiedDockWidgets(dock);
+        dock->setTabbed(!dock->isFloating() && std::any_of(beside.begin(), beside.end(), [](const QDockWidget* other) {
+            return !other->isHidden() && !other->isFloating();
+        }));
+    }
+    if (m_tabs)
+        m_tabs->follow();
+}
+
+void MainWindow::followProblems()
+{
+    const StatusText text = statusText(m_document, m_problems->messages());
+    DockFrame* dock = this->dock(QStringLiteral("problems"));
+    const int count = text.errors + text.warnings;
+    dock->setBadge(count == 0 ? QString() : words::count(count),
+        count == 0 ? QIcon() : severityIcon(text.errors > 0 ? Severity::Error : Severity::Warning));
+    if (QApplication::mouseButtons() != Qt::NoButton)
+        return QTimer::singleShot(200, this, &MainWindow::followProblems); // nothing moves under a hand that drags
+    const bool first = text.errors > 0 && m_errors == 0;
+    const bool last = text.errors == 0 && m_problemsOpened;
+    m_errors = text.errors;
+    if (first && !m_problemsClosed)
+        openProblems();
+    else if (last && !dock->isAncestorOf(QApplication::focusWidget()))
+        dock->hide();
+    if (last)
+        m_problemsOpened = false;
+    followTabs();
+}
+
+void MainWindow::openProblems()
+{
+    DockFrame* dock = this->dock(QStringLiteral("problems"));
+    if (dock->isFloating() || m_maximised)
+        return;
+    if (dock->isHidden()) {
+        m_problemsOpened = true;
+        dock->show();
+        fitHeights();
+    }
+    for (const QDockWidget* beside : tabifiedDockWidgets(dock))
+        if (beside->isAncestorOf(QApplication::focusWidget()))
+            return;
+    dock->raise();
+}
+
+DockFrame* MainWindow::dockInUse() const
+{
+    const QWidget* at = QApplication::focusWidget();
+    const auto found =
+        std::find_if(m_docks.begin(), m_docks.end(), [at](const DockFrame* dock) { return dock->isAncestorOf(at); });
+    return found == m_docks.end() ? nullptr : *found;
+}
+
+void MainWindow::followFocus()
+{
+    const DockFrame* active = dockInUse();
+    for (DockFrame* dock : m_docks)
+        dock->setActive(dock == active);
+}
+
+void MainWindow::focusNextDock(int step)
+{
+    QList<DockFrame*> shown;
+    for (DockFrame* dock : m_docks)
+        if (dock->isVisible())
+            shown << dock;
+    if (shown.isEmpty())
+        return;
+    const qsizetype used = shown.indexOf(dockInUse());
+    qsizetype index = used < 0 ? 0 : used + step;
+    index = (index + shown.size()) % shown.size();
+    shown[index]->present();
+}
+
+} // namespace shardscope

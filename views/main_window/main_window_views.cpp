@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The eight views of the main window and their parts.
+// A part of MainWindow, which is declared in main_window.h.
+#include <QApplication>
+#include <QHeaderView>
+#include <algorithm>
+
+#include "views/collectives_view/collectives_view.h"
+#include "views/compare_view/compare_view.h"
+#include "views/dialects_view/dialects_view.h"
+#include "views/explain_view/explain_view.h"
+#include "views/hosts_view/hosts_view.h"
+#include "views/main_window/dock_tabs.h"
+#include "views/main_window/main_window.h"
+#include "views/memory_view/memory_view.h"
+#include "views/mesh_view/mesh_view.h"
+#include "views/model_view/model_view.h"
+#include "views/named_arrays_view/named_arrays_view.h"
+#include "views/panel/panel.h"
+#include "views/problems_view/problems_view.h"
+#include "views/program_view/program_view.h"
+#include "views/propagation_view/propagation_view.h"
+#include "views/rules_view/rule_trace_view.h"
+#include "views/rules_view/rules_table.h"
+#include "views/rules_view/rules_view.h"
+#include "views/shard_grid_view/shard_grid_view.h"
+#include "views/sharding_lab/sharding_lab_view.h"
+#include "views/start_page/start_page.h"
+#include "views/tensors_view/tensors_view.h"
+#include "views/timing_view/timing_view.h"
+#include "views/topology_view/topology_view.h"
+#include "views/values_view/values_view.h"
+#include "views/what_if_view/what_if_view.h"
+#include "views/widgets/dock_frame.h"
+#include "views/widgets/drawer_box.h"
+#include "views/widgets/fold_button.h"
+#include "views/widgets/page_stack.h"
+#include "views/widgets/section.h"
+#include "views/widgets/section_column.h"
+
+namespace shardscope {
+
+namespace {
+
+using Heights = SectionColumn::Heights;
+
+/// A table shows all of its rows where there is room, and some of them anywhere.
+Heights heightsOfRules(const RulesView& rules)
+{
+    const RulesTable* table = rules.table();
+    const int all = rules.sizeHint().height();
+    if (table->isHidden())
+        return { all, all };
+    const int row = table->verticalHeader()->defaultSectionSize();
+    const int rows = std::max(table->model()->rowCount(), 3);
+    const int beside = all - table->sizeHint().height() + table->horizontalHeader()->sizeHint().height() + 12;
+    return { beside + std::min(rows, 4) * row, beside + rows * row };
+}
+
+/// Why a view has nothing to show and nothing to offer, "" if it has. Of those alone whose page for that stands in
+/// place of all else.
+QString emptinessOf(const QWidget& view)
+{
+    for (const EmptyPage* page : view.findChildren<EmptyPage*>())
+        if (page->isVisibleTo(&view) && !page->hasButton())
+            return page->sentence();
+    return {};
+}
+
+void showFigureOf(DockView* view, Section* section)
+{
+    const auto show = [view, section] { section->setKeyFigure(view->keyFigure()); };
+    QObject::connect(view, &DockView::keyFigureChanged, section, show);
+    show();
+}
+
+} // namespace
+
+void MainWindow::makeViews()
+{
+    m_tabsTime.setSingleShot(true);
+    connect(&m_tabsTime, &QTimer::timeout, this, &MainWindow::followTabs);
+    m_fitTime.setSingleShot(true);
+    connect(&m_fitTime, &QTimer::timeout, this, [this] {
+        fitWidths();
+        m_inputs->fit();
+    });
+    makeInputs();
+    makePictures();
+    makeInspector();
+    m_problems = new ProblemsView(&m_document, &m_selection);
+    addPart(
+        "problems", "warning", tr("Problems"), m_problems, addView("problems", "warning", tr("Problems"), m_problems));
+    connect(dock(QStringLiteral("problems")), &DockFrame::closed, this, [this] { m_problemsClosed = true; });
+
+    const auto lead = [this](const char* id) { return [this, id] { present(QLatin1String(id)); }; };
+    connect(m_rules, &RulesView::traceRequested, this, lead("trace"));
+    connect(m_rules, &RulesView::compareRequested, this, lead("dialects"));
+    connect(m_trace, &RuleTraceView::compareRequested, this, lead("dialects"));
+    connect(m_problems, &ProblemsView::textRequested, this, lead("program"));
+    m_tabs = new DockTabs(this, &m_docks);
+}
+
+void MainWindow::makeInputs()
+{
+    m_inputs = new SectionColumn;
+    DockFrame* frame = addView("inputs", "rules", tr("Inputs"), m_inputs, [this] { return m_mesh; });
+    const auto add = [&](const char* id, const char* icon, const QString& name, DockView* view, Section::Kind kind,
+                         std::function<Heights(int)> heights = {}) {
+        auto* section = new Section(QLatin1String(id), name, view, kind);
+        m_inputs->add(section, std::move(heights));
+        showFigureOf(view, section);
+        connect(section, &Section::changed, this, &MainWindow::fitLater);
+        addPart(id, icon, name, view, frame, [this, section] { m_inputs->reveal(section); });
+        return section;
+    };
+    const auto within = [](int least, int wanted) {
+        return [=](int) { return Heights{ Metrics::scaled(least), Metrics::scaled(wanted) }; };
+    };
+    using Kind = Section::Kind;
+    m_mesh = new MeshView(&m_document, &m_selection);
+    Section* mesh = add("mesh", "mesh", tr("Mesh"), m_mesh, Kind::Fixed);
+    m_devices = new TopologyView(&m_document, &m_selection);
+    add("devices", "devices", tr("Devices"), m_devices, Kind::OnDemand, within(260, 440));
+    m_rules = new RulesView(&m_document, &m_selection);
+    add("rules", "rules", tr("Rules"), m_rules, Kind::Fixed, [this](int) { return heightsOfRules(*m_rules); });
+    m_trace = new RuleTraceView(&m_document, &m_selection);
+    add("trace", "trace", tr("Rule trace"), m_trace, Kind::OnDemand);
+    m_dialects = new DialectsView(&m_document, &m_selection);
+    add("dialects", "compare", tr("Dialects"), m_dialects, Kind::OnDemand, within(140, 260));
+    m_model = new ModelView(&m_document, &m_selection);
+    Section* model = add("model", "model", tr("Model"), m_model, Kind::Fixed, within(280, 480));
+    m_named = new NamedArraysView(&m_document, &m_selection);
+    add("named", "names", tr("Named arrays"), m_named, Kind::OnDemand, within(300, 540));
+    m_tensors = new TensorsView(&m_document, &m_selection);
+    add("tensors", "tensors", tr("Tensors"), m_tensors, Kind::Fixed, [this](int) {
+        const int all = m_tensors->contentHeight();
+        return Heights{ std::min(all, Metrics::scaled(204)), all };
+    });
+    // The machine is what the mesh lies on, named arrays are what a model may be made of.
+    mesh->addLink(tr("Devices"), [this] { present(QStringLiteral("devices")); });
+    model->addLink(tr("Named arrays"), [this] { present(QStringLiteral("named")); });
+    model->setUnfolded(false);
+}
+
+void MainWindow::makePictures()
+{
+    m_grid = new ShardGridView(&m_document, &m_selection);
+    m_hosts = new HostsView(&m_document, &m_selection);
+    m_lab = new ShardingLabView(&m_document, &m_selection);
+    m_memory = new MemoryView(&m_document, &m_selection);
+    auto* pages = new PageStack(tr("Pages of Layout"),
+        { { tr("Shard grid"), m_grid }, { tr("Hosts"), m_hosts }, { tr("Sharding lab"), m_lab } });
+    auto* memory = new Section(QStringLiteral("memory"), tr("Memory"), m_memory);
+    showFigureOf(m_memory, memory);
+    m_layoutBox = new DrawerBox(pages, memory);
+    m_layoutBox->setDrawerHeight(Metrics::scaled(126));
+    DockFrame* layout = addView("layout", "grid", tr("Layout"), m_layoutBox, [pages] { return pages->current(); });
+    const auto page = [this, pages, layout](const char* id, const char* icon, const QString& name, QWidget* view) {
+        addPart(id, icon, name, view, layout, [this, pages, view] {
+            pages->setCurrent(view);
+            m_layoutBox->revealMain();
+        });
+    };
+    page("grid", "grid", tr("Shard grid"), m_grid);
+    page("hosts", "hosts", tr("Hosts"), m_hosts);
+    page("lab", "lab", tr("Sharding lab"), m_lab);
+    addPart("memory", "memory", tr("Memory"), m_memory, layout, [memory] { memory->setUnfolded(true); });
+    connect(pages, &PageStack::currentChanged, layout, [this, layout] { followFigure(layout); });
+
+    m_program = new ProgramView(&m_document, &m_selection);
+    m_propagation = new PropagationView(&m_document, &m_selection);
+    auto* propagation = new Section(QStringLiteral("propagation"), tr("Propagation"), m_propagation);
+    showFigureOf(m_propagation, propagation);
+    propagation->setUnfolded(false);
+    m_programBox = new DrawerBox(m_program, propagation);
+    DockFrame* program = addView("program", "program", tr("Program"), m_programBox, [this] { return m_program; });
+    addPart("program", "program", tr("Program"), m_program, program, [this] { m_programBox->revealMain(); });
+    addPart("propagation", "propagation", tr("Propagation"), m_propagation, program,
+        [this] { m_programBox->setDrawerHeight(Metrics::scaled(340)); });
+
+    m_timing = new TimingView(&m_document, &m_selection, &m_run);
+    auto* overTime = new MemoryView(&m_document, &m_selection);
+    auto* times =
+        new PageStack(tr("Pages of Timeline"), { { tr("Timing"), m_timing }, { tr("Memory over time"), overTime } });
+    DockFrame* timeline = addView("timeline", "timing", tr("Timeline"), times, [times] { return times->current(); });
+    addPart("timing", "timing", tr("Timing"), m_timing, timeline, [this, times] { times->setCurrent(m_timing); });
+    addPart("memorytime", "memory", tr("Memory over time"), overTime, timeline,
+        [times, overTime] { times->setCurrent(overTime); });
+    connect(times, &PageStack::currentChanged, timeline, [this, timeline] { followFigure(timeline); });
+
+    m_values = new ValuesView(&m_document, &m_selection, &m_run);
+    addPart("values", "values", tr("Values"), m_values, addView("values", "values", tr("Values"), m_values));
+
+    m_compare = new CompareView(&m_document, &m_selection, &m_run);
+    addPart("compare", "compare", tr("Compare"), m_compare, addView("compare", "compare", tr("Compare"), m_compare));
+}
+
+void MainWindow::makeInspector()
+{
+    m_explain = new ExplainView(&m_document, &m_selection);
+    m_whatIf = new WhatIfView(&m_document, &m_selection);
+    m_collectives = new CollectivesView(&m_document, &m_selection);
+    auto* pages = new PageStack(tr("Pages of the inspector"),
+        { { tr("Explain"), m_explain }, { tr("What if"), m_whatIf }, { tr("Collectives"), m_collectives } });
+    DockFrame* frame = addView("inspector", "explain", tr("Inspector"), pages, [pages] { return pages->current(); });
+    const auto page = [this, pages, frame](const char* id, const char* icon, const QString& name, QWidget* view) {
+        addPart(id, icon, name, view, frame, [pages, view] { pages->setCurrent(view); });
+    };
+    page("explain", "explain", tr("Explain"), m_explain);
+    page("whatif", "edit", tr("What if"), m_whatIf);
+    page("collectives", "collectives", tr("Collectives"), m_collectives);
+    connect(pages, &PageStack::currentChanged, frame, [this, frame] {
+        followFigure(frame);
+        fitLater();
+    });
+}
+
+DockFrame* MainWindow::addView(
+    const char* id, const char* icon, const QString& title, QWidget* content, const std::function<QWidget*()>& front)
+{
+    auto* frame = new DockFrame(QLatin1String(id), QLatin1String(icon), title, content, this);
+    m_fronts.insert(
+        frame, front ? front : [content] { return content; });
+    frame->setFocusTarget([this, frame]() -> QWidget* {
+        const QWidget* shown = m_fronts.value(frame)();
+        for (const Part& part : m_parts)
+            if (part.widget == shown)
+                return part.focus;
+        return nullptr;
+    });
+    // Who is tabbed with whom is told by no signal: look again after whatever may have changed it.
+    const auto later = [this] { m_tabsTime.start(); };
+    connect(frame, &QDockWidget::dockLocationChanged, this, later);
+    connect(frame, &QDockWidget::topLevelChanged, this, later);
+    connect(frame, &QDockWidget::visibilityChanged, this, later);
+    connect(frame, &DockFrame::maximiseRequested, this, [this, frame] { maximise(frame); });
+    connect(frame, &DockFrame::summoned, this, [this, frame] {
+        if (!m_maximised || m_maximised == frame)
+            return;
+        maximise(nullptr);
+        frame->present();
+    });
+    connect(
+        frame, &DockFrame::closed, this,
+        [this, frame] {
+            if (m_maximised != frame)
+                return;
+            maximise(nullptr);
+            frame->hide();
+        },
+        Qt::QueuedConnection);
+    m_docks << frame;
+    return frame;
+}
+
+void MainWindow::addPart(const char* id, const char* icon, const QString& name, QWidget* widget, DockFrame* frame,
+    const std::function<void()>& reveal)
+{
+    // Tab would go from outside straight to a proxy, and never to the controls that stand before it.
+    QWidget* focus = widget->focusProxy() ? widget->focusProxy() : widget;
+    widget->setFocusProxy(nullptr);
+    m_parts << Part{ QLatin1String(id), QLatin1String(icon), name, widget, frame, reveal, focus };
+    auto* view = qobject_cast<DockView*>(widget);
+    if (!view)
+        return;
+    connect(view, &DockView::keyFigureChanged, frame, [this, frame] { followFigure(frame); });
+    followFigure(frame);
+    connect(view, &DockView::previewRequested, this, [this](const Experiment& after, const QString& change) {
+        m_whatIf->propose(after, change);
+        present(QStringLiteral("whatif"));
+    });
+    connect(view, &DockView::dockRequested, this, &MainWindow::present);
+}
+
+void MainWindow::followFigure(DockFrame* frame)
+{
+    const auto* view = qobject_cast<DockView*>(m_fronts.value(frame)());
+    frame->setKeyFigure(view && frame->objectName() != QLatin1String("inputs") ? view->keyFigure() : QString());
+}
+
+DockFrame* MainWindow::dock(const QString& id) const
+{
+    const auto found =
+        std::find_if(m_docks.begin(), m_docks.end(), [&id](const DockFrame* d) { return d->objectName() == id; });
+    return found == m_docks.end() ? nullptr : *found;
+}
+
+const MainWindow::Part* MainWindow::findPart(const QString& id) const
+{
+    const auto found = std::find_if(m_parts.begin(), m_parts.end(), [&id](const Part& part) { return part.id == id; });
+    return found == m_parts.end() ? nullptr : &*found;
+}
+
+QWidget* MainWindow::part(const QString& id) const
+{
+    const Part* found = findPart(id);
+    return found ? found->widget : nullptr;
+}
+
+bool MainWindow::present(const QString& id)
+{
+    const Part* found = findPart(id);
+    DockFrame* frame = found ? found->frame : dock(id);
+    if (!frame)
+        return false;
+    if (m_start)
+        m_start->leave();
+    if (m_maximised && m_maximised != frame)
+        maximise(nullptr);
+    revealPart(id);
+    QWidget* focus = found ? found->focus.data() : nullptr;
+    if (const auto* section = found ? qobject_cast<Section*>(found->widget->parentWidget()) : nullptr;
+        section && !section->showsBody()) // a line that says why there is nothing
+        focus = section->fold();
+    frame->summon(focus);
+    if (frame->objectName() == QLatin1String("problems")) {
+        m_problemsOpened = m_problemsClosed = false; // as somebody wants them
+        fitHeights();
+    }
+    return true;
+}
+
+void MainWindow::revealPart(const QString& id)
+{
+    if (const Part* found = findPart(id); found && found->reveal)
+        found->reveal();
+}
+
+bool MainWindow::shows(const QString& id) const
+{
+    const Part* found = findPart(id);
+    const DockFrame* frame = found ? found->frame : dock(id);
+    return frame && frame->isInFront() && (!found || found->widget->isVisible());
+}
+
+void MainWindow::followContents()
+{
+    const QList<QWidget*> tables{ m_rules, m_trace, m_dialects, m_tensors };
+    for (Section* section : m_inputs->sections())
+        if (tables.contains(section->body()))
+            section->setNothing(emptinessOf(*section->body()));
+    m_layoutBox->drawer()->setNothing(emptinessOf(*m_memory));
+    m_inputs->fit();
+}
+
+} // namespace shardscope

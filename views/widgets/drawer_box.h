@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The main part of a view with a drawer below it. Folded, the drawer is its head alone; unfolded it shares the height
+// with the main part, by a line that can be dragged, or takes its place where there is no room for both.
+#pragma once
+
+#include <QWidget>
+
+class QSplitter;
+
+namespace shardscope {
+
+class Section;
+
+class DrawerBox : public QWidget {
+    Q_OBJECT
+public:
+    DrawerBox(QWidget* main, Section* drawer, QWidget* parent = nullptr);
+
+    [[nodiscard]] Section* drawer() const { return m_drawer; }
+    /// Unfolded with that height, where there is room for it.
+    void setDrawerHeight(int height);
+    /// Shows the main part, which a drawer without room beside it may have replaced.
+    void revealMain();
+    /// Room for the higher one of the two.
+    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] QSize sizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void arrange();
+    [[nodiscard]] bool haveBothRoom() const;
+    QWidget* m_main;
+    Section* m_drawer;
+    QSplitter* m_splitter;
+    int m_height = 0; ///< of the drawer, when it unfolds
+    bool m_unfolded = false;
+};
+
+} // namespace shardscope

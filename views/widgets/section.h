@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A part of a view below a head of its own: fold arrow, name, key figure right-aligned, and a close button where the
+// part comes only when it is asked for. Where it has nothing to show it is one grey line that says why.
+#pragma once
+
+#include <QString>
+#include <QWidget>
+#include <functional>
+
+class QHBoxLayout;
+class QToolButton;
+
+namespace shardscope {
+
+class FoldButton;
+class RoleLabel;
+
+class Section : public QWidget {
+    Q_OBJECT
+public:
+    enum class Kind { Fixed, OnDemand };
+    /// `id` is its object name. One on demand is hidden until somebody shows it, and can be closed.
+    Section(const QString& id, const QString& name, QWidget* body, Kind kind = Kind::Fixed, QWidget* parent = nullptr);
+
+    [[nodiscard]] QWidget* body() const { return m_body; }
+    [[nodiscard]] FoldButton* fold() const { return m_fold; }
+    [[nodiscard]] bool isOnDemand() const { return m_close != nullptr; }
+    [[nodiscard]] bool isUnfolded() const;
+    void setUnfolded(bool unfolded);
+    void setKeyFigure(const QString& text);
+    /// In the head, right: what leads to something that belongs to this.
+    void addLink(const QString& text, const std::function<void()>& run);
+    /// In place of the body; "" shows that.
+    void setNothing(const QString& why);
+    [[nodiscard]] QString nothing() const;
+    /// Of the head alone, and of head and line where there is nothing to show.
+    [[nodiscard]] int headHeight() const;
+    [[nodiscard]] bool showsBody() const;
+
+Q_SIGNALS:
+    void changed(); ///< folded, unfolded, shown, closed, or with other contents
+
+protected:
+    bool event(QEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void follow();
+    QWidget* m_body;
+    FoldButton* m_fold;
+    RoleLabel* m_figure;
+    RoleLabel* m_nothing;
+    QToolButton* m_close = nullptr;
+    QWidget* m_head;
+    QHBoxLayout* m_row;
+};
+
+} // namespace shardscope

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/widgets/section_column.h"
+
+#include <QEvent>
+#include <QScrollBar>
+#include <QTimer>
+#include <algorithm>
+#include <vector>
+
+#include "views/theme/theme.h"
+#include "views/widgets/plain_scroll.h"
+#include "views/widgets/section.h"
+
+namespace shardscope {
+
+SectionColumn::SectionColumn(QWidget* parent)
+    : QScrollArea(parent)
+    , m_content(new QWidget)
+{
+    makePlain(this, m_content, true);
+    setWidgetResizable(false);
+    m_content->installEventFilter(this);
+}
+
+void SectionColumn::add(Section* section, std::function<Heights(int width)> heights)
+{
+    section->setParent(m_content);
+    if (!section->isOnDemand())
+        section->show();
+    m_rows << Row{ section, std::move(heights) };
+    connect(section, &Section::changed, this, [this] {
+        updateGeometry();
+        fit();
+    });
+}
+
+QList<Section*> SectionColumn::sections() const
+{
+    QList<Section*> found;
+    for (const Row& row : m_rows)
+        found << row.section;
+    return found;
+}
+
+void SectionColumn::reveal(Section* section)
+{
+    section->show();
+    section->setUnfolded(true);
+    fit();
+    scrollTo(section);
+    QTimer::singleShot(0, section, [this, section] { scrollTo(section); }); // once the column has its height
+}
+
+void SectionColumn::scrollTo(const Section* section)
+{
+    // The head first: of a section that is higher than the column, the rest is below.
+    const int now = verticalScrollBar()->value(), bottom = section->geometry().bottom() + 1 - viewport()->height();
+    verticalScrollBar()->setValue(std::min(std::max(now, bottom), section->y()));
+}
+
+SectionColumn::Heights SectionColumn::heightsOf(const Row& row, int width) const
+{
+    const int head = row.section->headHeight();
+    if (!row.section->showsBody())
+        return { head, head };
+    Heights body;
+    if (row.heights) {
+        body = row.heights(width);
+    } else {
+        const QWidget* widget = row.section->body();
+        body.least = std::max(widget->minimumSizeHint().height(), widget->minimumHeight());
+        body.wanted = widget->hasHeightForWidth() ? widget->heightForWidth(width) : widget->sizeHint().height();
+    }
+    return { head + body.least, head + std::max(body.least, body.wanted) };
+}
+
+void SectionColumn::fit()
+{
+    if (m_fitting)
+        return;
+    m_fitting = true;
+    const int all = maximumViewportSize().width();
+    fitTo(all);
+    if (m_content->height() > maximumViewportSize().height())
+        fitTo(all - verticalScrollBar()->sizeHint().width());
+    m_fitting = false;
+}
+
+void SectionColumn::fitTo(int width)
+{
+    std::vector<std::pair<Section*, int>> heights;
+    const int room = maximumViewportSize().height();
+    int missing = -room;
+    std::vector<int> least;
+    Section* last = nullptr;
+    for (const Row& row : m_rows) {
+        if (row.section->isHidden())
+            continue;
+        const Heights wanted = heightsOf(row, width);
+        heights.emplace_back(row.section, wanted.wanted);
+        least.push_back(wanted.least);
+        missing += wanted.wanted;
+        if (row.section->showsBody())
+            last = row.section;
+    }
+    for (std::size_t i = heights.size(); i-- > 0 && missing > 0;) {
+        const int taken = std::min(missing, heights[i].second - least[i]);
+        heights[i].second -= taken;
+        missing -= taken;
+    }
+    int y = 0;
+    for (const auto& [section, height] : heights) {
+        const int own = height + (section == last ? std::max(-missing, 0) : 0);
+        section->setGeometry(0, y, width, own);
+        y += own;
+    }
+    m_content->resize(width, std::max(y, room));
+}
+
+QSize SectionColumn::minimumSizeHint() const
+{
+    int width = Metrics::scaled(240);
+    for (const Row& row : m_rows)
+        if (!row.section->isHidden() && row.section->showsBody())
+            width = std::max({ width, row.section->minimumSizeHint().width(), row.section->body()->minimumWidth() });
+    return { width + verticalScrollBar()->sizeHint().width(), Metrics::scaled(120) };
+}
+
+QSize SectionColumn::sizeHint() const
+{
+    return { minimumSizeHint().width(), Metrics::scaled(600) };
+}
+
+void SectionColumn::resizeEvent(QResizeEvent* event)
+{
+    QScrollArea::resizeEvent(event);
+    fit();
+}
+
+bool SectionColumn::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_content && event->type() == QEvent::LayoutRequest) {
+        updateGeometry();
+        fit();
+    }
+    return QScrollArea::eventFilter(watched, event);
+}
+
+} // namespace shardscope
