@@ -858,8 +858,8 @@ private Q_SLOTS:
         for (const MainWindow::Part& part : window.parts()) {
             QVERIFY(window.present(part.id));
             QCoreApplication::processEvents();
-            QVERIFY2(part.widget->isVisible(), qPrintable(part.id));
-            QVERIFY(!part.widget->grab().isNull());
+            QVERIFY2(window.shows(part.id), qPrintable(part.id));
+            QVERIFY(!part.frame->grab().isNull());
         }
         for (const TensorRow& row : snapshot->tensors) {
             window.selection()->setTensor(QString::fromStdString(row.path));
