@@ -29,6 +29,7 @@ void addNew(CLI::App& app, int& status);
 void addParams(CLI::App& app, int& status);
 void addTrain(CLI::App& app, int& status);
 void addDiff(CLI::App& app, int& status);
+void addCompareHlo(CLI::App& app, int& status);
 void addTasks(CLI::App& app, int& status);
 void addExport(CLI::App& app, int& status);
 

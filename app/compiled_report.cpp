@@ -115,25 +115,25 @@ Json compiledSumsJson(const HloModule& module, const HloCollectives& found, Comp
 Json compiledJson(const HloModule& module, const HloCollective& collective)
 {
     Json out = { { "name", module.view(module.instructions[collective.instruction].name) },
-        { "kind", name(collective.kind) }, { "line", collective.line }, { "groups", groupsText(module, collective) },
-        { "group_count", collective.groups.count() }, { "group_size", collective.groups.size() },
-        { "bytes_in", collective.bytesIn }, { "bytes_out", collective.bytesOut },
-        { "sent_bytes", toJson(sentBytes(collective)) }, { "op_name", collective.metadata.opName },
-        { "source", sourceOf(collective) }, { "async", collective.isAsync },
+        { "kind", name(collective.kind) }, { "line", collective.line },
+        { "groups_text", groupsText(module, collective) }, { "groups", collective.groups.count() },
+        { "group_size", collective.groups.size() }, { "bytes_in", collective.bytesIn },
+        { "bytes_out", collective.bytesOut }, { "sent_bytes", toJson(sentBytes(collective)) },
+        { "op_name", collective.metadata.opName }, { "source", sourceOf(collective) }, { "async", collective.isAsync },
         { "sliced_right_after", collective.slicedRightAfter.has_value() } };
     if (collective.executions)
         out["times"] = *collective.executions;
     if (!collective.reduction.empty())
         out["reduction"] = collective.reduction;
     if (!collective.pairs.empty())
-        out["pairs"] = collective.pairs;
+        out["source_target_pairs"] = collective.pairs;
     return out;
 }
 
 int printCompiledJson(const HloModule& module, const HloCollectives& found, const JsonTarget& target)
 {
     Json out = envelope(target);
-    Json& compiled = out["compiled"] = { { "module", module.view(module.name) }, { "devices", found.devices },
+    Json& compiled = out["compiled"] = { { "module", module.view(module.name) }, { "device_count", found.devices },
         { "ends_early", module.endsEarly }, { "collectives", Json::array() } };
     for (const HloCollective& collective : found.list)
         compiled["collectives"].push_back(compiledJson(module, collective));

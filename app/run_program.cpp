@@ -26,6 +26,7 @@
 #include "schedule/plan.h"
 #include "simulate/run/memory.h"
 #include "simulate/run/not_executable.h"
+#include "simulate/run/own_random.h"
 
 namespace shardscope::cli {
 
@@ -37,9 +38,9 @@ std::vector<Diagnostic> refusals(const Program& program, const DeviceCounts& dev
     std::vector<Diagnostic> found;
     for (const ValueId value : program.main().arguments) {
         const TensorType& type = program.value(value).type;
-        if (!isTensor(type.dtype) || isComplex(type.dtype))
+        if (!isTensor(type.dtype))
             found.push_back({ Code::NotExecutable,
-                { { "op", "main" }, { "wrong", isComplex(type.dtype) ? "complex" : "type" },
+                { { "op", "main" }, { "wrong", "type" },
                     { "type",
                         type.dtype == DType::Other && type.other < program.otherTypes.size()
                             ? program.otherTypes[type.other]
@@ -427,6 +428,8 @@ tl::expected<ProgramRun, Refused> runProgram(const RunCommandOptions& options)
     std::erase_if(run.problems, [](const Diagnostic& problem) { return problem.code == Code::ProgramNotRun; });
     if (!snapshot.ok())
         return refused(std::move(run.problems), Findings);
+    if (std::optional<Diagnostic> random = ownRandomNumbers(run.program()))
+        run.problems.push_back(std::move(*random));
     if (!options.out.empty())
         (void)outputFiles(run.program(), options.out);
     if (!options.jit.empty()) {

@@ -45,13 +45,14 @@ enum class Code : std::uint16_t {
     UnknownCommand = 132, ///< name, nearest
     // Programs
     // What a person can cause has named arguments (`wrong` says what it is); `detail` is for errors of the program.
-    TypeMismatch = 140, ///< op, detail; of given values: wrong (given, argument), given, type
+    TypeMismatch = 140, ///< op, detail; of given values: wrong (given, argument), given, type; wrong unranked: type,
+    ///< argument (of a function)
     InvalidOperand = 141, ///< op, detail
     InvalidAttribute =
         142, ///< op, detail; or wrong, ...; of a device order devices, and named, device or unknown_device
     UnknownTensor = 143, ///< path, nearest; of several values called so: several, known (list of the first ones)
     NotExecutable = 144, ///< op; operand, dim, size, partitions: a sum over what does not divide; or wrong: custom_call
-    ///< target, complex type, type type, body inner, transfer, several_programs, function, unknown, diverged
+    ///< target, type type, body inner, transfer, several_programs, function, unknown, diverged
     ///< (found, devices), groups and groups_twice (device, devices), groups_size (found), other_devices, shape (found,
     ///< expected), single_device (mesh, device), whole_operand and
     ///< other_kind (axes, found, expected), loop_limit (value, limit)
@@ -101,6 +102,7 @@ enum class Code : std::uint16_t {
     AttributeValue = 196, ///< attribute, value, wanted
     NoProgram = 197, ///< a text without a function; wrong: entry, of HLO text that ends before it
     CompiledProgram = 198, ///< HLO text of what XLA has made for each device
+    NotComparable = 199, ///< wrong: program (a text that XLA has not compiled), devices; devices, wanted
     // Forms of shardings
     RankMismatch = 401, ///< sharding_rank, rank; in programs wrong: rank, token, unranked, maximal, lists, mapping
     BadReshape = 402, ///< shape, cells
@@ -208,6 +210,7 @@ enum class Code : std::uint16_t {
     Acknowledged = 303, ///< finding ("W206"), reason, and the arguments of that finding
     UnevenArgument = 304, ///< dim, size, partitions, axes (list): an argument of a program is padded
     LimitOutOfReach = 305, ///< settings (a key), value, wrong: window, capacity; reach: it limits below that alone
+    OwnRandomNumbers = 306, ///< op (the first), times: random numbers whose bits the specification leaves open
 };
 
 } // namespace shardscope

@@ -111,6 +111,7 @@ constexpr std::array rows{
     CodeRow{ Code::AttributeValue, "E196", Error, "attribute_value", "attribute has a wrong value" },
     CodeRow{ Code::NoProgram, "E197", Error, "no_program", "text without a program" },
     CodeRow{ Code::CompiledProgram, "E198", Error, "compiled_program", "program that XLA has compiled" },
+    CodeRow{ Code::NotComparable, "E199", Error, "not_comparable", "texts that cannot be compared" },
     CodeRow{ Code::RankMismatch, "E401", Error, "rank_mismatch", "sharding is of another rank than the array" },
     CodeRow{ Code::BadReshape, "E402", Error, "bad_reshape", "devices do not fill the grid" },
     CodeRow{ Code::BadAxis, "E403", Error, "bad_axis", "axis out of range or used twice" },
@@ -209,6 +210,8 @@ constexpr std::array rows{
     CodeRow{ Code::Acknowledged, "I303", Info, "acknowledged", "warning that the experiment acknowledges" },
     CodeRow{ Code::UnevenArgument, "I304", Info, "uneven_argument", "argument that its sharding does not divide" },
     CodeRow{ Code::LimitOutOfReach, "I305", Info, "limit_out_of_reach", "limit that nothing reaches" },
+    CodeRow{ Code::OwnRandomNumbers, "I306", Info, "own_random_numbers",
+        "random numbers that another implementation draws otherwise" },
 };
 
 std::size_t editDistance(std::string_view a, std::string_view b)

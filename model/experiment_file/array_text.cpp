@@ -195,9 +195,13 @@ private:
                 return wrongType(node, "true or false");
             bytes[0] = std::byte{ node.boolean };
         } else if (isComplex(m_type.dtype)) {
-            return wrongType(node, "a real number: complex ones are read from .npy files");
+            const DType part = realPart(m_type.dtype);
+            if (node.type != Type::Array || node.children.size() != 2)
+                return wrongType(node, "a complex number as [real part, imaginary part]");
+            SHARDSCOPE_CHECK(floating(node.children[0], part, bytes.data()));
+            SHARDSCOPE_CHECK(floating(node.children[1], part, bytes.data() + byteSize(part)));
         } else if (isFloat(m_type.dtype)) {
-            SHARDSCOPE_CHECK(floating(node, typeName, bytes.data()));
+            SHARDSCOPE_CHECK(floating(node, m_type.dtype, bytes.data()));
         } else if (auto done = integer(node, typeName, bytes.data()); !done) {
             return done;
         }
@@ -230,8 +234,9 @@ private:
         return {};
     }
 
-    Result<void> floating(const JsonNode& node, const std::string& typeName, std::byte* out)
+    Result<void> floating(const JsonNode& node, DType dtype, std::byte* out)
     {
+        const std::string typeName(name(dtype));
         const std::string expected = "a number (" + typeName + "), \"nan\", \"inf\" or \"-inf\"";
         double value = 0;
         if (node.type == JsonNode::Type::String) {
@@ -242,14 +247,14 @@ private:
                                            : -std::numeric_limits<double>::infinity();
             else
                 return wrongType(node, expected);
-            mlir::storeFloat(m_type.dtype, value, out);
+            mlir::storeFloat(dtype, value, out);
         } else if (node.type == JsonNode::Type::Integer || node.type == JsonNode::Type::Real) {
             (void)std::from_chars(node.text.data(), node.text.data() + node.text.size(), value); // the parser did so
-            storeNearest(m_type.dtype, node.text, value, out);
+            storeNearest(dtype, node.text, value, out);
         } else {
             return wrongType(node, expected);
         }
-        const double stored = mlir::floatAt(m_type.dtype, out);
+        const double stored = mlir::floatAt(dtype, out);
         const bool same = std::isnan(value) ? std::isnan(stored)
             : std::isinf(value)             ? stored == value
                                             : std::isfinite(stored);
@@ -390,7 +395,7 @@ Result<std::vector<std::byte>> readArrayText(const JsonNode& node, const TensorT
 std::string elementText(DType dtype, const std::byte* element)
 {
     if (isComplex(dtype)) {
-        const DType part = dtype == DType::C64 ? DType::F32 : DType::F64;
+        const DType part = realPart(dtype);
         return '[' + elementText(part, element) + ", " + elementText(part, element + byteSize(part)) + ']';
     }
     if (isFloat(dtype)) {

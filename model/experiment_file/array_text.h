@@ -18,7 +18,7 @@ namespace shardscope {
 ///
 /// Errors, with line and column: WrongType for an element of another kind (a fraction where integers are wanted), and
 /// for a list where an element is, or the other way round; CountMismatch for a list of another length; OutOfRange for a
-/// number that the type does not have. Complex numbers are not read: WrongType.
+/// number that the type does not have. Complex numbers are lists of two: [real part, imaginary part].
 [[nodiscard]] Result<std::vector<std::byte>> readArrayText(
     const JsonNode& node, const TensorType& type, const std::string& name);
 

@@ -101,7 +101,7 @@ struct LayoutStage {
     ProgramPtr program;
     std::shared_ptr<const PropagationResult> propagation;
     std::shared_ptr<const DeviceStages> deviceStages;
-    std::vector<std::string> elsewhere; ///< meshes with other axes: what lies on them is drawn unsharded
+    std::vector<std::string> elsewhere; ///< meshes over other devices: what lies on them is drawn unsharded
     std::optional<Diagnostic> error; ///< then the others are absent
 };
 

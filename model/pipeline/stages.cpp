@@ -238,23 +238,36 @@ AnnotatedStage annotated(const AnnotationInput& input)
     return made;
 }
 
-/// Rows and views speak of one mesh. Shardings on others with the same axes speak of those; what lies on a mesh with
-/// other axes (or on a single device) is drawn unsharded. Returns the names of the meshes with other axes.
+/// Rows and views speak of one mesh. Shardings on others over the same devices are written along its axes; what lies
+/// on a mesh over other devices (or on a single one), or along a part that these axes do not divide into, is drawn
+/// unsharded. Returns the names of the meshes with such values.
 std::vector<std::string> bringToMainMesh(PropagationResult& propagation, const Program& program)
 {
     std::vector<std::string> elsewhere;
     const std::optional<std::uint32_t> main = mainMesh(program);
-    for (std::size_t v = 0; main && v < propagation.meshes.size(); ++v) {
+    if (!main)
+        return elsewhere;
+    const MeshPtr mesh = program.meshes[*main].mesh;
+    MainAxes axes(program, mesh);
+    for (std::size_t v = 0; v < propagation.meshes.size(); ++v) {
         if (propagation.meshes[v] == 0)
             continue;
-        const ProgramMesh& own = program.meshes[propagation.meshes[v] - 1];
-        const Mesh& mesh = *program.meshes[*main].mesh;
+        const std::uint32_t number = propagation.meshes[v] - 1;
+        const ProgramMesh& own = program.meshes[number];
         TensorSharding& sharding = propagation.shardings[v];
-        if (*own.mesh == mesh)
+        if (*own.mesh == *mesh)
             continue;
-        if (inAxisOrderOf(mesh, *own.mesh)) {
-            sharding = renumbered(std::move(sharding), *own.mesh, mesh);
+        if (axes.hasSameAxes(number)) {
+            sharding = renumbered(std::move(sharding), *own.mesh, *mesh);
             continue;
+        }
+        if (const MeshInAxes* parts = axes.parts(number)) {
+            if (!program.values[v].definition.valid())
+                keepFullAxes(sharding, *own.mesh); // afterwards it is not seen which were
+            if (std::optional<TensorSharding> written = alongParts(sharding, *parts)) {
+                sharding = std::move(*written);
+                continue;
+            }
         }
         if (!sharding.isFullyReplicated() && !own.isMaximal()
             && std::find(elsewhere.begin(), elsewhere.end(), own.name) == elsewhere.end())

@@ -54,28 +54,18 @@ class ValueMeshes {
 public:
     explicit ValueMeshes(const Snapshot& snapshot)
         : m_snapshot(snapshot)
-        , m_made(snapshot.program->meshes.size())
+        , m_axes(*snapshot.program, snapshot.mesh)
     {
     }
     const MeshPtr& of(ValueId value)
     {
-        const std::vector<std::uint32_t>& meshes = m_snapshot.propagation->meshes;
-        if (meshes[value.index] == 0)
-            return m_snapshot.mesh;
-        const std::size_t index = meshes[value.index] - 1;
-        if (index >= m_made.size())
-            return m_snapshot.mesh;
-        MeshPtr& made = m_made[index];
-        if (!made)
-            made = inAxisOrderOf(*m_snapshot.mesh, *m_snapshot.program->meshes[index].mesh);
-        if (!made || *made == *m_snapshot.mesh)
-            made = m_snapshot.mesh;
-        return made;
+        const std::uint32_t mesh = m_snapshot.propagation->meshes[value.index];
+        return mesh == 0 ? m_snapshot.mesh : m_axes.over(mesh - 1);
     }
 
 private:
     const Snapshot& m_snapshot;
-    std::vector<MeshPtr> m_made; ///< per mesh of the program
+    MainAxes m_axes;
 };
 
 } // namespace
@@ -90,16 +80,12 @@ TensorSharding heldSharding(const Snapshot& snapshot, ValueId id)
     const TensorSharding wanted =
         spec ? toTensorSharding(*spec, *snapshot.mesh, value.type.rank()) : TensorSharding::open(value.type.rank());
     const TensorSharding divided = dividing(held, value.type.shape, *snapshot.mesh);
-    for (std::size_t d = 0; d < wanted.rank(); ++d) {
+    for (std::size_t d = 0; d < wanted.rank(); ++d)
         if (wanted.dims[d].open && value.type.shape[d] <= 1)
             held.dims[d] = divided.dims[d];
-        // Where an array enters the program an open dimension has full axes alone, as Shardy's export leaves it.
-        AxisList& axes = held.dims[d].axes;
-        if (held.dims[d].open)
-            axes.erase(std::find_if(axes.begin(), axes.end(),
-                           [&](const AxisRef& axis) { return !isFull(*snapshot.mesh, axis); }),
-                axes.end());
-    }
+    const std::uint32_t mesh = snapshot.propagation->meshes[id.index];
+    if (mesh == 0 || MainAxes(*snapshot.program, snapshot.mesh).hasSameAxes(mesh - 1)) // others have been brought here
+        keepFullAxes(held, *snapshot.mesh);
     return held;
 }
 

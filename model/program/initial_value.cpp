@@ -234,9 +234,9 @@ Result<ChosenInitial> parseChosenInitial(std::string_view text)
 bool fitsType(const InitialValue& value, DType dtype)
 {
     using Kind = InitialValue::Kind;
-    if (!isTensor(dtype) || isComplex(dtype))
+    if (!isTensor(dtype))
         return false;
-    const bool real = isFloat(dtype);
+    const bool real = isFloat(realPart(dtype));
     switch (value.kind) {
     case Kind::Zeros:
     case Kind::Ones:

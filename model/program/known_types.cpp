@@ -16,4 +16,10 @@ bool hasKnownTypes(const Program& program, const Operation& operation)
         && std::all_of(operation.results.begin(), operation.results.end(), isKnown);
 }
 
+bool isUnranked(const Program& program, const TensorType& type)
+{
+    return type.dtype == DType::Other && type.other < program.otherTypes.size()
+        && program.otherTypes[type.other].starts_with("tensor<*");
+}
+
 } // namespace shardscope

@@ -9,5 +9,7 @@ namespace shardscope {
 /// (`tensor<8x!quant.uniform<i8:f32, 0.5>>`) and a size that only a run knows are not: of an operation on them that
 /// demands tensors nothing can be said, neither that it is illegal, nor how its dimensions correspond, nor its cost.
 [[nodiscard]] bool hasKnownTypes(const Program& program, const Operation& operation);
+/// A tensor of which not even the number of dimensions is known: tensor<*xf32>. StableHLO has none.
+[[nodiscard]] bool isUnranked(const Program& program, const TensorType& type);
 
 } // namespace shardscope

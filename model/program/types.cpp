@@ -86,6 +86,11 @@ bool isComplex(DType dtype)
     return dtype == DType::C64 || dtype == DType::C128;
 }
 
+DType realPart(DType dtype)
+{
+    return dtype == DType::C64 ? DType::F32 : dtype == DType::C128 ? DType::F64 : dtype;
+}
+
 bool isTensor(DType dtype)
 {
     return dtype != DType::Token && dtype != DType::Other;

@@ -18,8 +18,8 @@ using ValueId = Id<struct ValueTag>;
 using OperationId = Id<struct OperationTag>;
 using RegionId = Id<struct RegionTag>;
 
-/// StableHLO's element types. Kernels exist for pred, i32, f32 and f64. The last two are no element types: a token, and
-/// whatever else stands where a type is expected (tuples, quantised numbers, tensors of unknown rank).
+/// StableHLO's element types. Fast kernels exist for pred, i32, f32 and f64. The last two are no element types: a
+/// token, and whatever else stands where a type is expected (tuples, quantised numbers, tensors of unknown rank).
 enum class DType : std::uint8_t {
     Pred,
     I8,
@@ -61,6 +61,8 @@ enum class DType : std::uint8_t {
     DType dtype); ///< of one element in memory; pred and what is under a byte take one, tokens none
 [[nodiscard]] bool isFloat(DType dtype);
 [[nodiscard]] bool isComplex(DType dtype);
+/// Of complex elements the type of their parts, f32 or f64; other types are as they are.
+[[nodiscard]] DType realPart(DType dtype);
 /// A tensor of a known element type: not a token, not some other type.
 [[nodiscard]] bool isTensor(DType dtype);
 

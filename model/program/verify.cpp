@@ -145,6 +145,9 @@ private:
                 oneEach(function.resultExtras, body.results.size(), "attributes of results");
                 m_function = f;
                 checkIsolated(function.body, name);
+                for (std::size_t i = 0; i < body.arguments.size(); ++i)
+                    if (exists(body.arguments[i]) && checkRanked(body.arguments[i], name))
+                        m_found.back().args.push_back({ "argument", i });
             }
             if (function.source < m_program.sources.size())
                 for (std::size_t i = since; i < m_found.size(); ++i)
@@ -297,8 +300,26 @@ private:
             m_calls[m_function].push_back(call->decomposition);
     }
 
+    /// Whether a tensor without a rank has been reported.
+    bool checkRanked(ValueId id, const std::string& op)
+    {
+        const Value& value = m_program.value(id);
+        if (!isUnranked(m_program, value.type))
+            return false;
+        m_found.push_back({ Code::TypeMismatch,
+            { { "op", op }, { "wrong", "unranked" }, { "type", m_program.otherTypes[value.type.other] } }, {} });
+        m_found.back().where.path = value.path;
+        return true;
+    }
+
     void checkTypes(const Operation& operation, const OpRow& row, const std::string& name)
     {
+        if (row.dialect == OpDialect::StableHlo || row.dialect == OpDialect::Chlo) {
+            const auto isReported = [&](ValueId value) { return checkRanked(value, name); };
+            if (std::any_of(operation.operands.begin(), operation.operands.end(), isReported)
+                || std::any_of(operation.results.begin(), operation.results.end(), isReported))
+                return;
+        }
         std::vector<TensorType> operands;
         const std::string path =
             operation.results.empty() ? std::string() : *m_program.value(operation.results[0]).path;

@@ -155,7 +155,7 @@ private:
         RegionId body;
     };
 
-    [[nodiscard]] tl::unexpected<Error> refused(const Operation& operation, std::vector<Arg> args = {}) const
+    [[nodiscard]] tl::unexpected<Error> refused(const Operation& operation, std::vector<Arg> args) const
     {
         args.insert(args.begin(), Arg{ "op", qualifiedName(operation) });
         Where where;
@@ -260,7 +260,7 @@ private:
             const auto element =
                 static_cast<std::size_t>(attributesAs<TupleElementAttributes>(operation.attributes)->index);
             if (element >= form(0).elements.size())
-                return refused(operation);
+                return refused(operation, { { "wrong", "unknown" } });
             Form found = form(0).elements[element];
             frame.forms[operation.results[0]] = std::move(found);
             return {};
@@ -268,8 +268,11 @@ private:
         case OpKind::CustomCall:
             if (operation.results.empty()) // what the program expects of its own values
                 return compute(id, frame);
-            if (operation.operands.size() != 1 || operation.results.size() != 1)
-                return refused(operation);
+            if (operation.operands.size() != 1 || operation.results.size() != 1) {
+                const auto* own = attributesAs<CustomCallAttributes>(operation.attributes);
+                return refused(
+                    operation, { { "wrong", "custom_call" }, { "target", own ? own->target : std::string() } });
+            }
             frame.forms[operation.results[0]] = form(0);
             return {};
         case OpKind::NamedComputation:
@@ -289,7 +292,7 @@ private:
         const std::string* name = calleeOf(operation);
         const Function* function = name ? m_names.find(m_local, *name) : nullptr;
         if (!function)
-            return refused(operation);
+            return refused(operation, { { "wrong", "unknown" } });
         for (const Frame* outer = &frame; outer; outer = outer->caller)
             if (outer->body == function->body)
                 return refused(operation, { { "wrong", "recursion" } });

@@ -226,11 +226,6 @@ bool readFloatElement(Scanner& s, DType dtype, std::vector<std::byte>& bytes)
     return true;
 }
 
-DType partOf(DType complex)
-{
-    return complex == DType::C64 ? DType::F32 : DType::F64;
-}
-
 template <class T>
 void appendFloat(std::string& text, T value)
 {
@@ -335,7 +330,7 @@ bool readNumber(Scanner& s, DType dtype, double& value)
 bool readElement(Scanner& s, DType dtype, std::vector<std::byte>& bytes)
 {
     if (isComplex(dtype)) {
-        const DType part = partOf(dtype);
+        const DType part = realPart(dtype);
         return s.require('(') && readFloatElement(s, part, bytes) && s.require(',') && readFloatElement(s, part, bytes)
             && s.require(')');
     }
@@ -345,7 +340,7 @@ bool readElement(Scanner& s, DType dtype, std::vector<std::byte>& bytes)
 void appendElement(std::string& text, DType dtype, const std::byte* bytes)
 {
     if (isComplex(dtype)) {
-        const DType part = partOf(dtype);
+        const DType part = realPart(dtype);
         text += '(';
         appendElement(text, part, bytes);
         text += ", ";

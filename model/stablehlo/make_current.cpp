@@ -2,7 +2,6 @@
 // Operations of earlier versions of StableHLO, read as those that have taken their place.
 // A part of Reader, which is declared in reader.h.
 #include <algorithm>
-#include <optional>
 
 #include "stablehlo/reader.h"
 
@@ -15,53 +14,12 @@ std::size_t rankOf(const TensorType& type)
     return isTensor(type.dtype) ? type.rank() : 0;
 }
 
-/// "bij,bjk->bik" as a dot_general; nothing where the result has its dimensions in another order than that gives them,
-/// or where a dimension is of one operand alone and not of the result.
-std::optional<DotGeneralAttributes> contractionOf(std::string config)
-{
-    std::erase(config, ' ');
-    const std::size_t comma = config.find(','), arrow = config.find("->");
-    if (comma == std::string::npos || arrow == std::string::npos || comma > arrow)
-        return {};
-    const std::string lhs = config.substr(0, comma), rhs = config.substr(comma + 1, arrow - comma - 1);
-    const std::string result = config.substr(arrow + 2);
-    DotGeneralAttributes made;
-    std::string batch, lhsFree, rhsFree;
-    for (std::size_t i = 0; i < lhs.size(); ++i) {
-        const std::size_t other = rhs.find(lhs[i]);
-        const bool stays = result.find(lhs[i]) != std::string::npos;
-        if (lhs.find(lhs[i], i + 1) != std::string::npos || lhs[i] == '.')
-            return {};
-        if (other == std::string::npos) {
-            if (!stays)
-                return {};
-            lhsFree += lhs[i];
-        } else if (stays) {
-            made.lhsBatch.push_back(static_cast<std::int64_t>(i));
-            made.rhsBatch.push_back(static_cast<std::int64_t>(other));
-            batch += lhs[i];
-        } else {
-            made.lhsContracting.push_back(static_cast<std::int64_t>(i));
-            made.rhsContracting.push_back(static_cast<std::int64_t>(other));
-        }
-    }
-    for (std::size_t i = 0; i < rhs.size(); ++i) {
-        if (rhs.find(rhs[i], i + 1) != std::string::npos || rhs[i] == '.')
-            return {};
-        if (lhs.find(rhs[i]) != std::string::npos)
-            continue;
-        if (result.find(rhs[i]) == std::string::npos)
-            return {};
-        rhsFree += rhs[i];
-    }
-    return batch + lhsFree + rhsFree == result ? std::optional(made) : std::nullopt;
-}
-
 } // namespace
 
 bool isEarlierOperation(std::string_view name)
 {
-    return name == "stablehlo.broadcast" || name == "stablehlo.torch_index_select" || name == "stablehlo.einsum";
+    return name == "stablehlo.broadcast" || name == "stablehlo.torch_index_select" || name == "stablehlo.einsum"
+        || name == "stablehlo.unary_einsum";
 }
 
 bool Reader::makeCurrent(Pending& op)
@@ -116,19 +74,8 @@ bool Reader::makeCurrent(Pending& op)
         op.made = otherAttributes(std::move(made));
         return true;
     }
-    if (op.name == "stablehlo.einsum" && op.operands.size() == 2) {
-        const NamedAttribute* config = find(op.attributes, "einsum_config");
-        if (!config)
-            return needs(op, "einsum_config");
-        std::string text(config->value);
-        std::erase(text, '"');
-        if (std::optional<DotGeneralAttributes> made = contractionOf(std::move(text))) {
-            (void)take(op, "einsum_config");
-            op.kind = OpKind::DotGeneral;
-            op.made = std::move(*made);
-            return true;
-        }
-    }
+    if (op.name == "stablehlo.einsum" || op.name == "stablehlo.unary_einsum")
+        return makeEinsum(op);
     return isOpaque(op);
 }
 

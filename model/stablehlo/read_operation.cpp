@@ -79,6 +79,8 @@ void Pending::clear()
     isDoubtful = false;
     made = {};
     isMade = false;
+    steps.clear();
+    lastOperands.clear();
     regions.clear();
     kept.clear();
     location = {};
@@ -489,6 +491,8 @@ bool Reader::finishOperation(Pending& op, OperationId id, RegionId region)
         if (!keepFaulty(op))
             return false;
         shardings.clear();
+    } else if (!op.lastOperands.empty()) {
+        id = addSteps(op, id, region);
     }
     Operation& operation = m_program.operations[id.index];
     operation.kind = op.kind;

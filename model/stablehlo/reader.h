@@ -41,6 +41,14 @@ struct ResultName {
     std::uint32_t count = 1;
 };
 
+/// An operation that stands before the one that the text has, where that is made of several.
+struct PendingStep {
+    OpKind kind = OpKind::Opaque;
+    std::vector<std::size_t> operands; ///< those of the text's operation, and then the results of the steps before
+    Attributes made;
+    TensorType type; ///< of its result
+};
+
 /// An operation while it is read.
 struct Pending {
     std::size_t begin = 0; ///< offset of the statement
@@ -58,6 +66,8 @@ struct Pending {
     bool isDoubtful = false; ///< the one type that it has is not that of an operand
     Attributes made; ///< of operations whose pretty form is read at once
     bool isMade = false;
+    std::vector<PendingStep> steps;
+    std::vector<std::size_t> lastOperands; ///< as PendingStep::operands; empty: those of the text
     SmallVector<RegionId, 2> regions;
     Dictionary kept; ///< attributes that have been put into a form of their own
     std::string_view location;
@@ -298,6 +308,9 @@ private:
     bool isOpaque(Pending& op);
     /// Of an earlier version's operation, as the one that has taken its place; unknown where there is none.
     bool makeCurrent(Pending& op);
+    bool makeEinsum(Pending& op);
+    /// Adds the steps of an operation, the first one as `id`; returns the id of the operation itself.
+    OperationId addSteps(Pending& op, OperationId id, RegionId region);
 
     /// "shardscope.path", "shardscope.role" and "shardscope.dims": what the printer says of named values.
     void readOwnNames(std::vector<NamedAttribute>& attributes, ValueId value);
@@ -376,7 +389,7 @@ public:
 /// The kind of that name with its dialect; "func.call" and "call" are the same.
 [[nodiscard]] OpKind kindOf(std::string_view name);
 [[nodiscard]] bool startsName(char c);
-/// broadcast, torch_index_select and einsum, which the present version has no more.
+/// broadcast, torch_index_select, einsum and unary_einsum, which the present version has no more.
 [[nodiscard]] bool isEarlierOperation(std::string_view name);
 
 } // namespace shardscope::mlir

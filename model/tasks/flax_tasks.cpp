@@ -29,7 +29,7 @@ Result<Experiment> embedOverData(const Experiment& start)
 
 Result<Experiment> layersOverData(const Experiment& start)
 {
-    return withNameMapped(start, "layer", SpecEntry::axis("data"));
+    return withNameMapped(start, "layers", SpecEntry::axis("data"));
 }
 
 Result<Experiment> secondRuleFirst(const Experiment& start)
@@ -84,7 +84,7 @@ std::vector<Task> flaxNotebookTasks()
         { "shard-the-layers", group, "flax-mlp-scan",
             "Can each half of the devices hold two of the four scanned layers?",
             "Scanning the layers gave every parameter a dimension in front, and no rule names it.",
-            { { Goal::ShardedByRule, "params/kernel", 0, {}, "layer", "data" }, { Goal::CopiesAtMost, {}, 1 },
+            { { Goal::ShardedByRule, "params/layers/W1", 0, {}, "layers", "data" }, { Goal::CopiesAtMost, {}, 1 },
                 { Goal::MeshKept }, { Goal::ModelKept } },
             &layersOverData },
     };

@@ -24,9 +24,6 @@ ProblemText notExecutable(const Diagnostic& d)
                      .arg(op),
             Words::tr("Give each boundary the sharding of its full array, and pass every sharded array through one."),
             {} };
-    if (wrong == "complex")
-        return { Words::tr("%1 has a value of %2, and complex numbers are not executed").arg(op, arg("type")),
-            Words::tr("Such programs can be laid out and partitioned, but not run: compute with real numbers."), {} };
     if (wrong == "type")
         return { Words::tr("%1 has a value of %2, which is no array of known size").arg(op, arg("type")),
             Words::tr("Export the program with fixed shapes and without quantised types."), {} };
@@ -70,6 +67,13 @@ ProblemText notExecutable(const Diagnostic& d)
     if (wrong == "unknown")
         return { Words::tr("%1 is kept as it is, and nobody knows what it computes").arg(op),
             Words::tr("Replace it by operations of StableHLO."), {} };
+    if (wrong == "recursion")
+        return { Words::tr("%1 calls a function that calls itself, by way of others or not").arg(op),
+            Words::tr("Write what is repeated as a loop, stablehlo.while."), {} };
+    if (wrong == "calls")
+        return { Words::tr("%1 and the calls in each other make more than %2 operations, each written out")
+                     .arg(op, count(d.number("limit"))),
+            Words::tr("Call a function in fewer places, or from a loop."), {} };
     if (wrong == "diverged")
         return { Words::tr("%1 is reached by %2 of the %3 devices of a group; the others took another branch or left "
                            "the loop")

@@ -104,6 +104,13 @@ ProblemText describeProgramText(const Diagnostic& d)
             Words::tr("List its collectives with: shardscope comms. To lay it out, take the text before compilation: "
                       "jax.jit(f).lower(...).as_text()."),
             {} };
+    case Code::NotComparable:
+        if (arg("wrong") == QLatin1String("devices"))
+            return { Words::tr("the compiled program is one for %1, the prediction for %2")
+                         .arg(counted(d.number("devices"), Noun::Device), counted(d.number("wanted"), Noun::Device)),
+                Words::tr("Compare it with the program, or the experiment, that it was compiled from."), {} };
+        return { Words::tr("the text is no program that XLA has compiled"),
+            Words::tr("Take what compiled.as_text() prints after compiled = jax.jit(f).lower(...).compile()."), {} };
     case Code::NoProgram:
         if (arg("wrong") == QLatin1String("entry"))
             return { Words::tr("the text ends before the entry of the module"),

@@ -105,6 +105,14 @@ ProblemText describeProgram(const Diagnostic& d)
             return { Words::tr("%1: %2 given, which do not fill %3")
                          .arg(arg("op"), counted(d.number("given"), Noun::Element), arg("type")),
                 Words::tr("Give one value for each element."), {} };
+        if (d.text("wrong") == "unranked")
+            return { d.arg("argument")
+                    ? Words::tr("argument %1 of %2 is %3, whose rank is not known")
+                          .arg(arg.number("argument"), arg("op"), arg("type"))
+                    : Words::tr("%1 has a value of %2, whose rank is not known").arg(arg("op"), arg("type")),
+                Words::tr("Arrays of StableHLO have a rank: write one size for each dimension, or ? where it is not "
+                          "known, as in tensor<8x?xf32>."),
+                {} };
         return { Words::tr("%1: %2").arg(arg("op"), arg("detail")), Words::tr("Use types that fit each other."), {} };
     case Code::InvalidOperand:
         if (d.arg("calls_itself"))
@@ -133,7 +141,7 @@ ProblemText describeProgram(const Diagnostic& d)
                              arg.number("size"), arg.number("partitions")),
                 divisibleSizes(d), {} };
         return { Words::tr("%1 cannot be executed").arg(arg("op")),
-            Words::tr("Choose sizes that divide evenly over the devices."), {} };
+            Words::tr("Replace it by operations that are, or run the program without a mesh."), {} };
     case Code::OutOfMemory:
         if (!d.arg("bytes"))
             return { Words::tr("there is not enough memory for this"),

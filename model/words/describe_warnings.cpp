@@ -167,11 +167,17 @@ ProblemText describeWarning(const Diagnostic& d)
             {} };
     case Code::ProgramNotRun:
         return { arg.has("elsewhere")
-                ? Words::tr("what lies on %1, whose axes are others, is drawn unsharded").arg(arg("elsewhere"))
+                ? Words::tr("what lies on %1 cannot be written along the axes of the main mesh, and is drawn unsharded")
+                      .arg(arg("elsewhere"))
                 : Words::tr("the text names no mesh: everything is on one device"),
             arg.has("elsewhere") ? QString()
                                  : Words::tr("Add devices under Mesh, then shard its arguments under What if."),
             {} };
+    case Code::OwnRandomNumbers:
+        return { Words::tr("the specification leaves open which bits %1 gives: the values that follow from them are "
+                           "Shardscope's own, and cannot be compared with those of another implementation")
+                     .arg(arg("op")),
+            Words::tr("To compare values, pass the random numbers as arguments."), {} };
     case Code::Acknowledged: {
         Diagnostic finding = d;
         const std::string id = d.text("finding");

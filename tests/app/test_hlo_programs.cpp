@@ -78,6 +78,8 @@ Ran run(const QString& command, const QStringList& options, const char* text)
 class HloProgramsTest : public QObject {
     Q_OBJECT
 
+    QTemporaryDir m_folder;
+
 private Q_SLOTS:
     void listsTheCollectivesOfACompiledProgram()
     {
@@ -96,7 +98,7 @@ private Q_SLOTS:
         QVERIFY(json.is_object());
         const auto& found = json["compiled"];
         QCOMPARE(found["module"].get<std::string>(), std::string("jit_step"));
-        QCOMPARE(found["devices"].get<int>(), 4);
+        QCOMPARE(found["device_count"].get<int>(), 4);
         QCOMPARE(found["collectives"].size(), std::size_t{ 2 });
         const auto& gather = found["collectives"][0];
         QCOMPARE(gather["kind"].get<std::string>(), std::string("all-gather"));
@@ -105,7 +107,7 @@ private Q_SLOTS:
         QCOMPARE(gather["bytes_out"].get<int>(), 256);
         QCOMPARE(gather["times"].get<int>(), 5);
         QCOMPARE(gather["op_name"].get<std::string>(), std::string("jit(step)/layers/dot_general"));
-        QCOMPARE(found["collectives"][1]["group_count"].get<int>(), 2);
+        QCOMPARE(found["collectives"][1]["groups"].get<int>(), 2);
         QCOMPARE(found["sums"]["by_kind"].size(), std::size_t{ 2 });
         QCOMPARE(found["sums"]["by_cause"][0]["bytes_in"].get<int>(), 320);
     }
@@ -118,6 +120,39 @@ private Q_SLOTS:
             QStringLiteral("kind,collectives,times_per_step,sent_bytes_per_step all-gather,1,5,960 all-reduce,1,1,4"));
         const Ran rows = run(QStringLiteral("comms"), { QStringLiteral("--csv") }, compiled);
         QCOMPARE(rows.out.count(QLatin1Char('\n')), 3);
+    }
+    void comparesWithWhatIsPredicted()
+    {
+        // Along x of the mesh devices 0 and 2, 1 and 3 add up 8 x 6 numbers.
+        const QByteArray same = "HloModule jit_f, is_scheduled=true, num_partitions=4\n\n%add (a: f32[], b: f32[]) -> "
+                                "f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+                                "  ROOT %s = f32[] add(%a, %b)\n}\n\nENTRY %main (p: f32[8,6]) -> f32[8,6] {\n"
+                                "  %p = f32[8,6]{1,0} parameter(0)\n  ROOT %r = f32[8,6]{1,0} all-reduce(%p), "
+                                "replica_groups=[2,2]<=[2,2]T(1,0), to_apply=%add\n}\n";
+        const QString file = writeFile(m_folder, QStringLiteral("before.hlo"), before);
+        const auto compared = [&](QByteArray after, const QStringList& more = {}) {
+            return runProgram(
+                QStringList{ QStringLiteral("compare-hlo"), file, QStringLiteral("-") } + more, std::move(after));
+        };
+        const Ran agrees = compared(same);
+        QCOMPARE(agrees.error, QString());
+        QCOMPARE(agrees.code, 0);
+        QVERIFY2(agrees.out.contains(QStringLiteral("XLA does what is predicted.")), qPrintable(agrees.out));
+        const QByteArray other = QByteArray(same).replace("[2,2]<=[2,2]T(1,0)", "[2,2]<=[4]");
+        const Ran differs = compared(other);
+        QCOMPARE(differs.code, 1);
+        QVERIFY2(differs.out.contains(QStringLiteral("1: XLA exchanges along y, where x is predicted")),
+            qPrintable(differs.out));
+        const auto json = compared(other, { QStringLiteral("--json") }).json();
+        QCOMPARE(json["comparison"]["rows"][0]["remarks"][0]["kind"].get<std::string>(), std::string("other_axes"));
+        QCOMPARE(json["comparison"]["rows"][0]["predicted"]["sent_bytes"].get<int>(), 192);
+        QCOMPARE(json["comparison"]["sums"]["by_axes"].size(), std::size_t{ 2 });
+        const Ran wrong = compared(before);
+        QCOMPARE(wrong.code, 2);
+        QVERIFY2(wrong.error.contains(QStringLiteral("E199")), qPrintable(wrong.error));
+        const Ran fewer = compared(QByteArray(same).replace("num_partitions=4", "num_partitions=8"));
+        QVERIFY2(
+            fewer.error.contains(QStringLiteral("one for 8 devices, the prediction for 4")), qPrintable(fewer.error));
     }
     void refusesToLayOutACompiledProgram()
     {

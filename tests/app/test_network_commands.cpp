@@ -340,8 +340,9 @@ private Q_SLOTS:
         for (const QString& name : { file + QStringLiteral("#4x2"), QStringLiteral("--variant 4x2 ") + file }) {
             const Ran shown = ranWith(QStringLiteral("show --json ") + name);
             QVERIFY2(shown.code == 0, qPrintable(shown.error));
-            QCOMPARE(shown.json().at("mesh").at("shape"), nlohmann::json({ 4, 2 }));
-            QCOMPARE(shown.json().at("input").at("name"), (file + QStringLiteral("#4x2")).toStdString());
+            const nlohmann::json printed = shown.json();
+            QVERIFY(printed.at("mesh").at("shape") == nlohmann::json({ 4, 2 }));
+            QVERIFY(printed.at("input").at("name").get<std::string>() == (file + QStringLiteral("#4x2")).toStdString());
         }
         QCOMPARE(ranWith(QStringLiteral("diff %1#4x2 %2").arg(file, onOtherMesh())).code, 0);
         QCOMPARE(ranWith(QStringLiteral("diff %1 %1#4x2").arg(file)).code, 1);

@@ -20,7 +20,7 @@ using namespace shardscope;
 
 namespace {
 
-/// FILE is an experiment, TABLE a table, PNG a picture.
+/// FILE is an experiment, TABLE a table, PNG a picture; AFTER is what XLA has compiled of the program BEFORE.
 const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
     "run FILE --no-timeit --difference 0,1 --calls 2 --jit layers.* --variables", "run FILE --no-timeit --initialise",
     "resolve --rules FILE --names batch --add-axis 0=layers", "run jax-layer-program --per-device",
@@ -42,14 +42,15 @@ const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
     "schema", "schema output", "examples", "examples rule-lab", "tasks", "tasks fit-the-step",
     "tasks two-dimensions t5x-a2p2", "new", "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2",
     "params FILE", "params transformer-t5x", "train FILE --steps 2", "train transformer-t5x --steps 2",
-    "diff FILE FILE", "diff FILE rule-lab", "verify jax-data-sharding --explicit", "verify FILE" };
+    "diff FILE FILE", "diff FILE rule-lab", "verify jax-data-sharding --explicit", "verify FILE", "comms AFTER",
+    "compare-hlo BEFORE AFTER" };
 
 /// Of every command that reads something, with a NAME that is not there.
 const char* const readingNothing[] = { "run NAME", "show NAME", "check NAME", "explain NAME --tensor x", "comms NAME",
     "partition NAME", "propagate NAME", "verify NAME", "rules NAME", "screenshot NAME -o PNG",
     "convert NAME --from experiment", "resolve --rules NAME --names batch", "mesh --devices @NAME --shape x=2",
     "examples NAME", "tasks NAME", "tasks fit-the-step NAME", "new --preset NAME", "params NAME", "train NAME",
-    "diff NAME FILE", "sharding --spec NAME --shape 8", "schema NAME" };
+    "diff NAME FILE", "compare-hlo NAME AFTER", "sharding --spec NAME --shape 8", "schema NAME" };
 
 /// Errors of an experiment, which are findings.
 const char* const finding[] = { "run FILE", "show FILE", "check FILE", "explain FILE --tensor x", "comms FILE",
@@ -103,6 +104,8 @@ class OutputSchemaTest : public QObject {
         command.replace(QStringLiteral("TABLE"), m_folder.filePath(QStringLiteral("table.csv")));
         command.replace(QStringLiteral("PNG"), m_folder.filePath(QStringLiteral("picture.png")));
         command.replace(QStringLiteral("OUT"), m_folder.filePath(QStringLiteral("out.json")));
+        command.replace(QStringLiteral("BEFORE"), m_folder.filePath(QStringLiteral("before.mlir")));
+        command.replace(QStringLiteral("AFTER"), m_folder.filePath(QStringLiteral("after.hlo")));
         command.replace(QStringLiteral("NAME"), QStringLiteral("there-is-none.mlir"));
         return runProgram(command.split(QLatin1Char(' ')) + more, {}, m_offscreen);
     }
@@ -139,6 +142,14 @@ private Q_SLOTS:
     {
         writeFile(m_folder, QStringLiteral("right.json"), smallMlp());
         writeFile(m_folder, QStringLiteral("table.csv"), "path,shape,dtype,names\na,8x32,float32,\"batch,hidden\"\n");
+        writeFile(m_folder, QStringLiteral("before.mlir"),
+            "sdy.mesh @mesh = <[\"x\"=2]>\nfunc.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, "
+            "[{\"x\"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {\n"
+            "  %y = stablehlo.negate %x : tensor<8xf32>\n  return %y : tensor<8xf32>\n}\n");
+        writeFile(m_folder, QStringLiteral("after.hlo"),
+            "HloModule m, is_scheduled=true, num_partitions=2\n\nENTRY %main (x: f32[4]) -> f32[8] {\n"
+            "  %x = f32[4]{0} parameter(0)\n  %y = f32[4]{0} negate(%x)\n"
+            "  ROOT %g = f32[8]{0} all-gather(%y), replica_groups={{0,1}}, dimensions={0}\n}\n");
         const Ran ran = run(QStringLiteral("schema output"), {});
         QCOMPARE(ran.code, 0);
         QCOMPARE(
@@ -157,7 +168,7 @@ private Q_SLOTS:
         const QString help = run(QStringLiteral("--help"), {}).out;
         int commands = 0;
         QRegularExpressionMatchIterator found =
-            QRegularExpression(QStringLiteral("^  ([a-z]+)  +\\S"), QRegularExpression::MultilineOption)
+            QRegularExpression(QStringLiteral("^  ([a-z-]+)  +\\S"), QRegularExpression::MultilineOption)
                 .globalMatch(help.mid(help.indexOf(QStringLiteral("Subcommands:"))));
         for (; found.hasNext(); ++commands) {
             const QString name = found.next().captured(1);

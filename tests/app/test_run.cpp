@@ -112,8 +112,9 @@ private Q_SLOTS:
         QCOMPARE(ran.code, 0);
         const auto json = ran.json();
         const auto numbers = [](const nlohmann::json& value) {
+            const nlohmann::json flat = value.flatten(); // of the same shape in the same order
             std::vector<double> all;
-            for (const auto& [place, element] : value.flatten().items())
+            for (const auto& [place, element] : flat.items())
                 all.push_back(element.get<double>());
             return all;
         };
@@ -208,7 +209,7 @@ private Q_SLOTS:
         for (const auto& stage : json.at("compiling").at("stages")) {
             const bool isCached = stage.at("stage") != "summarise";
             QVERIFY(stage.at("hits") == (isCached ? 2 : 0) && stage.at("misses") == (isCached ? 1 : 3));
-            stages.insert(stage.at("stage"));
+            stages.insert(stage.at("stage").get<std::string>());
         }
         QVERIFY(stages
             == (std::set<std::string>{ "annotate", "build", "partition", "propagate", "schedule", "summarise" }));

@@ -125,6 +125,16 @@ private Q_SLOTS:
         QTest::newRow("XLA's sharding, too few devices") << QByteArray(
             "func.func @main(%a: tensor<8xf32> {mhlo.sharding = \"{devices=[4]0,1}\"}) -> tensor<8xf32> {\n"
             "  return %a : tensor<8xf32>\n}\n") << "standard input:1:62: E405: tiles for 4 devices, but 2 listed.";
+        QTest::newRow("argument without a rank")
+            << QByteArray("func.func @main(%a: tensor<*xf32>) -> tensor<*xf32> {\n  return %a : tensor<*xf32>\n}\n")
+            << "E140: argument 0 of @main is tensor<*xf32>, whose rank is not known. Arrays of StableHLO have a rank: "
+               "write one size for each dimension";
+        QTest::newRow("value without a rank")
+            << QByteArray("func.func @main(%a: tensor<8xf32>) -> tensor<8xf32> {\n"
+                          "  %0 = \"my.op\"(%a) : (tensor<8xf32>) -> tensor<*xf32>\n"
+                          "  %1 = stablehlo.tanh %0 : tensor<*xf32>\n"
+                          "  return %a : tensor<8xf32>\n}\n")
+            << "standard input:3:3: E140: stablehlo.tanh has a value of tensor<*xf32>, whose rank is not known.";
         QTest::newRow("text") << with("return", "retrun")
                               << "standard input:2:11: E194: the number of returned values of @main is 0";
     }

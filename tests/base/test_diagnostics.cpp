@@ -185,6 +185,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::MaximalMesh:
         case Code::NoProgram:
         case Code::CompiledProgram:
+        case Code::NotComparable:
         case Code::MixedMemoryKinds:
         case Code::UnknownCustomCall:
         case Code::ShardingIgnored:
@@ -195,6 +196,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::OpaqueOperation:
         case Code::OperandType:
         case Code::ProgramNotRun:
+        case Code::OwnRandomNumbers:
         case Code::Acknowledged:
         case Code::UnevenArgument:
         case Code::ShardingCount:

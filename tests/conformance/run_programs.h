@@ -15,7 +15,7 @@ struct ProgramCounts {
         int passed = 0, failed = 0, unsupported = 0;
     };
     std::map<std::int64_t, Verdicts> byDevices; ///< 1: whole, by the reference executor
-    int uncounted = 0; ///< read only: complex numbers, and what a test bench alone knows
+    int uncounted = 0; ///< read only: what a test bench alone knows
 };
 
 /// A diagnostic as the lists below have it: its kind and arguments.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "base/codes.h"
@@ -55,6 +56,19 @@ std::string shown(DType dtype, std::uint64_t pattern)
 class TestArrayText : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void complexNumbersArePairs()
+    {
+        const TensorType type{ DType::C64, { 2 } };
+        const auto bytes = read("[[1, -2.5], [0, \"inf\"]]", type);
+        QVERIFY(bytes && bytes->size() == 16);
+        std::array<float, 4> parts{};
+        std::memcpy(parts.data(), bytes->data(), bytes->size());
+        QVERIFY((parts == std::array<float, 4>{ 1, -2.5F, 0, std::numeric_limits<float>::infinity() }));
+        QCOMPARE(arrayText(type, bytes->data()), std::string("[[1, -2.5], [0, \"inf\"]]"));
+        QCOMPARE(codeOf("[1, 2]", type), Code::WrongType);
+        QCOMPARE(codeOf("[[1, 2, 3], [1, 2]]", type), Code::WrongType);
+        QCOMPARE(codeOf("[[1, 1e39], [1, 2]]", type), Code::OutOfRange);
+    }
     void nested()
     {
         const auto bytes = read("[[1, 2, 3], [4, 5, 6]]", { DType::I16, { 2, 3 } });

@@ -113,6 +113,49 @@ private Q_SLOTS:
         QVERIFY(stated && stated->arg("elsewhere"));
         QCOMPARE(stated->list("elsewhere"), std::vector<std::string>{ "b" });
     }
+    void valuesOnOtherAxesAreDrawnWhereTheyAre_data()
+    {
+        QTest::addColumn<QString>("main");
+        QTest::addColumn<QString>("other");
+        QTest::addColumn<QString>("dims");
+        QTest::addColumn<QString>("devices");
+        const auto row = [](const char* main, const char* other, const char* dims, const char* devices = "") {
+            QTest::addRow("%s %s %s %s", main, other, dims, devices)
+                << QString::fromLatin1(main) << QString::fromLatin1(other) << QString::fromLatin1(dims)
+                << QString::fromLatin1(devices);
+        };
+        row(R"("x"=2, "y"=4)", R"("d"=8)", R"([{"d"}, {}])");
+        row(R"("x"=2, "y"=4)", R"("d"=8)", R"([{"d":(1)4}, {"d":(4)2}])");
+        row(R"("x"=4, "y"=2)", R"("p"=2, "q"=4)", R"([{"p"}, {"q"}])");
+        row(R"("x"=4, "y"=2)", R"("p"=2, "q"=4)", R"([{"q", ?}, {"p", ?}])");
+        row(R"("x"=2, "y"=3)", R"("p"=3, "q"=2)", R"([{"p"}, {"q"}])");
+        row(R"("x"=2, "y"=2, "z"=2)", R"("p"=4, "q"=2)", R"([{"p"}, {"q"}])", ", device_ids=[7, 1, 2, 3, 4, 5, 6, 0]");
+    }
+    /// Device by device against the mesh that the text has.
+    void valuesOnOtherAxesAreDrawnWhereTheyAre()
+    {
+        QFETCH(const QString, main);
+        QFETCH(const QString, other);
+        QFETCH(const QString, dims);
+        QFETCH(const QString, devices);
+        const std::string meshes = "sdy.mesh @first = <[" + main.toStdString() + "]>\nsdy.mesh @other = <["
+            + other.toStdString() + "]" + devices.toStdString() + ">\n";
+        const SnapshotPtr snapshot =
+            laidOut(sum(meshes, "@first, [{\"x\"}, {\"y\"}]", "@other, " + dims.toStdString(), "24x24"));
+        QVERIFY(!problem(*snapshot, Code::ProgramNotRun));
+        const Program& program = *snapshot->program;
+        const TensorRow* row = snapshot->row("b");
+        QVERIFY(row && !row->layout.sharding().isFullyReplicated());
+        const ProgramMesh& own = program.meshes[1];
+        const auto stated = parseDimensions(dims.toStdString(), *own.mesh);
+        QVERIFY(stated);
+        TensorSharding sharding = *stated;
+        keepFullAxes(sharding, *own.mesh); // b enters the program here
+        const Layout wanted(own.mesh, sharding, row->type.shape);
+        for (std::int32_t device = 0; device < own.mesh->deviceCount(); ++device)
+            QVERIFY(row->layout.rangesAt(row->layout.mesh().positionOf(device))
+                == wanted.rangesAt(own.mesh->positionOf(device)));
+    }
     void meshesAlongWhichNothingIsShardedDoNotCount()
     {
         const SnapshotPtr snapshot = laidOut(

@@ -390,8 +390,8 @@ void TestInitialValues::kindsFitTypes()
     QVERIFY(fits("integers 128", DType::I8) && !fits("integers 129", DType::I8));
     QVERIFY(fits("integers 256", DType::U8) && !fits("integers -1 4", DType::U8));
     QVERIFY(fits("constant 1", DType::Pred) && !fits("constant 2", DType::Pred) && !fits("constant 0.5", DType::I64));
-    QVERIFY(
-        fits("iota", DType::F32) && fits("iota", DType::I32) && fits("iota", DType::Pred) && !fits("iota", DType::C64));
+    QVERIFY(fits("iota", DType::F32) && fits("iota", DType::I32) && fits("iota", DType::Pred));
+    QVERIFY(fits("normal 1", DType::C64) && fits("iota", DType::C128) && !fits("integers 8", DType::C64));
     QVERIFY(fits("zeros", DType::Pred) && fits("file x.npy", DType::U4));
 }
 

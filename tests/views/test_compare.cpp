@@ -140,7 +140,7 @@ private Q_SLOTS:
         QCOMPARE(rows.value(0), u"Inputs"_s);
         QCOMPARE(rows.value(1), u"  mesh axis data | 2 | 4 | "_s);
         QCOMPARE(rows.value(2), u"  mesh axis model | 4 | 2 | "_s);
-        QVERIFY2(rows.contains(u"  parameters | 8 MiB | 16 MiB | +8 MiB"_s), qPrintable(rows.join(u'\n')));
+        QVERIFY2(rows.contains(u"  parameters | 8 MiB | 16 MiB | +8 MiB"_s), qPrintable(rows.join(u"\n"_s)));
         QVERIFY(rows.contains(u"  parameters, gradients and moments | 32 MiB | 64 MiB | +32 MiB"_s));
         QVERIFY(rows.contains(u"  along data | 8 MiB | 24 MiB | +16 MiB"_s));
         QCOMPARE(compared.view.sentence(),
@@ -230,8 +230,8 @@ private Q_SLOTS:
         QCOMPARE(compared.view.comparison()->stateBefore, std::int64_t{ 128 } << 20);
         // What cannot be read says why, and A stays.
         compared.view.pinFile(folder.filePath(u"there-is-none.json"_s));
-        QTRY_VERIFY_WITH_TIMEOUT(!compared.view.variants()->message().isEmpty(), 60'000);
-        QVERIFY(compared.view.variants()->message().contains(u"there-is-none"_s));
+        QTRY_VERIFY_WITH_TIMEOUT(!compared.view.failure().isEmpty(), 60'000);
+        QVERIFY(compared.view.failure().contains(u"there-is-none"_s));
         QVERIFY(compared.view.pinned());
     }
 

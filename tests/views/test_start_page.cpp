@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QImage>
 #include <QMenu>
+#include <QMessageBox>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
@@ -13,6 +14,7 @@
 #include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QToolBar>
 #include <QToolButton>
 
@@ -29,6 +31,7 @@
 #include "views/main_window/settings.h"
 #include "views/panel_fixture.h"
 #include "views/start_page/example_cards.h"
+#include "views/start_page/left_changes.h"
 #include "views/start_page/start_page.h"
 #include "views/start_page/task_list.h"
 #include "views/start_page/task_watch.h"
@@ -432,6 +435,71 @@ private Q_SLOTS:
         llama->trigger();
         QVERIFY(!started.page->isVisible());
         QCOMPARE(started.window.document()->experiment()->title, std::string(findPreset("llama3-8b")->title));
+    }
+
+    /// Examples are scratch copies: what was changed in one is kept when another one is opened.
+    void changesThatAreLeftAreKept()
+    {
+        Started started;
+        QVERIFY(started.page);
+        MainWindow& window = started.window;
+        Document* document = window.document();
+        const std::string title = document->experiment()->title;
+        const ExperimentPtr began = document->experiment();
+        QVERIFY(document->edit(withAxisSizes(*began, { 1, 8 }), u"1 x 8"_s));
+        LeftChanges* left = window.leftChanges();
+        QVERIFY(left->canKeep() && left->isEmpty());
+        const ExperimentPtr changed = document->experiment();
+        QVERIFY(window.openExample(u"rule-lab"_s)); // without a question
+        QCOMPARE(document->experiment()->title, std::string("Rule lab"));
+        QVERIFY(!document->isModified());
+        QCOMPARE(left->titles(), QStringList{ textOfView(title) });
+        QVERIFY(left->strip()->isVisible());
+        // The next one without changes keeps nothing, and says nothing any more.
+        QVERIFY(window.openExample(u"t5x-a1p1"_s));
+        QVERIFY(left->strip()->isHidden());
+        QCOMPARE(left->titles().size(), 1);
+
+        // The start page leads back, and what is left for it is kept in turn.
+        QVERIFY(document->edit(withAxisSizes(*document->experiment(), { 4, 2 }), u"4 x 2"_s));
+        window.showStartPage();
+        QCOMPARE(started.page->leftButtons().size(), 1);
+        QTest::mouseClick(started.page->leftButtons().front(), Qt::LeftButton);
+        QVERIFY(!started.page->isVisible());
+        QVERIFY(*document->experiment() == *changed);
+        QVERIFY(document->isModified());
+        QCOMPARE(left->titles(), QStringList{ textOfView(findExample("t5x-a1p1")->experiment.title) });
+        document->undoStack()->undo();
+        QVERIFY(*document->experiment() == *began);
+        QVERIFY(!document->isModified());
+
+        // So does the strip.
+        QVERIFY(left->strip()->isVisible());
+        QTest::mouseClick(left->strip()->button(0), Qt::LeftButton);
+        QCOMPARE(document->experiment()->mesh.axes, (std::vector<MeshAxis>{ { "data", 4 }, { "model", 2 } }));
+        QVERIFY(left->isEmpty());
+
+        // A file of one's own is asked about as before; closing asks about what is kept.
+        document->undoStack()->undo();
+        QVERIFY(document->edit(withAxisSizes(*document->experiment(), { 8, 1 }), u"8 x 1"_s));
+        QVERIFY(window.openExample(u"rule-lab"_s));
+        bool asked = false;
+        const auto answer = [&asked](QMessageBox::StandardButton button) {
+            QTimer::singleShot(0, qApp, [&asked, button] {
+                auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+                asked = box != nullptr;
+                if (box)
+                    box->button(button)->click();
+            });
+        };
+        answer(QMessageBox::Cancel);
+        QVERIFY(!window.close() && asked);
+        answer(QMessageBox::Discard);
+        QVERIFY(window.close() && asked);
+        const QString path = m_folder.filePath(u"asked.shardscope.json"_s);
+        QVERIFY(window.saveTo(path));
+        QVERIFY(document->edit(withAxisSizes(*document->experiment(), { 1, 2, 4 }), u"1 x 2 x 4"_s));
+        QVERIFY(!left->canKeep());
     }
 
     // Tasks.

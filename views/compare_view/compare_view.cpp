@@ -43,6 +43,7 @@ CompareView::CompareView(Document* document, Selection* selection, RunController
     , m_pin(new QPushButton(tr("Pin A")))
     , m_file(new QPushButton(tr("File as A…")))
     , m_unpin(new QPushButton(tr("Unpin")))
+    , m_failure(new RoleLabel(RoleLabel::Size::Normal, &Theme::error))
     , m_sentence(new RoleLabel(RoleLabel::Size::Normal))
     , m_tree(new QTreeView)
     , m_empty(new EmptyPage(tr("Pin what is open now as A: whatever is edited then is compared with it."), tr("Pin A")))
@@ -110,7 +111,9 @@ QWidget* CompareView::makeComparison()
         button->setProperty("small", true);
     m_pin->setToolTip(tr("What is open now becomes A"));
     m_file->setToolTip(tr("An experiment or a program in another file becomes A"));
-    m_sentence->setWordWrap(true);
+    for (RoleLabel* sentence : { m_failure, m_sentence })
+        sentence->setWordWrap(true);
+    m_failure->hide();
 
     m_tree->setModel(m_model);
     m_tree->setAccessibleName(tr("What differs between A and B"));
@@ -131,7 +134,7 @@ QWidget* CompareView::makeComparison()
 
     auto* first = hbox({ 8, 6, 8, 0 }, 6, { letter(QStringLiteral("A")), { m_nameOfA, 1 }, m_pin, m_file, m_unpin });
     auto* second = hbox({ 8, 4, 8, 4 }, 6, { letter(QStringLiteral("B")), { m_nameOfB, 1 } });
-    auto* words = hbox({ 8, 0, 8, 6 }, styleSpacing, { { m_sentence, 1 } });
+    auto* words = vbox({ 8, 0, 8, 6 }, 4, { m_failure, m_sentence });
     vbox(side, {}, 0, { first, second, words, { m_tree, 1 }, { m_empty, 1 } });
     return side;
 }
@@ -144,6 +147,17 @@ bool CompareView::isWorking() const
 QString CompareView::sentence() const
 {
     return m_sentence->text();
+}
+
+QString CompareView::failure() const
+{
+    return m_failure->text();
+}
+
+void CompareView::showFailure(const std::vector<Diagnostic>& errors)
+{
+    m_failure->setText(errorLines(errors));
+    m_failure->setVisible(!errors.empty());
 }
 
 void CompareView::pin()
@@ -180,7 +194,7 @@ void CompareView::pinVariant(int variant)
     if (variant < 0 || index >= now->variants.size())
         return;
     auto applied = applyVariant(*now, now->variants[index], filesOfDocument(*m_document));
-    m_variants->showErrors(applied ? std::vector<Diagnostic>() : applied.error());
+    showFailure(applied ? std::vector<Diagnostic>() : applied.error());
     if (applied)
         pinExperiment(std::make_shared<const Experiment>(std::move(applied->experiment)),
             words::fromStd(now->variants[index].name));
@@ -198,13 +212,14 @@ void CompareView::askForFile()
 
 void CompareView::receive(PinnedSide side)
 {
-    m_variants->showErrors(side.errors);
+    showFailure(side.errors);
     if (side.snapshot)
         setPinned(std::move(side));
 }
 
 void CompareView::setPinned(PinnedSide side)
 {
+    showFailure({});
     m_a = std::move(side);
     m_inputsOfA = m_a.snapshot ? hashOfInputs(*m_a.snapshot->experiment) : 0;
     m_variants->setComparedWith(m_a.snapshot ? m_a.snapshot->experiment : nullptr);

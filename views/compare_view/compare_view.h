@@ -43,6 +43,7 @@ public:
     /// Of A and B; absent without A.
     [[nodiscard]] const std::optional<SnapshotComparison>& comparison() const { return m_comparison; }
     [[nodiscard]] QString sentence() const;
+    [[nodiscard]] QString failure() const; ///< why the last one could not be pinned; "" if it could
 
     [[nodiscard]] CompareModel* model() const { return m_model; }
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
@@ -64,6 +65,7 @@ private:
     void followTimes(); ///< so may be the time of either
     void compareSides();
     void showRows(bool held);
+    void showFailure(const std::vector<Diagnostic>& errors);
     void showSides();
 
     RunLog m_log;
@@ -81,6 +83,7 @@ private:
     QPushButton* m_pin;
     QPushButton* m_file;
     QPushButton* m_unpin;
+    RoleLabel* m_failure;
     RoleLabel* m_sentence;
     QTreeView* m_tree;
     EmptyPage* m_empty;

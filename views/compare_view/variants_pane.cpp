@@ -51,6 +51,17 @@ VariantFigures figuresOfVariant(const Experiment& experiment, const Variant& var
 
 } // namespace
 
+QString errorLines(const std::vector<Diagnostic>& errors)
+{
+    constexpr qsizetype most = 3;
+    QStringList lines;
+    for (const Diagnostic& error : errors)
+        lines << words::oneLine(error);
+    if (lines.size() > most)
+        lines = lines.mid(0, most) << VariantsPane::tr("and %1 more").arg(words::count(lines.size() - most));
+    return lines.join(QLatin1Char('\n'));
+}
+
 FileSource filesOfDocument(const Document& document)
 {
     const QString path = document.filePath();
@@ -148,14 +159,8 @@ QString VariantsPane::message() const
 
 void VariantsPane::showErrors(const std::vector<Diagnostic>& errors)
 {
-    QStringList lines;
-    for (const Diagnostic& error : errors)
-        lines << words::oneLine(error);
-    constexpr qsizetype most = 3;
-    if (lines.size() > most)
-        lines = lines.mid(0, most) << tr("and %1 more").arg(words::count(lines.size() - most));
-    m_message->setText(lines.join(QLatin1Char('\n')));
-    m_message->setVisible(!lines.isEmpty());
+    m_message->setText(errorLines(errors));
+    m_message->setVisible(!errors.empty());
 }
 
 void VariantsPane::keep()

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "document/document.h"
+#include "experiment_file/experiment_file.h"
 #include "pipeline/analysis_cache.h"
 #include "views/compare_view/kept_models.h"
 #include "views/widgets/latest_job.h"
@@ -40,8 +41,7 @@ public:
     [[nodiscard]] VariantsModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
     [[nodiscard]] QPushButton* keepButton() const { return m_keep; }
-    [[nodiscard]] QString message() const; ///< why the last one could not be opened or pinned
-    void showErrors(const std::vector<Diagnostic>& errors);
+    [[nodiscard]] QString message() const; ///< why the last one could not be opened
     [[nodiscard]] bool isWorking() const { return m_delay.isActive() || m_job.isWorking(); }
 
 Q_SIGNALS:
@@ -53,6 +53,7 @@ protected:
 private:
     void follow();
     void requestFigures();
+    void showErrors(const std::vector<Diagnostic>& errors);
     void setCurrent(int row);
     void enableButtons();
     Document* m_document;
@@ -68,6 +69,8 @@ private:
     QTimer m_delay;
 };
 
+/// The first errors, one a line.
+[[nodiscard]] QString errorLines(const std::vector<Diagnostic>& errors);
 /// Reads what the document's experiment names, from where its file is.
 [[nodiscard]] FileSource filesOfDocument(const Document& document);
 

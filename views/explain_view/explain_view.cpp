@@ -400,8 +400,8 @@ void ExplainView::rebuildWhatIfs()
         auto* change = new SpanLabel(text.change, AxisMarks::Chips);
         change->setWrapping(false);
         // In a narrow dock the figures go below, in the same columns.
-        const int row = 1 + 2 * i, below = isNarrow() ? row + 1 : row;
-        m_whatIfRows->addWidget(change, row, 0, 1, isNarrow() ? 4 : 1, Qt::AlignVCenter);
+        const int line = 1 + 2 * i, below = isNarrow() ? line + 1 : line;
+        m_whatIfRows->addWidget(change, line, 0, 1, isNarrow() ? 4 : 1, Qt::AlignVCenter);
         change->setToolTip(text.consequence);
         figure(text.perDevice, text.consequence, &Theme::text, below, 1);
         figure(text.sent, text.consequence, &Theme::text, below, 2);
@@ -413,7 +413,7 @@ void ExplainView::rebuildWhatIfs()
             made->setAccessibleName(name);
             made->setToolTip(tip);
             connect(made, &QPushButton::clicked, this, run);
-            m_whatIfRows->addWidget(made, row, column, Qt::AlignVCenter);
+            m_whatIfRows->addWidget(made, line, column, Qt::AlignVCenter);
             setTabOrder(before, made);
             before = made;
         };
@@ -422,8 +422,8 @@ void ExplainView::rebuildWhatIfs()
             [this, i] {
                 if (static_cast<std::size_t>(i) >= whatIfs().size())
                     return;
-                const WhatIf& row = whatIfs()[static_cast<std::size_t>(i)];
-                Q_EMIT previewRequested(row.after, words::plain(words::whatIf(*m_shown.snapshot, row).change));
+                const WhatIf& chosen = whatIfs()[static_cast<std::size_t>(i)];
+                Q_EMIT previewRequested(chosen.after, words::plain(words::whatIf(*m_shown.snapshot, chosen).change));
             });
         button(tr("Apply"), tr("Apply %1").arg(plain), tr("One step that Undo takes back."), 5,
             [this, i] { apply(static_cast<std::size_t>(i)); });

@@ -305,7 +305,7 @@ void MainWindow::newExperiment()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!mayLeave()) {
+    if (!mayLeave() || !mayLoseLeft()) {
         event->ignore();
         return;
     }

@@ -44,6 +44,7 @@ class EditPlate;
 class ExplainView;
 class HelpWindow;
 class HostsView;
+class LeftChanges;
 class PropagationView;
 class MemoryView;
 class MeshView;
@@ -146,6 +147,8 @@ public:
     void greet();
     [[nodiscard]] StartPage* startPage() const { return m_start; } ///< null until it was shown once
     [[nodiscard]] TaskWatch* taskWatch() const { return m_task; }
+    /// Changes of scratch copies that somebody left for another experiment.
+    [[nodiscard]] LeftChanges* leftChanges() const { return m_left; }
     /// Commands, views and all that the document holds, by their names.
     void findAnything();
     [[nodiscard]] CommandPalette* commandPalette() const { return m_palette; }
@@ -247,6 +250,10 @@ private:
     bool askToSaveAs();
     /// True if the document may be left: it was clean, saved or given up.
     bool mayLeave();
+    /// The same for examples and new experiments, which come at once: changes that have no file are kept.
+    bool mayOpenAnother();
+    /// Nothing that was left is lost, or nobody minds.
+    bool mayLoseLeft();
     void fillRecentMenu();
     void showAbout();
 
@@ -299,6 +306,7 @@ private:
     QTimer m_tabsTime; ///< until tabs are looked at, once for all docks that have moved
     StartPage* m_start = nullptr;
     TaskWatch* m_task = nullptr;
+    LeftChanges* m_left = nullptr;
     QTimer m_fitTime; ///< until widths and heights follow what is shown
     HelpWindow* m_help = nullptr;
     QDialog* m_history = nullptr; ///< the undo stack as a list

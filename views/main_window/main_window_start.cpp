@@ -3,6 +3,7 @@
 // cannot be opened.
 // A part of MainWindow, which is declared in main_window.h.
 #include <QFileInfo>
+#include <QMessageBox>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QTimer>
@@ -19,6 +20,7 @@
 #include "views/mesh_view/mesh_view.h"
 #include "views/problems_view/problems_view.h"
 #include "views/rules_view/rules_view.h"
+#include "views/start_page/left_changes.h"
 #include "views/start_page/start_page.h"
 #include "views/start_page/task_watch.h"
 #include "views/widgets/dock_frame.h"
@@ -52,9 +54,10 @@ void MainWindow::makeNotices(bool tips)
     m_unreadable = m_notices->addStrip(QStringLiteral("unreadable"));
     m_question = m_notices->addStrip(QStringLiteral("question"));
     NoticeStrip* const task = m_notices->addStrip(QStringLiteral("task"));
+    NoticeStrip* const left = m_notices->addStrip(QStringLiteral("left"));
     // Above the docks, and before them by Tab.
     QWidget* before = m_runMenu;
-    for (const NoticeStrip* strip : { m_unreadable, m_question, task })
+    for (const NoticeStrip* strip : { m_unreadable, m_question, task, left })
         for (QWidget* button :
             { static_cast<QWidget*>(strip->button()), static_cast<QWidget*>(strip->closeButton()) }) {
             setTabOrder(before, button);
@@ -66,6 +69,7 @@ void MainWindow::makeNotices(bool tips)
         if (findExample(*m_document.experiment()) == &gallery().front())
             m_settings.dismiss(QLatin1String(firstQuestion));
     });
+    m_left = new LeftChanges(&m_document, left, this);
     m_task = new TaskWatch(&m_document, task, this);
     connect(m_task, &TaskWatch::solved, this, [this](const QString& id) { m_settings.addSolvedTask(id); });
     connect(m_task, &TaskWatch::othersRequested, this, [this] {
@@ -153,12 +157,14 @@ void MainWindow::showStartPage()
         connect(m_start, &StartPage::taskRequested, this, &MainWindow::openTask);
         connect(m_start, &StartPage::openRequested, this, &MainWindow::askToOpen);
         connect(m_start, &StartPage::fileRequested, this, &MainWindow::openAny);
+        connect(m_start, &StartPage::leftRequested, m_left, &LeftChanges::goBack);
         connect(m_start, &StartPage::newRequested, this, &MainWindow::openNew);
         connect(m_start, &StartPage::tableHelpRequested, this, &MainWindow::showTableHelp);
         connect(m_start, &StartPage::shownChanged, this, &MainWindow::showQuestion);
     }
     const GalleryExample* now = findExample(*m_document.experiment());
-    m_start->present(now ? words::fromStd(now->id) : QString(), m_settings.recentFiles(), m_settings.solvedTasks());
+    m_start->present(now ? words::fromStd(now->id) : QString(), m_settings.recentFiles(), m_settings.solvedTasks(),
+        m_left->titles());
 }
 
 void MainWindow::greet()
@@ -169,10 +175,31 @@ void MainWindow::greet()
     showStartPage();
 }
 
+bool MainWindow::mayOpenAnother()
+{
+    if (!m_left->canKeep())
+        return mayLeave();
+    m_left->keep();
+    return true;
+}
+
+bool MainWindow::mayLoseLeft()
+{
+    if (m_left->isEmpty())
+        return true;
+    QMessageBox box(QMessageBox::Question, tr("Changes that are kept"),
+        tr("Changes of these are not saved: %1.").arg(m_left->titles().join(QStringLiteral("; "))),
+        QMessageBox::Discard | QMessageBox::Cancel, this);
+    box.setTextFormat(Qt::PlainText); // titles of experiments
+    box.setInformativeText(tr("They are lost with the window. The start page leads back to them."));
+    box.setDefaultButton(QMessageBox::Cancel);
+    return box.exec() == QMessageBox::Discard;
+}
+
 bool MainWindow::openExample(const QString& id)
 {
     const GalleryExample* example = findExample(id.toStdString());
-    if (!example || !mayLeave())
+    if (!example || !mayOpenAnother())
         return false;
     m_document.setExperiment(example->experiment, QString());
     return true;
@@ -192,7 +219,7 @@ bool MainWindow::openNew(NewKind kind, const QString& preset)
     Result<Experiment> made = shardscope::newExperiment(kind, preset.toStdString());
     if (!made)
         return !showErrors({ made.error() });
-    if (!mayLeave())
+    if (!mayOpenAnother())
         return false;
     m_document.setExperiment(std::move(*made), QString());
     return true;

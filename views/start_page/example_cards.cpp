@@ -140,11 +140,6 @@ void ExampleCards::fill()
     update();
 }
 
-QStringList ExampleCards::headings() const
-{
-    return m_titles;
-}
-
 void ExampleCards::select(const QString& id)
 {
     const auto found = std::find_if(
@@ -244,11 +239,6 @@ QString ExampleCards::tableText(int row, int column) const
     return column == 0 ? words::fromStd(example.question)
         : column == 1  ? words::fromStd(example.experiment.title)
                        : documentOf(example);
-}
-
-QRect ExampleCards::tableRect(int row) const
-{
-    return m_layout.cards[static_cast<std::size_t>(row)];
 }
 
 void ExampleCards::tableActivate(int row)

@@ -32,7 +32,7 @@ public:
     /// The example that is open, which bears a mark; "" for none.
     void setOpened(const QString& id);
     [[nodiscard]] const CardsLayout& layoutOfCards() const { return m_layout; }
-    [[nodiscard]] QStringList headings() const; ///< of the groups that have cards
+    [[nodiscard]] const QStringList& headings() const { return m_titles; } ///< of the groups that have cards
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); } ///< on thumbnails
     [[nodiscard]] bool hasThumbnail(const QString& id) const { return m_thumbnails.contains(id); }
     /// Opens the current one.
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] int tableColumnCount() const override { return 3; }
     [[nodiscard]] QString tableHeader(int column) const override;
     [[nodiscard]] QString tableText(int row, int column) const override;
-    [[nodiscard]] QRect tableRect(int row) const override;
+    [[nodiscard]] QRect tableRect(int row) const override { return m_layout.cards[static_cast<std::size_t>(row)]; }
     [[nodiscard]] int tableRowAt(QPoint point) const override { return m_layout.cardAt(point); }
     [[nodiscard]] int tableCurrentRow() const override { return m_current; }
     void tableActivate(int row) override;

@@ -210,32 +210,43 @@ QWidget* StartPage::newButton(NewKind kind) const
     return m_new[static_cast<int>(kind)];
 }
 
-void StartPage::fillRecent(const QStringList& files)
+QToolButton* StartPage::addRecent(const QString& picture, const QString& name, const QString& tip)
+{
+    const int room = sideWidth() - Metrics::scaled(70); // without margins and picture
+    QToolButton* line = makeLine(picture, QFontMetrics(font()).elidedText(name, Qt::ElideMiddle, room), tip);
+    line->setAccessibleName(name);
+    m_recentRows->addWidget(line);
+    return line;
+}
+
+void StartPage::fillRecent(const QStringList& files, const QStringList& leftChanges)
 {
     while (QLayoutItem* item = m_recentRows->takeAt(0)) {
         delete item->widget();
         delete item;
     }
     m_recent.clear();
+    m_left.clear();
+    for (const QString& title : leftChanges) {
+        const int place = static_cast<int>(m_left.size());
+        QToolButton* line = addRecent(QStringLiteral("undo"), title, tr("Back to your changes of %1").arg(title));
+        connect(line, &QToolButton::clicked, this, [this, place] { Q_EMIT leftRequested(place); });
+        m_left << line;
+    }
     for (const QString& path : files) {
-        const QString name = QFileInfo(path).fileName();
-        const int room = sideWidth() - Metrics::scaled(70); // without margins and picture
-        QToolButton* line =
-            makeLine(QStringLiteral("open"), QFontMetrics(font()).elidedText(name, Qt::ElideMiddle, room), path);
-        line->setAccessibleName(name);
+        QToolButton* line = addRecent(QStringLiteral("open"), QFileInfo(path).fileName(), path);
         line->setEnabled(QFileInfo::exists(path));
         connect(line, &QToolButton::clicked, this, [this, path] { Q_EMIT fileRequested(path); });
         m_recent << line;
-        m_recentRows->addWidget(line);
     }
-    if (files.isEmpty()) {
+    if (files.isEmpty() && leftChanges.isEmpty()) {
         auto* none = new RoleLabel(
             tr("No files yet. They will be listed here."), RoleLabel::Size::Small, &Theme::secondary, this);
         none->setWordWrap(true);
         m_recentRows->addWidget(none);
     }
     QWidget* before = m_new.back();
-    for (QToolButton* line : std::as_const(m_recent)) {
+    for (QToolButton* line : m_left + m_recent) {
         setTabOrder(before, line);
         before = line;
     }
@@ -263,7 +274,8 @@ void StartPage::setShows(Shows what)
             what == Shows::ByQuestion ? ExampleCards::Order::ByQuestion : ExampleCards::Order::ByDocument);
 }
 
-void StartPage::present(const QString& opened, const QStringList& recentFiles, const QStringList& solvedTasks)
+void StartPage::present(const QString& opened, const QStringList& recentFiles, const QStringList& solvedTasks,
+    const QStringList& leftChanges)
 {
     if (!isVisible()) {
         m_before = QApplication::focusWidget();
@@ -272,7 +284,7 @@ void StartPage::present(const QString& opened, const QStringList& recentFiles, c
     m_cards->setOpened(opened);
     m_cards->select(opened);
     m_tasks->setSolved(solvedTasks);
-    fillRecent(recentFiles);
+    fillRecent(recentFiles, leftChanges);
     // What is raised in the window stays below.
     for (QDockWidget* dock : m_window->findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly))
         dock->installEventFilter(this);

@@ -28,8 +28,10 @@ public:
     enum class Shows : std::uint8_t { ByDocument, ByQuestion, Tasks };
     explicit StartPage(QMainWindow* window);
 
-    /// Shows it, with an empty search that has the focus. `opened`: id of the example that is open, "" for none.
-    void present(const QString& opened, const QStringList& recentFiles, const QStringList& solvedTasks);
+    /// Shows it, with an empty search that has the focus. `opened`: id of the example that is open, "" for none;
+    /// `leftChanges`: titles of experiments with changes to go back to.
+    void present(const QString& opened, const QStringList& recentFiles, const QStringList& solvedTasks,
+        const QStringList& leftChanges = {});
     void setShows(Shows what);
     [[nodiscard]] Shows shows() const;
     /// The buttons for new experiments get the focus.
@@ -43,12 +45,14 @@ public:
     [[nodiscard]] TaskList* taskList() const { return m_tasks; }
     [[nodiscard]] QWidget* newButton(NewKind kind) const;
     [[nodiscard]] QList<QToolButton*> recentButtons() const { return m_recent; }
+    [[nodiscard]] QList<QToolButton*> leftButtons() const { return m_left; }
 
 Q_SIGNALS:
     void exampleRequested(const QString& id);
     void taskRequested(const QString& id);
     void openRequested(); ///< a dialog for files
     void fileRequested(const QString& path); ///< one of the last files
+    void leftRequested(int place); ///< among the changes to go back to
     void newRequested(shardscope::NewKind kind, const QString& preset);
     void tableHelpRequested();
     void shownChanged(); ///< it is there now, or gone
@@ -65,7 +69,8 @@ private:
     void makeHead(QVBoxLayout* column);
     [[nodiscard]] QWidget* makeSide();
     [[nodiscard]] QToolButton* makeLine(const QString& picture, const QString& text, const QString& tip);
-    void fillRecent(const QStringList& files);
+    void fillRecent(const QStringList& files, const QStringList& leftChanges);
+    [[nodiscard]] QToolButton* addRecent(const QString& picture, const QString& name, const QString& tip);
     void filter(const QString& text);
     void fit();
     QMainWindow* m_window;
@@ -77,7 +82,7 @@ private:
     TaskList* m_tasks;
     QList<QToolButton*> m_new; ///< in the order of NewKind
     QVBoxLayout* m_recentRows;
-    QList<QToolButton*> m_recent;
+    QList<QToolButton*> m_recent, m_left;
     QPointer<QWidget> m_before; ///< had the focus
 };
 

@@ -22,11 +22,6 @@ bool accepts(Domain domain, DType dtype)
     return false;
 }
 
-DType realPart(DType dtype)
-{
-    return dtype == DType::C64 ? DType::F32 : dtype == DType::C128 ? DType::F64 : dtype;
-}
-
 Result<void> expectAlike(std::string_view op, Types operands)
 {
     if (operands[0] == operands[1])

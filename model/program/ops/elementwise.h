@@ -14,8 +14,6 @@ enum class Domain : std::uint8_t { All, Numbers, Integers, Bits, Floats, FloatsO
 [[nodiscard]] Result<void> expectAlike(std::string_view op, Types operands);
 /// The type of all operands, whose elements are of that domain.
 [[nodiscard]] Result<TensorType> inferAlike(OpKind kind, Domain domain, Types operands, const Attributes& attributes);
-/// Of complex elements that of their real part; others are as they are.
-[[nodiscard]] DType realPart(DType dtype);
 
 template <OpKind kind, Domain domain>
 Result<TensorType> inferElementwise(Types operands, const Attributes& attributes, const TensorType&)

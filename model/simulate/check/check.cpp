@@ -51,7 +51,7 @@ bool needsNoise(const std::vector<LinkStep>& steps, const Program& program)
         }
     for (std::size_t r = 0; r < results.size(); ++r) {
         const Value& value = program.value(results[r]);
-        if (!isLinked[r] && value.definition.valid() && isFloat(value.type.dtype))
+        if (!isLinked[r] && value.definition.valid() && isFloat(realPart(value.type.dtype)))
             return true;
     }
     return false;
@@ -200,7 +200,7 @@ public:
             ValueCheck& line = nextLine(m_program.main().results[r]);
             line.results = { r };
             double tolerance = 0;
-            if (m_program.value(line.value).definition.valid() && isFloat(right[0].type.dtype)) {
+            if (m_program.value(line.value).definition.valid() && isFloat(realPart(right[0].type.dtype))) {
                 const Arrays off = noisy ? noisy->shardsOfResult(r) : Arrays();
                 tolerance = roundingShare(right[0].type.dtype) * largestMagnitude(right[0])
                     + (off.empty() ? 0 : sensitivityOf(right[0], off[0]));
@@ -283,7 +283,7 @@ private:
         const Array& computed, std::int32_t state, Array& exact) const
     {
         const DType dtype = computed.type.dtype;
-        if (!isFloat(dtype) || !computed.bytes)
+        if (!isFloat(realPart(dtype)) || !computed.bytes)
             return { 0 };
         if (link.kind == LinkKind::Loose) {
             const auto noisy = m_noisy->source.find(link.value);
@@ -302,14 +302,16 @@ private:
     }
     [[nodiscard]] static Tolerances changeTolerances(const Array& next, const Array& old)
     {
-        const double eps = epsilonOf(next.type.dtype), change = next.type.dtype == DType::F64 ? 1e-9 : 1e-5;
+        const double eps = epsilonOf(next.type.dtype), change = realPart(next.type.dtype) == DType::F64 ? 1e-9 : 1e-5;
         if (!old.bytes || old.count() != next.count())
             return { 0 };
         Tolerances tolerances(static_cast<std::size_t>(next.count()));
         for (std::size_t i = 0; i < tolerances.size(); ++i) {
             const double to = kernels::numberAt(next, static_cast<std::int64_t>(i));
             const double from = kernels::numberAt(old, static_cast<std::int64_t>(i));
-            tolerances[i] = change * std::fabs(to - from) + 4 * eps * (std::fabs(to) + std::fabs(from));
+            // of complex numbers these are magnitudes, and the change is no larger than both
+            const double apart = isComplex(next.type.dtype) ? to + from : std::fabs(to - from);
+            tolerances[i] = change * apart + 4 * eps * (std::fabs(to) + std::fabs(from));
         }
         return tolerances;
     }

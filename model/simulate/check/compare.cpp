@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "simulate/kernels/element_types.h"
 
@@ -19,7 +20,7 @@ constexpr double infinite = std::numeric_limits<double>::infinity();
 constexpr std::int64_t chunk = 1024;
 using Doubles = std::array<double, static_cast<std::size_t>(chunk)>;
 
-/// What is no float is compared as its bytes, and how far it is apart as doubles.
+/// What is no float is compared as its bytes, and how far it is apart as doubles. Complex numbers go by parts.
 void readNumbers(const Array& array, std::int64_t begin, std::int64_t count, Doubles& out)
 {
     if (isFloat(array.type.dtype)) {
@@ -27,20 +28,22 @@ void readNumbers(const Array& array, std::int64_t begin, std::int64_t count, Dou
         return;
     }
     for (std::int64_t i = 0; i < count; ++i)
-        out[static_cast<std::size_t>(i)] = isComplex(array.type.dtype) ? 0 : kernels::numberAt(array, begin + i);
+        out[static_cast<std::size_t>(i)] = kernels::numberAt(array, begin + i);
 }
 
-/// Calls visit(element, a, b) for all elements of two arrays.
+/// Calls visit(element, a, b) for all elements of two arrays, for each part of complex ones.
 template <class Visit>
 void forElements(const Array& a, const Array& b, const Visit& visit)
 {
+    const std::int64_t parts = isComplex(a.type.dtype) ? 2 : 1;
+    const Array ours = kernels::partsOf(a), theirs = kernels::partsOf(b);
     Doubles first, second;
-    for (std::int64_t begin = 0; begin < a.count(); begin += chunk) {
-        const std::int64_t count = std::min(chunk, a.count() - begin);
-        readNumbers(a, begin, count, first);
-        readNumbers(b, begin, count, second);
+    for (std::int64_t begin = 0; begin < ours.count(); begin += chunk) {
+        const std::int64_t count = std::min(chunk, ours.count() - begin);
+        readNumbers(ours, begin, count, first);
+        readNumbers(theirs, begin, count, second);
         for (std::int64_t i = 0; i < count; ++i)
-            visit(begin + i, first[static_cast<std::size_t>(i)], second[static_cast<std::size_t>(i)]);
+            visit((begin + i) / parts, first[static_cast<std::size_t>(i)], second[static_cast<std::size_t>(i)]);
     }
 }
 
@@ -73,7 +76,7 @@ double largestNumber(DType dtype)
 
 double epsilonOf(DType dtype)
 {
-    switch (dtype) {
+    switch (realPart(dtype)) {
     case DType::F64:
         return 0x1p-52;
     case DType::F32:
@@ -89,9 +92,10 @@ double epsilonOf(DType dtype)
 
 double roundingShare(DType dtype)
 {
-    const double units = dtype == DType::F64 || dtype == DType::F32 ? 256
-        : dtype == DType::F16 || dtype == DType::BF16               ? 4
-                                                                    : 2;
+    const DType part = realPart(dtype);
+    const double units = part == DType::F64 || part == DType::F32 ? 256
+        : dtype == DType::F16 || dtype == DType::BF16             ? 4
+                                                                  : 2;
     return units * epsilonOf(dtype);
 }
 
@@ -122,8 +126,9 @@ ArrayComparison compareArrays(const Array& found, const Array& wanted, const Tol
     ArrayComparison out;
     if (!found.bytes || !wanted.bytes)
         return out;
-    const bool isExact = !isFloat(found.type.dtype);
-    const double largest = largestNumber(found.type.dtype);
+    const bool isExact = !isFloat(realPart(found.type.dtype));
+    const double largest = largestNumber(realPart(found.type.dtype));
+    std::int64_t notFinite = -1, beyond = -1; // the last ones that were counted
     const auto size = static_cast<std::size_t>(found.elementBytes());
     double worst = 0;
     forElements(found, wanted, [&](std::int64_t i, double ours, double theirs) {
@@ -132,7 +137,7 @@ ArrayComparison compareArrays(const Array& found, const Array& wanted, const Tol
         const auto at = static_cast<std::size_t>(i);
         const bool differs = isExact && std::memcmp(found.data() + at * size, wanted.data() + at * size, size) != 0;
         const double error = errorOf(ours, theirs);
-        if (!isExact && !std::isfinite(ours) && !std::isfinite(theirs))
+        if (!isExact && !std::isfinite(ours) && !std::isfinite(theirs) && std::exchange(notFinite, i) != i)
             ++out.notFinite;
         const double tolerance = isExact ? 0 : tolerances[tolerances.size() == 1 ? 0 : at];
         const double strain = differs ? infinite : isExact ? 0 : strainOf(error, tolerance);
@@ -146,7 +151,8 @@ ArrayComparison compareArrays(const Array& found, const Array& wanted, const Tol
         }
         if (!(strain > 1))
             return;
-        ++out.beyond;
+        if (std::exchange(beyond, i) != i)
+            ++out.beyond;
         if (out.first < 0)
             out.first = i;
     });

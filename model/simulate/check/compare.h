@@ -8,7 +8,7 @@
 
 namespace shardscope {
 
-/// The distance of the type's numbers at 1; 0 for integers and truth values.
+/// The distance of the type's numbers at 1, of complex ones that of their parts; 0 for integers and truth values.
 [[nodiscard]] double epsilonOf(DType dtype);
 /// How far an element may be off where no bound of its roundings is known, as a share of the largest finite magnitude
 /// of its array: 256 units in the last place of f64 and f32, 4 of floats of 16 bits, 2 of smaller ones; 0 for integers
@@ -25,19 +25,20 @@ struct ArrayComparison {
     std::int64_t worst = -1; ///< whose error takes up most of its tolerance; -1 where all elements are equal
     double largestError = 0; ///< of that one; infinite where one is NaN or infinite and the other something else
     double tolerance = 0; ///< of that one, absolute
-    double found = 0, wanted = 0; ///< its numbers
+    double found = 0, wanted = 0; ///< its numbers; of a complex one the part that takes up most
     [[nodiscard]] bool passed() const { return first < 0; }
 };
 
 /// An array without elements that are compared has passed. NaN equals NaN, infinity equals infinity of the same sign.
-/// What is no float is equal to the last bit. `wanted` may be of f64 where `found` is of another float type.
+/// What is no float is equal to the last bit; complex numbers are compared part by part, within one tolerance. `wanted`
+/// may be of f64 where `found` is of another float type.
 [[nodiscard]] ArrayComparison compareArrays(
     const kernels::Array& found, const kernels::Array& wanted, const Tolerances& tolerances);
 /// The same within roundingShare() of the largest magnitude. `sensitivity`: added to that, where roundings are known to
 /// matter more (simulate/check/rounding_noise.h).
 [[nodiscard]] ArrayComparison compareWithReference(
     const kernels::Array& found, const kernels::Array& wanted, double sensitivity = 0);
-/// The largest finite magnitude.
+/// The largest finite magnitude, of complex numbers that of a part.
 [[nodiscard]] double largestMagnitude(const kernels::Array& array);
 /// The largest difference of elements that are finite in both.
 [[nodiscard]] double largestChange(const kernels::Array& a, const kernels::Array& b);

@@ -70,6 +70,11 @@ std::int64_t stepsBetween(const Array& a, const Array& b, std::int64_t index)
 
 bool agree(const Array& a, const Array& b, std::int64_t index, std::string_view how, double tolerance, double steps)
 {
+    if (isComplex(a.type.dtype)) {
+        const Array parts = kernels::partsOf(a), others = kernels::partsOf(b);
+        return agree(parts, others, 2 * index, how, tolerance, steps)
+            && agree(parts, others, 2 * index + 1, how, tolerance, steps);
+    }
     const bool floats = isFloat(a.type.dtype);
     if (!floats)
         return std::memcmp(a.data() + index * a.elementBytes(), b.data() + index * b.elementBytes(),

@@ -134,7 +134,7 @@ private:
             const FlatValue& flat = m_flat.value(result);
             const bool hasAddends =
                 flat.origin.valid() && flat.origin.index < m_addends.size() && m_addends[flat.origin.index];
-            if (!isFloat(flat.localType.dtype))
+            if (!isFloat(realPart(flat.localType.dtype)))
                 link.kind = LinkKind::Equal;
             else if (fromExact && hasRoundingBound(*m_flat.local, operation))
                 link.kind = LinkKind::Bounded;

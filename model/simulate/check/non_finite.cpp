@@ -34,6 +34,10 @@ constexpr std::array kinds{ NonFiniteKind::NotANumber, NonFiniteKind::Infinity }
 
 std::int64_t firstNonFinite(const kernels::Array& array, NonFiniteKind kind, std::int64_t begin)
 {
+    if (isComplex(array.type.dtype)) {
+        const std::int64_t part = firstNonFinite(kernels::partsOf(array), kind, 2 * begin);
+        return part < 0 ? part : part / 2;
+    }
     if (!isFloat(array.type.dtype) || !array.bytes)
         return -1;
     constexpr std::int64_t chunk = 1024;

@@ -57,11 +57,11 @@ Terms termsOf(
 void RoundingNoise::computed(OperationId operation, std::int64_t device, std::span<const kernels::Array> operands,
     std::span<kernels::Array> results)
 {
-    if (results.size() != 1 || !isFloat(results[0].type.dtype) || !results[0].bytes || operands.empty())
+    if (results.size() != 1 || !isFloat(realPart(results[0].type.dtype)) || !results[0].bytes || operands.empty())
         return;
-    kernels::Array& result = results[0];
+    kernels::Array result = kernels::partsOf(results[0]);
     const DType dtype = result.type.dtype;
-    const Terms terms = termsOf(m_program, m_program.operation(operation), operands, result);
+    const Terms terms = termsOf(m_program, m_program.operation(operation), operands, results[0]);
     if (terms.count <= 1)
         return;
     // Partial sums are as large as the result, or as terms of both signs make them; each is rounded once.
@@ -86,7 +86,7 @@ void RoundingNoise::computed(OperationId operation, std::int64_t device, std::sp
 
 double sensitivityOf(const kernels::Array& plain, const kernels::Array& noisy)
 {
-    return isFloat(plain.type.dtype) ? 4 * largestChange(noisy, plain) : 0;
+    return isFloat(realPart(plain.type.dtype)) ? 4 * largestChange(noisy, plain) : 0;
 }
 
 } // namespace shardscope

@@ -2,6 +2,8 @@
 // Decompositions, triangular systems and batch normalisation. Computed in double and rounded once.
 // Declared in call.h.
 #include <cmath>
+#include <complex>
+#include <type_traits>
 #include <vector>
 
 #include "simulate/kernels/call.h"
@@ -26,64 +28,90 @@ Array fromDoubleValues(const std::vector<double>& values, const TensorType& type
     return result;
 }
 
-/// The other triangle of the result is zero. Matrices that are not positive definite give NaN.
+using ComplexNumber = std::complex<double>;
+
+/// f of an array's elements as numbers to compute with: double, or pairs of them for complex ones.
+template <class F>
+Array asNumbers(const Array& array, F f)
+{
+    Array numbers = converted(array, isComplex(array.type.dtype) ? DType::C128 : DType::F64);
+    if (numbers.bytes == array.bytes)
+        numbers = copied(array);
+    if (isComplex(array.type.dtype))
+        f(numbers.as<ComplexNumber>());
+    else
+        f(numbers.as<double>());
+    return converted(numbers, array.type.dtype);
+}
+
+double conjugate(double number)
+{
+    return number;
+}
+ComplexNumber conjugate(ComplexNumber number)
+{
+    return std::conj(number);
+}
+
+/// Of one matrix [n, n]. The other triangle becomes zero. Matrices that are not positive definite give NaN.
+template <class T>
+void decompose(T* a, std::int64_t n, bool lower)
+{
+    // The upper factor is the lower one transposed, and conjugated.
+    const auto entry = [&](std::int64_t row, std::int64_t column) -> T& {
+        return lower ? a[row * n + column] : a[column * n + row];
+    };
+    for (std::int64_t j = 0; j < n; ++j) {
+        double square = std::real(entry(j, j));
+        for (std::int64_t k = 0; k < j; ++k)
+            square -= std::norm(entry(j, k));
+        const double diagonal = std::sqrt(square);
+        entry(j, j) = diagonal;
+        for (std::int64_t i = j + 1; i < n; ++i) {
+            T sum = entry(i, j);
+            for (std::int64_t k = 0; k < j; ++k)
+                sum -= entry(i, k) * conjugate(entry(j, k));
+            entry(i, j) = sum / diagonal;
+        }
+    }
+    for (std::int64_t i = 0; i < n; ++i)
+        for (std::int64_t j = i + 1; j < n; ++j)
+            entry(i, j) = 0;
+}
+
 Arrays cholesky(const Call& call)
 {
     const bool lower = call.own<CholeskyAttributes>().lower;
     const std::int64_t n = call.type().shape.back();
-    std::vector<double> values = doubles(call.operands[0]);
     const std::int64_t batches = n == 0 ? 0 : call.type().elementCount() / (n * n);
-    for (std::int64_t batch = 0; batch < batches; ++batch) {
-        double* a = values.data() + batch * n * n;
-        const auto entry = [&](std::int64_t row, std::int64_t column) -> double& {
-            return lower ? a[row * n + column] : a[column * n + row];
-        };
-        for (std::int64_t j = 0; j < n; ++j) {
-            double diagonal = entry(j, j);
-            for (std::int64_t k = 0; k < j; ++k)
-                diagonal -= entry(j, k) * entry(j, k);
-            diagonal = std::sqrt(diagonal);
-            entry(j, j) = diagonal;
-            for (std::int64_t i = j + 1; i < n; ++i) {
-                double sum = entry(i, j);
-                for (std::int64_t k = 0; k < j; ++k)
-                    sum -= entry(i, k) * entry(j, k);
-                entry(i, j) = sum / diagonal;
-            }
-        }
-        for (std::int64_t i = 0; i < n; ++i)
-            for (std::int64_t j = i + 1; j < n; ++j)
-                entry(i, j) = 0;
-    }
-    return { fromDoubleValues(values, call.type()) };
+    return { asNumbers(call.operands[0], [&](auto* values) {
+        for (std::int64_t batch = 0; batch < batches; ++batch)
+            decompose(values + batch * n * n, n, lower);
+    }) };
 }
 
-Arrays triangularSolve(const Call& call)
+template <class T>
+void solve(const TriangularSolveAttributes& own, const T* a, T* b, std::int64_t rows, std::int64_t columns,
+    std::int64_t batches)
 {
-    const auto& own = call.own<TriangularSolveAttributes>();
-    const Shape& shape = call.type().shape;
-    const std::size_t rank = shape.size();
-    const std::int64_t rows = shape[rank - 2], columns = shape[rank - 1], n = own.leftSide ? rows : columns,
-                       others = own.leftSide ? columns : rows;
-    const std::vector<double> a = doubles(call.operands[0]);
-    std::vector<double> b = doubles(call.operands[1]);
-    const std::int64_t batches = rows * columns == 0 ? 0 : call.type().elementCount() / (rows * columns);
+    const std::int64_t n = own.leftSide ? rows : columns, others = own.leftSide ? columns : rows;
     // x op(a) = b is op(a)ᵀ xᵀ = bᵀ.
     const bool transposedA = (own.transposeA != TransposeA::NoTranspose) == own.leftSide;
-    const bool lower = own.lower != transposedA;
+    const bool lower = own.lower != transposedA, conjugated = own.transposeA == TransposeA::Adjoint;
     for (std::int64_t batch = 0; batch < batches; ++batch) {
-        const double* matrix = a.data() + batch * n * n;
-        double* x = b.data() + batch * rows * columns;
+        const T* matrix = a + batch * n * n;
+        T* x = b + batch * rows * columns;
         const auto entry = [&](std::int64_t i, std::int64_t j) {
-            return transposedA ? matrix[j * n + i] : matrix[i * n + j];
+            const T number = transposedA ? matrix[j * n + i] : matrix[i * n + j];
+            return conjugated ? conjugate(number) : number;
         };
         for (std::int64_t other = 0; other < others; ++other) {
-            const auto value = [&](std::int64_t i) -> double& {
+            const auto value = [&](std::int64_t i) -> T& {
                 return own.leftSide ? x[i * columns + other] : x[other * columns + i];
             };
             for (std::int64_t step = 0; step < n; ++step) {
                 const std::int64_t i = lower ? step : n - 1 - step;
-                double sum = value(i);
+                T sum = value(i);
                 for (std::int64_t k = 0; k < step; ++k) {
                     const std::int64_t j = lower ? k : n - 1 - k;
                     sum -= entry(i, j) * value(j);
@@ -92,7 +120,21 @@ Arrays triangularSolve(const Call& call)
             }
         }
     }
-    return { fromDoubleValues(b, call.type()) };
+}
+
+Arrays triangularSolve(const Call& call)
+{
+    const Shape& shape = call.type().shape;
+    const std::int64_t rows = shape[shape.size() - 2], columns = shape[shape.size() - 1];
+    const std::int64_t batches = rows * columns == 0 ? 0 : call.type().elementCount() / (rows * columns);
+    Array solved;
+    asNumbers(call.operands[0], [&](const auto* a) {
+        using T = std::remove_const_t<std::remove_pointer_t<decltype(a)>>;
+        solved = asNumbers(call.operands[1], [&](auto* b) {
+            solve(call.own<TriangularSolveAttributes>(), a, reinterpret_cast<T*>(b), rows, columns, batches);
+        });
+    });
+    return { solved };
 }
 
 /// Which feature every element belongs to: element i to i / inner % features.

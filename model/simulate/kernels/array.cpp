@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "simulate/kernels/array.h"
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -49,9 +50,22 @@ Array Array::reshaped(const TensorType& other) const
     return { other, bytes, {} };
 }
 
+Array partsOf(const Array& array)
+{
+    if (!isComplex(array.type.dtype))
+        return array;
+    TensorType type{ realPart(array.type.dtype), *array.type.shape };
+    type.shape.push_back(2);
+    return array.reshaped(type);
+}
+
 double numberAt(const Array& array, std::int64_t index)
 {
     const std::byte* at = array.data() + index * array.elementBytes();
+    if (isComplex(array.type.dtype)) {
+        const DType part = realPart(array.type.dtype);
+        return std::hypot(mlir::floatAt(part, at), mlir::floatAt(part, at + byteSize(part)));
+    }
     if (array.type.dtype == DType::U64)
         return static_cast<double>(array.as<std::uint64_t>()[index]);
     return isFloat(array.type.dtype) ? mlir::floatAt(array.type.dtype, at)
@@ -71,7 +85,11 @@ std::int64_t integerAt(const Array& array, std::int64_t index)
 void setNumber(Array& array, std::int64_t index, double value)
 {
     std::byte* at = array.data() + index * array.elementBytes();
-    if (isFloat(array.type.dtype))
+    if (isComplex(array.type.dtype)) {
+        const DType part = realPart(array.type.dtype);
+        mlir::storeFloat(part, value, at);
+        mlir::storeFloat(part, 0, at + byteSize(part));
+    } else if (isFloat(array.type.dtype))
         mlir::storeFloat(array.type.dtype, value, at);
     else
         storeRounded(array.type.dtype, value, at);
@@ -80,8 +98,8 @@ void setNumber(Array& array, std::int64_t index, double value)
 void setInteger(Array& array, std::int64_t index, std::int64_t value)
 {
     std::byte* at = array.data() + index * array.elementBytes();
-    if (isFloat(array.type.dtype))
-        mlir::storeFloat(array.type.dtype, static_cast<double>(value), at);
+    if (isFloat(array.type.dtype) || isComplex(array.type.dtype))
+        setNumber(array, index, static_cast<double>(value));
     else
         storeWrapped(array.type.dtype, value, at);
 }

@@ -57,10 +57,15 @@ using Arrays = std::vector<Array>;
 /// The same elements in memory of their own.
 [[nodiscard]] Array copied(const Array& array);
 
-/// One element as a number, for what is not in the way of a run; complex ones are not asked for.
+/// A complex array as its parts, which share its memory: [3] of complex<f32> is [3, 2] of f32, real part first. Others
+/// as they are.
+[[nodiscard]] Array partsOf(const Array& array);
+
+/// One element as a number, for what is not in the way of a run: of a complex one its magnitude, as pictures show it.
 [[nodiscard]] double numberAt(const Array& array, std::int64_t index);
 /// Whole numbers and truth values; unsigned 64-bit numbers beyond the largest signed one are held at that.
 [[nodiscard]] std::int64_t integerAt(const Array& array, std::int64_t index);
+/// A complex element gets it as its real part, and no imaginary one.
 void setNumber(Array& array, std::int64_t index, double value);
 /// Wraps around.
 void setInteger(Array& array, std::int64_t index, std::int64_t value);

@@ -47,6 +47,7 @@ using Evaluate = Arrays (*)(const Call&);
 [[nodiscard]] Evaluate reductionEvaluator(OpKind kind);
 [[nodiscard]] Evaluate productEvaluator(OpKind kind);
 [[nodiscard]] Evaluate algebraEvaluator(OpKind kind);
+[[nodiscard]] Evaluate fourierEvaluator(OpKind kind);
 [[nodiscard]] Evaluate randomEvaluator(OpKind kind);
 [[nodiscard]] Evaluate sortEvaluator(OpKind kind);
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "program/element_bits.h"
 #include "simulate/kernels/array.h"
@@ -155,6 +156,13 @@ void fromIntegers(DType dtype, const std::int64_t* in, std::byte* out, std::int6
 
 constexpr std::int64_t chunk = 256;
 
+/// Every `from`th element to every `to`th place.
+void spread(
+    std::int64_t bytes, const std::byte* in, std::int64_t from, std::byte* out, std::int64_t to, std::int64_t count)
+{
+    copyBox({ &count, 1 }, out, { &to, 1 }, in, { &from, 1 }, bytes);
+}
+
 /// f(first, count) for runs of at most `chunk` elements.
 template <class F>
 void inChunks(std::int64_t count, F f)
@@ -295,6 +303,23 @@ void convertElements(DType from, const std::byte* in, DType to, std::byte* out, 
         if (count > 0)
             std::memcpy(out, in, static_cast<std::size_t>(count * fromBytes));
         return;
+    }
+    if (count == 0)
+        return;
+    if (isComplex(from) && isComplex(to))
+        return convertElements(realPart(from), in, realPart(to), out, 2 * count);
+    if (isComplex(from)) {
+        const std::int64_t bytes = fromBytes / 2;
+        std::vector<std::byte> parts(static_cast<std::size_t>(count * bytes));
+        spread(bytes, in, 2, parts.data(), 1, count);
+        return convertElements(realPart(from), parts.data(), to, out, count);
+    }
+    if (isComplex(to)) {
+        const std::int64_t bytes = toBytes / 2;
+        std::vector<std::byte> parts(static_cast<std::size_t>(count * bytes));
+        convertElements(from, in, realPart(to), parts.data(), count);
+        std::memset(out, 0, static_cast<std::size_t>(count * toBytes));
+        return spread(bytes, parts.data(), 1, out, 2, count);
     }
     std::array<double, chunk> doubles;
     std::array<std::int64_t, chunk> integers;

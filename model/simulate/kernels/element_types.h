@@ -26,7 +26,8 @@ void fromDoubles(DType dtype, const double* in, std::byte* out, std::int64_t cou
 void storeRounded(DType integer, double value, std::byte* out);
 void storeWrapped(DType integer, std::int64_t value, std::byte* out);
 
-/// Elements of one type as those of another (convert).
+/// Elements of one type as those of another (convert): of complex ones the real part alone where the other is not
+/// complex, and no imaginary part where that is.
 void convertElements(DType from, const std::byte* in, DType to, std::byte* out, std::int64_t count);
 
 } // namespace shardscope::kernels

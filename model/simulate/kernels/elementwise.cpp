@@ -62,6 +62,8 @@ OpKind spreadKind(OpKind kind)
         return OpKind::Atan2;
     case OpKind::ChloBroadcastCompare:
         return OpKind::Compare;
+    case OpKind::ChloBroadcastComplex:
+        return OpKind::Complex;
     case OpKind::ChloBroadcastDivide:
         return OpKind::Divide;
     case OpKind::ChloBroadcastMaximum:
@@ -188,11 +190,14 @@ std::optional<ElementKernel> elementKernel(
         kernel.function = operands.size() == 3 ? selectFunction(operands[1]) : nullptr;
         return kernel.function ? std::optional(kernel) : std::nullopt;
     }
-    if (!isTensor(result) || isComplex(result)
-        || std::any_of(operands.begin(), operands.end(), [](DType t) { return !isTensor(t) || isComplex(t); }))
+    if (!isTensor(result) || !std::all_of(operands.begin(), operands.end(), isTensor))
         return std::nullopt;
     if (kind == OpKind::Convert)
         return kernel;
+    if (isComplex(result) || std::any_of(operands.begin(), operands.end(), isComplex)) {
+        kernel.function = complexFunction(kind, realPart(operands[0]), attributes);
+        return kernel.function ? std::optional(kernel) : std::nullopt;
+    }
     if (const auto* precision = attributesAs<ReducePrecisionAttributes>(attributes))
         kernel.context = { precision->exponentBits, precision->mantissaBits };
     const DType own = operands[0], computed = computeType(own);

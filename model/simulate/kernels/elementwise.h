@@ -38,8 +38,8 @@ struct ElementKernel {
     void run(const std::byte* const* in, std::byte* out, std::int64_t n) const;
 };
 
-/// The kernel of an elementwise operation; nothing for other operations and for types that it has no meaning for
-/// (complex numbers among them). chlo's broadcasting forms are those of their operands once these have been spread.
+/// The kernel of an elementwise operation; nothing for other operations and for types that it has no meaning for.
+/// chlo's broadcasting forms are those of their operands once these have been spread.
 [[nodiscard]] std::optional<ElementKernel> elementKernel(
     OpKind kind, const Attributes& attributes, std::span<const DType> operands, DType result);
 /// Of an operation of a program.
@@ -49,6 +49,8 @@ struct ElementKernel {
 [[nodiscard]] ElementFunction floatFunction(OpKind kind, DType computed, const Attributes& attributes);
 [[nodiscard]] ElementFunction integerFunction(OpKind kind, DType computed, const Attributes& attributes);
 [[nodiscard]] ElementFunction specialFunction(OpKind kind, DType computed);
+/// Of operands or a result of complex numbers whose parts are of that type.
+[[nodiscard]] ElementFunction complexFunction(OpKind kind, DType part, const Attributes& attributes);
 
 /// A loop over a function object without state.
 template <class R, class T, class F>

@@ -14,7 +14,7 @@ Table makeTable()
     Table table{};
     for (std::size_t i = 0; i < table.size(); ++i)
         for (const auto family : { movementEvaluator, indexingEvaluator, reductionEvaluator, productEvaluator,
-                 algebraEvaluator, randomEvaluator, sortEvaluator })
+                 algebraEvaluator, fourierEvaluator, randomEvaluator, sortEvaluator })
             if (!table[i])
                 table[i] = family(static_cast<OpKind>(i));
     return table;

@@ -3,6 +3,7 @@
 // are converted to the element type of the result first. Floats of 16 bits and fewer are summed in f32. Small products
 // are one chain of sums per element, large ones are summed in blocks.
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <type_traits>
 
@@ -80,6 +81,24 @@ void narrowProduct(
     }
 }
 
+/// One chain of sums per element, as above.
+template <class T>
+void complexProduct(const std::complex<T>* a, const std::complex<T>* b, std::complex<T>* c, std::int64_t m,
+    std::int64_t n, std::int64_t k)
+{
+    std::fill(c, c + m * n, std::complex<T>());
+    for (std::int64_t i = 0; i < m; ++i) {
+        for (std::int64_t p = 0; p < k; ++p) {
+            const T real = a[i * k + p].real(), imaginary = a[i * k + p].imag();
+            for (std::int64_t j = 0; j < n; ++j) {
+                const std::complex<T> right = b[p * n + j];
+                c[i * n + j] += std::complex<T>(
+                    real * right.real() - imaginary * right.imag(), real * right.imag() + imaginary * right.real());
+            }
+        }
+    }
+}
+
 Dimensions freeDims(std::size_t rank, const Dimensions& batch, const Dimensions& contracting)
 {
     Dimensions dims;
@@ -122,6 +141,10 @@ void multiply(
         return typed(std::uint32_t(), plain<std::uint32_t>);
     case DType::U64:
         return typed(std::uint64_t(), plain<std::uint64_t>);
+    case DType::C64:
+        return typed(std::complex<float>(), complexProduct<float>);
+    case DType::C128:
+        return typed(std::complex<double>(), complexProduct<double>);
     default:
         return narrowProduct(dtype, a, b, c, m, n, k);
     }

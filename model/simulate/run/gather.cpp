@@ -2,6 +2,7 @@
 #include "simulate/run/gather.h"
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 
 #include "simulate/kernels/element.h"
@@ -36,6 +37,9 @@ std::vector<double> gathered(
     for (const std::int64_t extent : layout.shape())
         count *= extent;
     std::vector<double> global(static_cast<std::size_t>(count), 0.0);
+    // Magnitudes cannot be added up, parts can.
+    const DType dtype = how.type.dtype, part = realPart(dtype);
+    std::vector<std::complex<double>> sums(isComplex(dtype) ? global.size() : 0);
     for (std::int64_t shard = 0; shard < layout.distinctShards(); ++shard) {
         std::vector<bool> seen(static_cast<std::size_t>(layout.addends())); // the first holder of each counts
         for (const std::int32_t position : layout.holders(shard)) {
@@ -46,11 +50,19 @@ std::vector<double> gathered(
             const std::byte* data = addressAt(program, memory, slot, how, position);
             forEachRow(layout, position, layout.shardShape(),
                 [&](std::int64_t local, std::int64_t first, std::int64_t length) {
-                    for (std::int64_t i = 0; i < length; ++i)
-                        global[static_cast<std::size_t>(first + i)] += loadElement(how.type.dtype, data, local + i);
+                    for (std::int64_t i = 0; i < length; ++i) {
+                        const auto at = static_cast<std::size_t>(first + i);
+                        if (sums.empty())
+                            global[at] += loadElement(dtype, data, local + i);
+                        else
+                            sums[at] += std::complex(
+                                loadElement(part, data, 2 * (local + i)), loadElement(part, data, 2 * (local + i) + 1));
+                    }
                 });
         }
     }
+    std::transform(
+        sums.begin(), sums.end(), global.begin(), [](std::complex<double> number) { return std::abs(number); });
     return global;
 }
 

@@ -73,7 +73,7 @@ InitialValue plain(InitialKind kind)
 /// Of what nothing is asked.
 InitialValue freeValue(const TensorType& type)
 {
-    if (!isFloat(type.dtype))
+    if (!isFloat(realPart(type.dtype)))
         return integersOf(type.dtype, 0, 8);
     if (type.dtype == DType::F8E8M0FNU)
         return plain(InitialKind::NonNegative);
@@ -107,7 +107,7 @@ ArgumentStart startByUse(const TensorType& type, const ArgumentUse& use, Role ro
         return { plain(InitialKind::Zeros), InitialReason::State };
     if (dtype == DType::Pred)
         return { integersOf(dtype, 0, 2), InitialReason::TruthValues };
-    if (isFloat(dtype)) {
+    if (isFloat(realPart(dtype))) {
         if (type.rank() == 0 && dtype != DType::F8E8M0FNU)
             return { smallNumber(), InitialReason::Scalar };
         if (use.positive)
@@ -256,8 +256,8 @@ public:
             break;
         case InitialKind::Iota:
             source.m_form = Form::Iota;
-            source.m_count = isFloat(type.dtype) ? std::numeric_limits<std::uint64_t>::max()
-                                                 : static_cast<std::uint64_t>(integersHeld(type.dtype));
+            source.m_count = isFloat(realPart(type.dtype)) ? std::numeric_limits<std::uint64_t>::max()
+                                                           : static_cast<std::uint64_t>(integersHeld(type.dtype));
             break;
         case InitialKind::NumpyNormal: // one after the other: each takes as many random words as it happens to need
             source.m_form = Form::Specified;
@@ -388,13 +388,16 @@ public:
             forIntegers(0, count, [&](std::int64_t integer) { kernels::setInteger(array, place++, integer); });
             return array;
         }
+        // Both parts of complex numbers are drawn; what is not drawn is real.
+        kernels::Array drawn = m_form == Form::Normal || m_form == Form::Uniform ? kernels::partsOf(array) : array;
+        const std::int64_t numbers = drawn.count();
         std::array<double, 256> part{};
         constexpr auto most = static_cast<std::int64_t>(part.size());
-        for (std::int64_t begin = 0; begin < count; begin += most) {
-            const std::int64_t length = std::min(most, count - begin);
+        for (std::int64_t begin = 0; begin < numbers; begin += most) {
+            const std::int64_t length = std::min(most, numbers - begin);
             fill(begin, length, part.data());
             for (std::int64_t i = 0; i < length; ++i)
-                kernels::setNumber(array, begin + i, part[static_cast<std::size_t>(i)]);
+                kernels::setNumber(drawn, begin + i, part[static_cast<std::size_t>(i)]);
         }
         return array;
     }

@@ -113,7 +113,8 @@ public:
 
     /// Per argument of main, as argumentStarts().
     [[nodiscard]] const std::vector<ArgumentStart>& starts() const { return m_starts; }
-    /// The global element with row-major index `element` of an argument of main.
+    /// The global element with row-major index `element` of an argument of main. Not of complex ones, nor in fill():
+    /// array() makes those.
     [[nodiscard]] double at(ValueId argument, std::int64_t element) const;
     /// Fills a shard: `ranges` in global indices, row-major within the shard, `out` of the shard's size.
     void fill(ValueId argument, std::span<const IndexRange> ranges, std::span<double> out) const;

@@ -82,10 +82,6 @@ private:
             || op.kind == OpKind::Case || isParallelCall(op);
         const auto isKnown = [&](ValueId id) {
             const TensorType& type = m_program.value(id).type;
-            if (isComplex(type.dtype)) {
-                refuse(op, { { "wrong", "complex" }, { "type", toString(type) } });
-                return false;
-            }
             const bool dynamic = std::find_if(type.shape.begin(), type.shape.end(), [](std::int64_t n) {
                 return n < 0;
             }) != type.shape.end();

@@ -11,7 +11,7 @@ namespace shardscope {
 
 /// Empty if all of it can. Only functions that main calls count.
 ///
-/// NotExecutable {op, wrong}: "custom_call" target; "complex" type; "type" type; "body" inner; "transfer"; "function";
+/// NotExecutable {op, wrong}: "custom_call" target; "type" type; "body" inner; "transfer"; "function";
 /// "other_devices"; "unknown"; "groups", "groups_twice" and "groups_size" for collectives whose groups do not go with
 /// the devices or with the shapes. And what verify() finds: a shape that is declared and one that follows from
 /// operands and attributes are never two, so that no kernel writes beyond its result or reads beyond its operands.

@@ -96,6 +96,8 @@ Array partOfSum(const Array& full, std::int64_t part, std::int64_t parts)
     const DType dtype = full.type.dtype;
     if (parts == 1 || !full.bytes)
         return full;
+    if (isComplex(dtype))
+        return partOfSum(kernels::partsOf(full), part, parts).reshaped(full.type);
     Array made = Array::zeros(full.type);
     const std::int64_t count = full.count();
     if (isFloat(dtype)) {
@@ -104,7 +106,7 @@ Array partOfSum(const Array& full, std::int64_t part, std::int64_t parts)
         for (double& number : numbers)
             number = partOf(number, part, parts);
         kernels::fromDoubles(dtype, numbers.data(), made.data(), count);
-    } else if (dtype == DType::Pred || isComplex(dtype)) { // the first has it all
+    } else if (dtype == DType::Pred) { // the first has it all
         return part == 0 ? full : made;
     } else {
         for (std::int64_t i = 0; i < count; ++i)

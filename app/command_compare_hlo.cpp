@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The command compare-hlo, declared in commands.h.
+#include <algorithm>
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/compare_compiled.h"
+#include "base/codes.h"
+#include "collectives_report.h"
+#include "command.h"
+#include "commands.h"
+#include "hlo/read.h"
+#include "hlo/to_stablehlo.h"
+#include "stablehlo/read.h"
+#include "words/compiled_words.h"
+#include "words/utf8.h"
+
+namespace shardscope::cli {
+
+namespace {
+
+struct CompareOptions {
+    std::string before, after;
+    JsonTarget json;
+};
+
+struct CompiledInput {
+    std::string text; ///< that the module refers to
+    HloModule module;
+    HloCollectives collectives;
+};
+
+Result<std::unique_ptr<CompiledInput>> loadCompiled(const std::string& name)
+{
+    auto input = std::make_unique<CompiledInput>();
+    SHARDSCOPE_TRY(text, readText(name, maximumText));
+    input->text = std::move(*text);
+    if (!isHloText(input->text))
+        return fail(Code::NotComparable, { { "wrong", "program" } });
+    SHARDSCOPE_TRY(module, readHlo(input->text));
+    input->module = std::move(*module);
+    SHARDSCOPE_TRY(found, collectivesOf(input->module));
+    input->collectives = std::move(*found);
+    if (input->collectives.list.empty() && !isCompiled(input->module))
+        return fail(Code::NotComparable, { { "wrong", "program" } });
+    return input;
+}
+
+/// Rows below this share of the largest are counted in one line.
+constexpr std::int64_t smallShare = 10'000;
+
+QString axesOr(const std::string& axes)
+{
+    return axes.empty() ? QStringLiteral("-") : words::fromStd(axes);
+}
+
+void printSums(Console& console, const CompiledComparison& comparison)
+{
+    Table table{ "Exchange", "Axes", "Predicted>", "Compiled>", "Compiled of predicted>", "Sent, predicted>",
+        "Sent, compiled>" };
+    for (const ExchangeSum& sum : comparison.sums)
+        table.rows.push_back({ words::exchangeName(sum.exchange), axesOr(sum.axes),
+            words::bytes(Rational(sum.predictedBytes)), words::bytes(Rational(sum.compiledBytes)),
+            sum.predictedBytes == 0
+                ? QStringLiteral("-")
+                : words::percent(static_cast<double>(sum.compiledBytes) / static_cast<double>(sum.predictedBytes)),
+            words::bytes(sum.predictedSent), words::bytes(sum.compiledSent) });
+    console.heading(QStringLiteral("Arrays exchanged in a step, on one device"));
+    console.table(table);
+}
+
+void printRows(Console& console, const CompiledComparison& comparison)
+{
+    Table table{ "#>", "Exchange", "Axes", "Array", "Predicted", "Bytes>", "Compiled", "Bytes>", "Cause" };
+    QStringList remarks;
+    std::int64_t left = 0, largest = 0;
+    for (const ExchangeRow& row : comparison.rows) {
+        const std::int64_t size = std::max(row.predicted.bytes, row.compiled.bytes);
+        largest = std::max(largest, size);
+        if (size < largest / smallShare) {
+            ++left;
+            continue;
+        }
+        const QString number = QString::number(table.rows.size() + 1);
+        table.rows.push_back({ number, words::exchangeName(row.exchange), axesOr(row.axes), words::exchangedTypes(row),
+            words::exchangeSide(row.predicted), words::bytes(Rational(row.predicted.bytes)),
+            words::exchangeSide(row.compiled), words::bytes(Rational(row.compiled.bytes)), words::exchangeCause(row) });
+        for (const ExchangeRemark& remark : row.remarks)
+            remarks.append(number + QStringLiteral(": ") + words::remarkText(row, remark));
+    }
+    console.heading(QStringLiteral("Side by side"));
+    console.table(table);
+    if (left > 0)
+        console.line(QStringLiteral("  and %1 below a ten thousandth of the largest").arg(words::count(left)));
+    if (remarks.isEmpty()) {
+        console.line(QStringLiteral("XLA does what is predicted."), Emphasis::Good);
+        return;
+    }
+    console.heading(QStringLiteral("What XLA does otherwise"));
+    for (const QString& remark : remarks)
+        console.line(QStringLiteral("  ") + remark);
+}
+
+Json sideJson(const ExchangeSide& side)
+{
+    Json out = { { "count", side.collectives }, { "times", side.times }, { "times_known", side.timesKnown },
+        { "bytes", side.bytes }, { "sent_bytes", toJson(side.sent) }, { "kinds", side.kinds }, { "types", side.types },
+        { "causes", side.causes }, { "merged", side.merged }, { "sliced_afterwards", side.slicedAfterwards } };
+    if (!side.lines.empty())
+        out["lines"] = side.lines;
+    return out;
+}
+
+std::string_view remarkId(ExchangeRemark::Kind kind)
+{
+    constexpr std::string_view names[] = { "sliced_afterwards", "kept_in_full", "scattered", "other_types", "per_layer",
+        "at_once", "more_often", "less_often", "merged", "other_axes", "only_predicted", "only_compiled",
+        "times_unknown", "no_axes" };
+    return names[static_cast<std::size_t>(kind)];
+}
+
+std::string_view exchangeId(Exchange exchange)
+{
+    constexpr std::string_view names[] = { "gather", "reduction", "all_to_all", "permute", "broadcast" };
+    return names[static_cast<std::size_t>(exchange)];
+}
+
+Json comparisonJson(const CompiledComparison& comparison)
+{
+    Json out = { { "rows", Json::array() }, { "sums", { { "by_axes", Json::array() } } },
+        { "times_known", comparison.timesKnown } };
+    for (const ExchangeRow& row : comparison.rows) {
+        Json each = { { "exchange", exchangeId(row.exchange) }, { "axes_text", row.axes }, { "elements", row.elements },
+            { "predicted", sideJson(row.predicted) }, { "compiled", sideJson(row.compiled) },
+            { "remarks", Json::array() } };
+        if (!row.compiledAxes.empty())
+            each["compiled_axes_text"] = row.compiledAxes;
+        if (!row.cause.empty())
+            each["op_name"] = row.cause;
+        for (const ExchangeRemark& remark : row.remarks)
+            each["remarks"].push_back({ { "kind", remarkId(remark.kind) }, { "number", remark.number },
+                { "text", words::remarkText(row, remark).toStdString() } });
+        out["rows"].push_back(std::move(each));
+    }
+    for (const ExchangeSum& sum : comparison.sums)
+        out["sums"]["by_axes"].push_back({ { "exchange", exchangeId(sum.exchange) }, { "axes_text", sum.axes },
+            { "predicted_bytes", sum.predictedBytes }, { "compiled_bytes", sum.compiledBytes },
+            { "predicted_sent_bytes", toJson(sum.predictedSent) },
+            { "compiled_sent_bytes", toJson(sum.compiledSent) } });
+    return out;
+}
+
+int compareWithCompiled(const CompareOptions& options)
+{
+    const auto refused = [&](Error error) {
+        if (error.where.file.empty())
+            error.where.file = shownName(options.after);
+        return refuse(options.json, Refused{ { std::move(error) } });
+    };
+    const auto before = loadCommunication(options.before);
+    if (!before)
+        return refuse(options.json, before.error());
+    const auto after = loadCompiled(options.after);
+    if (!after)
+        return refused(after.error());
+    const Result<CompiledComparison> comparison =
+        compareCompiled(before->list, (*after)->module, (*after)->collectives);
+    if (!comparison)
+        return refused(comparison.error());
+    const bool differs = std::any_of(
+        comparison->rows.begin(), comparison->rows.end(), [](const ExchangeRow& row) { return !row.remarks.empty(); });
+    const int status = differs ? Findings : Done;
+    if (!options.json.empty()) {
+        Json out = envelope(options.json, before->input);
+        out["compared_with"] = shownName(options.after);
+        out["comparison"] = comparisonJson(*comparison);
+        return emitJson(out, options.json, status);
+    }
+    Console console;
+    console.line(QStringLiteral("What is predicted of %1, and what XLA has compiled in %2, on %3.")
+                     .arg(words::fromStd(before->input.name), words::fromStd(shownName(options.after)),
+                         words::counted((*after)->collectives.devices, words::Noun::Device)));
+    if (comparison->rows.empty()) {
+        console.line(QStringLiteral("Neither has any collectives."), Emphasis::Good);
+        return status;
+    }
+    printSums(console, *comparison);
+    printRows(console, *comparison);
+    return status;
+}
+
+} // namespace
+
+void addCompareHlo(CLI::App& app, int& status)
+{
+    Command command(app, "compare-hlo", "Compare the collectives that are predicted with those that XLA has compiled");
+    const auto options = std::make_shared<CompareOptions>();
+    command
+        .addOption("BEFORE", options->before,
+            "Experiment file, program in StableHLO or HLO text, or the id of a built-in example")
+        .required();
+    command.addOption("AFTER", options->after, "HLO text of the compiled program, as compiled.as_text() prints it")
+        .required();
+    command.addJson(options->json);
+    command.setInput(options->before);
+    command.footer(
+        "Collectives are matched by what they exchange, along which mesh axes, the size of the array and, where\n"
+        "both texts have it, the name of the operation. Bytes are those of the arrays on one device, the\n"
+        "results of gathers and operands of all others; what is sent is that of the ring model.\n"
+        "Exit codes: 0 XLA does what is predicted; 1 it does something else; 2 arguments, input or output\n"
+        "that cannot be used.");
+    command.run(status, [options] { return compareWithCompiled(*options); });
+}
+
+} // namespace shardscope::cli

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "analysis/compare_compiled.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include "analysis/compiled_axes.h"
+#include "analysis/compiled_program.h"
+#include "analysis/exchange_remarks.h"
+#include "base/codes.h"
+#include "base/text.h"
+#include "program/operation_path.h"
+
+namespace shardscope {
+
+namespace {
+
+/// One array that is exchanged.
+struct ExchangedArray {
+    Exchange exchange = Exchange::Gather;
+    std::string axes;
+    bool hasAxes = true;
+    std::int64_t elements = 0;
+    std::string operationName; ///< "jit(step)/dot_general"; empty where the text has none
+    std::string cause; ///< the same, or what else there is
+    std::string kind, type;
+    std::int64_t collectives = 1; ///< 0 for the further arrays of one
+    std::int64_t times = 1;
+    bool timesKnown = true, isMerged = false, isSliced = false;
+    std::int64_t bytes = 0; ///< once
+    Rational sent; ///< once
+    std::uint32_t line = 0;
+};
+
+std::int64_t elementsOf(std::span<const std::int64_t> sizes)
+{
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{ 1 }, [](std::int64_t product, std::int64_t size) {
+        return saturatingProduct(product, std::max<std::int64_t>(size, 0));
+    });
+}
+
+std::string typeText(DType dtype, std::span<const std::int64_t> sizes)
+{
+    return std::string(name(dtype)) + '[' + join(sizes, ", ") + ']';
+}
+
+/// Without axes of size 1, which XLA does not know.
+std::string axesText(const AxisList& axes, const Mesh& mesh)
+{
+    std::vector<std::string> names;
+    for (const AxisRef& axis : axes)
+        if (axis.size > 1)
+            names.push_back(toString(mesh, axis));
+    return join(names, ", ");
+}
+
+/// The name in a location, "jit(step)/mul" of `"jit(step)/mul"("train.py":12:0)`; empty where it has none.
+std::string nameInLocation(std::string_view location)
+{
+    if (!location.starts_with('"'))
+        return {};
+    const std::size_t end = location.find('"', 1);
+    if (end == std::string_view::npos || (end + 1 < location.size() && location[end + 1] != '('))
+        return {};
+    return std::string(location.substr(1, end - 1));
+}
+
+Exchange exchangeOf(CollectiveKind kind)
+{
+    switch (kind) {
+    case CollectiveKind::AllGather:
+        return Exchange::Gather;
+    case CollectiveKind::AllReduce:
+    case CollectiveKind::ReduceScatter:
+        return Exchange::Reduction;
+    case CollectiveKind::AllToAll:
+        return Exchange::AllToAll;
+    case CollectiveKind::CollectivePermute:
+    case CollectiveKind::AllSlice:
+        break;
+    }
+    return Exchange::Permute;
+}
+
+Exchange exchangeOf(HloCollectiveKind kind)
+{
+    switch (kind) {
+    case HloCollectiveKind::AllGather:
+        return Exchange::Gather;
+    case HloCollectiveKind::AllReduce:
+    case HloCollectiveKind::ReduceScatter:
+        return Exchange::Reduction;
+    case HloCollectiveKind::AllToAll:
+    case HloCollectiveKind::RaggedAllToAll:
+        return Exchange::AllToAll;
+    case HloCollectiveKind::CollectiveBroadcast:
+        return Exchange::Broadcast;
+    case HloCollectiveKind::CollectivePermute:
+        break;
+    }
+    return Exchange::Permute;
+}
+
+std::vector<ExchangedArray> predictedArrays(const CollectiveList& list)
+{
+    const Program& program = *list.program;
+    std::vector<ExchangedArray> arrays;
+    for (const CollectiveEntry& entry : list.entries) {
+        if (!isExchange(entry))
+            continue;
+        ExchangedArray array;
+        array.exchange = exchangeOf(entry.kind);
+        array.axes = axesText(entry.axes, *entry.mesh);
+        array.kind = std::string(name(entry.kind));
+        const bool isGather = array.exchange == Exchange::Gather;
+        const Shape sizes = shardShape(isGather ? entry.after : entry.before, entry.type.shape);
+        array.type = typeText(entry.type.dtype, sizes);
+        array.elements = elementsOf(sizes);
+        array.bytes = saturatingProduct(array.elements, byteSize(entry.type.dtype));
+        if (!entry.halos.empty()) { // strips of it
+            array.bytes = static_cast<std::int64_t>(entry.sentBytes.value());
+            array.elements = array.bytes / std::max<std::int64_t>(byteSize(entry.type.dtype), 1);
+        }
+        if (entry.reason && entry.reason->operation.index < program.operations.size()) {
+            const Operation& operation = program.operation(entry.reason->operation);
+            if (operation.source < program.sources.size())
+                array.operationName = nameInLocation(program.sources[operation.source].location);
+        }
+        array.cause = array.operationName;
+        if (array.cause.empty() && entry.value.index < program.values.size())
+            array.cause = program.value(entry.value).path;
+        if (array.cause.empty())
+            array.cause = entry.scope;
+        array.times = entry.times;
+        array.timesKnown = entry.timesKnown;
+        array.sent = entry.sentBytes;
+        arrays.push_back(std::move(array));
+    }
+    return arrays;
+}
+
+std::vector<ExchangedArray> compiledArrays(const Mesh& mesh, const HloModule& module, const HloCollectives& compiled)
+{
+    std::vector<ExchangedArray> arrays;
+    std::map<std::string, std::optional<AxisList>> axesByGroups;
+    for (const HloCollective& collective : compiled.list) {
+        const bool isPermute = collective.kind == HloCollectiveKind::CollectivePermute;
+        std::optional<AxisList> axes;
+        if (isPermute) {
+            axes = axesOf(collective, mesh);
+        } else {
+            const auto [known, isNew] = axesByGroups.try_emplace(groupsText(module, collective));
+            if (isNew)
+                known->second = axesOf(collective, mesh);
+            axes = known->second;
+        }
+        const Exchange exchange = exchangeOf(collective.kind);
+        const std::vector<std::uint32_t>& shapes =
+            exchange == Exchange::Gather ? collective.results : collective.operands;
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
+            const HloShape& shape = module.shapes[shapes[i]];
+            ExchangedArray array;
+            array.exchange = exchange;
+            array.axes = axes ? axesText(*axes, mesh) : groupsText(module, collective);
+            array.hasAxes = axes.has_value();
+            array.elements = elementsOf(shape.sizes);
+            array.operationName = array.cause = collective.metadata.opName;
+            array.kind = std::string(name(collective.kind));
+            std::replace(array.kind.begin(), array.kind.end(), '-', '_');
+            array.type = typeText(shape.dtype, shape.sizes);
+            array.collectives = i == 0 ? 1 : 0;
+            array.times = collective.executions.value_or(1);
+            array.timesKnown = collective.executions.has_value();
+            array.isMerged = shapes.size() > 1;
+            array.isSliced = collective.slicedRightAfter.has_value();
+            array.bytes = byteCount(module, shape);
+            // Of several arrays each sends its share.
+            if (const std::int64_t all = i < collective.operands.size() ? collective.bytesIn : 0; all > 0)
+                array.sent =
+                    sentBytes(collective) * Rational(byteCount(module, module.shapes[collective.operands[i]]), all);
+            array.line = collective.line;
+            arrays.push_back(std::move(array));
+        }
+    }
+    return arrays;
+}
+
+void addOnce(std::vector<std::string>& list, const std::string& text)
+{
+    if (!text.empty() && std::find(list.begin(), list.end(), text) == list.end())
+        list.push_back(text);
+}
+
+void addTo(ExchangeSide& side, const ExchangedArray& array)
+{
+    side.collectives += array.collectives;
+    side.times = saturatingSum(side.times, array.times);
+    side.timesKnown = side.timesKnown && array.timesKnown;
+    side.merged += array.isMerged ? 1 : 0;
+    side.slicedAfterwards += array.isSliced ? 1 : 0;
+    side.bytes = saturatingSum(side.bytes, saturatingProduct(array.bytes, array.times));
+    side.sent += array.sent * Rational(array.times);
+    addOnce(side.kinds, array.kind);
+    addOnce(side.types, array.type);
+    addOnce(side.causes, array.cause);
+    if (array.line != 0)
+        side.lines.push_back(array.line);
+}
+
+using RowKey = std::tuple<Exchange, std::string, std::string, std::string>;
+
+RowKey keyOf(const ExchangedArray& array)
+{
+    return { array.exchange, array.axes, array.type.substr(array.type.find('[')), array.operationName };
+}
+
+std::vector<ExchangeRow> rowsOf(
+    const std::vector<ExchangedArray>& predicted, const std::vector<ExchangedArray>& compiled)
+{
+    // Operations count where both sides name them.
+    std::set<RowKey> named, inBoth;
+    for (const ExchangedArray& array : predicted)
+        if (!array.operationName.empty())
+            named.insert(keyOf(array));
+    for (const ExchangedArray& array : compiled)
+        if (const RowKey key = keyOf(array); named.contains(key))
+            inBoth.insert(key);
+    std::vector<ExchangeRow> rows;
+    std::map<RowKey, std::size_t> places;
+    const auto rowFor = [&](const ExchangedArray& array) -> ExchangeRow& {
+        RowKey key = keyOf(array);
+        if (!inBoth.contains(key))
+            std::get<3>(key).clear();
+        const auto [place, isNew] = places.emplace(key, rows.size());
+        if (isNew)
+            rows.push_back({ array.exchange, array.axes, {}, array.elements, std::get<3>(key), {}, {}, {} });
+        return rows[place->second];
+    };
+    for (const ExchangedArray& array : predicted)
+        addTo(rowFor(array).predicted, array);
+    for (const ExchangedArray& array : compiled) {
+        ExchangeRow& row = rowFor(array);
+        addTo(row.compiled, array);
+        if (const ExchangeRemark remark{ ExchangeRemark::Kind::NoAxes, 0 }; !array.hasAxes && row.remarks.empty())
+            row.remarks.push_back(remark);
+    }
+    return rows;
+}
+
+std::vector<ExchangeSum> sumsOf(
+    const std::vector<ExchangedArray>& predicted, const std::vector<ExchangedArray>& compiled)
+{
+    std::vector<ExchangeSum> sums;
+    const auto sumFor = [&](const ExchangedArray& array) -> ExchangeSum& {
+        const auto found = std::find_if(sums.begin(), sums.end(),
+            [&](const ExchangeSum& sum) { return sum.exchange == array.exchange && sum.axes == array.axes; });
+        if (found != sums.end())
+            return *found;
+        sums.push_back({ array.exchange, array.axes, 0, 0, {}, {} });
+        return sums.back();
+    };
+    for (const ExchangedArray& array : predicted) {
+        ExchangeSum& sum = sumFor(array);
+        sum.predictedBytes = saturatingSum(sum.predictedBytes, saturatingProduct(array.bytes, array.times));
+        sum.predictedSent += array.sent * Rational(array.times);
+    }
+    for (const ExchangedArray& array : compiled) {
+        ExchangeSum& sum = sumFor(array);
+        sum.compiledBytes = saturatingSum(sum.compiledBytes, saturatingProduct(array.bytes, array.times));
+        sum.compiledSent += array.sent * Rational(array.times);
+    }
+    std::stable_sort(sums.begin(), sums.end(), [](const ExchangeSum& a, const ExchangeSum& b) {
+        return std::max(a.predictedBytes, a.compiledBytes) > std::max(b.predictedBytes, b.compiledBytes);
+    });
+    return sums;
+}
+
+} // namespace
+
+Result<CompiledComparison> compareCompiled(
+    const CollectiveList& predicted, const HloModule& module, const HloCollectives& compiled)
+{
+    if (predicted.mesh->deviceCount() != compiled.devices)
+        return fail(Code::NotComparable,
+            { { "wrong", "devices" }, { "devices", compiled.devices }, { "wanted", predicted.mesh->deviceCount() } });
+    const std::vector<ExchangedArray> ours = predictedArrays(predicted);
+    const std::vector<ExchangedArray> theirs = compiledArrays(*predicted.mesh, module, compiled);
+    CompiledComparison comparison{ rowsOf(ours, theirs), sumsOf(ours, theirs), true };
+    joinLeftOver(comparison.rows);
+    for (ExchangeRow& row : comparison.rows) {
+        addRemarks(row);
+        comparison.timesKnown = comparison.timesKnown && row.predicted.timesKnown && row.compiled.timesKnown;
+    }
+    std::stable_sort(comparison.rows.begin(), comparison.rows.end(), [](const ExchangeRow& a, const ExchangeRow& b) {
+        return std::max(a.predicted.bytes, a.compiled.bytes) > std::max(b.predicted.bytes, b.compiled.bytes);
+    });
+    return comparison;
+}
+
+} // namespace shardscope

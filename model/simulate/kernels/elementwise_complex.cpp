@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Elementwise operations on complex numbers. Sums and products are computed in the type of the parts, functions in
+// double and rounded.
+// Declared in elementwise.h.
+#include <cmath>
+#include <complex>
+
+#include "simulate/kernels/elementwise.h"
+
+namespace shardscope::kernels {
+
+namespace {
+
+using Wide = std::complex<double>;
+
+template <class T>
+Wide wide(std::complex<T> a)
+{
+    return Wide(a);
+}
+
+/// Accurate where the result is near zero.
+Wide exponentialMinusOne(Wide a)
+{
+    const double sine = std::sin(a.imag() / 2);
+    return { std::expm1(a.real()) * std::cos(a.imag()) - 2 * sine * sine, std::exp(a.real()) * std::sin(a.imag()) };
+}
+Wide logPlusOne(Wide a)
+{
+    const double more = a.real() * (2 + a.real()) + a.imag() * a.imag(); // |1 + a|^2 - 1
+    const double modulus = std::fabs(more) < 0.5 ? std::log1p(more) / 2 : std::log(std::hypot(1 + a.real(), a.imag()));
+    return { modulus, std::atan2(a.imag(), 1 + a.real()) };
+}
+
+Wide sign(Wide a)
+{
+    return a == 0.0 ? Wide() : a / std::abs(a);
+}
+
+/// The principal root: that with the least angle.
+Wide cubeRoot(Wide a)
+{
+    return a == 0.0 ? Wide() : std::polar(std::cbrt(std::abs(a)), std::arg(a) / 3);
+}
+
+Wide power(Wide a, Wide b)
+{
+    if (b == 0.0)
+        return 1;
+    if (a == 0.0 && b.real() > 0)
+        return {};
+    return std::exp(b * std::log(a));
+}
+
+/// atan2(y, x) = -i log((x + i y) / sqrt(x^2 + y^2))
+Wide arcTangent(Wide y, Wide x)
+{
+    const Wide i(0, 1);
+    return -i * std::log((x + i * y) / std::sqrt(x * x + y * y));
+}
+
+/// By real parts, and by imaginary ones where those are equal.
+template <class T>
+bool isLess(std::complex<T> a, std::complex<T> b)
+{
+    return a.real() < b.real() || (a.real() == b.real() && a.imag() < b.imag());
+}
+template <class T>
+bool isNan(std::complex<T> a)
+{
+    return std::isnan(a.real()) || std::isnan(a.imag());
+}
+
+template <class T>
+ElementFunction complexUnary(OpKind kind)
+{
+    using C = std::complex<T>;
+    switch (kind) {
+    case OpKind::Abs:
+        return unaryLoop<T, C>([](C a) { return std::hypot(a.real(), a.imag()); });
+    case OpKind::Real:
+        return unaryLoop<T, C>([](C a) { return a.real(); });
+    case OpKind::Imag:
+        return unaryLoop<T, C>([](C a) { return a.imag(); });
+    case OpKind::Negate:
+        return unaryLoop<C, C>([](C a) { return -a; });
+    case OpKind::ChloConj:
+        return unaryLoop<C, C>([](C a) { return std::conj(a); });
+    case OpKind::ChloSquare:
+        return unaryLoop<C, C>([](C a) { return a * a; });
+    case OpKind::Sign:
+        return unaryLoop<C, C>([](C a) { return sign(wide(a)); });
+    case OpKind::Sqrt:
+        return unaryLoop<C, C>([](C a) { return std::sqrt(wide(a)); });
+    case OpKind::Rsqrt:
+        return unaryLoop<C, C>([](C a) { return 1.0 / std::sqrt(wide(a)); });
+    case OpKind::Cbrt:
+        return unaryLoop<C, C>([](C a) { return cubeRoot(wide(a)); });
+    case OpKind::Exponential:
+        return unaryLoop<C, C>([](C a) { return std::exp(wide(a)); });
+    case OpKind::ExponentialMinusOne:
+        return unaryLoop<C, C>([](C a) { return exponentialMinusOne(wide(a)); });
+    case OpKind::Log:
+        return unaryLoop<C, C>([](C a) { return std::log(wide(a)); });
+    case OpKind::LogPlusOne:
+        return unaryLoop<C, C>([](C a) { return logPlusOne(wide(a)); });
+    case OpKind::Logistic:
+        return unaryLoop<C, C>([](C a) { return 1.0 / (1.0 + std::exp(-wide(a))); });
+    case OpKind::Tanh:
+        return unaryLoop<C, C>([](C a) { return std::tanh(wide(a)); });
+    case OpKind::Sine:
+        return unaryLoop<C, C>([](C a) { return std::sin(wide(a)); });
+    case OpKind::Cosine:
+        return unaryLoop<C, C>([](C a) { return std::cos(wide(a)); });
+    case OpKind::Tan:
+    case OpKind::ChloTan:
+        return unaryLoop<C, C>([](C a) { return std::tan(wide(a)); });
+    case OpKind::ChloAcos:
+        return unaryLoop<C, C>([](C a) { return std::acos(wide(a)); });
+    case OpKind::ChloAcosh:
+        return unaryLoop<C, C>([](C a) { return std::acosh(wide(a)); });
+    case OpKind::ChloAsin:
+        return unaryLoop<C, C>([](C a) { return std::asin(wide(a)); });
+    case OpKind::ChloAsinh:
+        return unaryLoop<C, C>([](C a) { return std::asinh(wide(a)); });
+    case OpKind::ChloAtan:
+        return unaryLoop<C, C>([](C a) { return std::atan(wide(a)); });
+    case OpKind::ChloAtanh:
+        return unaryLoop<C, C>([](C a) { return std::atanh(wide(a)); });
+    case OpKind::ChloCosh:
+        return unaryLoop<C, C>([](C a) { return std::cosh(wide(a)); });
+    case OpKind::ChloSinh:
+        return unaryLoop<C, C>([](C a) { return std::sinh(wide(a)); });
+    default:
+        return nullptr;
+    }
+}
+
+template <class T>
+ElementFunction complexBinary(OpKind kind)
+{
+    using C = std::complex<T>;
+    switch (kind) {
+    case OpKind::Complex:
+        return binaryLoop<C, T>([](T a, T b) { return C(a, b); });
+    case OpKind::Add:
+        return binaryLoop<C, C>([](C a, C b) { return a + b; });
+    case OpKind::Subtract:
+        return binaryLoop<C, C>([](C a, C b) { return a - b; });
+    case OpKind::Multiply:
+        return binaryLoop<C, C>([](C a, C b) { return a * b; });
+    case OpKind::Divide:
+        return binaryLoop<C, C>([](C a, C b) { return a / b; });
+    case OpKind::Maximum:
+        return binaryLoop<C, C>([](C a, C b) { return isNan(a) || (!isNan(b) && isLess(b, a)) ? a : b; });
+    case OpKind::Minimum:
+        return binaryLoop<C, C>([](C a, C b) { return isNan(a) || (!isNan(b) && isLess(a, b)) ? a : b; });
+    case OpKind::Power:
+        return binaryLoop<C, C>([](C a, C b) { return power(wide(a), wide(b)); });
+    case OpKind::Atan2:
+        return binaryLoop<C, C>([](C a, C b) { return arcTangent(wide(a), wide(b)); });
+    default:
+        return nullptr;
+    }
+}
+
+/// Complex numbers have no order.
+template <class T>
+ElementFunction complexCompare(Comparison direction)
+{
+    using C = std::complex<T>;
+    if (direction == Comparison::Equal)
+        return binaryLoop<std::uint8_t, C>([](C a, C b) { return a == b; });
+    if (direction == Comparison::NotEqual)
+        return binaryLoop<std::uint8_t, C>([](C a, C b) { return a != b; });
+    return nullptr;
+}
+
+template <class T>
+ElementFunction complexFunctionOf(OpKind kind, const Attributes& attributes)
+{
+    if (kind == OpKind::Compare || kind == OpKind::ChloBroadcastCompare) {
+        const auto* own = std::get_if<CompareAttributes>(&attributes);
+        return own ? complexCompare<T>(own->direction) : nullptr;
+    }
+    const ElementFunction unary = complexUnary<T>(kind);
+    return unary ? unary : complexBinary<T>(kind);
+}
+
+} // namespace
+
+ElementFunction complexFunction(OpKind kind, DType part, const Attributes& attributes)
+{
+    return part == DType::F64 ? complexFunctionOf<double>(kind, attributes)
+                              : complexFunctionOf<float>(kind, attributes);
+}
+
+} // namespace shardscope::kernels

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "words/compiled_words.h"
+
+#include "words/diagnostic_reader.h"
+
+namespace shardscope::words {
+
+namespace {
+
+QString firstAndMore(const std::vector<std::string>& list)
+{
+    if (list.empty())
+        return {};
+    const QString first = fromStd(list.front());
+    return list.size() == 1 ? first
+                            : Words::tr("%1 and %2 more").arg(first, count(static_cast<qint64>(list.size()) - 1));
+}
+
+QString sentInstead(const ExchangeRow& row)
+{
+    return Words::tr("every device sends %1 in a step instead of %2")
+        .arg(bytes(row.compiled.sent), bytes(row.predicted.sent));
+}
+
+QString ofTypes(const ExchangeSide& side)
+{
+    return firstAndMore(side.types);
+}
+
+QString moreOrLess(const ExchangeRow& row, const ExchangeRemark& remark)
+{
+    const bool more = remark.kind == ExchangeRemark::Kind::MoreOften;
+    const QString often = remark.number > 1 ? (more ? Words::tr("XLA does it %1 times as often as predicted")
+                                                    : Words::tr("It is predicted %1 times as often as XLA does it"))
+                                                  .arg(count(remark.number))
+        : more ? Words::tr("XLA does it more often than predicted")
+               : Words::tr("XLA does it less often than predicted");
+    const QString why = more && row.exchange == Exchange::Gather
+        ? Words::tr(", as it does where the backward pass gathers again instead of keeping what the forward pass has "
+                    "gathered")
+        : QString();
+    return often + why + Words::tr(": %1.").arg(sentInstead(row));
+}
+
+} // namespace
+
+QString exchangeName(Exchange exchange)
+{
+    switch (exchange) {
+    case Exchange::Gather:
+        return Words::tr("gather");
+    case Exchange::Reduction:
+        return Words::tr("reduction");
+    case Exchange::AllToAll:
+        return Words::tr("all-to-all");
+    case Exchange::Permute:
+        return Words::tr("permutation");
+    case Exchange::Broadcast:
+        return Words::tr("broadcast");
+    }
+    return {};
+}
+
+QString exchangeSide(const ExchangeSide& side)
+{
+    if (side.times == 0)
+        return QStringLiteral("-");
+    QStringList kinds;
+    for (const std::string& kind : side.kinds)
+        kinds.append(fromStd(kind).replace(QLatin1Char('_'), QLatin1Char('-')));
+    return Words::tr("%1 × %2").arg(kinds.join(Words::tr(", ")), count(side.times))
+        + (side.timesKnown ? QString() : QStringLiteral("?"));
+}
+
+QString exchangedTypes(const ExchangeRow& row)
+{
+    return ofTypes(row.predicted.types.empty() ? row.compiled : row.predicted);
+}
+
+QString exchangeCause(const ExchangeRow& row)
+{
+    if (!row.cause.empty())
+        return fromStd(row.cause);
+    return firstAndMore(row.predicted.causes.empty() ? row.compiled.causes : row.predicted.causes);
+}
+
+QString remarkText(const ExchangeRow& row, const ExchangeRemark& remark)
+{
+    const QString axes = fromStd(row.axes);
+    switch (remark.kind) {
+    case ExchangeRemark::Kind::SlicedAfterwards:
+        return Words::tr("XLA adds up with all-reduce and keeps a slice, where a reduce-scatter is predicted: %1.")
+            .arg(sentInstead(row));
+    case ExchangeRemark::Kind::KeptInFull:
+        return Words::tr("XLA adds up with all-reduce and keeps the full sum on every device, where a reduce-scatter "
+                         "is predicted: %1.")
+            .arg(sentInstead(row));
+    case ExchangeRemark::Kind::Scattered:
+        return Words::tr("XLA adds up with reduce-scatter, where an all-reduce is predicted: %1.")
+            .arg(sentInstead(row));
+    case ExchangeRemark::Kind::OtherTypes:
+        return Words::tr("XLA exchanges %1, where %2 is predicted: %3.")
+            .arg(ofTypes(row.compiled), ofTypes(row.predicted), sentInstead(row));
+    case ExchangeRemark::Kind::PerLayer:
+        return Words::tr("XLA exchanges %1 parts one after the other, as in a loop over layers, where the array is "
+                         "predicted to be exchanged at once.")
+            .arg(count(remark.number));
+    case ExchangeRemark::Kind::AtOnce:
+        return Words::tr("XLA exchanges %1 arrays as one, where each is predicted to be exchanged by itself.")
+            .arg(count(remark.number));
+    case ExchangeRemark::Kind::MoreOften:
+    case ExchangeRemark::Kind::LessOften:
+        return moreOrLess(row, remark);
+    case ExchangeRemark::Kind::Merged:
+        return Words::tr("XLA has merged collectives: several arrays go with one.");
+    case ExchangeRemark::Kind::OtherAxes:
+        return Words::tr("XLA exchanges along %1, where %2 is predicted: %3.")
+            .arg(fromStd(row.compiledAxes), axes, sentInstead(row));
+    case ExchangeRemark::Kind::OnlyPredicted:
+        return Words::tr("XLA has nothing of the kind: it found a way without, or exchanges another array in its "
+                         "place. %1 per device and step are predicted.")
+            .arg(bytes(row.predicted.sent));
+    case ExchangeRemark::Kind::OnlyCompiled:
+        return Words::tr("Nothing of the kind is predicted. Every device sends %1 in a step.")
+            .arg(bytes(row.compiled.sent));
+    case ExchangeRemark::Kind::TimesUnknown:
+        return Words::tr("How often it runs cannot be told; it is counted once.");
+    case ExchangeRemark::Kind::NoAxes:
+        return Words::tr("Its devices are no group of any axes of the mesh.");
+    }
+    return {};
+}
+
+} // namespace shardscope::words

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What XLA does otherwise than predicted, in sentences.
+#pragma once
+
+#include "analysis/compare_compiled.h"
+#include "words/words.h"
+
+namespace shardscope::words {
+
+[[nodiscard]] QString exchangeName(Exchange exchange); ///< "gather", "reduction", "all-to-all", "permutation"
+/// "reduce-scatter × 32", "all-reduce, reduce-scatter × 64"; a dash where there is none.
+[[nodiscard]] QString exchangeSide(const ExchangeSide& side);
+/// "bf16[4096, 512] and 2 more".
+[[nodiscard]] QString exchangedTypes(const ExchangeRow& row);
+/// Where the row comes from: the operation's name, or the first value or operation that is known and how many more
+/// there are.
+[[nodiscard]] QString exchangeCause(const ExchangeRow& row);
+/// "XLA adds up with all-reduce and keeps a slice, where a reduce-scatter is predicted: every device sends 2 GiB in a
+/// step instead of 1 GiB."
+[[nodiscard]] QString remarkText(const ExchangeRow& row, const ExchangeRemark& remark);
+
+} // namespace shardscope::words

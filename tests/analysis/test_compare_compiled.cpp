@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Predicted collectives beside those of compiled programs, both small enough to be known by hand.
+#include <QtTest>
+
+#include <algorithm>
+
+#include "analysis/analysed.h"
+#include "analysis/compare_compiled.h"
+#include "analysis/compiled_axes.h"
+#include "hlo/read.h"
+#include "registered_test.h"
+
+using namespace shardscope;
+
+namespace {
+
+using Kind = ExchangeRemark::Kind;
+
+SnapshotPtr laidOut(const std::string& text)
+{
+    ProgramModel model;
+    model.text = std::make_shared<const std::string>(text);
+    const Result<Experiment> experiment = experimentOf(std::move(model), "before");
+    if (!experiment)
+        qFatal("the program cannot be read");
+    return test::analysed(*experiment);
+}
+
+const std::string meshText = "sdy.mesh @mesh = <[\"x\"=2, \"y\"=2]>\n";
+
+/// A sum over x, of which every device keeps all, or the part along x.
+std::string product(bool isScattered)
+{
+    return meshText
+        + "func.func @main(%p: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {\"x\"}]>}, "
+          "%w: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}) -> (tensor<8x6xf32> {sdy.sharding "
+          "= #sdy.sharding<@mesh, [{"
+        + std::string(isScattered ? "\"x\"" : "")
+        + "}, {}]>}) {\n  %r = stablehlo.dot_general %p, %w, contracting_dims = [1] x [0] : (tensor<8x4xf32>, "
+          "tensor<4x6xf32>) -> tensor<8x6xf32> loc(\"jit(f)/dot_general\")\n  return %r : tensor<8x6xf32>\n}\n";
+}
+
+/// An array that is gathered along x.
+std::string gathered(const std::string& type)
+{
+    return meshText + "func.func @main(%p: tensor<" + type
+        + "> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}) -> (tensor<" + type
+        + "> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}) {\n  %r = stablehlo.negate %p : tensor<" + type
+        + ">\n  return %r : tensor<" + type + ">\n}\n";
+}
+
+const std::string adder = "%add (a: f32[], b: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n"
+                          "  ROOT %s = f32[] add(%a, %b)\n}\n\n";
+/// Along x and along y of the mesh.
+const std::string alongX = "replica_groups=[2,2]<=[2,2]T(1,0)", alongY = "replica_groups=[2,2]<=[4]";
+
+std::string compiledModule(const std::string& statements, int devices = 4)
+{
+    return "HloModule jit_f, is_scheduled=true, num_partitions=" + std::to_string(devices) + "\n\n" + adder
+        + "ENTRY %main (p: f32[8,6], i: s32[]) -> f32[] {\n  %p = f32[8,6]{1,0} parameter(0)\n  %i = s32[] "
+          "parameter(1)\n"
+        + statements + "\n}\n";
+}
+
+struct Compared {
+    SnapshotPtr before;
+    std::string text;
+    Result<CompiledComparison> result = CompiledComparison();
+
+    [[nodiscard]] const std::vector<ExchangeRow>& rows() const { return result.value().rows; }
+    [[nodiscard]] std::vector<Kind> remarks(std::size_t row = 0) const
+    {
+        std::vector<Kind> kinds;
+        for (const ExchangeRemark& remark : rows().at(row).remarks)
+            kinds.push_back(remark.kind);
+        return kinds;
+    }
+};
+
+Compared compare(const std::string& before, std::string after)
+{
+    Compared compared{ laidOut(before), std::move(after) };
+    const Result<HloModule> module = readHlo(compared.text);
+    if (!module)
+        qFatal("the compiled text cannot be read");
+    const Result<HloCollectives> found = collectivesOf(*module);
+    if (!found || !compared.before->collectives)
+        qFatal("there are no collectives");
+    compared.result = compareCompiled(*compared.before->collectives, *module, *found);
+    return compared;
+}
+
+std::optional<std::string> axesText(const std::string& attributes, const Mesh& mesh)
+{
+    const std::string text = attributes.starts_with("source")
+        ? compiledModule("  ROOT %r = f32[8,6] collective-permute(%p), " + attributes, 8)
+        : compiledModule("  ROOT %r = f32[8,6] all-reduce(%p), " + attributes + ", to_apply=%add", 8);
+    const Result<HloModule> module = readHlo(text);
+    const Result<HloCollectives> found = collectivesOf(module.value());
+    const std::optional<AxisList> axes = axesOf(found.value().list.at(0), mesh);
+    if (!axes)
+        return std::nullopt;
+    std::string names;
+    for (const AxisRef& axis : *axes)
+        names += (names.empty() ? "" : ", ") + toString(mesh, axis);
+    return names;
+}
+
+} // namespace
+
+class TestCompareCompiled : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void axes();
+    void axesByDeviceIds();
+    void same();
+    void slicedAfterwards();
+    void otherAxes();
+    void noAxes();
+    void otherTypes();
+    void perLayer();
+    void moreOften();
+    void merged();
+    void namedOperations();
+    void leftOver();
+    void timesUnknown();
+    void devices();
+};
+
+void TestCompareCompiled::axes()
+{
+    using Names = std::optional<std::string>;
+    const Mesh mesh = Mesh::create({ { "data", 2 }, { "one", 1 }, { "model", 4 } }).value();
+    QCOMPARE(axesText("replica_groups=[2,4]<=[8]", mesh), Names("model"));
+    QCOMPARE(axesText("replica_groups={{4,5,6,7},{3,2,1,0}}", mesh), Names("model"));
+    QCOMPARE(axesText("replica_groups=[4,2]<=[2,4]T(1,0)", mesh), Names("data"));
+    QCOMPARE(axesText("replica_groups={}", mesh), Names("data, model"));
+    QCOMPARE(axesText("replica_groups=[1,8]<=[8]", mesh), Names("data, model"));
+    QCOMPARE(axesText("replica_groups=[4,2]<=[8]", mesh), Names("model:(2)2"));
+    QCOMPARE(axesText("replica_groups={{0,2},{1,3},{4,6},{5,7}}", mesh), Names("model:(1)2"));
+    QCOMPARE(axesText("replica_groups={{0,3},{1,2},{4,7},{5,6}}", mesh), Names());
+    QCOMPARE(axesText("source_target_pairs={{0,1},{1,2},{2,3},{3,0}}", mesh), Names("model"));
+    QCOMPARE(axesText("source_target_pairs={{0,4},{4,0}}", mesh), Names("data"));
+    QCOMPARE(axesText("source_target_pairs={{0,5}}", mesh), Names("data, model"));
+}
+
+void TestCompareCompiled::axesByDeviceIds()
+{
+    const Mesh mesh = Mesh::createOver({ { "a", 2 }, { "b", 2 } }, { 0, 3, 1, 2 }).value();
+    const auto found = [&](const std::string& groups) {
+        const std::string text =
+            compiledModule("  ROOT %r = f32[8,6] all-reduce(%p), replica_groups=" + groups + ", to_apply=%add");
+        const Result<HloModule> module = readHlo(text);
+        return axesOf(collectivesOf(module.value()).value().list.at(0), mesh);
+    };
+    QCOMPARE(found("{{0,1},{2,3}}"), std::optional(AxisList{ fullAxis(mesh, 1) })); // by positions
+    QCOMPARE(found("{{0,2},{1,3}}"), std::optional(AxisList{ fullAxis(mesh, 0) }));
+    QCOMPARE(found("{{0,3},{1,2}}"), std::optional(AxisList{ fullAxis(mesh, 1) })); // by device ids
+}
+
+void TestCompareCompiled::same()
+{
+    const Compared compared =
+        compare(product(false), compiledModule("  ROOT %r = f32[8,6] all-reduce(%p), " + alongX + ", to_apply=%add"));
+    QCOMPARE(compared.rows().size(), std::size_t{ 1 });
+    const ExchangeRow& row = compared.rows()[0];
+    QVERIFY(row.exchange == Exchange::Reduction);
+    QCOMPARE(row.axes, std::string("x"));
+    QCOMPARE(row.elements, 48);
+    QCOMPARE(row.predicted.bytes, 192);
+    QCOMPARE(row.compiled.bytes, 192);
+    QCOMPARE(row.predicted.sent, Rational(192)); // there and back among two
+    QCOMPARE(row.compiled.sent, Rational(192));
+    QVERIFY(row.remarks.empty());
+    const ExchangeSum& sum = compared.result->sums.at(0);
+    QCOMPARE(sum.predictedBytes, sum.compiledBytes);
+    QVERIFY(compared.result->timesKnown);
+}
+
+void TestCompareCompiled::slicedAfterwards()
+{
+    const std::string sum = "  %r = f32[8,6] all-reduce(%p), " + alongX + ", to_apply=%add\n";
+    const Compared sliced = compare(product(true),
+        compiledModule(sum + "  ROOT %d = f32[4,6] dynamic-slice(%r, %i, %i), dynamic_slice_sizes={4,6}"));
+    QCOMPARE(sliced.rows().size(), std::size_t{ 1 });
+    QCOMPARE(sliced.rows()[0].predicted.kinds, std::vector<std::string>{ "reduce_scatter" });
+    QCOMPARE(sliced.rows()[0].predicted.sent, Rational(96));
+    QCOMPARE(sliced.remarks(), std::vector<Kind>{ Kind::SlicedAfterwards });
+    const Compared kept = compare(product(true), compiledModule(sum + "  ROOT %n = f32[8,6] negate(%r)"));
+    QCOMPARE(kept.remarks(), std::vector<Kind>{ Kind::KeptInFull });
+    const Compared scattered = compare(product(false),
+        compiledModule("  ROOT %r = f32[4,6] reduce-scatter(%p), " + alongX + ", dimensions={0}, to_apply=%add"));
+    QCOMPARE(scattered.remarks(), std::vector<Kind>{ Kind::Scattered });
+}
+
+void TestCompareCompiled::otherAxes()
+{
+    const Compared compared =
+        compare(product(false), compiledModule("  ROOT %r = f32[8,6] all-reduce(%p), " + alongY + ", to_apply=%add"));
+    QCOMPARE(compared.rows().size(), std::size_t{ 1 });
+    QCOMPARE(compared.rows()[0].axes, std::string("x"));
+    QCOMPARE(compared.rows()[0].compiledAxes, std::string("y"));
+    QCOMPARE(compared.remarks(), std::vector<Kind>{ Kind::OtherAxes });
+    QCOMPARE(compared.result->sums.size(), std::size_t{ 2 }); // sums are by the axes that each side has
+}
+
+void TestCompareCompiled::noAxes()
+{
+    const Compared compared = compare(product(false),
+        compiledModule("  ROOT %r = f32[8,6] all-reduce(%p), replica_groups={{0,3},{1,2}}, to_apply=%add"));
+    QCOMPARE(compared.rows().size(), std::size_t{ 1 });
+    QCOMPARE(compared.rows()[0].compiledAxes, std::string("{{0,3},{1,2}}"));
+    QCOMPARE(compared.remarks(), (std::vector<Kind>{ Kind::OtherAxes, Kind::NoAxes }));
+}
+
+void TestCompareCompiled::otherTypes()
+{
+    const Compared compared = compare(product(false),
+        compiledModule(
+            "  %h = bf16[8,6] convert(%p)\n  ROOT %r = bf16[8,6] all-reduce(%h), " + alongX + ", to_apply=%add"));
+    QCOMPARE(compared.rows().size(), std::size_t{ 1 });
+    QCOMPARE(compared.rows()[0].compiled.bytes, 96);
+    QCOMPARE(compared.remarks(), std::vector<Kind>{ Kind::OtherTypes });
+}
+
+void TestCompareCompiled::perLayer()
+{
+    // 6 layers of 8 numbers at once, and one after the other in a loop of 6 trips.
+    const std::string looped =
+        "HloModule jit_f, is_scheduled=true, num_partitions=4\n\n"
+        "%body (t: (s32[], f32[4])) -> (s32[], f32[4]) {\n  %t = (s32[], f32[4]{0}) parameter(0)\n"
+        "  %i = s32[] get-tuple-element(%t), index=0\n  %x = f32[4]{0} get-tuple-element(%t), index=1\n"
+        "  %one = s32[] constant(1)\n  %next = s32[] add(%i, %one)\n  %g = f32[8]{0} all-gather(%x), "
+        + alongX
+        + ", dimensions={0}\n  %y = f32[4]{0} slice(%g), slice={[0:4]}\n"
+          "  ROOT %r = (s32[], f32[4]{0}) tuple(%next, %y)\n}\n\n"
+          "%condition (t: (s32[], f32[4])) -> pred[] {\n  %t = (s32[], f32[4]{0}) parameter(0)\n"
+          "  %i = s32[] get-tuple-element(%t), index=0\n  %n = s32[] constant(6)\n"
+          "  ROOT %c = pred[] compare(%i, %n), direction=LT\n}\n\n"
+          "ENTRY %main (p: f32[4]) -> (s32[], f32[4]) {\n  %p = f32[4]{0} parameter(0)\n  %zero = s32[] constant(0)\n"
+          "  %init = (s32[], f32[4]{0}) tuple(%zero, %p)\n"
+          "  ROOT %w = (s32[], f32[4]{0}) while(%init), condition=%condition, body=%body\n}\n";
+    const Compared compared = compare(gathered("8x6xf32"), looped);
+    QCOMPARE(compared.rows().size(), std::size_t{ 1 });
+    QCOMPARE(compared.rows()[0].predicted.bytes, 192);
+    QCOMPARE(compared.rows()[0].compiled.bytes, 192);
+    QCOMPARE(compared.rows()[0].remarks, (std::vector<ExchangeRemark>{ { Kind::PerLayer, 6 } }));
+}
+
+void TestCompareCompiled::moreOften()
+{
+    const std::string twice = "  %q = f32[4,6] slice(%p), slice={[0:4], [0:6]}\n  %g = f32[8,6] all-gather(%q), "
+        + alongX + ", dimensions={0}\n  ROOT %h = f32[8,6] all-gather(%q), " + alongX + ", dimensions={0}";
+    const Compared compared = compare(gathered("8x6xf32"), compiledModule(twice));
+    QCOMPARE(compared.rows().size(), std::size_t{ 1 });
+    QCOMPARE(compared.rows()[0].compiled.times, 2);
+    QCOMPARE(compared.rows()[0].remarks, (std::vector<ExchangeRemark>{ { Kind::MoreOften, 2 } }));
+    QCOMPARE(compared.result->sums.at(0).compiledBytes, 2 * compared.result->sums.at(0).predictedBytes);
+}
+
+void TestCompareCompiled::merged()
+{
+    const std::string both =
+        "  %n = f32[2] slice(%p), slice={[0:2]}\n  ROOT %r = (f32[8,6], f32[2]) all-reduce(%p, %n), " + alongX
+        + ", to_apply=%add";
+    const Compared compared = compare(product(false), compiledModule(both));
+    QCOMPARE(compared.rows().size(), std::size_t{ 2 });
+    QCOMPARE(compared.remarks(0), std::vector<Kind>{ Kind::Merged });
+    QCOMPARE(compared.remarks(1), (std::vector<Kind>{ Kind::Merged, Kind::OnlyCompiled }));
+    // 192 and 8 bytes, each its share of what the collective sends.
+    QCOMPARE(compared.rows()[0].compiled.sent, Rational(192));
+    QCOMPARE(compared.rows()[1].compiled.sent, Rational(8));
+    QCOMPARE(compared.rows()[0].compiled.collectives + compared.rows()[1].compiled.collectives, 1);
+}
+
+void TestCompareCompiled::namedOperations()
+{
+    // Of two arrays of one shape the one of the same operation.
+    const std::string sums = "  %r = f32[8,6] all-reduce(%p), " + alongX
+        + ", to_apply=%add, metadata={op_name=\"jit(f)/other\"}\n  ROOT %q = f32[8,6] all-reduce(%r), " + alongX
+        + ", to_apply=%add, metadata={op_name=\"jit(f)/dot_general\"}";
+    const Compared compared = compare(product(false), compiledModule(sums));
+    QCOMPARE(compared.rows().size(), std::size_t{ 2 });
+    const auto named = std::find_if(compared.rows().begin(), compared.rows().end(),
+        [](const ExchangeRow& row) { return row.cause == "jit(f)/dot_general"; });
+    QVERIFY(named != compared.rows().end());
+    QVERIFY(named->remarks.empty());
+    const ExchangeRow& other = compared.rows()[named == compared.rows().begin() ? 1 : 0];
+    QCOMPARE(other.compiled.causes, std::vector<std::string>{ "jit(f)/other" });
+    QCOMPARE(other.remarks, (std::vector<ExchangeRemark>{ { Kind::OnlyCompiled, 0 } }));
+}
+
+void TestCompareCompiled::leftOver()
+{
+    const Compared compared = compare(product(false),
+        compiledModule("  %q = f32[4,3] slice(%p), slice={[0:4], [0:3]}\n  ROOT %g = f32[8,3] all-gather(%q), " + alongX
+            + ", dimensions={0}"));
+    QCOMPARE(compared.rows().size(), std::size_t{ 2 });
+    QCOMPARE(compared.remarks(0), std::vector<Kind>{ Kind::OnlyPredicted });
+    QCOMPARE(compared.remarks(1), std::vector<Kind>{ Kind::OnlyCompiled });
+}
+
+void TestCompareCompiled::timesUnknown()
+{
+    const std::string unknown = "HloModule jit_f, is_scheduled=true, num_partitions=4\n\n" + adder
+        + "%main (p: f32[8,6]) -> f32[8,6] {\n  %p = f32[8,6]{1,0} parameter(0)\n  ROOT %r = f32[8,6] all-reduce(%p), "
+        + alongX + ", to_apply=%add\n}\n";
+    const Compared compared = compare(product(false), unknown);
+    QVERIFY(!compared.result->timesKnown);
+    QCOMPARE(compared.remarks(), std::vector<Kind>{ Kind::TimesUnknown });
+}
+
+void TestCompareCompiled::devices()
+{
+    const Compared compared = compare(
+        product(false), compiledModule("  ROOT %r = f32[8,6] all-reduce(%p), replica_groups={}, to_apply=%add", 8));
+    QVERIFY(!compared.result);
+    QCOMPARE(std::string(compared.result.error().id()), std::string("E199"));
+    QCOMPARE(compared.result.error().number("devices"), 8);
+    QCOMPARE(compared.result.error().number("wanted"), 4);
+}
+
+REGISTER_TEST(TestCompareCompiled)
+#include "test_compare_compiled.moc"

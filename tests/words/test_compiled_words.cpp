@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is said of a comparison with a compiled program: every remark has its own sentence, with what it costs.
+#include <QTest>
+
+#include <set>
+
+#include "registered_test.h"
+#include "words/compiled_words.h"
+
+using namespace shardscope;
+
+namespace {
+
+using Kind = ExchangeRemark::Kind;
+
+/// 32 arrays that are added up along x.
+ExchangeRow reduction()
+{
+    ExchangeRow row;
+    row.exchange = Exchange::Reduction;
+    row.axes = "x";
+    row.compiledAxes = "y";
+    row.predicted.times = row.compiled.times = 32;
+    row.predicted.kinds = { "reduce_scatter" };
+    row.compiled.kinds = { "all_reduce" };
+    row.predicted.types = { "f32[8]", "f32[2, 4]" };
+    row.compiled.types = { "bf16[8]" };
+    row.predicted.causes = { "layers.0/W", "layers.1/W", "layers.2/W" };
+    row.predicted.sent = Rational(1024);
+    row.compiled.sent = Rational(2048);
+    return row;
+}
+
+QString stated(Kind kind, std::int64_t number = 0, const ExchangeRow& row = reduction())
+{
+    return words::remarkText(row, { kind, number });
+}
+
+} // namespace
+
+class TestCompiledWords : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyRemarkHasItsSentence()
+    {
+        std::set<QString> sentences;
+        for (int kind = 0; kind <= static_cast<int>(Kind::NoAxes); ++kind) {
+            const QString sentence = stated(static_cast<Kind>(kind), 4);
+            QVERIFY2(sentence.endsWith(QLatin1Char('.')) && sentence.front().isUpper(), qPrintable(sentence));
+            QVERIFY2(!sentence.contains(QLatin1Char('%')), qPrintable(sentence));
+            sentences.insert(sentence);
+        }
+        QCOMPARE(sentences.size(), static_cast<std::size_t>(Kind::NoAxes) + 1);
+    }
+
+    void remarks()
+    {
+        QCOMPARE(stated(Kind::SlicedAfterwards),
+            QStringLiteral("XLA adds up with all-reduce and keeps a slice, where a reduce-scatter is predicted: every "
+                           "device sends 2 KiB in a step instead of 1 KiB."));
+        QCOMPARE(stated(Kind::OtherAxes),
+            QStringLiteral(
+                "XLA exchanges along y, where x is predicted: every device sends 2 KiB in a step instead of 1 KiB."));
+        QCOMPARE(stated(Kind::OtherTypes),
+            QStringLiteral("XLA exchanges bf16[8], where f32[8] and 1 more is predicted: every device sends 2 KiB in a "
+                           "step instead of 1 KiB."));
+        QCOMPARE(stated(Kind::MoreOften, 2),
+            QStringLiteral("XLA does it 2 times as often as predicted: every device sends 2 KiB in a step instead of 1 "
+                           "KiB."));
+        QVERIFY(stated(Kind::MoreOften).startsWith(QStringLiteral("XLA does it more often than predicted")));
+        ExchangeRow gather = reduction();
+        gather.exchange = Exchange::Gather;
+        QVERIFY(stated(Kind::MoreOften, 2, gather).contains(QStringLiteral("backward pass gathers again")));
+        QVERIFY(!stated(Kind::LessOften, 2, gather).contains(QStringLiteral("backward")));
+    }
+
+    void columns()
+    {
+        const ExchangeRow row = reduction();
+        QCOMPARE(words::exchangeSide(row.predicted), QStringLiteral("reduce-scatter × 32"));
+        QCOMPARE(words::exchangeSide({}), QStringLiteral("-"));
+        ExchangeSide unknown = row.compiled;
+        unknown.timesKnown = false;
+        QCOMPARE(words::exchangeSide(unknown), QStringLiteral("all-reduce × 32?"));
+        QCOMPARE(words::exchangedTypes(row), QStringLiteral("f32[8] and 1 more"));
+        QCOMPARE(words::exchangeCause(row), QStringLiteral("layers.0/W and 2 more"));
+        ExchangeRow named = row;
+        named.cause = "jit(f)/dot_general";
+        QCOMPARE(words::exchangeCause(named), QStringLiteral("jit(f)/dot_general"));
+    }
+};
+
+REGISTER_TEST(TestCompiledWords)
+#include "test_compiled_words.moc"
