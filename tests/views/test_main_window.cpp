@@ -776,6 +776,7 @@ private Q_SLOTS:
             QVERIFY(window.openFile(m_file));
             window.show();
             window.dock(QStringLiteral("timeline"))->hide();
+            window.action(QStringLiteral("perspective-learn"))->trigger();
             window.action(QStringLiteral("themeDark"))->trigger();
             QVERIFY(window.close());
         }
@@ -786,6 +787,10 @@ private Q_SLOTS:
         QVERIFY(!again.dock(QStringLiteral("timeline"))->isVisible());
         again.action(QStringLiteral("resetLayout"))->trigger();
         QVERIFY(again.dock(QStringLiteral("timeline"))->isVisible());
+        // A file comes up in the perspective in which it was left.
+        QCOMPARE(again.perspective(), Perspective::Plan);
+        QVERIFY(again.openFile(m_file));
+        QCOMPARE(again.perspective(), Perspective::Learn);
     }
 
     void everyControlHasAName()
@@ -858,8 +863,8 @@ private Q_SLOTS:
         for (const MainWindow::Part& part : window.parts()) {
             QVERIFY(window.present(part.id));
             QCoreApplication::processEvents();
-            QVERIFY2(part.widget->isVisible(), qPrintable(part.id));
-            QVERIFY(!part.widget->grab().isNull());
+            QVERIFY2(window.shows(part.id), qPrintable(part.id));
+            QVERIFY(!part.frame->grab().isNull());
         }
         for (const TensorRow& row : snapshot->tensors) {
             window.selection()->setTensor(QString::fromStdString(row.path));

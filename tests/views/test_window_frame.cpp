@@ -581,6 +581,34 @@ private Q_SLOTS:
         QTRY_VERIFY(!framed.dock("inspector")->isHidden());
     }
 
+    void aViewGetsTheWindowForItself()
+    {
+        FramedWindow framed("flax-mlp-logical");
+        MainWindow& window = framed.window;
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        DockFrame* inspector = framed.dock("inspector");
+        QTest::qWait(30); // widths come to rest
+        const int before = inspector->width();
+        const QWidget* title = inspector->titleBarWidget();
+        QTest::mouseDClick(inspector->titleBarWidget(), Qt::LeftButton, Qt::NoModifier,
+            QPoint(title->width() / 3, title->height() / 2));
+        QCOMPARE(window.maximised(), inspector);
+        QTRY_VERIFY(inspector->width() > window.width() - 40);
+        QVERIFY(framed.dock("layout")->isHidden());
+        // Who calls another view goes back.
+        QVERIFY(framed.present("grid"));
+        QVERIFY(!window.maximised());
+        QTRY_VERIFY(std::abs(inspector->width() - before) <= 2);
+        inspector->present();
+        QTest::keyClick(&window, Qt::Key_M, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(window.maximised(), inspector);
+        // So does who closes the one that is there.
+        inspector->close();
+        QTRY_VERIFY(!window.maximised());
+        QTRY_VERIFY(framed.dock("layout")->isInFront());
+        QVERIFY(inspector->isHidden());
+    }
+
     /// By what is opened, unless the file was left in another one.
     void perspectivesAreChosen()
     {

@@ -114,7 +114,7 @@ public:
     [[nodiscard]] QWidget* part(const QString& id) const;
     /// Shows a part or a view, in front, unfolded, with the keyboard focus. False if there is none of that id.
     bool present(const QString& id);
-    /// To be seen: its view is in front, and it is unfolded in it.
+    /// To be seen: its view is in front, and it is unfolded in it, or says why it has nothing to show.
     [[nodiscard]] bool shows(const QString& id) const;
     [[nodiscard]] Perspective perspective() const { return m_perspective; }
     /// Nothing changes where the views of the perspective do not exist.

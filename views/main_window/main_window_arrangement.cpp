@@ -83,6 +83,7 @@ void MainWindow::setForm(Form form)
 {
     m_form = form;
     // Beside a picture that is low already, memory is one line until it is asked for.
+    m_layoutBox->drawer()->setVisible(form != Form::Single);
     m_layoutBox->drawer()->setUnfolded(height() >= Metrics::scaled(860));
     arrange();
 }

@@ -165,7 +165,10 @@ void MainWindow::makePictures()
     page("grid", "grid", tr("Shard grid"), m_grid);
     page("hosts", "hosts", tr("Hosts"), m_hosts);
     page("lab", "lab", tr("Sharding lab"), m_lab);
-    addPart("memory", "memory", tr("Memory"), m_memory, layout, [memory] { memory->setUnfolded(true); });
+    addPart("memory", "memory", tr("Memory"), m_memory, layout, [memory] {
+        memory->show();
+        memory->setUnfolded(true);
+    });
     connect(pages, &PageStack::currentChanged, layout, [this, layout] { followFigure(layout); });
 
     m_program = new ProgramView(&m_document, &m_selection);
@@ -331,12 +334,16 @@ bool MainWindow::shows(const QString& id) const
 {
     const Part* found = findPart(id);
     const DockFrame* frame = found ? found->frame : dock(id);
-    return frame && frame->isInFront() && (!found || found->widget->isVisible());
+    if (!frame || !frame->isInFront())
+        return false;
+    const auto* section = found ? qobject_cast<Section*>(found->widget->parentWidget()) : nullptr;
+    const bool saysWhy = section && section->isVisible() && !section->nothing().isEmpty();
+    return !found || saysWhy || found->widget->isVisible();
 }
 
 void MainWindow::followContents()
 {
-    const QList<QWidget*> tables{ m_rules, m_trace, m_dialects, m_tensors };
+    const QList<QWidget*> tables{ m_rules, m_tensors }; // others have controls that stay of use
     for (Section* section : m_inputs->sections())
         if (tables.contains(section->body()))
             section->setNothing(emptinessOf(*section->body()));

@@ -42,17 +42,21 @@ void DrawerBox::revealMain()
     m_main->show();
 }
 
+int DrawerBox::headHeight() const
+{
+    return m_drawer->isHidden() ? 0 : m_drawer->headHeight() + m_splitter->handleWidth();
+}
+
 bool DrawerBox::haveBothRoom() const
 {
-    const int head = m_drawer->headHeight();
     const int body = m_drawer->showsBody() ? m_drawer->body()->minimumSizeHint().height() : 0;
-    return height() >= m_main->minimumSizeHint().height() + head + body + m_splitter->handleWidth();
+    return height() >= m_main->minimumSizeHint().height() + headHeight() + body;
 }
 
 void DrawerBox::arrange()
 {
     m_splitter->setGeometry(rect());
-    const bool unfolded = m_drawer->showsBody();
+    const bool unfolded = !m_drawer->isHidden() && m_drawer->showsBody();
     const int head = m_drawer->headHeight();
     m_drawer->setMaximumHeight(unfolded ? QWIDGETSIZE_MAX : head);
     m_main->setVisible(!unfolded || haveBothRoom());
@@ -65,8 +69,7 @@ void DrawerBox::arrange()
 QSize DrawerBox::minimumSizeHint() const
 {
     const QSize main = m_main->minimumSizeHint(), body = m_drawer->body()->minimumSizeHint();
-    return { std::max(main.width(), body.width()),
-        std::max(main.height(), body.height()) + m_drawer->headHeight() + m_splitter->handleWidth() };
+    return { std::max(main.width(), body.width()), std::max(main.height(), body.height()) + headHeight() };
 }
 
 QSize DrawerBox::sizeHint() const

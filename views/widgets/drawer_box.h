@@ -31,6 +31,7 @@ protected:
 private:
     void arrange();
     [[nodiscard]] bool haveBothRoom() const;
+    [[nodiscard]] int headHeight() const; ///< with the line above it; 0 of a drawer that is hidden
     QWidget* m_main;
     Section* m_drawer;
     QSplitter* m_splitter;
