@@ -28,11 +28,11 @@ QByteArray contentOf(const QString& path)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-struct Shown {
+struct ShownWindow {
     Appearance appearance{ ThemeChoice::Light };
     MainWindow window{ &appearance, { .remember = false, .tips = false } };
 
-    Shown()
+    ShownWindow()
     {
         window.document()->setExperiment(test::example("flax-mlp-logical"), {});
         window.resize(1400, 900);
@@ -76,7 +76,7 @@ private Q_SLOTS:
 
     void everyViewOfTheWindow()
     {
-        Shown shown;
+        ShownWindow shown;
         const Snapshot& snapshot = *shown.window.document()->snapshot();
         for (const ExportedView& view : exportedViews())
             for (const std::string& form : view.forms) {
@@ -98,7 +98,7 @@ private Q_SLOTS:
 
     void paletteOfTheWindow()
     {
-        Shown shown;
+        ShownWindow shown;
         QTest::keyClick(&shown.window, Qt::Key_K, Qt::ControlModifier);
         CommandPalette* palette = shown.window.commandPalette();
         QVERIFY(palette && palette->isVisible());
