@@ -354,7 +354,7 @@ func.func private @f(%b: tensor<8xf32>) -> tensor<8xf32> {
         const Ran listed = rules(own);
         QVERIFY2(listed.code == 0, qPrintable(listed.error));
         QCOMPARE(listed.out.count(QStringLiteral("custom")), 1);
-        QVERIFY(!rules(product).out.contains(QStringLiteral("custom")));
+        QVERIFY(!rules(productText).out.contains(QStringLiteral("custom")));
         const auto json = rules(own, { QStringLiteral("--json") }).json();
         QCOMPARE(json["operations"][0]["custom"].get<bool>(), true);
         QCOMPARE(json["operations"][1]["custom"].get<bool>(), false);
@@ -364,7 +364,7 @@ func.func private @f(%b: tensor<8xf32>) -> tensor<8xf32> {
         QVERIFY(experiment.open(QIODevice::WriteOnly));
         nlohmann::json model{ { "preset", "program" },
             { "sharding_rules", { { "1", "([i, j])->([i, j]) {i=8, j=32} blocked_propagation={j}" } } } };
-        for (const QByteArray& line : product.split('\n'))
+        for (const QByteArray& line : productText.split('\n'))
             model["text"].push_back(line.toStdString());
         experiment.write(nlohmann::json{ { "format", "sharding-experiment" }, { "version", "1.0" },
             { "mesh", nlohmann::json::parse(R"({ "axes": [["x", 2], ["y", 4]] })") }, { "model", model } }
@@ -458,7 +458,7 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         };
         const QByteArray basic = R"("mesh": { "axes": [["x", 2], ["y", 4]] }, "propagation": { "strategy": "basic" })";
         QFile program(folder.filePath(QStringLiteral("product.mlir")));
-        QVERIFY(program.open(QIODevice::WriteOnly) && program.write(product) == product.size());
+        QVERIFY(program.open(QIODevice::WriteOnly) && program.write(productText) == productText.size());
         program.close();
         const auto strategyOf = [](const Ran& ran) { return ran.json().value("strategy", std::string()); };
         QCOMPARE(strategyOf(withExperiment(basic, {})), std::string("basic"));
@@ -482,7 +482,7 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
     {
         QCOMPARE(propagate({}, QByteArray(productText).replace("{\"x\"}", "{\"z\"}")).code, 2);
         QCOMPARE(propagate({}, "nonsense").code, 2);
-        QCOMPARE(propagate({}, product.left(product.size() / 2)).code, 2);
+        QCOMPARE(propagate({}, productText.left(productText.size() / 2)).code, 2);
         const Ran missing = runProgram({ QStringLiteral("propagate"), QStringLiteral("missing.mlir") });
         QCOMPARE(missing.code, 2);
         QVERIFY(missing.error.contains(QStringLiteral("missing.mlir")));
@@ -493,7 +493,7 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
         const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("product.mlir"));
         QFile file(path);
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(product) == product.size());
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(productText) == productText.size());
         file.close();
         const Ran shown = runProgram({ QStringLiteral("show"), path });
         QCOMPARE(shown.code, 0);
