@@ -230,7 +230,7 @@ Result<void> takeSteps(ProgramRun& run, const RunCommandOptions& options)
         }
     }
     if (options.difference && !steps.stopped())
-        run.difference = stateDifference(*run.plan->program, run.state, to, std::move(from));
+        run.difference = stateDifference(*run.plan->program, run.state, to, from);
     for (ArrayDifference& each : run.difference)
         each.shards.clear();
     const bool isKnown = run.state.source != StateSource::None && !isGuess(run.state.source);

@@ -551,7 +551,7 @@ private Q_SLOTS:
         insert("\"arrays\": [", "");
         insert("\"share_replicas\": false", ",\n    \"last\": []");
         const std::size_t end = text.rfind("\n}");
-        text.insert(end, ",\n  \"step\": { \"optimizer\": \"lion\" },\n  \"variants\": [{ \"name\": \"4x2\" }]");
+        text.insert(end, ",\n  \"step\": { \"optimizer\": \"lion\" },\n  \"futures\": [{ \"name\": \"4x2\" }]");
 
         const auto read = readExperiment(text);
         if (!read)

@@ -83,7 +83,7 @@ private Q_SLOTS:
     /// A tree less itself is zeros, in shards of the same shapes as those of the array.
     void ofAStateAndItselfIsZero()
     {
-        DifferenceRun each(2, 4, DType::BF16);
+        DifferenceRun each(2, 4, DType::F64);
         each.run->step();
         const HeldState held = heldState(*each.run, each.state());
         for (const ArrayDifference& difference : stateDifference(*each.onMesh, each.state(), held, held)) {

@@ -19,16 +19,21 @@ std::size_t numberOfArgument(const Program& program, ValueId argument)
     return static_cast<std::size_t>(std::find(all.begin(), all.end(), argument) - all.begin());
 }
 
-/// `later` less `earlier` in the place of `earlier`; shards of devices that are not of the mesh have no bytes.
-void subtractShards(const kernels::ElementKernel& subtract, const kernels::Arrays& later, kernels::Arrays& earlier)
+/// `later` less `earlier`, in memory of its own: what was held may be asked for again. Shards of devices that are not of
+/// the mesh have no bytes.
+kernels::Arrays subtractShards(
+    const kernels::ElementKernel& subtract, const kernels::Arrays& later, const kernels::Arrays& earlier)
 {
+    kernels::Arrays difference = earlier;
     for (std::size_t device = 0; device < earlier.size(); ++device) {
-        kernels::Array& held = earlier[device];
+        const kernels::Array& held = earlier[device];
         if (!held.bytes)
             continue;
+        difference[device] = kernels::Array::make(held.type);
         const std::array<const std::byte*, 2> operands{ later[device].data(), held.data() };
-        subtract.run(operands.data(), held.data(), held.count());
+        subtract.run(operands.data(), difference[device].data(), held.count());
     }
+    return difference;
 }
 
 void countElements(ArrayDifference& difference)
@@ -59,7 +64,7 @@ HeldState heldState(const Run& run, const StepState& state)
 }
 
 std::vector<ArrayDifference> stateDifference(
-    const FlatProgram& program, const StepState& state, const HeldState& later, HeldState earlier)
+    const FlatProgram& program, const StepState& state, const HeldState& later, const HeldState& earlier)
 {
     std::vector<ArrayDifference> differences;
     for (std::size_t i = 0; i < state.pairs.size(); ++i) {
@@ -72,8 +77,7 @@ std::vector<ArrayDifference> stateDifference(
         const auto subtract = kernels::elementKernel(OpKind::Subtract, {}, std::array{ dtype, dtype }, dtype);
         if (!subtract)
             continue;
-        difference.shards = std::move(earlier.arrays[i]);
-        subtractShards(*subtract, later.arrays[i], difference.shards);
+        difference.shards = subtractShards(*subtract, later.arrays[i], earlier.arrays[i]);
         clearPadding(difference.shards, how, program.mesh);
         difference.full = assembleShards(difference.shards, how, program.mesh).full;
         countElements(difference);

@@ -37,7 +37,7 @@ struct ArrayDifference {
 /// Of each pair of the state that is an array, `later` less `earlier`. Rounded to the array's type; integers wrap
 /// around, and a truth value is true where it changed. Complex arrays, which are not executed, are left out.
 [[nodiscard]] std::vector<ArrayDifference> stateDifference(
-    const FlatProgram& program, const StepState& state, const HeldState& later, HeldState earlier);
+    const FlatProgram& program, const StepState& state, const HeldState& later, const HeldState& earlier);
 
 /// Bytes of both states and their difference, over all devices and in full.
 [[nodiscard]] double differenceBytes(const FlatProgram& program, const StepState& state);
