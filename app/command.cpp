@@ -146,7 +146,8 @@ bool Option::isSet() const
 }
 
 struct Command::Bound {
-    JsonTarget* json = nullptr;
+    JsonTarget noJson; ///< of commands that print none
+    JsonTarget* json = &noJson;
     const std::string* input = nullptr;
     std::string* file = nullptr; ///< whose variant is asked for
     std::string variant;

@@ -135,9 +135,8 @@ void addTasks(CLI::App& app, int& status)
         "printed");
     command.addJson(options->json);
     command.setInput(options->file);
-    command.footer(
-        "Exit codes: 0 done, or the task is solved; 1 something of its goal is missing; 2 arguments, input or "
-        "output that cannot be used.");
+    command.footer("Exit codes: 0 done, or the task is solved; 1 something of its goal is missing;\n2 arguments, "
+                   "input or output that cannot be used.");
     command.run(status, [options] { return runTasks(*options); });
 }
 

@@ -70,10 +70,11 @@ ProblemText describeHosts(const Diagnostic& d)
         return { Words::tr("the sizes of these mesh axes are left open: %1").arg(text("axes")),
             Words::tr("Leave one open at most, and say how many devices and slices there are."), {} };
     case Code::AxisUnused:
-        return { (d.number("size") == 2
-                         ? Words::tr("no array is sharded along %1, so both positions along %1 do the same work")
-                         : Words::tr("no array is sharded along %1, so all %2 positions along %1 do the same work"))
-                     .arg(text("axis"), number("size")),
+        return { d.number("size") == 2
+                ? Words::tr("no array is sharded along %1, so both positions along %1 do the same work")
+                      .arg(text("axis"))
+                : Words::tr("no array is sharded along %1, so all %2 positions along %1 do the same work")
+                      .arg(text("axis"), number("size")),
             Words::tr("Map a logical name to it, or give its devices to another axis."), {} };
     case Code::ParallelismWithoutAxis:
         return { Words::tr("%1 is %2, but mesh_axes lacks that axis, so that it means nothing")
