@@ -11,7 +11,7 @@ using namespace shardscope;
 namespace {
 
 /// x [{x}, {}] times w [{}, {y}]: the product is cut both ways, and so is what is computed of it.
-const QByteArray product = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
+const QByteArray productText = R"(sdy.mesh @mesh = <["x"=2, "y"=4]>
 func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}, %b: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>}) -> tensor<8x32xf32> {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32>
   %1 = stablehlo.tanh %0 : tensor<8x32xf32>
@@ -19,7 +19,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
 }
 )";
 
-Ran propagate(const QStringList& more = {}, const QByteArray& text = product)
+Ran propagate(const QStringList& more = {}, const QByteArray& text = productText)
 {
     return runProgram(QStringList{ QStringLiteral("propagate"), QStringLiteral("-") } + more, text);
 }
@@ -74,7 +74,7 @@ private Q_SLOTS:
                     .out.contains(QStringLiteral("the same shardings")));
         QCOMPARE(propagate({ QStringLiteral("--strategy"), QStringLiteral("best") }).code, 2);
         // Both dimensions want x: basic gives it to neither.
-        const QByteArray conflict = QByteArray(product).replace("{}, {\"y\"}", "{}, {\"x\"}");
+        const QByteArray conflict = QByteArray(productText).replace("{}, {\"y\"}", "{}, {\"x\"}");
         const auto json =
             propagate({ QStringLiteral("--strategy"), QStringLiteral("aggressive"), QStringLiteral("--compare"),
                           QStringLiteral("basic"), QStringLiteral("--json") },
@@ -99,7 +99,7 @@ private Q_SLOTS:
     /// The second of two priorities has to wait; where priorities do not count it does not.
     void priorities()
     {
-        const QByteArray waiting = QByteArray(product).replace("{}, {\"y\"}", "{}, {\"x\"}p1");
+        const QByteArray waiting = QByteArray(productText).replace("{}, {\"y\"}", "{}, {\"x\"}p1");
         const auto second = [&](const QStringList& more) {
             const Ran ran = propagate(more, waiting);
             return ran.out.section(QStringLiteral("tanh"), 1).section(QLatin1Char('\n'), 0, 0);
@@ -343,10 +343,11 @@ func.func private @f(%b: tensor<8xf32>) -> tensor<8xf32> {
     void customRules()
     {
         const QByteArray own =
-            QByteArray(product).replace("%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]",
-                "%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] {sdy.sharding_rule = "
-                "#sdy.op_sharding_rule<([i, k], [k, j])->([i, j]) {i=8, j=32, k=16} reduction={k} "
-                "blocked_propagation={j}>}");
+            QByteArray(productText)
+                .replace("%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]",
+                    "%0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] {sdy.sharding_rule = "
+                    "#sdy.op_sharding_rule<([i, k], [k, j])->([i, j]) {i=8, j=32, k=16} reduction={k} "
+                    "blocked_propagation={j}>}");
         const auto rules = [](const QByteArray& text, const QStringList& more = {}) {
             return runProgram(QStringList{ QStringLiteral("rules"), QStringLiteral("-") } + more, text);
         };
@@ -479,7 +480,7 @@ func.func @main(%a: tensor<8x8xf32>) -> tensor<8x8xf32> {
 
     void wrongInput()
     {
-        QCOMPARE(propagate({}, QByteArray(product).replace("{\"x\"}", "{\"z\"}")).code, 2);
+        QCOMPARE(propagate({}, QByteArray(productText).replace("{\"x\"}", "{\"z\"}")).code, 2);
         QCOMPARE(propagate({}, "nonsense").code, 2);
         QCOMPARE(propagate({}, product.left(product.size() / 2)).code, 2);
         const Ran missing = runProgram({ QStringLiteral("propagate"), QStringLiteral("missing.mlir") });
