@@ -94,7 +94,11 @@ void printRows(Console& console, const CompiledComparison& comparison)
     if (left > 0)
         console.line(QStringLiteral("  and %1 below a ten thousandth of the largest").arg(words::count(left)));
     if (remarks.isEmpty()) {
-        console.line(QStringLiteral("XLA does what is predicted."), Emphasis::Good);
+        const bool isAsPredicted = std::all_of(
+            comparison.rows.begin(), comparison.rows.end(), [](const ExchangeRow& row) { return row.remarks.empty(); });
+        console.line(isAsPredicted ? QStringLiteral("XLA does what is predicted.")
+                                   : QStringLiteral("XLA does what is predicted, apart from the smallest of them."),
+            isAsPredicted ? Emphasis::Good : Emphasis::Faint);
         return;
     }
     console.heading(QStringLiteral("What XLA does otherwise"));

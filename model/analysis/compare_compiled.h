@@ -31,11 +31,11 @@ enum class Exchange : std::uint8_t {
 };
 
 struct ExchangeSide {
-    std::int64_t collectives = 0;
+    std::int64_t collectives = 0; ///< those whose first array is one of these; times has those of further ones as well
     std::int64_t times = 0; ///< per step, over all of them
     bool timesKnown = true; ///< false: some count once, because nobody can tell how often they run
-    std::int64_t merged = 0; ///< of the collectives, those that carry further arrays
-    std::int64_t slicedAfterwards = 0; ///< of the collectives, those of which every device keeps its part alone
+    std::int64_t merged = 0; ///< arrays of collectives that carry several
+    std::int64_t slicedAfterwards = 0; ///< arrays of which every device keeps its part alone
     std::int64_t bytes = 0; ///< of the array, per step: of a gather its result, otherwise its operand; on one device
     Rational sent; ///< per device and step
     std::vector<std::string> kinds; ///< "all_reduce"; each once, in the order of the program, as all lists here

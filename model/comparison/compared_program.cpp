@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace shardscope {
 
@@ -68,9 +69,11 @@ private:
         return found;
     }
 
+    /// Where several have one path the first of them has it.
     void compareNamed()
     {
         std::unordered_map<std::string_view, const Operation*> known;
+        std::unordered_set<std::string_view> seen;
         for (const Operation& operation : m_before.operations) {
             const std::string_view path = pathOf(m_before, operation);
             if (path.empty() || !known.emplace(path, &operation).second)
@@ -79,7 +82,7 @@ private:
         for (const Operation& operation : m_after.operations) {
             const std::string_view path = pathOf(m_after, operation);
             const auto same = path.empty() ? known.end() : known.find(path);
-            if (path.empty()) {
+            if (path.empty() || !seen.insert(path).second) {
                 m_nameless[operation.kind].after.push_back(&operation);
             } else if (same == known.end()) {
                 ++of(operation.kind).added;

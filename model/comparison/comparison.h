@@ -128,7 +128,8 @@ struct SnapshotComparison {
     [[nodiscard]] bool nothing() const;
 };
 
-/// Linear in arrays, collectives, operations of programs that are not the same, and problems. Takes what the snapshots
+/// Linear in arrays, collectives and operations of programs that are not the same; every problem is held against every
+/// other. Takes what the snapshots
 /// have: collectives and memory of one that was analysed up to propagation alone are absent.
 [[nodiscard]] SnapshotComparison compareSnapshots(SnapshotPtr before, SnapshotPtr after,
     std::optional<StepTime> timeBefore = {}, std::optional<StepTime> timeAfter = {});

@@ -253,6 +253,8 @@ Result<Experiment> withLayersName(const Experiment& before, std::optional<std::s
     auto* mlp = std::get_if<MlpModel>(&after.model);
     if (!mlp)
         return noSetting("layers_name");
+    if (name)
+        SHARDSCOPE_CHECK(edit_support::checkName("layers_name", *name));
     mlp->settings.layersName = std::move(name);
     return after;
 }

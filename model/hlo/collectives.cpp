@@ -195,10 +195,17 @@ Result<HloCollectives> collectivesOf(const HloModule& module)
     found.devices = *devices;
     SHARDSCOPE_TRY(executions, executionsOf(module, found.loops));
     const Uses uses(module);
+    constexpr std::int64_t maximumListed = std::int64_t{ 1 } << 26; // devices in all groups that are written "{}"
+    std::int64_t listed = 0;
     for (HloCollective& collective : found.list) {
         collective.executions = (*executions)[module.instructions[collective.instruction].computation];
-        if (collective.kind != HloCollectiveKind::CollectivePermute && collective.groups.form == HloGroups::Form::All)
+        if (collective.kind != HloCollectiveKind::CollectivePermute && collective.groups.form == HloGroups::Form::All) {
             collective.groups.lists = collective.groups.expanded(found.devices);
+            listed += collective.groups.size();
+            if (listed > maximumListed)
+                return fail(Code::TooLarge, { { "what", "devices" }, { "count", listed }, { "limit", maximumListed } },
+                    module.placeOf(module.instructions[collective.instruction].name.begin));
+        }
         collective.slicedRightAfter = sliceOf(module, uses, collective);
     }
     return found;

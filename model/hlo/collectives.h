@@ -53,7 +53,7 @@ struct HloCollective {
     /// conditional count. Nothing where a loop's trips cannot be told, or where the text ends before its entry.
     std::optional<std::int64_t> executions;
     /// Of an all-reduce of which every device goes on with its own part alone, a reduce-scatter to be: the shape of
-    /// that part.
+    /// that part. By sizes: whatever reads it takes a dynamic slice of one part of as many as the group has devices.
     std::optional<std::uint32_t> slicedRightAfter;
 };
 
@@ -73,7 +73,7 @@ struct HloCollectives {
 };
 
 /// Errors, with line and column: those of readGroups() and readPairs(); UndefinedName for computations;
-/// DeviceOutOfRange for a device beyond those that the module states.
+/// DeviceOutOfRange for a device beyond those that the module states; TooLarge for groups of far too many devices.
 [[nodiscard]] Result<HloCollectives> collectivesOf(const HloModule& module);
 
 /// How often each computation runs in a step, by index; nothing where that cannot be told.

@@ -34,8 +34,10 @@ Result<HloModule> Reader::read()
 {
     if (m_text.size() > maximumText)
         return fail(Code::TooLarge, { { "what", "text" }, { "bytes", m_text.size() }, { "limit", maximumText } });
-    // An instruction takes a line, or more: nothing is moved to a larger place later.
-    m_module.instructions.reserve(static_cast<std::size_t>(std::count(m_text.begin(), m_text.end(), '\n')) + 1);
+    // An instruction takes a line, or more, and some characters: nothing is moved to a larger place later.
+    constexpr std::size_t shortest = 8;
+    m_module.instructions.reserve(std::min(
+        static_cast<std::size_t>(std::count(m_text.begin(), m_text.end(), '\n')) + 1, m_text.size() / shortest));
     if (!readModule())
         return tl::unexpected(std::move(*m_trouble.error));
     orderNames();

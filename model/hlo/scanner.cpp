@@ -44,7 +44,7 @@ void Scanner::skipMore()
             ++m_position;
         } else if (c == '/' && next == '*') {
             const std::size_t close = m_text.find("*/", m_position + 2);
-            m_position = close >= m_end ? m_end : close + 2;
+            m_position = close >= m_end ? m_end : std::min(close + 2, m_end);
         } else if (c == '/' && next == '/') {
             const std::size_t line = m_text.find('\n', m_position);
             m_position = line >= m_end ? m_end : line;
@@ -212,9 +212,12 @@ bool Scanner::skipValue()
             if (!skipString())
                 return false;
         } else if (c == '/') {
-            const std::size_t before = m_position;
-            skipMore();
-            m_position += m_position == before ? 1U : 0U;
+            // Over a comment alone: what follows it on the next line is no part of the value.
+            const char next = m_position + 1 < m_end ? m_text[m_position + 1] : '\0';
+            if (next == '/')
+                break;
+            const std::size_t close = next == '*' ? m_text.find("*/", m_position + 2) : m_position - 1;
+            m_position = close >= m_end ? m_end : std::min(close + 2, m_end);
         } else {
             break;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Programs of HLO text as programs of the tensor IR: each operation as the one of StableHLO that it was made of, or
-// would be. What has no counterpart is kept as an operation that nothing is known of.
+// would be. Other opcodes, such as collectives, decompositions and generators of random numbers, are kept as operations
+// that nothing is known of.
 //
 //     %w = (s32[], f32[8]{0}) while(%t), condition=%c, body=%b
 //
@@ -23,7 +24,8 @@ namespace shardscope {
 /// The program of a text, whether it is HLO or StableHLO. Errors: those of readHlo() and readStableHlo(), at places of
 /// the text; NoProgram where HLO text ends before its entry; CompiledProgram for one that isCompiled();
 /// AttributeMissing and AttributeValue for operations that lack what they need; TooLarge where computations that are
-/// used in several places become too much text.
+/// used in several places become too much text, and for operations of too many operands; CountMismatch for tuples that
+/// are not what their shape says.
 [[nodiscard]] Result<ReadProgram> readProgram(std::string_view text, ReadOptions options = {});
 
 } // namespace shardscope

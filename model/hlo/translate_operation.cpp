@@ -260,6 +260,11 @@ Result<bool> Translator::special(const HloInstruction& instruction)
     if (opcode == "parameter")
         return true; // is bound
     if (opcode == "tuple" || opcode == "copy") {
+        if (operands.size() != results.size()) // values never become more than the text says they are
+            return fail(Code::CountMismatch,
+                { { "what", "elements" }, { "found", operands.size() }, { "wanted", results.size() },
+                    { "of", std::string(opcode) } },
+                at(instruction));
         bind(instruction, operands);
         return true;
     }
@@ -339,6 +344,13 @@ Result<bool> Translator::special(const HloInstruction& instruction)
 
 Result<void> Translator::instruction(const HloInstruction& instruction)
 {
+    constexpr std::size_t maximumLeaves = std::size_t{ 1 } << 20;
+    std::size_t leaves = 0;
+    for (const std::uint32_t operand : m_module.operandsOf(instruction))
+        leaves += m_values[operand].size();
+    if (leaves > maximumLeaves)
+        return fail(Code::TooLarge, { { "what", "operands" }, { "count", leaves }, { "limit", maximumLeaves } },
+            at(instruction));
     SHARDSCOPE_TRY(isSpecial, special(instruction));
     if (*isSpecial)
         return {};

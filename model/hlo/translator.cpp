@@ -171,6 +171,8 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
         return fail(Code::NoProgram, { { "wrong", "entry" } }, m_module.placeOf(called.name.begin));
     m_next = 0;
     SHARDSCOPE_TRY(aliases, hloAliases(m_module));
+    // Where one value alone is returned it has no place in a tuple.
+    const bool returnsOne = !m_module.shape(m_module.instructions[called.root]).isTuple;
     line(std::string("  func.func ") + (isMain ? "public" : "private") + " @" + quotedText(name) + '(',
         called.name.begin);
     Leaves arguments;
@@ -185,8 +187,9 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
                 addShardings(*list[p], attributes, true);
             for (const HloAlias& alias : *aliases)
                 if (isMain && shapes.size() == 1 && alias.argument == static_cast<std::int64_t>(p) && alias.part.empty()
-                    && alias.result.size() == 1)
-                    attributes.push_back("tf.aliasing_output = " + std::to_string(alias.result.front()) + " : i32");
+                    && alias.result.size() == (returnsOne ? 0U : 1U))
+                    attributes.push_back(
+                        "tf.aliasing_output = " + std::to_string(returnsOne ? 0 : alias.result.front()) + " : i32");
             const bool isLast = p + 1 == list.size() && i + 1 == shapes.size();
             line("      " + nameOf(leaf) + ": " + type(leaf.shape)
                     + (attributes.empty() ? std::string() : " {" + join(attributes, ", ") + '}') + location(*list[p])
@@ -218,11 +221,13 @@ Result<void> Translator::instructions(std::uint32_t computation)
 {
     // A computation that is used in several places is written in each.
     constexpr std::size_t perByte = 16, atLeast = std::size_t{ 1 } << 20;
-    if (m_out.size() > atLeast + perByte * m_module.text.size())
-        return fail(Code::TooLarge, { { "what", "text" }, { "bytes", m_out.size() }, { "limit", maximumText } },
-            m_module.placeOf(m_module.computations[computation].name.begin));
-    for (const HloInstruction& each : m_module.instructionsOf(m_module.computations[computation]))
+    const std::size_t limit = std::min(atLeast + perByte * m_module.text.size(), maximumText);
+    for (const HloInstruction& each : m_module.instructionsOf(m_module.computations[computation])) {
+        if (m_out.size() > limit)
+            return fail(
+                Code::TooLarge, { { "what", "text" }, { "bytes", m_out.size() }, { "limit", limit } }, at(each));
         SHARDSCOPE_CHECK(instruction(each));
+    }
     return {};
 }
 
@@ -264,7 +269,6 @@ Result<void> Translator::write(const HloInstruction& instruction, Target target,
 {
     const std::uint32_t origin = instruction.name.begin;
     addShardings(instruction, target.attributes, false);
-    // Results are numbered after what stands in the bodies; the line that names them stands before.
     const Leaves results = newValue(target.results);
     std::string text = "    ";
     if (!results.empty())

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <limits>
 #include <utility>
 
 #include "base/text.h"
@@ -170,8 +171,11 @@ std::optional<std::int64_t> Trips::number(Seen seen)
 std::optional<std::int64_t> timesUntil(
     std::int64_t start, std::int64_t step, std::int64_t limit, std::string_view direction)
 {
-    constexpr std::int64_t most = std::int64_t{ 1 } << 62;
-    if (std::max({ std::abs(start), std::abs(limit), std::abs(step) }) > most / 4 || step == 0)
+    const auto isSmall = [](std::int64_t number) {
+        constexpr std::int64_t most = std::int64_t{ 1 } << 60; // sums of a few of them do not overflow
+        return number >= -most && number <= most;
+    };
+    if (!isSmall(start) || !isSmall(limit) || !isSmall(step) || step == 0)
         return std::nullopt;
     if (direction == "NE")
         return (limit - start) % step == 0 && (limit - start) / step >= 0 ? std::optional((limit - start) / step)
@@ -233,6 +237,8 @@ std::optional<std::int64_t> Trips::of(const HloInstruction& loop)
         std::swap(before, by);
     const std::optional<std::int64_t> step = number(by);
     if (!step || carried(before) != which)
+        return std::nullopt;
+    if (*step == std::numeric_limits<std::int64_t>::min()) // has no negative
         return std::nullopt;
     return timesUntil(*start, isSum ? *step : -*step, *end, direction);
 }

@@ -6,7 +6,7 @@
 //     step:  main(step, params/W, opt/count, opt/mu/W, x) -> ...
 //     initializer of it:  main(key: u32[2]) -> (step, params/W, opt/count, opt/mu/W)
 //
-// What normal arrays are: sqrt(2) erf_inv(u) of uniform numbers u between -1 and 1, multiplies of 2^-23, in f32 (in f64
+// What normal arrays are: sqrt(2) erf_inv(u) of uniform numbers u between -1 and 1, 2^-23 apart, in f32 (in f64
 // for arrays of that type), times the deviation. Indices count modulo 2^32.
 #pragma once
 

@@ -63,6 +63,9 @@ std::string numberWord(Number number)
     return { room.data(), error == std::errc() ? end : room.data() };
 }
 
+/// The numbers before it are all drawn: seconds at most.
+constexpr std::int64_t maximumFirstNormal = std::int64_t{ 1 } << 30;
+
 Error initialOutOfRange(std::string_view value, std::vector<Arg> limits)
 {
     std::vector<Arg> args{ { "key", "initial" }, { "value", value } };
@@ -204,6 +207,9 @@ Result<InitialValue> parseInitialValue(std::string_view text)
         value.bound = numbers->size() == 2 ? numbers->back() : 0;
         if (value.least < 0 || value.bound < 0)
             return tl::unexpected(initialOutOfRange(withoutBlanks(rest), { { "min", "0" } }));
+        if (value.bound > maximumFirstNormal)
+            return tl::unexpected(initialOutOfRange(
+                numberWord(value.bound), { { "min", "0" }, { "max", numberWord(maximumFirstNormal) } }));
         return value;
     }
     case Kind::File: {

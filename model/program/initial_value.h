@@ -34,7 +34,8 @@ struct InitialValue {
         Integers, ///< from `least` up to, but not including, `bound`, each as often
         Iota, ///< 0, 1, 2, ... in row-major order, as jnp.arange(n).reshape(shape); from 0 again beyond what a type
               ///< holds
-        NumpyNormal, ///< those of np.random.default_rng(`least`).normal() from number `bound` on, in row-major order
+        NumpyNormal, ///< those of np.random.default_rng(`least`).normal() from number `bound` on (at most 2^30), in
+                     ///< row-major order
         File, ///< the array of a .npy or .npz file
     };
     Kind kind = Kind::Zeros;

@@ -38,7 +38,7 @@ std::optional<Rational> collectivesOfKind(const Snapshot& snapshot, std::string_
     std::int64_t times = 0;
     for (const CollectiveEntry& entry : snapshot.collectives->entries)
         if (name(entry.kind) == kind)
-            times += entry.times;
+            times = saturatingSum(times, entry.times);
     return Rational(times);
 }
 
@@ -160,7 +160,7 @@ std::int64_t positionsOf(const Experiment& experiment)
 {
     std::int64_t count = 1;
     for (const MeshAxis& axis : experiment.mesh.axes)
-        count *= axis.size;
+        count = saturatingProduct(count, axis.size);
     return count;
 }
 

@@ -241,6 +241,10 @@ private Q_SLOTS:
         QCOMPARE(less.added() + less.changed(), 0);
         QCOMPARE(less.operationsBefore, 3);
         QCOMPARE(less.operationsAfter, 1);
+        Program alike = built(8, true, true); // of several with one path none is another one
+        for (Value& value : alike.values)
+            value.path = std::string("same");
+        QVERIFY(comparePrograms(alike, alike).kinds.empty());
     }
 };
 

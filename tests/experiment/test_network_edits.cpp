@@ -166,6 +166,7 @@ private Q_SLOTS:
         QVERIFY(std::get<MlpModel>(named.model).settings.layersName == "layers");
         QVERIFY(*withLayersName(named, std::nullopt) == loop);
         refusedAs(withLayersName(smallTransformer(), "layers"), Code::InvalidAttribute, "network");
+        QVERIFY(!withLayersName(loop, "") && !withLayersName(loop, "a\nb")); // no file could have it
         for (const Experiment& network : { notebookMlp(), smallTransformer() }) {
             QVERIFY(networkProgramOf(network) == NetworkProgram::TrainStep);
             const Experiment init = withNetworkProgram(network, NetworkProgram::Initializer).value();

@@ -104,6 +104,10 @@ void TestCollectives::tripCounts()
         tripsOf({ .config = ", backend_config=\"{\\\"known_trip_count\\\":{\\\"n\\\":\\\"13\\\"}}\"" }), Trips(13));
     // What cannot be told.
     QCOMPARE(tripsOf({ .step = "%next = s32[] multiply(%i, %one)" }), Trips());
+    for (const char* sign : { "LT", "GT", "NE" }) // numbers whose differences do not fit
+        QCOMPARE(tripsOf({ .limit = "%n = s64[] constant(-9223372036854775808)",
+                     .compare = std::string("compare(%i, %n), direction=") + sign }),
+            Trips());
     QCOMPARE(tripsOf({ .step = "%next = s32[] add(%k, %one)" }), Trips());
     QCOMPARE(tripsOf({ .step = "%zero = s32[] constant(0)\n  %next = s32[] add(%i, %zero)" }), Trips());
     QCOMPARE(tripsOf({ .compare = "compare(%i, %n), direction=EQ" }), Trips());

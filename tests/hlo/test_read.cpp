@@ -16,6 +16,7 @@ class TestRead : public QObject {
 private Q_SLOTS:
     void module();
     void withoutSigns();
+    void comments();
     void operandsWithShapes();
     void shapes();
     void bytes();
@@ -86,6 +87,20 @@ void TestRead::withoutSigns()
     QCOMPARE(read->computations[0].root, 1U);
     QCOMPARE(read->operandsOf(read->instructions[1])[0], 0U);
     QCOMPARE(read->entry, noHloIndex);
+}
+
+void TestRead::comments()
+{
+    // What follows a comment on the next line is no part of the value before it.
+    const Result<HloModule> read =
+        test::readKept(moduleOf("  %p = f32[8]{0} parameter(0)\n"
+                                "  %a = f32[8]{0} reverse(%p), dimensions={0} /* all of them */\n"
+                                "  %b = f32[8]{0} iota(), iota_dimension=0 // from 0\n"
+                                "  ROOT %c = f32[8]{0} add(%a, %b)"));
+    QCOMPARE(shownError(read), QString());
+    QCOMPARE(read->instructions.size(), std::size_t{ 4 });
+    QCOMPARE(hloNumbers(*read, named(*read, "a"), "dimensions").value(), std::optional(std::vector<std::int64_t>{ 0 }));
+    QCOMPARE(hloNumber(*read, named(*read, "b"), "iota_dimension").value(), std::optional<std::int64_t>(0));
 }
 
 void TestRead::operandsWithShapes()

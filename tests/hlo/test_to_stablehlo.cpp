@@ -4,6 +4,7 @@
 
 #include "hlo/reading_hlo.h"
 #include "hlo/to_stablehlo.h"
+#include "program/aliased_results.h"
 #include "program/op_row.h"
 #include "registered_test.h"
 #include "stablehlo/same_program.h"
@@ -216,6 +217,9 @@ void TestToStableHlo::namesAndPlaces()
     QCOMPARE(std::string(program.sources[multiply.source].location), std::string("\"jit(f)/mul\"(\"f.py\":12:0)"));
     QCOMPARE(std::string(program.value(program.main().arguments[0]).path), std::string("state['w']"));
     QCOMPARE(hlo.substr(read->names[multiply.results[0].index], 5), std::string("mul.2"));
+    const std::vector<AliasedResult> aliased = aliasedResults(MainInterface(program));
+    QCOMPARE(aliased.size(), std::size_t{ 1 });
+    QCOMPARE(aliased[0].result, std::optional<std::size_t>(0)); // of one result that is no tuple
 }
 
 void TestToStableHlo::unknown()
@@ -247,6 +251,9 @@ void TestToStableHlo::errors()
     QCOMPARE(
         stated("  %p = f32[8] parameter(0)\n  %q = f32[8] while(%p), body=%b").left(8), QStringLiteral("E190 5:3"));
     QCOMPARE(stated("  %p = f32[?] parameter(0)").left(8), QStringLiteral("E192 4:4"));
+    // A tuple has the elements that its shape says: none grows by being made of itself again and again.
+    QCOMPARE(stated("  %p = f32[8] parameter(0)\n  %t = (f32[8]) tuple(%p, %p)"),
+        QStringLiteral("E194 5:4 what=elements found=2 wanted=1 of=tuple"));
 }
 
 REGISTER_TEST(TestToStableHlo)

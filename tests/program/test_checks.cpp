@@ -232,6 +232,8 @@ private Q_SLOTS:
         row("collective_permute", "each device sends and receives once at most",
             [](O o) { change<CollectiveAttributes>(o, [](auto& a) { a.groups[1][1] = 1; }); });
         row("top_k", "the largest 9 of 8 numbers", [](O o) { change<TopKAttributes>(o, [](auto& a) { a.k = 9; }); });
+        row("top_k", "whose elements have no order",
+            [](O o) { o.program.values[o.operation().operands[0].index].type.dtype = DType::C64; });
         row("unknown", "no call_target_name",
             [](O o) { change<CustomCallAttributes>(o, [](auto& a) { a.target.clear(); }); });
         row("broadcast_add", "which does not spread over tensor<4x8xf32>", [=](O o) { shape(o, 1)[1] = 4; });

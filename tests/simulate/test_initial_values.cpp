@@ -336,6 +336,7 @@ void TestInitialValues::numbersOfNumpy()
     QVERIFY(!fitsType(parseInitialValue("numpy_normal 0").value(), DType::I32));
     QVERIFY(!parseInitialValue("numpy_normal") && !parseInitialValue("numpy_normal -1")
         && !parseInitialValue("numpy_normal 0 -1") && !parseInitialValue("numpy_normal 0.5"));
+    QVERIFY(!parseInitialValue("numpy_normal 0 9223372036854775807")); // all before it would have to be drawn
     QCOMPARE(toString(parseInitialValue("numpy_normal 3 0").value()), std::string("numpy_normal 3"));
 }
 

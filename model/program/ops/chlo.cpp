@@ -20,6 +20,8 @@ Result<void> checkTopK(const Program& program, const Operation& operation)
     TensorType type = top.operands[0];
     if (type.rank() == 0)
         return top.mismatch("operand is " + toString(type) + ", which has no last dimension");
+    if (isComplex(type.dtype))
+        return top.mismatch("operand is " + toString(type) + ", whose elements have no order");
     if ((*own)->k < 0 || (*own)->k > type.shape.back())
         return top.attribute("the largest " + std::to_string((*own)->k) + " of "
             + counted(static_cast<std::size_t>(type.shape.back()), "number"));

@@ -20,7 +20,7 @@ Result<TensorType> inferReduce(Types operands, const Attributes& attributes, con
     const TensorType& operand = operands[0];
     SHARDSCOPE_CHECK(checkDimensions("reduce", (*own)->dimensions, operand.rank()));
     const bool logical = (*own)->kind == ReduceKind::And || (*own)->kind == ReduceKind::Or;
-    if (logical ? isFloat(operand.dtype) : operand.dtype == DType::Pred)
+    if (logical ? isFloat(realPart(operand.dtype)) : operand.dtype == DType::Pred)
         return typeMismatch("reduce", "it does not take elements of " + toString(operand));
     TensorType result{ operand.dtype, {} };
     for (const std::int64_t d : dimensionsExcept(operand.rank(), (*own)->dimensions))

@@ -2,6 +2,7 @@
 #include "simulate/collectives/exchange.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 
@@ -9,6 +10,7 @@
 #include "program/body.h"
 #include "program/other_attributes.h"
 #include "simulate/collectives/collective_groups.h"
+#include "simulate/kernels/elementwise.h"
 #include "simulate/run/not_executable.h"
 
 namespace shardscope {
@@ -153,8 +155,11 @@ Result<void> Exchange::chooseReduction(const Program& program, DType dtype, cons
         m_combine = kernels.elementwise({ combinerOf(*kind), Comparison::Equal, dtype, dtype, 0 });
     if (m_combine)
         return {};
+    const std::array pair{ dtype, dtype };
+    const bool hasKernel =
+        kind && kernels::elementKernel(combinerOf(*kind), {}, pair, dtype); // not bits of complex ones
     std::optional<kernels::Body> body = m_operation->regions.empty()
-        ? (kind ? std::optional(kernels::Body::ofKind(*kind, std::array{ dtype })) : std::nullopt)
+        ? (hasKernel ? std::optional(kernels::Body::ofKind(*kind, std::array{ dtype })) : std::nullopt)
         : kernels::Body::translate(program, m_operation->regions[0]);
     if (!body || !body->outside.empty())
         return cannot(program, *m_operation, { { "wrong", "body" } });

@@ -35,7 +35,7 @@ struct ArrayDifference {
 };
 
 /// Of each pair of the state that is an array, `later` less `earlier`. Rounded to the array's type; integers wrap
-/// around, and a truth value is true where it changed. Complex arrays, which are not executed, are left out.
+/// around, and a truth value is true where it changed; figures of complex numbers are those of their magnitudes.
 [[nodiscard]] std::vector<ArrayDifference> stateDifference(
     const FlatProgram& program, const StepState& state, const HeldState& later, const HeldState& earlier);
 

@@ -42,7 +42,7 @@ public:
         return reference(value, steps, Limits());
     }
     /// What the run began with, of an argument of the given program or of the state's argument whose new value this is.
-    /// Null where it is neither. Errors: OutOfMemory {bytes, limit}.
+    /// Null where it is neither, and of complex numbers. Errors: OutOfMemory {bytes, limit}.
     [[nodiscard]] Result<Array> start(ValueId value, const Limits& limits) const;
     [[nodiscard]] Result<Array> start(ValueId value) const { return start(value, Limits()); }
     /// Step `number`, counted from 1, with the reference of what is recorded where there is memory for that. Null if
