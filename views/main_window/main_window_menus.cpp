@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QMenuBar>
 #include <QPainter>
+#include <QPointer>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStatusBar>
@@ -232,8 +233,9 @@ void MainWindow::makeMenus()
         action->setObjectName(name);
         connect(action, &QAction::triggered, this, [this, key] {
             QTimer::singleShot(0, this, [this, key] { // the menu gives the focus back first
-                if (QWidget* control = focusWidget())
-                    for (const auto type : { QEvent::KeyPress, QEvent::KeyRelease }) {
+                const QPointer<QWidget> control = focusWidget(); // what is pressed may take it away
+                for (const auto type : { QEvent::KeyPress, QEvent::KeyRelease })
+                    if (control) {
                         QKeyEvent event(type, key, Qt::NoModifier);
                         QCoreApplication::sendEvent(control, &event);
                     }

@@ -70,6 +70,7 @@ void MainWindow::makeNotices(bool tips)
             m_settings.dismiss(QLatin1String(firstQuestion));
     });
     m_left = new LeftChanges(&m_document, left, this);
+    m_left->setMayLeave([this] { return mayLeave(); });
     m_task = new TaskWatch(&m_document, task, this);
     connect(m_task, &TaskWatch::solved, this, [this](const QString& id) { m_settings.addSolvedTask(id); });
     connect(m_task, &TaskWatch::othersRequested, this, [this] {

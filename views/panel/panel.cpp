@@ -133,7 +133,6 @@ StaleRibbon::StaleRibbon(Document* document, QWidget* parent, Shows shows)
         }
         connect(document, &Document::previewChanged, this, &StaleRibbon::follow);
     }
-    setToolTip(tr("The last valid layout. Problems says what is wrong with the present one."));
     connect(document, &Document::snapshotChanged, this, &StaleRibbon::follow);
     connect(document, &Document::staleChanged, this, &StaleRibbon::follow);
     follow();
@@ -152,6 +151,8 @@ void StaleRibbon::follow()
                 (button == m_apply ? tr("Apply %1") : tr("Leave %1 as it was")).arg(m_document->previewedChange()));
         }
     setAccessibleName(preview ? tr("Preview of %1").arg(m_document->previewedChange()) : tr("Stale"));
+    setToolTip(preview ? tr("Nothing of the experiment has changed yet.")
+                       : tr("The last valid layout. Problems says what is wrong with the present one."));
     setVisible(preview || (newest && !newest->laidOut() && m_document->lastGood()));
     update();
 }
