@@ -153,6 +153,12 @@ private Q_SLOTS:
         QCOMPARE(source.beside(1), QStringLiteral("File › More"));
         source.choose(0);
         QCOMPARE(saved, 1);
+        // A menu that is filled anew while they are listed drops what it had.
+        more->clear();
+        QCOMPARE(source.name(1), QStringLiteral("Deep"));
+        source.choose(1);
+        source.choose(0);
+        QCOMPARE(saved, 2);
     }
 };
 

@@ -500,6 +500,15 @@ private Q_SLOTS:
         QVERIFY(window.saveTo(path));
         QVERIFY(document->edit(withAxisSizes(*document->experiment(), { 1, 2, 4 }), u"1 x 2 x 4"_s));
         QVERIFY(!left->canKeep());
+        // Nor does what is kept take the place of a file with changes unasked.
+        QVERIFY(!left->isEmpty());
+        const ExperimentPtr edited = document->experiment();
+        answer(QMessageBox::Cancel);
+        left->goBack(0);
+        QVERIFY(asked && *document->experiment() == *edited);
+        answer(QMessageBox::Discard);
+        left->goBack(0);
+        QVERIFY(asked && left->isEmpty() && document->filePath().isEmpty());
     }
 
     // Tasks.

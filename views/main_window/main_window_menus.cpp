@@ -177,7 +177,7 @@ void MainWindow::makeActions()
     });
     addAction(QStringLiteral("findAnything"), QStringLiteral("search"), tr("&Find anything…"),
         Key(Qt::CTRL | Qt::Key_K), [this] { findAnything(); });
-    addAction(QStringLiteral("help"), {}, tr("&Help on the view in use"), Key::HelpContents, [this] {
+    addAction(QStringLiteral("help"), {}, tr("Help on the &view in use"), Key::HelpContents, [this] {
         // The part that has the focus, the innermost one.
         const Part* used = nullptr;
         for (const Part& part : m_parts)
@@ -352,7 +352,7 @@ void MainWindow::makePerspectives()
     m_perspectiveMenu->setPopupMode(QToolButton::InstantPopup);
     m_perspectiveMenu->setMenu(new QMenu(m_perspectiveMenu));
     auto* group = new QActionGroup(this);
-    const std::array names{ tr("&Learn"), tr("Pla&n"), tr("Pro&gram"), tr("&Debug"), tr("C&ompare") };
+    const std::array names{ tr("&Learn"), tr("Pla&n"), tr("&Program"), tr("&Debug"), tr("C&ompare") };
     for (const Perspective perspective : perspectives) {
         if (!dock(QLatin1String(viewsOf(perspective).centre.front())))
             continue;

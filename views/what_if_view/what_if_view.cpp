@@ -64,7 +64,7 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     m_table->setColumnWidth(ChangesModel::Value, Metrics::scaled(150));
     m_table->setColumnWidth(ChangesModel::Now, Metrics::scaled(150));
     m_table->setColumnWidth(ChangesModel::PerDevice, Metrics::scaled(120));
-    m_table->setToolTip(tr("Return shows the value in the other docks; the change stays as it is."));
+    m_table->setToolTip(tr("Return shows the value in the other views; the change stays as it is."));
     m_cancel->setToolTip(tr("Nothing has been changed (Esc)"));
     m_apply->setToolTip(tr("One step that Undo takes back (Ctrl+Return)"));
     auto* head = hbox({}, 8, { { m_title, 1 }, m_choiceBox });
