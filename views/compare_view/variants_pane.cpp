@@ -3,6 +3,7 @@
 
 #include <QDir>
 #include <QHeaderView>
+#include <QMenu>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
@@ -120,7 +121,7 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
             tr("rename variant"));
     });
     connect(m_document, &Document::experimentChanged, this, &VariantsPane::follow);
-    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex&) {
+    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex& row) {
         addMenuAction(
             menu, "open", tr("Open as B"), [this] { open(); }, tr("Return"));
         addMenuAction(menu, "pin", tr("Pin as A"), [this] { Q_EMIT pinRequested(current()); });
@@ -130,6 +131,8 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
             menu, "rename", tr("Rename"), [this] { rename(); }, tr("F2"));
         addMenuAction(
             menu, "remove", tr("Delete"), [this] { remove(); }, tr("Del"));
+        menu.addSeparator();
+        addRowCopyActions(menu, m_table, row);
     });
     follow();
 }

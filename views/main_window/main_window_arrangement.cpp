@@ -311,7 +311,10 @@ void MainWindow::maximise(DockFrame* frame)
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
     // Whoever has the focus had no use for it.
-    if (event->key() == Qt::Key_Escape && m_maximised)
+    const bool escape = event->key() == Qt::Key_Escape;
+    if (escape && m_document.preview())
+        Q_EMIT m_document.previewDecided(false);
+    else if (escape && m_maximised)
         maximise(nullptr);
     else
         QMainWindow::keyPressEvent(event);

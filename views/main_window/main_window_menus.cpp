@@ -445,6 +445,8 @@ void MainWindow::makeToolBar()
     auto* times = new QWidget(this);
     hbox(times, { 28, 2, 8, 4 }, 6,
         { new QLabel(tr("Runs"), times), m_runs, new QLabel(tr("× loops"), times), m_loops, boxStretch() });
+    times->setFocusPolicy(Qt::StrongFocus); // so that the menu leads the keyboard there
+    times->setFocusProxy(m_runs);
     auto* measured = new QWidgetAction(this);
     measured->setDefaultWidget(times);
     m_runMenu = new QToolButton(m_toolBar);

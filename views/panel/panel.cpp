@@ -119,7 +119,7 @@ StaleRibbon::StaleRibbon(Document* document, QWidget* parent, Shows shows)
         m_apply->setToolTip(tr("Makes the change: one step that Undo takes back"));
         m_leave = new QToolButton(this);
         m_leave->setText(tr("Leave it"));
-        m_leave->setToolTip(tr("Shows what is there again"));
+        m_leave->setToolTip(tr("Shows what is there again (Esc)"));
         auto* row = new QHBoxLayout(this);
         row->setContentsMargins(0, 0, 4, 0);
         row->setSpacing(2);
