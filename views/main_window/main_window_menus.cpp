@@ -447,6 +447,7 @@ void MainWindow::makeToolBar()
         { new QLabel(tr("Runs"), times), m_runs, new QLabel(tr("× loops"), times), m_loops, boxStretch() });
     times->setFocusPolicy(Qt::StrongFocus); // so that the menu leads the keyboard there
     times->setFocusProxy(m_runs);
+    times->setAccessibleName(tr("How often the benchmark runs"));
     auto* measured = new QWidgetAction(this);
     measured->setDefaultWidget(times);
     m_runMenu = new QToolButton(m_toolBar);
