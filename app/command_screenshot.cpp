@@ -207,7 +207,8 @@ void addScreenshot(CLI::App& app, int& status)
         .optionText("THEME");
     command.addOption("--size", options->size, "Width and height of the window (default 1600x1000)").optionText("WxH");
     command.addOption("--tensor", options->tensor, "Path of the tensor to show").optionText("PATH");
-    command.addOption("--dock", options->dock, "View or part of one to show: program, hosts, trace, ...").optionText("ID");
+    command.addOption("--dock", options->dock, "View or part of one to show: program, hosts, trace, ...")
+        .optionText("ID");
     command.addFlag("--alone", options->viewAlone, "Of that view alone");
     command.addFlag("--side-by-side", options->sideBySide,
         "Show in Collectives what one layer sends that is written in three ways");

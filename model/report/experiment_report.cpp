@@ -16,8 +16,8 @@ using words::Words;
 QString experimentReport(const Snapshot& snapshot)
 {
     const Experiment& experiment = *snapshot.experiment;
-    QString page = QStringLiteral("# %1\n").arg(
-        experiment.title.empty() ? Words::tr("Experiment") : fromStd(experiment.title));
+    QString page =
+        QStringLiteral("# %1\n").arg(experiment.title.empty() ? Words::tr("Experiment") : fromStd(experiment.title));
     const auto paragraph = [&page](const QString& text) {
         if (!text.isEmpty())
             page += QLatin1Char('\n') + text + QLatin1Char('\n');

@@ -58,8 +58,8 @@ std::string joinedNames(const std::vector<std::string>& names)
 
 ReportTable meshTable(const Snapshot& snapshot)
 {
-    ReportTable table{ Words::tr("Mesh"),
-        { { "axis", Words::tr("Mesh axis") }, { "size", Words::tr("Size"), true } }, {} };
+    ReportTable table{ Words::tr("Mesh"), { { "axis", Words::tr("Mesh axis") }, { "size", Words::tr("Size"), true } },
+        {} };
     if (snapshot.mesh)
         for (const MeshAxis& axis : snapshot.mesh->axes())
             table.rows.push_back({ plainCell(axis.name), numberCell(axis.size) });
@@ -86,9 +86,8 @@ ReportTable rulesTable(const Snapshot& snapshot)
 ReportTable tensorsTable(const Snapshot& snapshot)
 {
     ReportTable table{ Words::tr("Tensors"),
-        { { "path", Words::tr("Tensor") }, { "role", Words::tr("Kind") },
-            { "dtype", Words::tr("Type") }, { "shape", Words::tr("Shape") },
-            { "names", Words::tr("Dimensions") }, { "spec", Words::tr("Spec") },
+        { { "path", Words::tr("Tensor") }, { "role", Words::tr("Kind") }, { "dtype", Words::tr("Type") },
+            { "shape", Words::tr("Shape") }, { "names", Words::tr("Dimensions") }, { "spec", Words::tr("Spec") },
             { "bytes_per_device", Words::tr("Per device"), true }, { "bytes", Words::tr("In all"), true },
             { "copies", Words::tr("Copies"), true } },
         {} };
@@ -103,9 +102,9 @@ ReportTable tensorsTable(const Snapshot& snapshot)
 ReportTable collectivesTable(const Snapshot& snapshot)
 {
     ReportTable table{ Words::tr("Collectives"),
-        { { "number", QStringLiteral("#"), true }, { "kind", Words::tr("Collective") },
-            { "axes", Words::tr("Along") }, { "tensor", Words::tr("Tensor") },
-            { "cause", Words::tr("Cause") }, { "group_size", Words::tr("Devices of a group"), true },
+        { { "number", QStringLiteral("#"), true }, { "kind", Words::tr("Collective") }, { "axes", Words::tr("Along") },
+            { "tensor", Words::tr("Tensor") }, { "cause", Words::tr("Cause") },
+            { "group_size", Words::tr("Devices of a group"), true },
             { "sent_bytes", Words::tr("Sent per device"), true }, { "times", Words::tr("Times"), true },
             { "sent_bytes_per_step", Words::tr("Per step"), true } },
         {} };
@@ -145,8 +144,8 @@ ReportTable memoryTable(const Snapshot& snapshot)
 ReportTable problemsTable(const Snapshot& snapshot)
 {
     ReportTable table{ Words::tr("Problems"),
-        { { "code", Words::tr("Code") }, { "cause", Words::tr("Cause") },
-            { "place", Words::tr("Where") }, { "remedy", Words::tr("What would be right") } },
+        { { "code", Words::tr("Code") }, { "cause", Words::tr("Cause") }, { "place", Words::tr("Where") },
+            { "remedy", Words::tr("What would be right") } },
         {} };
     for (const Problem& problem : snapshot.problems) {
         const words::ProblemText text = words::describe(problem.diagnostic);

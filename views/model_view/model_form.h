@@ -30,8 +30,8 @@ public:
 
     [[nodiscard]] QComboBox* networks() const { return m_networks; }
     /// By the key of what it sets: "batch", "kv_heads", "kv", "expert", "microbatches", "sliding_window",
-    /// "window_pattern", "dropout", "parameter_dtype", "compute_dtype", "optimizer", "form", "layers_name", "step"; null
-    /// where there is no such field, or the model has no such setting.
+    /// "window_pattern", "dropout", "parameter_dtype", "compute_dtype", "optimizer", "form", "layers_name", "step";
+    /// null where there is no such field, or the model has no such setting.
     [[nodiscard]] ModelField* field(const QString& key) const;
     /// What is sharded beside the rules.
     [[nodiscard]] LayoutPanel* layoutPanel() const { return m_layout; }
