@@ -78,21 +78,21 @@ public:
     /// `program`: with the shardings that propagation found.
     explicit PartPrinter(Program program)
         : m_program(std::move(program))
-        , m_whole(m_program.main())
+        , m_main(m_program.main())
     {
         const ValueShardings found(m_program);
         const auto note = [&](ValueId value) {
             if (const ProgramSharding* sharding = found.of(value))
                 m_borders.emplace(value, closed(*sharding));
         };
-        std::for_each(m_whole.arguments.begin(), m_whole.arguments.end(), note);
-        for (const OperationId id : m_whole.operations)
+        std::for_each(m_main.arguments.begin(), m_main.arguments.end(), note);
+        for (const OperationId id : m_main.operations)
             for (const ValueId value : m_program.operation(id).results)
                 note(value);
         m_program.name = "part";
         m_program.functions.clear();
         m_program.state.clear();
-        for (const OperationId id : m_whole.operations)
+        for (const OperationId id : m_main.operations)
             for (const ValueId value : readBy(m_program, m_program.operation(id)))
                 m_lastRead[value] = id;
     }
@@ -133,7 +133,7 @@ public:
 private:
     [[nodiscard]] bool isReadLater(ValueId value, const std::vector<OperationId>& operations) const
     {
-        if (std::find(m_whole.results.begin(), m_whole.results.end(), value) != m_whole.results.end())
+        if (std::find(m_main.results.begin(), m_main.results.end(), value) != m_main.results.end())
             return true;
         const auto last = m_lastRead.find(value);
         return last != m_lastRead.end()
@@ -160,7 +160,7 @@ private:
     }
 
     Program m_program;
-    Region m_whole; ///< main, of all parts
+    Region m_main; ///< main, of all parts
     std::unordered_map<ValueId, Annotation> m_borders; ///< by value of main
     std::unordered_map<ValueId, OperationId> m_lastRead;
 };

@@ -189,7 +189,7 @@ bool MainWindow::mayLoseLeft()
     if (m_left->isEmpty())
         return true;
     QMessageBox box(QMessageBox::Question, tr("Changes that are kept"),
-        tr("Changes of these are not saved: %1.").arg(m_left->titles().join(QStringLiteral("; "))),
+        tr("The changes of these experiments are not saved: %1.").arg(m_left->titles().join(QStringLiteral("; "))),
         QMessageBox::Discard | QMessageBox::Cancel, this);
     box.setTextFormat(Qt::PlainText); // titles of experiments
     box.setInformativeText(tr("They are lost with the window. The start page leads back to them."));

@@ -11,39 +11,39 @@ namespace shardscope::kernels {
 
 namespace {
 
-using Wide = std::complex<double>;
+using ComplexDouble = std::complex<double>;
 
 template <class T>
-Wide wide(std::complex<T> a)
+ComplexDouble toComplexDouble(std::complex<T> a)
 {
-    return Wide(a);
+    return ComplexDouble(a);
 }
 
 /// Accurate where the result is near zero.
-Wide exponentialMinusOne(Wide a)
+ComplexDouble exponentialMinusOne(ComplexDouble a)
 {
     const double sine = std::sin(a.imag() / 2);
     return { std::expm1(a.real()) * std::cos(a.imag()) - 2 * sine * sine, std::exp(a.real()) * std::sin(a.imag()) };
 }
-Wide logPlusOne(Wide a)
+ComplexDouble logPlusOne(ComplexDouble a)
 {
     const double more = a.real() * (2 + a.real()) + a.imag() * a.imag(); // |1 + a|^2 - 1
     const double modulus = std::fabs(more) < 0.5 ? std::log1p(more) / 2 : std::log(std::hypot(1 + a.real(), a.imag()));
     return { modulus, std::atan2(a.imag(), 1 + a.real()) };
 }
 
-Wide sign(Wide a)
+ComplexDouble sign(ComplexDouble a)
 {
-    return a == 0.0 ? Wide() : a / std::abs(a);
+    return a == 0.0 ? ComplexDouble() : a / std::abs(a);
 }
 
 /// The principal root: that with the least angle.
-Wide cubeRoot(Wide a)
+ComplexDouble cubeRoot(ComplexDouble a)
 {
-    return a == 0.0 ? Wide() : std::polar(std::cbrt(std::abs(a)), std::arg(a) / 3);
+    return a == 0.0 ? ComplexDouble() : std::polar(std::cbrt(std::abs(a)), std::arg(a) / 3);
 }
 
-Wide power(Wide a, Wide b)
+ComplexDouble power(ComplexDouble a, ComplexDouble b)
 {
     if (b == 0.0)
         return 1;
@@ -53,9 +53,9 @@ Wide power(Wide a, Wide b)
 }
 
 /// atan2(y, x) = -i log((x + i y) / sqrt(x^2 + y^2))
-Wide arcTangent(Wide y, Wide x)
+ComplexDouble arcTangent(ComplexDouble y, ComplexDouble x)
 {
-    const Wide i(0, 1);
+    const ComplexDouble i(0, 1);
     return -i * std::log((x + i * y) / std::sqrt(x * x + y * y));
 }
 
@@ -89,48 +89,48 @@ ElementFunction complexUnary(OpKind kind)
     case OpKind::ChloSquare:
         return unaryLoop<C, C>([](C a) { return a * a; });
     case OpKind::Sign:
-        return unaryLoop<C, C>([](C a) { return sign(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return sign(toComplexDouble(a)); });
     case OpKind::Sqrt:
-        return unaryLoop<C, C>([](C a) { return std::sqrt(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::sqrt(toComplexDouble(a)); });
     case OpKind::Rsqrt:
-        return unaryLoop<C, C>([](C a) { return 1.0 / std::sqrt(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return 1.0 / std::sqrt(toComplexDouble(a)); });
     case OpKind::Cbrt:
-        return unaryLoop<C, C>([](C a) { return cubeRoot(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return cubeRoot(toComplexDouble(a)); });
     case OpKind::Exponential:
-        return unaryLoop<C, C>([](C a) { return std::exp(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::exp(toComplexDouble(a)); });
     case OpKind::ExponentialMinusOne:
-        return unaryLoop<C, C>([](C a) { return exponentialMinusOne(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return exponentialMinusOne(toComplexDouble(a)); });
     case OpKind::Log:
-        return unaryLoop<C, C>([](C a) { return std::log(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::log(toComplexDouble(a)); });
     case OpKind::LogPlusOne:
-        return unaryLoop<C, C>([](C a) { return logPlusOne(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return logPlusOne(toComplexDouble(a)); });
     case OpKind::Logistic:
-        return unaryLoop<C, C>([](C a) { return 1.0 / (1.0 + std::exp(-wide(a))); });
+        return unaryLoop<C, C>([](C a) { return 1.0 / (1.0 + std::exp(-toComplexDouble(a))); });
     case OpKind::Tanh:
-        return unaryLoop<C, C>([](C a) { return std::tanh(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::tanh(toComplexDouble(a)); });
     case OpKind::Sine:
-        return unaryLoop<C, C>([](C a) { return std::sin(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::sin(toComplexDouble(a)); });
     case OpKind::Cosine:
-        return unaryLoop<C, C>([](C a) { return std::cos(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::cos(toComplexDouble(a)); });
     case OpKind::Tan:
     case OpKind::ChloTan:
-        return unaryLoop<C, C>([](C a) { return std::tan(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::tan(toComplexDouble(a)); });
     case OpKind::ChloAcos:
-        return unaryLoop<C, C>([](C a) { return std::acos(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::acos(toComplexDouble(a)); });
     case OpKind::ChloAcosh:
-        return unaryLoop<C, C>([](C a) { return std::acosh(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::acosh(toComplexDouble(a)); });
     case OpKind::ChloAsin:
-        return unaryLoop<C, C>([](C a) { return std::asin(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::asin(toComplexDouble(a)); });
     case OpKind::ChloAsinh:
-        return unaryLoop<C, C>([](C a) { return std::asinh(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::asinh(toComplexDouble(a)); });
     case OpKind::ChloAtan:
-        return unaryLoop<C, C>([](C a) { return std::atan(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::atan(toComplexDouble(a)); });
     case OpKind::ChloAtanh:
-        return unaryLoop<C, C>([](C a) { return std::atanh(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::atanh(toComplexDouble(a)); });
     case OpKind::ChloCosh:
-        return unaryLoop<C, C>([](C a) { return std::cosh(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::cosh(toComplexDouble(a)); });
     case OpKind::ChloSinh:
-        return unaryLoop<C, C>([](C a) { return std::sinh(wide(a)); });
+        return unaryLoop<C, C>([](C a) { return std::sinh(toComplexDouble(a)); });
     default:
         return nullptr;
     }
@@ -156,9 +156,9 @@ ElementFunction complexBinary(OpKind kind)
     case OpKind::Minimum:
         return binaryLoop<C, C>([](C a, C b) { return isNan(a) || (!isNan(b) && isLess(a, b)) ? a : b; });
     case OpKind::Power:
-        return binaryLoop<C, C>([](C a, C b) { return power(wide(a), wide(b)); });
+        return binaryLoop<C, C>([](C a, C b) { return power(toComplexDouble(a), toComplexDouble(b)); });
     case OpKind::Atan2:
-        return binaryLoop<C, C>([](C a, C b) { return arcTangent(wide(a), wide(b)); });
+        return binaryLoop<C, C>([](C a, C b) { return arcTangent(toComplexDouble(a), toComplexDouble(b)); });
     default:
         return nullptr;
     }
