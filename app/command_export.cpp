@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The command export, declared in commands.h: what a view shows, to be taken along.
 #include <algorithm>
+#include <functional>
 #include <memory>
 
+#include "base/text.h"
 #include "command.h"
 #include "commands.h"
 #include "input.h"
 #include "report.h"
-#include "report/experiment_report.h"
-#include "report/jax_code.h"
-#include "report/report_table.h"
-#include "words/utf8.h"
+#include "report/exports.h"
 
 namespace shardscope::cli {
 
@@ -23,49 +22,35 @@ struct ExportOptions {
     std::string output;
 };
 
-std::vector<std::string> exportedViews()
+std::vector<std::string> viewIds()
 {
-    std::vector<std::string> names = reportSubjectNames();
-    names.insert(names.begin(), "report");
-    names.emplace_back("code");
-    return names;
+    std::vector<std::string> ids;
+    for (const ExportedView& view : exportedViews())
+        ids.push_back(view.id);
+    return ids;
 }
 
-/// Without --as: a page is Markdown, code is code, and rows are CSV.
-std::string formOf(const ExportOptions& options)
+std::string formOf(const ExportOptions& options, const ExportedView& view)
 {
-    const std::string usual = options.view == "report" ? "md" : options.view == "code" ? "jax" : "csv";
     if (options.form.empty())
-        return usual;
-    const bool isTable = usual == "csv";
-    if (options.form != usual && !(isTable && options.form == "md"))
+        return view.forms.front();
+    if (std::find(view.forms.begin(), view.forms.end(), options.form) == view.forms.end())
         throw UsageError("--as",
-            options.form + " does not fit --view " + options.view + ": " + (isTable ? "csv or md" : usual)
+            options.form + " does not fit --view " + view.id + ": " + join(view.forms, " or ", std::identity())
                 + " would; pictures are written by the command screenshot");
     return options.form;
 }
 
-std::string exportedText(const Snapshot& snapshot, const ExportOptions& options, const std::string& form)
-{
-    if (options.view == "report")
-        return experimentReport(snapshot).toStdString();
-    if (options.view == "code")
-        return jaxCode(snapshot);
-    const std::vector<std::string>& names = reportSubjectNames();
-    const auto subject = std::find(names.begin(), names.end(), options.view) - names.begin();
-    const ReportTable table = reportTable(snapshot, static_cast<ReportSubject>(subject));
-    return form == "csv" ? toCsv(table) : toMarkdown(table).toStdString();
-}
-
 int exportView(const ExportOptions& options)
 {
-    const std::string form = formOf(options);
+    const ExportedView& view = *findExportedView(options.view);
+    const std::string form = formOf(options, view);
     const auto input = loadExperiment(options.file);
     if (!input)
         return reject({}, input.error());
     const SnapshotPtr snapshot = analyse(input->experiment);
     printFindings(*input, *snapshot);
-    return emitText(exportedText(*snapshot, options, form), options.output.empty() ? "-" : options.output,
+    return emitText(exportedText(*snapshot, view, form), options.output.empty() ? "-" : options.output,
         snapshot->errorCount() == 0 ? Done : Findings);
 }
 
@@ -77,12 +62,11 @@ void addExport(CLI::App& app, int& status)
     const auto options = std::make_shared<ExportOptions>();
     command.addFile(options->file);
     command.addOption("--view", options->view, "What: report (default), a table, or code")
-        .oneOf(exportedViews())
+        .oneOf(viewIds())
         .optionText("VIEW");
     command
-        .addOption(
-            "--as", options->form, "How: csv (tables), md (tables and the report), jax (code). Default: the first")
-        .oneOf({ "csv", "md", "jax" })
+        .addOption("--as", options->form, "How: csv or md of tables, md of the report, py of code. Default: the first")
+        .oneOf({ "csv", "md", "py" })
         .optionText("FORM");
     command.addOption("-o,--output", options->output, "The file to write (default: standard output)").optionText("OUT");
     command.footer(

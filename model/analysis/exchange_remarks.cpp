@@ -8,7 +8,7 @@ namespace shardscope {
 
 namespace {
 
-using Kind = ExchangeRemark::Kind;
+using RemarkKind = ExchangeRemark::Kind;
 
 bool isPredictedAlone(const ExchangeRow& row)
 {
@@ -45,13 +45,13 @@ std::optional<std::vector<ExchangeRemark>> joinedBy(
         // As many passes over the parts as over the array, or several times as many.
         if (const std::int64_t parts = timesWithin(compiled.elements, predicted.elements);
             parts > 1 && timesWithin(saturatingProduct(parts, ours), theirs) > 0)
-            return Remarks{ { Kind::PerLayer, parts } };
+            return Remarks{ { RemarkKind::PerLayer, parts } };
         if (const std::int64_t parts = timesWithin(predicted.elements, compiled.elements);
             parts > 1 && timesWithin(saturatingProduct(parts, theirs), ours) > 0)
-            return Remarks{ { Kind::AtOnce, parts } };
+            return Remarks{ { RemarkKind::AtOnce, parts } };
         return std::nullopt;
     case Likeness::OtherAxes:
-        return sameSize && ours == theirs ? std::optional(Remarks{ { Kind::OtherAxes, 0 } }) : std::nullopt;
+        return sameSize && ours == theirs ? std::optional(Remarks{ { RemarkKind::OtherAxes, 0 } }) : std::nullopt;
     }
     return std::nullopt;
 }
@@ -101,35 +101,35 @@ void joinLeftOver(std::vector<ExchangeRow>& rows)
 void addRemarks(ExchangeRow& row)
 {
     const ExchangeSide &ours = row.predicted, &theirs = row.compiled;
-    const auto add = [&](Kind kind, std::int64_t number = 0) { row.remarks.push_back({ kind, number }); };
+    const auto add = [&](RemarkKind kind, std::int64_t number = 0) { row.remarks.push_back({ kind, number }); };
     if (ours.times == 0 || theirs.times == 0) {
-        add(ours.times == 0 ? Kind::OnlyCompiled : Kind::OnlyPredicted);
+        add(ours.times == 0 ? RemarkKind::OnlyCompiled : RemarkKind::OnlyPredicted);
     } else {
         const bool scatters = has(ours.kinds, "reduce_scatter"), reduces = has(ours.kinds, "all_reduce");
         if (scatters && !reduces && has(theirs.kinds, "all_reduce") && theirs.slicedAfterwards > 0)
-            add(Kind::SlicedAfterwards);
+            add(RemarkKind::SlicedAfterwards);
         else if (scatters && !reduces && !has(theirs.kinds, "reduce_scatter"))
-            add(Kind::KeptInFull);
+            add(RemarkKind::KeptInFull);
         else if (reduces && !scatters && has(theirs.kinds, "reduce_scatter"))
-            add(Kind::Scattered);
+            add(RemarkKind::Scattered);
         if (elementTypes(ours.types) != elementTypes(theirs.types))
-            add(Kind::OtherTypes);
+            add(RemarkKind::OtherTypes);
         // Parts are counted as what they are parts of.
         std::int64_t expected = ours.times, found = theirs.times;
         for (const ExchangeRemark& remark : row.remarks) {
-            if (remark.kind == Kind::PerLayer)
+            if (remark.kind == RemarkKind::PerLayer)
                 expected = saturatingProduct(expected, remark.number);
-            if (remark.kind == Kind::AtOnce)
+            if (remark.kind == RemarkKind::AtOnce)
                 found = saturatingProduct(found, remark.number);
         }
         if (ours.timesKnown && theirs.timesKnown && expected != found)
-            add(found > expected ? Kind::MoreOften : Kind::LessOften,
+            add(found > expected ? RemarkKind::MoreOften : RemarkKind::LessOften,
                 found > expected ? timesWithin(expected, found) : timesWithin(found, expected));
     }
     if (theirs.merged > 0)
-        add(Kind::Merged);
+        add(RemarkKind::Merged);
     if (!ours.timesKnown || !theirs.timesKnown)
-        add(Kind::TimesUnknown);
+        add(RemarkKind::TimesUnknown);
     std::stable_sort(row.remarks.begin(), row.remarks.end(),
         [](const ExchangeRemark& a, const ExchangeRemark& b) { return a.kind < b.kind; });
 }

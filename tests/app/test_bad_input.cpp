@@ -234,8 +234,8 @@ private Q_SLOTS:
         row("screenshot FILE -o picture.jpg", "ends in .png, .svg or .pdf");
         row("screenshot FILE -o picture.webp", "ends in .png");
         row("screenshot FILE --alone -o picture.png", "--dock");
-        row("export FILE --view tensors --as jax", "csv or md");
-        row("export FILE --view code --as csv", "jax");
+        row("export FILE --view tensors --as py", "csv or md");
+        row("export FILE --view code --as csv", "py would");
         row("export FILE --view nothing", "collectives");
         row("convert FILE --from flax", "--from experiment");
         row("convert FILE --from t5x", "--from experiment");

@@ -25,7 +25,7 @@ Experiment withThree()
     return experiment;
 }
 
-QString namesOf(const Experiment& experiment)
+QString variantNames(const Experiment& experiment)
 {
     QStringList names;
     for (const Variant& variant : experiment.variants)
@@ -70,7 +70,7 @@ private Q_SLOTS:
         const Result<Experiment> moved =
             withVariantMoved(withThree(), static_cast<std::size_t>(from), static_cast<std::size_t>(to));
         QVERIFY(moved);
-        QTEST(namesOf(*moved), "names");
+        QTEST(variantNames(*moved), "names");
         QVERIFY(additionsFit(*moved));
         QCOMPARE(moved->innerNotes.size(), withThree().innerNotes.size());
     }
@@ -79,7 +79,7 @@ private Q_SLOTS:
     {
         const Result<Experiment> without = withVariantRemoved(withThree(), 1);
         QVERIFY(without);
-        QCOMPARE(namesOf(*without), QStringLiteral("a c"));
+        QCOMPARE(variantNames(*without), QStringLiteral("a c"));
         QVERIFY(additionsFit(*without));
         QCOMPARE(without->unknownKeys.size(), std::size_t{ 2 });
         QCOMPARE(withVariantRemoved(withThree(), 3).error().code, Code::OutOfRange);
@@ -89,20 +89,20 @@ private Q_SLOTS:
     {
         const Result<Experiment> twice = withVariantDuplicated(withThree(), 0);
         QVERIFY(twice);
-        QCOMPARE(namesOf(*twice), QStringLiteral("a a (2) b c"));
+        QCOMPARE(variantNames(*twice), QStringLiteral("a a (2) b c"));
         QCOMPARE(twice->variants[1].patch, twice->variants[0].patch);
         // What stood beside b and c is beside them still; the copy has nothing of it.
         for (const auto& [pointer, note] : twice->innerNotes)
             QVERIFY(pointer != "/variants/1");
         const Result<Experiment> thrice = withVariantDuplicated(*twice, 0);
         QVERIFY(thrice);
-        QCOMPARE(namesOf(*thrice), QStringLiteral("a a (3) a (2) b c"));
+        QCOMPARE(variantNames(*thrice), QStringLiteral("a a (3) a (2) b c"));
     }
 
     void names()
     {
         const Experiment three = withThree();
-        QCOMPARE(namesOf(*withVariantRenamed(three, 1, "2x4")), QStringLiteral("a 2x4 c"));
+        QCOMPARE(variantNames(*withVariantRenamed(three, 1, "2x4")), QStringLiteral("a 2x4 c"));
         QCOMPARE(*withVariantRenamed(three, 1, "b"), three); // as it is called already
         for (const char* wrong : { "a", "", "two\nlines" }) {
             QCOMPARE(withVariantRenamed(three, 1, wrong).error().code, Code::WrongType);

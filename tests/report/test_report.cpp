@@ -11,6 +11,7 @@
 #include "pipeline/planned_memory.h"
 #include "registered_test.h"
 #include "report/experiment_report.h"
+#include "report/exports.h"
 #include "report/jax_code.h"
 #include "report/report_table.h"
 #include "sharding/text.h"
@@ -153,6 +154,25 @@ private Q_SLOTS:
         QVERIFY(ordered.find("import numpy as np") != std::string::npos);
         QVERIFY(ordered.find("for i in (0, 2, 4, 6, 1, 3, 5, 7,)") != std::string::npos);
         QVERIFY(ordered.find("reshape((2, 4))") != std::string::npos);
+    }
+
+    /// Every view in every form: what it is called and what it gives belong together.
+    void viewsByName()
+    {
+        const SnapshotPtr snapshot = analysed("flax-mlp-logical");
+        QVERIFY(!findExportedView("nothing"));
+        for (const ExportedView& view : exportedViews()) {
+            QCOMPARE(findExportedView(view.id), &view);
+            for (const std::string& form : view.forms)
+                QVERIFY2(!exportedText(*snapshot, view, form).empty(), view.id.c_str());
+        }
+        for (std::size_t i = 0; i < reportSubjectNames().size(); ++i) {
+            const ExportedView* view = findExportedView(reportSubjectNames()[i]);
+            QVERIFY(view);
+            QCOMPARE(
+                exportedText(*snapshot, *view, "csv"), toCsv(reportTable(*snapshot, static_cast<ReportSubject>(i))));
+        }
+        QCOMPARE(exportedText(*snapshot, *findExportedView("code"), "py"), jaxCode(*snapshot));
     }
 
     void aReportHasItsParts()

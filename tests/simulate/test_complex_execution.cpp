@@ -23,7 +23,7 @@ using kernels::Array;
 namespace {
 
 using Number = std::complex<double>;
-using Numbers = std::vector<Number>;
+using ComplexNumbers = std::vector<Number>;
 
 Program complexProgram(const std::string& text)
 {
@@ -34,11 +34,11 @@ Program complexProgram(const std::string& text)
 }
 
 /// Elements of any float or complex array.
-Numbers complexNumbers(const Array& array)
+ComplexNumbers complexNumbers(const Array& array)
 {
     const bool isReal = !isComplex(array.type.dtype);
     const Array parts = kernels::partsOf(array);
-    Numbers out;
+    ComplexNumbers out;
     for (std::int64_t i = 0; i < array.count(); ++i)
         out.push_back(isReal ? Number(kernels::numberAt(array, i))
                              : Number(kernels::numberAt(parts, 2 * i), kernels::numberAt(parts, 2 * i + 1)));
@@ -46,9 +46,9 @@ Numbers complexNumbers(const Array& array)
 }
 
 /// Whether each is as near as `steps` distances of the type's numbers at the largest of them.
-bool areNear(const Array& found, const Numbers& wanted, double steps)
+bool areNear(const Array& found, const ComplexNumbers& wanted, double steps)
 {
-    const Numbers ours = complexNumbers(found);
+    const ComplexNumbers ours = complexNumbers(found);
     if (ours.size() != wanted.size())
         return false;
     double largest = 0;
@@ -65,13 +65,14 @@ bool areNear(const Array& found, const Numbers& wanted, double steps)
 }
 
 /// As the transform is defined, along one dimension: a sum over j for every k.
-Numbers definedTransform(const Numbers& in, const std::vector<std::size_t>& shape, std::size_t dimension, bool inverse)
+ComplexNumbers definedTransform(
+    const ComplexNumbers& in, const std::vector<std::size_t>& shape, std::size_t dimension, bool inverse)
 {
     std::size_t step = 1;
     for (std::size_t d = dimension + 1; d < shape.size(); ++d)
         step *= shape[d];
     const std::size_t n = shape[dimension];
-    Numbers out(in.size());
+    ComplexNumbers out(in.size());
     for (std::size_t i = 0; i < in.size(); ++i) {
         const std::size_t k = i / step % n, first = i - k * step;
         for (std::size_t j = 0; j < n; ++j) {
@@ -188,7 +189,7 @@ void TestComplexExecution::transformsOfAnyLength()
                 { std::string("stablehlo.fft %arg0, type = ") + (inverse ? "IFFT" : "FFT") + ", length = [" + lengths
                     + "] : (" + type + ") -> " + type },
                 type));
-            Numbers wanted = complexNumbers(answer.arguments[0]);
+            ComplexNumbers wanted = complexNumbers(answer.arguments[0]);
             for (std::size_t d = first; d < shape.size(); ++d)
                 wanted = definedTransform(wanted, shape, d, inverse);
             QVERIFY(areNear(answer.result, wanted, 40));
@@ -222,10 +223,10 @@ void TestComplexExecution::transformsOfRealNumbers()
         const std::string forward =
             "stablehlo.fft %arg0, type = RFFT, length = [" + lengths + "] : (" + type + ") -> " + halfType;
         const Answer answer = answerOf(functionText({ { type, dims } }, { forward }, halfType));
-        Numbers full = complexNumbers(answer.arguments[0]);
+        ComplexNumbers full = complexNumbers(answer.arguments[0]);
         for (std::size_t d = first; d < shape.size(); ++d)
             full = definedTransform(full, shape, d, false);
-        Numbers wanted;
+        ComplexNumbers wanted;
         for (std::size_t i = 0; i < full.size(); ++i)
             if (i % shape[last] < half[last])
                 wanted.push_back(full[i]);
@@ -300,8 +301,8 @@ void TestComplexExecution::functionsOfElements()
         const std::vector<std::pair<std::string, std::string>> arguments{ { type, R"([{"x"}, {"y"}])" },
             { type, R"([{"x"}, {}])" } };
         const Answer answer = answerOf(functionText(arguments, { line }, result));
-        const Numbers a = complexNumbers(answer.arguments[0]), b = complexNumbers(answer.arguments[1]);
-        Numbers wanted;
+        const ComplexNumbers a = complexNumbers(answer.arguments[0]), b = complexNumbers(answer.arguments[1]);
+        ComplexNumbers wanted;
         for (std::size_t i = 0; i < a.size(); ++i)
             wanted.push_back(unary ? unary(a[i]) : binary(a[i], b[i]));
         QVERIFY(areNear(answer.result, wanted, 8));
@@ -322,8 +323,8 @@ void TestComplexExecution::productsAndSums()
                 "stablehlo.reduce(%0 init: %1) applies stablehlo.add across dimensions = [1] : (tensor<6x4" + element
                     + ", tensor<complex<" + part + ">>) -> tensor<6" + element },
             "tensor<6" + element));
-        const Numbers a = complexNumbers(answer.arguments[0]), b = complexNumbers(answer.arguments[1]);
-        Numbers wanted(6, Number(1, 2));
+        const ComplexNumbers a = complexNumbers(answer.arguments[0]), b = complexNumbers(answer.arguments[1]);
+        ComplexNumbers wanted(6, Number(1, 2));
         for (std::size_t i = 0; i < 6; ++i)
             for (std::size_t j = 0; j < 4; ++j)
                 for (std::size_t k = 0; k < 8; ++k)
@@ -394,11 +395,11 @@ func.func @main(%a: tensor<4xcomplex<f32>> {sdy.sharding = #sdy.sharding<@mesh, 
     Array pair = Array::make({ DType::C64, { 2 } });
     const std::array<float, 4> numbers{ 1.5F, -2, -3, 4 };
     std::memcpy(pair.data(), numbers.data(), sizeof numbers);
-    QVERIFY((complexNumbers(kernels::converted(pair, DType::C128)) == Numbers{ { 1.5, -2 }, { -3, 4 } }));
-    QVERIFY((complexNumbers(kernels::converted(pair, DType::F64)) == Numbers{ 1.5, -3 }));
-    QVERIFY((complexNumbers(kernels::converted(pair, DType::I32)) == Numbers{ 1, -3 }));
+    QVERIFY((complexNumbers(kernels::converted(pair, DType::C128)) == ComplexNumbers{ { 1.5, -2 }, { -3, 4 } }));
+    QVERIFY((complexNumbers(kernels::converted(pair, DType::F64)) == ComplexNumbers{ 1.5, -3 }));
+    QVERIFY((complexNumbers(kernels::converted(pair, DType::I32)) == ComplexNumbers{ 1, -3 }));
     const Array real = kernels::converted(kernels::converted(pair, DType::F32), DType::C64);
-    QVERIFY((complexNumbers(real) == Numbers{ 1.5, -3 }));
+    QVERIFY((complexNumbers(real) == ComplexNumbers{ 1.5, -3 }));
     QCOMPARE(kernels::numberAt(pair, 1), 5.0); // its magnitude
 }
 

@@ -72,6 +72,7 @@ class TimingView;
 class Tips;
 class TopologyView;
 class ValuesView;
+struct ExportedView;
 class WhatIfView;
 
 class MainWindow : public QMainWindow {
@@ -165,6 +166,9 @@ public:
     bool saveTo(const QString& path);
     /// In less than three columns.
     [[nodiscard]] bool isCompact() const { return m_form < Form::ThreeColumns; }
+    /// A picture of the window or of a view, or what exportedViews() has, to a file; the form follows from its name.
+    bool exportView(const ExportedView& view, const QString& path);
+    bool exportPicture(QWidget* widget, const QString& path);
     /// A message in the status bar, for a few seconds.
     void say(const QString& text);
     /// Nothing is at work: no analysis, no run, and what the docks work out beside the window is there.
@@ -255,6 +259,9 @@ private:
     /// Nothing that was left is lost, or nobody minds.
     bool mayLoseLeft();
     void fillRecentMenu();
+    void fillExportMenu(QMenu* menu);
+    /// Asks for a file with one of these endings; "" if nobody wants one.
+    [[nodiscard]] QString askForExport(const QString& title, const QString& what, const QStringList& endings);
     void showAbout();
 
     void selectSomething();

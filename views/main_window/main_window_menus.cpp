@@ -218,6 +218,7 @@ void MainWindow::makeMenus()
     import->addAction(at("importRules"));
     import->addSeparator();
     import->addAction(at("tableHelp"));
+    fillExportMenu(file->addMenu(tr("&Export")));
     file->addSeparator();
     file->addAction(at("quit"));
 

@@ -11,39 +11,39 @@ namespace shardscope::kernels {
 
 namespace {
 
-using ComplexDouble = std::complex<double>;
+using InDouble = std::complex<double>;
 
 template <class T>
-ComplexDouble toComplexDouble(std::complex<T> a)
+InDouble inDouble(std::complex<T> a)
 {
-    return ComplexDouble(a);
+    return InDouble(a);
 }
 
 /// Accurate where the result is near zero.
-ComplexDouble exponentialMinusOne(ComplexDouble a)
+InDouble exponentialMinusOne(InDouble a)
 {
     const double sine = std::sin(a.imag() / 2);
     return { std::expm1(a.real()) * std::cos(a.imag()) - 2 * sine * sine, std::exp(a.real()) * std::sin(a.imag()) };
 }
-ComplexDouble logPlusOne(ComplexDouble a)
+InDouble logPlusOne(InDouble a)
 {
     const double more = a.real() * (2 + a.real()) + a.imag() * a.imag(); // |1 + a|^2 - 1
     const double modulus = std::fabs(more) < 0.5 ? std::log1p(more) / 2 : std::log(std::hypot(1 + a.real(), a.imag()));
     return { modulus, std::atan2(a.imag(), 1 + a.real()) };
 }
 
-ComplexDouble sign(ComplexDouble a)
+InDouble sign(InDouble a)
 {
-    return a == 0.0 ? ComplexDouble() : a / std::abs(a);
+    return a == 0.0 ? InDouble() : a / std::abs(a);
 }
 
 /// The principal root: that with the least angle.
-ComplexDouble cubeRoot(ComplexDouble a)
+InDouble cubeRoot(InDouble a)
 {
-    return a == 0.0 ? ComplexDouble() : std::polar(std::cbrt(std::abs(a)), std::arg(a) / 3);
+    return a == 0.0 ? InDouble() : std::polar(std::cbrt(std::abs(a)), std::arg(a) / 3);
 }
 
-ComplexDouble power(ComplexDouble a, ComplexDouble b)
+InDouble power(InDouble a, InDouble b)
 {
     if (b == 0.0)
         return 1;
@@ -53,9 +53,9 @@ ComplexDouble power(ComplexDouble a, ComplexDouble b)
 }
 
 /// atan2(y, x) = -i log((x + i y) / sqrt(x^2 + y^2))
-ComplexDouble arcTangent(ComplexDouble y, ComplexDouble x)
+InDouble arcTangent(InDouble y, InDouble x)
 {
-    const ComplexDouble i(0, 1);
+    const InDouble i(0, 1);
     return -i * std::log((x + i * y) / std::sqrt(x * x + y * y));
 }
 
@@ -89,48 +89,48 @@ ElementFunction complexUnary(OpKind kind)
     case OpKind::ChloSquare:
         return unaryLoop<C, C>([](C a) { return a * a; });
     case OpKind::Sign:
-        return unaryLoop<C, C>([](C a) { return sign(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return sign(inDouble(a)); });
     case OpKind::Sqrt:
-        return unaryLoop<C, C>([](C a) { return std::sqrt(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::sqrt(inDouble(a)); });
     case OpKind::Rsqrt:
-        return unaryLoop<C, C>([](C a) { return 1.0 / std::sqrt(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return 1.0 / std::sqrt(inDouble(a)); });
     case OpKind::Cbrt:
-        return unaryLoop<C, C>([](C a) { return cubeRoot(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return cubeRoot(inDouble(a)); });
     case OpKind::Exponential:
-        return unaryLoop<C, C>([](C a) { return std::exp(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::exp(inDouble(a)); });
     case OpKind::ExponentialMinusOne:
-        return unaryLoop<C, C>([](C a) { return exponentialMinusOne(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return exponentialMinusOne(inDouble(a)); });
     case OpKind::Log:
-        return unaryLoop<C, C>([](C a) { return std::log(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::log(inDouble(a)); });
     case OpKind::LogPlusOne:
-        return unaryLoop<C, C>([](C a) { return logPlusOne(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return logPlusOne(inDouble(a)); });
     case OpKind::Logistic:
-        return unaryLoop<C, C>([](C a) { return 1.0 / (1.0 + std::exp(-toComplexDouble(a))); });
+        return unaryLoop<C, C>([](C a) { return 1.0 / (1.0 + std::exp(-inDouble(a))); });
     case OpKind::Tanh:
-        return unaryLoop<C, C>([](C a) { return std::tanh(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::tanh(inDouble(a)); });
     case OpKind::Sine:
-        return unaryLoop<C, C>([](C a) { return std::sin(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::sin(inDouble(a)); });
     case OpKind::Cosine:
-        return unaryLoop<C, C>([](C a) { return std::cos(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::cos(inDouble(a)); });
     case OpKind::Tan:
     case OpKind::ChloTan:
-        return unaryLoop<C, C>([](C a) { return std::tan(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::tan(inDouble(a)); });
     case OpKind::ChloAcos:
-        return unaryLoop<C, C>([](C a) { return std::acos(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::acos(inDouble(a)); });
     case OpKind::ChloAcosh:
-        return unaryLoop<C, C>([](C a) { return std::acosh(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::acosh(inDouble(a)); });
     case OpKind::ChloAsin:
-        return unaryLoop<C, C>([](C a) { return std::asin(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::asin(inDouble(a)); });
     case OpKind::ChloAsinh:
-        return unaryLoop<C, C>([](C a) { return std::asinh(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::asinh(inDouble(a)); });
     case OpKind::ChloAtan:
-        return unaryLoop<C, C>([](C a) { return std::atan(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::atan(inDouble(a)); });
     case OpKind::ChloAtanh:
-        return unaryLoop<C, C>([](C a) { return std::atanh(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::atanh(inDouble(a)); });
     case OpKind::ChloCosh:
-        return unaryLoop<C, C>([](C a) { return std::cosh(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::cosh(inDouble(a)); });
     case OpKind::ChloSinh:
-        return unaryLoop<C, C>([](C a) { return std::sinh(toComplexDouble(a)); });
+        return unaryLoop<C, C>([](C a) { return std::sinh(inDouble(a)); });
     default:
         return nullptr;
     }
@@ -156,9 +156,9 @@ ElementFunction complexBinary(OpKind kind)
     case OpKind::Minimum:
         return binaryLoop<C, C>([](C a, C b) { return isNan(a) || (!isNan(b) && isLess(a, b)) ? a : b; });
     case OpKind::Power:
-        return binaryLoop<C, C>([](C a, C b) { return power(toComplexDouble(a), toComplexDouble(b)); });
+        return binaryLoop<C, C>([](C a, C b) { return power(inDouble(a), inDouble(b)); });
     case OpKind::Atan2:
-        return binaryLoop<C, C>([](C a, C b) { return arcTangent(toComplexDouble(a), toComplexDouble(b)); });
+        return binaryLoop<C, C>([](C a, C b) { return arcTangent(inDouble(a), inDouble(b)); });
     default:
         return nullptr;
     }

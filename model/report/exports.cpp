@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report/exports.h"
+
+#include <algorithm>
+
+#include "report/experiment_report.h"
+#include "report/jax_code.h"
+#include "report/report_table.h"
+#include "words/tr.h"
+
+namespace shardscope {
+
+using words::Words;
+
+namespace {
+
+constexpr std::string_view reportId = "report", codeId = "code";
+
+} // namespace
+
+const std::vector<ExportedView>& exportedViews()
+{
+    static const std::vector<ExportedView> views{
+        { std::string(reportId), Words::tr("Report"), { "md" } },
+        { "mesh", Words::tr("Mesh"), { "csv", "md" } },
+        { "rules", Words::tr("Rules"), { "csv", "md" } },
+        { "tensors", Words::tr("Tensors"), { "csv", "md" } },
+        { "collectives", Words::tr("Collectives"), { "csv", "md" } },
+        { "memory", Words::tr("Memory"), { "csv", "md" } },
+        { "problems", Words::tr("Problems"), { "csv", "md" } },
+        { std::string(codeId), Words::tr("JAX code"), { "py" } },
+    };
+    return views;
+}
+
+const ExportedView* findExportedView(std::string_view id)
+{
+    const std::vector<ExportedView>& views = exportedViews();
+    const auto found =
+        std::find_if(views.begin(), views.end(), [id](const ExportedView& view) { return view.id == id; });
+    return found == views.end() ? nullptr : &*found;
+}
+
+std::string exportedText(const Snapshot& snapshot, const ExportedView& view, std::string_view form)
+{
+    if (view.id == reportId)
+        return experimentReport(snapshot).toStdString();
+    if (view.id == codeId)
+        return jaxCode(snapshot);
+    const std::vector<std::string>& names = reportSubjectNames();
+    const auto subject = std::find(names.begin(), names.end(), view.id) - names.begin();
+    const ReportTable table = reportTable(snapshot, static_cast<ReportSubject>(subject));
+    return form == "md" ? toMarkdown(table).toStdString() : toCsv(table);
+}
+
+} // namespace shardscope

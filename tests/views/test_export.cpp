@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window shows is taken along: as pictures, tables, a report, code; and everything is found by its name.
+#include <QClipboard>
+#include <QFile>
+#include <QGuiApplication>
+#include <QImage>
+#include <QLabel>
+#include <QMenuBar>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include "base/codes.h"
+#include "registered_test.h"
+#include "report/exports.h"
+#include "views/command_palette/command_palette.h"
+#include "views/export_picture/export_picture.h"
+#include "views/main_window/main_window.h"
+#include "views/panel_fixture.h"
+#include "views/widgets/search_field.h"
+
+using namespace shardscope;
+
+namespace {
+
+QByteArray contentOf(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+struct ShownWindow {
+    Appearance appearance{ ThemeChoice::Light };
+    MainWindow window{ &appearance, { .remember = false, .tips = false } };
+
+    ShownWindow()
+    {
+        window.document()->setExperiment(test::example("flax-mlp-logical"), {});
+        window.resize(1400, 900);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+    }
+};
+
+} // namespace
+
+class TestExport : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+private Q_SLOTS:
+    void init() { test::failOnWarnings(); }
+
+    void picturesByTheirEndings()
+    {
+        QLabel label(QStringLiteral("a view"));
+        label.resize(120, 40);
+        QCOMPARE(pictureForm(QStringLiteral("a.PNG")), PictureForm::Png);
+        QCOMPARE(pictureForm(QStringLiteral("a")), PictureForm::Png);
+        QVERIFY(!pictureForm(QStringLiteral("a.jpg")));
+        const QString png = m_folder.filePath(QStringLiteral("a.png"));
+        QVERIFY(writePicture(label, png));
+        QCOMPARE(QImage(png).size() / QImage(png).devicePixelRatio(), label.size());
+        const QString svg = m_folder.filePath(QStringLiteral("a.svg"));
+        QVERIFY(writePicture(label, svg));
+        QVERIFY(contentOf(svg).contains("<svg") && contentOf(svg).contains("a view"));
+        const QString pdf = m_folder.filePath(QStringLiteral("a.pdf"));
+        QVERIFY(writePicture(label, pdf));
+        QVERIFY(contentOf(pdf).startsWith("%PDF-"));
+        const Result<void> other = writePicture(label, m_folder.filePath(QStringLiteral("a.jpg")));
+        QVERIFY(!other && other.error().code == Code::WrongType);
+        const Result<void> nowhere = writePicture(label, m_folder.filePath(QStringLiteral("none/a.png")));
+        QVERIFY(!nowhere && nowhere.error().code == Code::Unwritable);
+    }
+
+    void everyViewOfTheWindow()
+    {
+        ShownWindow shown;
+        const Snapshot& snapshot = *shown.window.document()->snapshot();
+        for (const ExportedView& view : exportedViews())
+            for (const std::string& form : view.forms) {
+                const QString path = m_folder.filePath(
+                    QString::fromStdString(view.id) + QLatin1Char('.') + QString::fromStdString(form));
+                QVERIFY(shown.window.exportView(view, path));
+                QCOMPARE(contentOf(path).toStdString(), exportedText(snapshot, view, form));
+                QVERIFY(shown.window.action(QStringLiteral("export.") + QString::fromStdString(view.id)));
+            }
+        const QString picture = m_folder.filePath(QStringLiteral("window.png"));
+        QVERIFY(shown.window.exportPicture(&shown.window, picture));
+        QCOMPARE(QImage(picture).size() / QImage(picture).devicePixelRatio(), shown.window.size());
+        QVERIFY(!shown.window.exportView(
+            exportedViews().front(), m_folder.filePath(QStringLiteral("none/report.md")))); // says so in the window
+        shown.window.action(QStringLiteral("copyCode"))->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->text().toStdString(),
+            exportedText(snapshot, *findExportedView("code"), "py"));
+    }
+
+    void paletteOfTheWindow()
+    {
+        ShownWindow shown;
+        QTest::keyClick(&shown.window, Qt::Key_K, Qt::ControlModifier);
+        CommandPalette* palette = shown.window.commandPalette();
+        QVERIFY(palette && palette->isVisible());
+        QTest::keyClicks(palette->field(), QStringLiteral("view rules"));
+        QTest::keyClick(palette->field(), Qt::Key_Return);
+        QVERIFY(shown.window.shows(QStringLiteral("rules")));
+
+        QTest::keyClick(&shown.window, Qt::Key_K, Qt::ControlModifier);
+        QTest::keyClicks(palette->field(), QStringLiteral("tensor layers.3/W2"));
+        QTest::keyClick(palette->field(), Qt::Key_Return);
+        QVERIFY(shown.window.selection()->tensor().endsWith(QStringLiteral("layers.3/W2")));
+
+        QTest::keyClick(&shown.window, Qt::Key_K, Qt::ControlModifier);
+        QTest::keyClicks(palette->field(), QStringLiteral("command dark"));
+        QTest::keyClick(palette->field(), Qt::Key_Return);
+        QCOMPARE(shown.appearance.choice(), ThemeChoice::Dark);
+        QTest::keyClick(&shown.window, Qt::Key_K, Qt::ControlModifier);
+        QTest::keyClick(palette->field(), Qt::Key_Escape);
+        QVERIFY(!palette->isVisible());
+    }
+};
+
+REGISTER_TEST(TestExport)
+#include "test_export.moc"

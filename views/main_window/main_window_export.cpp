@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window shows, taken along: pictures of it and of its views, tables, the report, and JAX code.
+// A part of MainWindow, which is declared in main_window.h.
+#include <QClipboard>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QGuiApplication>
+#include <QMenu>
+#include <algorithm>
+
+#include "document/atomic_file.h"
+#include "report/exports.h"
+#include "report/jax_code.h"
+#include "views/export_picture/export_picture.h"
+#include "views/main_window/main_window.h"
+#include "views/widgets/dock_frame.h"
+#include "words/utf8.h"
+
+namespace shardscope {
+
+namespace {
+
+const QStringList pictureEndings{ QStringLiteral("png"), QStringLiteral("svg"), QStringLiteral("pdf") };
+
+} // namespace
+
+void MainWindow::fillExportMenu(QMenu* menu)
+{
+    const auto add = [&](const char* name, const QString& text, const QKeySequence& keys, auto run) {
+        menu->addAction(addAction(QLatin1String(name), {}, text, keys, run));
+    };
+    add("exportWindow", tr("Picture of the &window…"), {}, [this] {
+        const QString path = askForExport(tr("Picture of the window"), tr("window"), pictureEndings);
+        if (!path.isEmpty())
+            exportPicture(this, path);
+    });
+    add("exportFocus", tr("Picture of the &view in use…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P), [this] {
+        const DockFrame* frame = dockInUse();
+        if (!frame)
+            frame = dock(QStringLiteral("layout"));
+        const QString path = askForExport(tr("Picture of %1").arg(frame->name()), frame->name(), pictureEndings);
+        if (!path.isEmpty())
+            exportPicture(frame->widget(), path);
+    });
+    menu->addSeparator();
+    for (const ExportedView& view : exportedViews()) {
+        QAction* action = addAction(
+            QStringLiteral("export.") + words::fromStd(view.id), {}, tr("%1…").arg(view.title), {}, [this, &view] {
+                QStringList endings;
+                for (const std::string& form : view.forms)
+                    endings << words::fromStd(form);
+                const QString path = askForExport(view.title, view.title, endings);
+                if (!path.isEmpty())
+                    exportView(view, path);
+            });
+        menu->addAction(action);
+    }
+    menu->addSeparator();
+    add("copyCode", tr("&Copy JAX code"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] {
+        const SnapshotPtr snapshot = m_document.snapshot();
+        if (!snapshot)
+            return;
+        QGuiApplication::clipboard()->setText(words::fromStd(jaxCode(*snapshot)));
+        say(tr("Mesh, rules and shardings are in the clipboard, as Python for JAX."));
+    });
+}
+
+QString MainWindow::askForExport(const QString& title, const QString& what, const QStringList& endings)
+{
+    QStringList filters;
+    for (const QString& ending : endings)
+        filters << tr("%1 files (*.%2)").arg(ending.toUpper(), ending);
+    const QString base = QFileInfo(m_document.displayName()).completeBaseName();
+    const QString name = QStringLiteral("%1 %2.%3").arg(base, what.toLower(), endings.constFirst());
+    QFileDialog dialog(this, tr("Export: %1").arg(title), m_settings.folder() + QLatin1Char('/') + name,
+        filters.join(QStringLiteral(";;")));
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setDefaultSuffix(endings.constFirst());
+    // Another form gets another ending, also where the name had one.
+    connect(&dialog, &QFileDialog::filterSelected, &dialog, [&dialog](const QString& filter) {
+        const QString ending = filter.section(QStringLiteral("*."), 1).chopped(1);
+        dialog.setDefaultSuffix(ending);
+        if (const QStringList chosen = dialog.selectedFiles(); !chosen.isEmpty())
+            dialog.selectFile(QFileInfo(chosen.constFirst()).completeBaseName() + QLatin1Char('.') + ending);
+    });
+    return dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty() ? dialog.selectedFiles().constFirst()
+                                                                                   : QString();
+}
+
+bool MainWindow::exportView(const ExportedView& view, const QString& path)
+{
+    const SnapshotPtr snapshot = m_document.snapshot();
+    if (!snapshot)
+        return false;
+    const std::string ending = QFileInfo(path).suffix().toLower().toStdString();
+    const bool isKnown = std::find(view.forms.begin(), view.forms.end(), ending) != view.forms.end();
+    const std::string text = exportedText(*snapshot, view, isKnown ? ending : view.forms.front());
+    if (const Result<void> written = writeAtomically(path, text); !written)
+        return refuseToSave(path, written.error());
+    say(tr("%1 was written.", "name of a file").arg(QFileInfo(path).fileName()));
+    return true;
+}
+
+bool MainWindow::exportPicture(QWidget* widget, const QString& path)
+{
+    if (const Result<void> written = writePicture(*widget, path); !written)
+        return refuseToSave(path, written.error());
+    say(tr("%1 was written.", "name of a file").arg(QFileInfo(path).fileName()));
+    return true;
+}
+
+} // namespace shardscope
