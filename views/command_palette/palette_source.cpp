@@ -30,10 +30,10 @@ QString inPalette(const char* text)
     return QCoreApplication::translate("CommandPalette", text);
 }
 
-/// Without the mark of its key.
+/// Without the mark of its key, and without a key behind a tab.
 QString plainTitle(const QString& text)
 {
-    QString plain = text;
+    QString plain = text.section(u'\t', 0, 0);
     plain.replace(u"&&"_s, u"\x1"_s).remove(u'&').replace(u'\x1', u'&');
     return plain;
 }
@@ -45,7 +45,8 @@ struct MenuCommand {
 
 QString placeOf(const QAction& action, const QString& menus)
 {
-    const QString keys = action.shortcut().toString(QKeySequence::NativeText);
+    const QString own = action.shortcut().toString(QKeySequence::NativeText);
+    const QString keys = own.isEmpty() ? action.text().section(u'\t', 1) : own; // the control's that does it
     return keys.isEmpty() ? menus : menus + u" · "_s + keys;
 }
 
