@@ -362,6 +362,8 @@ void MainWindow::makePerspectives()
             addAction(QStringLiteral("perspective-") + idOf(perspective), {}, names[static_cast<std::size_t>(number)],
                 QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_1 + number)), [this, perspective] {
                     setPerspective(perspective);
+                    if (m_maximised) // the present one
+                        maximise(nullptr);
                     dock(QLatin1String(viewsOf(perspective).centre.front()))->present();
                     m_settings.setPerspective(m_document.filePath(), idOf(m_perspective));
                 });
