@@ -49,6 +49,12 @@
 
 namespace shardscope {
 namespace {
+/// Of somebody's choice: "R&D" has no key.
+QString inMenu(QString name)
+{
+    return name.replace(u'&', QStringLiteral("&&"));
+}
+
 /// A figure of the status bar, with a thin line behind it.
 class StatusLabel : public RoleLabel {
 public:
@@ -112,8 +118,8 @@ void MainWindow::makeActions()
     const auto follow = [stack, undo, redo] {
         undo->setEnabled(stack->canUndo());
         redo->setEnabled(stack->canRedo());
-        undo->setText(stack->undoText().isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(stack->undoText()));
-        redo->setText(stack->redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(stack->redoText()));
+        undo->setText(stack->undoText().isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(inMenu(stack->undoText())));
+        redo->setText(stack->redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(inMenu(stack->redoText())));
     };
     connect(stack, &QUndoStack::indexChanged, this, follow);
     connect(stack, &QUndoStack::cleanChanged, this, follow);
@@ -393,7 +399,7 @@ void MainWindow::fillRecentMenu()
     m_recentMenu->clear();
     const QStringList files = m_settings.recentFiles();
     for (const QString& path : files) {
-        QAction* open = m_recentMenu->addAction(QFileInfo(path).fileName());
+        QAction* open = m_recentMenu->addAction(inMenu(QFileInfo(path).fileName()));
         open->setToolTip(plainTip(path));
         open->setEnabled(QFileInfo::exists(path));
         connect(open, &QAction::triggered, this, [this, path] {
