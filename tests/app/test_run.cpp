@@ -133,7 +133,7 @@ private Q_SLOTS:
             QCOMPARE(found.size(), before.size());
             for (std::size_t e = 0; e < found.size(); ++e) {
                 QCOMPARE(static_cast<float>(found[e]), static_cast<float>(after[e] - before[e]));
-                moved += found[e] != 0 ? 1 : 0;
+                moved += found[e] != 0 ? 1U : 0U;
             }
         }
         QVERIFY(moved > 100);

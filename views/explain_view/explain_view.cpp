@@ -399,9 +399,16 @@ void ExplainView::rebuildWhatIfs()
         const words::WhatIfText text = words::whatIf(*m_shown.snapshot, m_shown.rows[static_cast<std::size_t>(i)]);
         auto* change = new SpanLabel(text.change, AxisMarks::Chips);
         change->setWrapping(false);
-        // In a narrow dock the figures go below, in the same columns.
+        // In a narrow view the figures go below, in the same columns, and the buttons stand beside the change.
         const int line = 1 + 2 * i, below = isNarrow() ? line + 1 : line;
-        m_whatIfRows->addWidget(change, line, 0, 1, isNarrow() ? 4 : 1, Qt::AlignVCenter);
+        QHBoxLayout* beside = nullptr;
+        if (isNarrow()) {
+            auto* head = new QWidget;
+            beside = hbox(head, {}, 4, { change, boxStretch() });
+            m_whatIfRows->addWidget(head, line, 0, 1, 4);
+        } else {
+            m_whatIfRows->addWidget(change, line, 0, Qt::AlignVCenter);
+        }
         change->setToolTip(text.consequence);
         figure(text.perDevice, text.consequence, &Theme::text, below, 1);
         figure(text.sent, text.consequence, &Theme::text, below, 2);
@@ -413,7 +420,10 @@ void ExplainView::rebuildWhatIfs()
             made->setAccessibleName(name);
             made->setToolTip(tip);
             connect(made, &QPushButton::clicked, this, run);
-            m_whatIfRows->addWidget(made, line, column, Qt::AlignVCenter);
+            if (beside)
+                beside->addWidget(made);
+            else
+                m_whatIfRows->addWidget(made, line, column, Qt::AlignVCenter);
             setTabOrder(before, made);
             before = made;
         };
