@@ -145,14 +145,23 @@ private Q_SLOTS:
         more->addAction(save);
         QAction* except = more->addAction(QStringLiteral("Elsewhere"));
         more->addAction(QStringLiteral("Deep"));
+        file->addAction(QStringLiteral("&Rename\tF2"));
 
         const PaletteSource source = commandSource(&menus, { except });
-        QCOMPARE(source.count, 2);
+        QCOMPARE(source.count, 3);
+        QCOMPARE(source.name(2), QStringLiteral("Rename"));
+        QCOMPARE(source.beside(2), QStringLiteral("File · F2"));
         QCOMPARE(source.name(0), QStringLiteral("Save & close"));
         QCOMPARE(source.beside(0), QStringLiteral("File · Ctrl+S"));
         QCOMPARE(source.beside(1), QStringLiteral("File › More"));
         source.choose(0);
         QCOMPARE(saved, 1);
+        // A menu that is filled anew while they are listed drops what it had.
+        more->clear();
+        QCOMPARE(source.name(1), QStringLiteral("Deep"));
+        source.choose(1);
+        source.choose(0);
+        QCOMPARE(saved, 2);
     }
 };
 

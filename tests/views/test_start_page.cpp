@@ -492,14 +492,23 @@ private Q_SLOTS:
                     box->button(button)->click();
             });
         };
+        // Nor does what is kept take the place of a file with changes unasked.
+        const QString path = m_folder.filePath(u"asked.shardscope.json"_s);
+        QVERIFY(window.saveTo(path));
+        const ExperimentPtr saved = document->experiment();
+        QVERIFY(document->edit(withAxisSizes(*saved, { 1, 2, 4 }), u"1 x 2 x 4"_s));
+        QVERIFY(!left->canKeep());
+        answer(QMessageBox::Cancel);
+        left->goBack(0);
+        QVERIFY(asked && !(*document->experiment() == *saved));
+        QCOMPARE(left->titles().size(), 1);
+        document->undoStack()->undo();
+
+        asked = false;
         answer(QMessageBox::Cancel);
         QVERIFY(!window.close() && asked);
         answer(QMessageBox::Discard);
         QVERIFY(window.close() && asked);
-        const QString path = m_folder.filePath(u"asked.shardscope.json"_s);
-        QVERIFY(window.saveTo(path));
-        QVERIFY(document->edit(withAxisSizes(*document->experiment(), { 1, 2, 4 }), u"1 x 2 x 4"_s));
-        QVERIFY(!left->canKeep());
     }
 
     // Tasks.

@@ -155,6 +155,18 @@ private Q_SLOTS:
         QVERIFY(*shown.fixture.document.experiment() == before);
     }
 
+    /// What the chips themselves take back is not in the pictures any more.
+    void takenBackByHand()
+    {
+        Shown shown(program(), u"a"_s);
+        shown.click(shown.view.editor()->toggle(1, 1));
+        shown.waitForPreview();
+        QVERIFY(shown.fixture.document.preview());
+        shown.click(shown.view.editor()->toggle(1, 1));
+        QVERIFY(!shown.view.isTrying());
+        QVERIFY(!shown.fixture.document.preview());
+    }
+
     void cancelLosesNothing()
     {
         Shown shown(program(), u"a"_s);

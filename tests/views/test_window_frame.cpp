@@ -38,6 +38,8 @@
 #include "views/rules_view/rules_model.h"
 #include "views/rules_view/rules_table.h"
 #include "views/rules_view/rules_view.h"
+#include "views/shard_grid_view/grid_canvas.h"
+#include "views/shard_grid_view/shard_grid_view.h"
 #include "views/sharding_lab/form_row.h"
 #include "views/sharding_lab/forms_panel.h"
 #include "views/sharding_lab/sharding_lab_view.h"
@@ -607,6 +609,20 @@ private Q_SLOTS:
         QTRY_VERIFY(!window.maximised());
         QTRY_VERIFY(framed.dock("layout")->isInFront());
         QVERIFY(inspector->isHidden());
+        // And who asks for the perspective that is there.
+        window.maximise(framed.dock("inputs"));
+        QVERIFY(framed.dock("layout")->isHidden());
+        QTest::keyClick(&window, Qt::Key_2, Qt::AltModifier);
+        QVERIFY(!window.maximised());
+        QTRY_VERIFY(framed.dock("layout")->isInFront());
+        QTRY_VERIFY(framed.dock("timeline")->isVisible());
+        // Esc goes back from the picture as well, once nothing is taken back there.
+        window.maximise(framed.dock("layout"));
+        window.shardGridView()->canvas()->setFocus();
+        window.selection()->setDevices({});
+        for (int i = 0; i < 2; ++i)
+            QTest::keyClick(window.shardGridView()->canvas(), Qt::Key_Escape);
+        QVERIFY(!window.maximised());
     }
 
     /// By what is opened, unless the file was left in another one.

@@ -5,6 +5,7 @@
 #include <QCoreApplication>
 #include <QMenu>
 #include <QMenuBar>
+#include <QPointer>
 #include <algorithm>
 
 #include "document/document.h"
@@ -29,18 +30,25 @@ QString inPalette(const char* text)
     return QCoreApplication::translate("CommandPalette", text);
 }
 
-/// Without the mark of its key.
+/// Without the mark of its key, and without a key behind a tab.
 QString plainTitle(const QString& text)
 {
-    QString plain = text;
+    QString plain = text.section(u'\t', 0, 0);
     plain.replace(u"&&"_s, u"\x1"_s).remove(u'&').replace(u'\x1', u'&');
     return plain;
 }
 
 struct MenuCommand {
-    QAction* action = nullptr;
-    QString menus; ///< "View › Theme"
+    QPointer<QAction> action; ///< menus that are filled when they open drop theirs
+    QString title, beside; ///< "Dark", "View › Theme"
 };
+
+QString placeOf(const QAction& action, const QString& menus)
+{
+    const QString own = action.shortcut().toString(QKeySequence::NativeText);
+    const QString keys = own.isEmpty() ? action.text().section(u'\t', 1) : own; // the control's that does it
+    return keys.isEmpty() ? menus : menus + u" · "_s + keys;
+}
 
 void collectCommands(
     const QList<QAction*>& actions, const QString& menus, const QList<QAction*>& except, QList<MenuCommand>& found)
@@ -58,7 +66,7 @@ void collectCommands(
         const bool isThere = std::any_of(
             found.begin(), found.end(), [action](const MenuCommand& known) { return known.action == action; });
         if (!isThere && !except.contains(action))
-            found.push_back({ action, menus });
+            found.push_back({ action, plainTitle(action->text()), placeOf(*action, menus) });
     }
 }
 
@@ -157,12 +165,11 @@ PaletteSource commandSource(const QMenuBar* menus, const QList<QAction*>& except
     QList<MenuCommand> found;
     collectCommands(menus->actions(), {}, except, found);
     return { inPalette(QT_TRANSLATE_NOOP("CommandPalette", "Command")), sizeOf(static_cast<std::size_t>(found.size())),
-        [found](int i) { return plainTitle(found[i].action->text()); },
+        [found](int i) { return found[i].title; }, [found](int i) { return found[i].beside; },
         [found](int i) {
-            const QString keys = found[i].action->shortcut().toString(QKeySequence::NativeText);
-            return keys.isEmpty() ? found[i].menus : found[i].menus + u" · "_s + keys;
-        },
-        [found](int i) { found[i].action->trigger(); } };
+            if (QAction* action = found[i].action)
+                action->trigger();
+        } };
 }
 
 PaletteSource viewSource(const QList<PaletteView>& views, const PaletteTargets& targets)

@@ -162,6 +162,7 @@ void CompareView::showFailure(const std::vector<Diagnostic>& errors)
 
 void CompareView::pin()
 {
+    m_job.cancel(); // a file that would come later
     m_pinNext = m_document->isStale();
     if (!m_pinNext)
         setPinned({ m_document->snapshot(), m_document->displayName() });

@@ -2,6 +2,7 @@
 #include "views/compare_view/runs_pane.h"
 
 #include <QHeaderView>
+#include <QMenu>
 #include <QTableView>
 #include <QToolButton>
 #include <algorithm>
@@ -42,11 +43,13 @@ RunsPane::RunsPane(RunLog* log, QWidget* parent)
     setFocusProxy(m_table);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPane::enableButtons);
     connect(m_log, &RunLog::changed, this, &RunsPane::follow);
-    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex&) {
+    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex& row) {
         addMenuAction(menu, "check", tr("Compare with the reference"), [this] { checkAgreement(); });
         addMenuAction(menu, "pin", tr("Pin as A"), [this] { pinCurrent(); });
         addMenuAction(
             menu, "remove", tr("Remove run"), [this] { remove(); }, tr("Del"));
+        menu.addSeparator();
+        addRowCopyActions(menu, m_table, row);
     });
     follow();
 }

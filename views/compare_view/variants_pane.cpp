@@ -3,6 +3,7 @@
 
 #include <QDir>
 #include <QHeaderView>
+#include <QMenu>
 #include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
@@ -117,10 +118,10 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
     connect(m_model, &VariantsModel::renameRequested, this, [this](int row, const QString& name) {
         m_document->edit(
             withVariantRenamed(*m_document->experiment(), static_cast<std::size_t>(row), name.toStdString()),
-            tr("Rename variant"));
+            tr("rename variant"));
     });
     connect(m_document, &Document::experimentChanged, this, &VariantsPane::follow);
-    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex&) {
+    giveRowMenu(m_table, [this](QMenu& menu, const QModelIndex& row) {
         addMenuAction(
             menu, "open", tr("Open as B"), [this] { open(); }, tr("Return"));
         addMenuAction(menu, "pin", tr("Pin as A"), [this] { Q_EMIT pinRequested(current()); });
@@ -130,6 +131,8 @@ VariantsPane::VariantsPane(Document* document, QWidget* parent)
             menu, "rename", tr("Rename"), [this] { rename(); }, tr("F2"));
         addMenuAction(
             menu, "remove", tr("Delete"), [this] { remove(); }, tr("Del"));
+        menu.addSeparator();
+        addRowCopyActions(menu, m_table, row);
     });
     follow();
 }
@@ -172,7 +175,7 @@ void VariantsPane::keep()
     const std::string wished =
         sizes.isEmpty() ? tr("variant").toStdString() : sizes.join(QLatin1Char('x')).toStdString();
     Variant variant{ freeVariantName(now, wished), keptPatch(now, m_comparedWith.get()) };
-    const QString text = tr("Keep variant %1").arg(words::fromStd(variant.name));
+    const QString text = tr("keep variant %1").arg(words::fromStd(variant.name));
     if (m_document->edit(withVariantAdded(now, std::move(variant)), text))
         setCurrent(m_model->rowCount() - 1);
 }
@@ -182,7 +185,7 @@ void VariantsPane::duplicate()
     const int row = current();
     if (row >= 0
         && m_document->edit(
-            withVariantDuplicated(*m_document->experiment(), static_cast<std::size_t>(row)), tr("Duplicate variant")))
+            withVariantDuplicated(*m_document->experiment(), static_cast<std::size_t>(row)), tr("duplicate variant")))
         setCurrent(row + 1);
 }
 
@@ -201,7 +204,7 @@ void VariantsPane::move(int step)
         return;
     if (m_document->edit(
             withVariantMoved(*m_document->experiment(), static_cast<std::size_t>(row), static_cast<std::size_t>(next)),
-            tr("Move variant")))
+            tr("move variant")))
         setCurrent(next);
 }
 
@@ -211,7 +214,7 @@ void VariantsPane::remove()
     if (row < 0)
         return;
     if (m_document->edit(withVariantRemoved(*m_document->experiment(), static_cast<std::size_t>(row)),
-            tr("Delete variant %1").arg(words::fromStd(m_model->variants()[static_cast<std::size_t>(row)].name))))
+            tr("delete variant %1").arg(words::fromStd(m_model->variants()[static_cast<std::size_t>(row)].name))))
         setCurrent(std::min(row, m_model->rowCount() - 1));
 }
 
@@ -225,12 +228,14 @@ void VariantsPane::open()
     showErrors(opened ? std::vector<Diagnostic>() : opened.error());
     if (opened)
         m_document->edit(std::move(*opened),
-            tr("Open variant %1").arg(words::fromStd(now->variants[static_cast<std::size_t>(row)].name)));
+            tr("open variant %1").arg(words::fromStd(now->variants[static_cast<std::size_t>(row)].name)));
 }
 
 void VariantsPane::follow()
 {
     const int row = current();
+    if (m_document->experiment()->variants != m_model->variants())
+        m_job.cancel(); // its figures would come to other rows
     m_model->setVariants(m_document->experiment()->variants);
     const bool any = m_model->rowCount() > 0;
     m_table->setVisible(any);

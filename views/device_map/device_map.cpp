@@ -480,6 +480,8 @@ void DeviceMap::keyPressEvent(QKeyEvent* event)
     case Qt::Key_Backspace:
         return zoomOut();
     case Qt::Key_Escape:
+        if (m_current < 0 && m_selection->deviceGroup().empty()) // the window may have something to take back
+            return QWidget::keyPressEvent(event);
         m_current = -1;
         m_selection->setDevices({});
         return light(std::nullopt, LitBy::Nobody);

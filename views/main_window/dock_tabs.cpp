@@ -101,7 +101,7 @@ void DockTabs::follow()
         bar->setDrawBase(false);
         if (bar->elideMode() != Qt::ElideNone)
             bar->setElideMode(Qt::ElideNone);
-        bar->setAccessibleName(tr("Docks in this place"));
+        bar->setAccessibleName(tr("Views in this place"));
         if (const QSize size(Metrics::scaled(14), Metrics::scaled(14)); bar->iconSize() != size)
             bar->setIconSize(size);
         for (int tab = 0; tab < bar->count(); ++tab)

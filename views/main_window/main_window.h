@@ -348,6 +348,7 @@ private:
     int m_errors = 0; ///< shown among the problems
 
     bool m_problemsClosed = false; ///< by hand, since this experiment was opened
+    QTimer m_problemsTime; ///< until problems are looked at again
     bool m_problemsOpened = false; ///< by an error; they go with it
 
     Form m_form = Form::ThreeColumns;

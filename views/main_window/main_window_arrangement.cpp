@@ -311,7 +311,10 @@ void MainWindow::maximise(DockFrame* frame)
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
     // Whoever has the focus had no use for it.
-    if (event->key() == Qt::Key_Escape && m_maximised)
+    const bool escape = event->key() == Qt::Key_Escape;
+    if (escape && m_document.preview())
+        Q_EMIT m_document.previewDecided(false);
+    else if (escape && m_maximised)
         maximise(nullptr);
     else
         QMainWindow::keyPressEvent(event);
@@ -338,7 +341,7 @@ void MainWindow::followProblems()
     dock->setBadge(count == 0 ? QString() : words::count(count),
         count == 0 ? QIcon() : severityIcon(text.errors > 0 ? Severity::Error : Severity::Warning));
     if (QApplication::mouseButtons() != Qt::NoButton)
-        return QTimer::singleShot(200, this, &MainWindow::followProblems); // nothing moves under a hand that drags
+        return m_problemsTime.start(); // nothing moves under a hand that drags
     const bool first = text.errors > 0 && m_errors == 0;
     const bool last = text.errors == 0 && m_problemsOpened;
     m_errors = text.errors;

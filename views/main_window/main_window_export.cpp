@@ -12,6 +12,7 @@
 #include "report/exports.h"
 #include "report/jax_code.h"
 #include "views/export_picture/export_picture.h"
+#include "views/main_window/file_names.h"
 #include "views/main_window/main_window.h"
 #include "views/widgets/dock_frame.h"
 #include "words/utf8.h"
@@ -70,7 +71,10 @@ QString MainWindow::askForExport(const QString& title, const QString& what, cons
     QStringList filters;
     for (const QString& ending : endings)
         filters << tr("%1 files (*.%2)").arg(ending.toUpper(), ending);
-    const QString base = QFileInfo(m_document.displayName()).completeBaseName();
+    // A title is no name of a file: "Llama 3.1 8B".
+    const bool hasFile = !m_document.filePath().isEmpty() || !m_document.sourceName().isEmpty();
+    const QString shown = m_document.displayName();
+    const QString base = hasFile ? QFileInfo(shown).completeBaseName() : fileNameOf(shown);
     const QString name = QStringLiteral("%1 %2.%3").arg(base, what.toLower(), endings.constFirst());
     QFileDialog dialog(this, tr("Export: %1").arg(title), m_settings.folder() + QLatin1Char('/') + name,
         filters.join(QStringLiteral(";;")));

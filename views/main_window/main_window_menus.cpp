@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QMenuBar>
 #include <QPainter>
+#include <QPointer>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QStatusBar>
@@ -48,6 +49,12 @@
 
 namespace shardscope {
 namespace {
+/// Of somebody's choice: "R&D" has no key.
+QString inMenu(QString name)
+{
+    return name.replace(u'&', QStringLiteral("&&"));
+}
+
 /// A figure of the status bar, with a thin line behind it.
 class StatusLabel : public RoleLabel {
 public:
@@ -111,8 +118,8 @@ void MainWindow::makeActions()
     const auto follow = [stack, undo, redo] {
         undo->setEnabled(stack->canUndo());
         redo->setEnabled(stack->canRedo());
-        undo->setText(stack->undoText().isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(stack->undoText()));
-        redo->setText(stack->redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(stack->redoText()));
+        undo->setText(stack->undoText().isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(inMenu(stack->undoText())));
+        redo->setText(stack->redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(inMenu(stack->redoText())));
     };
     connect(stack, &QUndoStack::indexChanged, this, follow);
     connect(stack, &QUndoStack::cleanChanged, this, follow);
@@ -176,7 +183,7 @@ void MainWindow::makeActions()
     });
     addAction(QStringLiteral("findAnything"), QStringLiteral("search"), tr("&Find anything…"),
         Key(Qt::CTRL | Qt::Key_K), [this] { findAnything(); });
-    addAction(QStringLiteral("help"), {}, tr("&Help on the view in use"), Key::HelpContents, [this] {
+    addAction(QStringLiteral("help"), {}, tr("Help on the &view in use"), Key::HelpContents, [this] {
         // The part that has the focus, the innermost one.
         const Part* used = nullptr;
         for (const Part& part : m_parts)
@@ -233,8 +240,9 @@ void MainWindow::makeMenus()
         action->setObjectName(name);
         connect(action, &QAction::triggered, this, [this, key] {
             QTimer::singleShot(0, this, [this, key] { // the menu gives the focus back first
-                if (QWidget* control = focusWidget())
-                    for (const auto type : { QEvent::KeyPress, QEvent::KeyRelease }) {
+                const QPointer<QWidget> control = focusWidget(); // what is pressed may take it away
+                for (const auto type : { QEvent::KeyPress, QEvent::KeyRelease })
+                    if (control) {
                         QKeyEvent event(type, key, Qt::NoModifier);
                         QCoreApplication::sendEvent(control, &event);
                     }
@@ -351,7 +359,7 @@ void MainWindow::makePerspectives()
     m_perspectiveMenu->setPopupMode(QToolButton::InstantPopup);
     m_perspectiveMenu->setMenu(new QMenu(m_perspectiveMenu));
     auto* group = new QActionGroup(this);
-    const std::array names{ tr("&Learn"), tr("Pla&n"), tr("Pro&gram"), tr("&Debug"), tr("C&ompare") };
+    const std::array names{ tr("&Learn"), tr("Pla&n"), tr("&Program"), tr("&Debug"), tr("C&ompare") };
     for (const Perspective perspective : perspectives) {
         if (!dock(QLatin1String(viewsOf(perspective).centre.front())))
             continue;
@@ -360,6 +368,8 @@ void MainWindow::makePerspectives()
             addAction(QStringLiteral("perspective-") + idOf(perspective), {}, names[static_cast<std::size_t>(number)],
                 QKeySequence(Qt::ALT | static_cast<Qt::Key>(Qt::Key_1 + number)), [this, perspective] {
                     setPerspective(perspective);
+                    if (m_maximised) // the present one
+                        maximise(nullptr);
                     dock(QLatin1String(viewsOf(perspective).centre.front()))->present();
                     m_settings.setPerspective(m_document.filePath(), idOf(m_perspective));
                 });
@@ -389,7 +399,7 @@ void MainWindow::fillRecentMenu()
     m_recentMenu->clear();
     const QStringList files = m_settings.recentFiles();
     for (const QString& path : files) {
-        QAction* open = m_recentMenu->addAction(QFileInfo(path).fileName());
+        QAction* open = m_recentMenu->addAction(inMenu(QFileInfo(path).fileName()));
         open->setToolTip(plainTip(path));
         open->setEnabled(QFileInfo::exists(path));
         connect(open, &QAction::triggered, this, [this, path] {
@@ -444,6 +454,9 @@ void MainWindow::makeToolBar()
     auto* times = new QWidget(this);
     hbox(times, { 28, 2, 8, 4 }, 6,
         { new QLabel(tr("Runs"), times), m_runs, new QLabel(tr("× loops"), times), m_loops, boxStretch() });
+    times->setFocusPolicy(Qt::StrongFocus); // so that the menu leads the keyboard there
+    times->setFocusProxy(m_runs);
+    times->setAccessibleName(tr("How often the benchmark runs"));
     auto* measured = new QWidgetAction(this);
     measured->setDefaultWidget(times);
     m_runMenu = new QToolButton(m_toolBar);

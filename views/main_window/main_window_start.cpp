@@ -70,6 +70,7 @@ void MainWindow::makeNotices(bool tips)
             m_settings.dismiss(QLatin1String(firstQuestion));
     });
     m_left = new LeftChanges(&m_document, left, this);
+    m_left->setMayLeave([this] { return mayLeave(); });
     m_task = new TaskWatch(&m_document, task, this);
     connect(m_task, &TaskWatch::solved, this, [this](const QString& id) { m_settings.addSolvedTask(id); });
     connect(m_task, &TaskWatch::othersRequested, this, [this] {
@@ -188,7 +189,7 @@ bool MainWindow::mayLoseLeft()
     if (m_left->isEmpty())
         return true;
     QMessageBox box(QMessageBox::Question, tr("Changes that are kept"),
-        tr("Changes of these are not saved: %1.").arg(m_left->titles().join(QStringLiteral("; "))),
+        tr("The changes of these experiments are not saved: %1.").arg(m_left->titles().join(QStringLiteral("; "))),
         QMessageBox::Discard | QMessageBox::Cancel, this);
     box.setTextFormat(Qt::PlainText); // titles of experiments
     box.setInformativeText(tr("They are lost with the window. The start page leads back to them."));

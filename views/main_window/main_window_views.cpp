@@ -85,6 +85,9 @@ void MainWindow::makeViews()
         fitWidths();
         m_inputs->fit();
     });
+    m_problemsTime.setSingleShot(true);
+    m_problemsTime.setInterval(200);
+    connect(&m_problemsTime, &QTimer::timeout, this, &MainWindow::followProblems);
     makeInputs();
     makePictures();
     makeInspector();

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QDoubleSpinBox>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QPlainTextEdit>
@@ -21,6 +22,17 @@ QLineEdit* lineOf(QWidget* control)
     if (qobject_cast<QAbstractSpinBox*>(control))
         return control->findChild<QLineEdit*>();
     return qobject_cast<QLineEdit*>(control);
+}
+
+/// What stands in a spin box is not its value yet.
+template <typename Box, typename Read>
+bool holdsOtherNumber(const Box& box, Read read)
+{
+    if (!box.text().isEmpty() && box.text() == box.specialValueText())
+        return box.value() != box.minimum(); // words that stand for the least number
+    bool readable = false;
+    const auto typed = read(box.cleanText(), &readable);
+    return !readable || typed != box.value();
 }
 
 } // namespace
@@ -53,13 +65,12 @@ bool UndoKeys::holdsTyped(const QWidget* control) const
     const QLineEdit* line = lineOf(const_cast<QWidget*>(control));
     if (!line || line->isReadOnly())
         return false;
-    if (const auto* number = qobject_cast<const QSpinBox*>(control)) {
-        if (!number->text().isEmpty() && number->text() == number->specialValueText())
-            return number->value() != number->minimum(); // words that stand for the least number
-        bool readable = false;
-        const int typed = number->locale().toInt(number->cleanText(), &readable);
-        return !readable || typed != number->value();
-    }
+    if (const auto* number = qobject_cast<const QSpinBox*>(control))
+        return holdsOtherNumber(
+            *number, [&](const QString& text, bool* readable) { return number->locale().toInt(text, readable); });
+    if (const auto* number = qobject_cast<const QDoubleSpinBox*>(control))
+        return holdsOtherNumber(
+            *number, [&](const QString& text, bool* readable) { return number->locale().toDouble(text, readable); });
     // What a program wrote there is not typed.
     return line->isModified() && (line != m_field || line->text() != m_taken);
 }

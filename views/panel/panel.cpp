@@ -119,7 +119,7 @@ StaleRibbon::StaleRibbon(Document* document, QWidget* parent, Shows shows)
         m_apply->setToolTip(tr("Makes the change: one step that Undo takes back"));
         m_leave = new QToolButton(this);
         m_leave->setText(tr("Leave it"));
-        m_leave->setToolTip(tr("Shows what is there again"));
+        m_leave->setToolTip(tr("Shows what is there again (Esc)"));
         auto* row = new QHBoxLayout(this);
         row->setContentsMargins(0, 0, 4, 0);
         row->setSpacing(2);
@@ -133,7 +133,6 @@ StaleRibbon::StaleRibbon(Document* document, QWidget* parent, Shows shows)
         }
         connect(document, &Document::previewChanged, this, &StaleRibbon::follow);
     }
-    setToolTip(tr("The last valid layout. Problems says what is wrong with the present one."));
     connect(document, &Document::snapshotChanged, this, &StaleRibbon::follow);
     connect(document, &Document::staleChanged, this, &StaleRibbon::follow);
     follow();
@@ -152,6 +151,8 @@ void StaleRibbon::follow()
                 (button == m_apply ? tr("Apply %1") : tr("Leave %1 as it was")).arg(m_document->previewedChange()));
         }
     setAccessibleName(preview ? tr("Preview of %1").arg(m_document->previewedChange()) : tr("Stale"));
+    setToolTip(preview ? tr("Nothing of the experiment has changed yet.")
+                       : tr("The last valid layout. Problems says what is wrong with the present one."));
     setVisible(preview || (newest && !newest->laidOut() && m_document->lastGood()));
     update();
 }

@@ -174,6 +174,8 @@ void DeviceBarsPlot::keyPressEvent(QKeyEvent* event)
         Q_EMIT clicked(d->current);
         break;
     case Qt::Key_Escape:
+        if (d->current < 0) // the window may have something to take back
+            return QWidget::keyPressEvent(event);
         setCurrent(-1);
         break;
     default:

@@ -109,12 +109,12 @@ std::optional<QRect> ProgramView::fillMenu(QMenu& menu, std::optional<QPoint> pl
                 Q_EMIT dockRequested(QStringLiteral("explain"));
             });
         addMenuAction(
-            menu, "fitNode", tr("Fit it into the dock"), [this] { m_canvas->fitCurrent(); }, tr("Shift+F"));
+            menu, "fitNode", tr("Fit it into the view"), [this] { m_canvas->fitCurrent(); }, tr("Shift+F"));
         addCopyAction(menu, "copyNode", tr("Copy what is said of it"), m_canvas->tipOf(node));
         menu.addSeparator();
     }
     addMenuAction(
-        menu, "fit", tr("Fit all into the dock"), [this] { m_canvas->fit(); }, QStringLiteral("F"));
+        menu, "fit", tr("Fit all into the view"), [this] { m_canvas->fit(); }, QStringLiteral("F"));
     addMenuAction(menu, "foldAll", tr("Fold all parts"), [this] { m_canvas->foldAll(); });
     addMenuAction(menu, "unfoldAll", tr("Open all parts but repeated ones"), [this] { m_canvas->unfoldAll(); });
     return node.valid() ? m_canvas->toWidget(layout->rect(node)).toAlignedRect() : m_canvas->rect();
@@ -150,7 +150,7 @@ void ProgramView::makeHead(QHBoxLayout* into)
     m_zoom->setMinimumWidth(QFontMetrics(Metrics::small()).horizontalAdvance(u"100 %"_s) + 4);
     into->addWidget(m_zoom);
     button(u"zoomin"_s, tr("Zoom in"), Qt::Key_Plus, [this] { m_canvas->zoomBy(1.2); });
-    button(u"fit"_s, tr("Fit into the dock; with Shift the current part"), Qt::Key_F, [this] { m_canvas->fit(); });
+    button(u"fit"_s, tr("Fit into the view; with Shift the current part"), Qt::Key_F, [this] { m_canvas->fit(); });
     m_textButton = addButton(u"code"_s, tr("Text of the program"), {});
     m_textButton->setCheckable(true);
     connect(m_textButton, &QToolButton::toggled, this, [this](bool shown) { putText(shown); });

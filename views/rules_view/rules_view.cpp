@@ -87,6 +87,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     connect(m_entry, &RuleEntry::entered, this, &RulesView::enterRule);
     connect(m_entry, &RuleEntry::closed, this,
         [this, add] { (m_table->isHidden() ? static_cast<QWidget*>(add) : m_table)->setFocus(Qt::OtherFocusReason); });
+    connect(document, &Document::replaced, m_entry, &QWidget::hide); // its names are those of what was open
     m_notice->installEventFilter(this);
     connect(m_empty, &EmptyPage::clicked, this, [this] { useSet(*findPublishedRules("t5x-a2p2"), false); });
     followControls();

@@ -393,6 +393,8 @@ void GridCanvas::keyPressEvent(QKeyEvent* event)
             m_selection->setDevices(DeviceGroup::holders(m_subject->layout, m_grid.shardOf(cell)));
         return;
     case Qt::Key_Escape:
+        if (!m_current && m_selection->deviceGroup().empty()) // the window may have something to take back
+            return QWidget::keyPressEvent(event);
         setCurrentCell(std::nullopt);
         m_selection->setDevices({});
         light(std::nullopt, false);

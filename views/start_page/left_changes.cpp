@@ -37,7 +37,7 @@ void LeftChanges::keep()
 {
     if (!canKeep())
         return;
-    m_kept.insert(m_kept.begin(), Kept{ m_began, m_document->experiment() });
+    m_kept.insert(m_kept.begin(), Kept{ m_began, m_document->experiment(), m_document->sourceName() });
     m_news = true;
 }
 
@@ -53,10 +53,12 @@ void LeftChanges::goBack(int place)
 {
     if (place < 0 || place >= static_cast<int>(m_kept.size()))
         return;
+    if (!canKeep() && m_mayLeave && !m_mayLeave())
+        return;
     const Kept wanted = m_kept[static_cast<std::size_t>(place)];
     m_kept.erase(m_kept.begin() + place);
     keep();
-    m_document->setExperiment(*wanted.began, QString());
+    m_document->setExperiment(*wanted.began, QString(), wanted.source);
     m_document->edit(Experiment(*wanted.now), tr("changes from before"));
 }
 

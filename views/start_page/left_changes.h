@@ -5,6 +5,8 @@
 
 #include <QObject>
 #include <QStringList>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "experiment/experiment.h"
@@ -27,17 +29,21 @@ public:
     [[nodiscard]] QStringList titles() const;
     [[nodiscard]] bool isEmpty() const { return m_kept.empty(); }
     /// Opens what is kept under that place in titles(), as one step of undo after what it began with. What is left for
-    /// it is kept in its place.
+    /// it is kept in its place; of what has a file somebody is asked first.
     void goBack(int place);
+    /// Asks about changes that have a file: false if the document is to stay. Without it they are lost.
+    void setMayLeave(std::function<bool()> ask) { m_mayLeave = std::move(ask); }
     [[nodiscard]] NoticeStrip* strip() const { return m_strip; }
 
 private:
     struct Kept {
         ExperimentPtr began, now;
+        QString source; ///< the file that it was made of, "x.mlir"; "" for none
     };
     void follow();
     Document* m_document;
     NoticeStrip* m_strip;
+    std::function<bool()> m_mayLeave;
     ExperimentPtr m_began; ///< the document as it was opened
     bool m_opening = false; ///< another one comes
     bool m_news = false; ///< something was kept, and nobody was told

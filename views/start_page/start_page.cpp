@@ -143,7 +143,7 @@ QToolButton* StartPage::makeLine(const QString& picture, const QString& text, co
 {
     auto* line = new QToolButton(this);
     line->setIcon(icon(picture));
-    line->setText(text);
+    line->setText(QString(text).replace(u'&', QStringLiteral("&&"))); // names of files have it, and mean no key
     line->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     line->setAutoRaise(true);
     line->setFocusPolicy(Qt::StrongFocus);

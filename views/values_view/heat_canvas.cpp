@@ -205,6 +205,8 @@ void HeatCanvas::keyPressEvent(QKeyEvent* event)
         next = parts - 1;
         break;
     case Qt::Key_Escape:
+        if (m_current < 0) // the window may have something to take back
+            return QWidget::keyPressEvent(event);
         m_current = -1;
         light(std::nullopt);
         update();

@@ -64,7 +64,7 @@ WhatIfView::WhatIfView(Document* document, Selection* selection, QWidget* parent
     m_table->setColumnWidth(ChangesModel::Value, Metrics::scaled(150));
     m_table->setColumnWidth(ChangesModel::Now, Metrics::scaled(150));
     m_table->setColumnWidth(ChangesModel::PerDevice, Metrics::scaled(120));
-    m_table->setToolTip(tr("Return shows the value in the other docks; the change stays as it is."));
+    m_table->setToolTip(tr("Return shows the value in the other views; the change stays as it is."));
     m_cancel->setToolTip(tr("Nothing has been changed (Esc)"));
     m_apply->setToolTip(tr("One step that Undo takes back (Ctrl+Return)"));
     auto* head = hbox({}, 8, { { m_title, 1 }, m_choiceBox });
@@ -165,6 +165,9 @@ void WhatIfView::showEmpty()
 void WhatIfView::showTarget(std::size_t index)
 {
     m_target = index;
+    m_delay.stop();
+    m_previewer.cancel();
+    m_document->setPreview(nullptr); // of what was tried before
     showEmpty();
     delete m_choice;
     m_choice = nullptr;
@@ -261,6 +264,8 @@ void WhatIfView::tried()
     } else if (!m_editor->problem().isEmpty()) {
         m_text = m_editor->textField() ? tr("a sharding that cannot be read") : QString();
     }
+    if (!m_after)
+        m_document->setPreview(nullptr); // pictures show what is there again
     showSummary();
 }
 
@@ -312,7 +317,9 @@ void WhatIfView::receive(const EditPreview& preview)
         return;
     m_preview = preview;
     m_model->setChanges(preview.values, preview.now, preview.then);
-    m_document->setPreview(preview.then && preview.then->laidOut() ? preview.then : nullptr, m_text); // in the pictures
+    // In the pictures, unless an edit has come meanwhile: nothing of that could be applied.
+    const bool isOfNow = m_document->revision() == m_snapshot->revision;
+    m_document->setPreview(isOfNow && preview.then && preview.then->laidOut() ? preview.then : nullptr, m_text);
     showSummary();
     Q_EMIT previewed();
 }
@@ -370,6 +377,7 @@ bool WhatIfView::apply()
     m_proposed = false;
     m_previewer.cancel();
     const bool done = m_document->edit(after, text);
+    m_document->setPreview(nullptr); // an edit that changes nothing leaves it
     showSummary();
     return done;
 }

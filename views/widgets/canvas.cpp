@@ -48,7 +48,12 @@ std::optional<QRect> Canvas::fillMenu(QMenu& menu, std::optional<QPoint> place)
     lines.removeAll(QString());
     addMenuAction(
         menu, "choose", tr("Select"),
-        [this, row, column, isCell] { isCell ? tableActivateCell(row, column) : tableActivate(row); }, tr("Return"));
+        [this, row, column, isCell] {
+            if (row >= tableRowCount() || (isCell && column >= tableColumnCount()))
+                return; // something else is shown by now
+            isCell ? tableActivateCell(row, column) : tableActivate(row);
+        },
+        tr("Return"));
     addCopyAction(menu, "copyRow", tr("Copy as text"), lines.join(QLatin1Char('\n')));
     return isCell ? tableCellRect(row, column) : tableRect(row);
 }

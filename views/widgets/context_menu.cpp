@@ -84,25 +84,32 @@ void giveRowMenu(QAbstractItemView* view, std::function<void(QMenu& menu, const 
 
 void giveCopyMenu(QAbstractItemView* view)
 {
-    giveRowMenu(view, [view](QMenu& menu, const QModelIndex& at) {
-        const auto textOf = [view](const QModelIndex& row) {
-            QStringList cells;
-            for (int column = 0; column < view->model()->columnCount(row.parent()); ++column)
-                cells << row.siblingAtColumn(column).data().toString();
-            return cells.join(QLatin1Char('\t'));
-        };
-        addCopyAction(menu, "copyRow", ContextMenu::tr("Copy row"), textOf(at));
-        addMenuAction(menu, "copyTable", ContextMenu::tr("Copy all rows"), [view, textOf, parent = at.parent()] {
+    giveRowMenu(view, [view](QMenu& menu, const QModelIndex& row) { addRowCopyActions(menu, view, row); });
+}
+
+void addRowCopyActions(QMenu& menu, const QAbstractItemView* view, const QModelIndex& row)
+{
+    const auto textOf = [view](const QModelIndex& at) {
+        QStringList cells;
+        for (int column = 0; column < view->model()->columnCount(at.parent()); ++column)
+            cells << at.siblingAtColumn(column).data().toString();
+        return cells.join(QLatin1Char('\t'));
+    };
+    addCopyAction(menu, "copyRow", ContextMenu::tr("Copy row"), textOf(row));
+    const QPersistentModelIndex parent = row.parent();
+    addMenuAction(
+        menu, "copyTable", ContextMenu::tr("Copy all rows"), [view, textOf, parent, isTop = !row.parent().isValid()] {
             constexpr int most = 100'000; // more than anybody pastes
+            if (!isTop && !parent.isValid())
+                return; // other rows are shown by now
             QStringList lines, heads;
             for (int column = 0; column < view->model()->columnCount(parent); ++column)
                 heads << view->model()->headerData(column, Qt::Horizontal).toString();
             lines << heads.join(QLatin1Char('\t'));
-            for (int row = 0; row < std::min(view->model()->rowCount(parent), most); ++row)
-                lines << textOf(view->model()->index(row, 0, parent));
+            for (int each = 0; each < std::min(view->model()->rowCount(parent), most); ++each)
+                lines << textOf(view->model()->index(each, 0, parent));
             QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')) + QLatin1Char('\n'));
         });
-    });
 }
 
 QAction* addMenuAction(

@@ -27,6 +27,9 @@ void giveRowMenu(QAbstractItemView* view, std::function<void(QMenu& menu, const 
 /// What every table of rows has until it is given a menu of its own: its rows can be copied, as text with tabs.
 void giveCopyMenu(QAbstractItemView* view);
 
+/// The same for a menu of its own: the row that it is of, and all rows.
+void addRowCopyActions(QMenu& menu, const QAbstractItemView* view, const QModelIndex& row);
+
 /// One entry. The key that does the same is shown and does nothing here, since the widget itself listens to it.
 QAction* addMenuAction(
     QMenu& menu, const char* name, const QString& text, const std::function<void()>& run, const QString& key = {});
