@@ -19,8 +19,8 @@ std::size_t numberOfArgument(const Program& program, ValueId argument)
     return static_cast<std::size_t>(std::find(all.begin(), all.end(), argument) - all.begin());
 }
 
-/// `later` less `earlier`, in memory of its own: what was held may be asked for again. Shards of devices that are not of
-/// the mesh have no bytes.
+/// `later` less `earlier`, in memory of its own: what was held may be asked for again. Shards of devices that are not
+/// of the mesh have no bytes.
 kernels::Arrays subtractShards(
     const kernels::ElementKernel& subtract, const kernels::Arrays& later, const kernels::Arrays& earlier)
 {
