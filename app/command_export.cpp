@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 
+#include <nlohmann/json.hpp>
+
 #include "base/text.h"
 #include "command.h"
 #include "commands.h"
@@ -20,6 +22,7 @@ struct ExportOptions {
     std::string view = "report";
     std::string form;
     std::string output;
+    JsonTarget json;
 };
 
 std::vector<std::string> viewIds()
@@ -47,11 +50,18 @@ int exportView(const ExportOptions& options)
     const std::string form = formOf(options, view);
     const auto input = loadExperiment(options.file);
     if (!input)
-        return reject({}, input.error());
+        return reject(options.json, input.error());
     const SnapshotPtr snapshot = analyse(input->experiment);
+    const std::string text = exportedText(*snapshot, view, form);
+    const int status = snapshot->errorCount() == 0 ? Done : Findings;
+    if (!options.json.empty()) {
+        Json out = envelope(options.json, *input);
+        out["exported"] = { { "view", view.id }, { "form", form }, { "text", text } };
+        out["problems"] = problems(*input, *snapshot);
+        return emitJson(out, options.json, status);
+    }
     printFindings(*input, *snapshot);
-    return emitText(exportedText(*snapshot, view, form), options.output.empty() ? "-" : options.output,
-        snapshot->errorCount() == 0 ? Done : Findings);
+    return emitText(text, options.output.empty() ? "-" : options.output, status);
 }
 
 } // namespace
@@ -68,7 +78,9 @@ void addExport(CLI::App& app, int& status)
         .addOption("--as", options->form, "How: csv or md of tables, md of the report, py of code. Default: the first")
         .oneOf({ "csv", "md", "py" })
         .optionText("FORM");
-    command.addOption("-o,--output", options->output, "The file to write (default: standard output)").optionText("OUT");
+    Option output = command.addOption("-o,--output", options->output, "The file to write (default: standard output)");
+    output.optionText("OUT");
+    output.excludes(command.addJson(options->json));
     command.footer(
         "Pictures of a view, as PNG, SVG or PDF: shardscope screenshot FILE --dock ID --alone -o grid.svg\n"
         "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, input or output that cannot be used.");

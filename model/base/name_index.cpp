@@ -33,12 +33,14 @@ std::vector<std::string_view> wordsOf(std::string_view query)
     return words;
 }
 
-constexpr int none = -1;
-constexpr int besideTheName = 8;
+constexpr int none = -100;
 
-/// How badly a name fits a word: 0 begins with it, 1 one of its own words does, 3 it is within; `none` is not there.
+/// How badly a name fits a word: -3 is it, 0 begins with it, 1 one of its own words does, 3 it is within; `none` is not
+/// there.
 int distance(std::string_view name, std::string_view word)
 {
+    if (name == word)
+        return -3;
     std::size_t at = name.find(word);
     if (at == std::string_view::npos)
         return none;
@@ -48,6 +50,13 @@ int distance(std::string_view name, std::string_view word)
         if (!isOfWord(name[at - 1]))
             return 1;
     return 3;
+}
+
+/// The same for what stands beside the name: 2 at the beginning of one of its words, 8 within one.
+int distanceBeside(std::string_view text, std::string_view word)
+{
+    const int within = distance(text, word);
+    return within == none ? none : within < 3 ? 2 : 8;
 }
 
 /// All letters in that order, with anything between them.
@@ -106,15 +115,17 @@ std::vector<std::uint32_t> NameIndex::find(std::string_view query, std::size_t m
     } else {
         for (std::size_t i = 0; i < size(); ++i) {
             int sum = name(i) == typed ? -1 : 0;
+            bool hasAll = true;
             for (const std::string_view word : words) {
                 int far = distance(name(i), word);
-                if (far == none && distance(beside(i), word) != none)
-                    far = besideTheName;
-                sum = far == none ? none - 1 : sum + far;
                 if (far == none)
+                    far = distanceBeside(beside(i), word);
+                hasAll = far != none;
+                if (!hasAll)
                     break;
+                sum += far;
             }
-            if (sum >= -1)
+            if (hasAll)
                 found.push_back({ sum, name(i).size(), static_cast<std::uint32_t>(i) });
         }
         if (found.empty()) {

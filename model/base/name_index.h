@@ -23,10 +23,10 @@ public:
     [[nodiscard]] std::size_t size() const { return m_items.size(); }
 
     /// At most `maximum` items that have every word of the query (divided by spaces) in their name or beside it, the
-    /// best first: the name itself, then names that begin with it, that have it at the beginning of one of their own
-    /// words, within, and beside. Among equals the shorter name, then the one that came first. Where no item has all
-    /// words, those whose name has all letters of the query in that order ("lmk": "layers/mlp/kernel"). An empty query:
-    /// the first ones.
+    /// best first: names that are one of the words, that begin with one, that have it at the beginning of one of their
+    /// own words, beside them, and within. Among equals the shorter name, then the one that came first. Where no item
+    /// has all words, those whose name has all letters of the query in that order ("lmk": "layers/mlp/kernel"). An
+    /// empty query: the first ones.
     [[nodiscard]] std::vector<std::uint32_t> find(std::string_view query, std::size_t maximum) const;
 
 private:

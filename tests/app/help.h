@@ -21,7 +21,7 @@ inline QString helpOf(const QString& command = {})
 inline QStringList commandNames()
 {
     static const QRegularExpression list(QStringLiteral("\nSubcommands:\n((?:  .*\n)+)"));
-    static const QRegularExpression name(QStringLiteral("^  ([a-z]+) "), QRegularExpression::MultilineOption);
+    static const QRegularExpression name(QStringLiteral("^  ([a-z-]+) "), QRegularExpression::MultilineOption);
     QStringList names;
     for (auto found = name.globalMatch(list.match(helpOf()).captured(1)); found.hasNext();)
         names << found.next().captured(1);

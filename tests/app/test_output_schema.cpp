@@ -38,11 +38,12 @@ const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
     "mesh --devices tpu-v4:4x4x4 --shape data=8,model=8 --allow-split --hosts",
     "mesh --devices cpu:8 --shape 2x4 --coordinates", "mesh --devices tpu-v4:4x4x4 --partitions 4",
     "mesh --devices 2*tpu-v5e:4x4 --shape 1x16 --dcn-shape 2x1", "sharding --spec P('x') --shape 8 --mesh x=2",
-    "sharding --spec {devices=[2,2]<=[4]} --shape 8,8", "sharding --spec {replicated} --shape 8,8 --names a,None",
-    "schema", "schema output", "examples", "examples rule-lab", "tasks", "tasks fit-the-step",
-    "tasks two-dimensions t5x-a2p2", "new", "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2",
-    "params FILE", "params transformer-t5x", "train FILE --steps 2", "train transformer-t5x --steps 2",
-    "diff FILE FILE", "diff FILE rule-lab", "verify jax-data-sharding --explicit", "verify FILE", "comms AFTER",
+    "sharding --spec {devices=[2,2]<=[4]} --shape 8,8",
+    "sharding --spec {replicated} --shape 8,8 --mesh x=2 --names a,None", "schema", "schema output", "examples",
+    "examples rule-lab", "tasks", "tasks fit-the-step", "tasks two-dimensions t5x-a2p2", "new",
+    "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2", "params FILE", "params transformer-t5x",
+    "train FILE --steps 2", "train transformer-t5x --steps 2", "diff FILE FILE", "export FILE",
+    "export FILE --view tensors --as md", "verify jax-data-sharding --explicit", "verify FILE", "comms AFTER",
     "compare-hlo BEFORE AFTER" };
 
 /// Of every command that reads something, with a NAME that is not there.

@@ -132,7 +132,8 @@ private Q_SLOTS:
             const auto before = numbers(argument.at("value")), found = numbers(array.at("value"));
             QCOMPARE(found.size(), before.size());
             for (std::size_t e = 0; e < found.size(); ++e) {
-                QCOMPARE(static_cast<float>(found[e]), static_cast<float>(after[e] - before[e]));
+                // Printed so that each reads back as the float that it was.
+                QCOMPARE(static_cast<float>(found[e]), static_cast<float>(after[e]) - static_cast<float>(before[e]));
                 moved += found[e] != 0 ? 1U : 0U;
             }
         }
