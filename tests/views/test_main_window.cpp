@@ -41,6 +41,7 @@
 #include "views/mesh_view/axis_row.h"
 #include "views/mesh_view/mesh_view.h"
 #include "views/mesh_view/size_slider.h"
+#include "views/panel_fixture.h"
 #include "views/preview/edit_plate.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
@@ -110,8 +111,7 @@ private Q_SLOTS:
     }
     void init()
     {
-        QTest::failOnWarning(
-            QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
+        test::failOnWarnings();
         m_file = m_folder.filePath(QStringLiteral("experiment.json"));
         QFile file(m_file);
         QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
