@@ -55,6 +55,14 @@ QStringList saying(const QWidget& window, const QString& words)
     return texts;
 }
 
+/// A window that remembers begins maximized on a small screen, in the form for that one; here it has a size of its own.
+void showWide(MainWindow& window)
+{
+    window.setWindowState(Qt::WindowNoState);
+    window.resize(1600, 1000);
+    window.show();
+}
+
 } // namespace
 
 class TestFirstMinute : public QObject {
@@ -81,9 +89,9 @@ private Q_SLOTS:
         Appearance appearance(ThemeChoice::Light);
         {
             MainWindow window(&appearance, { .remember = true });
-            window.resize(1600, 1000);
-            window.show();
+            showWide(window);
             QVERIFY(QTest::qWaitForWindowActive(&window));
+            QCOMPARE(window.size(), QSize(1600, 1000));
             window.document()->waitForAnalysis();
             // No warning on what nobody has touched yet.
             QCOMPARE(window.document()->snapshot()->warningCount(), 0);
@@ -127,9 +135,9 @@ private Q_SLOTS:
         Appearance appearance(ThemeChoice::Light);
         {
             MainWindow window(&appearance, { .remember = true });
-            window.resize(1600, 1000);
-            window.show();
+            showWide(window);
             QVERIFY(QTest::qWaitForWindowActive(&window));
+            QCOMPARE(window.size(), QSize(1600, 1000));
             window.document()->waitForAnalysis();
             const TipStrip* drag = window.meshView()->tip();
             TipStrip* why = window.explainView()->tip();

@@ -120,9 +120,11 @@ private Q_SLOTS:
         QCOMPARE(form->unfolded(), QStringList{ u"training"_s });
         QVERIFY(!f.spin(u"heads"_s)->isVisible());
         QVERIFY(f.combo(u"optimizer"_s)->isVisible());
-        // An MLP has nothing to choose of its training; what was unfolded comes again.
+        // An MLP has the program to choose, but no optimizer, and no layout of modules; what was unfolded comes again.
         ModelFixture::choose(form->networks(), u"mlp"_s);
-        QVERIFY(form->head(u"training"_s)->isHidden());
+        QVERIFY(form->head(u"layout"_s)->isHidden());
+        QVERIFY(!f.field(u"optimizer"_s));
+        QVERIFY(f.combo(u"step"_s)->isVisible());
         QVERIFY(!form->head(u"sizes"_s)->isHidden());
         f.document.undoStack()->undo();
         QVERIFY(f.combo(u"optimizer"_s)->isVisible());

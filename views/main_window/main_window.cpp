@@ -485,7 +485,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
         keepArrangement();
         setForm(form);
     }
-    m_question->setBrief(m_form == Form::Single || height() < Metrics::scaled(740));
+    m_question->setBrief(formFor(size()) == Form::Single || height() < Metrics::scaled(740));
     showPerspective();
     fitLater();
 }
