@@ -303,7 +303,7 @@ private Q_SLOTS:
                     return button;
             return static_cast<QPushButton*>(nullptr);
         };
-        QVERIFY(offer(QStringLiteral("2")) && offer(QStringLiteral("4")));
+        QTRY_VERIFY(offer(QStringLiteral("2")) && offer(QStringLiteral("4"))); // shown once they have their place
         QPushButton* devices12 = offer(QStringLiteral("Use 12 devices"));
         QVERIFY(devices12);
         devices12->click();

@@ -377,7 +377,7 @@ private Q_SLOTS:
         view.resize(600, 420);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
-        auto* before = view.findChild<QToolButton*>();
+        auto* before = view.findChild<QToolButton*>(QStringLiteral("beforeTheSum"));
         QVERIFY(before && before->isVisible());
         QCOMPARE(view.canvas()->subject()->layout.addends(), 1);
         QCOMPARE(view.canvas()->subject()->layout.copies(), 4);

@@ -532,12 +532,19 @@ private Q_SLOTS:
         const StepReplay replay(begun.plan->program, *begun.initial);
         const ValueId value = begun.plan->program->program->find(weight.toStdString());
         const StepReplay::Array start = replay.start(value).value();
-        const double moved = fixture.global(7, 33) - (*start)[7 * 40 + 33];
+        // The weights of a hidden unit that relu holds at zero do not move.
+        const auto movedAt = [&](int column) {
+            return fixture.global(7, column) - (*start)[static_cast<std::size_t>(7 * 40 + column)];
+        };
+        int column = 39;
+        while (column > 0 && movedAt(column) == 0)
+            --column;
+        const double moved = movedAt(column);
         QVERIFY(moved != 0);
         QVERIFY(canvas->data().all.magnitude() >= std::abs(moved));
         fixture.view.formBar()->setCurrent(1);
         NumbersModel* numbers = fixture.view.numbers();
-        QCOMPARE(numbers->index(7, 33).data().toString(), valueText(moved, DType::F32, true));
+        QCOMPARE(numbers->index(7, column).data().toString(), valueText(moved, DType::F32, true));
         // On each device: rows 24 to 47 are those of the second one, which holds columns 10 to 19.
         fixture.view.extentBar()->setCurrent(1);
         QTRY_COMPARE(numbers->rowCount(), 8 * 24);

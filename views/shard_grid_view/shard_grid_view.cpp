@@ -124,6 +124,7 @@ ShardGridView::ShardGridView(Document* document, Selection* selection, QWidget* 
 
     connect(m_canvas, &GridCanvas::zoomChanged, this, [this] { m_trail->setPlaces(m_canvas->trail()); });
     connect(m_trail, &ZoomTrail::chosen, m_canvas, &GridCanvas::zoomTo);
+    m_partial->setObjectName(QStringLiteral("beforeTheSum"));
     connect(m_partial, &QToolButton::toggled, this, &ShardGridView::refresh);
     connect(document, &Document::snapshotChanged, this, &ShardGridView::refresh);
     connect(document, &Document::previewChanged, this, &ShardGridView::refresh);
