@@ -612,8 +612,13 @@ private Q_SLOTS:
         shown.canvas().setSnapshot(snapshot);
         QVERIFY(shown.layout().isOpen(0));
         shown.canvas().unfoldAll();
+        // Around a box: between boxes a view of this size may well be empty.
+        const std::vector<GraphPlace> places = shown.layout().places();
+        const GraphPlace box = *std::min_element(places.begin(), places.end(), [&shown](GraphPlace a, GraphPlace b) {
+            return shown.layout().rect(a).height() < shown.layout().rect(b).height();
+        });
         for (double zoom = GraphCanvas::smallestZoom; zoom <= GraphCanvas::largestZoom; zoom *= 1.3) {
-            shown.canvas().setZoom(zoom, { 10, 10 });
+            shown.canvas().setZoom(zoom, shown.middle(box));
             const QImage image = shown.canvas().grab().toImage();
             // Something is there, at every zoom.
             const QRgb ground = image.pixel(image.width() - 1, image.height() - 1);
@@ -621,7 +626,7 @@ private Q_SLOTS:
             for (int y = 0; y < image.height() && !other; y += 3)
                 for (int x = 0; x < image.width() && !other; x += 3)
                     other = image.pixel(x, y) != ground;
-            QVERIFY2(other || zoom > 1, qPrintable(QString::number(zoom)));
+            QVERIFY2(other, qPrintable(QString::number(zoom)));
         }
     }
 

@@ -666,7 +666,9 @@ private Q_SLOTS:
                 part->widget->isAncestorOf(QApplication::focusWidget()) || part->widget == QApplication::focusWidget(),
                 qPrintable(id));
             // It is seen: some of it lies within the window.
-            QTRY_VERIFY2(!part->widget->visibleRegion().isEmpty(), qPrintable(id));
+            QTRY_VERIFY2(!part->widget->visibleRegion().isEmpty(),
+                qPrintable(
+                    QStringLiteral("%1 of %2 x %3").arg(id).arg(part->widget->width()).arg(part->widget->height())));
             QVERIFY(window.action(QStringLiteral("go-") + id));
         }
         for (const MainWindow::Part& part : window.parts())
@@ -696,7 +698,7 @@ private Q_SLOTS:
         QTRY_VERIFY(std::abs(inSight() - before) <= 1); // a row that is nearly whole counts or not
         QTRY_VERIFY(mesh->height() <= window.meshView()->sizeHint().height() + Metrics::scaled(60));
         // A message lies over the head, and takes no row away.
-        QCoreApplication::processEvents();
+        QTest::qWait(50); // heights and scroll bars come to rest
         const QRect place = table->geometry();
         const int full = inSight();
         window.rulesView()->notice()->say(Severity::Warning, QStringLiteral("Something that is said. ").repeated(6));

@@ -345,6 +345,8 @@ bool MainWindow::event(QEvent* event)
     if (event->type() == QEvent::MouseButtonPress && event->isAccepted()
         && static_cast<const QMouseEvent*>(event)->button() == Qt::LeftButton)
         arranged().isSizedByHand = true;
+    if (event->type() == QEvent::MouseButtonRelease && arranged().isSizedByHand)
+        noteSizes();
     return taken;
 }
 
@@ -487,6 +489,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
     }
     m_question->setBrief(formFor(size()) == Form::Single || height() < Metrics::scaled(740));
     showPerspective();
+    restoreSizes();
     fitLater();
 }
 

@@ -229,9 +229,13 @@ private:
     struct Arranged {
         QByteArray state; ///< of the frames; empty as long as nobody has seen it
         bool isSizedByHand = false; ///< a line between frames was dragged
+        QSize window = {}; ///< when that was
+        QList<std::pair<QString, QSize>> frames = {}; ///< which sizes it left: what a smaller window does to them goes
     };
     /// Of the present form and perspective.
     [[nodiscard]] Arranged& arranged();
+    void noteSizes(); ///< a line between frames was let go
+    void restoreSizes(); ///< that it left, in a window of the size that it had
     [[nodiscard]] QString arrangementName() const;
     void keepArrangement();
     void storeArrangements();

@@ -70,6 +70,33 @@ void MainWindow::keepArrangement()
     arranged().state = m_maximised ? m_beforeMaximised : saveState(arrangementVersion);
 }
 
+void MainWindow::noteSizes()
+{
+    Arranged& own = arranged();
+    own.window = size();
+    own.frames.clear();
+    for (const DockFrame* frame : m_docks)
+        if (!frame->isHidden() && !frame->isFloating())
+            own.frames.append({ frame->objectName(), frame->size() });
+}
+
+void MainWindow::restoreSizes()
+{
+    const Arranged& own = arranged();
+    if (!own.isSizedByHand || own.window != size() || m_maximised)
+        return;
+    QList<QDockWidget*> frames;
+    QList<int> widths, heights;
+    for (const auto& [id, kept] : own.frames)
+        if (DockFrame* frame = dock(id); frame && !frame->isHidden() && !frame->isFloating()) {
+            frames << frame;
+            widths << kept.width();
+            heights << kept.height();
+        }
+    resizeDocks(frames, widths, Qt::Horizontal);
+    resizeDocks(frames, heights, Qt::Vertical);
+}
+
 void MainWindow::storeArrangements()
 {
     keepArrangement();
