@@ -145,7 +145,7 @@ ReportTable problemsTable(const Snapshot& snapshot)
 {
     ReportTable table{ Words::tr("Problems"),
         { { "code", Words::tr("Code") }, { "cause", Words::tr("Cause") }, { "place", Words::tr("Where") },
-            { "remedy", Words::tr("What would be right") } },
+            { "more", Words::tr("More") } },
         {} };
     for (const Problem& problem : snapshot.problems) {
         const words::ProblemText text = words::describe(problem.diagnostic);

@@ -165,6 +165,12 @@ bool Origin::isOfComputation() const
     return m_giver == Giver::InShardings || m_giver == Giver::OutShardings;
 }
 
+bool Origin::isOfItsConstraint() const
+{
+    return m_kind == SeedKind::Argument && m_asked.valid() && m_snapshot.annotated
+        && !m_snapshot.annotated->shardingOf(m_asked);
+}
+
 Sentence::Part Origin::asking() const
 {
     const Program& program = *m_snapshot.program;
@@ -251,8 +257,9 @@ Text Origin::request(std::span<const Origin* const> alike)
     }
     switch (first.m_kind) {
     case SeedKind::Argument:
-        s.fill(asParameter ? Words::tr("%1 is annotated as its parameter is, with ")
-                           : Words::tr("The annotation of %1 names "),
+        s.fill(asParameter                  ? Words::tr("%1 is annotated as its parameter is, with ")
+                : first.isOfItsConstraint() ? Words::tr("The constraint on %1 names ")
+                                            : Words::tr("The annotation of %1 names "),
             { asked() });
         break;
     case SeedKind::Result:
@@ -286,7 +293,7 @@ Text Origin::shortRequest() const
         s.fill(Words::tr("%1  %2 → "), { rulePart(false), { fromStd(by->name.name) } });
     else if (m_asked.valid() && isOfComputation())
         s.fill(Words::tr("%1, "), { asking() });
-    else if (m_asked.valid() && m_giver == Giver::Constraint)
+    else if (m_asked.valid() && (m_giver == Giver::Constraint || isOfItsConstraint()))
         s.say(Words::tr("a constraint, "));
     else if (m_asked.valid())
         s.say(Words::tr("an annotation, "));

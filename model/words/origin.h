@@ -41,6 +41,8 @@ private:
     [[nodiscard]] AxisList askedAxes() const;
     /// A computation asks for its operands or says of its results how they are sharded.
     [[nodiscard]] bool isOfComputation() const;
+    /// An argument that nothing annotates: a constraint alone uses it, and asks for it as propagation begins.
+    [[nodiscard]] bool isOfItsConstraint() const;
     [[nodiscard]] Sentence::Part asking() const; ///< that operation, by name
 
     const Snapshot& m_snapshot;

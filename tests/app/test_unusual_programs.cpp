@@ -465,6 +465,19 @@ private Q_SLOTS:
                 qPrintable(QLatin1String(other) + ran.out + ran.error));
         }
     }
+
+    /// What shards an argument that nothing annotates is the constraint that it goes into.
+    void aConstraintIsNoAnnotation()
+    {
+        const Ran constrained = runProgram({ QStringLiteral("explain"), QStringLiteral("jax-layer-auto"),
+            QStringLiteral("--tensor"), QStringLiteral("arg1") });
+        QCOMPARE(constrained.code, 0);
+        QVERIFY2(constrained.out.contains(QStringLiteral("The constraint on")), qPrintable(constrained.out));
+        QVERIFY2(!constrained.out.contains(QStringLiteral("annotation of")), qPrintable(constrained.out));
+        const Ran annotated = runProgram({ QStringLiteral("explain"), QStringLiteral("flax-mlp-program"),
+            QStringLiteral("--tensor"), QStringLiteral("arg1") });
+        QVERIFY2(annotated.out.contains(QStringLiteral("The annotation of")), qPrintable(annotated.out));
+    }
 };
 
 REGISTER_TEST(UnusualProgramsTest)
