@@ -75,8 +75,8 @@ void MainWindow::noteSizes()
     Arranged& own = arranged();
     own.window = size();
     own.frames.clear();
-    for (const DockFrame* frame : m_docks)
-        if (!frame->isHidden() && !frame->isFloating())
+    for (const DockFrame* frame : m_docks) // those behind others in a tab have the sizes of long ago
+        if (frame->isInFront() && !frame->isFloating())
             own.frames.append({ frame->objectName(), frame->size() });
 }
 
