@@ -132,7 +132,8 @@ private:
             entry.at("op") == "func.return" && place.kind == Place::Kind::Terminator && place.name != "func.return";
         if (!otherReturn && entry["op"] != place.name)
             return false;
-        if (!otherReturn && entry.at("match").is_number() && !standsFor(entry, place))
+        if (entry.at("match").is_number()
+            && !(otherReturn ? m_ids.terminators.contains(entry["match"].get<int>()) : standsFor(entry, place)))
             return false;
         if (std::string unlike = operationDifference(m_output, entry, place, m_names, m_extras); !unlike.empty()) {
             if (unlike.starts_with(unsupportedMark))
@@ -141,23 +142,23 @@ private:
         }
         return true;
     }
-    /// Where the input's operation stands in the output still, it is that one.
+    /// The input has such an operation; where it stands in the output still, it is that one.
     [[nodiscard]] bool standsFor(const Json& entry, const Place& place) const
     {
         const int id = entry["match"].get<int>();
-        if (entry.value("cloned_or_rewritten", false))
-            return true;
+        const bool cloned = entry.value("cloned_or_rewritten", false);
         if (place.kind == Place::Kind::Terminator) {
             const auto found = m_ids.terminators.find(id);
-            return found == m_ids.terminators.end() || !m_names.regions.contains(found->second.index)
-                || found->second == place.region;
+            return found != m_ids.terminators.end()
+                && (cloned || !m_names.regions.contains(found->second.index) || found->second == place.region);
         }
+        const auto found = m_ids.operations.find(id);
+        if (found == m_ids.operations.end() || cloned)
+            return found != m_ids.operations.end();
         const auto bound = m_names.matched.find(id);
         if (place.kind == Place::Kind::Close && bound != m_names.matched.end())
             return bound->second == place.operation;
-        const auto found = m_ids.operations.find(id);
-        return found == m_ids.operations.end() || !m_names.operations.contains(found->second.index)
-            || found->second == place.operation;
+        return !m_names.operations.contains(found->second.index) || found->second == place.operation;
     }
 
     void bind(const Json& entry, const Place& place)
@@ -263,9 +264,26 @@ bool expects(const Json& oneCase, const char* severity)
 
 } // namespace
 
+std::string signatureSizeDifference(const Json& oneCase, const ProgramCase& input)
+{
+    for (const auto& [name, expected] : oneCase.at("expect").at("functions").items()) {
+        const Function* function = input.program.function(name);
+        if (!function)
+            return "/" + name + ": no function of the input";
+        const std::size_t arguments = input.program.regions[function->body.index].arguments.size();
+        for (const auto& [list, count] : { std::pair<const char*, std::size_t>("args", arguments),
+                 std::pair<const char*, std::size_t>("results", function->resultShardings.size()) })
+            if (!expected.at(list).is_array() || expected[list].size() != count)
+                return "/" + name + "/" + list + ": the input has " + std::to_string(count);
+    }
+    return {};
+}
+
 CaseResult compareProgram(
     const Json& oneCase, const ProgramCase& input, const Program& output, const CaseExtras& extras)
 {
+    if (std::string found = signatureSizeDifference(oneCase, input); !found.empty())
+        return CaseResult::failed(std::move(found));
     int facts = 0;
     for (const auto& [name, expected] : oneCase.at("expect").at("functions").items()) {
         const int mine = signatureFacts(expected)

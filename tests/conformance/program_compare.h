@@ -20,9 +20,13 @@ struct CaseExtras {
     std::function<FactorRule(OperationId operation)> rule;
 };
 
-/// Everything that `expect` asserts of the functions: shardings of arguments, results and operations, the sequence of
-/// operations, operands, new operations, what may not occur. Not the diagnostics. Fails as well when it finds fewer
-/// facts than the case has (`num_checked`).
+/// "" or the function of which the case expects another number of arguments or results than its input has: no pass adds
+/// or removes one. Asserted as well where the passes end with an error, and nothing else can be compared.
+[[nodiscard]] std::string signatureSizeDifference(const Json& oneCase, const ProgramCase& input);
+
+/// Everything that `expect` asserts of the functions: their signatures, shardings of arguments, results and operations,
+/// the sequence of operations, operands, new operations, what may not occur. Not the diagnostics. Fails as well when it
+/// finds fewer facts than the case has (`num_checked`).
 [[nodiscard]] CaseResult compareProgram(
     const Json& oneCase, const ProgramCase& input, const Program& output, const CaseExtras& extras = {});
 

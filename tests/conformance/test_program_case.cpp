@@ -17,6 +17,7 @@ private Q_SLOTS:
     void comparesShardings();
     void comparesSequences_data();
     void comparesSequences();
+    void comparesSignatures();
     void countsFacts();
 };
 
@@ -40,7 +41,8 @@ const char* const programText = R"({
             {"id": 1, "op": "stablehlo.abs", "operands": ["v0.0"], "sharding": null, "attrs": {"foo": 3},
              "result_types": [{"kind": "tensor", "shape": [8, null], "dtype": "f32"}]},
             {"id": 2, "op": "func.return", "operands": ["v1.0"], "result_types": [], "sharding": null}] } ],
-    "expect": { "functions": { "main": { "args": [], "results": [], "ops": [], "sequence": "none" } } }
+    "expect": { "functions": { "main": { "args": [{"status": "unchecked", "sharding": null}],
+        "results": [{"status": "unchecked", "sharding": null}], "ops": [], "sequence": "none" } } }
 })";
 
 Json aCase()
@@ -139,6 +141,8 @@ void TestProgramCase::comparesSequences_data()
     const QString abs = R"({"match": 1, "op": "stablehlo.abs", "operands": ["v0.0"], "status": "unchecked"})";
     const QString wrong = R"({"match": 1, "op": "stablehlo.abs", "operands": ["a0"], "status": "unchecked"})";
     const QString unsaid = R"({"match": 1, "op": "stablehlo.abs", "operands": ["%x"], "status": "unchecked"})";
+    const QString unknown = R"({"match": 7, "op": "stablehlo.abs", "operands": ["v0.0"], "status": "unchecked"})";
+    const QString otherEnd = R"({"match": 1, "op": "func.return", "operands": ["v1.0"], "status": "n/a"})";
     const QString made =
         R"({"match": null, "inserted": "n0", "op": "stablehlo.abs", "operands": ["v0.0"], "status": "none"})";
     const QString end = R"({"match": 2, "op": "func.return", "operands": ["v1.0"], "status": "n/a"})";
@@ -151,6 +155,8 @@ void TestProgramCase::comparesSequences_data()
     QTest::newRow("another operand") << wrong << "ordered_subset" << false;
     QTest::newRow("an unknown operand") << unsaid << "ordered_subset" << true;
     QTest::newRow("a new one") << made + "," + madeEnd << "ordered_subset" << true;
+    QTest::newRow("no operation of the input") << unknown << "ordered_subset" << false;
+    QTest::newRow("an operation for the end") << otherEnd << "ordered_subset" << false;
     QTest::newRow("twice") << add + "," + abs + "," + made << "ordered_subset" << false;
 }
 
@@ -172,6 +178,19 @@ void TestProgramCase::comparesSequences()
     expected["sequence"] = "ordered_subset";
     expected["forbidden"][0]["text"] = "stablehlo.add";
     QVERIFY(compare(oneCase) == CaseResult::Status::Failed);
+}
+
+void TestProgramCase::comparesSignatures()
+{
+    for (const char* list : { "args", "results" }) {
+        Json oneCase = aCase();
+        QVERIFY(compare(oneCase) == CaseResult::Status::Passed);
+        Json& expected = oneCase["expect"]["functions"]["main"][list];
+        expected.push_back(expected[0]);
+        QVERIFY(compare(oneCase) == CaseResult::Status::Failed);
+        expected = Json::array();
+        QVERIFY(compare(oneCase) == CaseResult::Status::Failed);
+    }
 }
 
 void TestProgramCase::countsFacts()

@@ -475,6 +475,7 @@ void MeshView::offerSizes(std::size_t axis, std::int64_t size)
         button->setToolTip(tip);
         connect(button, &QPushButton::clicked, this, run);
         m_others->addWidget(button);
+        button->show(); // with the message: beside what is visible already, the layout shows it an event later
     };
     const std::vector<std::int64_t> possible = possibleAxisSizes(now, axis, keepsProduct());
     const auto above = std::lower_bound(possible.begin(), possible.end(), size);
