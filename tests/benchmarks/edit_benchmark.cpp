@@ -65,7 +65,7 @@ Experiment largeModel(LayerForm form)
     TransformerSettings settings = findPreset("llama3.1-405b")->settings;
     settings.form = form;
     MeshSetting mesh;
-    mesh.axes = { { "data", 512 }, { "model", 32 } };
+    mesh.axes = { { "data", 2048 }, { "model", 8 } };
     RulesSetting rules = boundRules(*defaultRules(mesh.axes));
     Result<Experiment> made = networkExperiment(settings, "Llama 3.1 405B", std::move(mesh), std::move(rules));
     if (!made)
@@ -102,9 +102,9 @@ void meshEdit(benchmark::State& state)
 void largeEdit(benchmark::State& state, LayerForm form)
 {
     OpenWindow window(largeModel(form));
-    std::int64_t batch = 512;
+    std::int64_t batch = 2048;
     for (auto _ : state) {
-        batch += 512;
+        batch += 2048;
         window.edit(withDimension(window.experiment(), "batch", batch));
     }
 }
