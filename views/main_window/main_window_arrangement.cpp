@@ -5,6 +5,7 @@
 #include <QKeyEvent>
 #include <QLayout>
 #include <QStyle>
+#include <QTabBar>
 #include <QTimer>
 #include <algorithm>
 #include <utility>
@@ -72,12 +73,22 @@ void MainWindow::keepArrangement()
 
 void MainWindow::noteSizes()
 {
+    if (m_maximised)
+        return;
+    // Qt shares a column out among groups of tabs, each with its bar.
+    const auto barOver = [this](const QRect& frame) {
+        for (const QTabBar* bar : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+            if (const QRect place = bar->geometry(); bar->isVisible() && place.bottom() + 1 == frame.top()
+                && place.left() <= frame.right() && frame.left() <= place.right())
+                return place.height();
+        return 0;
+    };
     Arranged& own = arranged();
     own.window = size();
     own.frames.clear();
     for (const DockFrame* frame : m_docks) // those behind others in a tab have the sizes of long ago
         if (frame->isInFront() && !frame->isFloating())
-            own.frames.append({ frame->objectName(), frame->size() });
+            own.frames.append({ frame->objectName(), frame->size() + QSize(0, barOver(frame->geometry())) });
 }
 
 void MainWindow::restoreSizes()
