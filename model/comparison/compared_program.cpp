@@ -99,7 +99,7 @@ private:
     void compareNameless()
     {
         for (auto& [kind, both] : m_nameless) {
-            // In the order of the programs, so that the same ones mostly find each other at once.
+            // In the order of the programs, so that the same ones usually find each other at once.
             std::vector<const Operation*> rest = both.before;
             std::int64_t alike = 0;
             std::size_t from = 0;

@@ -30,7 +30,7 @@ namespace shardscope {
     const Experiment& experiment, const Variant& variant, const FileSource& files = {});
 
 /// What is kept of `now` as a variant: patchBetween() what it is compared with and it. Where nothing differs, or
-/// nothing is compared, the mesh, which is what variants mostly differ in.
+/// nothing is compared, the mesh, which is what variants usually differ in.
 [[nodiscard]] std::string keptPatch(const Experiment& now, const Experiment* comparedWith = nullptr);
 
 /// One value that a patch puts into the file.

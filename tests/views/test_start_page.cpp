@@ -148,7 +148,7 @@ private Q_SLOTS:
         // A narrow one has one column, and a wide one no wider cards than it may have.
         QCOMPARE(CardsLayout::make(counts, 100, sizes).columns, 1);
         const CardsLayout wide = CardsLayout::make(counts, 4000, sizes);
-        QVERIFY(wide.cards[0].width() <= sizes.mostWidth);
+        QVERIFY(wide.cards[0].width() <= sizes.maximumWidth);
     }
 
     // The page.

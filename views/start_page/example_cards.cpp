@@ -205,7 +205,7 @@ CardsLayout::Sizes ExampleCards::sizes()
 {
     CardsLayout::Sizes sizes;
     sizes.leastWidth = Metrics::scaled(200);
-    sizes.mostWidth = Metrics::scaled(300);
+    sizes.maximumWidth = Metrics::scaled(300);
     sizes.heading = Metrics::scaled(24);
     sizes.height = thumbnailHeight() + 3 * QFontMetrics(Metrics::semibold()).lineSpacing()
         + QFontMetrics(Metrics::small()).lineSpacing() + Metrics::scaled(22);

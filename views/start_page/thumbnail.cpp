@@ -17,7 +17,7 @@ namespace shardscope {
 namespace {
 
 /// Cells of a thumbnail; more would be one tint.
-constexpr std::int64_t mostThumbnailCells = 1024;
+constexpr std::int64_t maximumThumbnailCells = 1024;
 
 void paintThumbnailShard(QPainter& painter, const QRect& cell, const Layout& layout, std::int64_t shard,
     GridDetail detail, const Theme& theme, qreal pixelRatio)
@@ -56,7 +56,7 @@ void paintThumbnailArray(
         painter.setPen(theme.strongLine);
         painter.setBrush(Qt::NoBrush);
         painter.drawRect(panel.adjusted(-2, -2, 1, 1));
-        if (grid.rows().shown * grid.columns().shown > mostThumbnailCells) {
+        if (grid.rows().shown * grid.columns().shown > maximumThumbnailCells) {
             painter.fillRect(panel, theme.shard(0, 64));
             continue;
         }
