@@ -87,21 +87,7 @@ Exchange exchangeOf(CollectiveKind kind)
 
 Exchange exchangeOf(HloCollectiveKind kind)
 {
-    switch (kind) {
-    case HloCollectiveKind::AllGather:
-        return Exchange::Gather;
-    case HloCollectiveKind::AllReduce:
-    case HloCollectiveKind::ReduceScatter:
-        return Exchange::Reduction;
-    case HloCollectiveKind::AllToAll:
-    case HloCollectiveKind::RaggedAllToAll:
-        return Exchange::AllToAll;
-    case HloCollectiveKind::CollectiveBroadcast:
-        return Exchange::Broadcast;
-    case HloCollectiveKind::CollectivePermute:
-        break;
-    }
-    return Exchange::Permute;
+    return kind == HloCollectiveKind::CollectiveBroadcast ? Exchange::Broadcast : exchangeOf(ringKind(kind));
 }
 
 std::vector<ExchangedArray> predictedArrays(const CollectiveList& list)

@@ -3,30 +3,9 @@
 
 #include <unordered_map>
 
-#include "partition/collective.h"
-
 namespace shardscope {
 
 namespace {
-
-CollectiveKind ringKind(HloCollectiveKind kind)
-{
-    switch (kind) {
-    case HloCollectiveKind::AllReduce:
-        return CollectiveKind::AllReduce;
-    case HloCollectiveKind::AllGather:
-        return CollectiveKind::AllGather;
-    case HloCollectiveKind::ReduceScatter:
-        return CollectiveKind::ReduceScatter;
-    case HloCollectiveKind::AllToAll:
-    case HloCollectiveKind::RaggedAllToAll:
-        return CollectiveKind::AllToAll;
-    case HloCollectiveKind::CollectivePermute:
-    case HloCollectiveKind::CollectiveBroadcast: // along a chain, in which each hands on what it gets
-        break;
-    }
-    return CollectiveKind::CollectivePermute;
-}
 
 std::string sumKey(const HloModule& module, const HloCollective& collective, CompiledKey key)
 {
@@ -46,6 +25,25 @@ std::string sumKey(const HloModule& module, const HloCollective& collective, Com
 }
 
 } // namespace
+
+CollectiveKind ringKind(HloCollectiveKind kind)
+{
+    switch (kind) {
+    case HloCollectiveKind::AllReduce:
+        return CollectiveKind::AllReduce;
+    case HloCollectiveKind::AllGather:
+        return CollectiveKind::AllGather;
+    case HloCollectiveKind::ReduceScatter:
+        return CollectiveKind::ReduceScatter;
+    case HloCollectiveKind::AllToAll:
+    case HloCollectiveKind::RaggedAllToAll:
+        return CollectiveKind::AllToAll;
+    case HloCollectiveKind::CollectivePermute:
+    case HloCollectiveKind::CollectiveBroadcast: // along a chain, in which each hands on what it gets
+        break;
+    }
+    return CollectiveKind::CollectivePermute;
+}
 
 Rational sentBytes(const HloCollective& collective)
 {

@@ -12,9 +12,12 @@
 
 #include "base/quantity.h"
 #include "hlo/collectives.h"
+#include "partition/collective.h"
 
 namespace shardscope {
 
+/// The collective whose exchange on a ring is the same: a broadcast goes along a chain, as a permute does.
+[[nodiscard]] CollectiveKind ringKind(HloCollectiveKind kind);
 /// Ring model: bytes that one device sends, once.
 [[nodiscard]] Rational sentBytes(const HloCollective& collective);
 /// The groups as the text has them; "pairs" of a collective-permute.

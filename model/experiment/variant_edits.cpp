@@ -15,8 +15,6 @@ using namespace edit_support;
 
 namespace {
 
-constexpr std::size_t maximumOfVariants = 1000; ///< as in files
-
 bool hasVariant(const Experiment& experiment, const std::string& name)
 {
     return std::any_of(experiment.variants.begin(), experiment.variants.end(),
@@ -70,9 +68,9 @@ void moveAdditions(Experiment& experiment, const std::function<std::optional<std
 
 Result<Experiment> withVariantAdded(const Experiment& before, Variant variant)
 {
-    if (before.variants.size() >= maximumOfVariants)
+    if (before.variants.size() >= maximumVariants)
         return fail(Code::TooLarge,
-            { { "what", "variants" }, { "count", before.variants.size() + 1 }, { "limit", maximumOfVariants } });
+            { { "what", "variants" }, { "count", before.variants.size() + 1 }, { "limit", maximumVariants } });
     SHARDSCOPE_CHECK(checkVariantName(before, variant.name));
     Experiment after = before;
     after.variants.push_back(std::move(variant));

@@ -12,7 +12,10 @@
 
 namespace shardscope {
 
-/// After the others. TooLarge beyond the most that a file may have.
+/// Of an experiment, and so of a file.
+inline constexpr std::size_t maximumVariants = 1000;
+
+/// After the others. Error: TooLarge beyond maximumVariants.
 [[nodiscard]] Result<Experiment> withVariantAdded(const Experiment&, Variant variant);
 /// A copy that stands after it, by the name that is free.
 [[nodiscard]] Result<Experiment> withVariantDuplicated(const Experiment&, std::size_t index);

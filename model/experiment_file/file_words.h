@@ -76,7 +76,6 @@ inline constexpr std::size_t maximumShardingRules = 65'536;
 inline constexpr std::size_t maximumChosenShardings = 1024;
 inline constexpr std::size_t maximumProgramLines = 4'000'000;
 inline constexpr std::size_t maximumAcknowledged = 10'000;
-inline constexpr std::size_t maximumVariants = 1000;
 inline constexpr std::int64_t maximumLayers = 4096;
 inline constexpr std::int64_t maximumSize = std::int64_t{ 1 } << 40; ///< of one dimension
 inline constexpr std::int64_t maximumBytes = std::int64_t{ 1 } << 62; ///< of one array

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "experiment/variant_edits.h"
 #include "experiment_file/file_words.h"
 #include "experiment_file/sections.h"
 
@@ -10,7 +11,7 @@ namespace shardscope {
 
 void readVariants(const ValueCursor& value, std::vector<Variant>& variants)
 {
-    const auto elements = value.asList("variants", file_words::maximumVariants);
+    const auto elements = value.asList("variants", maximumVariants);
     if (!elements)
         return;
     for (const ValueCursor& element : *elements) {

@@ -117,14 +117,14 @@ private Q_SLOTS:
     {
         CardsLayout::Sizes sizes;
         const std::array counts{ 3, 0, 1 };
-        const int width = 2 * sizes.margin + 2 * sizes.leastWidth + sizes.gap;
+        const int width = 2 * sizes.margin + 2 * sizes.minimumWidth + sizes.gap;
         const CardsLayout layout = CardsLayout::make(counts, width, sizes);
         QCOMPARE(layout.columns, 2);
         QCOMPARE(layout.cards.size(), std::size_t{ 4 });
         QCOMPARE(layout.groups.size(), std::size_t{ 2 }); // none without cards
         QCOMPARE(layout.groups[1].first, 3);
         for (std::size_t i = 0; i < layout.cards.size(); ++i) {
-            QCOMPARE(layout.cards[i].size(), QSize(sizes.leastWidth, sizes.height));
+            QCOMPARE(layout.cards[i].size(), QSize(sizes.minimumWidth, sizes.height));
             QVERIFY(layout.cards[i].right() < width && layout.cards[i].bottom() < layout.height);
             QCOMPARE(layout.cardAt(layout.cards[i].center()), static_cast<int>(i));
             for (std::size_t j = 0; j < i; ++j)

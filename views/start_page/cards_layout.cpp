@@ -10,7 +10,7 @@ CardsLayout CardsLayout::make(std::span<const int> counts, int width, const Size
 {
     CardsLayout layout;
     const int room = std::max(width - 2 * sizes.margin, 1);
-    layout.columns = std::max(1, (room + sizes.gap) / (sizes.leastWidth + sizes.gap));
+    layout.columns = std::max(1, (room + sizes.gap) / (sizes.minimumWidth + sizes.gap));
     const int card = std::min((room - (layout.columns - 1) * sizes.gap) / layout.columns, sizes.maximumWidth);
     int y = sizes.margin / 2;
     for (const int count : counts) {

@@ -15,7 +15,7 @@ namespace shardscope {
 
 struct CardsLayout {
     struct Sizes {
-        int leastWidth = 210, maximumWidth = 300; ///< of a card
+        int minimumWidth = 210, maximumWidth = 300; ///< of a card
         int height = 170; ///< of a card
         int heading = 24;
         int gap = 10; ///< between cards

@@ -204,7 +204,7 @@ void ExampleCards::requestThumbnails()
 CardsLayout::Sizes ExampleCards::sizes()
 {
     CardsLayout::Sizes sizes;
-    sizes.leastWidth = Metrics::scaled(200);
+    sizes.minimumWidth = Metrics::scaled(200);
     sizes.maximumWidth = Metrics::scaled(300);
     sizes.heading = Metrics::scaled(24);
     sizes.height = thumbnailHeight() + 3 * QFontMetrics(Metrics::semibold()).lineSpacing()
@@ -220,7 +220,7 @@ void ExampleCards::arrange()
 
 QSize ExampleCards::minimumSizeHint() const
 {
-    return { sizes().leastWidth + 2 * sizes().margin, sizes().height };
+    return { sizes().minimumWidth + 2 * sizes().margin, sizes().height };
 }
 
 int ExampleCards::heightForWidth(int width) const
