@@ -445,8 +445,12 @@ void addRuleFindings(const ListFindings& of, ProblemCollector& collector)
 {
     const std::vector<LogicalRule>& rules = rulesIn(of.setting, of.list);
     const std::vector<std::string> axisNames = of.mesh.axisNames();
-    const bool hasLogical = std::any_of(of.program.argumentAnnotations.begin(), of.program.argumentAnnotations.end(),
-        [](const Annotation& a) { return std::holds_alternative<LogicalAxes>(a); });
+    const auto areNamed = [](const std::vector<Annotation>& annotations) {
+        return std::any_of(annotations.begin(), annotations.end(),
+            [](const Annotation& a) { return std::holds_alternative<LogicalAxes>(a); });
+    };
+    // An initializer has no argument: its arrays are its results.
+    const bool hasLogical = areNamed(of.program.argumentAnnotations) || areNamed(of.program.resultAnnotations);
     // Where no array reads the list, that is the finding, and not one more for each of its rules.
     const bool isRead = of.list.isOuter() || of.census.arrays > 0;
     if (hasLogical && !isRead) {

@@ -195,6 +195,13 @@ private Q_SLOTS:
         const Ran none =
             runProgram({ QStringLiteral("run"), QStringLiteral("jax-contraction"), QStringLiteral("--initialise") });
         QCOMPARE(none.code, 2);
+        // Its arrays are results, and the rules are for them.
+        const Ran named = runProgram({ QStringLiteral("run"), QStringLiteral("transformer-t5x"),
+            QStringLiteral("--initialise"), QStringLiteral("--no-timeit"), QStringLiteral("--no-check") });
+        QCOMPARE(named.code, 0);
+        QVERIFY2(!named.error.contains(QStringLiteral("no array of the model has logical names"))
+                && !named.out.contains(QStringLiteral("no array of the model has logical names")),
+            qPrintable(named.error));
     }
 
     /// The step is looked up three times; layers that are the same program are compiled once.

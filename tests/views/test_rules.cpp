@@ -291,6 +291,7 @@ private Q_SLOTS:
         QVERIFY(after);
         QVERIFY(document.edit(*after, QStringLiteral("rule")));
         document.waitForAnalysis();
+        QVERIFY(warned(0));
         QCOMPARE(model.index(0, RulesModel::Uses).data().toString(), QStringLiteral("0"));
         for (int row = 0; row < model.ruleCount(); ++row)
             QCOMPARE(warned(row), isTold(row));
