@@ -189,6 +189,12 @@ int compareWithCompiled(const CompareOptions& options)
         console.line(QStringLiteral("Neither has any collectives."), Emphasis::Good);
         return status;
     }
+    const bool isRelated = std::any_of(comparison->rows.begin(), comparison->rows.end(),
+        [](const ExchangeRow& row) { return row.predicted.bytes > 0 && row.compiled.bytes > 0; });
+    if (!isRelated)
+        console.line(QStringLiteral("No exchange is in both. Was the compiled text made of this program, with these "
+                                    "sizes?"),
+            Emphasis::Warning);
     printSums(console, *comparison);
     printRows(console, *comparison);
     return status;

@@ -147,6 +147,17 @@ private Q_SLOTS:
         QCOMPARE(json["comparison"]["rows"][0]["remarks"][0]["kind"].get<std::string>(), std::string("other_axes"));
         QCOMPARE(json["comparison"]["rows"][0]["predicted"]["sent_bytes"].get<int>(), 192);
         QCOMPARE(json["comparison"]["sums"]["by_axes"].size(), std::size_t{ 2 });
+        // The text of another program: gathers of other arrays, and the prediction has none.
+        QVERIFY(!agrees.out.contains(QStringLiteral("No exchange is in both")));
+        QVERIFY(!differs.out.contains(QStringLiteral("No exchange is in both")));
+        const Ran unrelated =
+            compared(QByteArray(same)
+                         .replace("f32[8,6]{1,0} all-reduce(%p), replica_groups=[2,2]<=[2,2]T(1,0), to_apply=%add",
+                             "f32[16,6]{1,0} all-gather(%p), replica_groups=[2,2]<=[4], dimensions={0}")
+                         .replace("-> f32[8,6] {\n  %p = f32[8,6]", "-> f32[16,6] {\n  %p = f32[8,6]"));
+        QCOMPARE(unrelated.code, 1);
+        QVERIFY2(unrelated.out.contains(QStringLiteral("No exchange is in both")),
+            qPrintable(unrelated.out + unrelated.error));
         const Ran wrong = compared(before);
         QCOMPARE(wrong.code, 2);
         QVERIFY2(wrong.error.contains(QStringLiteral("E199")), qPrintable(wrong.error));

@@ -56,6 +56,23 @@ private Q_SLOTS:
         QVERIFY(!view.keyFigure().isEmpty());
     }
 
+    /// The page over time has the curve, and nothing that the bar's view says.
+    void theCurveAlone()
+    {
+        Fixture fixture;
+        MemoryView view(&fixture.document, &fixture.selection, MemoryView::Shows::OverTime);
+        view.resize(600, 160);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        QVERIFY(view.plot()->isVisible());
+        QVERIFY(!view.bar()->isVisible() && !view.onHost()->isVisible());
+        MemoryView peak(&fixture.document, &fixture.selection);
+        peak.resize(600, 160);
+        peak.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&peak));
+        QVERIFY(peak.bar()->isVisible() && peak.onHost()->isVisible());
+    }
+
     /// No words under the line of the limit.
     void wordsKeepClearOfTheLimit()
     {

@@ -186,7 +186,7 @@ void MainWindow::makePictures()
         [this] { m_programBox->setDrawerHeight(Metrics::scaled(340)); });
 
     m_timing = new TimingView(&m_document, &m_selection, &m_run);
-    auto* overTime = new MemoryView(&m_document, &m_selection);
+    auto* overTime = new MemoryView(&m_document, &m_selection, MemoryView::Shows::OverTime);
     auto* times =
         new PageStack(tr("Pages of Timeline"), { { tr("Timing"), m_timing }, { tr("Memory over time"), overTime } });
     DockFrame* timeline = addView("timeline", "timing", tr("Timeline"), times, [times] { return times->current(); });

@@ -54,8 +54,9 @@ QString MemoryView::whyNothing() const
         .arg(held, id.isEmpty() ? tr("the problem") : id);
 }
 
-MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent)
+MemoryView::MemoryView(Document* document, Selection* selection, Shows shows, QWidget* parent)
     : DockView(document, selection, parent, QPalette::Base)
+    , m_shows(shows)
     , m_when(new RoleLabel(RoleLabel::Size::Normal, &Theme::secondary))
     , m_sum(new RoleLabel(RoleLabel::Size::Semibold))
     , m_bar(new MemoryBarWidget)
@@ -113,7 +114,8 @@ MemoryView::MemoryView(Document* document, Selection* selection, QWidget* parent
             m_selection->setTensor(path);
     });
     connect(m_plot, &LiveMemoryPlot::picked, m_selection, &Selection::setTensor);
-    setFocusProxy(m_bar);
+    m_bar->setVisible(shows == Shows::Peak);
+    setFocusProxy(shows == Shows::Peak ? static_cast<QWidget*>(m_bar) : m_plot);
     showSnapshot();
 }
 
@@ -165,7 +167,7 @@ void MemoryView::showSnapshot()
         m_sum->setAccessibleDescription(notes.join(QLatin1Char(' ')));
     }
     m_largest->setText(shown.largest(12));
-    m_largest->setVisible(!m_largest->text().isEmpty());
+    m_largest->setVisible(m_shows == Shows::Peak && !m_largest->text().isEmpty());
     followSelection();
     showPlacement();
     placePlot();
@@ -199,7 +201,7 @@ void MemoryView::showPlacement()
     m_host->setText(text);
     m_onHost->setVisible(chosenHere);
     // A page in its place needs the room.
-    m_place->setVisible((chosenHere || !text.isEmpty()) && m_content->isVisibleTo(this));
+    m_place->setVisible(m_shows == Shows::Peak && (chosenHere || !text.isEmpty()) && m_content->isVisibleTo(this));
     QStringList lines;
     if (snapshot && snapshot->laidOut()) {
         const HostTransfers transfers = hostTransfers(*snapshot);
@@ -233,7 +235,7 @@ void MemoryView::placePlot()
         + (m_place->isVisibleTo(this) ? m_place->sizeHint().height() : 0)
         + (m_largest->isVisibleTo(this) ? m_largest->sizeHint().height() : 0) + m_bar->heightForWidth(width())
         + m_plot->minimumSizeHint().height();
-    m_plot->setVisible(hasLine && height() >= needed);
+    m_plot->setVisible(hasLine && (m_shows == Shows::OverTime || height() >= needed));
 }
 
 QSize MemoryView::minimumSizeHint() const

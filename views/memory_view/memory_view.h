@@ -19,7 +19,11 @@ class RoleLabel;
 class MemoryView : public DockView {
     Q_OBJECT
 public:
-    MemoryView(Document* document, Selection* selection, QWidget* parent = nullptr);
+    enum class Shows : std::uint8_t {
+        Peak, ///< the bar of the peak, what is largest, and where parameters are kept; the curve where there is room
+        OverTime ///< the curve over the step alone
+    };
+    MemoryView(Document* document, Selection* selection, Shows shows = Shows::Peak, QWidget* parent = nullptr);
 
     [[nodiscard]] MemoryBarWidget* bar() const { return m_bar; }
     [[nodiscard]] LiveMemoryPlot* plot() const { return m_plot; }
@@ -43,6 +47,7 @@ private:
     void placePlot();
     void showPlacement();
 
+    Shows m_shows;
     QBoxLayout* m_head = nullptr;
     RoleLabel* m_when;
     RoleLabel* m_sum;
