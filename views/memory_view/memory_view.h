@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Memory dock: what one device holds at the peak of the step, by owner, and the bytes live over the step;
+// The Memory view: what one device holds at the peak of the step, by owner, and the bytes live over the step;
 // and what lies in host memory, apart from that. Its key figure is "32.0 MiB per device".
 #pragma once
 

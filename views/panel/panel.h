@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the docks share: the ribbon over results that are out of date, headings, and the page of an empty dock.
+// What the views share: the ribbon over results that are out of date, headings, and the page of an empty view.
 #pragma once
 
 #include <QLabel>

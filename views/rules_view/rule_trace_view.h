@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock that shows rule by rule how the dimensions of one array came to their mesh axes, and what another order of
+// The view that shows rule by rule how the dimensions of one array came to their mesh axes, and what another order of
 // the rules would give.
 #pragma once
 
