@@ -753,6 +753,25 @@ private Q_SLOTS:
         QTRY_VERIFY(problems->isHidden());
     }
 
+    /// A file with an error, in a window that nobody has seen yet: whatever its size, the problem is in front.
+    void errorsOfAFileAreInFrontAtFirst()
+    {
+        for (const QSize size : { QSize(1024, 640), QSize(1280, 800), QSize(1600, 1000) }) {
+            Appearance appearance(ThemeChoice::Light);
+            MainWindow window(&appearance, { .remember = false });
+            Experiment broken = withFindings();
+            broken.mesh.axes.back().size = 3; // E102
+            window.document()->setExperiment(std::move(broken), {});
+            window.document()->waitForAnalysis();
+            window.resize(size);
+            window.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&window));
+            QTRY_VERIFY2(
+                window.dock(QStringLiteral("problems"))->isInFront(), qPrintable(QString::number(size.width())));
+            QVERIFY(window.dock(QStringLiteral("layout"))->isInFront());
+        }
+    }
+
     void themeSwitchesLive()
     {
         Appearance appearance(ThemeChoice::Light);

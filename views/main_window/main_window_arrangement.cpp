@@ -401,6 +401,7 @@ void MainWindow::openProblems()
         m_problemsOpened = true;
         dock->show();
         fitHeights();
+        layout()->activate(); // before that it has no tab that could come to the front
     }
     for (const QDockWidget* beside : tabifiedDockWidgets(dock))
         if (beside->isAncestorOf(QApplication::focusWidget()))
