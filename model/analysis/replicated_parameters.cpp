@@ -51,7 +51,7 @@ struct NameToMap {
     bool disturbs = false; ///< another parameter of that name uses the axis for another dimension
 };
 
-bool isShardedAlong(const TensorRow& row, std::size_t axis)
+bool usesAxisAt(const TensorRow& row, std::size_t axis)
 {
     const std::vector<DimensionSharding>& dims = row.layout.sharding().dims;
     return std::any_of(dims.begin(), dims.end(), [axis](const DimensionSharding& dim) {
@@ -72,7 +72,7 @@ std::vector<NameToMap> namesToMap(const Snapshot& snapshot, const TensorRow& row
                 continue;
             const bool disturbs =
                 std::any_of(snapshot.tensors.begin(), snapshot.tensors.end(), [&](const TensorRow& other) {
-                    return isParameter(snapshot, other) && isShardedAlong(other, axis)
+                    return isParameter(snapshot, other) && usesAxisAt(other, axis)
                         && std::find(other.dimNames.begin(), other.dimNames.end(), name) != other.dimNames.end();
                 });
             all.push_back({ d, axis, disturbs });
