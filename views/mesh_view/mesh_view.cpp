@@ -137,7 +137,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     add->setToolTip(tr("Adds a mesh axis of size 1, and asks for its name"));
     m_order->setAccessibleName(tr("Order of the devices"));
     m_order->setToolTip(tr("Which device stands at which coordinates of the mesh"));
-    m_order->addItems({ tr("Order: row-major"), tr("Order: column-major"), tr("Order: as in the file") });
+    m_order->addItems({ tr("Row-major"), tr("Column-major"), tr("As in the file") });
     m_order->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_order->setMinimumContentsLength(9);
     m_pin->setCheckable(true);
@@ -364,7 +364,7 @@ void MeshView::refresh()
         const bool built = now.mesh.deviceOrder.empty() && now.mesh.order.method != OrderMethod::RowMajor;
         m_order->removeItem(builtOrder);
         if (built)
-            m_order->insertItem(builtOrder, tr("Order: %1").arg(words::orderName(now.mesh)));
+            m_order->insertItem(builtOrder, words::orderName(now.mesh));
         int choice = built ? builtOrder : rowMajorOrder;
         if (mesh && !now.mesh.deviceOrder.empty())
             choice = now.mesh.deviceOrder == columnMajor(*mesh) ? columnMajorOrder : orderOfFile;
