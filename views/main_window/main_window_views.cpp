@@ -3,6 +3,7 @@
 // A part of MainWindow, which is declared in main_window.h.
 #include <QApplication>
 #include <QHeaderView>
+#include <QPushButton>
 #include <algorithm>
 
 #include "views/collectives_view/collectives_view.h"
@@ -126,9 +127,13 @@ void MainWindow::makeInputs()
     m_devices = new TopologyView(&m_document, &m_selection);
     add("devices", "devices", tr("Devices"), m_devices, Kind::OnDemand, within(260, 440));
     m_rules = new RulesView(&m_document, &m_selection);
-    add("rules", "rules", tr("Rules"), m_rules, Kind::Fixed, [this](int) { return heightsOfRules(*m_rules); });
+    Section* rules =
+        add("rules", "rules", tr("Rules"), m_rules, Kind::Fixed, [this](int) { return heightsOfRules(*m_rules); });
     m_trace = new RuleTraceView(&m_document, &m_selection);
-    add("trace", "trace", tr("Rule trace"), m_trace, Kind::OnDemand);
+    add("trace", "trace", tr("Rule trace"), m_trace, Kind::OnDemand, [this](int width) {
+        const int all = m_trace->contentHeight(width);
+        return Heights{ all - m_trace->spareHeight(), all };
+    });
     m_dialects = new DialectsView(&m_document, &m_selection);
     add("dialects", "compare", tr("Dialects"), m_dialects, Kind::OnDemand, within(140, 260));
     m_model = new ModelView(&m_document, &m_selection);
@@ -143,6 +148,9 @@ void MainWindow::makeInputs()
     // The machine is what the mesh lies on, named arrays are what a model may be made of.
     mesh->addLink(tr("Devices"), [this] { present(QStringLiteral("devices")); });
     model->addLink(tr("Named arrays"), [this] { present(QStringLiteral("named")); });
+    QPushButton* trace = rules->addLink(tr("Trace"), [this] { present(QStringLiteral("trace")); });
+    trace->setObjectName(QStringLiteral("trace"));
+    trace->setToolTip(tr("Shows for the selected tensor what every rule did, and why"));
     model->setUnfolded(false);
 }
 
