@@ -41,7 +41,7 @@ Result<SourceProgram> read(const ProgramModel& model)
     declaredName(*read, *model.text);
     listFew(read->program);
     return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings), {},
-        std::move(read->partitionedOver) };
+        std::move(read->partitionedOver), std::move(read->partsOf) };
 }
 
 Result<SourceProgram> plain(Result<Program> program, std::vector<ChosenInitial> initial = {}, bool initialise = false)

@@ -31,6 +31,8 @@ struct SourceProgram {
     /// Of a text that XLA has compiled: the mesh that explains its groups of devices. It is the program of one device;
     /// nothing of how it is sharded can be changed any more.
     std::vector<MeshAxis> partitionedOver = {};
+    /// Likewise, per argument of main: how the array is sharded that it is a part of; nothing where nobody says it.
+    std::vector<std::optional<TensorSharding>> partsOf = {};
     [[nodiscard]] bool isPartitioned() const { return !partitionedOver.empty(); }
 };
 using SourcePtr = std::shared_ptr<const SourceProgram>;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hlo/argument_shardings.h"
 #include "hlo/collectives.h"
 #include "hlo/explaining_mesh.h"
 #include "hlo/read.h"
@@ -104,8 +105,11 @@ Result<ReadProgram> readProgram(std::string_view text, ReadOptions options)
     places.move(read->warnings);
     places.move(read->program);
     places.move(read->names);
-    if (compiled)
+    if (compiled) {
         read->partitionedOver = explainingMesh(*module, *found);
+        SHARDSCOPE_TRY(mesh, Mesh::create(read->partitionedOver));
+        read->partsOf = argumentShardings(*module, *mesh);
+    }
     return read;
 }
 

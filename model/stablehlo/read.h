@@ -30,6 +30,9 @@ struct ReadProgram {
     /// Of a program that XLA has partitioned already, the mesh that explains which devices exchange (hlo/to_stablehlo.h);
     /// empty for all others.
     std::vector<MeshAxis> partitionedOver = {};
+    /// Likewise, per argument of main, over that mesh: how the array is sharded that it is a part of; nothing where the
+    /// text does not say it.
+    std::vector<std::optional<TensorSharding>> partsOf = {};
     static constexpr std::uint32_t noName = 0xffff'ffff;
 };
 
