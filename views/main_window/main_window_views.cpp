@@ -68,6 +68,19 @@ QString emptinessOf(const QWidget& view)
     return {};
 }
 
+/// What takes the keyboard of a part: its own choice, or where that cannot be seen the first control that can.
+QWidget* focusOf(const MainWindow::Part& part)
+{
+    QWidget* chosen = part.focus;
+    if (!chosen || chosen == part.widget || chosen->isVisibleTo(part.widget))
+        return chosen;
+    for (QWidget* next = part.widget->nextInFocusChain(); next != part.widget; next = next->nextInFocusChain())
+        if (part.widget->isAncestorOf(next) && next->isVisibleTo(part.widget) && next->isEnabled()
+            && (next->focusPolicy() & Qt::TabFocus))
+            return next;
+    return part.widget;
+}
+
 void showFigureOf(DockView* view, Section* section)
 {
     const auto show = [view, section] { section->setKeyFigure(view->keyFigure()); };
@@ -240,7 +253,7 @@ DockFrame* MainWindow::addView(
         const QWidget* shown = m_fronts.value(frame)();
         for (const Part& part : m_parts)
             if (part.widget == shown)
-                return part.focus;
+                return focusOf(part);
         return nullptr;
     });
     // Who is tabbed with whom is told by no signal: look again after whatever may have changed it.
@@ -323,7 +336,7 @@ bool MainWindow::present(const QString& id)
     if (m_maximised && m_maximised != frame)
         maximise(nullptr);
     revealPart(id);
-    QWidget* focus = found ? found->focus.data() : nullptr;
+    QWidget* focus = found ? focusOf(*found) : nullptr;
     if (const auto* section = found ? qobject_cast<Section*>(found->widget->parentWidget()) : nullptr;
         section && !section->showsBody()) // a line that says why there is nothing
         focus = section->fold();
