@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QPushButton>
 #include <algorithm>
+#include <utility>
 
 #include "views/collectives_view/collectives_view.h"
 #include "views/compare_view/compare_view.h"
@@ -19,6 +20,7 @@
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problems_view.h"
+#include "views/program_view/program_player.h"
 #include "views/program_view/program_view.h"
 #include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rule_trace_view.h"
@@ -38,6 +40,7 @@
 #include "views/widgets/page_stack.h"
 #include "views/widgets/section.h"
 #include "views/widgets/section_column.h"
+#include "views/widgets/step_player.h"
 
 namespace shardscope {
 
@@ -201,10 +204,17 @@ void MainWindow::makePictures()
     showFigureOf(m_propagation, propagation);
     propagation->setUnfolded(false);
     m_programBox = new DrawerBox(m_program, propagation);
+    // It is played on the graph: whoever opens the list wants to see it there.
+    m_program->player()->player()->serve(m_propagation);
+    connect(propagation, &Section::changed, this, [this, propagation, wasOpen = false]() mutable {
+        const bool open = propagation->isUnfolded();
+        if (std::exchange(wasOpen, open) != open && open && m_selection.step() < 0)
+            m_selection.setStep(m_propagation->step());
+    });
     DockFrame* program = addView("program", "program", tr("Program"), m_programBox, [this] { return m_program; });
     addPart("program", "program", tr("Program"), m_program, program, [this] { m_programBox->revealMain(); });
     addPart("propagation", "propagation", tr("Propagation"), m_propagation, program,
-        [this] { m_programBox->setDrawerHeight(Metrics::scaled(340)); });
+        [this] { m_programBox->setDrawerHeight(Metrics::scaled(240)); });
 
     m_timing = new TimingView(&m_document, &m_selection, &m_run);
     auto* overTime = new MemoryView(&m_document, &m_selection, MemoryView::Shows::OverTime);
