@@ -243,21 +243,10 @@ const std::vector<std::string>& reportSubjectNames()
 
 ReportTable reportTable(const Snapshot& snapshot, ReportSubject subject)
 {
-    switch (subject) {
-    case ReportSubject::Mesh:
-        return meshTable(snapshot);
-    case ReportSubject::Rules:
-        return rulesTable(snapshot);
-    case ReportSubject::Tensors:
-        return tensorsTable(snapshot);
-    case ReportSubject::Collectives:
-        return collectivesTable(snapshot);
-    case ReportSubject::Memory:
-        return memoryTable(snapshot);
-    case ReportSubject::Problems:
-        return problemsTable(snapshot);
-    }
-    return {};
+    using Maker = ReportTable (*)(const Snapshot&);
+    constexpr Maker makers[] = { meshTable, rulesTable, [](const Snapshot& of) { return tensorsTable(of); },
+        [](const Snapshot& of) { return collectivesTable(of); }, memoryTable, problemsTable }; // by subject
+    return makers[static_cast<std::size_t>(subject)](snapshot);
 }
 
 std::string toCsv(const ReportTable& table)
