@@ -152,6 +152,9 @@ private Q_SLOTS:
         QCOMPARE(csv.code, 0);
         QCOMPARE(csv.out.count(QLatin1Char('\n')), 17);
         QVERIFY(csv.out.startsWith(QStringLiteral("number,kind,axes,")));
+        QCOMPARE(
+            runProgram({ QStringLiteral("export"), mlp, QStringLiteral("--view"), QStringLiteral("collectives") }).out,
+            csv.out);
         const Ran sums = runProgram(
             { QStringLiteral("comms"), mlp, QStringLiteral("--csv"), QStringLiteral("--by"), QStringLiteral("kind") });
         QCOMPARE(sums.out,

@@ -85,9 +85,9 @@ private Q_SLOTS:
 
         MemoryView memory(&f.document, &f.selection);
         memory.show();
-        const auto plan = plannedProgram(f.snapshot());
-        QVERIFY(plan);
-        const PlannedMemory planned = plannedMemory(**plan);
+        const auto ready = plannedProgram(f.snapshot());
+        QVERIFY(ready);
+        const PlannedMemory planned = plannedMemory(**ready);
         QCOMPARE(shardscope::hash(*planned.program), *hash);
         QTRY_VERIFY2(memory.keyFigure().contains(words::bytes(static_cast<double>(planned.memory.peakBytes))),
             qPrintable(memory.keyFigure()));

@@ -166,7 +166,8 @@ public:
     bool saveTo(const QString& path);
     /// In less than three columns.
     [[nodiscard]] bool isCompact() const { return m_form < Form::ThreeColumns; }
-    /// A picture of the window or of a view, or what exportedViews() has, to a file; the form follows from its name.
+    /// A picture of the window or of a view, or what exportedViews() has, to a file; the form follows from its name. Of
+    /// what is edited now: an analysis that is at work is waited for.
     bool exportView(const ExportedView& view, const QString& path);
     bool exportPicture(QWidget* widget, const QString& path);
     /// A message in the status bar, for a few seconds.
@@ -265,6 +266,7 @@ private:
     void fillRecentMenu();
     void fillExportMenu(QMenu* menu);
     /// Asks for a file with one of these endings; "" if nobody wants one.
+    void finishAnalysis();
     [[nodiscard]] QString askForExport(const QString& title, const QString& what, const QStringList& endings);
     void showAbout();
 
