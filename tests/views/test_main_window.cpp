@@ -33,10 +33,12 @@
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
 #include "separator_drag.h"
+#include "views/compare_view/compare_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/help_window/help_window.h"
 #include "views/main_window/application.h"
 #include "views/main_window/main_window.h"
+#include "views/main_window/selection_trail.h"
 #include "views/main_window/settings.h"
 #include "views/main_window/status_message.h"
 #include "views/main_window/status_text.h"
@@ -954,6 +956,29 @@ private Q_SLOTS:
         QTRY_COMPARE(window.part(QStringLiteral("tensors"))->height(), full);
     }
 
+    /// The pictures keep three fifths of the width, and what stands beside them grows with a large window.
+    void picturesKeepMostOfTheWidth()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.document()->waitForAnalysis();
+        const auto widthOf = [&window](const char* id) { return window.dock(QLatin1String(id))->width(); };
+        int inputs = 0;
+        for (const QSize size :
+            { QSize(1024, 640), QSize(1280, 800), QSize(1580, 900), QSize(1600, 1000), QSize(2000, 1100) }) {
+            window.resize(size);
+            QTRY_VERIFY2(widthOf("layout") >= (size.width() - 16) * 3 / 5 - 8,
+                qPrintable(QStringLiteral("%1 of %2").arg(widthOf("layout")).arg(size.width())));
+            inputs = widthOf("inputs");
+        }
+        window.resize(2560, 1440);
+        QTRY_VERIFY(widthOf("inputs") > inputs + 40);
+        QTRY_VERIFY(widthOf("layout") + widthOf("program") >= (2560 - 16) * 3 / 5 - 8);
+        QVERIFY(window.dock(QStringLiteral("program"))->isInFront());
+    }
+
     /// In a low window the column of inputs is scrolled, and the tables in it are not as well.
     void theColumnAloneIsScrolled()
     {
@@ -976,6 +1001,81 @@ private Q_SLOTS:
         for (const QLabel* label : trace->findChildren<QLabel*>())
             if (label->isVisible() && label->wordWrap())
                 QTRY_VERIFY2(label->height() >= label->heightForWidth(label->width()) - 1, qPrintable(label->text()));
+    }
+
+    /// Where the selection is stands in the tool bar; Esc leads up, Alt+Left to what was selected before.
+    void theSelectionHasATrail()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        Selection* selection = window.selection();
+        const auto* trail = window.findChild<SelectionTrail*>(QStringLiteral("selectionTrail"));
+        const auto places = [trail] { return trail->places().join(u'>'); };
+        selection->setTensor(QStringLiteral("params/layers.0/W1"));
+        QTRY_COMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
+        QVERIFY(trail->isVisible());
+        selection->setDimension(1);
+        selection->setDevices(
+            DeviceGroup::holders(window.document()->snapshot()->row("params/layers.0/W1")->layout, 1));
+        QTRY_COMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1>hidden>shard 1"));
+        DockFrame* inputs = window.dock(QStringLiteral("inputs"));
+        inputs->setFocus();
+        const auto press = [&window](Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+            QTest::keyClick(&window, key, modifiers);
+        };
+        press(Qt::Key_Escape);
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1>hidden"));
+        press(Qt::Key_Escape);
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
+        selection->setTensor(QStringLiteral("params/layers.1/W2"));
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 1 / W2"));
+        press(Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
+        press(Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1>hidden"));
+        // Its buttons lead where they say.
+        selection->setDevices({ 3 });
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1>hidden>d3"));
+        QList<QToolButton*> buttons;
+        for (QToolButton* button : trail->findChildren<QToolButton*>())
+            if (!button->isHidden())
+                buttons << button;
+        QCOMPARE(buttons.size(), 3);
+        buttons[1]->click();
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
+        QVERIFY(selection->devices().empty());
+        // Another experiment has nothing to go back to, and a narrow window no room for it.
+        window.openExample(QStringLiteral("jax-layer"));
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY(places().contains(u'>'));
+        const QString first = places();
+        press(Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(places(), first);
+        window.resize(640, 500);
+        QTRY_VERIFY(trail->isHidden());
+    }
+
+    /// From wherever one is, what is open becomes A.
+    void whatIsOpenIsPinnedFromTheToolBar()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1280, 800);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        QVERIFY(!window.compareView()->pinned());
+        window.action(QStringLiteral("pinA"))->trigger();
+        QTRY_VERIFY(window.compareView()->pinned());
+        QVERIFY(!window.shows(QStringLiteral("compare")));
+        const auto buttons = window.findChildren<QToolButton*>();
+        QVERIFY(std::any_of(buttons.begin(), buttons.end(), [&](const QToolButton* button) {
+            return button->isVisible() && button->defaultAction() == window.action(QStringLiteral("pinA"));
+        }));
     }
 
     void statusTellsTheFigures()
