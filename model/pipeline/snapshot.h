@@ -162,6 +162,9 @@ struct Snapshot {
 
     /// All stages passed: a step can be run.
     [[nodiscard]] bool ok() const { return plan != nullptr; }
+    /// XLA has partitioned it before it was read: it is the program of one device, and nothing of how it is sharded can
+    /// be changed. `tensors` are the arrays that its arguments are parts of, as far as the text says so.
+    [[nodiscard]] bool isPartitioned() const { return source && source->isPartitioned(); }
     /// Every array has its layout and can be looked at, even where something keeps a step from running.
     [[nodiscard]] bool laidOut() const { return propagation != nullptr; }
     [[nodiscard]] const TensorRow* row(ValueId value) const;

@@ -565,7 +565,6 @@ private Q_SLOTS:
         QVERIFY(!links.cross(fullAxis(mesh, 2)));
         QVERIFY(links.cross(AxisRef{ 1, 1, 2 })); // the major half of b: blocks of 4 devices
         QVERIFY(!links.cross(AxisRef{ 1, 2, 2 })); // its minor half lies inside one host
-        QVERIFY(!links.cross(AxisList{ fullAxis(mesh, 2), AxisRef{ 1, 2, 2 } }));
         const Mesh reversed = *Mesh::create({ { "a", 2 }, { "b", 2 } }, { 0, 2, 1, 3 });
         devices.hosts = 2;
         devices.devicesPerHost = 2;

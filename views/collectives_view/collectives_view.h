@@ -87,7 +87,7 @@ private:
     SideBySide* m_side;
     EmptyPage* m_empty;
     QLineEdit* m_search;
-    std::array<QComboBox*, 3> m_choices;
+    std::array<QComboBox*, 4> m_choices;
     QToolButton* m_compare;
     SegmentedBar* m_sumsBy;
     SumsBars* m_sums;

@@ -80,6 +80,8 @@ private:
     void refresh();
     void rebuildRows();
     void rebuildWhyNot();
+    /// Sentences with links are reached by Tab where they stand, after the explanation's bar; returns the last one.
+    QWidget* putLinksInOrder();
     void requestBlockers();
     void receiveBlockers(Blockers blockers);
     void follow(const QString& link);

@@ -5,6 +5,7 @@
 #include <QHeaderView>
 #include <QPushButton>
 #include <algorithm>
+#include <utility>
 
 #include "views/collectives_view/collectives_view.h"
 #include "views/compare_view/compare_view.h"
@@ -20,6 +21,7 @@
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problems_view.h"
+#include "views/program_view/program_player.h"
 #include "views/program_view/program_view.h"
 #include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rule_trace_view.h"
@@ -39,6 +41,7 @@
 #include "views/widgets/page_stack.h"
 #include "views/widgets/section.h"
 #include "views/widgets/section_column.h"
+#include "views/widgets/step_player.h"
 
 namespace shardscope {
 
@@ -67,6 +70,19 @@ QString emptinessOf(const QWidget& view)
         if (page->isVisibleTo(&view) && !page->hasButton())
             return page->sentence();
     return {};
+}
+
+/// What takes the keyboard of a part: its own choice, or where that cannot be seen the first control that can.
+QWidget* focusOf(const MainWindow::Part& part)
+{
+    QWidget* chosen = part.focus;
+    if (!chosen || chosen == part.widget || chosen->isVisibleTo(part.widget))
+        return chosen;
+    for (QWidget* next = part.widget->nextInFocusChain(); next != part.widget; next = next->nextInFocusChain())
+        if (part.widget->isAncestorOf(next) && next->isVisibleTo(part.widget) && next->isEnabled()
+            && (next->focusPolicy() & Qt::TabFocus))
+            return next;
+    return part.widget;
 }
 
 void showFigureOf(DockView* view, Section* section)
@@ -189,10 +205,17 @@ void MainWindow::makePictures()
     showFigureOf(m_propagation, propagation);
     propagation->setUnfolded(false);
     m_programBox = new DrawerBox(m_program, propagation);
+    // It is played on the graph: whoever opens the list wants to see it there.
+    m_program->player()->player()->serve(m_propagation);
+    connect(propagation, &Section::changed, this, [this, propagation, wasOpen = false]() mutable {
+        const bool open = propagation->isUnfolded();
+        if (std::exchange(wasOpen, open) != open && open && m_selection.step() < 0)
+            m_selection.setStep(m_propagation->step());
+    });
     DockFrame* program = addView("program", "program", tr("Program"), m_programBox, [this] { return m_program; });
     addPart("program", "program", tr("Program"), m_program, program, [this] { m_programBox->revealMain(); });
     addPart("propagation", "propagation", tr("Propagation"), m_propagation, program,
-        [this] { m_programBox->setDrawerHeight(Metrics::scaled(340)); });
+        [this] { m_programBox->setDrawerHeight(Metrics::scaled(240)); });
 
     m_timing = new TimingView(&m_document, &m_selection, &m_run);
     auto* overTime = new MemoryView(&m_document, &m_selection, MemoryView::Shows::OverTime);
@@ -241,7 +264,7 @@ DockFrame* MainWindow::addView(
         const QWidget* shown = m_fronts.value(frame)();
         for (const Part& part : m_parts)
             if (part.widget == shown)
-                return part.focus;
+                return focusOf(part);
         return nullptr;
     });
     // Who is tabbed with whom is told by no signal: look again after whatever may have changed it.
@@ -334,7 +357,7 @@ bool MainWindow::present(const QString& id)
     if (m_maximised && m_maximised != frame)
         maximise(nullptr);
     revealPart(id);
-    QWidget* focus = found ? found->focus.data() : nullptr;
+    QWidget* focus = found ? focusOf(*found) : nullptr;
     if (const auto* section = found ? qobject_cast<Section*>(found->widget->parentWidget()) : nullptr;
         section && !section->showsBody()) // a line that says why there is nothing
         focus = section->fold();

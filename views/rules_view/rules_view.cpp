@@ -105,6 +105,12 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     refresh();
 }
 
+RulesView::~RulesView()
+{
+    // The tray loses the focus when the view is destroyed, and tells so; there is nobody to end its drag by then.
+    m_tray->disconnect(this);
+}
+
 void RulesView::makeHead()
 {
     for (const RuleSystem& system : ruleSystems()) {

@@ -30,6 +30,7 @@ class RulesView : public DockView {
     Q_OBJECT
 public:
     RulesView(Document* document, Selection* selection, QWidget* parent = nullptr);
+    ~RulesView() override;
 
     [[nodiscard]] RulesModel* model() const { return m_model; }
     [[nodiscard]] RulesTable* table() const { return m_table; }
