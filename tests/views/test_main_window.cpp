@@ -2,11 +2,13 @@
 // The real window, driven as a person would: edits by keyboard and mouse, a step run, everything undone, and the saved
 // file equal to the original byte for byte. Also files, layouts and pictures.
 #include <QCloseEvent>
+#include <QDialogButtonBox>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
 #include <QHeaderView>
+#include <QKeySequenceEdit>
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
@@ -25,6 +27,7 @@
 #include <QTextBrowser>
 #include <QTimer>
 #include <QToolButton>
+#include <QUrl>
 
 #include "base/codes.h"
 #include "experiment/builtin.h"
@@ -233,6 +236,50 @@ private Q_SLOTS:
         QTRY_COMPARE(window.runController()->stepsDone(), 1);
         QTest::keyClick(&window, Qt::Key_S, Qt::ControlModifier);
         QVERIFY(!window.isWindowModified());
+    }
+
+    /// A key that somebody changes in the sheet is that of the command from then on, unless another one has it.
+    void keysCanBeChanged()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        const QKeySequence wanted(Qt::CTRL | Qt::Key_L);
+        {
+            MainWindow window(&appearance, { .tips = false });
+            window.show();
+            QVERIFY(QTest::qWaitForWindowActive(&window));
+            QAction* save = window.action(QStringLiteral("save"));
+            const QKeySequence first = save->shortcut();
+            window.action(QStringLiteral("keys"))->trigger();
+            HelpWindow* help = window.helpWindow();
+            const auto ask = [&](const QKeySequence& key) {
+                Q_EMIT help->text()->anchorClicked(QUrl(QStringLiteral("key:save")));
+                auto* dialog = window.findChild<QDialog*>(QStringLiteral("ownKey"));
+                if (dialog)
+                    dialog->findChild<QKeySequenceEdit*>()->setKeySequence(key);
+                return dialog;
+            };
+            QDialog* dialog = ask(QKeySequence::Open);
+            QVERIFY(dialog);
+            auto* ok = dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+            QVERIFY(!ok->isEnabled());
+            dialog->findChild<QKeySequenceEdit*>()->setKeySequence(wanted);
+            QVERIFY(ok->isEnabled());
+            ok->click();
+            QCOMPARE(save->shortcut(), wanted);
+            QVERIFY2(save->toolTip().contains(wanted.toString(QKeySequence::NativeText)), qPrintable(save->toolTip()));
+            QVERIFY(help->text()->toPlainText().contains(wanted.toString(QKeySequence::NativeText)));
+            QTRY_VERIFY(!window.findChild<QDialog*>(QStringLiteral("ownKey")));
+            // Kept for the next window, until it is put back.
+            MainWindow next(&appearance, { .tips = false });
+            QCOMPARE(next.action(QStringLiteral("save"))->shortcut(), wanted);
+            dialog = ask(wanted);
+            QVERIFY(dialog);
+            dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::RestoreDefaults)->click();
+            QCOMPARE(save->shortcut(), first);
+            QVERIFY(save->toolTip().contains(first.toString(QKeySequence::NativeText)));
+        }
+        MainWindow last(&appearance, { .tips = false });
+        QVERIFY(last.action(QStringLiteral("save"))->shortcut() != wanted);
     }
 
     /// F1 says what is said of the view in use; ? lists the keys.

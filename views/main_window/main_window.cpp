@@ -61,10 +61,11 @@ namespace {
 
 QString fileFilter()
 {
-    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.txt *.csv *.tsv *.yml *.yaml *.py);;"
-                          "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo *.txt);;"
-                          "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
-                          "*.yaml *.py);;All files (*)");
+    return MainWindow::tr(
+        "All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.txt *.csv *.tsv *.yml *.yaml *.py);;"
+        "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo *.txt);;"
+        "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
+        "*.yaml *.py);;All files (*)");
 }
 
 /// Sections of the model's form, and those of the inputs that are folded.
@@ -409,7 +410,7 @@ void MainWindow::showStatus()
     put(m_sent, brief ? text.sentShort : text.sent,
         tr("Bytes that each device sends in a step, in all and along each mesh axis"));
     m_hardware->setFigure(brief ? QString() : text.hardware, tr("Show the mesh and its devices"));
-    m_saved->setFigure(text.saved, tr("Save (Ctrl+S)"));
+    m_saved->setFigure(text.saved, action(QStringLiteral("save"))->toolTip());
     followProblems();
 }
 

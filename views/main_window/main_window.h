@@ -52,6 +52,7 @@ class ModelView;
 class NamedArraysView;
 class NoticeBar;
 class NoticeStrip;
+class OwnKeys;
 class PageStack;
 class ProblemsView;
 class ProgramView;
@@ -344,6 +345,7 @@ private:
     QSpinBox* m_runs = nullptr; ///< of a benchmark, in the menu
     QSpinBox* m_loops = nullptr;
     QLabel* m_steps = nullptr;
+    OwnKeys* m_ownKeys = nullptr;
     QAction* m_pinAction = nullptr; ///< of its button
     QWidget* m_trailRoom = nullptr; ///< of the tool bar
     SelectionTrail* m_trail = nullptr;

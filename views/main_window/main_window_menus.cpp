@@ -27,6 +27,7 @@
 #include "views/compare_view/compare_view.h"
 #include "views/help_window/help_window.h"
 #include "views/main_window/main_window.h"
+#include "views/main_window/own_keys.h"
 #include "views/main_window/selection_trail.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_message.h"
@@ -208,15 +209,23 @@ void MainWindow::makeActions()
         const DockFrame* dock = dockInUse();
         helpWindow()->showGuide(used ? used->name : dock ? dock->name() : QString());
     });
-    addAction(QStringLiteral("keys"), {}, tr("&Keys"), Key(Qt::Key_Question),
-        [this] { helpWindow()->showKeys(findChildren<QAction*>(QString(), Qt::FindDirectChildrenOnly)); });
+    addAction(QStringLiteral("keys"), {}, tr("&Keys"), Key(Qt::Key_Question), [this] {
+        helpWindow()->showKeys(findChildren<QAction*>(QString(), Qt::FindDirectChildrenOnly), m_ownKeys->commands());
+    });
     addAction(QStringLiteral("about"), {}, tr("&About Shardscope"), {}, [this] { showAbout(); });
 }
 
 HelpWindow* MainWindow::helpWindow()
 {
-    if (!m_help)
+    if (!m_help) {
         m_help = new HelpWindow(this);
+        connect(m_help, &HelpWindow::keyRequested, this, [this](const QString& name) { m_ownKeys->ask(action(name)); });
+        connect(m_ownKeys, &OwnKeys::changed, m_help, [this] {
+            if (m_help->isVisible())
+                action(QStringLiteral("keys"))->trigger();
+            showStatus();
+        });
+    }
     return m_help;
 }
 
@@ -365,6 +374,7 @@ void MainWindow::makeMenus()
     help->addAction(at("tableHelp"));
     help->addAction(at("showTips"));
     help->addAction(at("about"));
+    m_ownKeys = new OwnKeys(&m_settings, this);
 }
 
 /// Before the menus: they show these.
