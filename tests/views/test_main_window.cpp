@@ -1024,6 +1024,13 @@ private Q_SLOTS:
         QTRY_VERIFY(widthOf("inputs") > inputs + 40);
         QTRY_VERIFY(widthOf("layout") + widthOf("program") >= (2560 - 16) * 3 / 5 - 8);
         QVERIFY(window.dock(QStringLiteral("program"))->isInFront());
+        // All of what is explained is within its view.
+        const QRect seen(window.explainView()->mapToGlobal(QPoint()), window.explainView()->size());
+        QTRY_VERIFY(!window.explainView()->isWorking());
+        for (const QPushButton* button : window.explainView()->findChildren<QPushButton*>())
+            if (button->isVisible())
+                QTRY_VERIFY2(button->mapToGlobal(QPoint(button->width(), 0)).x() <= seen.right() + 1,
+                    qPrintable(button->accessibleName()));
     }
 
     /// In a low window the column of inputs is scrolled, and the tables in it are not as well.

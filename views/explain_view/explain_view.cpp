@@ -183,7 +183,7 @@ void ExplainView::setLength(words::Length length)
 
 bool ExplainView::isNarrow() const
 {
-    return width() < Metrics::scaled(440);
+    return width() < Metrics::scaled(520);
 }
 
 bool ExplainView::isCompact() const
