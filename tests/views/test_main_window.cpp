@@ -986,7 +986,7 @@ private Q_SLOTS:
         const QWidget* trace = window.part(QStringLiteral("trace"));
         QVERIFY(!trace->isVisible());
         const QWidget* tensors = window.part(QStringLiteral("tensors"));
-        const auto top = [&] { return tensors->mapTo(&window, QPoint()).y(); };
+        const auto top = [&] { return tensors->parentWidget()->y(); }; // in the column, however far that is scrolled
         const int full = tensors->height(), before = top();
         QTest::mouseClick(
             window.rulesView()->parentWidget()->findChild<QPushButton*>(QStringLiteral("trace")), Qt::LeftButton);
