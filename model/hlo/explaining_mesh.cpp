@@ -152,8 +152,7 @@ std::vector<MeshAxis> explainingMesh(const HloModule& module, const HloCollectiv
     Cuts needed{ 1, devices };
     std::set<std::string_view> seen;
     for (const HloCollective& collective : collectives.list) {
-        const HloAttribute* text =
-            module.attribute(module.instructions[collective.instruction], "replica_groups");
+        const HloAttribute* text = module.attribute(module.instructions[collective.instruction], "replica_groups");
         if (!text || collective.groups.size() < 2 || !seen.insert(module.view(text->value)).second)
             continue;
         for (const std::vector<std::int32_t>& group : collective.groups.expanded(devices))

@@ -2,8 +2,8 @@
 // A part of Translator, which is declared in translator.h: collectives, and what is started in one place and waited for
 // in another.
 //
-//     %s = (f32[2,8], f32[8,8]) all-gather-start(%x), ...     the all_gather; the value is what goes in and what comes out
-//     %d = f32[8,8] all-gather-done(%s)                       what came out
+//     %s = (f32[2,8], f32[8,8]) all-gather-start(%x), ...     the all_gather; the value is what goes in and what comes
+//     out %d = f32[8,8] all-gather-done(%s)                       what came out
 #include <algorithm>
 
 #include "base/codes.h"
@@ -124,8 +124,8 @@ Result<void> Translator::allToAllOfParts(const HloInstruction& instruction, cons
     std::vector<std::string> parts, types(operands.size(), part);
     for (const Leaf& operand : operands)
         parts.push_back(step(instruction, "reshape", {}, nameOf(operand), own, part));
-    const std::string sent = step(
-        instruction, "concatenate", "dimension = 0 : i64", join(parts, ", "), join(types, ", "), together);
+    const std::string sent =
+        step(instruction, "concatenate", "dimension = 0 : i64", join(parts, ", "), join(types, ", "), together);
     const std::string received = step(instruction, "all_to_all",
         "split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = " + std::to_string(size) + " : i64, "
             + groupsOf(instruction) + ", " + channel(found),
@@ -167,14 +167,13 @@ Result<void> Translator::collective(const HloInstruction& instruction, const Hlo
         std::vector<std::vector<std::int32_t>> pairs;
         for (const auto& [sender, receiver] : found.pairs)
             pairs.push_back({ sender, receiver });
-        target.attributes.push_back("source_target_pairs = "
-            + (pairs.empty() ? std::string("dense<> : tensor<0x2xi64>") : tableText(pairs)));
+        target.attributes.push_back(
+            "source_target_pairs = " + (pairs.empty() ? std::string("dense<> : tensor<0x2xi64>") : tableText(pairs)));
     } else {
         target.attributes.push_back(groupsOf(instruction));
     }
     target.attributes.push_back(channel(found));
-    const std::string dimension
-        = std::to_string(found.dimensions.empty() ? 0 : found.dimensions.front()) + " : i64";
+    const std::string dimension = std::to_string(found.dimensions.empty() ? 0 : found.dimensions.front()) + " : i64";
     if (found.kind == HloCollectiveKind::AllGather)
         target.attributes.push_back("all_gather_dim = " + dimension);
     else if (found.kind == HloCollectiveKind::ReduceScatter)
@@ -227,7 +226,8 @@ void Translator::done(const HloInstruction& instruction)
     const Leaves& all = m_values[started];
     const std::size_t count = leavesOf(m_module, instruction.shape).size();
     // A copy gives its result first; a reduction gives nothing else.
-    const bool isFirst = opcode == "copy-done" || opcode == "all-reduce-done" || !shape.isTuple || shape.parts.size() < 2;
+    const bool isFirst =
+        opcode == "copy-done" || opcode == "all-reduce-done" || !shape.isTuple || shape.parts.size() < 2;
     const std::size_t first = isFirst ? 0 : leavesOf(m_module, shape.parts[0]).size();
     Leaves results;
     for (std::size_t i = first; i < all.size() && results.size() < count; ++i)

@@ -60,10 +60,11 @@ namespace {
 
 QString fileFilter()
 {
-    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.txt *.csv *.tsv *.yml *.yaml *.py);;"
-                          "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo *.txt);;"
-                          "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
-                          "*.yaml *.py);;All files (*)");
+    return MainWindow::tr(
+        "All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.txt *.csv *.tsv *.yml *.yaml *.py);;"
+        "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo *.txt);;"
+        "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
+        "*.yaml *.py);;All files (*)");
 }
 
 /// Sections of the model's form, and those of the inputs that are folded.
