@@ -204,6 +204,7 @@ enum class Code : std::uint16_t {
     UnverifiedArchitecture = 242, ///< architecture: its reader has seen no real file
     SettingWithoutEffect = 243, ///< settings (list of keys), needs (key), values (list): they count only where that has
     ///< one of these (is not 0)
+    LargeReplicated = 244, ///< tensors, bytes, of (parameters of a device), devices: held in full by all of them
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs

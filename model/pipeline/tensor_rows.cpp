@@ -6,7 +6,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "partition/export_shardings.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/value_meshes.h"
@@ -96,10 +95,9 @@ TensorSharding heldSharding(const Snapshot& snapshot, ValueId id)
     const std::optional<PartitionSpec>& spec = snapshot.annotations->arguments[value.index].spec;
     const TensorSharding wanted =
         spec ? toTensorSharding(*spec, *snapshot.mesh, value.type.rank()) : TensorSharding::open(value.type.rank());
-    const TensorSharding divided = dividing(held, value.type.shape, *snapshot.mesh);
     for (std::size_t d = 0; d < wanted.rank(); ++d)
         if (wanted.dims[d].open && value.type.shape[d] <= 1)
-            held.dims[d] = divided.dims[d];
+            held.dims[d].axes = dividing(held.dims[d].axes, value.type.shape[d]);
     const std::uint32_t mesh = snapshot.propagation->meshes[id.index];
     if (mesh == 0 || MainAxes(*snapshot.program, snapshot.mesh).hasSameAxes(mesh - 1)) // others have been brought here
         keepFullAxes(held, *snapshot.mesh);
