@@ -91,7 +91,7 @@ bool isOwnName(std::string_view name)
     return !name.starts_with("axis_") && !name.starts_with("_axis_");
 }
 
-std::int64_t devicesIn(const std::vector<MeshAxis>& axes)
+std::int64_t sizeOf(const std::vector<MeshAxis>& axes)
 {
     std::int64_t product = 1;
     for (const MeshAxis& axis : axes)
@@ -112,7 +112,7 @@ std::vector<MeshAxis> statedMesh(const HloModule& module, std::int64_t devices)
                 continue;
             last = text;
             std::vector<MeshAxis> axes = namedMesh(text);
-            if (axes.empty() || devicesIn(axes) != devices)
+            if (axes.empty() || sizeOf(axes) != devices)
                 continue;
             if (std::all_of(axes.begin(), axes.end(), [](const MeshAxis& axis) { return isOwnName(axis.name); }))
                 return axes;

@@ -290,25 +290,29 @@ void TestToStableHlo::collectives()
         return nullptr;
     };
     // Groups {0,4} {1,5} {2,6} {3,7}: along the first axis of 2 x 4.
-    const auto sum =
-        over("  ROOT %r = f32[4,2]{1,0} all-reduce(%p), channel_id=3, replica_groups=[4,2]<=[2,4]T(1,0), "
-             "use_global_device_ids=true, to_apply=%add",
-            "f32[4,2]");
+    const auto sum = over("  ROOT %r = f32[4,2]{1,0} all-reduce(%p), channel_id=3, replica_groups=[4,2]<=[2,4]T(1,0), "
+                          "use_global_device_ids=true, to_apply=%add",
+        "f32[4,2]");
     QCOMPARE(shownError(sum), QString());
     const CollectiveAttributes* reduced = only(sum, OpKind::AllReduce);
     QVERIFY(reduced);
     QVERIFY(reduced->groups == (std::vector<std::vector<std::int64_t>>{ { 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 } }));
     QVERIFY(sum->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 2 }, { "axis_1", 4 } }));
-    const auto sent = over(
-        "  ROOT %r = f32[4,2]{1,0} collective-permute(%p), channel_id=1, source_target_pairs={{0,1},{1,0}}", "f32[4,2]");
+    QCOMPARE(shownError(
+                 over("  ROOT %r = f32[4,2]{1,0} all-reduce(%p), replica_groups=[1,4]<=[4], to_apply=%add", "f32[4,2]"))
+                 .section(QLatin1Char(' '), 2),
+        QStringLiteral("what=groups tiles=4 devices=8"));
+    const auto sent =
+        over("  ROOT %r = f32[4,2]{1,0} collective-permute(%p), channel_id=1, source_target_pairs={{0,1},{1,0}}",
+            "f32[4,2]");
     const CollectiveAttributes* permuted = only(sent, OpKind::CollectivePermute);
     QVERIFY2(permuted, qPrintable(shownError(sent)));
     QVERIFY(permuted->groups == (std::vector<std::vector<std::int64_t>>{ { 0, 1 }, { 1, 0 } }));
     // One operand for each device of a group: parts of one array, put together.
-    const auto parts = over(
-        "  %x = (f32[4,2]{1,0}, f32[4,2]{1,0}) all-to-all(%p, %p), channel_id=1, replica_groups=mesh['x'=2,'y'=4] "
-        "{'x'}\n  ROOT %r = f32[4,2]{1,0} get-tuple-element(%x), index=1",
-        "f32[4,2]");
+    const auto parts =
+        over("  %x = (f32[4,2]{1,0}, f32[4,2]{1,0}) all-to-all(%p, %p), channel_id=1, replica_groups=mesh['x'=2,'y'=4] "
+             "{'x'}\n  ROOT %r = f32[4,2]{1,0} get-tuple-element(%x), index=1",
+            "f32[4,2]");
     const CollectiveAttributes* exchanged = only(parts, OpKind::AllToAll);
     QVERIFY2(exchanged, qPrintable(shownError(parts)));
     QCOMPARE(exchanged->splitCount, std::int64_t{ 2 });
