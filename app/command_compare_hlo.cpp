@@ -247,7 +247,9 @@ int compareWithCompiled(const CompareOptions& options)
     }
     const bool isRelated = std::any_of(comparison->rows.begin(), comparison->rows.end(),
         [](const ExchangeRow& row) { return row.predicted.bytes > 0 && row.compiled.bytes > 0; });
-    if (!isRelated)
+    if (!isRelated && argumentsAgree(*before->snapshot, (*after)->module))
+        console.line(QStringLiteral("No exchange is in both: XLA does otherwise what it has to do."));
+    else if (!isRelated)
         console.line(QStringLiteral("No exchange is in both. Was the compiled text made of this program, with these "
                                     "sizes?"),
             Emphasis::Warning);

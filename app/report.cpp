@@ -289,11 +289,13 @@ Json communication(const CollectiveList& collectives)
 {
     Json list = Json::array();
     for (const CollectiveEntry& entry : collectives.entries)
-        if (isExchange(entry))
+        if (isExchange(entry)) {
             list.push_back({ { "kind", name(entry.kind) }, { "axes", axisNames(entry.axes, *entry.mesh) },
                 { "tensor", entry.value.valid() ? *collectives.program->value(entry.value).path : std::string() },
                 { "cause", causeId(entry) }, { "times", entry.times }, { "sent_bytes", toJson(entry.sentBytes) },
                 { "scalar_loss", entry.scalarLoss } });
+            addOrigin(list.back(), entry);
+        }
     const SentBytes sent = sentBytes(collectives);
     return { { "sent_bytes", toJson(sent.step) }, { "sent_bytes_scalar_loss", toJson(sent.scalarLoss) },
         { "collectives", std::move(list) } };

@@ -361,7 +361,7 @@ void ExplainView::requestBlockers()
 {
     const bool known = m_snapshot && m_blockers.revision == m_snapshot->revision && m_blockers.path == m_path
         && m_blockers.dimension == m_dimension;
-    if (known || !m_value.valid() || m_operation.valid() || !m_snapshot->propagation
+    if (known || !m_value.valid() || m_operation.valid() || !m_snapshot->propagation || m_snapshot->isPartitioned()
         || shownLength() == words::Length::Tip || !isVisible()) {
         m_blockerJob.cancel();
         return;
@@ -464,7 +464,8 @@ bool ExplainView::apply(std::size_t whatIf)
 
 void ExplainView::requestWhatIfs()
 {
-    m_wanted = m_value.valid() && !m_operation.valid() && m_snapshot->ok() && shownLength() != words::Length::Tip;
+    m_wanted = m_value.valid() && !m_operation.valid() && m_snapshot->ok() && !m_snapshot->isPartitioned()
+        && shownLength() != words::Length::Tip;
     if (!m_wanted) {
         m_delay.stop();
         return;

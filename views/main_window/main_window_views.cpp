@@ -393,6 +393,15 @@ void MainWindow::followContents()
         if (tables.contains(section->body()))
             section->setNothing(emptinessOf(*section->body()));
     m_layoutBox->drawer()->setNothing(emptinessOf(*m_memory));
+    const SnapshotPtr snapshot = m_document.snapshot();
+    const bool isPartitioned = snapshot && snapshot->isPartitioned();
+    const QList<QWidget*> ofRules{ m_trace, m_dialects, m_named };
+    for (Section* section : m_inputs->sections())
+        if (ofRules.contains(section->body()))
+            section->setNothing(
+                isPartitioned ? tr("XLA has partitioned this program already: no rule decides anything.") : QString());
+    m_programBox->drawer()->setNothing(
+        isPartitioned ? tr("XLA has partitioned this program already: nothing is propagated.") : QString());
     m_inputs->fit();
 }
 
