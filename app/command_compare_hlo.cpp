@@ -175,7 +175,7 @@ Json reasonsJson(const std::vector<CompiledReason>& reasons)
             { "compiled_bytes", reason.compiledBytes }, { "text", words::reasonText(reason).toStdString() } };
         if (!reason.pointer.empty()) {
             each["setting"] = reason.pointer;
-            each["value"] = reason.value;
+            each["setting_value"] = reason.value;
         }
         out.push_back(std::move(each));
     }

@@ -45,8 +45,8 @@ void addState(MaxTextGoldens& goldens, const Program& program, const Annotations
         const std::optional<PartitionSpec> spec = specOf(resolved);
         if (!spec || (isNetwork && !isOfState(value.role)))
             continue;
-        goldens.state.push_back({ maxTextPath(*value.path), value.type, true,
-            namesOf(resolved.declared, value.type.rank()), *spec, {} });
+        goldens.state.push_back(
+            { maxTextPath(*value.path), value.type, true, namesOf(resolved.declared, value.type.rank()), *spec, {} });
     }
 }
 

@@ -59,8 +59,8 @@ struct GoldenTexts {
 /// Errors: those of readJsonTable(), AxisUsedTwice and UnknownAxis of a spec, WrongType for two meshes.
 using ReadGoldens = tl::expected<MaxTextGoldens, std::vector<Diagnostic>>;
 [[nodiscard]] ReadGoldens readMaxTextGoldens(const GoldenTexts& texts);
-/// What readMaxTextGoldens() reads back, laid out as Python's json.dump(indent=2) does it. Without names of any array
-/// the second file is absent, without activations the third.
+/// What readMaxTextGoldens() reads back, laid out as Python's json.dump(indent=2) does it. All three, so that none of a
+/// folder is left from before.
 [[nodiscard]] GoldenTexts writeMaxTextGoldens(const MaxTextGoldens& goldens);
 
 /// The path that a network of this program has for an array of MaxText's state, and back:

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/codes.h"
+#include "interchange/config_fields.h"
 #include "interchange/golden_keys.h"
 #include "interchange/maxtext_goldens.h"
 #include "interchange/table_builder.h"
@@ -15,14 +16,6 @@ namespace shardscope {
 namespace {
 
 constexpr const char* activationList = "Activation Sharding Dump";
-
-const Literal* memberOf(const Literal& mapping, std::string_view key)
-{
-    for (std::size_t i = 0; i + 1 < mapping.items.size(); i += 2)
-        if (mapping.items[i].text == key)
-            return &mapping.items[i + 1];
-    return nullptr;
-}
 
 class GoldenReader {
 public:

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Declared in maxtext_goldens.h.
-#include <algorithm>
-
 #include "interchange/golden_keys.h"
 #include "interchange/maxtext_goldens.h"
 #include "interchange/table_builder.h"
@@ -188,14 +186,7 @@ std::string inputsText(const MaxTextGoldens& goldens)
 
 GoldenTexts writeMaxTextGoldens(const MaxTextGoldens& goldens)
 {
-    GoldenTexts texts;
-    texts.named = namedText(goldens);
-    if (std::any_of(
-            goldens.state.begin(), goldens.state.end(), [](const GoldenArray& each) { return each.names.has_value(); }))
-        texts.logical = logicalText(goldens);
-    if (!goldens.activations.empty())
-        texts.inputs = inputsText(goldens);
-    return texts;
+    return { namedText(goldens), logicalText(goldens), inputsText(goldens) };
 }
 
 } // namespace shardscope
