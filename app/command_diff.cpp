@@ -349,7 +349,8 @@ void addDiff(CLI::App& app, int& status)
                               "or the id of a built-in example";
     command.addOption("A", options->before, description).required();
     command
-        .addOption("B", options->after, "As A, or a folder of MaxText's goldens: what A's rules and mesh give otherwise")
+        .addOption(
+            "B", options->after, "As A, or a folder of MaxText's goldens: what A's rules and mesh give otherwise")
         .required();
     command.addJson(options->json);
     command.setInput(options->before);

@@ -55,7 +55,7 @@ void printCompiledList(Console& console, const HloModule& module, const HloColle
             textOr(sourceOf(collective)), textOr(collective.metadata.opName) });
     }
     console.heading(QStringLiteral("Collectives"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printCompiledSums(Console& console, const HloModule& module, const HloCollectives& found, const std::string& by)
@@ -69,7 +69,7 @@ void printCompiledSums(Console& console, const HloModule& module, const HloColle
     console.heading(by == "kind" ? QStringLiteral("Sums by kind")
             : by == "layer"      ? QStringLiteral("Sums by cause")
                                  : QStringLiteral("Sums by groups"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printCompiled(const HloModule& module, const HloCollectives& found, const std::string& by)

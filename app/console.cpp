@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace shardscope::cli {
@@ -119,6 +120,83 @@ QStringList toLines(const Table& raw)
     return lines;
 }
 
+namespace {
+
+constexpr qsizetype columnGap = 2;
+constexpr qsizetype leastFolded = 14; ///< a column of text is made no narrower
+
+/// Widths of the columns, those of text made narrower until all fit, the widest first.
+std::vector<qsizetype> foldedWidths(const Table& table, qsizetype widest)
+{
+    std::vector<qsizetype> widths;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        widths.push_back(width(printable(table.columns[i].title)));
+        for (const QStringList& row : table.rows)
+            widths.back() = std::max(widths.back(), width(printable(row.at(static_cast<qsizetype>(i)))));
+    }
+    qsizetype total = columnGap * (static_cast<qsizetype>(widths.size()) - 1);
+    for (const qsizetype each : widths)
+        total += each;
+    while (total > widest) {
+        std::size_t most = widths.size();
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            if (!table.columns[i].right && widths[i] > leastFolded
+                && (most == widths.size() || widths[i] > widths[most]))
+                most = i;
+        if (most == widths.size())
+            break;
+        const qsizetype less = std::min(total - widest, widths[most] - leastFolded);
+        // Half at a time where another column is nearly as wide.
+        const qsizetype step = std::max<qsizetype>(1, less > 8 ? less / 2 : less);
+        widths[most] -= step;
+        total -= step;
+    }
+    return widths;
+}
+
+/// Lines of a cell: parted behind a blank, a comma, a slash or a bracket where there is one.
+QStringList foldedCell(const QString& cell, qsizetype most)
+{
+    QStringList parts;
+    QString rest = cell;
+    while (width(rest) > most) {
+        qsizetype at = most;
+        for (qsizetype i = most; i > most / 3; --i)
+            if (QStringLiteral(" ,/)]").contains(rest.at(i - 1))) {
+                at = i;
+                break;
+            }
+        parts << rest.left(at).trimmed();
+        rest = rest.mid(at).trimmed();
+    }
+    parts << rest;
+    return parts;
+}
+
+} // namespace
+
+QStringList toFoldedLines(const Table& table, qsizetype widest)
+{
+    const std::vector<qsizetype> widths = foldedWidths(table, widest);
+    Table folded;
+    folded.columns = table.columns;
+    for (const QStringList& row : table.rows) {
+        std::vector<QStringList> cells;
+        qsizetype lines = 1;
+        for (std::size_t i = 0; i < widths.size(); ++i) {
+            const QString cell = printable(row.at(static_cast<qsizetype>(i)));
+            cells.push_back(table.columns[i].right ? QStringList{ cell } : foldedCell(cell, widths[i]));
+            lines = std::max(lines, cells.back().size());
+        }
+        for (qsizetype line = 0; line < lines; ++line) {
+            QStringList& parts = folded.rows.emplace_back();
+            for (const QStringList& cell : cells)
+                parts << cell.value(line);
+        }
+    }
+    return toLines(folded);
+}
+
 Console::Console(std::FILE* stream)
     : m_stream(stream)
     , m_terminal(isatty(fileno(stream)) != 0 && std::getenv("NO_COLOR") == nullptr)
@@ -148,6 +226,17 @@ void Console::lines(const QStringList& text, const QString& indent)
 void Console::table(const Table& table, const QString& indent)
 {
     const QStringList text = toLines(table);
+    line(indent + text.front(), Emphasis::Faint);
+    lines(text.mid(1), indent);
+}
+
+void Console::foldedTable(const Table& table, const QString& indent)
+{
+    winsize size{};
+    const bool known = isatty(fileno(m_stream)) != 0 && ioctl(fileno(m_stream), TIOCGWINSZ, &size) == 0;
+    constexpr qsizetype usual = 120, least = 60;
+    const qsizetype columns = known && size.ws_col > 0 ? std::max<qsizetype>(size.ws_col, least) : usual;
+    const QStringList text = toFoldedLines(table, columns - indent.size());
     line(indent + text.front(), Emphasis::Faint);
     lines(text.mid(1), indent);
 }
