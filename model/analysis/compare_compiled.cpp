@@ -59,17 +59,6 @@ std::string axesText(const AxisList& axes, const Mesh& mesh)
     return join(names, ", ");
 }
 
-/// The name in a location, "jit(step)/mul" of `"jit(step)/mul"("train.py":12:0)`; empty where it has none.
-std::string nameInLocation(std::string_view location)
-{
-    if (!location.starts_with('"'))
-        return {};
-    const std::size_t end = location.find('"', 1);
-    if (end == std::string_view::npos || (end + 1 < location.size() && location[end + 1] != '('))
-        return {};
-    return std::string(location.substr(1, end - 1));
-}
-
 Exchange exchangeOf(CollectiveKind kind)
 {
     switch (kind) {
@@ -121,12 +110,7 @@ std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, const We
             array.bytes = static_cast<std::int64_t>(entry.sentBytes.value());
             array.elements = array.bytes / std::max<std::int64_t>(byteSize(entry.type.dtype), 1);
         }
-        if (entry.reason && entry.reason->operation.index < program.operations.size()) {
-            const Operation& operation = program.operation(entry.reason->operation);
-            if (operation.source < program.sources.size())
-                array.operationName = nameInLocation(program.sources[operation.source].location);
-        }
-        array.cause = array.operationName;
+        array.operationName = array.cause = entry.operationName;
         if (array.cause.empty() && entry.value.index < program.values.size())
             array.cause = program.value(entry.value).path;
         if (array.cause.empty())
