@@ -123,36 +123,7 @@ QStringList toLines(const Table& raw)
 namespace {
 
 constexpr qsizetype columnGap = 2;
-constexpr qsizetype leastFolded = 14; ///< a column of text is made no narrower
-
-/// Widths of the columns, those of text made narrower until all fit, the widest first.
-std::vector<qsizetype> foldedWidths(const Table& table, qsizetype widest)
-{
-    std::vector<qsizetype> widths;
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-        widths.push_back(width(printable(table.columns[i].title)));
-        for (const QStringList& row : table.rows)
-            widths.back() = std::max(widths.back(), width(printable(row.at(static_cast<qsizetype>(i)))));
-    }
-    qsizetype total = columnGap * (static_cast<qsizetype>(widths.size()) - 1);
-    for (const qsizetype each : widths)
-        total += each;
-    while (total > widest) {
-        std::size_t most = widths.size();
-        for (std::size_t i = 0; i < widths.size(); ++i)
-            if (!table.columns[i].right && widths[i] > leastFolded
-                && (most == widths.size() || widths[i] > widths[most]))
-                most = i;
-        if (most == widths.size())
-            break;
-        const qsizetype less = std::min(total - widest, widths[most] - leastFolded);
-        // Half at a time where another column is nearly as wide.
-        const qsizetype step = std::max<qsizetype>(1, less > 8 ? less / 2 : less);
-        widths[most] -= step;
-        total -= step;
-    }
-    return widths;
-}
+constexpr qsizetype leastFolded = 10; ///< a column of text is made no narrower
 
 /// Lines of a cell: parted behind a blank, a comma, a slash or a bracket where there is one.
 QStringList foldedCell(const QString& cell, qsizetype most)
@@ -162,7 +133,7 @@ QStringList foldedCell(const QString& cell, qsizetype most)
     while (width(rest) > most) {
         qsizetype at = most;
         for (qsizetype i = most; i > most / 3; --i)
-            if (QStringLiteral(" ,/)]").contains(rest.at(i - 1))) {
+            if (QStringLiteral(" ,/)]").contains(rest.at(i - 1)) || rest.at(i) == QLatin1Char(' ')) {
                 at = i;
                 break;
             }
@@ -173,28 +144,82 @@ QStringList foldedCell(const QString& cell, qsizetype most)
     return parts;
 }
 
+/// The widest cell, and of the title the longest word.
+qsizetype leastWidth(const Table& table, std::size_t column)
+{
+    qsizetype least = 0;
+    for (const QString& word : printable(table.columns[column].title).split(QLatin1Char(' ')))
+        least = std::max(least, width(word));
+    for (const QStringList& row : table.rows)
+        least = std::max(least, width(printable(row.at(static_cast<qsizetype>(column)))));
+    return least;
+}
+
+/// Widths of the columns: as wide as they are where all fit; else titles are folded first, then columns of text made
+/// narrower, the widest first.
+std::vector<qsizetype> foldedWidths(const Table& table, qsizetype widest)
+{
+    std::vector<qsizetype> widths;
+    qsizetype total = columnGap * (static_cast<qsizetype>(table.columns.size()) - 1);
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        widths.push_back(std::max(leastWidth(table, i), width(printable(table.columns[i].title))));
+        total += widths.back();
+    }
+    if (total <= widest)
+        return widths;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        total -= widths[i];
+        widths[i] = leastWidth(table, i);
+        total += widths[i];
+    }
+    while (total > widest) {
+        std::size_t most = widths.size();
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            if (!table.columns[i].right && widths[i] > leastFolded
+                && (most == widths.size() || widths[i] > widths[most]))
+                most = i;
+        if (most == widths.size())
+            break;
+        --widths[most];
+        --total;
+    }
+    return widths;
+}
+
+/// One row of `table`, as many lines as its longest cell.
+qsizetype addFolded(Table& table, const QStringList& row, const std::vector<qsizetype>& widths)
+{
+    std::vector<QStringList> cells;
+    qsizetype lines = 1;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        cells.push_back(foldedCell(printable(row.at(static_cast<qsizetype>(i))), widths[i]));
+        lines = std::max(lines, static_cast<qsizetype>(cells.back().size()));
+    }
+    for (qsizetype line = 0; line < lines; ++line) {
+        QStringList& parts = table.rows.emplace_back();
+        for (const QStringList& cell : cells)
+            parts << cell.value(line);
+    }
+    return lines;
+}
+
 } // namespace
 
-QStringList toFoldedLines(const Table& table, qsizetype widest)
+FoldedLines toFoldedLines(const Table& table, qsizetype widest)
 {
     const std::vector<qsizetype> widths = foldedWidths(table, widest);
     Table folded;
-    folded.columns = table.columns;
-    for (const QStringList& row : table.rows) {
-        std::vector<QStringList> cells;
-        qsizetype lines = 1;
-        for (std::size_t i = 0; i < widths.size(); ++i) {
-            const QString cell = printable(row.at(static_cast<qsizetype>(i)));
-            cells.push_back(table.columns[i].right ? QStringList{ cell } : foldedCell(cell, widths[i]));
-            lines = std::max(lines, cells.back().size());
-        }
-        for (qsizetype line = 0; line < lines; ++line) {
-            QStringList& parts = folded.rows.emplace_back();
-            for (const QStringList& cell : cells)
-                parts << cell.value(line);
-        }
+    QStringList titles;
+    for (const Column& column : table.columns) {
+        folded.columns.push_back({ {}, column.right });
+        titles << column.title;
     }
-    return toLines(folded);
+    FoldedLines result;
+    result.header = addFolded(folded, titles, widths);
+    for (const QStringList& row : table.rows)
+        addFolded(folded, row, widths);
+    result.lines = toLines(folded).mid(1); // behind the titles, which are empty
+    return result;
 }
 
 Console::Console(std::FILE* stream)
@@ -236,9 +261,10 @@ void Console::foldedTable(const Table& table, const QString& indent)
     const bool known = isatty(fileno(m_stream)) != 0 && ioctl(fileno(m_stream), TIOCGWINSZ, &size) == 0;
     constexpr qsizetype usual = 120, least = 60;
     const qsizetype columns = known && size.ws_col > 0 ? std::max<qsizetype>(size.ws_col, least) : usual;
-    const QStringList text = toFoldedLines(table, columns - indent.size());
-    line(indent + text.front(), Emphasis::Faint);
-    lines(text.mid(1), indent);
+    const FoldedLines text = toFoldedLines(table, columns - indent.size());
+    for (const QString& title : text.lines.mid(0, text.header))
+        line(indent + title, Emphasis::Faint);
+    lines(text.lines.mid(text.header), indent);
 }
 
 void Console::more(std::int64_t count, const char* what)

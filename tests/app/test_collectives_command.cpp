@@ -125,7 +125,7 @@ private Q_SLOTS:
         qsizetype widest = 0;
         for (const QString& line : list.out.split(QLatin1Char('\n')))
             widest = std::max(widest, line.toUcs4().size());
-        QVERIFY2(widest > 90 && widest <= 125, qPrintable(QString::number(widest)));
+        QVERIFY2(widest > 90 && widest <= 130, qPrintable(QString::number(widest)));
         for (const auto& entry : json.at("collectives")) // every number begins a row
             QVERIFY(list.out.contains(
                 QRegularExpression(QStringLiteral("(^|\n) +%1  ").arg(entry.at("number").get<int>()))));

@@ -55,7 +55,7 @@ private Q_SLOTS:
         goldens.mesh = goldenAxes;
         goldens.state = { golden("params/params/a", { 8, 8 }, "embed, mlp", "P(('fsdp', 'data'), None)"),
             golden("params/params/b", { 8, 8 }, "embed, mlp", "P('fsdp')"),
-            golden("params/params/c", { 8, 8 }, "mlp, embed", "P(None, ('fsdp', 'data'))") };
+            golden("params/params/c", { 8, 8 }, "mlp, embed", "P('fsdp', None)") };
         goldens.activations = { golden("mlp/inputs", { 8, 8 }, "embed, mlp", "P('fsdp', None)"),
             golden("mlp/outputs", { 8, 8 }, "embed, mlp", "P(('fsdp', 'data'), None)") };
         QCOMPARE(kindsOf(goldens, listed({})),

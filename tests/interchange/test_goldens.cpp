@@ -114,7 +114,7 @@ private Q_SLOTS:
             return firstError({ with(named, from, to), logical, inputs });
         };
         QCOMPARE(
-            wrongNamed("\"shape\": [64, 32]", "\"shape\": [64, 0]"), QStringLiteral("named_shardings.json:3:225 E128"));
+            wrongNamed("\"shape\": [64, 32]", "\"shape\": [64, 0]"), QStringLiteral("named_shardings.json:3:221 E125"));
         QVERIFY(wrongNamed("[[\"fsdp\", \"data\"]", "[[\"fsdp\", \"rows\"]")
                     .startsWith(QStringLiteral("named_shardings.json:3:")));
         QVERIFY(wrongNamed("[[\"fsdp\", \"data\"]", "[[\"fsdp\", \"fsdp\"]")
