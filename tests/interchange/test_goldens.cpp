@@ -16,24 +16,21 @@ namespace {
 const std::string goldenMesh =
     R"("mesh": { "axis_names": ["data", "fsdp", "tensor"], "shape": { "data": 1, "fsdp": 8, "tensor": 1 } })";
 
-const std::string named = R"({
-  ".step": { )"
-    + goldenMesh + R"(, "partition_spec": [], "shape": [] },
-  ".params/['params']/['decoder']/['wi']/['kernel']": { )"
-    + goldenMesh + R"(, "partition_spec": [["fsdp", "data"], "tensor"], "shape": [64, 32] }
-})";
-const std::string logical = R"({
+const std::string named = R"json({
+  ".step": { )json"
+    + goldenMesh + R"json(, "partition_spec": [], "shape": [] },
+  ".params/['params']/['decoder']/['wi']/['kernel']": { )json"
+    + goldenMesh + R"json(, "partition_spec": [["fsdp", "data"], "tensor"], "shape": [64, 32] }
+})json";
+const std::string logical = R"json({
   ".params/['params']/['decoder']/['wi']/['kernel']": { "partition_spec": ["embed", "mlp"], "shape": [64, 32] }
-})";
-const std::string inputs = R"({
+})json";
+const std::string inputs = R"json({
   "Activation Sharding Dump": [
-    { "mlp/inputs: bfloat16[8,16,64]": { "logic_axes": "('batch', 'length', None)",
-                  "PartitionSpec" : "P('fsdp', None, None)"
-}
-},
+    { "mlp/inputs: bfloat16[8,16,64]": { "logic_axes": "('batch', 'length', None)", "PartitionSpec": "P('fsdp', None, None)" } },
     { "mlp/inputs: int8[4]": { "logic_axes": "Unknown", "PartitionSpec": "P(None,)" } }
   ]
-})";
+})json";
 
 QString firstError(const GoldenTexts& texts)
 {
