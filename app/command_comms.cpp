@@ -61,7 +61,7 @@ void printList(Console& console, const CollectiveList& list, bool groups)
             table.rows.back() << words::groupList(entry);
     }
     console.heading(QStringLiteral("Collectives"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printSums(Console& console, const CollectiveList& list, const std::string& by)
@@ -214,7 +214,8 @@ void addComms(CLI::App& app, int& status)
         "Bytes are those of the ring model, per device; a collective in a loop counts with its trips.\n"
         "What goes between the memory of devices and that of their hosts is listed apart from them.\n"
         "Of HLO text that XLA has compiled the collectives are those in it, with the lines where they stand;\n"
-        "--by axes sums up by groups of devices, --by layer by the names of operations.\n"
+        "--by axes sums up by groups of devices, --by layer by the names of operations. Long cells of the list\n"
+        "go on in the next line, at the width of the terminal or 120 characters; --json and --csv have them in full.\n"
         "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
         "output that cannot be used.");
     command.run(status, [options] { return showComms(*options); });

@@ -58,7 +58,7 @@ void printCompiledList(Console& console, const HloModule& module, const HloColle
             textOr(sourceOf(collective)), textOr(collective.metadata.opName) });
     }
     console.heading(QStringLiteral("Collectives"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printCompiledSums(Console& console, const HloModule& module, const HloCollectives& found, const std::string& by)
@@ -75,7 +75,7 @@ void printCompiledSums(Console& console, const HloModule& module, const HloColle
             : by == "layer"      ? QStringLiteral("Sums by cause")
             : by == "source"     ? QStringLiteral("Sums by line of the source")
                                  : QStringLiteral("Sums by groups"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printCompiled(const HloModule& module, const HloCollectives& found, const std::string& by)
