@@ -301,6 +301,8 @@ private Q_SLOTS:
         QVERIFY2(help->place().startsWith(QStringLiteral("Explain and Problems: ")), qPrintable(help->place()));
         help->showGuide(QStringLiteral("no view of this name"));
         QCOMPARE(help->place(), QString());
+        // Pictures of the window are for those who do not have it before them.
+        QVERIFY(!help->text()->toMarkdown().contains(QStringLiteral("![")));
         help->close();
         window.activateWindow();
         QTRY_VERIFY(window.isActiveWindow());

@@ -5,6 +5,7 @@
 #include <QAction>
 #include <QFile>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextBrowser>
@@ -101,8 +102,10 @@ void HelpWindow::present(const QString& title)
 void HelpWindow::showGuide(const QString& view)
 {
     QFile guide(QStringLiteral(":/help/window.md"));
-    m_text->setMarkdown(
-        guide.open(QIODevice::ReadOnly) ? QString::fromUtf8(guide.readAll()) : tr("The guide is not there."));
+    QString text = guide.open(QIODevice::ReadOnly) ? QString::fromUtf8(guide.readAll()) : tr("The guide is not there.");
+    static const QRegularExpression picture(
+        QStringLiteral("^!\\[.*\\)\\n"), QRegularExpression::MultilineOption); // of the window that is beside it
+    m_text->setMarkdown(text.remove(picture));
     present(tr("Help"));
     m_place.clear();
     QTextBlock found;
