@@ -346,6 +346,8 @@ private:
         report.unjudged.assign(names.begin(), names.end());
         std::stable_sort(report.unjudged.begin(), report.unjudged.end(),
             [](const auto& a, const auto& b) { return a.second > b.second; });
+        for (const ValueId result : m_program.main().results)
+            report.results.push_back(type(result));
         report.refusals = std::move(m_refusals);
         std::stable_sort(report.refusals.begin(), report.refusals.end(),
             [](const ExplicitRefusal& a, const ExplicitRefusal& b) { return a.operation.index < b.operation.index; });
