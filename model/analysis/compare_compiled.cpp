@@ -128,6 +128,19 @@ std::vector<ExchangedArray> predictedArrays(const CollectiveList& list)
     return arrays;
 }
 
+/// An all-to-all that takes what goes to each device of a group as an operand of its own: these are parts of one array,
+/// "f32[4, 8, 16]" of four f32[8, 16].
+bool isOfParts(const HloModule& module, const HloCollective& collective)
+{
+    const std::vector<std::uint32_t>& parts = collective.operands;
+    return collective.kind == HloCollectiveKind::AllToAll && collective.dimensions.empty() && parts.size() > 1
+        && static_cast<std::int64_t>(parts.size()) == collective.groups.size()
+        && std::all_of(parts.begin(), parts.end(), [&](std::uint32_t part) {
+               const HloShape &own = module.shapes[part], &first = module.shapes[parts.front()];
+               return own.dtype == first.dtype && own.sizes == first.sizes;
+           });
+}
+
 std::vector<ExchangedArray> compiledArrays(const Mesh& mesh, const HloModule& module, const HloCollectives& compiled)
 {
     std::vector<ExchangedArray> arrays;
@@ -146,25 +159,32 @@ std::vector<ExchangedArray> compiledArrays(const Mesh& mesh, const HloModule& mo
         const Exchange exchange = exchangeOf(collective.kind);
         const std::vector<std::uint32_t>& shapes =
             exchange == Exchange::Gather ? collective.results : collective.operands;
-        for (std::size_t i = 0; i < shapes.size(); ++i) {
+        const bool ofParts = isOfParts(module, collective);
+        const std::size_t arrayCount = ofParts ? 1 : shapes.size();
+        for (std::size_t i = 0; i < arrayCount; ++i) {
             const HloShape& shape = module.shapes[shapes[i]];
+            std::vector<std::int64_t> sizes(shape.sizes.begin(), shape.sizes.end());
+            if (ofParts)
+                sizes.insert(sizes.begin(), static_cast<std::int64_t>(shapes.size()));
             ExchangedArray array;
             array.exchange = exchange;
             array.axes = axes ? axesText(*axes, mesh) : groupsText(module, collective);
             array.hasAxes = axes.has_value();
-            array.elements = elementsOf(shape.sizes);
+            array.elements = elementsOf(sizes);
             array.operationName = array.cause = collective.metadata.opName;
             array.kind = std::string(name(collective.kind));
             std::replace(array.kind.begin(), array.kind.end(), '-', '_');
-            array.type = typeText(shape.dtype, shape.sizes);
+            array.type = typeText(shape.dtype, sizes);
             array.collectives = i == 0 ? 1 : 0;
             array.times = collective.executions.value_or(1);
             array.timesKnown = collective.executions.has_value();
-            array.isMerged = shapes.size() > 1;
+            array.isMerged = arrayCount > 1;
             array.isSliced = collective.slicedRightAfter.has_value();
-            array.bytes = byteCount(module, shape);
+            array.bytes = ofParts ? collective.bytesIn : byteCount(module, shape);
             // Of several arrays each sends its share.
-            if (const std::int64_t all = i < collective.operands.size() ? collective.bytesIn : 0; all > 0)
+            if (ofParts)
+                array.sent = sentBytes(collective);
+            else if (const std::int64_t all = i < collective.operands.size() ? collective.bytesIn : 0; all > 0)
                 array.sent =
                     sentBytes(collective) * Rational(byteCount(module, module.shapes[collective.operands[i]]), all);
             array.line = collective.line;
