@@ -104,11 +104,6 @@ Json scalarJson(const Array& scalar)
     return Json::parse(elementText(scalar.type.dtype, scalar.data()), nullptr, false);
 }
 
-QString scalarText(const Array& scalar)
-{
-    return words::fromStd(elementText(scalar.type.dtype, scalar.data())).remove(QLatin1Char('"'));
-}
-
 void printArray(Console& console, const Array& array, const QString& indent)
 {
     if (!isTensor(array.type.dtype)) {

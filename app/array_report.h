@@ -37,7 +37,6 @@ private:
 
 /// A number; true is 1.
 [[nodiscard]] Json scalarJson(const kernels::Array& scalar);
-[[nodiscard]] QString scalarText(const kernels::Array& scalar);
 
 /// As NumPy prints it: of large ones the corners.
 void printArray(Console& console, const kernels::Array& array, const QString& indent);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "analysis/slow_links.h"
 
-#include <algorithm>
-
 #include "mesh/device_places.h"
 
 namespace shardscope {
@@ -29,11 +27,6 @@ bool SlowLinks::cross(const AxisRef& axis) const
             && m_groups[static_cast<std::size_t>(position)] != m_groups[static_cast<std::size_t>(position + step)])
             return true;
     return false;
-}
-
-bool SlowLinks::cross(const AxisList& axes) const
-{
-    return std::any_of(axes.begin(), axes.end(), [this](const AxisRef& axis) { return cross(axis); });
 }
 
 } // namespace shardscope

@@ -16,7 +16,6 @@ public:
 
     /// Whether some group of devices along the axis has members in different slices (on different hosts).
     [[nodiscard]] bool cross(const AxisRef& axis) const;
-    [[nodiscard]] bool cross(const AxisList& axes) const;
 
 private:
     const Mesh* m_mesh;

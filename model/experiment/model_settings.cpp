@@ -123,17 +123,6 @@ bool namesMeshAxis(const Experiment& experiment, std::string_view axis)
     return chosenOn(settings.constraints) || chosenOn(settings.parameterSpecs);
 }
 
-std::string sizePointer(const Experiment& experiment, std::string_view dimension)
-{
-    if (!isNetwork(experiment))
-        return {};
-    ModelSetting model = experiment.model;
-    for (NamedSize& size : namedSizesOf(model))
-        if (size.dimension == dimension)
-            return std::move(size.pointer);
-    return {};
-}
-
 std::int64_t* sizeNamed(ModelSetting& model, std::string_view name)
 {
     for (const NamedSize& size : namedSizesOf(model))

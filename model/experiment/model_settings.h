@@ -28,8 +28,6 @@ namespace shardscope {
 [[nodiscard]] const std::vector<RuleOverride>* ownRules(const Experiment& experiment);
 /// The model's annotations are made with that mesh axis.
 [[nodiscard]] bool namesMeshAxis(const Experiment& experiment, std::string_view axis);
-/// Where a network's file says how large a dimension of that name is: "/model/dims/embed"; "" where it says it nowhere.
-[[nodiscard]] std::string sizePointer(const Experiment& experiment, std::string_view dimension);
 /// The number that withDimension() sets: that of a dimension of that name, or "layers"; null where there is none.
 [[nodiscard]] std::int64_t* sizeNamed(ModelSetting& model, std::string_view name);
 /// The names that sizeNamed() knows.

@@ -75,13 +75,4 @@ std::vector<std::uint32_t> leavesOf(const HloModule& module, std::uint32_t shape
     return leaves;
 }
 
-std::string plainText(const HloModule& module, const HloShape& shape)
-{
-    if (shape.isTuple)
-        return '(' + join(shape.parts, ", ", [&](std::uint32_t part) { return plainText(module, module.shapes[part]); })
-            + ')';
-    const std::string_view text = module.view(shape.text);
-    return std::string(text.substr(0, text.find('{')));
-}
-
 } // namespace shardscope

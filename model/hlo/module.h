@@ -140,7 +140,5 @@ struct HloModule {
 [[nodiscard]] std::int64_t byteCount(const HloModule& module, const HloShape& shape);
 /// Indices of the arrays that a shape consists of, in order: of a tuple those of its parts, else itself.
 [[nodiscard]] std::vector<std::uint32_t> leavesOf(const HloModule& module, std::uint32_t shape);
-/// "f32[2,8]", without the layout; of a tuple "(f32[2,8], s32[])".
-[[nodiscard]] std::string plainText(const HloModule& module, const HloShape& shape);
 
 } // namespace shardscope

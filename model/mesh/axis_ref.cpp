@@ -2,6 +2,7 @@
 #include "mesh/axis_ref.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace shardscope {
 
@@ -136,6 +137,20 @@ bool isPrefixOf(std::span<const AxisRef> shorter, std::span<const AxisRef> longe
     const std::size_t last = shorter.size() - 1;
     return std::equal(shorter.begin(), shorter.begin() + static_cast<std::ptrdiff_t>(last), longer.begin())
         && isPrefixOf(shorter[last], longer[last]);
+}
+
+AxisList dividing(std::span<const AxisRef> axes, std::int64_t size)
+{
+    AxisList result;
+    for (const AxisRef& axis : axes) {
+        const std::int64_t fits = std::gcd(size, std::int64_t{ axis.size });
+        if (fits > 1 || axis.size == 1)
+            result.push_back({ axis.axis, axis.pre, static_cast<std::int32_t>(fits) });
+        if (fits != axis.size)
+            break;
+        size /= fits;
+    }
+    return result;
 }
 
 } // namespace shardscope

@@ -64,5 +64,8 @@ using AxisList = SmallVector<AxisRef, 4>;
 /// Appends, merging with the last element where that is one part.
 void appendMerged(AxisList& list, AxisRef ref);
 [[nodiscard]] bool isPrefixOf(std::span<const AxisRef> shorter, std::span<const AxisRef> longer);
+/// The longest prefix that shards a size into equal parts, its last axis perhaps only in part: of size 6 with
+/// {data=4, model=3} {data:(1)2}.
+[[nodiscard]] AxisList dividing(std::span<const AxisRef> axes, std::int64_t size);
 
 } // namespace shardscope

@@ -101,11 +101,6 @@ std::vector<HostBlock> hostBlocks(const MeshShape& shape, std::span<const std::i
     return blocksOf(shape, hosts, processes);
 }
 
-Result<HostBlock> hostBlock(const DeviceArray& array, const DeviceSet& set, std::int32_t process)
-{
-    return hostBlock(array.shape, hostsOf(array.ids, set), process);
-}
-
 Result<HostBlock> hostBlock(const MeshShape& shape, std::span<const std::int32_t> hosts, std::int32_t process)
 {
     std::vector<HostBlock> found = blocksOf(shape, hosts, { process });

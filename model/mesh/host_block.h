@@ -33,7 +33,6 @@ struct HostBlock {
 /// The same for a mesh of that shape with these hosts by position, row-major.
 [[nodiscard]] std::vector<HostBlock> hostBlocks(const MeshShape& shape, std::span<const std::int32_t> hosts);
 /// The block of one host. Errors: NoLocalDevices, LocalDevicesNotContiguous.
-[[nodiscard]] Result<HostBlock> hostBlock(const DeviceArray& array, const DeviceSet& set, std::int32_t process);
 [[nodiscard]] Result<HostBlock> hostBlock(
     const MeshShape& shape, std::span<const std::int32_t> hosts, std::int32_t process);
 

@@ -30,15 +30,6 @@ LogicalNames addAxis(LogicalNames names, const LiftedAxis& axis)
     return names;
 }
 
-std::optional<LogicalNames> removeAxis(LogicalNames names, const LiftedAxis& axis)
-{
-    if (axis.index < 0 || axis.index >= static_cast<std::int64_t>(names.size())
-        || names[static_cast<std::size_t>(axis.index)] != nameOf(axis))
-        return std::nullopt;
-    names.erase(names.begin() + axis.index);
-    return names;
-}
-
 Annotation addAxis(const Annotation& annotation, const LiftedAxis& axis)
 {
     if (const auto* logical = std::get_if<LogicalAxes>(&annotation))

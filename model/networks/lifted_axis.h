@@ -2,10 +2,9 @@
 // The dimension that a lifted transform, nn.scan or nn.vmap, gives the parameters of a module. Outside of it the names
 // in their boxes have one more, which the transform is told (metadata_params={nn.PARTITION_NAME: name} in Linen,
 // transform_metadata={nnx.PARTITION_NAME: name} in NNX); the module inside sees them without. Both keep names and
-// values the same way: a list in the box, or metadata of the variable. Of Flax: Partitioned.add_axis and remove_axis.
+// values the same way: a list in the box, or metadata of the variable. Of Flax: Partitioned.add_axis.
 //
 //     addAxis((embed, hidden), { 0, "layers" })               (layers, embed, hidden)
-//     removeAxis((layers, embed, hidden), { 0, "layers" })    (embed, hidden)
 //     addAxis((embed), { 2, {} })                             (embed, -, -)    places before it without a name
 #pragma once
 
@@ -24,8 +23,6 @@ struct LiftedAxis {
 };
 
 [[nodiscard]] LogicalNames addAxis(LogicalNames names, const LiftedAxis& axis);
-/// Nothing where the name at that place is another one, which Flax asserts, or there is no such place.
-[[nodiscard]] std::optional<LogicalNames> removeAxis(LogicalNames names, const LiftedAxis& axis);
 
 /// The annotation of an array outside, of what it is inside. Of device axes the name is a mesh axis. Where there is
 /// none it stays none.

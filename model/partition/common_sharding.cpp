@@ -442,20 +442,6 @@ private:
         return true;
     }
 
-    static AxisList dividing(const AxisList& axes, std::int64_t size)
-    {
-        AxisList result;
-        for (const AxisRef& axis : axes) {
-            const std::int64_t fits = std::gcd(size, std::int64_t{ axis.size });
-            if (fits > 1)
-                result.push_back({ axis.axis, axis.pre, static_cast<std::int32_t>(fits) });
-            if (fits != axis.size)
-                break;
-            size /= fits;
-        }
-        return result;
-    }
-
     TensorSharding shardingOf(Tensor& tensor) const
     {
         bool same = !tensor.overflows();

@@ -6,7 +6,6 @@
 
 #include "base/codes.h"
 #include "partition/common_mesh.h"
-#include "partition/export_shardings.h"
 #include "partition/legalize.h"
 #include "partition/partial_axes.h"
 #include "program/op_row.h"
@@ -24,6 +23,20 @@
 namespace shardscope {
 
 namespace {
+
+/// Every dimension closed, nothing replicated by order, no priorities, no axes of size 1.
+TensorSharding closed(const TensorSharding& sharding)
+{
+    TensorSharding result = TensorSharding::fullyReplicated(sharding.rank());
+    for (std::size_t d = 0; d < sharding.rank(); ++d)
+        for (const AxisRef& axis : sharding.dims[d].axes)
+            if (axis.size > 1)
+                result.dims[d].axes.push_back(axis);
+    for (const AxisRef& axis : sharding.unreduced)
+        if (axis.size > 1)
+            result.unreduced.push_back(axis);
+    return result;
+}
 
 std::int64_t shards(const TensorSharding& sharding)
 {
@@ -110,6 +123,7 @@ Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> wa
     exported.optimalReshards = options.optimalReshards;
     exported.exchangesHalos = true;
     exported.mergeReshards = true;
+    exported.splitSums = true;
     exported.remakeConstants = true;
     exported.dropFinishedSums = true;
     exported.padUneven = true;

@@ -126,7 +126,7 @@ bool addsUp(const Program& program, const Operation& operation)
     }
 }
 
-AxisList dividing(const AxisList& axes, std::int64_t size)
+AxisList fullAxesDividing(const AxisList& axes, std::int64_t size)
 {
     AxisList kept;
     std::int64_t shards = 1;
@@ -155,7 +155,7 @@ bool dropIndivisible(TensorSharding& sharding, const TensorType& type, MustDivid
     for (std::size_t d = 0; d < std::min(sharding.rank(), type.rank()); ++d) {
         if (type.shape[d] % shardCount(sharding.dims[d]) == 0 || !mustDivide(d))
             continue;
-        sharding.dims[d].axes = dividing(sharding.dims[d].axes, type.shape[d]);
+        sharding.dims[d].axes = fullAxesDividing(sharding.dims[d].axes, type.shape[d]);
         changed = true;
     }
     return changed;

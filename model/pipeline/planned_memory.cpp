@@ -109,10 +109,4 @@ PlannedMemory plannedMemory(const Plan& plan)
     return PeakFinder(plan).find();
 }
 
-Result<PlannedMemory> plannedMemory(const Snapshot& snapshot)
-{
-    return plannedProgram(snapshot).transform(
-        [](const std::shared_ptr<const Plan>& plan) { return plannedMemory(*plan); });
-}
-
 } // namespace shardscope

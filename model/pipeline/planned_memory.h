@@ -41,8 +41,5 @@ struct PlannedMemory {
 };
 
 [[nodiscard]] PlannedMemory plannedMemory(const Plan& plan);
-/// Of a step that has its layout. Where it has no plan yet it is planned: seconds for a large program, so call it off
-/// the window's thread. Errors: those of plannedProgram().
-[[nodiscard]] Result<PlannedMemory> plannedMemory(const Snapshot& snapshot);
 
 } // namespace shardscope

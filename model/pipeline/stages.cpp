@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "experiment/edits.h"
 #include "experiment/transformer_fields.h"
-#include "partition/export_shardings.h"
 #include "partition/varying_axes.h"
 #include "pipeline/annotate.h"
 #include "pipeline/device_stages.h"
@@ -282,9 +281,8 @@ std::vector<std::string> bringToMainMesh(PropagationResult& propagation, const P
 std::vector<DroppedAxes> droppedFrom(const TensorSharding& sharding, const TensorType& type, const Mesh& mesh)
 {
     std::vector<DroppedAxes> dropped;
-    const TensorSharding kept = dividing(sharding, type.shape, mesh);
     for (std::size_t d = 0; d < sharding.rank(); ++d) {
-        if (kept.dims[d].axes == sharding.dims[d].axes || type.shape[d] > 1)
+        if (type.shape[d] > 1 || dividing(sharding.dims[d].axes, type.shape[d]) == sharding.dims[d].axes)
             continue;
         DroppedAxes& entry = dropped.emplace_back();
         entry.reason = DroppedAxes::Reason::Indivisible;
@@ -380,7 +378,7 @@ std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::s
         withChosen(source.guessesRoles ? guessRoles(*ready, stages.state) : ownRoles(*ready), *ready, stages.state,
             input.roles));
     stages.kept = keptValues(*ready);
-    stages.isOfOneDevice = isOfOneDevice(source.program);
+    stages.isOfOneDevice = source.isPartitioned() || isOfOneDevice(source.program);
     layout->program = std::make_shared<const Program>(std::move(*ready));
     if (stop.stop_requested())
         return nullptr;

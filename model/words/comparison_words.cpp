@@ -234,11 +234,6 @@ QString signedBytes(double value)
     return withSign(value, bytes(std::abs(value)));
 }
 
-QString signedCount(qint64 value)
-{
-    return withSign(static_cast<double>(value), count(std::abs(value)));
-}
-
 QString signedSeconds(double value)
 {
     return withSign(value, seconds(std::abs(value)));

@@ -26,7 +26,6 @@ namespace shardscope::words {
 
 /// "+32 MiB", "−7 MiB", "0 B"
 [[nodiscard]] QString signedBytes(double bytes);
-[[nodiscard]] QString signedCount(qint64 value); ///< "+2", "−2", "0"
 [[nodiscard]] QString signedSeconds(double value);
 
 } // namespace shardscope::words

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "analysis/compare_compiled.h"
+#include "conformance/hlo_forms.h"
 #include "conformance/jax_program.h"
 #include "hlo/read.h"
 
@@ -114,7 +115,7 @@ CaseResult compareJaxCollectives(const Json& oneCase, const std::string& text)
     const SnapshotPtr snapshot = laidOutProgram(text);
     if (!snapshot->collectives)
         return CaseResult::failed("nothing is predicted");
-    const Result<CompiledComparison> comparison = compareCompiled(*snapshot->collectives, *module, *found);
+    const Result<CompiledComparison> comparison = compareCompiled(*snapshot, *snapshot->collectives, *module, *found);
     if (!comparison)
         return CaseResult::failed("it cannot be compared: " + std::string(comparison.error().id()));
     const std::string differs = exchangeDifference(*comparison);

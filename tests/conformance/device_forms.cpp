@@ -130,7 +130,7 @@ CaseResult compareHosts(const Json& expected, const DeviceArray& array, const De
     for (const Json& host : expected) {
         const std::int32_t process = host.at("process");
         Json actual{ { "process", process } };
-        if (const Result<HostBlock> block = hostBlock(array, set, process)) {
+        if (const Result<HostBlock> block = hostBlock(array.shape, hostsOf(array.ids, set), process)) {
             actual["start"] = block->start;
             actual["local_shape"] = block->shape;
             for (std::size_t axis = 0; axis < array.names.size(); ++axis) {

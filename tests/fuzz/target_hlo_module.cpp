@@ -60,9 +60,6 @@ std::string runHloModule(std::string_view text)
     if (std::string wrong = checkModule(*module); !wrong.empty())
         return wrong;
     for (const HloInstruction& instruction : module->instructions) {
-        if (const auto shardings = hloShardings(*module, instruction); !shardings)
-            if (std::string wrong = checkError(shardings.error(), text); !wrong.empty())
-                return wrong;
         (void)hloMetadata(*module, instruction);
         (void)hloFrontendAttribute(*module, module->attribute(instruction, "frontend_attributes"), "k");
     }

@@ -448,7 +448,8 @@ void TestT5xMesh::hostBlocksAgainstSets()
                     (MeshShape{ *rows.rbegin() - *rows.begin() + 1, *columns.rbegin() - *columns.begin() + 1 }));
                 QCOMPARE(block.contiguous(), block.shape[0] * block.shape[1] == devices);
                 scattered += block.contiguous() ? 0 : 1;
-                QCOMPARE(hostBlock(*array, machine.set, block.process).has_value(), block.contiguous());
+                QCOMPARE(hostBlock(array->shape, hostsOf(array->ids, machine.set), block.process).has_value(),
+                    block.contiguous());
                 for (std::size_t axis = 0; axis < 2; ++axis) {
                     QCOMPARE(block.chunks[axis], array->shape[axis] / block.shape[axis]);
                     QCOMPARE(block.chunk[axis], block.start[axis] / block.shape[axis]);
@@ -463,12 +464,13 @@ void TestT5xMesh::hostBlockFailures()
 {
     const DeviceSet set = machine("TPU v4", { 4, 4, 1 });
     const Result<DeviceArray> array = t5xMesh(DeviceList(set), { 1, 1, 1, 1 }, false);
-    const Error scattered = hostBlock(*array, set, 1).error();
+    const Error scattered = hostBlock(array->shape, hostsOf(array->ids, set), 1).error();
     QCOMPARE(scattered.code, Code::LocalDevicesNotContiguous);
     QCOMPARE(scattered.number("devices"), std::int64_t{ 4 });
     QCOMPARE(scattered.number("block"), std::int64_t{ 6 });
-    QVERIFY(hostBlock(*t5xMesh(DeviceList(set), { 1, 1, 1, 1 }), set, 1)); // tiled by host
-    QCOMPARE(hostBlock(*array, set, 99).error().code, Code::NoLocalDevices);
+    const Result<DeviceArray> tiled = t5xMesh(DeviceList(set), { 1, 1, 1, 1 }); // by host
+    QVERIFY(hostBlock(tiled->shape, hostsOf(tiled->ids, set), 1));
+    QCOMPARE(hostBlock(array->shape, hostsOf(array->ids, set), 99).error().code, Code::NoLocalDevices);
 }
 
 void TestT5xMesh::largeMachines()

@@ -17,21 +17,13 @@ const LogicalName embed = LogicalName::of("embed"), hidden = LogicalName::of("hi
 class TestLiftedAxis : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void addsAndRemoves()
+    void ofNames()
     {
         const LogicalNames names{ embed, hidden };
         QVERIFY(addAxis(names, { 0, "layers" }) == (LogicalNames{ layers, embed, hidden }));
         QVERIFY(addAxis(names, { 1, "layers" }) == (LogicalNames{ embed, layers, hidden }));
         QVERIFY(addAxis(names, { 0, {} }) == (LogicalNames{ none, embed, hidden }));
         QVERIFY(addAxis(names, { 4, "layers" }) == (LogicalNames{ embed, hidden, none, none, layers }));
-        for (const std::int64_t index : { 0, 1, 2 })
-            for (const std::optional<std::string>& name :
-                { std::optional<std::string>(), std::optional<std::string>("layers") })
-                QVERIFY(removeAxis(addAxis(names, { index, name }), { index, name }) == names);
-        QVERIFY(!removeAxis(names, { 0, "layers" })); // another name is there
-        QVERIFY(!removeAxis(names, { 0, {} }));
-        QVERIFY(!removeAxis(names, { 2, {} }));
-        QVERIFY(!removeAxis(names, { -1, "hidden" }));
     }
 
     void ofMeshAxes()

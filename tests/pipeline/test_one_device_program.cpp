@@ -165,10 +165,9 @@ std::string flaw(const Experiment& experiment, AnalysisCache& cache, Counts& cou
     const Result<std::uint64_t> hash = deviceProgramHash(*snapshot);
     const auto list = collectivesOf(*snapshot);
     const Result<std::shared_ptr<const Plan>> plan = plannedProgram(*snapshot);
-    const Result<PlannedMemory> memory = plannedMemory(*snapshot);
     if (!hash) {
         ++counts.refused;
-        return plan || memory ? "there is a plan and no program" : std::string();
+        return plan ? "there is a plan and no program" : std::string();
     }
     ++counts.programs;
     counts.hashes.insert(*hash);
@@ -212,13 +211,12 @@ std::string flaw(const Experiment& experiment, AnalysisCache& cache, Counts& cou
         counts.exchanges += *sent == Rational(0) ? 0 : 1;
     }
 
-    if (plan.has_value() != memory.has_value())
-        return "memory without a plan";
     if (plan) {
         ++counts.plans;
         if (shardscope::hash(*(*plan)->program->local) != *hash)
             return "the plan of another program";
-        if (shardscope::hash(*memory->program) != *hash || memory->memory.peakBytes != (*plan)->memory.peakBytes)
+        const PlannedMemory memory = plannedMemory(**plan);
+        if (shardscope::hash(*memory.program) != *hash || memory.memory.peakBytes != (*plan)->memory.peakBytes)
             return "memory of another program";
         if (std::string wrong = runDifference(*plan, *hash, counts); !wrong.empty())
             return wrong;

@@ -465,7 +465,7 @@ PlannedMemory memoryOfText(const char* text)
     Result<Experiment> experiment = experimentOf(ProgramModel{ {}, std::make_shared<const std::string>(text) }, "text");
     AnalysisCache cache;
     const SnapshotPtr snapshot = analyse(std::make_shared<const Experiment>(std::move(*experiment)), 1, cache);
-    return plannedMemory(*snapshot).value();
+    return plannedMemory(*plannedProgram(*snapshot).value());
 }
 
 std::vector<std::string> heldNames(const PlannedMemory& memory)

@@ -21,12 +21,13 @@ using namespace shardscope;
 namespace {
 
 /// A small Llama with a key of its own and one that changes no shape.
-std::string configuration(const char* type, const char* architecture)
+std::string configuration(const char* type, const char* architecture, const char* more = "")
 {
     return std::string(R"({ "architectures": [")") + architecture + R"("], "model_type": ")" + type + R"(",
   "hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
   "intermediate_size": 128, "vocab_size": 320, "rope_theta": 500000.0, "rms_norm_eps": 1e-5, "hidden_act": "silu",
-  "tie_word_embeddings": false, "max_position_embeddings": 512, "bos_token_id": 1, "secret_size": 7 })";
+  "tie_word_embeddings": false, "max_position_embeddings": 512, "bos_token_id": 1, "secret_size": 7)"
+        + more + " }";
 }
 const char* const parameters = "152,000"; ///< 2·320·64 + 64 + 3·(2·64·64 + 2·64·32 + 3·64·128 + 2·64)
 
@@ -83,6 +84,16 @@ private Q_SLOTS:
         QVERIFY2(dialog.stateText().startsWith(QLatin1String(parameters)), qPrintable(dialog.stateText()));
         QVERIFY(dialog.openButton()->isEnabled());
         QCOMPARE(dialog.warnings().size(), 1U);
+    }
+
+    void expertsCountByToken()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        const ConfigurationDialog dialog(QStringLiteral("experts.json"),
+            configuration("mixtral", "MixtralForCausalLM", R"(, "num_local_experts": 8, "num_experts_per_tok": 2)"),
+            present());
+        const QString counts = QStringLiteral("669,632 parameters, 227,264 of them for each token");
+        QVERIFY2(dialog.stateText().startsWith(counts), qPrintable(dialog.stateText()));
     }
 
     void meshAndRules()

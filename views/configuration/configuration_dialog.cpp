@@ -209,6 +209,8 @@ void ConfigurationDialog::showState()
         return;
     }
     QString text = tr("%1 parameters").arg(words::count(parameterCount(m_read->settings)));
+    if (m_read->settings.experts)
+        text += tr(", %1 of them for each token").arg(words::count(activeParameterCount(m_read->settings)));
     for (const Diagnostic& warning : m_read->warnings)
         if (warning.code == Code::UnverifiedArchitecture)
             text += tr("; %1", "after the number of parameters").arg(remedied(warning));

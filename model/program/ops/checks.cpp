@@ -145,19 +145,9 @@ std::int64_t largestInteger(DType dtype)
     return bits >= 63 ? std::numeric_limits<std::int64_t>::max() : (std::int64_t{ 1 } << bits) - 1;
 }
 
-Result<void> checkOneType(const Program& program, const Operation& operation)
-{
-    return expectOneType(Subject(program, operation));
-}
-
 Result<void> checkSameTypes(const Program& program, const Operation& operation)
 {
     return expectSameTypes(Subject(program, operation));
-}
-
-Result<void> checkNothing(const Program&, const Operation&)
-{
-    return {};
 }
 
 OperationCost noWork(const Program&, const Operation&)

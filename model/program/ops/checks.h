@@ -57,10 +57,7 @@ struct Subject {
 [[nodiscard]] std::int64_t largestInteger(DType dtype); ///< of an integer type: 127 of i8; at most that of i64
 
 /// Types of a row of which only `check` says something.
-[[nodiscard]] Result<void> checkOneType(const Program& program, const Operation& operation);
 [[nodiscard]] Result<void> checkSameTypes(const Program& program, const Operation& operation);
-/// Nothing is known; everything is right.
-[[nodiscard]] Result<void> checkNothing(const Program& program, const Operation& operation);
 /// Nothing is worked.
 [[nodiscard]] OperationCost noWork(const Program& program, const Operation& operation);
 

@@ -2,7 +2,6 @@
 #include "propagation/export/input_output_shardings.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "program/calls.h"
 #include "propagation/pass_support.h"
@@ -11,27 +10,12 @@ namespace shardscope::passes {
 
 namespace {
 
-/// The axes that shard a size into equal parts: the longest prefix, its last axis perhaps only in part.
 bool keepDivisorOf(DimensionSharding& dim, std::int64_t size)
 {
     if (size < 0)
         return false;
-    std::int64_t rest = size;
-    AxisList kept;
-    bool sharded = false;
-    for (const AxisRef axis : dim.axes) {
-        const std::int64_t common = std::gcd(std::int64_t{ axis.size }, rest);
-        if (common == axis.size) {
-            kept.push_back(axis);
-            rest /= common;
-            continue;
-        }
-        if (common > 1)
-            kept.push_back({ axis.axis, axis.pre, static_cast<std::int32_t>(common) });
-        sharded = true;
-        break;
-    }
-    if (!sharded)
+    AxisList kept = dividing(dim.axes, size);
+    if (kept == dim.axes)
         return false;
     dim.axes = std::move(kept);
     dim.priority = -1;
