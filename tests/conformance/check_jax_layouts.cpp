@@ -30,7 +30,7 @@ struct BoundaryArray {
     const ProgramSharding* sharding = nullptr; ///< null: nothing shards it
 };
 
-std::vector<BoundaryArray> argumentsOf(const Program& program)
+std::vector<BoundaryArray> boundaryArguments(const Program& program)
 {
     std::vector<BoundaryArray> list;
     for (const ValueId argument : program.main().arguments)
@@ -38,7 +38,7 @@ std::vector<BoundaryArray> argumentsOf(const Program& program)
     return list;
 }
 
-std::vector<BoundaryArray> resultsOf(const Program& program)
+std::vector<BoundaryArray> boundaryResults(const Program& program)
 {
     std::vector<BoundaryArray> list;
     const std::vector<ShardingIndex>& own = program.functions.at(0).resultShardings;
@@ -111,11 +111,11 @@ CaseResult checkCompiledPrograms(const Json& oneCase, const Json& file)
     std::int64_t argumentBytes = 0;
     std::int64_t outputBytes = 0;
     if (std::string wrong = arraysDifference(
-            oneCase.at("inputs"), arraysJson(program, argumentsOf(program), argumentBytes), mesh, "/inputs");
+            oneCase.at("inputs"), arraysJson(program, boundaryArguments(program), argumentBytes), mesh, "/inputs");
         !wrong.empty())
         return CaseResult::failed(std::move(wrong));
     if (std::string wrong = arraysDifference(
-            oneCase.at("outputs"), arraysJson(program, resultsOf(program), outputBytes), mesh, "/outputs");
+            oneCase.at("outputs"), arraysJson(program, boundaryResults(program), outputBytes), mesh, "/outputs");
         !wrong.empty())
         return CaseResult::failed(std::move(wrong));
     constexpr std::int64_t pointer = 8; // of each array of a tuple
@@ -125,7 +125,7 @@ CaseResult checkCompiledPrograms(const Json& oneCase, const Json& file)
             compareMembers(oneCase, { { "argument_bytes", argumentBytes }, { "output_bytes", outputBytes } });
         compared.status != CaseResult::Status::Passed)
         return compared;
-    if (elementsOf(argumentsOf(program)) > runnableElements)
+    if (elementsOf(boundaryArguments(program)) > runnableElements)
         return CaseResult::passed();
     const std::optional<PartitionedOutcome> run = runPartitioned(read->program, 2);
     if (!run || run->kind != PartitionedOutcome::Kind::Passed)

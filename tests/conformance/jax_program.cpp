@@ -17,7 +17,7 @@ bool isDigit(char c)
     return c >= '0' && c <= '9';
 }
 
-std::string meshText(const Json& mesh)
+std::string jaxMeshText(const Json& mesh)
 {
     std::string text;
     for (const Json& axis : mesh)
@@ -42,7 +42,7 @@ std::string jaxText(const Json& oneCase, const Json& file, const std::vector<std
     std::string text;
     for (std::size_t i = 0; i < pattern.size();) {
         if (pattern.compare(i, meshMark.size(), meshMark) == 0) {
-            text += meshText(oneCase.at("mesh"));
+            text += jaxMeshText(oneCase.at("mesh"));
             i += meshMark.size();
         } else if (pattern[i] == '$' && i + 1 < pattern.size() && isDigit(pattern[i + 1])) {
             std::size_t number = 0;
