@@ -133,11 +133,18 @@ private:
                     return d;
         return std::nullopt;
     }
+    /// Whose results come from bodies of their own, in which all is said of them.
+    static bool handsOn(OpKind kind)
+    {
+        return kind == OpKind::Call || kind == OpKind::Composite || kind == OpKind::NamedComputation
+            || kind == OpKind::While || kind == OpKind::Case || kind == OpKind::If;
+    }
     /// Types of results have to divide. What is so already in an operand is said there.
     void checkParts(OperationId id)
     {
         const Operation& operation = m_program.operation(id);
-        if (m_verdicts[id.index] == Verdict::Refused || m_verdicts[id.index] == Verdict::Unjudged
+        if (handsOn(operation.kind) || m_verdicts[id.index] == Verdict::Refused
+            || m_verdicts[id.index] == Verdict::Unjudged
             || std::any_of(operation.operands.begin(), operation.operands.end(),
                 [&](ValueId operand) { return unevenDimension(operand).has_value(); }))
             return;

@@ -214,6 +214,8 @@ ExplicitOutcome explicitReshape(const ExplicitArray& operand, const Shape& shape
             bool open = axes.empty(); // a dimension that is not sharded has come
             for (std::size_t d = firstFrom + 1; d < from; ++d) {
                 const AxisList& further = operand.sharding.dims[d].axes;
+                if (operand.shape[d] == 1 && further.empty())
+                    continue;
                 if (open && !further.empty())
                     return explicitlyRefused(ExplicitProblem::ReshapeOpen, firstTo, 0);
                 open = further.empty();

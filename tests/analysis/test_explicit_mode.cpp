@@ -390,6 +390,20 @@ private Q_SLOTS:
         QCOMPARE(report.accepted, std::int64_t{ 2 });
     }
 
+    /// What is refused in a function is not said again where that is called.
+    void causesInFunctions()
+    {
+        const std::string body = "  %c = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                                 "  %0 = stablehlo.pad %a, %c, low = [1, 0], high = [0, 0], interior = [0, 0] : "
+                                 "(tensor<8x4xf32>, tensor<f32>) -> tensor<9x4xf32>\n";
+        const std::string text =
+            program({ { "a", "8x4xf32", rows } }, "  %0 = func.call @pad(%a) : (tensor<8x4xf32>) -> tensor<9x4xf32>\n",
+                "0", "9x4xf32")
+            + "func.func private @pad(%a: tensor<8x4xf32>) -> tensor<9x4xf32> {\n" + body
+            + "  return %0 : tensor<9x4xf32>\n}\n";
+        QCOMPARE(stated(reportOf(text)), QStringLiteral("pad_sharded_dim:8"));
+    }
+
     void whatHasNoRuleIsCounted()
     {
         const ExplicitReport report = reportOf(program({ { "a", "8x4xf32", rows } },

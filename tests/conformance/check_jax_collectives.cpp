@@ -105,7 +105,8 @@ std::string exchangeDifference(const CompiledComparison& comparison)
 
 CaseResult compareJaxCollectives(const Json& oneCase, const std::string& text)
 {
-    const Result<HloModule> module = readHlo(joinedLines(oneCase.at("hlo")));
+    const std::string compiled = joinedLines(oneCase.at("hlo")); // which the module views
+    const Result<HloModule> module = readHlo(compiled);
     const Result<HloCollectives> found = module ? collectivesOf(*module) : tl::unexpected(module.error());
     if (!found)
         return CaseResult::failed("the compiled text: " + std::string(found.error().id()));
