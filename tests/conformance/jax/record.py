@@ -62,7 +62,7 @@ def spec_json(sharding, rank):
 texts, compiled, grids = {}, [], {}
 # Of programs whose compiled text is long only these are kept.
 LONG = 44000
-KEPT = {'block/tp/scan_grad', 'mlp/train/2x4', 'flax/train/2x4'}
+KEPT = {'block/fsdp_tp/scan_grad', 'mlp/train/2x4', 'flax/train/2x4'}
 
 
 def template(text):
