@@ -88,16 +88,31 @@ Outcome ofConcatenate(Operands operands, const Shape& shape)
     return specified(shape, operands[0].sharding);
 }
 
-/// Both cases are sharded alike. One that is spread over the shape takes the sharding of the other, as jnp.where gives
-/// it that.
+/// One scalar everywhere: spread over the shape, or a constant of one element.
+bool isSpread(const Program& program, ValueId value)
+{
+    const OperationId definition = program.value(value).definition;
+    if (!definition.valid())
+        return false;
+    const Operation& made = program.operation(definition);
+    if (made.kind == OpKind::BroadcastInDim)
+        return true;
+    const auto* constant = std::get_if<ConstantAttributes>(&made.attributes);
+    if (!constant)
+        return false;
+    return constant->bytes
+        ? static_cast<std::int64_t>(constant->bytes->size()) <= byteSize(program.value(value).type.dtype)
+        : constant->values.size() == 1;
+}
+
+/// Both cases are sharded alike. One that is the same everywhere takes the sharding of the other, as jnp.where gives it
+/// that.
 Outcome ofSelect(const Program& program, const Operation& operation, Operands operands)
 {
     std::vector<std::size_t> cases;
-    for (std::size_t o = 1; o < operands.size(); ++o) {
-        const OperationId definition = program.value(operation.operands[o]).definition;
-        if (!definition.valid() || program.operation(definition).kind != OpKind::BroadcastInDim)
+    for (std::size_t o = 1; o < operands.size(); ++o)
+        if (!isSpread(program, operation.operands[o]))
             cases.push_back(o);
-    }
     if (Outcome different = whereDifferent(operands, cases))
         return different;
     return explicitElementwise(operands);

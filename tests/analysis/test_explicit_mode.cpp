@@ -271,6 +271,12 @@ private Q_SLOTS:
                 "  %1 = stablehlo.select %p, %a, %0 : tensor<i1>, tensor<8x4xf32>\n",
                 "1", "8x4xf32"),
             "accepted");
+        row("select a constant",
+            program({ { "p", "i1", "" }, { "a", "8x4xf32", rows } },
+                "  %0 = stablehlo.constant dense<0.0> : tensor<8x4xf32>\n"
+                "  %1 = stablehlo.select %p, %a, %0 : tensor<i1>, tensor<8x4xf32>\n",
+                "1", "8x4xf32"),
+            "accepted");
         for (const char* dimension : { "0", "1" })
             row(*dimension == '0' ? "sort along the shards" : "sort within the shards",
                 onto(rows,
