@@ -241,7 +241,7 @@ Result<ActionPtr> prepareAction(
     if (kernels)
         if (ActionPtr fast = FastKernels(plan, instruction, *kernels).prepare())
             return fast;
-    if (budget.onlyCounts() && operation.kind == OpKind::Constant)
+    if (budget.onlyCounts() && (operation.kind == OpKind::Constant || operation.kind == OpKind::Iota))
         return ActionPtr();
     return prepareGeneralAction(plan, instruction);
 }
