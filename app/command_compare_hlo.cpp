@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/compare_compiled.h"
+#include "analysis/compiled_reasons.h"
 #include "base/codes.h"
 #include "collectives_report.h"
 #include "command.h"
@@ -55,19 +56,48 @@ QString axesOr(const std::string& axes)
     return axes.empty() ? QStringLiteral("-") : words::fromStd(axes);
 }
 
+/// Of exchanges that have any: what `predicted` and `compiled` give of them.
+template <class Predicted, class Compiled>
+Table sumsTable(const CompiledComparison& comparison, Predicted predicted, Compiled compiled)
+{
+    Table table{ "Exchange", "Axes", "Predicted>", "Compiled>", "Compiled of predicted>" };
+    for (const ExchangeSum& sum : comparison.sums)
+        if (predicted(sum) > 0 || compiled(sum) > 0)
+            table.rows.push_back(
+                { words::exchangeName(sum.exchange), axesOr(sum.axes), words::bytes(Rational(predicted(sum))),
+                    words::bytes(Rational(compiled(sum))), words::shareOfPredicted(predicted(sum), compiled(sum)) });
+    return table;
+}
+
 void printSums(Console& console, const CompiledComparison& comparison)
 {
-    Table table{ "Exchange", "Axes", "Predicted>", "Compiled>", "Compiled of predicted>", "Sent, predicted>",
-        "Sent, compiled>" };
+    Table table = sumsTable(
+        comparison, [](const ExchangeSum& sum) { return sum.predictedBytes; },
+        [](const ExchangeSum& sum) { return sum.compiledBytes; });
+    table.columns.push_back({ QStringLiteral("Sent, predicted"), true });
+    table.columns.push_back({ QStringLiteral("Sent, compiled"), true });
+    std::size_t row = 0;
     for (const ExchangeSum& sum : comparison.sums)
-        table.rows.push_back({ words::exchangeName(sum.exchange), axesOr(sum.axes),
-            words::bytes(Rational(sum.predictedBytes)), words::bytes(Rational(sum.compiledBytes)),
-            sum.predictedBytes == 0
-                ? QStringLiteral("-")
-                : words::percent(static_cast<double>(sum.compiledBytes) / static_cast<double>(sum.predictedBytes)),
-            words::bytes(sum.predictedSent), words::bytes(sum.compiledSent) });
+        if (sum.predictedBytes > 0 || sum.compiledBytes > 0)
+            table.rows[row++] << words::bytes(sum.predictedSent) << words::bytes(sum.compiledSent);
     console.heading(QStringLiteral("Arrays exchanged in a step, on one device"));
     console.table(table);
+    const Table weights = sumsTable(
+        comparison, [](const ExchangeSum& sum) { return sum.predictedWeights; },
+        [](const ExchangeSum& sum) { return sum.compiledWeights; });
+    if (weights.rows.empty())
+        return;
+    console.heading(QStringLiteral("Of them, weights that are gathered and their gradients"));
+    console.table(weights);
+}
+
+void printReasons(Console& console, const std::vector<CompiledReason>& reasons)
+{
+    if (reasons.empty())
+        return;
+    console.heading(QStringLiteral("Why"));
+    for (const CompiledReason& reason : reasons)
+        console.line(QStringLiteral("  ") + words::reasonText(reason));
 }
 
 void printRows(Console& console, const CompiledComparison& comparison)
@@ -130,10 +160,32 @@ std::string_view exchangeId(Exchange exchange)
     return names[static_cast<std::size_t>(exchange)];
 }
 
-Json comparisonJson(const CompiledComparison& comparison)
+std::string_view reasonId(CompiledReason::Kind kind)
+{
+    constexpr std::string_view names[] = { "gathers_again", "keeps_gathered", "embeds_by_product", "embeds_by_lookup",
+        "keys_go_round" };
+    return names[static_cast<std::size_t>(kind)];
+}
+
+Json reasonsJson(const std::vector<CompiledReason>& reasons)
+{
+    Json out = Json::array();
+    for (const CompiledReason& reason : reasons) {
+        Json each = { { "kind", reasonId(reason.kind) }, { "predicted_bytes", reason.predictedBytes },
+            { "compiled_bytes", reason.compiledBytes }, { "text", words::reasonText(reason).toStdString() } };
+        if (!reason.pointer.empty()) {
+            each["setting"] = reason.pointer;
+            each["value"] = reason.value;
+        }
+        out.push_back(std::move(each));
+    }
+    return out;
+}
+
+Json comparisonJson(const CompiledComparison& comparison, const std::vector<CompiledReason>& reasons)
 {
     Json out = { { "rows", Json::array() }, { "sums", { { "by_axes", Json::array() } } },
-        { "times_known", comparison.timesKnown } };
+        { "times_known", comparison.timesKnown }, { "reasons", reasonsJson(reasons) } };
     for (const ExchangeRow& row : comparison.rows) {
         Json each = { { "exchange", exchangeId(row.exchange) }, { "axes_text", row.axes }, { "elements", row.elements },
             { "predicted", sideJson(row.predicted) }, { "compiled", sideJson(row.compiled) },
@@ -142,6 +194,8 @@ Json comparisonJson(const CompiledComparison& comparison)
             each["compiled_axes_text"] = row.compiledAxes;
         if (!row.cause.empty())
             each["op_name"] = row.cause;
+        if (!row.weight.empty())
+            each["weight"] = row.weight;
         for (const ExchangeRemark& remark : row.remarks)
             each["remarks"].push_back({ { "kind", remarkId(remark.kind) }, { "number", remark.number },
                 { "text", words::remarkText(row, remark).toStdString() } });
@@ -150,6 +204,7 @@ Json comparisonJson(const CompiledComparison& comparison)
     for (const ExchangeSum& sum : comparison.sums)
         out["sums"]["by_axes"].push_back({ { "exchange", exchangeId(sum.exchange) }, { "axes_text", sum.axes },
             { "predicted_bytes", sum.predictedBytes }, { "compiled_bytes", sum.compiledBytes },
+            { "predicted_weight_bytes", sum.predictedWeights }, { "compiled_weight_bytes", sum.compiledWeights },
             { "predicted_sent_bytes", toJson(sum.predictedSent) },
             { "compiled_sent_bytes", toJson(sum.compiledSent) } });
     return out;
@@ -169,16 +224,17 @@ int compareWithCompiled(const CompareOptions& options)
     if (!after)
         return refused(after.error());
     const Result<CompiledComparison> comparison =
-        compareCompiled(before->list, (*after)->module, (*after)->collectives);
+        compareCompiled(*before->snapshot, before->list, (*after)->module, (*after)->collectives);
     if (!comparison)
         return refused(comparison.error());
+    const std::vector<CompiledReason> reasons = reasonsFor(*comparison, before->input.experiment);
     const bool differs = std::any_of(
         comparison->rows.begin(), comparison->rows.end(), [](const ExchangeRow& row) { return !row.remarks.empty(); });
     const int status = differs ? Findings : Done;
     if (!options.json.empty()) {
         Json out = envelope(options.json, before->input);
         out["compared_with"] = shownName(options.after);
-        out["comparison"] = comparisonJson(*comparison);
+        out["comparison"] = comparisonJson(*comparison, reasons);
         return emitJson(out, options.json, status);
     }
     Console console;
@@ -196,6 +252,7 @@ int compareWithCompiled(const CompareOptions& options)
                                     "sizes?"),
             Emphasis::Warning);
     printSums(console, *comparison);
+    printReasons(console, reasons);
     printRows(console, *comparison);
     return status;
 }
@@ -217,7 +274,8 @@ void addCompareHlo(CLI::App& app, int& status)
     command.footer(
         "Collectives are matched by what they exchange, along which mesh axes, the size of the array and, where\n"
         "both texts have it, the name of the operation. Bytes are those of the arrays on one device, the\n"
-        "results of gathers and operands of all others; what is sent is that of the ring model.\n"
+        "results of gathers and operands of all others; what is sent is that of the ring model. Of a network\n"
+        "it says with which of its settings the weights are exchanged as XLA does it.\n"
         "Exit codes: 0 XLA does what is predicted; 1 it does something else; 2 arguments, input or output\n"
         "that cannot be used.");
     command.run(status, [options] { return compareWithCompiled(*options); });

@@ -28,7 +28,8 @@ struct NewOptions {
     std::string from; ///< another experiment
     NetworkOptions network;
     std::optional<std::int64_t> batch, length, layers, microbatches;
-    std::string optimizer;
+    std::string optimizer, remat, form;
+    bool embedByOneHot = false;
     std::vector<std::string> constraints, specs; ///< "decoder/layers.*=batch,-,-"
     std::vector<std::string> withoutConstraints, withoutSpecs; ///< "decoder/layers.*"
     bool forward = false, paramsOnHost = false;
@@ -113,6 +114,13 @@ tl::expected<MadeNetwork, std::vector<Diagnostic>> startOf(const NewOptions& opt
     return MadeNetwork{ std::move(input->experiment), {} };
 }
 
+/// The number of a word of the files among those that they have for its enumeration.
+template <class Enum>
+Enum wordIn(const std::vector<std::string>& words, const std::string& word)
+{
+    return static_cast<Enum>(std::find(words.begin(), words.end(), word) - words.begin());
+}
+
 Result<Experiment> changed(Experiment experiment, const NewOptions& options)
 {
     TransformerTraining& training = std::get<TransformerModel>(experiment.model).settings;
@@ -123,11 +131,13 @@ Result<Experiment> changed(Experiment experiment, const NewOptions& options)
     training.microbatches = options.microbatches.value_or(training.microbatches);
     if (options.forward)
         training.trainStep = false;
-    if (!options.optimizer.empty()) {
-        const std::vector<std::string>& known = file_words::optimizers;
-        training.optimizer.kind =
-            static_cast<OptimizerKind>(std::find(known.begin(), known.end(), options.optimizer) - known.begin());
-    }
+    if (!options.optimizer.empty())
+        training.optimizer.kind = wordIn<OptimizerKind>(file_words::optimizers, options.optimizer);
+    if (!options.remat.empty())
+        training.model.remat = wordIn<RematPolicy>(file_words::remats, options.remat);
+    if (!options.form.empty())
+        training.model.form = wordIn<LayerForm>(file_words::forms, options.form);
+    training.model.embedByOneHot = training.model.embedByOneHot || options.embedByOneHot;
     SHARDSCOPE_CHECK(checkTraining(training));
     if (options.paramsOnHost)
         experiment.placement.paramsOnDevices = false;
@@ -241,6 +251,19 @@ void addNew(CLI::App& app, int& status)
     command.addOption("--optimizer", options->optimizer, "The optimizer (default adam)")
         .oneOf(file_words::optimizers)
         .optionText("NAME");
+    command
+        .addOption("--remat", options->remat,
+            "What the backward pass keeps of each layer: none (everything), full (its input), dots (also products with "
+            "parameters), gathered (everything but what devices have gathered)")
+        .oneOf(file_words::remats)
+        .optionText("POLICY");
+    command
+        .addOption("--form", options->form,
+            "Layers one after the other (unrolled), or as a loop over stacked parameters (scanned)")
+        .oneOf(file_words::forms)
+        .optionText("FORM");
+    command.addFlag("--embed-by-one-hot", options->embedByOneHot,
+        "Rows of the embedding are found by a product with one-hot vectors (MaxText's use_iota_embed)");
     command
         .addOption("--constrain", options->constraints,
             "A sharding constraint on the outputs of modules, GLOB=AXES: \"decoder/layers.*=batch,-,-\" by logical "

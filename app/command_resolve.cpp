@@ -513,9 +513,10 @@ void addResolve(CLI::App& app, int& status)
         .optionText("N");
     command
         .addOption("--dialect", options->dialect,
-            "Whose reading of the rules: flax (default), t5x, maxtext, which leaves out mesh axes of size 1 and does "
-            "not shard what does not divide, or penzai, to which they are a mapping without order (a dict, too)")
-        .oneOf({ "flax", "t5x", "maxtext", "penzai" })
+            "Whose reading of the rules: flax (default), t5x, maxtext, which leaves out mesh axes of size 1 of "
+            "activations and does not shard what does not divide, maxtext-state, which keeps them in the specs of its "
+            "train state, or penzai, to which they are a mapping without order (a dict, too)")
+        .oneOf({ "flax", "t5x", "maxtext", "maxtext-state", "penzai" })
         .optionText("DIALECT");
     command.addFlag("--hybrid", options->hybrid, "T5X with ICI and DCN shapes: batch goes over replica and data");
     command

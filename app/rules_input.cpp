@@ -51,7 +51,7 @@ Error inFile(Error error, const std::string& name)
 /// MaxText has all its axes in every mesh; those that nobody speaks of have size 1.
 Mesh withDeclaredAxes(Mesh mesh, const RulesInput& rules)
 {
-    if (rules.dialect != Dialect::MaxText)
+    if (!rules.dialect || !isMaxText(*rules.dialect))
         return mesh;
     std::vector<MeshAxis> axes(mesh.axes().begin(), mesh.axes().end());
     for (const std::string& axis : rules.meshAxes)

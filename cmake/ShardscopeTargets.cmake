@@ -123,18 +123,21 @@ function(shardscope_library folder)
 endfunction()
 
 # shardscope_tests(<name of the folder under test> LIBRARIES <folders>... [WIDGETS] [EXTRA <targets>...]
-#                  [OWN_PROGRAM <tests>...])
+#                  [OWN_PROGRAM <tests>...] [OPTIMISE 0|1])
 # The test_*.cpp beside the CMakeLists.txt become one Qt Test program, and a ctest entry for each file. A test that
 # replaces operator new, named by OWN_PROGRAM, is a program of its own. Qt Test's own limit per function, in milliseconds,
 # stays just below that of the program: a busy machine takes longer than its 5 minutes. What is tested is optimised as it
-# is shipped; the tests themselves are not worth the time that -O3 takes. Tests share one precompiled header; those that
-# link what is made of Qt are compiled with definitions of Qt's own, and have one of their own (QT, WIDGETS).
+# is shipped; the tests themselves are not worth the time that an optimiser takes, save those that calculate much (1).
+# Tests of one level share a precompiled header; those that link what is made of Qt are compiled with definitions of Qt's own, and have one of their own (QT, WIDGETS).
 # Qt names each target's folders for QFINDTESTDATA(), which nothing here uses, and no two could share a header.
 function(shardscope_no_test_data target)
     target_compile_options(${target} PRIVATE -UQT_TESTCASE_BUILDDIR -UQT_TESTCASE_SOURCEDIR)
 endfunction()
 function(shardscope_tests group)
-    cmake_parse_arguments(ARG "QT;WIDGETS" "" "LIBRARIES;EXTRA;OWN_PROGRAM" ${ARGN})
+    cmake_parse_arguments(ARG "QT;WIDGETS" "OPTIMISE" "LIBRARIES;EXTRA;OWN_PROGRAM" ${ARGN})
+    if(NOT ARG_OPTIMISE)
+        set(ARG_OPTIMISE 0)
+    endif()
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp")
     add_executable(${group}_tests "${CMAKE_SOURCE_DIR}/tests/test_main.cpp")
     shardscope_test_program(${group}_tests)
@@ -172,13 +175,13 @@ macro(shardscope_test_program program)
     else()
         target_link_libraries(${program} PRIVATE rapidcheck)
     endif()
-    shardscope_optimise(${program} 1)
+    shardscope_optimise(${program} ${ARG_OPTIMISE})
     if(ARG_WIDGETS)
         shardscope_precompile(${program} qt_tests)
     elseif(ARG_QT)
         shardscope_precompile(${program} tests)
     else()
-        target_precompile_headers(${program} REUSE_FROM shardscope_precompiled_tests)
+        target_precompile_headers(${program} REUSE_FROM shardscope_precompiled_tests_${ARG_OPTIMISE})
         shardscope_no_test_data(${program})
     endif()
     target_include_directories(${program} PRIVATE "${CMAKE_SOURCE_DIR}/tests" "${CMAKE_CURRENT_BINARY_DIR}")

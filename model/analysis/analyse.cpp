@@ -13,6 +13,7 @@
 #include "analysis/initial_setting.h"
 #include "analysis/memory_fixes.h"
 #include "analysis/problems.h"
+#include "analysis/replicated_parameters.h"
 #include "base/codes.h"
 #include "experiment/mesh_order.h"
 #include "pipeline/collective_list.h"
@@ -171,6 +172,8 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
     if (last == LastStage::Summary) // what an axis is used for, collectives tell as well
         append(snapshot.problems, layoutProblems(snapshot));
     addTensorRows(snapshot);
+    if (last == LastStage::Summary)
+        append(snapshot.problems, replicatedParameterProblems(snapshot, cache, stop));
     if (snapshot.plan) {
         if (Result<std::shared_ptr<const Plan>> placed = snapshot.deviceStages->planned(hostArguments(snapshot)))
             snapshot.plan = *placed;

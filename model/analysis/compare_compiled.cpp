@@ -10,6 +10,7 @@
 #include "analysis/compiled_axes.h"
 #include "analysis/compiled_program.h"
 #include "analysis/exchange_remarks.h"
+#include "analysis/weight_shapes.h"
 #include "base/codes.h"
 #include "base/text.h"
 #include "program/operation_path.h"
@@ -24,6 +25,7 @@ struct ExchangedArray {
     std::string axes;
     bool hasAxes = true;
     std::int64_t elements = 0;
+    std::string weight; ///< as in ExchangeRow
     std::string operationName; ///< "jit(step)/dot_general"; empty where the text has none
     std::string cause; ///< the same, or what else there is
     std::string kind, type;
@@ -57,17 +59,6 @@ std::string axesText(const AxisList& axes, const Mesh& mesh)
     return join(names, ", ");
 }
 
-/// The name in a location, "jit(step)/mul" of `"jit(step)/mul"("train.py":12:0)`; empty where it has none.
-std::string nameInLocation(std::string_view location)
-{
-    if (!location.starts_with('"'))
-        return {};
-    const std::size_t end = location.find('"', 1);
-    if (end == std::string_view::npos || (end + 1 < location.size() && location[end + 1] != '('))
-        return {};
-    return std::string(location.substr(1, end - 1));
-}
-
 Exchange exchangeOf(CollectiveKind kind)
 {
     switch (kind) {
@@ -90,7 +81,14 @@ Exchange exchangeOf(HloCollectiveKind kind)
     return kind == HloCollectiveKind::CollectiveBroadcast ? Exchange::Broadcast : exchangeOf(ringKind(kind));
 }
 
-std::vector<ExchangedArray> predictedArrays(const CollectiveList& list)
+/// What a gather or a reduction is of; weights are neither permuted nor sent from all to all.
+std::string weightOf(
+    const WeightShapes& weights, Exchange exchange, const AxisList& axes, std::span<const std::int64_t> sizes)
+{
+    return exchange == Exchange::Gather || exchange == Exchange::Reduction ? weights.find(axes, sizes) : std::string();
+}
+
+std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, const WeightShapes& weights)
 {
     const Program& program = *list.program;
     std::vector<ExchangedArray> arrays;
@@ -106,16 +104,13 @@ std::vector<ExchangedArray> predictedArrays(const CollectiveList& list)
         array.type = typeText(entry.type.dtype, sizes);
         array.elements = elementsOf(sizes);
         array.bytes = saturatingProduct(array.elements, byteSize(entry.type.dtype));
+        if (entry.mesh == list.mesh)
+            array.weight = weightOf(weights, array.exchange, entry.axes, sizes);
         if (!entry.halos.empty()) { // strips of it
             array.bytes = static_cast<std::int64_t>(entry.sentBytes.value());
             array.elements = array.bytes / std::max<std::int64_t>(byteSize(entry.type.dtype), 1);
         }
-        if (entry.reason && entry.reason->operation.index < program.operations.size()) {
-            const Operation& operation = program.operation(entry.reason->operation);
-            if (operation.source < program.sources.size())
-                array.operationName = nameInLocation(program.sources[operation.source].location);
-        }
-        array.cause = array.operationName;
+        array.operationName = array.cause = entry.operationName;
         if (array.cause.empty() && entry.value.index < program.values.size())
             array.cause = program.value(entry.value).path;
         if (array.cause.empty())
@@ -128,7 +123,8 @@ std::vector<ExchangedArray> predictedArrays(const CollectiveList& list)
     return arrays;
 }
 
-std::vector<ExchangedArray> compiledArrays(const Mesh& mesh, const HloModule& module, const HloCollectives& compiled)
+std::vector<ExchangedArray> compiledArrays(
+    const Mesh& mesh, const HloModule& module, const HloCollectives& compiled, const WeightShapes& weights)
 {
     std::vector<ExchangedArray> arrays;
     std::map<std::string, std::optional<AxisList>> axesByGroups;
@@ -153,6 +149,8 @@ std::vector<ExchangedArray> compiledArrays(const Mesh& mesh, const HloModule& mo
             array.axes = axes ? axesText(*axes, mesh) : groupsText(module, collective);
             array.hasAxes = axes.has_value();
             array.elements = elementsOf(shape.sizes);
+            if (axes)
+                array.weight = weightOf(weights, exchange, *axes, shape.sizes);
             array.operationName = array.cause = collective.metadata.opName;
             array.kind = std::string(name(collective.kind));
             std::replace(array.kind.begin(), array.kind.end(), '-', '_');
@@ -222,7 +220,8 @@ std::vector<ExchangeRow> rowsOf(
             std::get<3>(key).clear();
         const auto [place, isNew] = places.emplace(key, rows.size());
         if (isNew)
-            rows.push_back({ array.exchange, array.axes, {}, array.elements, std::get<3>(key), {}, {}, {} });
+            rows.push_back(
+                { array.exchange, array.axes, {}, array.elements, std::get<3>(key), array.weight, {}, {}, {} });
         return rows[place->second];
     };
     for (const ExchangedArray& array : predicted)
@@ -245,17 +244,23 @@ std::vector<ExchangeSum> sumsOf(
             [&](const ExchangeSum& sum) { return sum.exchange == array.exchange && sum.axes == array.axes; });
         if (found != sums.end())
             return *found;
-        sums.push_back({ array.exchange, array.axes, 0, 0, {}, {} });
+        sums.push_back({ array.exchange, array.axes, 0, 0, {}, {}, 0, 0 });
         return sums.back();
+    };
+    const auto add = [](std::int64_t& all, std::int64_t& ofWeights, const ExchangedArray& array) {
+        const std::int64_t bytes = saturatingProduct(array.bytes, array.times);
+        all = saturatingSum(all, bytes);
+        if (!array.weight.empty())
+            ofWeights = saturatingSum(ofWeights, bytes);
     };
     for (const ExchangedArray& array : predicted) {
         ExchangeSum& sum = sumFor(array);
-        sum.predictedBytes = saturatingSum(sum.predictedBytes, saturatingProduct(array.bytes, array.times));
+        add(sum.predictedBytes, sum.predictedWeights, array);
         sum.predictedSent += array.sent * Rational(array.times);
     }
     for (const ExchangedArray& array : compiled) {
         ExchangeSum& sum = sumFor(array);
-        sum.compiledBytes = saturatingSum(sum.compiledBytes, saturatingProduct(array.bytes, array.times));
+        add(sum.compiledBytes, sum.compiledWeights, array);
         sum.compiledSent += array.sent * Rational(array.times);
     }
     std::stable_sort(sums.begin(), sums.end(), [](const ExchangeSum& a, const ExchangeSum& b) {
@@ -267,14 +272,16 @@ std::vector<ExchangeSum> sumsOf(
 } // namespace
 
 Result<CompiledComparison> compareCompiled(
-    const CollectiveList& predicted, const HloModule& module, const HloCollectives& compiled)
+    const Snapshot& before, const CollectiveList& predicted, const HloModule& module, const HloCollectives& compiled)
 {
     if (predicted.mesh->deviceCount() != compiled.devices)
         return fail(Code::NotComparable,
             { { "wrong", "devices" }, { "devices", compiled.devices }, { "wanted", predicted.mesh->deviceCount() } });
-    const std::vector<ExchangedArray> ours = predictedArrays(predicted);
-    const std::vector<ExchangedArray> theirs = compiledArrays(*predicted.mesh, module, compiled);
+    const WeightShapes weights(before);
+    const std::vector<ExchangedArray> ours = predictedArrays(predicted, weights);
+    const std::vector<ExchangedArray> theirs = compiledArrays(*predicted.mesh, module, compiled, weights);
     CompiledComparison comparison{ rowsOf(ours, theirs), sumsOf(ours, theirs), true };
+    swapTransposed(comparison.rows);
     joinLeftOver(comparison.rows);
     for (ExchangeRow& row : comparison.rows) {
         addRemarks(row);

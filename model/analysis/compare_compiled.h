@@ -10,6 +10,9 @@
 // where both sides name that. A collective of XLA's that carries several arrays counts under each of them. What is left
 // over on one side only is then held against what is left over on the other: the same elements in another shape, all
 // layers at once or each by itself, or along other axes.
+//
+// Rows of weights, which are gathered, and of their gradients, which are added up, are told by the shapes that the
+// parameters have on a device: they are the traffic that follows from rules and mesh alone.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +21,7 @@
 
 #include "hlo/collectives.h"
 #include "pipeline/collective_list.h"
+#include "pipeline/snapshot.h"
 
 namespace shardscope {
 
@@ -72,6 +76,7 @@ struct ExchangeRow {
     std::string compiledAxes; ///< where they are others
     std::int64_t elements = 0; ///< of the array
     std::string cause; ///< the operation's name, where both sides have it
+    std::string weight; ///< the first parameter of this shape, where the row is of weights or of their gradients
     ExchangeSide predicted, compiled;
     std::vector<ExchangeRemark> remarks;
 };
@@ -82,6 +87,7 @@ struct ExchangeSum {
     std::string axes;
     std::int64_t predictedBytes = 0, compiledBytes = 0; ///< of the arrays, per step
     Rational predictedSent, compiledSent;
+    std::int64_t predictedWeights = 0, compiledWeights = 0; ///< of the bytes, those of weights and their gradients
 };
 
 struct CompiledComparison {
@@ -90,8 +96,8 @@ struct CompiledComparison {
     bool timesKnown = true;
 };
 
-/// Error: NotComparable where the numbers of devices differ.
+/// `predicted`: what collectivesOf(before) gives. Error: NotComparable where the numbers of devices differ.
 [[nodiscard]] Result<CompiledComparison> compareCompiled(
-    const CollectiveList& predicted, const HloModule& module, const HloCollectives& compiled);
+    const Snapshot& before, const CollectiveList& predicted, const HloModule& module, const HloCollectives& compiled);
 
 } // namespace shardscope

@@ -72,7 +72,44 @@ std::vector<std::string> elementTypes(const std::vector<std::string>& types)
     return found;
 }
 
+/// "[14336, 4096]" of "bf16[14336, 4096]" as sorted sizes.
+std::vector<std::int64_t> sortedSizes(const ExchangeSide& side)
+{
+    std::vector<std::int64_t> sizes;
+    std::string_view text = side.types.empty() ? std::string_view() : std::string_view(side.types.front());
+    text.remove_prefix(std::min(text.size(), text.find('[')));
+    for (std::int64_t size = -1; const char c : text)
+        if (c >= '0' && c <= '9') {
+            size = std::max<std::int64_t>(size, 0) * 10 + (c - '0');
+        } else if (size >= 0) {
+            sizes.push_back(size);
+            size = -1;
+        }
+    std::sort(sizes.begin(), sizes.end());
+    return sizes;
+}
+
+/// Both rows have both sides, and the counts of each are those of the other.
+bool agreeCrosswise(const ExchangeRow& a, const ExchangeRow& b)
+{
+    return a.exchange == b.exchange && a.axes == b.axes && a.elements == b.elements && a.cause.empty()
+        && b.cause.empty() && a.predicted.times == b.compiled.times && b.predicted.times == a.compiled.times
+        && a.predicted.times != a.compiled.times && a.predicted.times > 0 && b.predicted.times > 0
+        && sortedSizes(a.predicted) == sortedSizes(b.predicted);
+}
+
 } // namespace
+
+void swapTransposed(std::vector<ExchangeRow>& rows)
+{
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t k = i + 1; k < rows.size(); ++k)
+            if (agreeCrosswise(rows[i], rows[k])) {
+                std::swap(rows[i].compiled, rows[k].compiled);
+                std::swap(rows[i].weight, rows[k].weight);
+                break;
+            }
+}
 
 void joinLeftOver(std::vector<ExchangeRow>& rows)
 {

@@ -101,7 +101,7 @@ enum class Code : std::uint16_t {
     AttributeMissing = 195, ///< op, attribute
     AttributeValue = 196, ///< attribute, value, wanted
     NoProgram = 197, ///< a text without a function; wrong: entry, of HLO text that ends before it
-    CompiledProgram = 198, ///< HLO text of what XLA has made for each device
+    CompiledProgram = 198, ///< what XLA has made for each device was to be laid out otherwise
     NotComparable = 199, ///< wrong: program (a text that XLA has not compiled), devices; devices, wanted
     // Forms of shardings
     RankMismatch = 401, ///< sharding_rank, rank; in programs wrong: rank, token, unranked, maximal, lists, mapping
@@ -204,6 +204,7 @@ enum class Code : std::uint16_t {
     UnverifiedArchitecture = 242, ///< architecture: its reader has seen no real file
     SettingWithoutEffect = 243, ///< settings (list of keys), needs (key), values (list): they count only where that has
     ///< one of these (is not 0)
+    LargeReplicated = 244, ///< tensors, bytes, of (parameters of a device), devices: held in full by all of them
     // Information
     SizeOneAxis = 301, ///< axis
     ProgramNotRun = 302, ///< a program that was read is laid out, and no step of it runs

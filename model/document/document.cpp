@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/codes.h"
 #include "document/atomic_file.h"
 #include "document/program_file.h"
 #include "experiment/builtin.h"
@@ -97,6 +98,13 @@ private:
     ExperimentPtr m_before, m_after;
     int m_mergeId;
 };
+
+/// Whether the two differ in what decides how arrays are sharded.
+bool shardsOtherwise(const Experiment& a, const Experiment& b)
+{
+    return !(a.mesh == b.mesh && a.rules == b.rules && a.model == b.model && a.propagation == b.propagation
+        && a.placement == b.placement && a.hardware.devices.count() == b.hardware.devices.count());
+}
 
 } // namespace
 
@@ -259,6 +267,10 @@ bool Document::edit(Result<Experiment> after, const QString& text, int mergeId)
     }
     if (*after == *d->experiment)
         return true;
+    if (d->snapshot && d->snapshot->isPartitioned() && shardsOtherwise(*after, *d->experiment)) {
+        Q_EMIT editRefused(Diagnostic{ Code::CompiledProgram, {}, {} });
+        return false;
+    }
     auto next = std::make_shared<const Experiment>(std::move(*after));
     const int steps = d->undoStack.index();
     d->undoStack.push(new EditCommand(

@@ -2,10 +2,12 @@
 #include "document/program_file.h"
 
 #include <QDir>
+#include <QFile>
 #include <QFileInfo>
 
 #include "document/atomic_file.h"
 #include "experiment/builtin.h"
+#include "hlo/read.h"
 #include "stablehlo/read.h"
 
 namespace shardscope {
@@ -13,7 +15,14 @@ namespace shardscope {
 bool isProgramFile(const QString& path)
 {
     const QString suffix = QFileInfo(path).suffix().toLower();
-    return suffix == QLatin1String("mlir") || suffix == QLatin1String("stablehlo") || suffix == QLatin1String("hlo");
+    if (suffix != QLatin1String("txt"))
+        return suffix == QLatin1String("mlir") || suffix == QLatin1String("stablehlo") || suffix == QLatin1String("hlo");
+    constexpr qint64 examined = 4096;
+    QFile file(path);
+    if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) // a pipe can be read once
+        return false;
+    const QByteArray begin = file.read(examined);
+    return isHloText({ begin.constData(), static_cast<std::size_t>(begin.size()) });
 }
 
 Result<Experiment> openProgram(const QString& path)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs in files: StableHLO text that is opened by itself, or that an experiment names.
+// Programs in files: StableHLO or HLO text that is opened by itself, or that an experiment names.
 #pragma once
 
 #include <QString>
@@ -9,7 +9,7 @@
 
 namespace shardscope {
 
-/// By its suffix: .mlir or .stablehlo.
+/// By its suffix: .mlir, .stablehlo or .hlo; a .txt by whether its text begins as HLO does.
 [[nodiscard]] bool isProgramFile(const QString& path);
 /// An experiment around the program, over its own mesh; its file is named by its absolute path. Errors: Unreadable,
 /// TooLarge, and what is wrong with the text.

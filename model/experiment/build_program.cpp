@@ -40,7 +40,8 @@ Result<SourceProgram> read(const ProgramModel& model)
         place(warning, model);
     declaredName(*read, *model.text);
     listFew(read->program);
-    return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings) };
+    return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings), {},
+        std::move(read->partitionedOver), std::move(read->partsOf) };
 }
 
 Result<SourceProgram> plain(Result<Program> program, std::vector<ChosenInitial> initial = {}, bool initialise = false)
@@ -75,7 +76,13 @@ Result<Experiment> experimentOf(ProgramModel program, std::string title)
     Experiment experiment;
     experiment.title = std::move(title);
     experiment.mesh.axes = { { "x", 1 } };
-    if (const std::optional<std::uint32_t> index = mainMesh(built->program)) {
+    if (built->isPartitioned()) {
+        experiment.mesh.axes = built->partitionedOver;
+        std::int64_t devices = 1;
+        for (const MeshAxis& axis : experiment.mesh.axes)
+            devices *= axis.size;
+        experiment.hardware.devices = DeviceSet{ "generic-cpu", "cpu", 1, static_cast<std::int32_t>(devices) };
+    } else if (const std::optional<std::uint32_t> index = mainMesh(built->program)) {
         const Mesh& mesh = *built->program.meshes[*index].mesh;
         experiment.mesh.axes.assign(mesh.axes().begin(), mesh.axes().end());
         experiment.mesh.deviceOrder.assign(mesh.deviceOrder().begin(), mesh.deviceOrder().end());

@@ -28,6 +28,12 @@ struct SourceProgram {
     std::vector<ChosenInitial> initial = {}; ///< what a network's own arguments begin with where nothing is chosen
     std::vector<Diagnostic> warnings;
     std::vector<StackedInitial> stacks = {}; ///< arguments of a network that begin as others would, put together
+    /// Of a text that XLA has compiled: the mesh that explains its groups of devices. It is the program of one device;
+    /// nothing of how it is sharded can be changed any more.
+    std::vector<MeshAxis> partitionedOver = {};
+    /// Likewise, per argument of main: how the array is sharded that it is a part of; nothing where nobody says it.
+    std::vector<std::optional<TensorSharding>> partsOf = {};
+    [[nodiscard]] bool isPartitioned() const { return !partitionedOver.empty(); }
 };
 using SourcePtr = std::shared_ptr<const SourceProgram>;
 /// Of a larger text the values between arguments and results are temporary, so that views do not list them one by one.
@@ -35,8 +41,9 @@ inline constexpr std::size_t maximumProgramRows = 4096;
 /// Errors of a program's text have its line and column, and the file's name (or "program") as place.
 [[nodiscard]] Result<SourceProgram> buildProgram(const Experiment& experiment);
 
-/// An experiment around a program in StableHLO's text: its mesh, on as many devices, no rules. Without a
-/// mesh: on as many devices as its module counts partitions. Errors as buildProgram().
+/// An experiment around a program in StableHLO's text or HLO's: its mesh, on as many devices, no rules. Without a mesh:
+/// on as many devices as its module counts partitions. Of a compiled text: on the mesh that explains its groups. Errors
+/// as buildProgram().
 [[nodiscard]] Result<Experiment> experimentOf(ProgramModel program, std::string title);
 
 } // namespace shardscope

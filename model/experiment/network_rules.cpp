@@ -24,7 +24,7 @@ constexpr std::array defaultSets{ DefaultSet{ "t5x-a2p2", AxisNames::T5x }, Defa
 
 AxisNames axisNamesOf(const LogicalRules& rules, Dialect dialect)
 {
-    if (dialect != Dialect::MaxText)
+    if (!isMaxText(dialect))
         return AxisNames::T5x;
     const bool isNew = std::any_of(rules.list.begin(), rules.list.end(), [](const LogicalRule& rule) {
         return rule.name.name == "embed_vocab" || rule.name.name == "embed_moe" || rule.name.name == "mlp_moe";

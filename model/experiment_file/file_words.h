@@ -13,8 +13,8 @@ namespace shardscope::file_words {
 
 inline const std::vector<std::string> platforms{ "cpu", "gpu", "tpu" };
 /// Dialect, and after them "penzai": rules that are a mapping.
-inline const std::vector<std::string> dialects{ "flax-linen", "t5x", "maxtext", "penzai" };
-inline constexpr std::size_t mappingDialect = 3;
+inline const std::vector<std::string> dialects{ "flax-linen", "t5x", "maxtext", "maxtext-state", "penzai" };
+inline constexpr std::size_t mappingDialect = 4;
 inline const std::vector<std::string> flaxVersions{ "2024", "current" }; ///< FlaxVersion
 inline const std::vector<std::string> fallbacks{ "axis_is_unsharded", "raise_error",
     "no_constraint" }; ///< RulesFallback

@@ -185,6 +185,21 @@ std::vector<std::string_view> hloShardingTexts(std::string_view text)
     return parts;
 }
 
+Result<std::vector<HloSharding>> hloShardings(const HloModule& module, const HloInstruction& instruction)
+{
+    std::vector<HloSharding> shardings;
+    const HloAttribute* attribute = module.attribute(instruction, "sharding");
+    if (!attribute)
+        return shardings;
+    for (const std::string_view text : hloShardingTexts(module.view(attribute->value))) {
+        Result<HloSharding> read = parseHlo(text);
+        if (!read)
+            return fail(read.error().code, std::move(read.error().args), module.placeOf(attribute->value.begin));
+        shardings.push_back(std::move(*read));
+    }
+    return shardings;
+}
+
 std::optional<std::string> hloFrontendAttribute(
     const HloModule& module, const HloAttribute* attributes, std::string_view name)
 {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hlo/module.h"
+#include "sharding/hlo_sharding.h"
 
 namespace shardscope {
 
@@ -42,7 +43,10 @@ struct HloMetadata {
 /// Of a frame by its number.
 [[nodiscard]] HloPlace hloPlace(const HloModule& module, std::uint32_t frame);
 
-/// The shardings of a value, one for each array of a tuple: "{{replicated}, {devices=[2]<=[2]}}" has two.
+/// The shardings of a value: one, or one for each array of a tuple, and nothing where the text has none. Errors: those
+/// of parseHlo(), at the place in the module.
+[[nodiscard]] Result<std::vector<HloSharding>> hloShardings(const HloModule& module, const HloInstruction& instruction);
+/// The texts of the same: "{{replicated}, {devices=[2]<=[2]}}" has two parts.
 [[nodiscard]] std::vector<std::string_view> hloShardingTexts(std::string_view text);
 
 /// An entry of frontend_attributes, its text unescaped; nothing where there is none.

@@ -226,7 +226,7 @@ bool readMesh(Scanner& s, HloGroups& groups)
 
 std::int64_t HloGroups::count() const
 {
-    return form == Form::All ? 0 : form == Form::List ? static_cast<std::int64_t>(lists.size()) : tiles.dims()[0];
+    return form == Form::Iota || form == Form::Mesh ? tiles.dims()[0] : static_cast<std::int64_t>(lists.size());
 }
 
 std::int64_t HloGroups::size() const

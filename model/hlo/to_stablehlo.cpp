@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
-#include "base/codes.h"
+#include "hlo/argument_shardings.h"
+#include "hlo/collectives.h"
+#include "hlo/explaining_mesh.h"
 #include "hlo/read.h"
 #include "hlo/translator.h"
 #include "stablehlo/scanner.h"
@@ -86,9 +88,9 @@ Result<ReadProgram> readProgram(std::string_view text, ReadOptions options)
     if (!isHloText(text))
         return readStableHlo(text, options);
     SHARDSCOPE_TRY(module, readHlo(text));
-    if (isCompiled(*module))
-        return fail(Code::CompiledProgram, {}, module->placeOf(0));
-    hlo::Translator translator(*module);
+    SHARDSCOPE_TRY(found, collectivesOf(*module));
+    const bool compiled = isCompiled(*module);
+    hlo::Translator translator(*module, *found, compiled);
     SHARDSCOPE_CHECK(translator.translate());
     const HloPlaces places(*module, translator);
     const std::size_t before = options.findings ? options.findings->size() : 0;
@@ -103,6 +105,11 @@ Result<ReadProgram> readProgram(std::string_view text, ReadOptions options)
     places.move(read->warnings);
     places.move(read->program);
     places.move(read->names);
+    if (compiled) {
+        read->partitionedOver = explainingMesh(*module, *found);
+        SHARDSCOPE_TRY(mesh, Mesh::create(read->partitionedOver));
+        read->partsOf = argumentShardings(*module, *mesh);
+    }
     return read;
 }
 

@@ -255,10 +255,21 @@ Result<bool> Translator::attributed(const HloInstruction& instruction, Target& t
 Result<bool> Translator::special(const HloInstruction& instruction)
 {
     const std::string_view opcode = m_module.opcode(instruction);
-    const Leaves operands = operandLeaves(instruction);
-    const std::vector<std::uint32_t> results = leavesOf(m_module, instruction.shape);
     if (opcode == "parameter")
         return true; // is bound
+    if (opcode == "get-tuple-element") { // of a large tuple there is one for each element
+        SHARDSCOPE_CHECK(element(instruction));
+        return true;
+    }
+    if (opcode == "bitcast" && !m_module.shape(instruction).isTuple && m_module.operandsOf(instruction).size() == 1) {
+        bitcast(instruction);
+        return true;
+    }
+    SHARDSCOPE_TRY(isExchange, exchange(instruction));
+    if (*isExchange)
+        return true;
+    const Leaves operands = operandLeaves(instruction);
+    const std::vector<std::uint32_t> results = leavesOf(m_module, instruction.shape);
     if (opcode == "tuple" || opcode == "copy") {
         if (operands.size() != results.size()) // values never become more than the text says they are
             return fail(Code::CountMismatch,
@@ -268,32 +279,13 @@ Result<bool> Translator::special(const HloInstruction& instruction)
         bind(instruction, operands);
         return true;
     }
-    if (opcode == "get-tuple-element") {
-        SHARDSCOPE_TRY(index, hloNumber(m_module, instruction, "index"));
-        const auto of = m_module.operandsOf(instruction);
-        if (!*index || of.empty())
-            return lacks(instruction, "index");
-        const HloShape& tuple = m_module.shape(m_module.instructions[of[0]]);
-        if (!tuple.isTuple || **index < 0 || **index >= static_cast<std::int64_t>(tuple.parts.size()))
-            return lacks(instruction, "index");
-        std::size_t first = 0;
-        for (std::size_t part = 0; part < static_cast<std::size_t>(**index); ++part)
-            first += leavesOf(m_module, tuple.parts[part]).size();
-        const std::size_t count = leavesOf(m_module, tuple.parts[static_cast<std::size_t>(**index)]).size();
-        if (first + count > operands.size())
-            return lacks(instruction, "index");
-        bind(instruction,
-            Leaves(operands.begin() + static_cast<std::ptrdiff_t>(first),
-                operands.begin() + static_cast<std::ptrdiff_t>(first + count)));
-        return true;
-    }
     Target target{ "", {}, operands, results };
     const auto with = [&](std::string_view name, std::initializer_list<std::string_view> bodies) -> Result<bool> {
         target.name = name;
         SHARDSCOPE_CHECK(withBodies(instruction, std::move(target), bodies));
         return true;
     };
-    if (opcode == "call") {
+    if (opcode == "call" || opcode == "fusion") {
         SHARDSCOPE_CHECK(call(instruction));
         return true;
     }
@@ -340,6 +332,31 @@ Result<bool> Translator::special(const HloInstruction& instruction)
         return with("stablehlo.scatter", { "to_apply" });
     }
     return false;
+}
+
+Result<void> Translator::element(const HloInstruction& instruction)
+{
+    SHARDSCOPE_TRY(index, hloNumber(m_module, instruction, "index"));
+    const auto of = m_module.operandsOf(instruction);
+    if (!*index || of.empty())
+        return lacks(instruction, "index");
+    const std::uint32_t shape = m_module.instructions[of[0]].shape;
+    const HloShape& tuple = m_module.shapes[shape];
+    if (!tuple.isTuple || **index < 0 || **index >= static_cast<std::int64_t>(tuple.parts.size()))
+        return lacks(instruction, "index");
+    m_firstLeaves.resize(m_module.shapes.size());
+    std::vector<std::uint32_t>& firsts = m_firstLeaves[shape];
+    if (firsts.empty()) {
+        firsts.push_back(0);
+        for (const std::uint32_t part : tuple.parts)
+            firsts.push_back(firsts.back() + static_cast<std::uint32_t>(leavesOf(m_module, part).size()));
+    }
+    const auto part = static_cast<std::size_t>(**index);
+    const Leaves& all = m_values[of[0]];
+    if (firsts[part + 1] > all.size())
+        return lacks(instruction, "index");
+    bind(instruction, Leaves(all.begin() + firsts[part], all.begin() + firsts[part + 1]));
+    return {};
 }
 
 Result<void> Translator::instruction(const HloInstruction& instruction)

@@ -7,14 +7,22 @@
 #include "base/text.h"
 #include "hlo/attributes.h"
 #include "hlo/mlir_text.h"
+#include "program/counted_loop.h"
 #include "stablehlo/read.h"
 
 namespace shardscope::hlo {
 
-Translator::Translator(const HloModule& module)
+Translator::Translator(const HloModule& module, const HloCollectives& found, bool isCompiled)
     : m_module(module)
+    , m_found(found)
+    , m_isCompiled(isCompiled)
+    , m_calledMain("main.called")
     , m_values(module.instructions.size())
 {
+    for (const HloCollective& collective : found.list)
+        m_collectives.emplace(collective.instruction, &collective);
+    for (int further = 1; module.computationNamed(m_calledMain) != noHloIndex; ++further)
+        m_calledMain = "main.called." + std::to_string(further);
 }
 
 Result<void> Translator::translate()
@@ -29,6 +37,8 @@ Result<void> Translator::module()
     SHARDSCOPE_TRY(partitions, hloNumber(m_module, "num_partitions"));
     SHARDSCOPE_TRY(replicas, hloNumber(m_module, "replica_count"));
     std::vector<std::string> attributes;
+    if (!*partitions && !*replicas && m_isCompiled) // as its collectives say
+        *partitions = m_found.devices;
     if (*partitions)
         attributes.push_back("mhlo.num_partitions = " + std::to_string(**partitions) + " : i32");
     if (*replicas)
@@ -38,6 +48,7 @@ Result<void> Translator::module()
         m_isShardy = true;
         attributes.push_back("mhlo.frontend_attributes = {xla.sdy.meshes = " + quotedText(*meshes) + "}");
     }
+    SHARDSCOPE_CHECK(groupTables());
     line("module @" + quotedText(m_module.view(m_module.name)) + " attributes {" + join(attributes, ", ") + "} {", 0);
     SHARDSCOPE_CHECK(function(m_module.entry, "main", true));
     for (std::size_t f = 0; f < m_functions.size(); ++f)
@@ -49,7 +60,7 @@ Result<void> Translator::module()
 std::string Translator::functionName(std::uint32_t computation) const
 {
     const std::string_view name = m_module.view(m_module.computations[computation].name);
-    return name == "main" ? "main.called" : std::string(name);
+    return name == "main" ? m_calledMain : std::string(name);
 }
 
 void Translator::line(std::string_view text, std::uint32_t origin)
@@ -170,9 +181,15 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
     if (called.root == noHloIndex)
         return fail(Code::NoProgram, { { "wrong", "entry" } }, m_module.placeOf(called.name.begin));
     m_next = 0;
-    SHARDSCOPE_TRY(aliases, hloAliases(m_module));
     // Where one value alone is returned it has no place in a tuple.
     const bool returnsOne = !m_module.shape(m_module.instructions[called.root]).isTuple;
+    std::multimap<std::int64_t, std::int64_t> replaced; // argument, result
+    if (isMain) {
+        SHARDSCOPE_TRY(aliases, hloAliases(m_module));
+        for (const HloAlias& alias : *aliases)
+            if (alias.part.empty() && alias.result.size() == (returnsOne ? 0U : 1U))
+                replaced.emplace(alias.argument, returnsOne ? 0 : alias.result.front());
+    }
     line(std::string("  func.func ") + (isMain ? "public" : "private") + " @" + quotedText(name) + '(',
         called.name.begin);
     Leaves arguments;
@@ -185,11 +202,9 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
             std::vector<std::string> attributes;
             if (shapes.size() == 1)
                 addShardings(*list[p], attributes, true);
-            for (const HloAlias& alias : *aliases)
-                if (isMain && shapes.size() == 1 && alias.argument == static_cast<std::int64_t>(p) && alias.part.empty()
-                    && alias.result.size() == (returnsOne ? 0U : 1U))
-                    attributes.push_back(
-                        "tf.aliasing_output = " + std::to_string(returnsOne ? 0 : alias.result.front()) + " : i32");
+            const auto [from, to] = replaced.equal_range(static_cast<std::int64_t>(p));
+            for (auto result = from; result != to && shapes.size() == 1; ++result)
+                attributes.push_back("tf.aliasing_output = " + std::to_string(result->second) + " : i32");
             const bool isLast = p + 1 == list.size() && i + 1 == shapes.size();
             line("      " + nameOf(leaf) + ": " + type(leaf.shape)
                     + (attributes.empty() ? std::string() : " {" + join(attributes, ", ") + '}') + location(*list[p])
@@ -201,7 +216,7 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
     const HloInstruction& root = m_module.instructions[called.root];
     const std::vector<std::uint32_t> results = leavesOf(m_module, root.shape);
     std::vector<std::string> stated(results.size());
-    if (const HloAttribute* sharding = m_module.attribute(root, "sharding"); sharding && !m_isShardy && isMain) {
+    if (const HloAttribute* sharding = m_module.attribute(root, "sharding"); sharding && !m_isShardy && !m_isCompiled && isMain) {
         const std::vector<std::string_view> texts = hloShardingTexts(m_module.view(sharding->value));
         for (std::size_t r = 0; texts.size() == results.size() && r < results.size(); ++r)
             stated[r] = " {mhlo.sharding = " + quotedText(texts[r]) + '}';
@@ -304,6 +319,10 @@ Result<void> Translator::withBodies(
             return lacks(instruction, attribute);
         bodies.push_back({ found->computation, true, {} });
     }
+    if (const auto loop = std::lower_bound(m_found.loops.begin(), m_found.loops.end(), m_module.indexOf(instruction),
+            [](const HloLoop& each, std::uint32_t wanted) { return each.instruction < wanted; });
+        m_isCompiled && loop != m_found.loops.end() && loop->instruction == m_module.indexOf(instruction) && loop->trips)
+        target.attributes.push_back(std::string(tripCountAttribute) + " = " + std::to_string(*loop->trips) + " : i64");
     return write(instruction, std::move(target), bodies);
 }
 
@@ -326,20 +345,27 @@ Result<void> Translator::conditional(const HloInstruction& instruction)
 
 Result<void> Translator::call(const HloInstruction& instruction)
 {
+    return writeCall(instruction, leavesOf(m_module, instruction.shape));
+}
+
+Result<void> Translator::writeCall(const HloInstruction& instruction, std::vector<std::uint32_t> results)
+{
     SHARDSCOPE_TRY(calls, calledBy(m_module, instruction));
     if (calls->empty())
-        return lacks(instruction, "to_apply");
+        return lacks(instruction, m_module.opcode(instruction) == "call" ? "to_apply" : "calls");
     const std::uint32_t computation = calls->front().computation;
     if (m_known.insert(computation).second)
         m_functions.push_back(computation);
     return write(instruction,
         { "func.call", { "callee = @" + quotedText(functionName(computation)) }, operandLeaves(instruction),
-            leavesOf(m_module, instruction.shape) });
+            std::move(results) });
 }
 
 void Translator::addShardings(
     const HloInstruction& instruction, std::vector<std::string>& attributes, bool isArgument) const
 {
+    if (m_isCompiled)
+        return;
     const HloAttribute* frontend = m_module.attribute(instruction, "frontend_attributes");
     std::vector<std::string> entries;
     for (const std::string_view key : { "xla.sdy.sharding", "xla.sdy.sharding_rule", "xla.sdy.sharding_group_id" })

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Writes a module of HLO as StableHLO's generic text, and keeps which line comes from which place. Its members stand in
 // several files: translator.cpp (functions, regions, values), translate_operation.cpp (attributes by opcode),
-// translate_window.cpp, translate_constant.cpp.
+// translate_exchange.cpp (collectives, and what waits for them), translate_bitcast.cpp, translate_window.cpp,
+// translate_constant.cpp.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "hlo/collectives.h"
 #include "hlo/module.h"
 
 namespace shardscope::hlo {
@@ -32,7 +36,9 @@ struct Target {
 
 class Translator {
 public:
-    explicit Translator(const HloModule& module);
+    /// `found`: the collectives and loops of the module. `isCompiled`: shapes are those of one device, and XLA's
+    /// shardings say of what they are a part.
+    Translator(const HloModule& module, const HloCollectives& found, bool isCompiled);
     Result<void> translate();
 
     [[nodiscard]] const std::string& text() const { return m_out; }
@@ -58,6 +64,22 @@ private:
         const HloInstruction& instruction, Target target, std::initializer_list<std::string_view> attributes);
     Result<void> conditional(const HloInstruction& instruction);
     Result<void> call(const HloInstruction& instruction);
+    Result<void> writeCall(const HloInstruction& instruction, std::vector<std::uint32_t> results);
+    Result<void> element(const HloInstruction& instruction);
+    /// Tables of devices that collectives share: "#groups0 = dense<...>".
+    Result<void> groupTables();
+    Result<void> collective(const HloInstruction& instruction, const HloCollective& found);
+    /// Every operand is one part for each device of the group.
+    Result<void> allToAllOfParts(const HloInstruction& instruction, const HloCollective& found);
+    void start(const HloInstruction& instruction, const Leaves& operands);
+    void done(const HloInstruction& instruction);
+    /// Of what is exchanged, started or waited for; false for all other opcodes.
+    Result<bool> exchange(const HloInstruction& instruction);
+    /// The same bytes in another shape: as they lie in memory.
+    void bitcast(const HloInstruction& instruction);
+    /// An operation of one operand and one result, whose name is returned.
+    std::string step(const HloInstruction& instruction, std::string_view name, const std::string& attributes,
+        const std::string& operands, const std::string& operandTypes, const std::string& resultType);
     // By opcode; false where the opcode is not known.
     Result<bool> special(const HloInstruction& instruction);
     Result<bool> attributed(const HloInstruction& instruction, Target& target);
@@ -82,11 +104,21 @@ private:
     [[nodiscard]] std::string namesOf(const Leaves& leaves) const;
     [[nodiscard]] std::string location(const HloInstruction& instruction) const;
     [[nodiscard]] std::string functionName(std::uint32_t computation) const;
+    [[nodiscard]] std::string_view groupsIn(const HloInstruction& instruction) const; ///< as the text has them
+    [[nodiscard]] std::string groupsOf(const HloInstruction& instruction) const; ///< by their table
+    [[nodiscard]] std::string channel(const HloCollective& found) const;
+    [[nodiscard]] Leaves latestValue(std::uint32_t shape);
     void line(std::string_view text, std::uint32_t origin);
     [[nodiscard]] Where at(const HloInstruction& instruction) const;
     [[nodiscard]] tl::unexpected<Error> lacks(const HloInstruction& instruction, std::string_view attribute) const;
 
     const HloModule& m_module;
+    const HloCollectives& m_found;
+    bool m_isCompiled;
+    std::unordered_map<std::uint32_t, const HloCollective*> m_collectives; ///< by instruction
+    std::map<std::string_view, std::size_t> m_groupTables; ///< by the text of the groups: number of the table
+    std::vector<std::vector<std::uint32_t>> m_firstLeaves; ///< by shape of a tuple: the first array of each part
+    std::string m_calledMain; ///< what a called function goes by whose name is main
     std::string m_out;
     std::vector<std::uint32_t> m_origins;
     std::vector<Leaves> m_values; ///< by instruction

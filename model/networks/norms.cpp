@@ -38,6 +38,8 @@ ValueId normOf(const NetworkPart& part, std::string_view name, ValueId x, NormKi
     if (kind != NormKind::Rms)
         y = centred(b, y);
     y = toUnitSize(b, y, s.normEpsilon);
+    if (kind == NormKind::Rms && !s.normPlusOne) // as MaxText, T5X and Llama have it: so is the scale's gradient
+        y = converted(b, y, dtype);
     const TensorType type = b.type(y);
     ValueId scale = norm.parameter("scale", type.dtype);
     if (s.normPlusOne)

@@ -123,6 +123,7 @@ Result<ShardedProgram> shardExported(Program program, std::vector<Diagnostic> wa
     exported.optimalReshards = options.optimalReshards;
     exported.exchangesHalos = true;
     exported.mergeReshards = true;
+    exported.splitSums = true;
     exported.remakeConstants = true;
     exported.dropFinishedSums = true;
     exported.padUneven = true;

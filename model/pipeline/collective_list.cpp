@@ -38,6 +38,8 @@ std::string keyOf(const CollectiveEntry& entry, CollectiveKey key)
         return std::string(name(entry.kind));
     case CollectiveKey::Axes:
         return namesOf(entry.axes, *entry.mesh);
+    case CollectiveKey::Source:
+        return entry.source;
     case CollectiveKey::Layer:
         break;
     }

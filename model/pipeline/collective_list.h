@@ -56,6 +56,8 @@ struct CollectiveEntry {
     ValueId value;
     std::optional<Reason> reason; ///< absent: the program itself says so
     std::string scope; ///< of the operation that it comes from, "layers.0/mlp"; "" where it has none
+    std::string operationName; ///< of that operation, as its location has it: "jit(step)/layers.0/mlp/dot_general"
+    std::string source; ///< likewise, "train.py:38"
     TensorType type; ///< global; within a manual computation, of what is held along its manual axes
     TensorSharding before, after; ///< of `value`; `before` is unreduced over what a reduction adds up
 
@@ -98,13 +100,13 @@ struct CollectiveList {
 /// Why it is there: "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.
 [[nodiscard]] std::string_view causeId(const CollectiveEntry& entry);
 
-enum class CollectiveKey : std::uint8_t { Kind, Axes, Layer };
+enum class CollectiveKey : std::uint8_t { Kind, Axes, Layer, Source };
 struct CollectiveSum {
-    std::string key; ///< "all_reduce"; "data, model:(1)2"; "layers.0", "" for no layer
+    std::string key; ///< "all_reduce"; "data, model:(1)2"; "layers.0", "" for no layer; "train.py:38", "" for no line
     std::int64_t collectives = 0, timesPerStep = 0;
     Rational sent; ///< per device and step
 };
-/// "all_reduce", "data, model", "layers.0": what sums() puts an entry under.
+/// "all_reduce", "data, model", "layers.0", "train.py:38": what sums() puts an entry under.
 [[nodiscard]] std::string keyOf(const CollectiveEntry& entry, CollectiveKey key);
 /// Sums of all exchanges by one key, the largest first, without the scalar loss.
 [[nodiscard]] std::vector<CollectiveSum> sums(const CollectiveList& list, CollectiveKey key);

@@ -13,6 +13,7 @@
 #include "program/calls.h"
 #include "program/counted_loop.h"
 #include "program/editor.h"
+#include "program/location_parts.h"
 #include "program/over_mesh.h"
 #include "program/value_shardings.h"
 
@@ -41,15 +42,15 @@ std::optional<CollectiveKind> kindOf(OpKind kind)
     }
 }
 
-/// The part of a location that a person wrote: "layers.0/mlp" of "jit(step)/jit(main)/layers.0/mlp/dot_general".
-std::string scopeOfLocation(std::string_view location)
+LocationParts locationOf(const Program& program, OperationId id)
 {
-    if (!location.starts_with('"'))
-        return {};
-    const std::size_t end = location.find('"', 1);
-    if (end == std::string_view::npos || (end + 1 < location.size() && location[end + 1] == ':'))
-        return {}; // the name of a file
-    std::string_view path = location.substr(1, end - 1);
+    const std::uint32_t source = id.valid() ? program.operation(id).source : 0;
+    return source < program.sources.size() ? partsOfLocation(*program.sources[source].location) : LocationParts();
+}
+
+/// The part of a location that a person wrote: "layers.0/mlp" of "jit(step)/jit(main)/layers.0/mlp/dot_general".
+std::string scopeOfName(std::string_view path)
+{
     const std::size_t operation = path.rfind('/');
     if (operation == std::string_view::npos)
         return {};
@@ -70,8 +71,7 @@ std::string scopeOf(const Program& program, OperationId id)
     const Operation& operation = program.operation(id);
     if (operation.scope < program.scopes.size() && !program.scopes[operation.scope].empty())
         return program.scopes[operation.scope];
-    return operation.source < program.sources.size() ? scopeOfLocation(*program.sources[operation.source].location)
-                                                     : std::string();
+    return scopeOfName(locationOf(program, id).name);
 }
 
 /// Values that manual computations return, each once, and that nothing else reads.
@@ -368,6 +368,9 @@ private:
             entry.scope = scopeOf(m_program, m_program.value(entry.value).definition);
         if (entry.scope.empty())
             entry.scope = scopeOf(m_program, id);
+        LocationParts from = locationOf(m_program, entry.reason ? entry.reason->operation : id);
+        entry.operationName = from.name;
+        entry.source = from.source();
     }
 
     const Program& m_program;

@@ -66,7 +66,7 @@ struct Fix {
         MoveRuleAbove, ///< W203, W204: rule `number` above rule `other`
         AddFallbackRow, ///< W205: the name of rule `number` to `axes`, after that rule
         RenameAxisInRule, ///< W211: in rule `number` to axis `name`
-        MapName, ///< W210, W212: logical name `name` to the axes `axes`
+        MapName, ///< W210, W212, W244: logical name `name` to the axes `axes`
         LeaveUnsharded, ///< E111, W206: names without a usable rule stay unsharded
         MoveAxis, ///< W208: mesh axis `name` to place `number`
         RemoveAxis, ///< I301: mesh axis `name`
@@ -162,6 +162,9 @@ struct Snapshot {
 
     /// All stages passed: a step can be run.
     [[nodiscard]] bool ok() const { return plan != nullptr; }
+    /// XLA has partitioned it before it was read: it is the program of one device, and nothing of how it is sharded can
+    /// be changed. `tensors` are the arrays that its arguments are parts of, as far as the text says so.
+    [[nodiscard]] bool isPartitioned() const { return source && source->isPartitioned(); }
     /// Every array has its layout and can be looked at, even where something keeps a step from running.
     [[nodiscard]] bool laidOut() const { return propagation != nullptr; }
     [[nodiscard]] const TensorRow* row(ValueId value) const;

@@ -58,7 +58,7 @@ bool hasMesh(const Snapshot& snapshot)
 
 bool isOfOneDevice(const Snapshot& snapshot)
 {
-    return snapshot.source && isOfOneDevice(snapshot.source->program);
+    return snapshot.source && (snapshot.isPartitioned() || isOfOneDevice(snapshot.source->program));
 }
 
 Result<DeviceStages::Partitioned> unshardedProgram(const Snapshot& snapshot)

@@ -378,7 +378,7 @@ std::shared_ptr<const LayoutStage> layOut(const LayoutInput& input, const std::s
         withChosen(source.guessesRoles ? guessRoles(*ready, stages.state) : ownRoles(*ready), *ready, stages.state,
             input.roles));
     stages.kept = keptValues(*ready);
-    stages.isOfOneDevice = isOfOneDevice(source.program);
+    stages.isOfOneDevice = source.isPartitioned() || isOfOneDevice(source.program);
     layout->program = std::make_shared<const Program>(std::move(*ready));
     if (stop.stop_requested())
         return nullptr;

@@ -67,6 +67,23 @@ private:
     MainAxes m_axes;
 };
 
+/// Of a program that was partitioned before: how the array is sharded that an argument is a part of. All other values
+/// are what one device has, and nobody knows of what.
+const TensorSharding* partOf(const Snapshot& snapshot, const Value& value)
+{
+    const auto& parts = snapshot.source->partsOf;
+    const bool isKnown = !value.definition.valid() && value.index < parts.size() && parts[value.index];
+    return isKnown ? &*parts[value.index] : nullptr;
+}
+
+/// The array of which a device holds `part`.
+TensorType inFull(TensorType part, const TensorSharding& sharding)
+{
+    for (std::size_t d = 0; d < sharding.rank(); ++d)
+        part.shape.edit()[d] = saturatingProduct(part.shape[d], shardCount(sharding.dims[d]));
+    return part;
+}
+
 } // namespace
 
 TensorSharding heldSharding(const Snapshot& snapshot, ValueId id)
@@ -107,9 +124,14 @@ void addTensorRows(Snapshot& snapshot)
     const std::vector<const TensorSharding*> partial = partialForms(snapshot);
     const std::vector<bool> indivisible = indivisibleValues(snapshot);
     std::vector<ValueId> shown;
+    const bool isPartitioned = snapshot.isPartitioned();
+    std::vector<bool> isListed(program.values.size(), !isPartitioned);
+    if (isPartitioned)
+        for (const ValueId argument : program.main().arguments)
+            isListed[argument.index] = partOf(snapshot, program.value(argument)) != nullptr;
     for (std::size_t i = 0; i < program.values.size(); ++i) {
         const Value& value = program.values[i];
-        if (!value.path.empty() && !value.path.starts_with("next(") && rank(value.role) < displayOrder.size())
+        if (isListed[i] && !value.path.empty() && !value.path.starts_with("next(") && rank(value.role) < displayOrder.size())
             shown.emplace_back(i);
     }
     std::stable_sort(shown.begin(), shown.end(),
@@ -144,17 +166,17 @@ void addTensorRows(Snapshot& snapshot)
     snapshot.tensors.reserve(shown.size());
     for (const ValueId id : shown) {
         const Value& value = program.value(id);
-        const TensorSharding sharding = heldSharding(snapshot, id);
+        const TensorSharding sharding = isPartitioned ? *partOf(snapshot, value) : heldSharding(snapshot, id);
         TensorRow row;
         row.value = id;
         row.path = value.path;
         row.role = value.role;
-        row.type = value.type;
+        row.type = isPartitioned ? inFull(value.type, sharding) : value.type;
         row.dimNames = value.dimNames;
         row.spec = toPartitionSpec(sharding, *snapshot.mesh);
-        row.layout = Layout(meshes.of(id), sharding, value.type.shape);
+        row.layout = Layout(meshes.of(id), sharding, row.type.shape);
         row.bytesPerDevice = TensorType{ value.type.dtype, row.layout.shardShape() }.byteCount();
-        row.bytesInAll = value.type.byteCount();
+        row.bytesInAll = row.type.byteCount();
         row.copies = row.layout.copies();
         for (const ValueId form : sameValue(program, id))
             if (const TensorSharding* before = partial[form.index]; before && row.partialBefore.empty()) {

@@ -2,6 +2,7 @@
 #include "program/counted_loop.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <limits>
 #include <unordered_map>
@@ -205,6 +206,13 @@ std::optional<std::int64_t> tripsOf(const Program& program, const Constants& con
     const Operation& loop = program.operation(id);
     if (loop.kind != OpKind::While || loop.regions.size() != 2)
         return std::nullopt;
+    for (const NamedText& entry : program.dictionaries[loop.extra])
+        if (entry.name == tripCountAttribute) {
+            std::int64_t stated = -1;
+            (void)std::from_chars(entry.text.data(), entry.text.data() + entry.text.size(), stated);
+            if (stated >= 0)
+                return stated;
+        }
     const Region& condition = program.regions[loop.regions[0].index];
     const Region& body = program.regions[loop.regions[1].index];
     if (condition.results.size() != 1)

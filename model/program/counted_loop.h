@@ -6,13 +6,18 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "program/program.h"
 
 namespace shardscope {
 
-/// Trips of a `while` that counts: it compares what it carries with a constant, begins at a constant, and adds (or
+/// The attribute of a `while` by which a text states its trips: shardscope.trip_count = 32 : i64. It is taken at its
+/// word.
+inline constexpr std::string_view tripCountAttribute = "shardscope.trip_count";
+
+/// Trips of a `while` that states them, or that counts: it compares what it carries with a constant, begins at a constant, and adds (or
 /// takes away) a constant. That is how JAX prints scan and fori_loop with fixed bounds. Constants may come from outside
 /// the loop, from outer loops that hand them on, and through conversions. Nothing for any other loop, and for one that
 /// would never end.

@@ -11,7 +11,7 @@ namespace shardscope {
 namespace {
 
 /// The one mesh of all shardings; null where they are on several, or on none with axes.
-const ProgramMesh* commonMesh(const Program& program, std::span<const ProgramSharding* const> first,
+const ProgramMesh* commonMeshOfBoth(const Program& program, std::span<const ProgramSharding* const> first,
     std::span<const ProgramSharding* const> second)
 {
     const ProgramMesh* common = nullptr;
@@ -95,7 +95,7 @@ std::optional<std::vector<Arg>> checkTransition(const Program& program,
     const AxisList before = unreducedOf(operands), after = unreducedOf(results);
     if (before.empty() && after.empty())
         return {};
-    const ProgramMesh* mesh = commonMesh(program, operands, results);
+    const ProgramMesh* mesh = commonMeshOfBoth(program, operands, results);
     if (!mesh)
         return {};
     using Args = std::vector<Arg>;

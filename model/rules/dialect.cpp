@@ -8,7 +8,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> dialectNames{ "flax-linen", "t5x", "maxtext" };
+constexpr std::array<std::string_view, 4> dialectNames{ "flax-linen", "t5x", "maxtext", "maxtext-state" };
 
 /// Takes out the axes of which `leaves` is true, and notes them.
 template <class Leaves>

@@ -80,7 +80,7 @@ const std::vector<RuleSystem>& ruleSystems()
 {
     static const std::vector<RuleSystem> all = [] {
         std::vector<RuleSystem> systems;
-        for (const Dialect dialect : { Dialect::FlaxLinen, Dialect::T5x, Dialect::MaxText })
+        for (const Dialect dialect : { Dialect::FlaxLinen, Dialect::T5x, Dialect::MaxText, Dialect::MaxTextState })
             for (const FlaxVersion version : { FlaxVersion::Year2024, FlaxVersion::Current })
                 systems.push_back({ dialect, version });
         return systems;

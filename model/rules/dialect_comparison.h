@@ -23,7 +23,7 @@ struct RuleSystem {
     FlaxVersion version = FlaxVersion::Current;
     bool operator==(const RuleSystem&) const = default;
 };
-/// All of them: Flax, T5X, MaxText, each with the version of 2024 and the current one.
+/// All of them: Flax, T5X, MaxText of activations and of its state, each with the version of 2024 and the current one.
 [[nodiscard]] const std::vector<RuleSystem>& ruleSystems();
 
 struct NamedShape {

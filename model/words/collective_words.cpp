@@ -341,6 +341,11 @@ Text collectiveCause(const CollectiveList& list, const CollectiveEntry& entry)
     const Sentence::Part before = shardingPart(entry.before, entry), after = shardingPart(entry.after, entry);
     if (!entry.reason) {
         s.fill(Words::tr("The program itself has this %1 of %2."), { { collective(entry.kind) }, value });
+        if (!entry.operationName.empty() || !entry.source.empty())
+            s.say(Words::tr(" It comes from %1.", "an operation and its line")
+                      .arg(fromStd(entry.operationName.empty() || entry.source.empty()
+                              ? entry.operationName + entry.source
+                              : entry.operationName + ", " + entry.source)));
         return s.take();
     }
     const Reason& reason = *entry.reason;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "words/compiled_words.h"
 
+#include <cmath>
+
 #include "words/diagnostic_reader.h"
 
 namespace shardscope::words {
@@ -42,6 +44,35 @@ QString moreOrLess(const ExchangeRow& row, const ExchangeRemark& remark)
     return often + why + Words::tr(": %1.").arg(sentInstead(row));
 }
 
+/// "14 GiB more: "
+QString moreOrFewerBytes(const CompiledReason& reason)
+{
+    const std::int64_t difference = reason.compiledBytes - reason.predictedBytes;
+    return difference >= 0 ? Words::tr("%1 more: ").arg(bytes(Rational(difference)))
+                           : Words::tr("%1 less: ").arg(bytes(Rational(-difference)));
+}
+
+QString gathersAgain(const CompiledReason& reason)
+{
+    const QString what = Words::tr("XLA gathers weights again in the backward pass");
+    if (reason.pointer.empty())
+        return Words::tr("%1, where the program keeps what its forward pass has gathered. With jax.checkpoint around a "
+                         "layer it gathers again.")
+            .arg(what);
+    return Words::tr("%1; this network keeps what its forward pass has gathered. Set “remat” to full, or to gathered "
+                     "where nothing else is to be worked out again.")
+        .arg(what);
+}
+
+QString keepsGathered(const CompiledReason& reason)
+{
+    const QString what = Words::tr("XLA keeps what the forward pass has gathered");
+    if (reason.pointer.empty())
+        return Words::tr("%1, where the program gathers weights again in the backward pass.").arg(what);
+    return Words::tr("%1; this network gathers weights again in the backward pass. Set “%2” to %3.")
+        .arg(what, fromStd(reason.pointer.substr(reason.pointer.rfind('/') + 1)), fromStd(reason.value));
+}
+
 } // namespace
 
 QString exchangeName(Exchange exchange)
@@ -81,7 +112,8 @@ QString exchangeCause(const ExchangeRow& row)
 {
     if (!row.cause.empty())
         return fromStd(row.cause);
-    return firstAndMore(row.predicted.causes.empty() ? row.compiled.causes : row.predicted.causes);
+    const QString cause = firstAndMore(row.predicted.causes.empty() ? row.compiled.causes : row.predicted.causes);
+    return cause.isEmpty() ? fromStd(row.weight) : cause;
 }
 
 QString remarkText(const ExchangeRow& row, const ExchangeRemark& remark)
@@ -129,6 +161,40 @@ QString remarkText(const ExchangeRow& row, const ExchangeRemark& remark)
         return Words::tr("Its devices are no group of any axes of the mesh.");
     }
     return {};
+}
+
+QString reasonText(const CompiledReason& reason)
+{
+    switch (reason.kind) {
+    case CompiledReason::Kind::GathersAgain:
+        return moreOrFewerBytes(reason) + gathersAgain(reason);
+    case CompiledReason::Kind::KeepsGathered:
+        return moreOrFewerBytes(reason) + keepsGathered(reason);
+    case CompiledReason::Kind::EmbedsByProduct:
+        return moreOrFewerBytes(reason)
+            + Words::tr("XLA gathers all of the embedding and adds up its gradient, as a product with one-hot vectors "
+                        "needs; this network looks its rows up. Set “embed_by_one_hot” to true.");
+    case CompiledReason::Kind::EmbedsByLookup:
+        return moreOrFewerBytes(reason)
+            + Words::tr("XLA looks rows of the embedding up; this network multiplies all of it by one-hot vectors. Set "
+                        "“embed_by_one_hot” to false.");
+    case CompiledReason::Kind::KeysGoRound:
+        return Words::tr("%1 in place of %2: keys and values go from device to device (ring attention), where this "
+                         "network gathers them. It has no setting for that.")
+            .arg(bytes(Rational(reason.compiledBytes)), bytes(Rational(reason.predictedBytes)));
+    }
+    return {};
+}
+
+QString shareOfPredicted(std::int64_t predicted, std::int64_t compiled)
+{
+    constexpr double percentUpTo = 10;
+    if (predicted == 0)
+        return QStringLiteral("-");
+    if (compiled == 0)
+        return Words::tr("none");
+    const double share = static_cast<double>(compiled) / static_cast<double>(predicted);
+    return share < percentUpTo ? percent(share) : copies(static_cast<qint64>(std::llround(share)));
 }
 
 } // namespace shardscope::words

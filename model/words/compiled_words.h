@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analysis/compare_compiled.h"
+#include "analysis/compiled_reasons.h"
 #include "words/words.h"
 
 namespace shardscope::words {
@@ -13,10 +14,16 @@ namespace shardscope::words {
 /// "bf16[4096, 512] and 2 more".
 [[nodiscard]] QString exchangedTypes(const ExchangeRow& row);
 /// Where the row comes from: the operation's name, or the first value or operation that is known and how many more
-/// there are.
+/// there are, or the parameter that it is of.
 [[nodiscard]] QString exchangeCause(const ExchangeRow& row);
 /// "XLA adds up with all-reduce and keeps a slice, where a reduce-scatter is predicted: every device sends 2 GiB in a
 /// step instead of 1 GiB."
 [[nodiscard]] QString remarkText(const ExchangeRow& row, const ExchangeRemark& remark);
+
+/// "14 GiB more: XLA gathers weights again in the backward pass; this network keeps what its forward pass has gathered.
+/// Set remat to full, or to gathered."
+[[nodiscard]] QString reasonText(const CompiledReason& reason);
+/// How much XLA exchanges of what is predicted: "100 %", "× 12", "none"; a dash where nothing is predicted.
+[[nodiscard]] QString shareOfPredicted(std::int64_t predicted, std::int64_t compiled);
 
 } // namespace shardscope::words

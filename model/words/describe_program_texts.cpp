@@ -99,10 +99,8 @@ ProblemText describeProgramText(const Diagnostic& d)
         return { Words::tr("the attribute %1 is %2").arg(arg.quote("attribute"), arg.quote("value")),
             Words::tr("Write %1.").arg(arg("wanted")), {} };
     case Code::CompiledProgram:
-        return { Words::tr(
-                     "the text is what XLA has made of a program for each device: there is nothing left to lay out"),
-            Words::tr("List its collectives with: shardscope comms. To lay it out, take the text before compilation: "
-                      "jax.jit(f).lower(...).as_text()."),
+        return { Words::tr("XLA has partitioned this program already: there is nothing left to lay out"),
+            Words::tr("To lay it out otherwise, open the text before compilation: jax.jit(f).lower(...).as_text()."),
             {} };
     case Code::NotComparable:
         if (arg("wrong") == QLatin1String("devices"))

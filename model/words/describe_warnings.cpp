@@ -141,6 +141,12 @@ ProblemText describeWarning(const Diagnostic& d)
         return { Words::tr("%1 is gathered in full along %2 (%3 on every device) and then sharded again")
                      .arg(arg.tensor(), arg("axes"), arg.size("bytes")),
             Words::tr("Let its constraint shard it as the operation after it needs it."), {} };
+    case Code::LargeReplicated:
+        return { (d.number("tensors") > 1
+                         ? Words::tr("%1 are not sharded: each of the %2 holds all of them, %3 of its %4 of parameters")
+                         : Words::tr("%1 is not sharded: each of the %2 holds all of it, %3 of its %4 of parameters"))
+                     .arg(arg.tensors(), counted(d.number("devices"), Noun::Device), arg.size("bytes"), arg.size("of")),
+            Words::tr("Map one of its logical names to a mesh axis, or give it a spec of its own."), {} };
     case Code::SlowLinkCollective:
         if (d.arg("slices"))
             return { Words::tr("collectives along %1 go between slices, and the step waits for them: %2 per step, %3 "

@@ -89,6 +89,8 @@ QString systemName(const RuleSystem& system)
         return old ? Words::tr("T5X 2024") : Words::tr("T5X current");
     case Dialect::MaxText:
         return old ? Words::tr("MaxText 2024") : Words::tr("MaxText current");
+    case Dialect::MaxTextState:
+        return old ? Words::tr("MaxText state 2024") : Words::tr("MaxText state current");
     }
     return {};
 }
@@ -119,8 +121,12 @@ QString systemEffect(const RuleSystem& system)
                            "data) into every rule for batch: the menu of the rules does the same.");
         break;
     case Dialect::MaxText:
-        effect = Words::tr("As Flax, then mesh axes with 1 device are dropped, and so are axes that a dimension does "
-                           "not divide by: it stays replicated without a word.");
+        effect = Words::tr("As MaxText constrains activations: as Flax, then mesh axes with 1 device are dropped, and "
+                           "so are axes that a dimension does not divide by: it stays replicated without a word.");
+        break;
+    case Dialect::MaxTextState:
+        effect = Words::tr("As MaxText shards the arrays of its train state: as Flax, and mesh axes with 1 device stay "
+                           "in the spec.");
         break;
     }
     effect += QLatin1Char(' ');

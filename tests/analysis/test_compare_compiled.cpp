@@ -7,8 +7,12 @@
 #include "analysis/analysed.h"
 #include "analysis/compare_compiled.h"
 #include "analysis/compiled_axes.h"
+#include "analysis/compiled_reasons.h"
+#include "analysis/exchange_remarks.h"
+#include "experiment/network_rules.h"
 #include "hlo/read.h"
 #include "registered_test.h"
+#include "sharding/text.h"
 
 using namespace shardscope;
 
@@ -86,7 +90,7 @@ Compared compare(const std::string& before, std::string after)
     const Result<HloCollectives> found = collectivesOf(*module);
     if (!found || !compared.before->collectives)
         qFatal("there are no collectives");
-    compared.result = compareCompiled(*compared.before->collectives, *module, *found);
+    compared.result = compareCompiled(*compared.before, *compared.before->collectives, *module, *found);
     return compared;
 }
 
@@ -120,6 +124,10 @@ private Q_SLOTS:
     void otherTypes();
     void perLayer();
     void moreOften();
+    void transposed();
+    void weights();
+    void weightsGatheredAgain();
+    void embeddingByProduct();
     void merged();
     void namedOperations();
     void leftOver();
@@ -256,6 +264,143 @@ void TestCompareCompiled::moreOften()
     QCOMPARE(compared.rows()[0].compiled.times, 2);
     QCOMPARE(compared.rows()[0].remarks, (std::vector<ExchangeRemark>{ { Kind::MoreOften, 2 } }));
     QCOMPARE(compared.result->sums.at(0).compiledBytes, 2 * compared.result->sums.at(0).predictedBytes);
+}
+
+void TestCompareCompiled::transposed()
+{
+    // Twice the sum of [8, 6] and once that of [6, 8] on one side, the other way round on the other.
+    ExchangeRow wide, tall;
+    wide.exchange = tall.exchange = Exchange::Reduction;
+    wide.elements = tall.elements = 48;
+    wide.predicted.times = tall.compiled.times = 2;
+    wide.compiled.times = tall.predicted.times = 1;
+    wide.predicted.types = { "f32[8, 6]" };
+    wide.compiled.types = { "f32[8, 6]" };
+    tall.predicted.types = tall.compiled.types = { "f32[6, 8]" };
+    std::vector<ExchangeRow> rows{ wide, tall };
+    swapTransposed(rows);
+    QCOMPARE(rows[0].compiled.times, 2);
+    QCOMPARE(rows[0].compiled.types, tall.compiled.types);
+    QCOMPARE(rows[1].compiled.times, 1);
+    // Of equally many elements in another shape nothing is swapped.
+    tall.predicted.types = tall.compiled.types = { "f32[4, 12]" };
+    rows = { wide, tall };
+    swapTransposed(rows);
+    QCOMPARE(rows[0].compiled.times, 1);
+}
+
+void TestCompareCompiled::weights()
+{
+    // The product's sum over x has the shape of no parameter; w is [4, 6] once it is gathered along x.
+    const std::string adds = "  %r = f32[8,6] all-reduce(%p), " + alongX + ", to_apply=%add\n";
+    const auto gathers = [](const std::string& type) {
+        return "  ROOT %g = f32[" + type + "] all-gather(%p), " + alongX + ", dimensions={0}";
+    };
+    for (const char* type : { "4,6", "6,4" }) { // in its order, or transposed
+        const Compared compared = compare(product(false), compiledModule(adds + gathers(type)));
+        QCOMPARE(compared.rows().size(), std::size_t{ 2 });
+        const auto row = std::find_if(compared.rows().begin(), compared.rows().end(),
+            [](const ExchangeRow& each) { return each.exchange == Exchange::Gather; });
+        QVERIFY(row != compared.rows().end());
+        QCOMPARE(row->weight, std::string("w"));
+        for (const ExchangeSum& sum : compared.result->sums)
+            QCOMPARE(sum.compiledWeights, sum.exchange == Exchange::Gather ? 96 : 0);
+    }
+    const Compared other = compare(product(false), compiledModule(adds + gathers("4,12")));
+    for (const ExchangeRow& row : other.rows())
+        QCOMPARE(row.weight, std::string());
+}
+
+namespace {
+
+/// Two layers and an embedding of [512, 64], weights sharded along fsdp.
+Experiment network(RematPolicy remat, bool embedByOneHot)
+{
+    TransformerSettings settings;
+    settings.vocab = 512;
+    settings.remat = remat;
+    settings.embedByOneHot = embedByOneHot;
+    const Result<LogicalRules> rules = parseRules("(('batch', 'fsdp'), ('embed', 'fsdp'))");
+    RulesSetting setting;
+    setting.rules = rules.value();
+    return networkExperiment(settings, "network", { { { "fsdp", 4 } }, {} }, setting).value();
+}
+
+/// The collectives that are predicted of an experiment as a compiled program would have them.
+std::string compiledAs(const Experiment& experiment)
+{
+    const SnapshotPtr snapshot = test::analysed(experiment);
+    std::string statements;
+    int number = 0;
+    const auto type = [](const CollectiveEntry& entry, const TensorSharding& sharding) {
+        std::string text = std::string(name(entry.type.dtype)) + "[";
+        for (const std::int64_t size : shardShape(sharding, entry.type.shape))
+            text += (text.ends_with('[') ? "" : ",") + std::to_string(size);
+        return text + ']';
+    };
+    for (const CollectiveEntry& entry : snapshot->collectives->entries) {
+        if (entry.kind != CollectiveKind::AllGather && entry.kind != CollectiveKind::ReduceScatter
+            && entry.kind != CollectiveKind::AllReduce)
+            continue;
+        const bool gathers = entry.kind == CollectiveKind::AllGather;
+        const std::string id = std::to_string(number++);
+        statements += "  %o" + id + " = " + type(entry, entry.before) + " constant({...})\n  %c" + id + " = "
+            + type(entry, gathers ? entry.after : entry.before) + (gathers ? " all-gather" : " all-reduce") + "(%o" + id
+            + "), replica_groups=[1,4]<=[4], " + (gathers ? "dimensions={0}" : "to_apply=%add") + "\n";
+    }
+    return compiledModule(statements + "  ROOT %r = f32[8,6] negate(%p)");
+}
+
+struct Explained {
+    CompiledComparison comparison;
+    std::vector<CompiledReason> reasons;
+};
+
+Explained explained(const Experiment& before, const std::string& text)
+{
+    const SnapshotPtr snapshot = test::analysed(before);
+    const Result<HloModule> module = readHlo(text);
+    if (!module)
+        qFatal("the compiled text cannot be read");
+    const Result<HloCollectives> found = collectivesOf(*module);
+    const Result<CompiledComparison> compared =
+        compareCompiled(*snapshot, *snapshot->collectives, *module, found.value());
+    return { compared.value(), reasonsFor(compared.value(), before) };
+}
+
+} // namespace
+
+void TestCompareCompiled::weightsGatheredAgain()
+{
+    const Experiment keeps = network(RematPolicy::None, true), again = network(RematPolicy::Full, true);
+    const std::string compiledAgain = compiledAs(again), compiledOnce = compiledAs(keeps);
+    const Explained differs = explained(keeps, compiledAgain);
+    QCOMPARE(differs.reasons.size(), std::size_t{ 1 });
+    QVERIFY(differs.reasons[0].kind == CompiledReason::Kind::GathersAgain);
+    QCOMPARE(differs.reasons[0].pointer, std::string("/model/remat"));
+    QCOMPARE(differs.reasons[0].value, std::string("full"));
+    QCOMPARE(differs.reasons[0].compiledBytes, 2 * differs.reasons[0].predictedBytes);
+    // With the setting that is named both exchange the same.
+    const Explained same = explained(again, compiledAgain);
+    QCOMPARE(same.reasons.size(), std::size_t{ 0 });
+    for (const ExchangeSum& sum : same.comparison.sums)
+        QCOMPARE(sum.predictedWeights, sum.compiledWeights);
+    const Explained fewer = explained(again, compiledOnce);
+    QCOMPARE(fewer.reasons.size(), std::size_t{ 1 });
+    QVERIFY(fewer.reasons[0].kind == CompiledReason::Kind::KeepsGathered);
+    QCOMPARE(fewer.reasons[0].value, std::string("none"));
+}
+
+void TestCompareCompiled::embeddingByProduct()
+{
+    const Explained differs =
+        explained(network(RematPolicy::None, false), compiledAs(network(RematPolicy::None, true)));
+    QCOMPARE(differs.reasons.size(), std::size_t{ 1 });
+    QVERIFY(differs.reasons[0].kind == CompiledReason::Kind::EmbedsByProduct);
+    QCOMPARE(differs.reasons[0].pointer, std::string("/model/embed_by_one_hot"));
+    // The table, and its gradient.
+    QCOMPARE(differs.reasons[0].compiledBytes, 2 * 4 * 512 * 64);
+    QCOMPARE(differs.reasons[0].predictedBytes, 0);
 }
 
 void TestCompareCompiled::merged()

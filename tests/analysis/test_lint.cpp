@@ -423,6 +423,50 @@ private Q_SLOTS:
         QVERIFY(odd[0].fixes.empty());
     }
 
+    /// W244: what every device holds in full while others are sharded, from a quarter of the parameters on.
+    void largeReplicatedParameters()
+    {
+        const std::vector<MeshAxis> mesh{ { "data", 2 }, { "model", 4 } };
+        const std::vector<std::vector<std::string>> names{ { "embed", "mlp" }, { "embed", "heads" } };
+        const Experiment one = arrays(mesh, "[('mlp', 'model')]", names, 1024);
+        const std::vector<Problem> large = found(one, Code::LargeReplicated);
+        QCOMPARE(large.size(), 1U);
+        QCOMPARE(large[0].diagnostic.where.path, std::string("array1"));
+        QCOMPARE(large[0].values.size(), 1U);
+        QCOMPARE(large[0].diagnostic.number("bytes"), 4 << 20);
+        QCOMPARE(large[0].diagnostic.number("of"), 5 << 20);
+        QCOMPARE(large[0].fixes.size(), 1U);
+        QCOMPARE(large[0].fixes[0].name, std::string("heads")); // embed would take the axis from mlp
+        QCOMPARE(large[0].fixes[0].axes, std::vector<std::string>{ "model" });
+        const Experiment mended = *applyFix(one, large[0].fixes[0]);
+        QVERIFY(found(mended, Code::LargeReplicated).empty());
+        QVERIFY(analysed(mended)->row("array1")->layout.distinctShards() > 1);
+        // Layers that are alike count together.
+        Experiment layers = arrays(mesh, "[('mlp', 'model')]", { names[0], names[1], names[1], names[1] }, 1024);
+        auto& all = std::get<ArraysModel>(layers.model).arrays;
+        for (std::size_t i = 1; i < all.size(); ++i)
+            all[i].path = "layers." + std::to_string(i) + "/out";
+        QCOMPARE(found(layers, Code::LargeReplicated).at(0).diagnostic.number("tensors"), 3);
+
+        // Small ones, plain data parallelism, and what is sharded all over are no findings.
+        QVERIFY(found(arrays(mesh, "[('mlp', 'model')]", names, 256), Code::LargeReplicated).empty());
+        QVERIFY(found(arrays(mesh, "[('batch', 'data')]", names, 1024), Code::LargeReplicated).empty());
+        QVERIFY(
+            found(arrays(mesh, "[('mlp', 'model'), ('heads', 'data')]", names, 1024), Code::LargeReplicated).empty());
+        for (const Example& each : builtinExamples())
+            QVERIFY2(found(each.make(), Code::LargeReplicated).empty(), each.id.data());
+
+        // Weights that a constraint's axis could shard as well: the notebook without the rule for hidden.
+        Experiment notebook = example("flax-mlp-logical");
+        notebook.rules.rules = *parseRules("[('batch', 'data'), ('mlp', 'model')]");
+        const std::vector<Problem> weights = found(notebook, Code::LargeReplicated);
+        QCOMPARE(weights.size(), 1U);
+        QCOMPARE(weights[0].diagnostic.number("bytes"), 32 << 20);
+        QCOMPARE(weights[0].values.size(), 8U);
+        QVERIFY(!weights[0].fixes.empty());
+        QVERIFY(found(*applyFix(notebook, weights[0].fixes[0]), Code::LargeReplicated).empty());
+    }
+
     void unmatchedNames()
     {
         Experiment experiment = cleanMlp();

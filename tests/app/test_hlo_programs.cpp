@@ -147,6 +147,8 @@ private Q_SLOTS:
         QCOMPARE(json["comparison"]["rows"][0]["remarks"][0]["kind"].get<std::string>(), std::string("other_axes"));
         QCOMPARE(json["comparison"]["rows"][0]["predicted"]["sent_bytes"].get<int>(), 192);
         QCOMPARE(json["comparison"]["sums"]["by_axes"].size(), std::size_t{ 2 });
+        QCOMPARE(json["comparison"]["sums"]["by_axes"][0]["predicted_weight_bytes"].get<int>(), 0);
+        QVERIFY(json["comparison"]["reasons"].empty());
         // The text of another program: gathers of other arrays, and the prediction has none.
         QVERIFY(!agrees.out.contains(QStringLiteral("No exchange is in both")));
         QVERIFY(!differs.out.contains(QStringLiteral("No exchange is in both")));

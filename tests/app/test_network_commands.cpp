@@ -155,6 +155,11 @@ private Q_SLOTS:
         QCOMPARE(from("--mesh data=2").code, 2);
         QCOMPARE(from("--preset llama3-8b").code, 2);
         QCOMPARE(ranWith(QStringLiteral("new --from rule-lab")).code, 2); // no transformer
+        const nlohmann::json other = from("--remat gathered --embed-by-one-hot").json().at("model");
+        QVERIFY(other.at("remat") == "gathered" && other.at("embed_by_one_hot") == true);
+        QVERIFY(
+            from("--without-constraint decoder/layers.* --form scanned").json().at("model").at("form") == "scanned");
+        QCOMPARE(from("--remat most").code, 2);
     }
 
     /// DeepSeek V3 has three layers without experts before those with experts.

@@ -94,6 +94,9 @@ private Q_SLOTS:
             0);
         row("T5X with slices", "--dialect t5x --hybrid --names batch,mlp",
             "PartitionSpec(('replica', 'data'), 'tensor')", 0);
+        row("MaxText's state keeps axes of size 1",
+            "--dialect maxtext-state --names embed,batch --mesh data=2,fsdp=1,tensor=2",
+            "PartitionSpec(('fsdp', 'tensor'), 'data')", 0);
         row("without a mesh", "--dialect maxtext --names embed,mlp", "PartitionSpec(('fsdp', 'tensor'), None)", 0);
         row("an axis that the mesh lacks", "--dialect maxtext --names embed --mesh fsdp=2", "PartitionSpec(('fsdp',),)",
             0, true);

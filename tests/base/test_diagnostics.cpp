@@ -213,6 +213,7 @@ void TestDiagnostics::registryIsConsistent()
         case Code::UnknownField:
         case Code::UnverifiedArchitecture:
         case Code::SettingWithoutEffect:
+        case Code::LargeReplicated:
         case Code::LimitOutOfReach:
         case Code::SizeOneAxis:
             known = true;

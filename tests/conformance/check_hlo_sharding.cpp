@@ -182,7 +182,7 @@ CaseResult checkNormalForm(const Json& oneCase)
         const Result<HloSharding> sharding = parseHlo(text);
         if (!sharding)
             return cannotRead(text, sharding.error());
-        if (toHlo(*sharding) != example.at(1))
+        if (toHlo(*sharding) != example.at(1).get<std::string>())
             return CaseResult::failed(text + ": expected " + example.at(1).dump() + ", got " + toHlo(*sharding));
     }
     return CaseResult::passed();

@@ -9,7 +9,6 @@
 #include "conformance/forms.h"
 #include "conformance/network_parameters.h"
 #include "interchange/import.h"
-#include "networks/presets.h"
 
 namespace shardscope::conformance {
 
@@ -108,14 +107,6 @@ std::string tableDifference(const Ground& ground, Dialect dialect, const std::ve
             return found;
     }
     return {};
-}
-
-/// "llama3.1-70b": a model of Llama 3 has the sizes of its successor.
-std::string presetOf(const std::string& model)
-{
-    if (findPreset(model) || !model.starts_with("llama3.1-"))
-        return model;
-    return "llama3-" + model.substr(std::string_view("llama3.1-").size());
 }
 
 /// Of a model that the product has: every tensor is one of its parameters, of the same shape, names and spec.

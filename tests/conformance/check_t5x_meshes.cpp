@@ -76,7 +76,7 @@ CaseResult checkT5xDefaultMesh(const Json& oneCase, const Json& file)
     T5xDefaultOptions options;
     options.partitions = oneCase.at("num_partitions");
     options.submesh = oneCase.value("model_parallel_submesh", HardwareMesh());
-    if (set.kind != oneCase.at("device_kind"))
+    if (set.kind != oneCase.at("device_kind").get<std::string>())
         return CaseResult::unsupported("another kind than the topology's");
 
     Json actual = Json::object();

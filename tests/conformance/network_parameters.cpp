@@ -62,6 +62,13 @@ const std::vector<Network>& trainedNetworks()
     return networks;
 }
 
+std::string presetOf(const std::string& model)
+{
+    if (findPreset(model) || !model.starts_with("llama3.1-"))
+        return model;
+    return "llama3-" + model.substr(std::string_view("llama3.1-").size());
+}
+
 Result<Network> maxTextNetwork(std::string_view preset, AxisNames names)
 {
     const TransformerPreset* const found = findPreset(preset);

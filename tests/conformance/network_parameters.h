@@ -32,6 +32,8 @@ struct NetworkArray {
 /// as their first and as their second dimension; dense, and with experts; with rotary and with learned positions. Built
 /// once.
 [[nodiscard]] const std::vector<Network>& trainedNetworks();
+/// The preset of a model as MaxText names it: "llama3.1-70b" has the sizes of llama3-70b.
+[[nodiscard]] std::string presetOf(const std::string& model);
 /// A preset in MaxText's form: layers scanned, "layers" as the second dimension. Errors: UnknownValue.
 [[nodiscard]] Result<Network> maxTextNetwork(std::string_view preset, AxisNames names);
 

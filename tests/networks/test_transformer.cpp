@@ -13,6 +13,7 @@
 #include "networks/small_transformers.h"
 #include "networks/transformer.h"
 #include "networks/transformer_parameters.h"
+#include "networks/transformer_training.h"
 #include "program/differentiate.h"
 #include "program/interpret.h"
 #include "registered_test.h"
@@ -306,6 +307,17 @@ private Q_SLOTS:
         QCOMPARE(dtypeOf("decoder/layers.0/mlp/router/probabilities"), DType::F32);
         QCOMPARE(dtypeOf("decoder/logits"), DType::F32);
         QCOMPARE(dtypeOf("loss"), DType::F32);
+        for (const bool plusOne : { false, true }) { // Gemma scales by 1 + w in f32, the others by w in bf16
+            s.normPlusOne = plusOne;
+            const Program step = buildTransformer({ s, {} }).value();
+            const auto isScaleGradient = [&](const Value& value) {
+                return value.role == Role::Gradient && value.path == "grad(params/decoder/decoder_norm/scale)";
+            };
+            const auto gradient = std::find_if(step.values.begin(), step.values.end(), isScaleGradient);
+            QVERIFY(gradient != step.values.end());
+            const Operation& made = step.operation(gradient->definition);
+            QCOMPARE(made.kind == OpKind::Convert, !plusOne);
+        }
         for (const Operation& operation : program.operations) // sums over elements, and what needs them
             if (operation.kind == OpKind::Reduce || operation.kind == OpKind::Rsqrt)
                 QVERIFY(program.value(operation.results[0]).type.dtype != DType::BF16);

@@ -23,6 +23,7 @@ class TestExplicitReshards : public QObject {
 private Q_SLOTS:
     void reasonsNameTheCause();
     void collectivesKeepTheReason();
+    void sumsAlongFurtherAxes();
     void loopsReshardWhatTheyTake();
     void twoSingleDevices();
     void everyProgramBecomesComputable();
@@ -31,12 +32,12 @@ private Q_SLOTS:
 
 namespace {
 
-Result<passes::Exported> exported(Program program)
+Result<passes::Exported> exported(Program program, bool splitSums = false)
 {
     Result<Program> final = passes::exportPipeline(std::move(program));
     if (!final)
         return tl::unexpected<Error>(std::move(final.error()));
-    return passes::insertCollectives(std::move(*final), { .explicitCollectives = true });
+    return passes::insertCollectives(std::move(*final), { .explicitCollectives = true, .splitSums = splitSums });
 }
 
 std::shared_ptr<const Mesh> meshOfAxes(std::vector<MeshAxis> axes)
@@ -285,6 +286,34 @@ void TestExplicitReshards::collectivesKeepTheReason()
         { OpKind::SdyReduceScatter, Reason::Kind::ReducedFactor },
     };
     QCOMPARE(reasons, expected);
+}
+
+void TestExplicitReshards::sumsAlongFurtherAxes()
+{
+    // Weights on {x: replicas, y: shards}: a gradient is summed over both, and each device keeps its part along y.
+    const auto mesh = meshOfAxes({ { "x", 2 }, { "y", 4 } });
+    Editor edit(product(mesh));
+    const std::vector<ValueId> arguments = edit.program().main().arguments;
+    edit.setSharding(arguments[0], sharding(*mesh, { {}, { "x", "y" } }));
+    edit.setSharding(arguments[1], sharding(*mesh, { { "x", "y" }, {} }));
+    edit.setSharding(edit.program().main().results[0], sharding(*mesh, { { "y" }, {} }));
+    edit.raw().functions[0].resultShardings = { edit.intern(sharding(*mesh, { { "y" }, {} })) };
+    const Program program = std::move(edit).finish();
+    const auto shardy = exported(program), split = exported(program, true);
+    QVERIFY(shardy.has_value() && split.has_value());
+    QCOMPARE(kindsOf(shardy->program),
+        (std::vector<OpKind>{ OpKind::DotGeneral, OpKind::SdyAllReduce, OpKind::SdyAllSlice }));
+    QCOMPARE(kindsOf(split->program),
+        (std::vector<OpKind>{ OpKind::DotGeneral, OpKind::SdyReduceScatter, OpKind::SdyAllReduce }));
+    const auto collective = [&](std::size_t i) {
+        const Operation& operation = split->program.operation(split->program.main().operations[i]);
+        return *attributesAs<SdyCollectiveAttributes>(operation.attributes);
+    };
+    QCOMPARE(collective(1).axesPerDimension, (std::vector<AxisList>{ { fullAxis(*mesh, 1) }, {} }));
+    QCOMPARE(collective(2).axes, AxisList{ fullAxis(*mesh, 0) });
+    for (const passes::Inserted& inserted : split->inserted)
+        QVERIFY(inserted.reason.kind == Reason::Kind::ReducedFactor);
+    QCOMPARE(illegality(split->program), std::string());
 }
 
 void TestExplicitReshards::loopsReshardWhatTheyTake()

@@ -45,7 +45,7 @@ class TestDialectComparison : public QObject {
 private Q_SLOTS:
     void everySystemOnce()
     {
-        QCOMPARE(ruleSystems().size(), std::size_t{ 6 });
+        QCOMPARE(ruleSystems().size(), std::size_t{ 8 });
         for (std::size_t i = 0; i < ruleSystems().size(); ++i)
             for (std::size_t j = 0; j < i; ++j)
                 QVERIFY(!(ruleSystems()[i] == ruleSystems()[j]));

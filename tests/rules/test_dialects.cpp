@@ -54,7 +54,7 @@ std::string reasonName(DroppedAxes::Reason reason)
 
 void TestDialects::names()
 {
-    for (const Dialect dialect : { Dialect::FlaxLinen, Dialect::T5x, Dialect::MaxText })
+    for (const Dialect dialect : { Dialect::FlaxLinen, Dialect::T5x, Dialect::MaxText, Dialect::MaxTextState })
         QCOMPARE(parseDialect(name(dialect)), std::optional(dialect));
     QCOMPARE(parseDialect("flax"), std::optional(Dialect::FlaxLinen));
     QVERIFY(!parseDialect("Flax"));
@@ -93,6 +93,7 @@ void TestDialects::onTheMesh()
     };
     QCOMPARE(result(Dialect::FlaxLinen), flax);
     QCOMPARE(result(Dialect::T5x), flax);
+    QCOMPARE(result(Dialect::MaxTextState), flax);
     QCOMPARE(result(Dialect::MaxText), maxText);
 }
 

@@ -136,7 +136,8 @@ private Q_SLOTS:
         QTest::keyClick(view.matrix(), Qt::Key_Left);
         QCOMPARE(view.matrix()->currentRule(), 2);
         QCOMPARE(view.matrix()->subject().count(Verdict::Applied), 2);
-        QCOMPARE(view.othersText(), QStringLiteral("Elsewhere: the same in Flax 2024, T5X current, MaxText current"));
+        QCOMPARE(view.othersText(),
+            QStringLiteral("Elsewhere: the same in Flax 2024, T5X current, MaxText current, MaxText state current"));
         // Rule 4 finds batch settled by rule 1: both become (X, Z).
         QTest::keyClick(view.matrix(), Qt::Key_End);
         QVERIFY(view.joinRules());

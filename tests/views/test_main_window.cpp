@@ -7,12 +7,14 @@
 #include <QDropEvent>
 #include <QFile>
 #include <QHeaderView>
+#include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QStandardPaths>
 #include <QStatusBar>
@@ -51,8 +53,10 @@
 #include "views/rules_view/trace_matrix.h"
 #include "views/shard_grid_view/shard_grid_view.h"
 #include "views/tensors_view/tensor_tree.h"
+#include "views/tensors_view/tensors_view.h"
 #include "views/theme/theme.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/section_column.h"
 
 using namespace shardscope;
 
@@ -753,6 +757,25 @@ private Q_SLOTS:
         QTRY_VERIFY(problems->isHidden());
     }
 
+    /// A file with an error, in a window that nobody has seen yet: whatever its size, the problem is in front.
+    void errorsOfAFileAreInFrontAtFirst()
+    {
+        for (const QSize size : { QSize(1024, 640), QSize(1280, 800), QSize(1600, 1000) }) {
+            Appearance appearance(ThemeChoice::Light);
+            MainWindow window(&appearance, { .remember = false });
+            Experiment broken = withFindings();
+            broken.mesh.axes.back().size = 3; // E102
+            window.document()->setExperiment(std::move(broken), {});
+            window.document()->waitForAnalysis();
+            window.resize(size);
+            window.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&window));
+            QTRY_VERIFY2(
+                window.dock(QStringLiteral("problems"))->isInFront(), qPrintable(QString::number(size.width())));
+            QVERIFY(window.dock(QStringLiteral("layout"))->isInFront());
+        }
+    }
+
     void themeSwitchesLive()
     {
         Appearance appearance(ThemeChoice::Light);
@@ -913,11 +936,14 @@ private Q_SLOTS:
         window.document()->waitForAnalysis();
         const QWidget* trace = window.part(QStringLiteral("trace"));
         QVERIFY(!trace->isVisible());
-        const int full = window.part(QStringLiteral("tensors"))->height();
-        QTest::mouseClick(window.rulesView()->findChild<QPushButton*>(QStringLiteral("trace")), Qt::LeftButton);
+        const QWidget* tensors = window.part(QStringLiteral("tensors"));
+        const auto top = [&] { return tensors->mapTo(&window, QPoint()).y(); };
+        const int full = tensors->height(), before = top();
+        QTest::mouseClick(
+            window.rulesView()->parentWidget()->findChild<QPushButton*>(QStringLiteral("trace")), Qt::LeftButton);
         QTRY_VERIFY(trace->isVisible());
         QTRY_VERIFY(trace->mapTo(&window, QPoint()).y() > window.rulesView()->mapTo(&window, QPoint()).y());
-        QTRY_VERIFY(window.part(QStringLiteral("tensors"))->height() < full);
+        QTRY_VERIFY(top() > before + trace->height() - 8);
         // No verdict is cut off: the table is as wide as it needs to be, and scrolled if its place is narrower.
         const auto* matrix = trace->findChild<TraceMatrix*>();
         QVERIFY(matrix->width() >= matrix->traceLayout().minimumWidth);
@@ -926,6 +952,30 @@ private Q_SLOTS:
             trace->parentWidget()->findChild<QToolButton*>(QStringLiteral("closeSection")), Qt::LeftButton);
         QVERIFY(!trace->isVisible());
         QTRY_COMPARE(window.part(QStringLiteral("tensors"))->height(), full);
+    }
+
+    /// In a low window the column of inputs is scrolled, and the tables in it are not as well.
+    void theColumnAloneIsScrolled()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1280, 800);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.openExample(QStringLiteral("maxtext-llama3-8b"));
+        window.document()->waitForAnalysis();
+        auto* column = window.findChild<SectionColumn*>();
+        QTRY_VERIFY(column->verticalScrollBar()->maximum() > 0);
+        const auto* rules = window.rulesView()->table();
+        QTRY_COMPARE(rules->verticalScrollBar()->maximum(), 0);
+        auto* tensors = qobject_cast<TensorsView*>(window.part(QStringLiteral("tensors")));
+        QTRY_VERIFY(tensors->height() >= std::min(tensors->contentHeight(), column->viewport()->height() - 80));
+        // Nothing of the rule trace lies over anything else.
+        QVERIFY(window.present(QStringLiteral("trace")));
+        const QWidget* trace = window.part(QStringLiteral("trace"));
+        for (const QLabel* label : trace->findChildren<QLabel*>())
+            if (label->isVisible() && label->wordWrap())
+                QTRY_VERIFY2(label->height() >= label->heightForWidth(label->width()) - 1, qPrintable(label->text()));
     }
 
     void statusTellsTheFigures()

@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
+#include <QSlider>
 #include <QTest>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -17,6 +18,7 @@
 #include <set>
 
 #include "experiment/edits.h"
+#include "program/operation_path.h"
 #include "program/verify_shardings.h"
 #include "registered_test.h"
 #include "stablehlo/read.h"
@@ -24,11 +26,15 @@
 #include "views/panel_fixture.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
+#include "views/program_view/program_player.h"
 #include "views/program_view/program_view.h"
 #include "views/program_view/text_line.h"
+#include "views/span_text/span_text.h"
 #include "views/theme/appearance.h"
 #include "views/transformer_program.h"
 #include "views/widgets/search_field.h"
+#include "views/widgets/segmented_bar.h"
+#include "views/widgets/step_player.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
@@ -196,6 +202,104 @@ private Q_SLOTS:
         // Return opens what the line stands in.
         Q_EMIT shown.view.textView()->activated(shown.view.textView()->currentIndex());
         QCOMPARE(shown.title(shown.canvas().current()), u"reduce"_s);
+    }
+
+    /// The player goes from operation to operation; the one at which it stands is the selected one.
+    void operationsArePlayed()
+    {
+        Shown shown;
+        StepPlayer& player = *shown.view.player()->player();
+        QCOMPARE(player.count(), 243);
+        for (const QToolButton* button : player.buttons())
+            QVERIFY(!button->accessibleName().isEmpty() && !button->toolTip().isEmpty());
+        QVERIFY(!player.slider()->accessibleName().isEmpty());
+
+        // An operation that is selected elsewhere.
+        shown.fixture.selection.setTensor(u"loss"_s);
+        const int loss = player.step();
+        QVERIFY(loss > 0);
+        QCOMPARE(player.position(), u"step %1 / 243"_s.arg(loss));
+        // Keys of the graph go on from there.
+        shown.canvas().setFocus();
+        QTest::keyClick(&shown.canvas(), Qt::Key_BracketRight);
+        QCOMPARE(player.step(), loss + 1);
+        const OperationId next = findOperation(shown.program(), shown.fixture.selection.operation().toStdString());
+        QVERIFY(next.valid() && next != shown.program().value(shown.program().find("loss")).definition);
+        QTest::keyClick(&shown.canvas(), Qt::Key_BracketLeft);
+        QCOMPARE(shown.fixture.selection.tensor(), u"loss"_s);
+        QCOMPARE(shown.fixture.selection.operation(), u"loss"_s);
+        QCOMPARE(shown.title(shown.canvas().current()), u"Loss"_s); // folded, and it stays so
+
+        QTest::keyClick(&player, Qt::Key_Home);
+        QCOMPARE(player.step(), 0);
+        QVERIFY(shown.fixture.selection.operation().isEmpty());
+        QTest::keyClick(&player, Qt::Key_BracketLeft); // no further
+        QCOMPARE(player.step(), 0);
+        QTest::keyClick(&shown.canvas(), Qt::Key_Space);
+        QVERIFY(player.isPlaying());
+        QCOMPARE(player.playButton()->accessibleName(), u"Stop"_s);
+        QTRY_VERIFY(player.step() > 0);
+        QTest::keyClick(&shown.canvas(), Qt::Key_Space);
+        QVERIFY(!player.isPlaying());
+        QTest::keyClick(&player, Qt::Key_End);
+        QCOMPARE(player.step(), player.count());
+        QVERIFY(!player.buttons().back()->isEnabled() && player.buttons().front()->isEnabled());
+        QTest::keyClick(&player, Qt::Key_Space); // from the beginning
+        QVERIFY(player.isPlaying());
+        QCOMPARE(player.step(), 0);
+        shown.view.hide();
+        QVERIFY(!player.isPlaying()); // nobody sees it
+    }
+
+    /// Steps of propagation on the graph: axes arrive where the records say, from where they say.
+    void propagationIsPlayedOnTheGraph()
+    {
+        Shown shown;
+        shown.canvas().unfoldEverything();
+        const Snapshot& snapshot = shown.fixture.snapshot();
+        const Replay replay(*snapshot.propagation);
+        ProgramPlayer& bar = *shown.view.player();
+        StepPlayer& player = *bar.player();
+        QVERIFY(bar.sentence()->isHidden() && shown.canvas().step().chips.empty());
+        bar.tracks()->setCurrent(1);
+        QCOMPARE(shown.fixture.selection.step(), static_cast<int>(replay.steps()));
+        QCOMPARE(player.count(), static_cast<int>(replay.steps()));
+        QVERIFY(!bar.sentence()->isHidden());
+        player.go(0);
+        QVERIFY(!shown.canvas().step().chips.empty() && shown.canvas().step().arrows.empty());
+        // Nothing has spread yet.
+        const ValueId y = shown.program().find("layers.0/h");
+        QCOMPARE(words::plain(shown.canvas().graphWords()->shape(y)), u"[8, 1024]"_s);
+        int arrows = 0;
+        for (std::uint32_t step = 1; step <= replay.steps(); ++step) {
+            QTest::keyClick(&player, Qt::Key_BracketRight);
+            QCOMPARE(shown.fixture.selection.step(), static_cast<int>(step));
+            const GraphStep& drawn = shown.canvas().step();
+            const auto records = replay.recordsOf(step);
+            QVERIFY(!records.empty() || drawn.chips.empty());
+            for (const PropagationStep* record : records) {
+                const std::vector<GraphPlace> places = shown.layout().placesOf(record->to);
+                QVERIFY(places.empty()
+                    || std::any_of(drawn.chips.begin(), drawn.chips.end(), [&](const GraphStep::Chip& chip) {
+                           return chip.index == record->axis.axis
+                               && std::find(places.begin(), places.end(), chip.at) != places.end();
+                       }));
+            }
+            for (const GraphStep::Arrow& arrow : drawn.arrows)
+                QVERIFY(arrow.from.valid() && arrow.to.valid() && arrow.from != arrow.to);
+            arrows += static_cast<int>(drawn.arrows.size());
+        }
+        QVERIFY(arrows > 20);
+        QCOMPARE(words::plain(shown.canvas().graphWords()->shape(y)), u"[8@data, 1024@model]"_s);
+        QVERIFY(shown.view.grab().width() > 0);
+
+        // From elsewhere, and back to operations.
+        shown.fixture.selection.setStep(3);
+        QCOMPARE(player.step(), 3);
+        shown.fixture.selection.setStep(-1);
+        QCOMPARE(bar.tracks()->current(), 0);
+        QCOMPARE(player.count(), 243);
+        QVERIFY(bar.sentence()->isHidden() && shown.canvas().step().chips.empty());
     }
 
     void pointer()

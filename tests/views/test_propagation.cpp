@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock that plays propagation: its table under Qt's tester, the picture of a step, keys, and the selection.
+// The drawer of propagation: its tables under Qt's tester, the step at which the player stands, strategies and rules.
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QLineEdit>
-#include <QSignalSpy>
-#include <QSlider>
 #include <QTableView>
 #include <QToolButton>
 #include <QUndoStack>
@@ -18,10 +16,10 @@
 #include "views/propagation_view/explicit_row.h"
 #include "views/propagation_view/propagation_view.h"
 #include "views/propagation_view/rule_row.h"
-#include "views/propagation_view/sketch_widget.h"
 #include "views/propagation_view/step_model.h"
 #include "views/propagation_view/strategy_bar.h"
 #include "views/theme/appearance.h"
+#include "views/widgets/chips_delegate.h"
 #include "views/widgets/segmented_bar.h"
 
 using namespace shardscope;
@@ -63,39 +61,46 @@ class TestPropagation : public QObject {
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
 
-    void playsFromSpecifiedToEnd()
+    /// The list goes along with the player under the graph, which is the selection's step, and leads it.
+    void followsThePlayer()
     {
         Appearance appearance(ThemeChoice::Light);
         test::Fixture fixture(findExample("flax-mlp-logical")->experiment);
         PropagationView view(&fixture.document, &fixture.selection);
-        view.resize(700, 500);
+        view.resize(700, 400);
         view.show();
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         QAbstractItemModelTester tester(view.model(), QAbstractItemModelTester::FailureReportingMode::QtTest);
         const auto& propagation = *fixture.document.snapshot()->propagation;
+        const int last = static_cast<int>(propagation.steps);
         QCOMPARE(view.model()->rowCount(), static_cast<int>(propagation.log.size()));
-        QCOMPARE(view.slider()->maximum(), static_cast<int>(propagation.steps));
-        QCOMPARE(view.step(), view.slider()->maximum());
+        QCOMPARE(view.step(), last);
+        QCOMPARE(fixture.selection.step(), -1); // nobody plays it
 
-        // Keys: the beginning, on, back, the end, and no further.
-        QTest::keyClick(&view, Qt::Key_Home);
-        QCOMPARE(view.step(), 0);
-        QTest::keyClick(&view, Qt::Key_Left);
-        QCOMPARE(view.step(), 0);
-        QTest::keyClick(&view, Qt::Key_Right);
-        QCOMPARE(view.step(), 1);
-        QCOMPARE(view.slider()->value(), 1);
-        QTest::keyClick(&view, Qt::Key_End);
-        QCOMPARE(view.step(), view.slider()->maximum());
-        QTest::keyClick(&view, Qt::Key_Right);
-        QCOMPARE(view.step(), view.slider()->maximum());
+        // The rows of the step are current, and in the middle where the list is long enough.
+        const int step = last / 2;
+        fixture.selection.setStep(step);
+        QCOMPARE(view.step(), step);
+        const int row = view.model()->firstRowOf(step);
+        QVERIFY(row > 0);
+        QCOMPARE(view.table()->currentIndex().row(), row);
+        const QRect seen = view.table()->visualRect(view.model()->index(row, 0));
+        QVERIFY2(std::abs(seen.center().y() - view.table()->viewport()->height() / 2) <= 2 * seen.height(),
+            qPrintable(QString::number(seen.center().y())));
 
-        // Playing at the end begins at the beginning.
-        QTest::keyClick(&view, Qt::Key_Space);
-        QVERIFY(view.isPlaying());
-        QCOMPARE(view.step(), 0);
-        QTest::keyClick(&view, Qt::Key_Space);
-        QVERIFY(!view.isPlaying());
+        // A row leads the player, and an edit shows where it leads.
+        view.table()->setCurrentIndex(view.model()->index(view.model()->firstRowOf(1), 0));
+        QCOMPARE(fixture.selection.step(), 1);
+        QVERIFY(fixture.document.edit(withPropagation(*fixture.document.experiment(), { StrategyChoice::Basic }), {}));
+        fixture.document.waitForAnalysis();
+        QCOMPARE(fixture.selection.step(), static_cast<int>(fixture.snapshot().propagation->steps));
+        QCOMPARE(view.step(), fixture.selection.step());
+
+        // Axes are chips, in their colours.
+        const QModelIndex axis = view.model()->index(0, StepModel::Axis);
+        QCOMPARE(axis.data(ChipsDelegate::AxesRole).toStringList(), QStringList{ axis.data().toString() });
+        QCOMPARE(axis.data(ChipsDelegate::AxisIndicesRole).toList().size(), 1);
+        QVERIFY(qobject_cast<ChipsDelegate*>(view.table()->itemDelegateForColumn(StepModel::Axis)));
     }
 
     /// Whether JAX's explicit mode would take the program: worked out when it is in sight, listed on demand, anew with
@@ -150,43 +155,6 @@ private Q_SLOTS:
         QTRY_COMPARE(model.rowCount(), 1);
     }
 
-    void theStepAsAPicture()
-    {
-        test::Fixture fixture(findExample("flax-mlp-logical")->experiment);
-        PropagationView view(&fixture.document, &fixture.selection);
-        const SnapshotPtr snapshot = fixture.document.snapshot();
-        const Program& program = *snapshot->program;
-        const Replay replay(*snapshot->propagation);
-        bool anyMove = false;
-        for (std::uint32_t step = 1; step <= replay.steps(); ++step) {
-            view.setStep(static_cast<int>(step));
-            const StepSketch& sketch = view.sketch()->sketch();
-            const auto records = replay.recordsOf(step);
-            if (records.empty())
-                continue;
-            if (const OperationId id = records.front()->operation; id.valid()) {
-                // Every tensor of the operation is there, and no two boxes lie over each other.
-                for (const ValueId operand : program.operation(id).operands)
-                    QVERIFY(std::any_of(sketch.tensors.begin(), sketch.tensors.end(),
-                        [&](const SketchTensor& tensor) { return tensor.value == operand; }));
-            }
-            for (std::size_t a = 0; a < sketch.tensors.size(); ++a)
-                for (std::size_t b = 0; b < a; ++b)
-                    QVERIFY(!sketch.tensors[a].rect.intersects(sketch.tensors[b].rect));
-            for (const PropagationStep* record : records) {
-                const auto to = std::find_if(sketch.tensors.begin(), sketch.tensors.end(),
-                    [&](const SketchTensor& tensor) { return tensor.value == record->to; });
-                QVERIFY(to != sketch.tensors.end());
-                const auto& dim = to->dims[static_cast<std::size_t>(record->toDimension)];
-                QVERIFY(dim.arrived);
-                QVERIFY(std::any_of(
-                    dim.axes.begin(), dim.axes.end(), [&](AxisRef axis) { return contains(axis, record->axis); }));
-            }
-            anyMove = anyMove || !sketch.moves.empty();
-        }
-        QVERIFY(anyMove);
-    }
-
     void followsTheSelectionAndSetsIt()
     {
         test::Fixture fixture(findExample("flax-mlp-logical")->experiment);
@@ -205,6 +173,11 @@ private Q_SLOTS:
         QVERIFY(row >= 0);
         view.table()->setCurrentIndex(view.model()->index(row, 0));
         QCOMPARE(view.step(), 1);
+        QCOMPARE(fixture.selection.step(), 1);
+        // While it is played, a tensor that is chosen elsewhere leads the player.
+        view.table()->clearFocus();
+        fixture.selection.setTensor(QString::fromStdString(found->path));
+        QCOMPARE(fixture.selection.step(), static_cast<int>(settled));
     }
 
     /// The switches edit the experiment, as single steps of undo, and follow it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QAbstractItemModelTester>
+#include <QApplication>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -13,6 +14,7 @@
 #include "views/span_text/span_text.h"
 #include "views/tensors_view/tensors_model.h"
 #include "views/tensors_view/tensors_view.h"
+#include "views/widgets/elided_name.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
@@ -97,6 +99,25 @@ private Q_SLOTS:
     }
 
     /// Values that a text numbers have one spelling everywhere.
+    /// However little room there is, the last part of a path is what stays.
+    void namesKeepTheirLastPart()
+    {
+        const QFontMetrics metrics(QApplication::font());
+        const auto width = [&](const char* text) { return metrics.horizontalAdvance(QString::fromUtf8(text)); };
+        const QString name = QStringLiteral("decoder/layers.0/mlp/embedding");
+        QCOMPARE(elidedName(name, metrics, metrics.horizontalAdvance(name)), name);
+        const QString some = elidedName(name, metrics, width("decoder/la…/embedding"));
+        QVERIFY2(
+            some.startsWith(QStringLiteral("dec")) && some.endsWith(QStringLiteral("…/embedding")), qPrintable(some));
+        QCOMPARE(elidedName(name, metrics, width("…/embedding")), QStringLiteral("…/embedding"));
+        QCOMPARE(elidedName(name, metrics, width("embedding")), QStringLiteral("embedding"));
+        for (int room = width("emb…g"); room < metrics.horizontalAdvance(name); room += 7) {
+            const QString shown = elidedName(name, metrics, room);
+            QVERIFY2(metrics.horizontalAdvance(shown) <= room && shown.endsWith(QLatin1Char('g')), qPrintable(shown));
+        }
+        QVERIFY(elidedName(QStringLiteral("token_embedder"), metrics, width("token…der")).contains(QChar(0x2026)));
+    }
+
     void numberedValues()
     {
         Fixture fixture(findExample("flax-mlp-program")->experiment);

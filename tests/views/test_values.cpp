@@ -7,7 +7,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
-#include <QSlider>
 #include <QSpinBox>
 #include <QTemporaryDir>
 #include <QTest>
@@ -40,6 +39,7 @@
 #include "views/values_view/values_view.h"
 #include "views/values_view/values_words.h"
 #include "views/widgets/segmented_bar.h"
+#include "views/widgets/step_player.h"
 
 using namespace shardscope;
 using namespace Qt::StringLiterals;
@@ -760,7 +760,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QTRY_VERIFY(canvas->data().isComplete() && canvas->data().elements > 0);
 
         // After the product devices hold parts of it that are still to be added up.
-        bar->slider()->setValue(1);
+        bar->player()->go(1);
         QVERIFY(bar->text().contains(u"1 of 3"_s) && bar->text().contains(u"dot_general"_s));
         QVERIFY(fixture.view.notice().contains(u"Partial"_s));
         QVERIFY(!bar->exchange()->subject());
@@ -770,7 +770,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         const double parts = canvas->data().all.magnitude();
 
         // The sum goes between the four devices of a group; two groups of eight devices are drawn.
-        bar->slider()->setValue(2);
+        bar->player()->go(2);
         QVERIFY(bar->text().contains(u"all_reduce"_s));
         QVERIFY(bar->exchange()->subject());
         QCOMPARE(bar->exchange()->subject()->devices.size(), std::size_t{ 8 });
@@ -789,7 +789,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         QVERIFY(fixture.emptyText().contains(u"is computed by operation 3"_s));
         fixture.selection.setTensor(pathOf(product));
         QCOMPARE(fixture.emptyText(), QString());
-        bar->slider()->setValue(0);
+        bar->player()->go(0);
         QVERIFY(fixture.emptyText().contains(u"is computed by operation"_s));
 
         QVERIFY(!bar->warning()->isHidden());
@@ -798,6 +798,25 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         bar->warning()->click();
         QCOMPARE(bar->step(), 3);
         QVERIFY(bar->text().contains(u"acosh"_s));
+
+        // The operation that is selected elsewhere is where the player stands; keys go on from there.
+        fixture.selection.setOperation(
+            QString::fromStdString(operationPath(program, program.value(product).definition)), pathOf(product));
+        QCOMPARE(bar->step(), 1);
+        QVERIFY(bar->text().contains(u"dot_general"_s));
+        QCOMPARE(bar->player()->position(), u"step 1 / 3"_s);
+        QTest::keyClick(bar->player(), Qt::Key_End);
+        QCOMPARE(bar->step(), 3);
+        QCOMPARE(fixture.selection.operation(),
+            QString::fromStdString(operationPath(program, program.value(result).definition)));
+        QTest::keyClick(bar->player(), Qt::Key_BracketLeft);
+        QCOMPARE(bar->step(), 2);
+        QTest::keyClick(bar->player(), Qt::Key_Home);
+        QCOMPARE(bar->step(), 0);
+        QTest::keyClick(bar->player(), Qt::Key_Space);
+        QVERIFY(bar->player()->isPlaying());
+        bar->setOn(false);
+        QVERIFY(!bar->player()->isPlaying());
     }
 
     /// Every step of a network can be looked at on the way, as of any program.
@@ -818,7 +837,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         const auto shown = [&] { return numbers->index(3, 5).data().toString(); };
         QCOMPARE(shown(), valueText(after, DType::F32, false)); // at the end: what the devices hold
         // Before the first operation of the second step: what the first one left.
-        bar->slider()->setValue(0);
+        bar->player()->go(0);
         f.controller.reset();
         QVERIFY(bar->isHidden());
         f.step();
@@ -835,7 +854,7 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}
         // An operation on the way, with its difference from the reference.
         const int product = 1 + [&] {
             for (int step = 0; step < bar->count(); ++step) {
-                bar->slider()->setValue(step + 1);
+                bar->player()->go(step + 1);
                 if (bar->text().contains(u"dot_general"_s))
                     return step;
             }

@@ -75,6 +75,36 @@ private Q_SLOTS:
         QVERIFY(!stated(Kind::LessOften, 2, gather).contains(QStringLiteral("backward")));
     }
 
+    void reasons()
+    {
+        using Reason = CompiledReason;
+        constexpr std::int64_t gibibyte = std::int64_t{ 1 } << 30;
+        std::set<QString> sentences;
+        for (int kind = 0; kind <= static_cast<int>(Reason::Kind::KeysGoRound); ++kind)
+            for (const char* pointer : { "", "/model/remat" }) {
+                const QString sentence =
+                    words::reasonText({ static_cast<Reason::Kind>(kind), gibibyte, 3 * gibibyte, pointer, "none" });
+                QVERIFY2(sentence.endsWith(QLatin1Char('.')), qPrintable(sentence));
+                QVERIFY2(!sentence.contains(QLatin1Char('%')), qPrintable(sentence));
+                sentences.insert(sentence);
+            }
+        QCOMPARE(sentences.size(), std::size_t{ 7 }); // two of them say the same without a setting
+        QCOMPARE(words::reasonText({ Reason::Kind::KeepsGathered, 2 * gibibyte, gibibyte, "/model/form", "unrolled" }),
+            QStringLiteral("1 GiB less: XLA keeps what the forward pass has gathered; this network gathers weights "
+                           "again in the backward pass. Set “form” to unrolled."));
+        QVERIFY(words::reasonText({ Reason::Kind::GathersAgain, gibibyte, 3 * gibibyte, "/model/remat", "full" })
+                    .startsWith(QStringLiteral("2 GiB more: XLA gathers weights again in the backward pass")));
+    }
+
+    void shares()
+    {
+        QCOMPARE(words::shareOfPredicted(100, 99), QStringLiteral("99 %"));
+        QCOMPARE(words::shareOfPredicted(100, 0), QStringLiteral("none"));
+        QCOMPARE(words::shareOfPredicted(0, 100), QStringLiteral("-"));
+        QCOMPARE(words::shareOfPredicted(100, 250), QStringLiteral("250 %"));
+        QCOMPARE(words::shareOfPredicted(2, 5'000), words::copies(2'500));
+    }
+
     void columns()
     {
         const ExchangeRow row = reduction();

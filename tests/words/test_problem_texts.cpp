@@ -82,6 +82,20 @@ private Q_SLOTS:
                            "parameters and shardings are those of the model."));
     }
 
+    void largeReplicated()
+    {
+        Diagnostic diagnostic{ Code::LargeReplicated,
+            { { "tensors", 8 }, { "bytes", 32 << 20 }, { "of", 44 << 20 }, { "devices", 8 } }, {} };
+        diagnostic.where.path = "params/wo";
+        QCOMPARE(sentences(diagnostic),
+            QStringLiteral("wo and 7 more are not sharded: each of the 8 devices holds all of them, 32 MiB of its 44 "
+                           "MiB of parameters. Map one of its logical names to a mesh axis, or give it a spec of its "
+                           "own."));
+        diagnostic.args.front() = { "tensors", 1 };
+        QVERIFY(sentences(diagnostic)
+                    .startsWith(QStringLiteral("wo is not sharded: each of the 8 devices holds all of it")));
+    }
+
     void settingsWithoutEffect()
     {
         const auto stated = [](Code code, std::vector<Arg> args) { return sentences({ code, std::move(args), {} }); };

@@ -37,7 +37,7 @@ public:
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
 
 Q_SIGNALS:
-    void dockRequested(const QString& id); ///< a link leads to something that this dock shows
+    void dockRequested(const QString& id); ///< a link leads to something that this view shows
     /// Another sharding is to be looked at value by value before it counts.
     void previewRequested(const shardscope::Experiment& after, const QString& change);
 

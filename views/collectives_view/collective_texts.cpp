@@ -48,6 +48,8 @@ QString keyName(const CollectiveEntry& entry, CollectiveKey key)
         return words::collective(entry.kind);
     case CollectiveKey::Axes:
         return entry.axes.empty() ? CollectiveTexts::tr("groups of ids") : axesText(*entry.mesh, entry.axes);
+    case CollectiveKey::Source:
+        return entry.source.empty() ? CollectiveTexts::tr("no line") : words::fromStd(entry.source);
     case CollectiveKey::Layer: {
         const std::string layer = keyOf(entry, key);
         return layer.empty() ? CollectiveTexts::tr("no layer") : words::tensorName(layer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Names and short sentences about collectives, as this dock writes them.
+// Names and short sentences about collectives, as this view writes them.
 #pragma once
 
 #include "analysis/collective_alternatives.h"

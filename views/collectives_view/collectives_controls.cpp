@@ -33,9 +33,9 @@ CollectivesView::CollectivesView(Document* document, Selection* selection, QWidg
     , m_side(new SideBySide(this))
     , m_empty(new EmptyPage(QString(), QString(), this))
     , m_search(new QLineEdit(this))
-    , m_choices{ new QComboBox(this), new QComboBox(this), new QComboBox(this) }
+    , m_choices{ new QComboBox(this), new QComboBox(this), new QComboBox(this), new QComboBox(this) }
     , m_compare(new QToolButton(this))
-    , m_sumsBy(new SegmentedBar({ tr("Kind"), tr("Axes"), tr("Layer") }, this))
+    , m_sumsBy(new SegmentedBar({ tr("Kind"), tr("Axes"), tr("Layer"), tr("Source") }, this))
     , m_sums(new SumsBars(this))
     , m_sumsScroll(new QScrollArea(this))
     , m_sumsSide(new QWidget(this))
@@ -67,7 +67,7 @@ QLayout* CollectivesView::filterRow()
     m_search->setClearButtonEnabled(true);
     m_search->addAction(icon(QStringLiteral("filter"), IconColor::Secondary), QLineEdit::LeadingPosition);
     m_search->setMinimumWidth(Metrics::scaled(100));
-    const QString names[] = { tr("Kind of collective"), tr("Mesh axes"), tr("Layer") };
+    const QString names[] = { tr("Kind of collective"), tr("Mesh axes"), tr("Layer"), tr("Line of the source") };
     auto* row = hbox({ 8, 6, 8, 6 }, 6, { { m_search, 2 } });
     for (std::size_t i = 0; i < m_choices.size(); ++i) {
         m_choices[i]->setAccessibleName(names[i]);
@@ -100,7 +100,7 @@ QWidget* CollectivesView::listSide()
     corner->setAutoFillBackground(true);
     m_table->setCornerWidget(corner);
 
-    m_sumsBy->setAccessibleName(tr("Sums by kind, axes or layer"));
+    m_sumsBy->setAccessibleName(tr("Sums by kind, axes, layer or line of the source"));
     m_sums->setAccessibleName(tr("Sums of collectives"));
     makePlain(m_sumsScroll, m_sums, true);
 
@@ -127,7 +127,7 @@ QWidget* CollectivesView::listSide()
 void CollectivesView::fitColumns()
 {
     using Column = CollectivesModel::Column;
-    const int widest[CollectivesModel::ColumnCount] = { 44, 140, 160, 220, 90, 80, 90, 80, 110, 150, 120, 260 };
+    const int widest[CollectivesModel::ColumnCount] = { 44, 140, 160, 220, 90, 80, 90, 80, 110, 150, 150, 120, 260 };
     for (int column = 0; column < CollectivesModel::ColumnCount; ++column) {
         m_table->setColumnHidden(column, m_model->isIdle(column));
         int wanted = Metrics::scaled(160); // who decided is worked out for what is in sight

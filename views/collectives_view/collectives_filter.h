@@ -3,6 +3,8 @@
 #pragma once
 
 #include <QSortFilterProxyModel>
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 
@@ -13,8 +15,11 @@ namespace shardscope {
 struct CollectiveFilter {
     QString text; ///< in any column, whatever the case; several words have to be there all
     /// Per key (CollectiveKey) the one that is shown alone, as sums() names it.
-    std::optional<std::string> keys[3];
-    [[nodiscard]] bool isEmpty() const { return text.trimmed().isEmpty() && !keys[0] && !keys[1] && !keys[2]; }
+    std::array<std::optional<std::string>, 4> keys;
+    [[nodiscard]] bool isEmpty() const
+    {
+        return text.trimmed().isEmpty() && std::none_of(keys.begin(), keys.end(), [](const auto& k) { return k.has_value(); });
+    }
     bool operator==(const CollectiveFilter&) const = default;
 };
 

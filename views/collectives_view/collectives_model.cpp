@@ -53,12 +53,15 @@ CollectivesModel::CollectivesModel(QObject* parent)
                 const CollectiveEntry& e = entry(row);
                 return keyOf(e, CollectiveKey::Layer).empty() ? QString() : keyName(e, CollectiveKey::Layer);
             } },
+        { tr("Source"), [this](int row) { return words::fromStd(entry(row).source); }, Look::Plain,
+            tr("File and line that the operation comes from") },
         { tr("Operation"),
             [this](int row) {
                 const CollectiveEntry& e = entry(row);
                 return e.reason && e.reason->operation.valid()
                     ? words::operationName(m_list->program->operation(e.reason->operation))
-                    : tr("return", "what a function gives back, in place of an operation");
+                    : e.reason ? tr("return", "what a function gives back, in place of an operation")
+                               : words::fromStd(e.operationName);
             },
             Look::Plain, tr("The operation that needs it") },
         { tr("Cause"), [this](int row) { return words::causeName(entry(row)); }, Look::Plain,
@@ -92,7 +95,8 @@ void CollectivesModel::setList(CollectiveListPtr list, SnapshotPtr snapshot)
         return e.axes == m_list->entries.front().axes && *e.mesh == *m_list->entries.front().mesh;
     });
     m_idle[Layer] = all([](const CollectiveEntry& e) { return keyOf(e, CollectiveKey::Layer).empty(); });
-    m_idle[Rule] = !m_list || !m_snapshot || !m_snapshot->propagation;
+    m_idle[Source] = all([](const CollectiveEntry& e) { return e.source.empty(); });
+    m_idle[Rule] = !m_list || !m_snapshot || !m_snapshot->propagation || m_snapshot->isPartitioned();
     endResetModel();
 }
 
@@ -222,7 +226,7 @@ QVariant CollectivesModel::cell(int row, int column, int role) const
         return named(row).valid() ? words::fromStd(m_list->program->value(named(row)).path) : QString();
     case TextRole: {
         QStringList all;
-        for (const int each : { Kind, Axes, Tensor, Layer, Through, Cause })
+        for (const int each : { Kind, Axes, Tensor, Layer, Source, Through, Cause })
             all << text(row, each);
         return all.join(QLatin1Char(' '));
     }

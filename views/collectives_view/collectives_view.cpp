@@ -29,7 +29,7 @@ namespace shardscope {
 
 namespace {
 
-constexpr std::array keys{ CollectiveKey::Kind, CollectiveKey::Axes, CollectiveKey::Layer };
+constexpr std::array keys{ CollectiveKey::Kind, CollectiveKey::Axes, CollectiveKey::Layer, CollectiveKey::Source };
 
 std::size_t at(CollectiveKey key)
 {
@@ -223,7 +223,7 @@ void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapsh
 
 void CollectivesView::fillChoices()
 {
-    const QString all[] = { tr("All kinds"), tr("All axes"), tr("All layers") };
+    const QString all[] = { tr("All kinds"), tr("All axes"), tr("All layers"), tr("All lines") };
     CollectiveFilter filter = m_filter->filter();
     for (const CollectiveKey key : keys) {
         QComboBox* box = choice(key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock of collectives: all that devices send in a step, in a list that can be sorted, searched and summed up; and
+// The view of collectives: all that devices send in a step, in a list that can be sorted, searched and summed up; and
 // for the one chosen, what is held before and after it, why it is there, and what would stand in its place at what
 // price. What is chosen here is the selected value everywhere, and the collectives of a selected value are marked.
 #pragma once
@@ -87,7 +87,7 @@ private:
     SideBySide* m_side;
     EmptyPage* m_empty;
     QLineEdit* m_search;
-    std::array<QComboBox*, 3> m_choices;
+    std::array<QComboBox*, 4> m_choices;
     QToolButton* m_compare;
     SegmentedBar* m_sumsBy;
     SumsBars* m_sums;

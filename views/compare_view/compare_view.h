@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock that compares: A is pinned, B is what is open and follows every edit. What differs in the inputs stands
+// The view that compares: A is pinned, B is what is open and follows every edit. What differs in the inputs stands
 // first; one sentence says what differs most and why. Beside it the experiment's variants and the session's runs.
 #pragma once
 

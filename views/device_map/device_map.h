@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The map of devices: of the machine, or of the mesh, in the docks Mesh and Devices. Hovering over a cell lights the
+// The map of devices: of the machine, or of the mesh, in the views Mesh and Devices. Hovering over a cell lights the
 // device in all views; a click selects it. Arrow keys walk from cell to cell.
 //
 // Where the devices are many a tile stands for a block of them. Plus and minus, Ctrl and the wheel, a pinch or a double

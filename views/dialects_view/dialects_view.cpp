@@ -116,7 +116,7 @@ void DialectsView::refresh()
         const QSignalBlocker quietFirst(m_first), quietSecond(m_second);
         m_first->setCurrentIndex(indexOf(own));
         m_second->setCurrentIndex(
-            indexOf({ own.dialect == Dialect::MaxText ? Dialect::FlaxLinen : Dialect::MaxText, own.version }));
+            indexOf({ isMaxText(own.dialect) ? Dialect::FlaxLinen : Dialect::MaxText, own.version }));
     }
     ComparisonSubject subject;
     subject.rules = now.rules.rules;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock that compares what two dialects make of the same rules.
+// The view that compares what two dialects make of the same rules.
 #pragma once
 
 #include "views/panel/dock_view.h"

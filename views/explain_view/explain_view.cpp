@@ -336,11 +336,25 @@ void ExplainView::rebuildWhyNot()
     clear(m_whyNotRows);
     const bool some = shownLength() != words::Length::Tip && !whyNot().empty();
     m_whyNotBox->setVisible(some);
-    if (!some)
-        return;
-    m_whyNotRows->addWidget(new RoleLabel(tr("Why not"), RoleLabel::Size::Semibold));
-    for (const words::Text& sentence : whyNot())
-        m_whyNotRows->addWidget(paragraph(sentence));
+    if (some) {
+        m_whyNotRows->addWidget(new RoleLabel(tr("Why not"), RoleLabel::Size::Semibold));
+        for (const words::Text& sentence : whyNot())
+            m_whyNotRows->addWidget(paragraph(sentence));
+    }
+    putLinksInOrder();
+}
+
+QWidget* ExplainView::putLinksInOrder()
+{
+    QWidget* before = m_scroll;
+    for (QLayout* rows : std::initializer_list<QLayout*>{ m_paragraphs, m_causeRows, m_whyNotRows })
+        for (int i = 0; i < rows->count(); ++i)
+            if (auto* label = qobject_cast<SpanLabel*>(rows->itemAt(i)->widget());
+                label && label->focusPolicy() != Qt::NoFocus) {
+                setTabOrder(before, label);
+                before = label;
+            }
+    return before;
 }
 
 void ExplainView::requestBlockers()
@@ -383,7 +397,7 @@ void ExplainView::rebuildWhatIfs()
     if (!some)
         return;
     const bool current = m_snapshot && m_shown.revision == m_snapshot->revision;
-    QWidget* before = m_scroll;
+    QWidget* before = putLinksInOrder();
     const auto figure = [&](const QString& text, const QString& tip, QColor Theme::*colour, int row, int column) {
         auto* label = new RoleLabel(text, RoleLabel::Size::Normal, colour);
         label->setToolTip(tip);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Explain dock: why the selected tensor looks as it does, what decided it, and what would change it.
+// The Explain view: why the selected tensor looks as it does, what decided it, and what would change it.
 #pragma once
 
 #include <QHash>
@@ -80,6 +80,8 @@ private:
     void refresh();
     void rebuildRows();
     void rebuildWhyNot();
+    /// Sentences with links are reached by Tab where they stand, after the explanation's bar; returns the last one.
+    QWidget* putLinksInOrder();
     void requestBlockers();
     void receiveBlockers(Blockers blockers);
     void follow(const QString& link);
@@ -102,7 +104,7 @@ private:
     int m_dimension = -1;
     words::Length m_length = words::Length::Paragraph;
     words::ExplanationText m_text;
-    bool m_more = false; ///< asked for more than the tip in a dock too low for it
+    bool m_more = false; ///< asked for more than the tip in a view too low for it
     bool m_wasCompact = false, m_wasNarrow = false;
 
     TipStrip* m_tip;

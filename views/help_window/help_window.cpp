@@ -56,9 +56,9 @@ QList<KeysOfView> keysInViews()
             { { tr("Return on a variant"), tr("open it in place of the experiment") },
                 { tr("Ctrl+D"), tr("duplicate a variant") },
                 { tr("Alt+Up, Alt+Down"), tr("order of the variants") } } },
-        { tr("Propagation"),
-            { { tr("Space"), tr("play or stop") }, { tr("Left, Right"), tr("one step back, one step on") },
-                { tr("Home, End"), tr("what was specified, the end") } } },
+        { tr("Players: Program, Propagation, Values"),
+            { { tr("Space"), tr("play or stop") }, { tr("[, ]"), tr("one step back, one step on") },
+                { tr("Home, End"), tr("the beginning, the end") } } },
         { tr("What if"), { { tr("Ctrl+Return"), tr("apply") }, { tr("Esc"), tr("as it was") } } },
     };
 }

@@ -31,7 +31,7 @@ private:
 class HostArraysModel : public ColumnModel {
     Q_OBJECT
 public:
-    /// What is the host's own stands first; the shape, which other docks show as well, last.
+    /// What is the host's own stands first; the shape, which other views show as well, last.
     enum Column { Array, Chunk, Replica, Writes, Spec, Shape, ColumnCount };
     enum Role { PathRole = Qt::UserRole };
     explicit HostArraysModel(QObject* parent = nullptr);

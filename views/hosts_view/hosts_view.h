@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock for hosts: what one of them holds of every array, what it writes to a checkpoint, and which rows of the
+// The view for hosts: what one of them holds of every array, what it writes to a checkpoint, and which rows of the
 // batch it reads.
 #pragma once
 

@@ -5,7 +5,6 @@
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QFontInfo>
-#include <QSlider>
 #include <QTemporaryDir>
 #include <QThread>
 #include <cstdio>
@@ -24,6 +23,7 @@
 #include "views/values_view/step_bar.h"
 #include "views/values_view/values_view.h"
 #include "views/widgets/dock_frame.h"
+#include "views/widgets/step_player.h"
 
 namespace shardscope {
 
@@ -175,7 +175,7 @@ Result<ScreenshotReport> paintWindow(const QString& file, const QString& png, co
         StepBar* const bar = window.valuesView()->stepBar();
         bar->setOn(true);
         processUntil([&] { return !window.valuesView()->isWorking(); });
-        bar->slider()->setValue(*options.operations);
+        bar->player()->go(*options.operations);
     }
     QCoreApplication::processEvents();
     window.resize(options.size); // docks may have asked for more

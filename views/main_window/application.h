@@ -35,7 +35,7 @@ struct ScreenshotReport {
     int wanted = 0; ///< steps
     int done = 0;
     std::optional<Diagnostic> failure; ///< why none could be run
-    QSize size; ///< of the window in the picture: larger where its docks need more room than was asked for
+    QSize size; ///< of the window in the picture: larger where its views need more room than was asked for
 };
 
 /// Writes a picture of the window, PNG, SVG or PDF by the name's ending, with an experiment file ("" = the built-in

@@ -60,8 +60,8 @@ namespace {
 
 QString fileFilter()
 {
-    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.csv *.tsv *.yml *.yaml *.py);;"
-                          "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo);;"
+    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.txt *.csv *.tsv *.yml *.yaml *.py);;"
+                          "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo *.txt);;"
                           "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
                           "*.yaml *.py);;All files (*)");
 }

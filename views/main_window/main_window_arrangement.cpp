@@ -44,7 +44,7 @@ MainWindow::Form MainWindow::formFor(const QSize& size)
     if (isAtLeast(2200, 1000))
         return Form::Large;
     // Three columns leave the picture in the middle one too little on most laptops.
-    if (isAtLeast(1500, 700))
+    if (isAtLeast(1540, 700))
         return Form::ThreeColumns;
     return isAtLeast(900, 600) ? Form::TwoColumns : Form::Single;
 }
@@ -238,13 +238,14 @@ void MainWindow::fitWidths()
         widths << std::max(wanted, frame->minimumSizeHint().width());
         rest -= widths.back();
     };
+    // What is seen keeps three fifths of the width, and of a large window the columns beside it take their part.
+    const int left = std::clamp(all * 18 / 100, Metrics::scaled(isCompact() ? 340 : 320), Metrics::scaled(480));
     if (m_form != Form::Single && !views.left.empty())
-        add(views.left.front(), Metrics::scaled(340));
+        add(views.left.front(), left);
     if (!isCompact() && !views.right.empty())
         add(views.right.front(),
-            views.rightPercent > 0
-                ? all * views.rightPercent / 100
-                : std::clamp(all * 2 / 5 - Metrics::scaled(340), Metrics::scaled(300), Metrics::scaled(420)));
+            views.rightPercent > 0 ? all * views.rightPercent / 100
+                                   : std::clamp(all * 2 / 5 - left, Metrics::scaled(290), Metrics::scaled(480)));
     if (columns.isEmpty())
         return;
     if (DockFrame* centre = dock(QLatin1String(views.centre.front()));
@@ -401,6 +402,7 @@ void MainWindow::openProblems()
         m_problemsOpened = true;
         dock->show();
         fitHeights();
+        layout()->activate(); // before that it has no tab that could come to the front
     }
     for (const QDockWidget* beside : tabifiedDockWidgets(dock))
         if (beside->isAncestorOf(QApplication::focusWidget()))

@@ -3,7 +3,9 @@
 // A part of MainWindow, which is declared in main_window.h.
 #include <QApplication>
 #include <QHeaderView>
+#include <QPushButton>
 #include <algorithm>
+#include <utility>
 
 #include "views/collectives_view/collectives_view.h"
 #include "views/compare_view/compare_view.h"
@@ -18,6 +20,7 @@
 #include "views/named_arrays_view/named_arrays_view.h"
 #include "views/panel/panel.h"
 #include "views/problems_view/problems_view.h"
+#include "views/program_view/program_player.h"
 #include "views/program_view/program_view.h"
 #include "views/propagation_view/propagation_view.h"
 #include "views/rules_view/rule_trace_view.h"
@@ -37,6 +40,7 @@
 #include "views/widgets/page_stack.h"
 #include "views/widgets/section.h"
 #include "views/widgets/section_column.h"
+#include "views/widgets/step_player.h"
 
 namespace shardscope {
 
@@ -65,6 +69,19 @@ QString emptinessOf(const QWidget& view)
         if (page->isVisibleTo(&view) && !page->hasButton())
             return page->sentence();
     return {};
+}
+
+/// What takes the keyboard of a part: its own choice, or where that cannot be seen the first control that can.
+QWidget* focusOf(const MainWindow::Part& part)
+{
+    QWidget* chosen = part.focus;
+    if (!chosen || chosen == part.widget || chosen->isVisibleTo(part.widget))
+        return chosen;
+    for (QWidget* next = part.widget->nextInFocusChain(); next != part.widget; next = next->nextInFocusChain())
+        if (part.widget->isAncestorOf(next) && next->isVisibleTo(part.widget) && next->isEnabled()
+            && (next->focusPolicy() & Qt::TabFocus))
+            return next;
+    return part.widget;
 }
 
 void showFigureOf(DockView* view, Section* section)
@@ -126,9 +143,13 @@ void MainWindow::makeInputs()
     m_devices = new TopologyView(&m_document, &m_selection);
     add("devices", "devices", tr("Devices"), m_devices, Kind::OnDemand, within(260, 440));
     m_rules = new RulesView(&m_document, &m_selection);
-    add("rules", "rules", tr("Rules"), m_rules, Kind::Fixed, [this](int) { return heightsOfRules(*m_rules); });
+    Section* rules =
+        add("rules", "rules", tr("Rules"), m_rules, Kind::Fixed, [this](int) { return heightsOfRules(*m_rules); });
     m_trace = new RuleTraceView(&m_document, &m_selection);
-    add("trace", "trace", tr("Rule trace"), m_trace, Kind::OnDemand);
+    add("trace", "trace", tr("Rule trace"), m_trace, Kind::OnDemand, [this](int width) {
+        const int all = m_trace->contentHeight(width);
+        return Heights{ all - m_trace->spareHeight(), all };
+    });
     m_dialects = new DialectsView(&m_document, &m_selection);
     add("dialects", "compare", tr("Dialects"), m_dialects, Kind::OnDemand, within(140, 260));
     m_model = new ModelView(&m_document, &m_selection);
@@ -143,6 +164,9 @@ void MainWindow::makeInputs()
     // The machine is what the mesh lies on, named arrays are what a model may be made of.
     mesh->addLink(tr("Devices"), [this] { present(QStringLiteral("devices")); });
     model->addLink(tr("Named arrays"), [this] { present(QStringLiteral("named")); });
+    QPushButton* trace = rules->addLink(tr("Trace"), [this] { present(QStringLiteral("trace")); });
+    trace->setObjectName(QStringLiteral("trace"));
+    trace->setToolTip(tr("Shows for the selected tensor what every rule did, and why"));
     model->setUnfolded(false);
 }
 
@@ -180,10 +204,17 @@ void MainWindow::makePictures()
     showFigureOf(m_propagation, propagation);
     propagation->setUnfolded(false);
     m_programBox = new DrawerBox(m_program, propagation);
+    // It is played on the graph: whoever opens the list wants to see it there.
+    m_program->player()->player()->serve(m_propagation);
+    connect(propagation, &Section::changed, this, [this, propagation, wasOpen = false]() mutable {
+        const bool open = propagation->isUnfolded();
+        if (std::exchange(wasOpen, open) != open && open && m_selection.step() < 0)
+            m_selection.setStep(m_propagation->step());
+    });
     DockFrame* program = addView("program", "program", tr("Program"), m_programBox, [this] { return m_program; });
     addPart("program", "program", tr("Program"), m_program, program, [this] { m_programBox->revealMain(); });
     addPart("propagation", "propagation", tr("Propagation"), m_propagation, program,
-        [this] { m_programBox->setDrawerHeight(Metrics::scaled(340)); });
+        [this] { m_programBox->setDrawerHeight(Metrics::scaled(240)); });
 
     m_timing = new TimingView(&m_document, &m_selection, &m_run);
     auto* overTime = new MemoryView(&m_document, &m_selection, MemoryView::Shows::OverTime);
@@ -232,7 +263,7 @@ DockFrame* MainWindow::addView(
         const QWidget* shown = m_fronts.value(frame)();
         for (const Part& part : m_parts)
             if (part.widget == shown)
-                return part.focus;
+                return focusOf(part);
         return nullptr;
     });
     // Who is tabbed with whom is told by no signal: look again after whatever may have changed it.
@@ -315,7 +346,7 @@ bool MainWindow::present(const QString& id)
     if (m_maximised && m_maximised != frame)
         maximise(nullptr);
     revealPart(id);
-    QWidget* focus = found ? found->focus.data() : nullptr;
+    QWidget* focus = found ? focusOf(*found) : nullptr;
     if (const auto* section = found ? qobject_cast<Section*>(found->widget->parentWidget()) : nullptr;
         section && !section->showsBody()) // a line that says why there is nothing
         focus = section->fold();

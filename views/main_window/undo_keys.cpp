@@ -47,15 +47,16 @@ UndoKeys::UndoKeys(QWidget* window)
 
 void UndoKeys::follow(QWidget* focus)
 {
-    if (m_field)
-        disconnect(m_field, nullptr, this, nullptr);
+    // By its connections: a field that is being destroyed tells of the lost focus when it is a field no more.
+    disconnect(m_finished);
+    disconnect(m_returned);
     m_field = focus ? lineOf(focus) : nullptr;
     if (!m_field)
         return;
     const auto take = [this] { m_taken = m_field ? m_field->text() : QString(); };
     take();
-    connect(m_field, &QLineEdit::editingFinished, this, take);
-    connect(m_field, &QLineEdit::returnPressed, this, take);
+    m_finished = connect(m_field, &QLineEdit::editingFinished, this, take);
+    m_returned = connect(m_field, &QLineEdit::returnPressed, this, take);
 }
 
 bool UndoKeys::holdsTyped(const QWidget* control) const

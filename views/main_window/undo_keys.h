@@ -15,7 +15,7 @@ namespace shardscope {
 class UndoKeys : public QObject {
     Q_OBJECT
 public:
-    /// For all controls of the window, those of floating docks included.
+    /// For all controls of the window, those of floating views included.
     explicit UndoKeys(QWidget* window);
 
 protected:
@@ -26,6 +26,7 @@ private:
     [[nodiscard]] bool holdsTyped(const QWidget* control) const;
     QWidget* m_window;
     QPointer<QLineEdit> m_field; ///< that has the focus
+    QMetaObject::Connection m_finished, m_returned; ///< of that field
     QString m_taken; ///< its text when it got the focus, or when it was taken over last
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Geometry of the memory dock, without a window: the bar of one device class, its legend, and the line of live bytes.
+// Geometry of the memory view, without a window: the bar of one device class, its legend, and the line of live bytes.
 #pragma once
 
 #include <QPoint>

@@ -121,7 +121,22 @@ MemoryView::MemoryView(Document* document, Selection* selection, Shows shows, QW
 
 QString MemoryView::largestText() const
 {
-    return m_largest->text();
+    return m_shown.largest(mostNamed);
+}
+
+void MemoryView::fitLargest()
+{
+    // As many as there is room for: the rest is counted, and stands in the tip.
+    const int room = width() - 2 * Metrics::scaled(10);
+    QString text;
+    for (std::size_t count = mostNamed; count > 0; --count) {
+        text = m_shown.largest(count);
+        if (m_largest->fontMetrics().horizontalAdvance(text) <= room)
+            break;
+    }
+    m_largest->setText(text);
+    m_largest->setToolTip(text == largestText() ? QString() : plainTip(largestText()));
+    m_largest->setAccessibleDescription(largestText());
 }
 
 void MemoryView::showSnapshot()
@@ -166,7 +181,7 @@ void MemoryView::showSnapshot()
         m_content->setToolTip(plainTip(notes.join(QLatin1Char('\n'))));
         m_sum->setAccessibleDescription(notes.join(QLatin1Char(' ')));
     }
-    m_largest->setText(shown.largest(12));
+    fitLargest();
     m_largest->setVisible(m_shows == Shows::Peak && !m_largest->text().isEmpty());
     followSelection();
     showPlacement();
@@ -247,6 +262,7 @@ QSize MemoryView::minimumSizeHint() const
 void MemoryView::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
+    fitLargest();
     placePlot();
 }
 

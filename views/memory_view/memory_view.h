@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Memory dock: what one device holds at the peak of the step, by owner, and the bytes live over the step;
+// The Memory view: what one device holds at the peak of the step, by owner, and the bytes live over the step;
 // and what lies in host memory, apart from that. Its key figure is "32.0 MiB per device".
 #pragma once
 
@@ -30,7 +30,7 @@ public:
     /// Keeps parameters in host memory.
     [[nodiscard]] QCheckBox* onHost() const { return m_onHost; }
     /// "Largest: w 4 MiB; x 16 KiB"
-    [[nodiscard]] QString largestText() const;
+    [[nodiscard]] QString largestText() const; ///< all that are named where there is room for them
     /// "8 MiB per device on the host, 8 MiB in, 8 MiB back": what lies there, and what moves in a step; "" for nothing.
     [[nodiscard]] QString hostText() const;
     /// Without the bytes over the step, which come where there is room.
@@ -44,7 +44,9 @@ private:
     /// Why there is nothing to draw, and what is known all the same.
     [[nodiscard]] QString whyNothing() const;
     void followSelection();
+    static constexpr std::size_t mostNamed = 12; ///< of the largest arrays
     void placePlot();
+    void fitLargest();
     void showPlacement();
 
     Shows m_shows;

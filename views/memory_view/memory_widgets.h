@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The painted parts of the memory dock.
+// The painted parts of the memory view.
 #pragma once
 
 #include <QWidget>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the memory dock draws: that of a step, as its plan has it.
+// What the memory view draws: that of a step, as its plan has it.
 #pragma once
 
 #include <QString>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One mesh axis in the Mesh dock: handle, name, slider, number and link class.
+// One mesh axis in the Mesh view: handle, name, slider, number and link class.
 #pragma once
 
 #include <QWidget>

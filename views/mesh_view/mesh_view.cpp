@@ -6,16 +6,13 @@
 #include <QHBoxLayout>
 #include <QLocale>
 #include <QMenu>
-#include <QPainter>
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QTimer>
 #include <QToolButton>
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
-#include "base/codes.h"
 #include "experiment/edits.h"
 #include "experiment/mesh_order.h"
 #include "mesh/device_places.h"
@@ -48,18 +45,6 @@ QString sizesText(const std::vector<MeshAxis>& axes)
     for (const MeshAxis& axis : axes)
         sizes << QLocale().toString(static_cast<qlonglong>(axis.size));
     return sizes.join(QStringLiteral(" × "));
-}
-
-/// The product of the sizes, or -1 when it is beyond anything.
-std::int64_t productOf(const std::vector<MeshAxis>& axes)
-{
-    std::int64_t product = 1;
-    for (const MeshAxis& axis : axes) {
-        if (axis.size <= 0 || product > maximumDevices * maximumDevices / axis.size)
-            return -1;
-        product *= axis.size;
-    }
-    return product;
 }
 
 QString rate(double bytesPerSecond)
@@ -152,7 +137,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     add->setToolTip(tr("Adds a mesh axis of size 1, and asks for its name"));
     m_order->setAccessibleName(tr("Order of the devices"));
     m_order->setToolTip(tr("Which device stands at which coordinates of the mesh"));
-    m_order->addItems({ tr("Order: row-major"), tr("Order: column-major"), tr("Order: as in the file") });
+    m_order->addItems({ tr("Row-major"), tr("Column-major"), tr("As in the file") });
     m_order->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_order->setMinimumContentsLength(9);
     m_pin->setCheckable(true);
@@ -205,11 +190,6 @@ void MeshView::setKeepsProduct(bool keep)
 {
     m_keep->setChecked(keep);
 }
-QString MeshView::message() const
-{
-    return m_messageBox->isVisibleTo(this) ? m_messageText->text() : QString();
-}
-
 QString MeshView::mapCaption() const
 {
     return m_captionBox->isVisibleTo(this) ? m_caption->text() : QString();
@@ -238,19 +218,6 @@ QString MeshView::axisName(std::size_t axis) const
 {
     const std::vector<MeshAxis>& axes = m_document->experiment()->mesh.axes;
     return axis < axes.size() ? QString::fromStdString(axes[axis].name) : QString();
-}
-
-bool MeshView::edit(Result<Experiment> after, const QString& text, int mergeId)
-{
-    const std::optional<Diagnostic> refused = after ? std::nullopt : std::optional<Diagnostic>(after.error());
-    const bool done = m_document->edit(std::move(after), text, mergeId);
-    if (!done) { // controls go back to what is; the message says why
-        refresh();
-        if (refused)
-            showMessage(&*refused);
-    }
-    m_asked.reset();
-    return done;
 }
 
 void MeshView::makeRows(std::size_t count)
@@ -397,7 +364,7 @@ void MeshView::refresh()
         const bool built = now.mesh.deviceOrder.empty() && now.mesh.order.method != OrderMethod::RowMajor;
         m_order->removeItem(builtOrder);
         if (built)
-            m_order->insertItem(builtOrder, tr("Order: %1").arg(words::orderName(now.mesh)));
+            m_order->insertItem(builtOrder, words::orderName(now.mesh));
         int choice = built ? builtOrder : rowMajorOrder;
         if (mesh && !now.mesh.deviceOrder.empty())
             choice = now.mesh.deviceOrder == columnMajor(*mesh) ? columnMajorOrder : orderOfFile;
@@ -430,168 +397,6 @@ void MeshView::refreshMap()
         row ? std::optional<Layout>(row->layout) : std::nullopt);
 }
 
-void MeshView::showMessage(const Diagnostic* refused)
-{
-    const Experiment& now = *m_document->experiment();
-    std::optional<Diagnostic> shown;
-    const std::int64_t product = productOf(now.mesh.axes);
-    if (refused)
-        shown = *refused;
-    else if (product != now.hardware.devices.count())
-        shown = Diagnostic{ Code::DevicesMismatch,
-            { { "product", product }, { "devices", now.hardware.devices.count() } }, {} };
-    m_messageBox->setVisible(shown.has_value());
-    while (QLayoutItem* item = m_others->takeAt(0)) {
-        item->widget()->hide();
-        item->widget()->deleteLater(); // it may be the one that was pressed
-        delete item;
-    }
-    if (!shown)
-        return;
-    if (refused && m_asked)
-        offerSizes(m_asked->first, m_asked->second);
-    QPalette palette = m_messageBox->palette();
-    palette.setColor(QPalette::Window, Theme::current().errorBackground);
-    m_messageBox->setPalette(palette);
-    const words::ProblemText text = words::shown(*shown);
-    m_messageText->setText(QString::fromLatin1(shown->id().data(), static_cast<qsizetype>(shown->id().size()))
-        + QLatin1Char(' ') + text.cause);
-    m_messageText->setToolTip(plainTip(text.remedy));
-    m_fit->setVisible(shown->code == Code::DevicesMismatch);
-    Fix inProblems; // by the name that it has there
-    inProblems.kind = Fix::Kind::DevicesForMesh;
-    inProblems.number = product;
-    m_fit->setText(words::fixLabel(inProblems));
-}
-
-/// The next sizes that can be, and the size that was asked for with as many devices as that takes.
-void MeshView::offerSizes(std::size_t axis, std::int64_t size)
-{
-    const Experiment& now = *m_document->experiment();
-    const auto offer = [this](const QString& text, const QString& tip, auto run) {
-        auto* button = new QPushButton(text, m_messageBox);
-        button->setProperty("small", true);
-        button->setAccessibleName(tip);
-        button->setToolTip(tip);
-        connect(button, &QPushButton::clicked, this, run);
-        m_others->addWidget(button);
-        button->show(); // with the message: beside what is visible already, the layout shows it an event later
-    };
-    const std::vector<std::int64_t> possible = possibleAxisSizes(now, axis, keepsProduct());
-    const auto above = std::lower_bound(possible.begin(), possible.end(), size);
-    const auto choose = [&](std::int64_t other) {
-        offer(words::count(other), tr("%1 = %2").arg(axisName(axis), words::count(other)),
-            [this, axis, other] { setSize(axis, other, false); });
-    };
-    if (above != possible.begin())
-        choose(*(above - 1));
-    if (above != possible.end())
-        choose(*above);
-    const auto larger = withAxisSize(now, axis, size, false);
-    if (const std::int64_t devices = larger ? productOf(larger->mesh.axes) : -1; devices > 0 && keepsProduct()) {
-        const QString text = tr("Use %1").arg(words::counted(devices, words::Noun::Device));
-        offer(text, text, [this, axis, size] {
-            edit(withAxisSize(*m_document->experiment(), axis, size, false),
-                QStringLiteral("%1 = %2").arg(axisName(axis), words::count(size)));
-        });
-    }
-}
-
-void MeshView::setSize(std::size_t axis, std::int64_t size, bool dragging)
-{
-    const Experiment& now = *m_document->experiment();
-    if (axis >= now.mesh.axes.size())
-        return;
-    const std::int64_t before = now.mesh.axes[axis].size;
-    if (dragging && m_mergeId == 0) {
-        m_mergeId = m_document->newMergeId();
-        m_sizeBefore = before;
-        m_before = m_document->experiment();
-        m_gesture->begin(QString());
-    }
-    const std::int64_t start = m_mergeId != 0 ? m_sizeBefore : before;
-    const QString title =
-        QStringLiteral("%1 %2 → %3").arg(axisName(axis), QString::number(start), QString::number(size));
-    m_gesture->setTitle(size == start ? QStringLiteral("%1 %2").arg(axisName(axis), QString::number(size)) : title);
-    Result<Experiment> after = withAxisSize(now, axis, size, keepsProduct());
-    if (after && m_before) // sizes that a drag goes through leave no trace in the hardware
-        after = withHardwareFollowing(std::move(*after), m_before->hardware);
-    if (size != before) {
-        m_asked = { axis, size };
-        edit(std::move(after), title, m_mergeId);
-    }
-    if (dragging)
-        return;
-    m_mergeId = 0;
-    m_before.reset();
-    m_gesture->end();
-}
-
-void MeshView::cancelSize()
-{
-    // All of it, the axis that took the inverse included; a step that ends where it began vanishes.
-    if (m_mergeId != 0 && m_before)
-        edit(Experiment(*m_before), QString(), m_mergeId);
-    m_mergeId = 0;
-    m_before.reset();
-    m_gesture->end();
-}
-
-void MeshView::moveAxis(std::size_t from, std::size_t to)
-{
-    const Experiment& now = *m_document->experiment();
-    if (from != to && from < now.mesh.axes.size() && to < now.mesh.axes.size())
-        edit(withAxisMoved(now, from, to), tr("move axis %1").arg(axisName(from)));
-}
-
-std::size_t MeshView::rowAt(int y) const
-{
-    for (std::size_t i = 0; i < m_rows.size(); ++i)
-        if (y < m_rows[i]->geometry().bottom())
-            return i;
-    return m_rows.empty() ? 0 : m_rows.size() - 1;
-}
-
-void MeshView::dragRow(std::size_t from, const QPoint& global, bool drop)
-{
-    const std::size_t to = rowAt(mapFromGlobal(global).y());
-    if (drop || to >= m_rows.size()) {
-        m_dropLine = -1;
-        m_gesture->end();
-        update();
-        moveAxis(from, to);
-        return;
-    }
-    if (!m_gesture->isActive()) {
-        m_gesture->begin(tr("move axis %1").arg(axisName(from)));
-        m_dropTarget = from;
-    }
-    if (std::exchange(m_dropTarget, to) != to) {
-        auto after = withAxisMoved(*m_document->experiment(), from, to);
-        if (to != from && after)
-            m_gesture->propose(std::move(*after));
-        else
-            m_gesture->withdraw();
-    }
-    const QRect target = m_rows[to]->geometry();
-    m_dropLine = to == from ? -1 : to > from ? target.bottom() : target.top();
-    update();
-}
-
-void MeshView::addAxis()
-{
-    const Experiment& now = *m_document->experiment();
-    std::string name;
-    for (int number = static_cast<int>(now.mesh.axes.size()) + 1;; ++number) {
-        name = "axis" + std::to_string(number);
-        if (std::none_of(
-                now.mesh.axes.begin(), now.mesh.axes.end(), [&](const MeshAxis& axis) { return axis.name == name; }))
-            break;
-    }
-    if (edit(withAxisAdded(now, name, 1), tr("add axis %1").arg(QString::fromStdString(name))) && !m_rows.empty())
-        m_rows.back()->chip()->startRenaming();
-}
-
 void MeshView::setOrder(int choice)
 {
     const Experiment& now = *m_document->experiment();
@@ -604,14 +409,6 @@ void MeshView::setOrder(int choice)
         edit(withOrder(now, {}), tr("row-major device order"));
     else
         edit(withDeviceOrder(now, columnMajor(*mesh)), tr("column-major device order"));
-}
-
-void MeshView::paintEvent(QPaintEvent*)
-{
-    if (m_dropLine < 0)
-        return;
-    QPainter painter(this);
-    painter.fillRect(QRect(4, m_dropLine - 1, width() - 8, 2), Theme::current().accent);
 }
 
 } // namespace shardscope

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock for the mesh: axes with their sizes, their order, and the map of the devices. Its key figure is "2 × 4".
+// The view for the mesh: axes with their sizes, their order, and the map of the devices. Its key figure is "2 × 4".
 #pragma once
 
 #include <optional>
@@ -62,6 +62,8 @@ private:
     void showCaption();
     void makeRows(std::size_t count);
     void fillMenu(QMenu& menu, std::size_t axis);
+    /// The product of the sizes, or -1 when it is beyond anything.
+    [[nodiscard]] static std::int64_t productOf(const std::vector<MeshAxis>& axes);
     void offerSizes(std::size_t axis, std::int64_t size);
     void showMessage(const Diagnostic* refused);
     bool edit(Result<Experiment> after, const QString& text, int mergeId = 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock for the model: how far its parameters are sharded and what is left replicated, the form of the network, and
+// The view for the model: how far its parameters are sharded and what is left replicated, the form of the network, and
 // its parameters by modules. Its key figure is their number. For programs in a text and for lists of arrays the form
 // says what is shown in its place.
 #pragma once

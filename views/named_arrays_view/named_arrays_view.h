@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock of named arrays: the arrays of the experiment as a tree with the names of their axes, the rules as a mapping
+// The view of named arrays: the arrays of the experiment as a tree with the names of their axes, the rules as a mapping
 // from these names to mesh axes, and what becomes of every array. All edits are the document's.
 #pragma once
 

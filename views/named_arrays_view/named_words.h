@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the dock of named arrays says, and how mesh axes are typed in it.
+// What the view of named arrays says, and how mesh axes are typed in it.
 #pragma once
 
 #include <QString>

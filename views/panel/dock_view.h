@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What all docks are: a view of the document and of the selection that they share, with a figure for its title.
+// What all views are: they show the document and the selection that they share, with a figure for their title.
 #pragma once
 
 #include <QWidget>
@@ -15,12 +15,12 @@ public:
     /// `ground`: what it is filled with, where that is not the window's colour.
     DockView(Document* document, Selection* selection, QWidget* parent, QPalette::ColorRole ground = QPalette::Window);
 
-    /// For the dock's title: "46 steps"; may be empty.
+    /// For the view's title: "46 steps"; may be empty.
     [[nodiscard]] QString keyFigure() const { return m_keyFigure; }
 
 Q_SIGNALS:
     void keyFigureChanged();
-    void dockRequested(const QString& id); ///< what another dock shows is to be seen
+    void dockRequested(const QString& id); ///< what another view shows is to be seen
     /// A change is to be looked at value by value before it is made.
     void previewRequested(const shardscope::Experiment& after, const QString& change);
 

@@ -8,7 +8,7 @@ namespace shardscope {
 
 class Selection;
 
-/// Selects what the link (words/links.h) leads to. Returns the dock that shows it, where that is not every dock that
+/// Selects what the link (words/links.h) leads to. Returns the view that shows it, where that is not every view that
 /// follows the selection: "program", "propagation", "rules"; else "".
 QString followLink(Selection& selection, const QString& link);
 

@@ -9,6 +9,7 @@
 
 #include "views/theme/icons.h"
 #include "views/widgets/boxes.h"
+#include "views/widgets/elided_name.h"
 #include "views/widgets/plain_tip.h"
 
 namespace shardscope {
@@ -93,12 +94,14 @@ void RoleLabel::paintEvent(QPaintEvent* event)
     }
     QPainter painter(this);
     const QRect area = contentsRect();
-    const QString shown = fontMetrics().elidedText(text(), m_mode, area.width());
+    const QString shown = m_mode == Qt::ElideMiddle ? elidedName(text(), fontMetrics(), area.width())
+                                                    : fontMetrics().elidedText(text(), m_mode, area.width());
     painter.setPen(palette().color(QPalette::WindowText));
     painter.drawText(area, static_cast<int>(alignment()) | Qt::TextSingleLine, shown);
     const QString tip = shown == text() ? QString() : plainTip(text());
-    if (toolTip() != tip)
+    if ((!tip.isEmpty() || toolTip() == m_tip) && toolTip() != tip) // one that somebody gave it stays
         setToolTip(tip);
+    m_tip = tip;
 }
 
 void RoleLabel::changeEvent(QEvent* event)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the docks share: the ribbon over results that are out of date, headings, and the page of an empty dock.
+// What the views share: the ribbon over results that are out of date, headings, and the page of an empty view.
 #pragma once
 
 #include <QLabel>
@@ -29,7 +29,7 @@ public:
     RoleLabel(const QString& text, Size size, QColor Theme::*colour = &Theme::text, QWidget* parent = nullptr);
     void setColour(QColor Theme::*colour);
     /// Shortened to the width it gets, at its end or where `mode` says; the whole text is then the tool tip. Names of
-    /// tensors are shortened in the middle: what differs stands at their ends.
+    /// tensors are shortened in the middle, before their last part (elidedName()): what differs stands at their ends.
     void setElided(bool elided, Qt::TextElideMode mode = Qt::ElideRight);
     [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -42,6 +42,7 @@ private:
     Size m_size;
     QColor Theme::*m_colour;
     bool m_elided = false;
+    QString m_tip; ///< the whole text, while it is shortened
     Qt::TextElideMode m_mode = Qt::ElideRight;
     bool m_applying = false;
 };

@@ -16,7 +16,7 @@ namespace shardscope {
 class RoleLabel;
 
 /// One problem: severity by shape, code, cause, place; Show and one button per fix. 28 px high where all stands in one
-/// line; in a narrow dock the buttons go below the text.
+/// line; in a narrow view the buttons go below the text.
 class ProblemRow : public QWidget {
     Q_OBJECT
 public:

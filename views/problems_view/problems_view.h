@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Problems dock: what is wrong or worth knowing, with its cause, its place and the edits that mend it.
+// The Problems view: what is wrong or worth knowing, with its cause, its place and the edits that mend it.
 #pragma once
 
 #include <QTimer>
@@ -21,7 +21,7 @@ class ProblemsView : public DockView {
 public:
     ProblemsView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
-    /// The worst severity shown; Info where there is nothing. For the dock's icon.
+    /// The worst severity shown; Info where there is nothing. For the view's icon.
     [[nodiscard]] Severity worst() const { return m_worst; }
     [[nodiscard]] const std::vector<ProblemRow*>& rows() const { return m_rows; }
 

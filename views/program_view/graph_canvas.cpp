@@ -16,8 +16,16 @@ GraphCanvas::GraphCanvas(QWidget* parent)
 {
     setAccessibleDescription(
         tr("Arrow keys walk along the edges and through the parts. Return opens or folds a part. Plus and "
-           "minus zoom, F shows the whole graph, Shift+F the current part."));
+           "minus zoom, F shows all of the graph, Shift+F the current part. Space plays it, [ and ] go one step."));
     setAttribute(Qt::WA_OpaquePaintEvent);
+    m_way.setStartValue(0.0);
+    m_way.setEndValue(1.0);
+    m_way.setDuration(450);
+    m_way.setEasingCurve(QEasingCurve::InOutQuad);
+    connect(&m_way, &QVariantAnimation::valueChanged, this, [this](const QVariant& way) {
+        m_step.way = way.toDouble();
+        update();
+    });
 }
 
 GraphCanvas::~GraphCanvas() = default;
@@ -37,6 +45,7 @@ void GraphCanvas::setSnapshot(SnapshotPtr snapshot)
     const ProgramPtr program = snapshot ? snapshot->program : nullptr;
     const bool same = m_layout && program && program.get() == &m_layout->program();
     m_snapshot = std::move(snapshot);
+    m_replay = nullptr;
     if (!program) {
         m_layout.reset();
         m_words.reset();
@@ -99,6 +108,7 @@ void GraphCanvas::layoutChanged()
     m_hovered = {};
     m_painter.forget();
     findMarks();
+    placeStep();
     tableChanged(this);
     update();
 }
@@ -255,7 +265,7 @@ void GraphCanvas::paintEvent(QPaintEvent* event)
     if (!m_layout || !m_layout->level(0))
         return;
     const GraphScene scene{ *m_layout, *m_words, m_zoom, m_offset, QSizeF(size()), m_current, m_hovered, m_marked,
-        m_marks, hasFocus(), devicePixelRatioF() };
+        m_marks, m_step, hasFocus(), devicePixelRatioF() };
     m_painter.paint(painter, QRectF(event->rect()), scene);
     if (hasFocus() && !m_current.valid())
         paintFocusFrame(painter);

@@ -6,6 +6,7 @@
 
 #include <QElapsedTimer>
 #include <QFont>
+#include <QVariantAnimation>
 #include <QWidget>
 #include <memory>
 #include <optional>
@@ -28,6 +29,10 @@ public:
     /// The program of a snapshot; null for nothing. Parts that were open stay so, as does what is current, as far as
     /// the new program has them.
     void setSnapshot(SnapshotPtr snapshot);
+    /// A step of the snapshot's propagation is drawn, and shardings are those after it; null: none is, and they are
+    /// those in the end. `onwards`: its axes take their way.
+    void setStep(const Replay* replay, std::uint32_t step, bool onwards);
+    [[nodiscard]] const GraphStep& step() const { return m_step; }
     [[nodiscard]] const GraphLayout* layoutOfGraph() const { return m_layout.get(); }
     [[nodiscard]] const GraphWords* graphWords() const { return m_words.get(); }
 
@@ -95,6 +100,9 @@ private:
     void layoutChanged();
     void fitAgain();
     void findMarks();
+    void placeStep();
+    /// Of the drawings of a value the one next to a place.
+    [[nodiscard]] GraphPlace placeBeside(ValueId value, GraphPlace near) const;
     void unfold(bool repeats);
     void choose(GraphPlace place); ///< by the user
     void activate(GraphPlace place);
@@ -110,6 +118,10 @@ private:
     GraphPlace m_current, m_hovered;
     ValueId m_marked;
     std::vector<GraphPlace> m_marks; ///< where it is drawn, sorted
+    const Replay* m_replay = nullptr;
+    std::uint32_t m_stepNumber = 0;
+    GraphStep m_step;
+    QVariantAnimation m_way; ///< of its axes
     GraphPainter m_painter;
     mutable std::optional<std::vector<GraphPlace>> m_places; ///< all, for screen readers
 

@@ -54,6 +54,10 @@ struct GraphPainter::Frame {
     void arrow(const QRectF& at, bool open);
     void leaving(const QRectF& rect);
 
+    void step();
+    void travel(const GraphStep::Arrow& arrow);
+    void chips();
+
     void edges(int part, const GraphLevel& in, QPointF origin, bool readable);
     void edge(const GraphEdge& edge, QPointF origin, const QColor& color, double width);
 };

@@ -154,7 +154,6 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event)
         return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
-    case Qt::Key_Space:
         return activate(m_current);
     case Qt::Key_Plus:
     case Qt::Key_Equal:

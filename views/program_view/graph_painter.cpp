@@ -39,6 +39,7 @@ void GraphPainter::paint(QPainter& painter, const QRectF& clip, const GraphScene
     for (auto sign = m_signs.rbegin(); sign != m_signs.rend(); ++sign) // outer frames first
         frame.sign(sign->first, sign->second);
     frame.trail();
+    frame.step();
 }
 
 GraphPainter::Frame::Frame(GraphPainter& painterOf, QPainter& with, const QRectF& where, const GraphScene& of)

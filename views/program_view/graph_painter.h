@@ -18,6 +18,23 @@ namespace shardscope {
 
 struct Theme;
 
+/// A step of propagation, where the graph draws it.
+struct GraphStep {
+    struct Arrow {
+        GraphPlace from, to;
+        int axis = 0; ///< of the mesh
+    };
+    struct Chip {
+        GraphPlace at;
+        QString axis; ///< that arrives there
+        int index = 0; ///< of it in the mesh
+    };
+    GraphPlace operation; ///< by whose rule
+    std::vector<Arrow> arrows;
+    std::vector<Chip> chips;
+    double way = 1; ///< how far the axes have come
+};
+
 /// What is drawn, and from where it is looked at.
 struct GraphScene {
     const GraphLayout& layout;
@@ -28,6 +45,7 @@ struct GraphScene {
     GraphPlace current, hovered;
     ValueId marked; ///< invalid for none
     const std::vector<GraphPlace>& marks; ///< where it is drawn, sorted
+    const GraphStep& step;
     bool hasFocus = false;
     double pixelRatio = 1;
 };

@@ -30,6 +30,7 @@ GraphWords::GraphWords(ProgramPtr program, std::shared_ptr<const ProgramOutline>
 void GraphWords::setSnapshot(SnapshotPtr snapshot)
 {
     m_snapshot = std::move(snapshot);
+    m_replay = nullptr;
     m_differences.clear();
     m_added.assign(m_program->values.size(), {});
     m_exchanges.assign(m_program->values.size(), {});
@@ -57,6 +58,12 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
             ++sums.collectives;
         }
     }
+}
+
+void GraphWords::setStep(const Replay* replay, std::uint32_t step)
+{
+    m_replay = replay;
+    m_step = step;
 }
 
 QString GraphWords::plainName(const Program& program, ValueId value)
@@ -261,7 +268,9 @@ words::Text GraphWords::shape(ValueId id) const
     if (!isTensor(type.dtype))
         return { { fromStd(toString(type)), Span::Style::Code, -1 } };
     const bool known = m_snapshot && m_snapshot->propagation && m_snapshot->mesh;
-    const TensorSharding sharding = known ? heldSharding(*m_snapshot, id) : TensorSharding::open(type.rank());
+    TensorSharding sharding = known && !m_replay ? heldSharding(*m_snapshot, id) : TensorSharding::open(type.rank());
+    for (std::size_t d = 0; m_replay && d < type.rank(); ++d)
+        sharding.dims[d].axes = m_replay->axesAt(id, d, m_step);
     words::Text text;
     const auto code = [&text](const QString& more) {
         if (!text.empty() && text.back().style == Span::Style::Code)
@@ -288,6 +297,8 @@ words::Text GraphWords::shape(ValueId id) const
     }
     if (type.rank() > 0)
         code(u"]"_s);
+    if (m_replay)
+        return text;
     const AxisList& added =
         id.index < m_added.size() && !m_added[id.index].empty() ? m_added[id.index] : sharding.unreduced;
     for (const AxisRef ref : added) {

@@ -11,6 +11,7 @@
 #include "pipeline/snapshot.h"
 #include "program/outline/program_outline.h"
 #include "propagation/repeat_differences.h"
+#include "propagation/replay.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -21,6 +22,8 @@ public:
     GraphWords(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline);
     /// Whose shardings are told; null for none. Its program is that of the graph.
     void setSnapshot(SnapshotPtr snapshot);
+    /// Shardings are told as they are after that step of propagation; null: as they are in the end.
+    void setStep(const Replay* replay, std::uint32_t step);
 
     /// "dot_general", "constant 0.9", "Layer 0", "Layers 1–3", "Backward".
     [[nodiscard]] QString title(int part) const;
@@ -64,6 +67,8 @@ private:
     ProgramPtr m_program;
     std::shared_ptr<const ProgramOutline> m_outline;
     SnapshotPtr m_snapshot;
+    const Replay* m_replay = nullptr;
+    std::uint32_t m_step = 0;
     std::vector<AxisList> m_added; ///< by ValueId: axes along which devices add their parts up
     std::vector<QString> m_exchanges; ///< by ValueId: "all-reduce 24 KiB", what is sent for it per device and step
     struct Sums {

@@ -2,6 +2,7 @@
 #include "views/program_view/program_view.h"
 
 #include <QApplication>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QShortcut>
@@ -12,6 +13,7 @@
 #include "program/operation_path.h"
 #include "views/panel/obstacle.h"
 #include "views/panel/panel.h"
+#include "views/program_view/program_player.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
@@ -19,6 +21,7 @@
 #include "views/widgets/flat_button.h"
 #include "views/widgets/search_field.h"
 #include "views/widgets/span_line.h"
+#include "views/widgets/step_player.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -30,6 +33,7 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     , m_found(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_zoom(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary))
     , m_canvas(new GraphCanvas)
+    , m_player(new ProgramPlayer(selection))
     , m_legend(new SpanLine)
     , m_text(new TextPane)
     , m_parts(new QSplitter)
@@ -46,7 +50,7 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     m_legend->setBaseFont(Metrics::small());
     m_legend->setMuted(true);
     auto* foot = hbox({ 8, 2, 8, 4 }, styleSpacing, { m_legend });
-    vbox(m_graph, {}, 0, { { m_canvas, 1 }, foot });
+    vbox(m_graph, {}, 0, { { m_canvas, 1 }, m_player, foot });
     m_parts->addWidget(m_graph);
     m_parts->addWidget(m_text);
     m_parts->setStretchFactor(0, 3);
@@ -59,6 +63,11 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     connect(m_canvas, &GraphCanvas::currentChanged, this,
         [this] { select(m_canvas->currentValue(), m_canvas->currentOperation()); });
     connect(m_canvas, &GraphCanvas::zoomChanged, this, [this] { m_zoom->setText(words::percent(m_canvas->zoom())); });
+    connect(m_player, &ProgramPlayer::operationChosen, this, &ProgramView::play);
+    connect(m_player, &ProgramPlayer::propagationShown, this, [this](bool onwards) {
+        m_canvas->setStep(m_player->replay(), static_cast<std::uint32_t>(m_player->player()->step()), onwards);
+    });
+    m_player->player()->serve(this);
     connect(m_text, &TextPane::lineChosen, this, &ProgramView::selectLine);
     // A line that is asked for explicitly is opened in the graph.
     connect(m_text, &TextPane::lineOpened, this, [this] {
@@ -226,6 +235,8 @@ void ProgramView::showSnapshot()
     const bool other = program != m_program;
     m_program = program;
     m_canvas->setSnapshot(program && !program->operations.empty() ? snapshot : nullptr);
+    const GraphLayout* layout = m_canvas->layoutOfGraph();
+    m_player->setSnapshot(snapshot, layout ? &layout->outline() : nullptr);
     m_legend->setText(m_canvas->graphWords() ? m_canvas->graphWords()->legend() : words::Text());
     m_linking = true;
     m_text->setSnapshot(snapshot, m_document->snapshot());
@@ -256,6 +267,26 @@ void ProgramView::followSelection()
     if (operation.valid())
         showInGraph(operation);
     m_text->showPlace(value, operation);
+}
+
+void ProgramView::keyPressEvent(QKeyEvent* event)
+{
+    if (!m_graph->isVisible() || !m_player->player()->takeKey(*event))
+        DockView::keyPressEvent(event);
+}
+
+/// The player stands at an operation, or before the first one.
+void ProgramView::play(OperationId operation)
+{
+    if (!m_program)
+        return;
+    if (!operation.valid()) {
+        m_selection->setOperation({}, {});
+        return;
+    }
+    const auto& results = m_program->operation(operation).results;
+    select(results.empty() ? ValueId() : results[0], operation);
+    showInGraph(operation);
 }
 
 /// What stands for the operation in the graph becomes current there.

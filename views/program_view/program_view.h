@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Program dock: the graph of the program, and beside it its text, linked with each other and with what is selected.
+// The Program dock: the graph of the program with a player of its operations and of propagation, and beside it its
+// text, linked with each other and with what is selected.
 #pragma once
 
 #include "views/panel/dock_view.h"
@@ -15,6 +16,7 @@ class QToolButton;
 namespace shardscope {
 
 class EmptyPage;
+class ProgramPlayer;
 class SearchField;
 class SpanLine;
 
@@ -24,6 +26,7 @@ public:
     ProgramView(Document* document, Selection* selection, QWidget* parent = nullptr);
 
     [[nodiscard]] GraphCanvas* canvas() const { return m_canvas; }
+    [[nodiscard]] ProgramPlayer* player() const { return m_player; }
     [[nodiscard]] TextPane* textPane() const { return m_text; }
     [[nodiscard]] QListView* textView() const { return m_text->view(); }
     [[nodiscard]] ProgramTextModel* textModel() const { return m_text->model(); }
@@ -39,6 +42,7 @@ public:
 protected:
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     void putText(bool shown);
@@ -51,6 +55,7 @@ private:
     void followSelection();
     void select(ValueId value, OperationId operation); ///< by the user, in graph or text
     void showInGraph(OperationId operation);
+    void play(OperationId operation);
     void selectLine(); ///< the text's current one
     void search();
 
@@ -59,8 +64,9 @@ private:
     QToolButton* m_textButton;
     QLabel* m_zoom;
     GraphCanvas* m_canvas;
+    ProgramPlayer* m_player;
     SpanLine* m_legend;
-    QWidget* m_graph = nullptr; ///< canvas and legend
+    QWidget* m_graph = nullptr; ///< canvas, player and legend
     TextPane* m_text;
     QSplitter* m_parts;
     EmptyPage* m_empty;

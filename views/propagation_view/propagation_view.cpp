@@ -2,51 +2,38 @@
 #include "views/propagation_view/propagation_view.h"
 
 #include <QHeaderView>
-#include <QKeyEvent>
+#include <QScrollArea>
 #include <QSignalBlocker>
-#include <QSlider>
 #include <QStackedWidget>
 #include <QTableView>
-#include <QToolButton>
+#include <QTimer>
 #include <algorithm>
+#include <utility>
 
 #include "program/operation_path.h"
-#include "views/panel/follow_link.h"
 #include "views/panel/panel.h"
 #include "views/propagation_view/difference_model.h"
 #include "views/propagation_view/explicit_row.h"
 #include "views/propagation_view/rule_row.h"
-#include "views/propagation_view/sketch_widget.h"
 #include "views/propagation_view/step_model.h"
 #include "views/propagation_view/strategy_bar.h"
 #include "views/span_text/span_text.h"
-#include "views/theme/icons.h"
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
-#include "views/widgets/flat_button.h"
+#include "views/widgets/chips_delegate.h"
 #include "views/widgets/low_room.h"
-#include "views/widgets/plain_scroll.h"
 #include "views/widgets/row_table.h"
 #include "views/widgets/segmented_bar.h"
 #include "views/widgets/spans_delegate.h"
-#include "words/propagation_steps.h"
 #include "words/strategy_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
 namespace shardscope {
-namespace {
-constexpr int playInterval = 900; ///< milliseconds per step: the axis travels for half of it
-
-} // namespace
 
 PropagationView::PropagationView(Document* document, Selection* selection, QWidget* parent)
     : DockView(document, selection, parent, QPalette::Base)
     , m_model(new StepModel(this))
-    , m_slider(new QSlider(Qt::Horizontal, this))
-    , m_position(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
-    , m_sentence(new SpanLabel(this))
-    , m_sketch(new SketchWidget(this))
     , m_table(table(m_model, tr("Steps of propagation")))
     , m_strategies(new StrategyBar(document, this))
     , m_rule(new RuleRow(document, this))
@@ -71,13 +58,7 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     })
 {
     setFocusPolicy(Qt::StrongFocus);
-    QLayout* const head = player();
-    m_sentence->setMarks(AxisMarks::Chips);
-    auto* sentence = vbox({ 8, 0, 8, 4 }, styleSpacing, { m_sentence });
-
-    QScrollArea* scroll = makePlain(new QScrollArea(this), m_sketch, false);
-    scroll->setMinimumHeight(m_sketch->minimumSizeHint().height());
-
+    m_table->setItemDelegateForColumn(StepModel::Axis, new ChipsDelegate(m_table));
     m_pages->setAccessibleName(tr("Steps or differences"));
     hbox(m_pagesRow, { 8, 2, 8, 4 }, 8, { m_pages, { m_count, 1 } });
     m_count->setElided(true);
@@ -86,8 +67,7 @@ PropagationView::PropagationView(Document* document, Selection* selection, QWidg
     m_stack->addWidget(m_same);
     m_pagesRow->hide();
 
-    vbox(m_content, {}, 0,
-        { m_strategies, head, sentence, { scroll, 3 }, m_rule, m_explicit, m_pagesRow, { m_stack, 4 } });
+    vbox(m_content, {}, 0, { m_strategies, m_rule, m_explicit, m_pagesRow, { m_stack, 1 } });
     m_room = new LowRoom(m_content, this);
     vbox(this, { 1, 0, 1, 1 }, styleSpacing, { m_room, m_empty });
     connectAll();
@@ -104,29 +84,11 @@ QTableView* PropagationView::table(QAbstractItemModel* model, const QString& nam
     return view;
 }
 
-/// The buttons and the slider.
-QLayout* PropagationView::player()
-{
-    m_first = makeFlat(
-        new QToolButton(this), QStringLiteral("first"), tr("What was given"), tr("Back to what was given (Home)"));
-    m_back =
-        makeFlat(new QToolButton(this), QStringLiteral("previous"), tr("One step back"), tr("One step back (Left)"));
-    m_play = makeFlat(new QToolButton(this), QStringLiteral("run"), tr("Play"), tr("Play or stop (Space)"));
-    m_forward = makeFlat(new QToolButton(this), QStringLiteral("next"), tr("One step on"), tr("One step on (Right)"));
-    m_last = makeFlat(new QToolButton(this), QStringLiteral("last"), tr("The end"), tr("On to the end (End)"));
-    m_slider->setAccessibleName(tr("Step of propagation"));
-    m_slider->setPageStep(10);
-    m_timer.setInterval(playInterval);
-    auto* head = hbox({ 8, 4, 8, 4 }, 2,
-        { m_first, m_back, m_play, m_forward, m_last, boxSpace(6), { m_slider, 1 }, boxSpace(6), m_position });
-    return head;
-}
-
 /// Differences, and below them what each strategy did for the one chosen.
 QWidget* PropagationView::comparisonPage()
 {
     m_differenceTable->setItemDelegate(new SpansDelegate(m_differenceTable));
-    m_reasons->setMarks(AxisMarks::Coloured);
+    m_reasons->setMarks(AxisMarks::Chips);
     auto* page = new QWidget(this);
     auto* reasons = vbox({ 8, 4, 8, 4 }, styleSpacing, { m_reasons });
     vbox(page, {}, 0, { { m_differenceTable, 1 }, reasons });
@@ -135,26 +97,15 @@ QWidget* PropagationView::comparisonPage()
 
 void PropagationView::connectAll()
 {
-    connect(m_first, &QToolButton::clicked, this, [this] { setStep(0); });
-    connect(m_back, &QToolButton::clicked, this, [this] { setStep(m_step - 1); });
-    connect(m_play, &QToolButton::clicked, this, [this] { setPlaying(!isPlaying()); });
-    connect(m_forward, &QToolButton::clicked, this, [this] { setStep(m_step + 1, true); });
-    connect(m_last, &QToolButton::clicked, this, [this] { setStep(m_slider->maximum()); });
-    connect(m_slider, &QSlider::valueChanged, this, [this](int step) { setStep(step); });
-    connect(&m_timer, &QTimer::timeout, this, [this] {
-        setStep(m_step + 1, true);
-        if (m_step == m_slider->maximum())
-            setPlaying(false);
-    });
-    connect(m_sketch, &SketchWidget::tensorChosen, m_selection, &Selection::setTensor);
     connect(
         m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
             if (m_following || !current.isValid())
                 return;
-            setPlaying(false);
-            setStep(current.data(StepModel::StepRole).toInt(), true);
+            setStep(current.data(StepModel::StepRole).toInt());
+            m_following = true;
             if (const QString path = current.data(StepModel::PathRole).toString(); !path.isEmpty())
                 m_selection->setTensor(path);
+            m_following = false;
         });
     connect(m_differenceTable->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
         [this](const QModelIndex& current) {
@@ -166,8 +117,6 @@ void PropagationView::connectAll()
     connect(m_pages, &SegmentedBar::currentChanged, this, [this] { showComparison(m_differences->comparison()); });
     connect(m_strategies, &StrategyBar::comparedChanged, this, &PropagationView::compare);
     connect(m_selection, &Selection::changed, this, &PropagationView::followSelection);
-    connect(
-        m_sentence, &SpanLabel::linkActivated, this, [this](const QString& link) { followLink(*m_selection, link); });
     connect(m_document, &Document::snapshotChanged, this, &PropagationView::refresh);
     connect(m_document, &Document::replaced, this, &PropagationView::refresh);
 }
@@ -178,7 +127,6 @@ void PropagationView::refresh()
     const SnapshotPtr before = m_model->snapshot();
     if (snapshot == before && snapshot)
         return;
-    setPlaying(false);
     m_replay.reset();
     m_operation = {};
     m_following = true;
@@ -194,23 +142,27 @@ void PropagationView::refresh()
     QString figure;
     if (playable) {
         m_replay.emplace(*m_model->snapshot()->propagation);
-        const auto steps = static_cast<int>(m_replay->steps());
-        const QSignalBlocker quiet(m_slider);
-        m_slider->setRange(0, steps);
-        m_step = steps; // an edit shows where it leads
+        const int steps = lastStep();
         figure = steps == 1 ? tr("1 step") : tr("%1 steps").arg(words::count(steps));
-        for (const int c : { StepModel::Step, StepModel::Round, StepModel::Axis })
+        for (const int c : { StepModel::Step, StepModel::Round })
             m_table->setColumnWidth(c, Metrics::scaled(56));
+        m_table->setColumnWidth(StepModel::Axis, Metrics::scaled(90));
         for (const int c : { StepModel::Operation, StepModel::From })
             m_table->setColumnWidth(c, Metrics::scaled(150));
-    } else {
-        m_step = 0;
-        m_sketch->clear();
     }
     setKeyFigure(figure);
-    showStep(false);
+    // An edit shows where it leads.
+    if (m_selection->step() >= 0 && playable)
+        m_selection->setStep(lastStep());
+    m_selectedStep = m_selection->step();
+    showStep(lastStep());
     compare();
     m_explicit->setSnapshot(m_model->snapshot());
+}
+
+int PropagationView::lastStep() const
+{
+    return m_replay ? static_cast<int>(m_replay->steps()) : 0;
 }
 
 /// Another strategy may prepare a text in another way and name its values otherwise: what was chosen stays chosen.
@@ -288,7 +240,6 @@ void PropagationView::showComparison(const ComparisonPtr& comparison)
 
 void PropagationView::showDifference(const QModelIndex& row)
 {
-    setPlaying(false);
     words::Text text;
     for (words::Text& reason : m_differences->reasons(row.row())) {
         if (!text.empty())
@@ -297,7 +248,7 @@ void PropagationView::showDifference(const QModelIndex& row)
     }
     m_reasons->setText(std::move(text));
     // The step first: a tensor that is chosen would lead to the step in which it was settled.
-    setStep(row.data(DifferenceModel::StepRole).toInt(), true);
+    setStep(row.data(DifferenceModel::StepRole).toInt());
     m_following = true;
     if (const QString path = row.data(DifferenceModel::PathRole).toString(); !path.isEmpty()) {
         m_selection->setTensor(path);
@@ -306,78 +257,50 @@ void PropagationView::showDifference(const QModelIndex& row)
     m_following = false;
 }
 
-void PropagationView::setStep(int step, bool animated)
+void PropagationView::setStep(int step)
 {
-    step = std::clamp(step, 0, m_slider->maximum());
-    if (step == m_step)
-        return;
-    m_step = step;
+    step = std::clamp(step, 0, lastStep());
     m_operation = {};
-    showStep(animated);
+    const bool following = std::exchange(m_following, true);
+    m_selection->setStep(step);
+    m_following = following;
+    m_selectedStep = step;
+    showStep(step);
 }
 
-void PropagationView::setPlaying(bool plays)
+void PropagationView::showStep(int step)
 {
-    if (plays == isPlaying())
-        return;
-    if (plays) {
-        if (m_step == m_slider->maximum())
-            setStep(0);
-        m_timer.start();
-    } else {
-        m_timer.stop();
-    }
-    m_play->setIcon(icon(plays ? QStringLiteral("stop") : QStringLiteral("run")));
-    m_play->setAccessibleName(plays ? tr("Stop") : tr("Play"));
-}
-
-void PropagationView::showStep(bool animated)
-{
-    const SnapshotPtr& snapshot = m_model->snapshot();
-    showRule();
-    if (!snapshot || !m_replay)
-        return;
-    const QSignalBlocker quiet(m_slider);
-    m_slider->setValue(m_step);
+    m_step = std::clamp(step, 0, lastStep());
     m_model->setCurrentStep(m_step);
-    m_position->setText(m_step == 0 ? tr("given") : tr("%1 of %2").arg(m_step).arg(m_slider->maximum()));
-    m_first->setEnabled(m_step > 0);
-    m_back->setEnabled(m_step > 0);
-    m_forward->setEnabled(m_step < m_slider->maximum());
-    m_last->setEnabled(m_step < m_slider->maximum());
-    m_play->setEnabled(m_slider->maximum() > 0);
+    showRule();
+    showRow();
+}
 
-    const auto records = m_replay->recordsOf(static_cast<std::uint32_t>(m_step));
-    words::Text sentence;
-    if (m_step == 0)
-        sentence = { { records.empty()
-                ? tr("Nothing is given: no value has a sharding of its own.")
-                : tr("What is given: annotations, constraints and declared results, %1 axes in all.")
-                      .arg(words::count(static_cast<std::int64_t>(records.size()))),
-            words::Span::Style::Plain, -1 } };
-    else if (records.empty())
-        sentence = { { tr("The declared result takes the sharding of the returned value."), words::Span::Style::Plain,
-            -1 } };
-    else
-        sentence = words::propagationStep(*snapshot->program, *snapshot->mesh, *records.front());
-    if (m_step > 0 && records.size() > 1) {
-        const QString round = words::propagationRound(records.front()->round);
-        sentence.push_back({ QLatin1Char(' ')
-                + tr("%1 dimensions get an axis in this step.")
-                      .arg(words::count(static_cast<std::int64_t>(records.size())))
-                + (round.isEmpty() ? QString() : QLatin1Char(' ') + round),
-            words::Span::Style::Plain, -1 });
-    }
-    m_sentence->setText(std::move(sentence));
-    m_sketch->show(*snapshot, *m_replay, static_cast<std::uint32_t>(m_step), animated);
-    m_following = true;
-    if (const int row = m_model->firstRowOf(m_step); row >= 0) {
+/// The rows of the step in the middle; those before it where it has none.
+void PropagationView::showRow()
+{
+    const int row = m_model->firstRowOf(m_step);
+    const int near = row >= 0 ? row : m_model->lastRowBefore(m_step);
+    const bool following = std::exchange(m_following, true);
+    if (row >= 0 && m_table->currentIndex().data(StepModel::StepRole) != m_step)
         m_table->setCurrentIndex(m_model->index(row, 0));
-        m_table->scrollTo(m_model->index(row, 0), QAbstractItemView::PositionAtCenter);
-    } else {
-        m_table->clearSelection();
-    }
-    m_following = false;
+    else if (row < 0)
+        m_table->setCurrentIndex({});
+    if (near >= 0)
+        m_table->scrollTo(m_model->index(near, 0), QAbstractItemView::PositionAtCenter);
+    m_following = following;
+}
+
+void PropagationView::showEvent(QShowEvent* event)
+{
+    DockView::showEvent(event);
+    QTimer::singleShot(0, this, &PropagationView::showRow); // once the table has its height
+}
+
+void PropagationView::resizeEvent(QResizeEvent* event)
+{
+    DockView::resizeEvent(event);
+    QTimer::singleShot(0, this, &PropagationView::showRow);
 }
 
 /// The rule of the operation of the step, unless another one was chosen.
@@ -392,55 +315,42 @@ void PropagationView::showRule()
     m_rule->show(snapshot, operation);
 }
 
-/// A tensor that is chosen elsewhere: the step that made it what it is, and the operation that computes it.
+/// The step at which the player stands. A tensor that is chosen elsewhere: the step that made it what it is, and the
+/// operation that computes it.
 void PropagationView::followSelection()
 {
     const SnapshotPtr& snapshot = m_model->snapshot();
-    if (!snapshot || !m_replay || m_following || isPlaying() || m_table->hasFocus() || m_sketch->hasFocus())
+    const QString tensor = m_selection->tensor(), path = m_selection->operation();
+    const bool isOther = std::exchange(m_selectedTensor, tensor) != tensor;
+    const bool isOtherOperation = std::exchange(m_selectedOperation, path) != path;
+    const int step = m_selection->step();
+    const bool isOtherStep = std::exchange(m_selectedStep, step) != step;
+    if (!snapshot || !m_replay || m_following)
         return;
-    if (const int step = m_selection->step(); step != m_selectedStep) {
-        m_selectedStep = step;
-        if (step >= 0) {
-            setStep(step);
-            return;
-        }
+    if (isOtherStep && step >= 0) {
+        m_operation = {};
+        showStep(step);
+        return;
     }
-    ValueId value = snapshot->program->find(m_selection->tensor().toStdString());
-    OperationId operation = findOperation(*snapshot->program, m_selection->operation().toStdString());
+    if ((!isOther && !isOtherOperation) || m_table->hasFocus())
+        return;
+    ValueId value = snapshot->program->find(tensor.toStdString());
+    OperationId operation = findOperation(*snapshot->program, path.toStdString());
     if (operation.valid() && !snapshot->program->operation(operation).results.empty())
         value = snapshot->program->operation(operation).results[0];
     if (value.valid())
-        if (const std::uint32_t settled = m_replay->settledAt(value); settled > 0)
-            setStep(static_cast<int>(settled));
+        if (const std::uint32_t settled = m_replay->settledAt(value); settled > 0) {
+            if (step >= 0)
+                setStep(static_cast<int>(settled)); // which is being looked at
+            else
+                showStep(static_cast<int>(settled));
+        }
     if (!operation.valid() && value.valid())
         operation = snapshot->program->value(value).definition;
     if (!operation.valid() && !value.valid())
         return;
     m_operation = operation;
     showRule();
-}
-
-void PropagationView::keyPressEvent(QKeyEvent* event)
-{
-    switch (event->key()) {
-    case Qt::Key_Space:
-        setPlaying(!isPlaying());
-        return;
-    case Qt::Key_Left:
-        setStep(m_step - 1);
-        return;
-    case Qt::Key_Right:
-        setStep(m_step + 1, true);
-        return;
-    case Qt::Key_Home:
-        setStep(0);
-        return;
-    case Qt::Key_End:
-        setStep(m_slider->maximum());
-        return;
-    default:
-        QWidget::keyPressEvent(event);
-    }
 }
 
 } // namespace shardscope

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock of propagation: its strategy, its steps from what was given to the end, played forwards and backwards, what
-// another strategy would do differently, and the rules of operations.
+// The drawer of propagation, below the graph on which it is played (program_player.h): its strategy, its steps from
+// what was given to the end as a list, what another strategy would do differently, and the rules of operations.
 #pragma once
 
-#include <QTimer>
 #include <optional>
 
 #include "propagation/replay.h"
@@ -13,10 +12,8 @@
 
 class QAbstractItemModel;
 class QScrollArea;
-class QSlider;
 class QStackedWidget;
 class QTableView;
-class QToolButton;
 
 namespace shardscope {
 
@@ -26,7 +23,6 @@ class ExplicitRow;
 class RoleLabel;
 class RuleRow;
 class SegmentedBar;
-class SketchWidget;
 class SpanLabel;
 class StepModel;
 class StrategyBar;
@@ -38,8 +34,6 @@ public:
 
     [[nodiscard]] StepModel* model() const { return m_model; }
     [[nodiscard]] QTableView* table() const { return m_table; }
-    [[nodiscard]] QSlider* slider() const { return m_slider; }
-    [[nodiscard]] SketchWidget* sketch() const { return m_sketch; }
     [[nodiscard]] StrategyBar* strategyBar() const { return m_strategies; }
     [[nodiscard]] RuleRow* ruleRow() const { return m_rule; }
     [[nodiscard]] ExplicitRow* explicitRow() const { return m_explicit; }
@@ -51,23 +45,25 @@ public:
     [[nodiscard]] QString comparisonText() const;
     /// A comparison that was asked for is not there yet.
     [[nodiscard]] bool isWorking() const { return m_job.isWorking(); }
+    /// The one whose rows are in sight: where the player stands, else the one that made the selected tensor what it is.
     [[nodiscard]] int step() const { return m_step; }
-    [[nodiscard]] bool isPlaying() const { return m_timer.isActive(); }
-    void setStep(int step, bool animated = false);
-    void setPlaying(bool plays);
+    /// The player goes there.
+    void setStep(int step);
     /// Compares with another strategy, or with nothing; the row of the choice is set as well.
     void compareWith(const std::optional<PropagationSetting>& setting);
 
 protected:
-    void keyPressEvent(QKeyEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QTableView* table(QAbstractItemModel* model, const QString& name);
-    QLayout* player();
     QWidget* comparisonPage();
     void connectAll();
     void refresh();
-    void showStep(bool animated);
+    void showStep(int step); ///< here alone
+    void showRow();
+    [[nodiscard]] int lastStep() const;
     void showRule();
     void followSelection();
     void keepSelection(const Snapshot& before, const Snapshot& now);
@@ -76,11 +72,6 @@ private:
     void showDifference(const QModelIndex& row);
 
     StepModel* m_model;
-    QSlider* m_slider;
-    QToolButton *m_first, *m_back, *m_play, *m_forward, *m_last;
-    RoleLabel* m_position;
-    SpanLabel* m_sentence;
-    SketchWidget* m_sketch;
     QTableView* m_table;
     StrategyBar* m_strategies;
     RuleRow* m_rule;
@@ -100,11 +91,11 @@ private:
     EmptyPage* m_empty;
     std::shared_ptr<AnalysisCache> m_cache; ///< of comparisons
     LatestJob<ComparisonPtr> m_job;
-    QTimer m_timer;
     std::optional<Replay> m_replay;
     int m_step = 0;
     OperationId m_operation; ///< whose rule is shown: the step's, or that of the tensor that was chosen
-    int m_selectedStep = -1; ///< the selection's, as it was followed last
+    int m_selectedStep = -1; ///< the selection's, as it was followed last, as are those below
+    QString m_selectedTensor, m_selectedOperation;
     bool m_following = false;
 };
 

@@ -6,6 +6,7 @@
 #include <QBrush>
 
 #include "views/theme/theme.h"
+#include "views/widgets/chips_delegate.h"
 #include "words/definitions.h"
 #include "words/propagation_steps.h"
 #include "words/utf8.h"
@@ -73,6 +74,14 @@ int StepModel::firstRowOf(int step) const
     return found == log.end() ? -1 : static_cast<int>(found - log.begin());
 }
 
+int StepModel::lastRowBefore(int step) const
+{
+    for (int row = count() - 1; row >= 0; --row)
+        if (static_cast<int>(record(row).step) < step)
+            return row;
+    return -1;
+}
+
 int StepModel::count() const
 {
     return m_snapshot ? static_cast<int>(m_snapshot->propagation->log.size()) : 0;
@@ -87,7 +96,12 @@ QVariant StepModel::cell(int row, int column, int role) const
     case Qt::ForegroundRole:
         if (static_cast<int>(step.step) > m_step)
             return QBrush(Theme::current().secondary);
-        return column == Axis ? QVariant(QBrush(Theme::current().meshAxis(step.axis.axis))) : QVariant();
+        return {};
+    case ChipsDelegate::AxesRole:
+        return column == Axis ? QVariant(QStringList(words::fromStd(toString(*m_snapshot->mesh, step.axis))))
+                              : QVariant();
+    case ChipsDelegate::AxisIndicesRole:
+        return column == Axis ? QVariant(QVariantList{ step.axis.axis }) : QVariant();
     case StepRole:
         return static_cast<int>(step.step);
     case PathRole:

@@ -14,7 +14,7 @@ class StepModel : public ColumnModel {
 public:
     enum Column { Step, Round, Axis, Operation, From, To };
     enum Role {
-        StepRole = Qt::UserRole, ///< int
+        StepRole = Qt::UserRole + 10, ///< int; the ones before are those of chips
         PathRole, ///< QString: path of the value that the axis arrived at
     };
     explicit StepModel(QObject* parent = nullptr);
@@ -25,6 +25,7 @@ public:
     void setCurrentStep(int step);
     [[nodiscard]] const PropagationStep& record(int row) const;
     [[nodiscard]] int firstRowOf(int step) const; ///< -1 if it has none
+    [[nodiscard]] int lastRowBefore(int step) const; ///< likewise
 
 protected:
     [[nodiscard]] int count() const override;

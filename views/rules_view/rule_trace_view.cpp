@@ -132,9 +132,9 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
     m_compare->setProperty("link", true);
     setQuiet(m_compare);
     auto* why = vbox({}, 3, { m_whyTitle, m_why, m_soFar, m_tally, boxStretch() });
-    auto* two = hbox({}, 12, { { why, 1 }, { m_whatIf, 1, Qt::AlignTop } });
+    m_two = hbox({}, 12, { { why, 1 }, { m_whatIf, 1, Qt::AlignTop } });
     auto* last = hbox({}, styleSpacing, { { m_others, 1 }, { m_compare, 0, Qt::AlignTop } });
-    vbox(m_below, { 12, 6, 12, 4 }, 3, { two, last });
+    vbox(m_below, { 12, 6, 12, 4 }, 3, { m_two, last });
 
     vbox(this, { 1, 0, 1, 1 }, 0, { head, { m_scroll, 10 }, m_below, boxStretch(), { m_empty, 100 } });
     setFocusProxy(m_matrix);
@@ -170,6 +170,33 @@ RuleTraceView::RuleTraceView(Document* document, Selection* selection, QWidget* 
 RuleTraceView::~RuleTraceView()
 {
     m_names->disconnect(this); // a line edit that loses the focus while the window closes says that editing finished
+}
+
+void RuleTraceView::placeFor(int width) const
+{
+    m_two->setDirection(width < Metrics::scaled(440) ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+}
+
+int RuleTraceView::contentHeight(int width) const
+{
+    placeFor(width);
+    return hasHeightForWidth() ? heightForWidth(width) : sizeHint().height();
+}
+
+int RuleTraceView::spareHeight() const
+{
+    if (m_scroll->isHidden())
+        return 0;
+    constexpr int leastRows = 4;
+    const TraceLayout& layout = m_matrix->traceLayout();
+    const int least = layout.head.height() + leastRows * layout.row(0).height();
+    return std::max(std::min(m_scroll->sizeHint().height(), m_scroll->maximumHeight()) - least, 0);
+}
+
+void RuleTraceView::resizeEvent(QResizeEvent* event)
+{
+    DockView::resizeEvent(event);
+    placeFor(width());
 }
 
 void RuleTraceView::traceNames(const QString& names)

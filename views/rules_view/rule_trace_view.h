@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock that shows rule by rule how the dimensions of one array came to their mesh axes, and what another order of
+// The view that shows rule by rule how the dimensions of one array came to their mesh axes, and what another order of
 // the rules would give.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include "sharding/logical_rules.h"
 #include "views/panel/dock_view.h"
 
+class QBoxLayout;
 class QFrame;
 class QLineEdit;
 class QPushButton;
@@ -31,6 +32,10 @@ public:
     /// The list of rules that is traced.
     [[nodiscard]] RuleList list() const { return m_list; }
     [[nodiscard]] TraceMatrix* matrix() const { return m_matrix; }
+    /// To show all rules, and what is below them, at that width.
+    [[nodiscard]] int contentHeight(int width) const;
+    /// What of it rules can do without that are scrolled.
+    [[nodiscard]] int spareHeight() const;
     /// The result under another order, as text; empty if there is nothing to try.
     [[nodiscard]] QString whatIfText() const;
     /// "P(X, -, -, -)": what the rules up to the current one have settled.
@@ -47,7 +52,11 @@ public:
 Q_SIGNALS:
     void compareRequested();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void placeFor(int width) const;
     void showOthers();
     /// The experiment in which the current rule's axes stand after those of the rule that set its dimension.
     [[nodiscard]] std::optional<Experiment> joined() const;
@@ -71,6 +80,7 @@ private:
     QScrollArea* m_scroll;
     TraceMatrix* m_matrix;
     QWidget* m_below;
+    QBoxLayout* m_two = nullptr; ///< why, and what if: beside each other where there is room
     RoleLabel* m_whyTitle;
     RoleLabel* m_why;
     RoleLabel* m_soFar;

@@ -57,10 +57,7 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
 {
     setAcceptDrops(true);
     makeHead();
-    auto* trace = new QPushButton(tr("Trace"), this);
-    trace->setObjectName(QStringLiteral("trace"));
-    trace->setToolTip(tr("Shows for the selected tensor what every rule did, and why"));
-    auto* head = hbox({ 8, 6, 8, 6 }, 4, { { m_system, 5 }, { m_fallback, 6 }, trace, m_more });
+    auto* head = hbox({ 8, 6, 8, 6 }, 4, { { m_system, 2 }, { m_fallback, 3 }, m_more });
 
     auto* add = new QPushButton(icon(QStringLiteral("add"), IconColor::Accent), tr("Add rule"), this);
     add->setObjectName(QStringLiteral("addRule"));
@@ -74,15 +71,13 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     vbox(this, { 1, 0, 1, 1 }, 0, { head, m_lists, { m_table, 1 }, { m_empty, 1 }, m_entry, foot });
     setFocusProxy(m_table);
     setTabOrder(m_system, m_fallback);
-    setTabOrder(m_fallback, trace);
-    setTabOrder(trace, m_more);
+    setTabOrder(m_fallback, m_more);
     setTabOrder(m_more, m_lists->lists());
     setTabOrder(m_lists->removeButton(), m_table);
     setTabOrder(m_table, m_entry->names());
     setTabOrder(m_entry->addButton(), add);
     setTabOrder(add, m_tray);
 
-    connect(trace, &QPushButton::clicked, this, &RulesView::traceRequested);
     connect(add, &QPushButton::clicked, this, [this] { addRule(); });
     connect(m_entry, &RuleEntry::entered, this, &RulesView::enterRule);
     connect(m_entry, &RuleEntry::closed, this,
@@ -108,6 +103,12 @@ RulesView::RulesView(Document* document, Selection* selection, QWidget* parent)
     connect(m_model, &QAbstractItemModel::modelReset, this, &RulesView::refresh);
     connect(m_model, &QAbstractItemModel::dataChanged, this, &RulesView::refresh);
     refresh();
+}
+
+RulesView::~RulesView()
+{
+    // The tray loses the focus when the view is destroyed, and tells so; there is nobody to end its drag by then.
+    m_tray->disconnect(this);
 }
 
 void RulesView::makeHead()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock for the logical axis rules: ordered, editable, with how often each matters.
+// The view for the logical axis rules: ordered, editable, with how often each matters.
 #pragma once
 
 #include <QString>
@@ -30,6 +30,7 @@ class RulesView : public DockView {
     Q_OBJECT
 public:
     RulesView(Document* document, Selection* selection, QWidget* parent = nullptr);
+    ~RulesView() override;
 
     [[nodiscard]] RulesModel* model() const { return m_model; }
     [[nodiscard]] RulesTable* table() const { return m_table; }
@@ -47,11 +48,11 @@ public:
     /// Edits that list from now on.
     void chooseList(RuleList list);
     /// Rules for a part of the model, which begin as those that its arrays have now. False if that cannot be; why is
-    /// said in the dock.
+    /// said in the view.
     bool addList(const QString& within);
     /// What the last import, export or refused edit gave, and why.
     [[nodiscard]] NoticeStrip* notice() const { return m_notice; }
-    /// The rules of a file in place of those there are, as one undo step. What is wrong with it is said in the dock.
+    /// The rules of a file in place of those there are, as one undo step. What is wrong with it is said in the view.
     bool importFile(const QString& path);
     /// The same from text; `name` is what errors call it.
     bool importText(const QString& text, const QString& name);
@@ -122,7 +123,7 @@ private:
     int m_previewAxis = -1;
     bool m_previewAppend = false;
     bool m_following = false;
-    int m_followedRule = -1; ///< the selection that the dock came to last
+    int m_followedRule = -1; ///< the selection that the view came to last
     QString m_followedTensor;
     bool m_statedBatch = false; ///< said once of rules that T5X would rewrite
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock that shows the selected tensor: what it is globally, what a device holds, and the grid of its shards. Its
+// The view that shows the selected tensor: what it is globally, what a device holds, and the grid of its shards. Its
 // key figure is the tensor's name.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock in which any array and any sharding can be tried on the experiment's mesh. It changes nothing in the
+// The view in which any array and any sharding can be tried on the experiment's mesh. It changes nothing in the
 // experiment, and keeps what was written when the mesh changes.
 #pragma once
 
@@ -40,7 +40,7 @@ private:
     ResultPanel* m_results;
     TwoSides* m_sides;
     bool m_touched = false; ///< somebody has written something
-    bool m_after = false; ///< the mesh has changed since the dock was last seen
+    bool m_after = false; ///< the mesh has changed since the view was last seen
 };
 
 } // namespace shardscope

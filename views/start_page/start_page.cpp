@@ -160,7 +160,7 @@ QWidget* StartPage::makeSide()
     setPrimary(open);
     connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
     auto* which =
-        new RoleLabel(tr("Experiments, StableHLO programs, tables of arrays, a model's config.json, rules. Or drop "
+        new RoleLabel(tr("Experiments, StableHLO and HLO programs, tables of arrays, a model's config.json, rules. Or drop "
                          "a file here."),
             RoleLabel::Size::Small, &Theme::secondary, this);
     which->setWordWrap(true);

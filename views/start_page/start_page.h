@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The start page: the gallery and the tasks with a search over them, the last files, files of one's own, and new
-// experiments by kind. It lies over the docks of a main window, below its tool bars and above its status bar, until
-// something is opened, Escape is pressed, or a dock gets the focus. Tab stays in it.
+// experiments by kind. It lies over the views of a main window, below its tool bars and above its status bar, until
+// something is opened, Escape is pressed, or a view gets the focus. Tab stays in it.
 #pragma once
 
 #include <QPointer>

@@ -85,7 +85,7 @@ public:
 /// column appears only when the others have all they want.
 struct TensorColumnWidths {
     int name = 0, shape = 0, spec = 0, bytes = 0, copies = 0; ///< shape 0 = hidden
-    /// `shortName`: the least that names should get; down to three fifths of it in very narrow docks.
+    /// `shortName`: the least that names should get; down to three fifths of it in very narrow views.
     static TensorColumnWidths fit(int width, const TensorColumnWidths& wanted, int shortName);
     bool operator==(const TensorColumnWidths&) const = default;
 };

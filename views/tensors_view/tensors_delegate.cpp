@@ -6,6 +6,7 @@
 
 #include "views/tensors_view/tensors_model.h"
 #include "views/theme/theme.h"
+#include "views/widgets/elided_name.h"
 #include "views/widgets/span_line.h"
 
 namespace shardscope {
@@ -25,6 +26,17 @@ QFont markFont()
 int TensorsDelegate::markWidth(const QString& mark)
 {
     return mark.isEmpty() ? 0 : QFontMetrics(markFont()).horizontalAdvance(mark) + Metrics::scaled(14);
+}
+
+void TensorsDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const
+{
+    QStyledItemDelegate::initStyleOption(option, index);
+    if (index.column() != static_cast<int>(TensorColumn::Name) || option->rect.width() <= 0)
+        return;
+    const QStyle* style = option->widget ? option->widget->style() : QApplication::style();
+    const int margins = 2 * (style->pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget) + 1);
+    const QRect place = style->subElementRect(QStyle::SE_ItemViewItemText, option, option->widget);
+    option->text = elidedName(option->text, QFontMetrics(option->font), place.width() - margins);
 }
 
 QSize TensorsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const

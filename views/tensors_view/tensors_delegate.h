@@ -14,6 +14,7 @@ public:
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
     /// Width that a mark takes after a spec, its gap included; 0 for none.
     [[nodiscard]] static int markWidth(const QString& mark);
 };

@@ -58,8 +58,7 @@ TensorsView::TensorsView(Document* document, Selection* selection, QWidget* pare
     m_tree->setSelectionMode(QAbstractItemView::SingleSelection);
     m_tree->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_tree->setTextElideMode(
-        Qt::ElideLeft); // paths differ at their ends; numbers are never shortened, specs by their delegate
+    m_tree->setTextElideMode(Qt::ElideLeft); // numbers are never shortened, names and specs by their delegate
     m_tree->installEventFilter(this);
     m_tree->viewport()->installEventFilter(this);
     QHeaderView* header = m_tree->header();

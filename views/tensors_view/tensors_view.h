@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Tensors dock: every array of the step with its shapes, spec, bytes per device and copies.
+// The Tensors view: every array of the step with its shapes, spec, bytes per device and copies.
 #pragma once
 
 #include <QSet>
@@ -25,7 +25,7 @@ public:
     [[nodiscard]] TensorsModel* model() const { return m_model; }
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
     void focusFilter();
-    /// Of the dock's content, to show all rows that are unfolded; of very many, as much as anybody has room for.
+    /// Of the view's content, to show all rows that are unfolded; of very many, as much as anybody has room for.
     [[nodiscard]] int contentHeight() const;
 
 protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The plots of the Timing dock with what they show as tables for screen readers.
+// The plots of the Timing view with what they show as tables for screen readers.
 #pragma once
 
 #include <functional>

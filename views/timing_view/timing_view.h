@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Timing dock: measured times of the steps that ran, as they come, and what each device spent them on; or what the
+// The Timing view: measured times of the steps that ran, as they come, and what each device spent them on; or what the
 // steps gave, as curves (training_page.h). Its key figure is "9.42 ms per step".
 #pragma once
 

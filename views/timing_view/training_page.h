@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The training curves of the Timing dock: loss, norm of all parameters and norm of all gradients by step, as steps
+// The training curves of the Timing view: loss, norm of all parameters and norm of all gradients by step, as steps
 // come. Where one of them is not finite it says since which step, and takes that step again to find what gave it.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock for devices: which ones there are, how they come into the mesh and why, and the machine beside the mesh in
+// The view for devices: which ones there are, how they come into the mesh and why, and the machine beside the mesh in
 // the same colours. Its key figure is "64 devices".
 #pragma once
 

@@ -5,13 +5,13 @@
 
 #include <QWidget>
 
-class QSlider;
 class QToolButton;
 
 namespace shardscope {
 
 class SendsWidget;
 class RoleLabel;
+class StepPlayer;
 
 class StepBar : public QWidget {
     Q_OBJECT
@@ -23,15 +23,15 @@ public:
     void setOn(bool on);
     /// After the last of `count` operations; 0: they are not known. Does nothing where there are as many already.
     void setCount(int count);
-    [[nodiscard]] int count() const { return m_count; }
+    [[nodiscard]] int count() const;
     /// Operations that have been executed: 0 = none, count() = all.
-    [[nodiscard]] int step() const { return m_step; }
+    [[nodiscard]] int step() const;
     void setStep(int step);
     void setText(const QString& text);
     /// What is wrong with the numbers, with the step at which it began; empty = nothing.
     void setWarning(const QString& brief, const QString& sentence, int step);
     [[nodiscard]] QString text() const;
-    [[nodiscard]] QSlider* slider() const { return m_slider; }
+    [[nodiscard]] StepPlayer* player() const { return m_player; }
     [[nodiscard]] QToolButton* button() const { return m_button; } ///< Operations
     [[nodiscard]] QToolButton* warning() const { return m_warning; }
     [[nodiscard]] SendsWidget* exchange() const { return m_exchange; }
@@ -42,12 +42,12 @@ Q_SIGNALS:
 
 private:
     void follow();
-    QToolButton *m_button, *m_first, *m_back;
-    QSlider* m_slider;
-    QToolButton *m_forward, *m_last, *m_warning;
+    QToolButton* m_button;
+    StepPlayer* m_player;
+    QToolButton* m_warning;
     RoleLabel* m_text;
     SendsWidget* m_exchange;
-    int m_count = 0, m_step = 0, m_warningStep = 0;
+    int m_warningStep = 0;
 };
 
 } // namespace shardscope

@@ -2,6 +2,8 @@
 // Members of ValuesView (values_view.h): where the dock has its numbers from, which are the devices of a run, the
 // record of a step that was taken again, and the reference of either; and what stands there while there are none.
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
 #include "document/selection.h"
 #include "program/operation_path.h"
@@ -203,6 +205,30 @@ void ValuesView::showOperation()
         nonFiniteSentence(*m_recorded, first), static_cast<int>(first.operation) + 1);
 }
 
+bool ValuesView::followOperation()
+{
+    if (std::exchange(m_operation, m_selection->operation()) == m_selection->operation() || m_operation.isEmpty())
+        return false;
+    const SnapshotPtr snapshot = m_document->lastGood();
+    const OperationId wanted =
+        snapshot && m_recorded ? findOperation(*snapshot->program, m_operation.toStdString()) : OperationId();
+    if (!wanted.valid())
+        return false;
+    // Of several turns of a loop the one that is nearest to where it stands.
+    int nearest = -1;
+    for (int i = 0; i < m_steps->count(); ++i)
+        if (m_recorded->operations[static_cast<std::size_t>(i)].operation == wanted
+            && (nearest < 0 || std::abs(i + 1 - m_steps->step()) < std::abs(nearest - m_steps->step())))
+            nearest = i + 1;
+    if (nearest < 0)
+        return false;
+    m_steps->setStep(nearest);
+    m_atOperation = true;
+    m_selected = m_selection->tensor();
+    m_place = { m_recorded->program, m_steps->count(), nearest };
+    return true;
+}
+
 void ValuesView::chooseStep()
 {
     m_atOperation = m_steps->step() > 0;
@@ -224,6 +250,7 @@ void ValuesView::chooseStep()
                 snapshot->row(path) ? QString::fromStdString(path) : QString());
             m_choosing = false;
             m_selected = m_selection->tensor();
+            m_operation = m_selection->operation();
         }
     }
     refresh();

@@ -3,6 +3,7 @@
 
 #include <QComboBox>
 #include <QFrame>
+#include <QKeyEvent>
 #include <QStackedWidget>
 #include <algorithm>
 #include <cmath>
@@ -25,6 +26,7 @@
 #include "views/widgets/boxes.h"
 #include "views/widgets/low_room.h"
 #include "views/widgets/segmented_bar.h"
+#include "views/widgets/step_player.h"
 #include "words/words.h"
 
 namespace shardscope {
@@ -62,6 +64,7 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
 {
     makeControls();
     setFocusProxy(m_pages);
+    m_steps->player()->serve(this);
 
     connect(m_extent, &SegmentedBar::currentChanged, this, &ValuesView::refresh);
     connect(m_form, &SegmentedBar::currentChanged, this, &ValuesView::refresh);
@@ -93,6 +96,8 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
         followDevices();
         if (m_choosing)
             return;
+        if (followOperation())
+            return refresh();
         if (std::exchange(m_selected, m_selection->tensor()) != m_selection->tensor())
             m_atOperation = false;
         if (m_selection->tensor() != m_path || m_device->currentIndex() != before)
@@ -107,6 +112,12 @@ ValuesView::ValuesView(Document* document, Selection* selection, RunController* 
         refresh();
     });
     refresh();
+}
+
+void ValuesView::keyPressEvent(QKeyEvent* event)
+{
+    if (!m_steps->isVisible() || !m_steps->player()->takeKey(*event))
+        DockView::keyPressEvent(event);
 }
 
 void ValuesView::makeControls()

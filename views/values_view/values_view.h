@@ -49,6 +49,9 @@ public:
     /// What is said of the array: that parts are still to be added up, that a step is running.
     [[nodiscard]] QString notice() const;
 
+protected:
+    void keyPressEvent(QKeyEvent* event) override;
+
 private:
     /// What there is to show.
     struct Subject {
@@ -70,6 +73,8 @@ private:
     void followSteps(); ///< the bar is that of the step that was taken again
     void showOperation(); ///< in the bar
     void chooseStep(); ///< selects its operation
+    /// Goes to the operation that was selected elsewhere; false where it stays.
+    bool followOperation();
     QWidget* argumentBar();
     void runAgain(); ///< what is shown, from other initial values
     void replay(); ///< takes the steps again as far as what is shown needs it
@@ -115,6 +120,7 @@ private:
     std::shared_ptr<const RecordedReader> m_reader; ///< Subject::recorded
     QString m_path; ///< of the tensor for which the plane was chosen
     QString m_selected; ///< tensor, when a step was chosen
+    QString m_operation; ///< of the selection, as it was followed last
     RecordedStepPtr m_recorded; ///< whose operations the bar has
     struct {
         std::shared_ptr<const FlatProgram> program;

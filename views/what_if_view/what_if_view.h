@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The dock that tries a change before it counts: another sharding for one value, and every value that it would shard
+// The view that tries a change before it counts: another sharding for one value, and every value that it would shard
 // differently. Nothing of the experiment changes until Apply, which is one step of undo; Cancel or Esc takes it back.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is scrolled as a whole where there is less room than it needs: a dock cannot be lower than what is in it.
+// What is scrolled as a whole where there is less room than it needs: a view cannot be lower than what is in it.
 #pragma once
 
 #include <QEvent>

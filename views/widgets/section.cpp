@@ -67,13 +67,14 @@ void Section::setKeyFigure(const QString& text)
     m_figure->setText(text);
 }
 
-void Section::addLink(const QString& text, const std::function<void()>& run)
+QPushButton* Section::addLink(const QString& text, const std::function<void()>& run)
 {
     auto* link = new QPushButton(text, m_head);
     link->setProperty("link", true);
     setQuiet(link);
     connect(link, &QPushButton::clicked, this, run);
     m_row->addWidget(link);
+    return link;
 }
 
 void Section::setNothing(const QString& why)

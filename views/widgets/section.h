@@ -8,6 +8,7 @@
 #include <functional>
 
 class QHBoxLayout;
+class QPushButton;
 class QToolButton;
 
 namespace shardscope {
@@ -29,7 +30,7 @@ public:
     void setUnfolded(bool unfolded);
     void setKeyFigure(const QString& text);
     /// In the head, right: what leads to something that belongs to this.
-    void addLink(const QString& text, const std::function<void()>& run);
+    QPushButton* addLink(const QString& text, const std::function<void()>& run);
     /// In place of the body; "" shows that.
     void setNothing(const QString& why);
     [[nodiscard]] QString nothing() const;

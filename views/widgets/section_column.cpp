@@ -5,6 +5,7 @@
 #include <QScrollBar>
 #include <QTimer>
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "views/theme/theme.h"
@@ -103,7 +104,12 @@ void SectionColumn::fitTo(int width)
         if (row.section->showsBody())
             last = row.section;
     }
-    for (std::size_t i = heights.size(); i-- > 0 && missing > 0;) {
+    // Where the column is scrolled anyway, no table within it has to be as well, unless it is higher than the column.
+    const int needed = std::accumulate(least.begin(), least.end(), 0);
+    if (needed > room)
+        for (std::size_t i = 0; i < heights.size(); ++i)
+            heights[i].second = std::max(least[i], std::min(heights[i].second, room));
+    for (std::size_t i = heights.size(); i-- > 0 && missing > 0 && needed <= room;) {
         const int taken = std::min(missing, heights[i].second - least[i]);
         heights[i].second -= taken;
         missing -= taken;

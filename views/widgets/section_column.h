@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sections below each other in one column that is scrolled as a whole. Each is as high as what is in it. Where there is
-// less room, tables become lower first, those at the bottom before those above; what is still too high is scrolled.
-// Where there is more room, the last section that is unfolded takes it.
+// less room, tables become lower, those at the bottom before those above. Where that is not enough either the column is
+// scrolled, and each has its own height again, as far as the column is high. Where there is more room, the last section
+// that is unfolded takes it.
 #pragma once
 
 #include <QList>

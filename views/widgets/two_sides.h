@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Two parts of a dock: beside each other where both have room, above each other in a high and narrow dock, else one at
+// Two parts of a view: beside each other where both have room, above each other in a high and narrow view, else one at
 // a time, chosen by a bar.
 #pragma once
 

@@ -18,8 +18,9 @@ bool areEmpty(const std::vector<AxisList>& lists)
 /// Goes over all operations in program order until nothing changes any more.
 class CollectiveEditor {
 public:
-    explicit CollectiveEditor(Program program)
+    explicit CollectiveEditor(Program program, bool splitsSums = false)
         : m_edit(std::move(program))
+        , m_splitsSums(splitsSums)
     {
     }
 
@@ -197,7 +198,7 @@ private:
             scatter.axesPerDimension.emplace_back(all.first(consumed));
             residual.emplace_back(all.subspan(consumed));
         }
-        if (!left.empty())
+        if (!left.empty() && (!m_splitsSums || areEmpty(scatter.axesPerDimension)))
             return false;
         const ValueId operand = operandOf(reduction);
         const ProgramSharding sliced = collective(id).out;
@@ -208,8 +209,16 @@ private:
         scatter.out.sharding.replicated = sliced.sharding.replicated;
         scatter.out.sharding.unreduced = sliced.sharding.unreduced;
         scatter.out.unreducedKind = sliced.unreducedKind;
-        const ValueId scattered =
+        ProgramSharding parts = scatter.out;
+        ValueId scattered =
             m_edit.result(addBefore(id, OpKind::SdyReduceScatter, operand, std::move(scatter), reduction));
+        if (!left.empty()) {
+            SdyCollectiveAttributes rest;
+            rest.axes = std::move(left);
+            rest.kind = collective(reduction).kind;
+            rest.out = std::move(parts);
+            scattered = m_edit.result(addBefore(id, OpKind::SdyAllReduce, scattered, std::move(rest), reduction));
+        }
         ValueId result = scattered;
         if (!areEmpty(residual)) {
             SdyCollectiveAttributes slice = collective(id);
@@ -227,6 +236,7 @@ private:
 
     Editor m_edit;
     Origins m_origins;
+    bool m_splitsSums;
 };
 
 /// Whether there is a collective that does nothing, that moves data without a sum, or that reads another one.
@@ -259,11 +269,11 @@ Canonicalized canonicalizeReshards(Program program)
     });
 }
 
-Canonicalized canonicalizeCollectives(Program program)
+Canonicalized canonicalizeCollectives(Program program, bool splitsSums)
 {
     if (!mayBeSimplified(program))
         return { std::move(program), {}, false };
-    return CollectiveEditor(std::move(program)).run([](CollectiveEditor& editor, OperationId id) {
+    return CollectiveEditor(std::move(program), splitsSums).run([](CollectiveEditor& editor, OperationId id) {
         return editor.simplify(id);
     });
 }

@@ -26,8 +26,12 @@ struct Canonicalized {
 /// A reshard of a reshard that nothing else reads becomes one.
 [[nodiscard]] Canonicalized canonicalizeReshards(Program program);
 /// Collectives that do nothing go; those that undo each other go; pairs that are one become one: two all-to-alls of
-/// different dimensions, an all-reduce that all users slice.
-[[nodiscard]] Canonicalized canonicalizeCollectives(Program program);
+/// different dimensions, an all-reduce that all users slice. Shardy leaves such an all-reduce as it is where it adds up
+/// along further axes; with `splitsSums` what is left after the reduce-scatter is added up along those, as XLA does it:
+///
+///     %1 = all_reduce {d, x} %0                   %1 = reduce_scatter [{x}, {}] %0
+///     %2 = all_slice [{x}, {}] %1                 %2 = all_reduce {d} %1
+[[nodiscard]] Canonicalized canonicalizeCollectives(Program program, bool splitsSums = false);
 /// Of several reshards of one value to one sharding in a region, the first does for all: a value that an operation
 /// reads twice, or that several read, is exchanged once.
 [[nodiscard]] Canonicalized mergeReshards(Program program);

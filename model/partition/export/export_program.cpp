@@ -103,7 +103,7 @@ Result<Exported> insertCollectives(Program program, const ExportOptions& options
             &steps);
         origins.insert(steps.begin(), steps.end());
     }
-    take(canonicalizeCollectives(std::move(program)));
+    take(canonicalizeCollectives(std::move(program), options.explicitCollectives && options.splitSums));
     if (options.explicitCollectives && options.mergeReshards)
         program = dropUnusedCollectives(std::move(program));
     dropRules(program);

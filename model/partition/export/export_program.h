@@ -26,6 +26,8 @@ struct ExportOptions {
     bool dropFinishedSums = false;
     /// With `explicitCollectives`: see mergeReshards() and dropUnusedCollectives().
     bool mergeReshards = false;
+    /// With `explicitCollectives`: see canonicalizeCollectives().
+    bool splitSums = false;
     /// With `explicitCollectives`: see remakeConstants().
     bool remakeConstants = false;
 };

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which arrays that devices exchange are weights, or gradients of them, by what a device holds of them then.
+//
+//     embedding [128256, 4096] as P(None, fsdp) on {fsdp=8}: gathered along fsdp a device has [128256, 4096], and so
+//     has the gradient before it is added up along fsdp; the logits' [4096, 128256] is told apart by its order
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/snapshot.h"
+
+namespace shardscope {
+
+class WeightShapes {
+public:
+    /// Of the parameters, as the program names them or as they were guessed.
+    explicit WeightShapes(const Snapshot& snapshot);
+    /// The path of a parameter of which a device has an array of these sizes, once nothing of it is sharded along
+    /// `axes`: in this order, else in another one, as gradients come; also one layer of stacked ones. "" for none.
+    [[nodiscard]] std::string find(const AxisList& axes, std::span<const std::int64_t> sizes) const;
+
+private:
+    struct Weight {
+        std::string path;
+        Shape shape;
+        TensorSharding sharding;
+    };
+    std::vector<Weight> m_weights;
+};
+
+} // namespace shardscope

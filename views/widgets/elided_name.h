@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFontMetrics>
+#include <QString>
+
+namespace shardscope {
+
+/// A path that is shortened to `room` pixels before its last part, which is what names of one module differ in:
+/// "decoder/lay…/kernel", "…/kernel", "kernel". What has no parts, or too long a last one, is shortened in its middle.
+[[nodiscard]] QString elidedName(const QString& name, const QFontMetrics& metrics, int room);
+
+} // namespace shardscope
