@@ -56,6 +56,14 @@ QString valueText(const CollectiveList& list, const CollectiveEntry& entry)
     return entry.value.valid() ? words::operandName(*list.program, entry.value) : QStringLiteral("-");
 }
 
+void addOrigin(Json& json, const CollectiveEntry& entry)
+{
+    if (!entry.operationName.empty())
+        json["op_name"] = entry.operationName;
+    if (!entry.source.empty())
+        json["source"] = entry.source;
+}
+
 Json toJson(const CollectiveList& list, std::size_t index, bool groups)
 {
     const CollectiveEntry& entry = list.entries[index];
@@ -68,6 +76,7 @@ Json toJson(const CollectiveList& list, std::size_t index, bool groups)
         { "type", toString(entry.type) }, { "before", words::shardingForm(entry.before, *entry.mesh).toStdString() },
         { "after", words::shardingForm(entry.after, *entry.mesh).toStdString() }, { "cause", causeId(entry) },
         { "scalar_loss", entry.scalarLoss } };
+    addOrigin(out, entry);
     if (entry.reason && entry.reason->operation.valid())
         out["operation"] = operationPath(program, entry.reason->operation);
     if (groups) {

@@ -25,6 +25,8 @@ struct Communication {
 [[nodiscard]] QString valueText(const CollectiveList& list, const CollectiveEntry& entry);
 /// How often it runs in a step: "4"; "1 × ?" where nobody can tell before.
 [[nodiscard]] QString timesText(const CollectiveEntry& entry);
+/// Where it comes from: op_name and source, where they are known.
+void addOrigin(Json& json, const CollectiveEntry& entry);
 /// Everything about one of them; its groups if asked for.
 [[nodiscard]] Json toJson(const CollectiveList& list, std::size_t index, bool groups);
 /// "{data, model}" as a list of names.

@@ -34,7 +34,10 @@ struct CommsOptions {
 
 CollectiveKey keyNamed(const std::string& name)
 {
-    return name == "kind" ? CollectiveKey::Kind : name == "layer" ? CollectiveKey::Layer : CollectiveKey::Axes;
+    return name == "kind"  ? CollectiveKey::Kind
+        : name == "layer"  ? CollectiveKey::Layer
+        : name == "source" ? CollectiveKey::Source
+                           : CollectiveKey::Axes;
 }
 
 QString orDash(const std::string& text)
@@ -58,13 +61,14 @@ void printList(Console& console, const CollectiveList& list, bool groups)
             table.rows.back() << words::groupList(entry);
     }
     console.heading(QStringLiteral("Collectives"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printSums(Console& console, const CollectiveList& list, const std::string& by)
 {
     Table table{ by == "kind" ? "Collective"
             : by == "layer"   ? "Layer"
+            : by == "source"  ? "Source"
                               : "Along",
         "Collectives>", "Times>", "Sent per device>", "Bytes per step>" };
     const CollectiveKey key = keyNamed(by);
@@ -153,7 +157,8 @@ int printJson(const Communication& found, const CommsOptions& options, int statu
     for (std::size_t i = 0; i < list.entries.size(); ++i)
         out["collectives"].push_back(toJson(list, i, options.groups));
     out["sums"] = { { "by_kind", sumsJson(list, CollectiveKey::Kind) },
-        { "by_axes", sumsJson(list, CollectiveKey::Axes) }, { "by_layer", sumsJson(list, CollectiveKey::Layer) } };
+        { "by_axes", sumsJson(list, CollectiveKey::Axes) }, { "by_layer", sumsJson(list, CollectiveKey::Layer) },
+        { "by_source", sumsJson(list, CollectiveKey::Source) } };
     out["memory_transfers"] = transfersJson(*found.snapshot);
     out["problems"] = problems(found.input, *found.snapshot);
     return emitJson(out, options.json, status);
@@ -192,11 +197,13 @@ void addComms(CLI::App& app, int& status)
     Command command(app, "comms", "List every collective of a step: what it sends, how often, and why");
     const auto options = std::make_shared<CommsOptions>();
     command.addFile(options->file);
-    const Option by = command
-                          .addOption("--by", options->by,
-                              "Print sums by kind, by mesh axes or by layer instead of the list (JSON has both)")
-                          .oneOf({ "kind", "axes", "layer" })
-                          .optionText("KEY");
+    const Option by =
+        command
+            .addOption("--by", options->by,
+                "Print sums by kind, by mesh axes, by layer or by line of the source instead of the list (JSON "
+                "has both)")
+            .oneOf({ "kind", "axes", "layer", "source" })
+            .optionText("KEY");
     command.addFlag("--groups", options->groups, "Print in the list which devices exchange with each other")
         .excludes(by);
     Option csv =
@@ -207,7 +214,8 @@ void addComms(CLI::App& app, int& status)
         "Bytes are those of the ring model, per device; a collective in a loop counts with its trips.\n"
         "What goes between the memory of devices and that of their hosts is listed apart from them.\n"
         "Of HLO text that XLA has compiled the collectives are those in it, with the lines where they stand;\n"
-        "--by axes sums up by groups of devices, --by layer by the names of operations.\n"
+        "--by axes sums up by groups of devices, --by layer by the names of operations. Long cells of the list\n"
+        "go on in the next line, at the width of the terminal or 120 characters; --json and --csv have them in full.\n"
         "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
         "output that cannot be used.");
     command.run(status, [options] { return showComms(*options); });

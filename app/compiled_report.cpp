@@ -34,7 +34,10 @@ std::string sourceOf(const HloCollective& collective)
 
 CompiledKey compiledKey(const std::string& by)
 {
-    return by == "kind" ? CompiledKey::Kind : by == "layer" ? CompiledKey::Cause : CompiledKey::Groups;
+    return by == "kind"  ? CompiledKey::Kind
+        : by == "layer"  ? CompiledKey::Cause
+        : by == "source" ? CompiledKey::Source
+                         : CompiledKey::Groups;
 }
 
 Rational perStep(const HloCollective& collective)
@@ -55,21 +58,24 @@ void printCompiledList(Console& console, const HloModule& module, const HloColle
             textOr(sourceOf(collective)), textOr(collective.metadata.opName) });
     }
     console.heading(QStringLiteral("Collectives"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printCompiledSums(Console& console, const HloModule& module, const HloCollectives& found, const std::string& by)
 {
-    Table table{ by == "layer" ? "Cause" : "Collective", "Collectives>", "Times>", "In>", "Out>", "Sent per device>",
-        "Bytes per step>" };
+    Table table{ by == "layer" ? "Cause"
+            : by == "source"   ? "Source"
+                               : "Collective",
+        "Collectives>", "Times>", "In>", "Out>", "Sent per device>", "Bytes per step>" };
     for (const CompiledSum& sum : sums(module, found, compiledKey(by)))
         table.rows.push_back({ textOr(sum.key), words::count(sum.collectives), executionsText(sum.executions),
             words::bytes(Rational(sum.bytesIn)), words::bytes(Rational(sum.bytesOut)), words::bytes(sum.sent),
             exactCount(sum.sent) });
     console.heading(by == "kind" ? QStringLiteral("Sums by kind")
             : by == "layer"      ? QStringLiteral("Sums by cause")
+            : by == "source"     ? QStringLiteral("Sums by line of the source")
                                  : QStringLiteral("Sums by groups"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printCompiled(const HloModule& module, const HloCollectives& found, const std::string& by)

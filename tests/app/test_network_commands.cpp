@@ -341,6 +341,15 @@ private Q_SLOTS:
         QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x")).code, 2);
     }
 
+    void trainNeedsAStep()
+    {
+        const Ran ran = ranWith(QStringLiteral("train rule-lab --steps 2"));
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.error.contains(QStringLiteral("there is no step to train")), qPrintable(ran.error));
+        const nlohmann::json json = ranWith(QStringLiteral("train rule-lab --steps 2 --json")).json();
+        QVERIFY(json.at("problems").size() == 1);
+    }
+
     void variants()
     {
         QByteArray content = ranWith(QStringLiteral("examples transformer-t5x")).out.toUtf8();
