@@ -20,7 +20,7 @@ namespace {
 
 const QString ownKeysName = QStringLiteral("keys");
 
-QString plainName(const QAction& command)
+QString commandText(const QAction& command)
 {
     return command.text().remove(QLatin1Char('&')).remove(QStringLiteral("…"));
 }
@@ -125,9 +125,9 @@ void OwnKeys::ask(QAction* command)
     auto* dialog = new QDialog(m_window);
     dialog->setObjectName(QStringLiteral("ownKey"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(tr("Key of %1").arg(plainName(*command)));
+    dialog->setWindowTitle(tr("Key of %1").arg(commandText(*command)));
     auto* edit = new QKeySequenceEdit(command->shortcut(), dialog);
-    edit->setAccessibleName(tr("Key of %1").arg(plainName(*command)));
+    edit->setAccessibleName(tr("Key of %1").arg(commandText(*command)));
     auto* why = new RoleLabel(RoleLabel::Size::Small, &Theme::error, dialog);
     auto* buttons = new QDialogButtonBox(
         QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::RestoreDefaults, dialog);
@@ -136,7 +136,7 @@ void OwnKeys::ask(QAction* command)
     connect(
         edit, &QKeySequenceEdit::keySequenceChanged, dialog, [this, command, why, buttons](const QKeySequence& key) {
             const QAction* owner = ownerOf(key, command);
-            why->setText(owner ? tr("That is the key of %1.").arg(plainName(*owner)) : QString());
+            why->setText(owner ? tr("That is the key of %1.").arg(commandText(*owner)) : QString());
             buttons->button(QDialogButtonBox::Ok)->setEnabled(!owner);
         });
     connect(buttons, &QDialogButtonBox::accepted, dialog, [this, command, edit, dialog] {
