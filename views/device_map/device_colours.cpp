@@ -59,7 +59,7 @@ void gradeNumbers(
 }
 
 /// Elements of a shard that lie within the array.
-std::int64_t elementsOf(const Layout& layout, std::int64_t shard)
+std::int64_t elementsWithin(const Layout& layout, std::int64_t shard)
 {
     std::int64_t elements = 1;
     for (const IndexRange& range : layout.rangesOfShard(shard))
@@ -98,7 +98,7 @@ DeviceGrades gradesOf(ColourBy by, const Theme& theme, const Layout& layout, std
         grades.title = GradeWords::tr("Held of it");
         std::vector<double> bytes;
         for (std::int64_t position = 0; position < mesh.deviceCount(); ++position)
-            bytes.push_back(static_cast<double>(elementsOf(layout, layout.shardAt(position)) * elementBytes));
+            bytes.push_back(static_cast<double>(elementsWithin(layout, layout.shardAt(position)) * elementBytes));
         gradeNumbers(grades, theme, mesh, bytes, [](double number) { return words::bytes(number); });
     } else if (by == ColourBy::Time) {
         grades.title = GradeWords::tr("Busy in the last step");

@@ -20,13 +20,13 @@ namespace {
 
 const QString ownKeysName = QStringLiteral("keys");
 
-QString textOf(const QAction& command)
+QString commandText(const QAction& command)
 {
     return command.text().remove(QLatin1Char('&')).remove(QStringLiteral("…"));
 }
 
 /// As tips end with it.
-QString inTip(const QKeySequence& key)
+QString inTipOf(const QKeySequence& key)
 {
     return key.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(key.toString(QKeySequence::NativeText));
 }
@@ -80,10 +80,10 @@ void OwnKeys::apply(QAction* command, const QList<QKeySequence>& keys)
     if (!m_first.contains(command->objectName()))
         m_first.insert(command->objectName(), command->shortcuts());
     QString tip = command->toolTip();
-    if (const QString told = inTip(before); told.isEmpty() || !tip.contains(told))
-        tip += inTip(after);
+    if (const QString told = inTipOf(before); told.isEmpty() || !tip.contains(told))
+        tip += inTipOf(after);
     else
-        tip.replace(told, inTip(after));
+        tip.replace(told, inTipOf(after));
     command->setShortcuts(keys);
     command->setToolTip(tip);
 }
@@ -125,9 +125,9 @@ void OwnKeys::ask(QAction* command)
     auto* dialog = new QDialog(m_window);
     dialog->setObjectName(QStringLiteral("ownKey"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(tr("Key of %1").arg(textOf(*command)));
+    dialog->setWindowTitle(tr("Key of %1").arg(commandText(*command)));
     auto* edit = new QKeySequenceEdit(command->shortcut(), dialog);
-    edit->setAccessibleName(tr("Key of %1").arg(textOf(*command)));
+    edit->setAccessibleName(tr("Key of %1").arg(commandText(*command)));
     auto* why = new RoleLabel(RoleLabel::Size::Small, &Theme::error, dialog);
     auto* buttons = new QDialogButtonBox(
         QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::RestoreDefaults, dialog);
@@ -136,7 +136,7 @@ void OwnKeys::ask(QAction* command)
     connect(
         edit, &QKeySequenceEdit::keySequenceChanged, dialog, [this, command, why, buttons](const QKeySequence& key) {
             const QAction* owner = ownerOf(key, command);
-            why->setText(owner ? tr("That is the key of %1.").arg(textOf(*owner)) : QString());
+            why->setText(owner ? tr("That is the key of %1.").arg(commandText(*owner)) : QString());
             buttons->button(QDialogButtonBox::Ok)->setEnabled(!owner);
         });
     connect(buttons, &QDialogButtonBox::accepted, dialog, [this, command, edit, dialog] {
