@@ -30,35 +30,6 @@ tl::expected<Communication, Refused> loadCommunication(const std::string& file, 
     return loaded;
 }
 
-std::string_view causeId(const CollectiveEntry& entry)
-{
-    if (!entry.reason)
-        return "program";
-    switch (entry.reason->kind) {
-    case Reason::Kind::ReducedFactor:
-        return "reduced_factor";
-    case Reason::Kind::OperandReshard:
-        return "operand_reshard";
-    case Reason::Kind::ResultReshard:
-        return "result_reshard";
-    case Reason::Kind::ConstraintReshard:
-        return "constraint_reshard";
-    case Reason::Kind::ReturnReshard:
-        return "return_reshard";
-    case Reason::Kind::PartialOperand:
-        return "partial_operand";
-    case Reason::Kind::BoundaryReshard:
-        return "border_reshard";
-    case Reason::Kind::CallReshard:
-        return "call_reshard";
-    case Reason::Kind::SingleDevice:
-        return "single_device";
-    case Reason::Kind::Halo:
-        return "halo";
-    }
-    return {};
-}
-
 std::vector<std::string> axisNames(const AxisList& axes, const Mesh& mesh)
 {
     std::vector<std::string> names;

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "input.h"
@@ -22,8 +21,6 @@ struct Communication {
 [[nodiscard]] tl::expected<Communication, Refused> loadCommunication(
     const std::string& file, std::optional<std::string> text = {});
 
-/// "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.
-[[nodiscard]] std::string_view causeId(const CollectiveEntry& entry);
 /// The value that one works for: its path, or what it is made by; "-" for none.
 [[nodiscard]] QString valueText(const CollectiveList& list, const CollectiveEntry& entry);
 /// How often it runs in a step: "4"; "1 × ?" where nobody can tell before.

@@ -120,7 +120,7 @@ void printRows(Console& console, const CompiledComparison& comparison)
             remarks.append(number + QStringLiteral(": ") + words::remarkText(row, remark));
     }
     console.heading(QStringLiteral("Side by side"));
-    console.table(table);
+    console.foldedTable(table);
     if (left > 0)
         console.line(QStringLiteral("  and %1 below a ten thousandth of the largest").arg(words::count(left)));
     if (remarks.isEmpty()) {
@@ -175,7 +175,7 @@ Json reasonsJson(const std::vector<CompiledReason>& reasons)
             { "compiled_bytes", reason.compiledBytes }, { "text", words::reasonText(reason).toStdString() } };
         if (!reason.pointer.empty()) {
             each["setting"] = reason.pointer;
-            each["value"] = reason.value;
+            each["setting_value"] = reason.value;
         }
         out.push_back(std::move(each));
     }

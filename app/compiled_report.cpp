@@ -58,7 +58,7 @@ void printCompiledList(Console& console, const HloModule& module, const HloColle
             textOr(sourceOf(collective)), textOr(collective.metadata.opName) });
     }
     console.heading(QStringLiteral("Collectives"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printCompiledSums(Console& console, const HloModule& module, const HloCollectives& found, const std::string& by)
@@ -75,7 +75,7 @@ void printCompiledSums(Console& console, const HloModule& module, const HloColle
             : by == "layer"      ? QStringLiteral("Sums by cause")
             : by == "source"     ? QStringLiteral("Sums by line of the source")
                                  : QStringLiteral("Sums by groups"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printCompiled(const HloModule& module, const HloCollectives& found, const std::string& by)
@@ -150,14 +150,6 @@ int printCompiledJson(const HloModule& module, const HloCollectives& found, cons
     return emitJson(out, target, Done);
 }
 
-std::string csvRow(const std::vector<std::string>& fields)
-{
-    std::string line;
-    for (std::size_t i = 0; i < fields.size(); ++i)
-        line += (i == 0 ? "" : ",") + quoteCsv(fields[i]);
-    return line + "\n";
-}
-
 std::string compiledCsv(const HloModule& module, const HloCollectives& found, const std::string& by)
 {
     const auto timesOf = [](const std::optional<std::int64_t>& times) {
@@ -165,17 +157,17 @@ std::string compiledCsv(const HloModule& module, const HloCollectives& found, co
     };
     std::string text;
     if (!by.empty()) {
-        text = csvRow({ by, "collectives", "times_per_step", "sent_bytes_per_step" });
+        text = csvLine({ by, "collectives", "times_per_step", "sent_bytes_per_step" });
         for (const CompiledSum& sum : sums(module, found, compiledKey(by)))
             text +=
-                csvRow({ sum.key, std::to_string(sum.collectives), timesOf(sum.executions), toJson(sum.sent).dump() });
+                csvLine({ sum.key, std::to_string(sum.collectives), timesOf(sum.executions), toJson(sum.sent).dump() });
         return text;
     }
-    text = csvRow({ "number", "kind", "groups", "group_size", "bytes_in", "bytes_out", "sent_bytes", "times",
+    text = csvLine({ "number", "kind", "groups", "group_size", "bytes_in", "bytes_out", "sent_bytes", "times",
         "sent_bytes_per_step", "line", "source", "cause" });
     for (std::size_t i = 0; i < found.list.size(); ++i) {
         const HloCollective& collective = found.list[i];
-        text += csvRow({ std::to_string(i + 1), std::string(name(collective.kind)), groupsText(module, collective),
+        text += csvLine({ std::to_string(i + 1), std::string(name(collective.kind)), groupsText(module, collective),
             std::to_string(collective.groups.size()), std::to_string(collective.bytesIn),
             std::to_string(collective.bytesOut), toJson(sentBytes(collective)).dump(), timesOf(collective.executions),
             toJson(perStep(collective)).dump(), std::to_string(collective.line), sourceOf(collective),

@@ -108,19 +108,21 @@ void addRules(Snapshot& snapshot)
 }
 
 /// The stages that follow propagation, as far as they get.
-bool addDeviceStages(Snapshot& snapshot, Stopwatch& watch, const std::stop_token& stop)
+bool addDeviceStages(Snapshot& snapshot, Stopwatch& watch, const std::stop_token& stop, LastStage last)
 {
     const bool known = snapshot.deviceStages->isPlanned();
-    const Result<std::shared_ptr<const CollectiveList>> collectives = collectivesOf(snapshot);
-    snapshot.times.push_back(watch.lap("partition", known));
-    if (!collectives) {
-        snapshot.notPlanned = collectives.error();
-        return !stop.stop_requested();
+    if (last == LastStage::Summary) {
+        const Result<std::shared_ptr<const CollectiveList>> collectives = collectivesOf(snapshot);
+        snapshot.times.push_back(watch.lap("partition", known));
+        if (!collectives) {
+            snapshot.notPlanned = collectives.error();
+            return !stop.stop_requested();
+        }
+        snapshot.collectives = *collectives;
+        snapshot.sent = sentBytes(**collectives);
+        if (stop.stop_requested())
+            return false;
     }
-    snapshot.collectives = *collectives;
-    snapshot.sent = sentBytes(**collectives);
-    if (stop.stop_requested())
-        return false;
     const Result<std::shared_ptr<const Plan>> plan = snapshot.deviceStages->planned();
     if (plan)
         snapshot.plan = *plan;
@@ -178,8 +180,8 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
     snapshot.times.push_back(watch.lap("propagate", fromCache));
     if (!snapshot.laidOut())
         return true;
-    const bool goesOn = last == LastStage::Summary && !firstError(snapshot);
-    if (goesOn && !addDeviceStages(snapshot, watch, stop))
+    const bool goesOn = last != LastStage::Propagation && !firstError(snapshot);
+    if (goesOn && !addDeviceStages(snapshot, watch, stop, last))
         return false;
     // What XLA has compiled for other machines is to be looked at: it is no fault that it cannot be run here.
     if (snapshot.notPlanned && !(snapshot.isPartitioned() && snapshot.notPlanned->code == Code::NotExecutable))

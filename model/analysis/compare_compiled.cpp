@@ -124,6 +124,19 @@ std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, const We
     return arrays;
 }
 
+/// An all-to-all that takes what goes to each device of a group as an operand of its own: these are parts of one array,
+/// "f32[4, 8, 16]" of four f32[8, 16].
+bool isOfParts(const HloModule& module, const HloCollective& collective)
+{
+    const std::vector<std::uint32_t>& parts = collective.operands;
+    return collective.kind == HloCollectiveKind::AllToAll && collective.dimensions.empty() && parts.size() > 1
+        && static_cast<std::int64_t>(parts.size()) == collective.groups.size()
+        && std::all_of(parts.begin(), parts.end(), [&](std::uint32_t part) {
+               const HloShape &own = module.shapes[part], &first = module.shapes[parts.front()];
+               return own.dtype == first.dtype && own.sizes == first.sizes;
+           });
+}
+
 std::vector<ExchangedArray> compiledArrays(
     const Mesh& mesh, const HloModule& module, const HloCollectives& compiled, const WeightShapes& weights)
 {
@@ -142,9 +155,7 @@ std::vector<ExchangedArray> compiledArrays(
         }
         const Exchange exchange = exchangeOf(collective.kind);
         std::vector<std::uint32_t> shapes = exchange == Exchange::Gather ? collective.results : collective.operands;
-        // One operand for each device of a group: these are parts of one array.
-        const bool areParts = collective.kind == HloCollectiveKind::AllToAll && collective.dimensions.empty()
-            && static_cast<std::int64_t>(shapes.size()) == collective.groups.size() && shapes.size() > 1;
+        const bool areParts = isOfParts(module, collective);
         const auto parts = static_cast<std::int64_t>(areParts ? shapes.size() : 1);
         if (areParts)
             shapes.resize(1);

@@ -37,7 +37,7 @@ public:
     [[nodiscard]] SnapshotPtr preview() const;
     [[nodiscard]] QString previewedChange() const;
     [[nodiscard]] AnalysisCache& cache();
-    /// Waits for the analysis of the current revision; for tests and screenshots. Delivers its signal before returning.
+    /// Waits for the analysis of the current revision, for what is written of it. Delivers its signal before returning.
     void waitForAnalysis();
 
     [[nodiscard]] QUndoStack* undoStack();

@@ -78,7 +78,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     vbox(this, {}, 0, { new StaleRibbon(document), { m_page, 1 }, { m_empty, 1 } });
 
     m_headLayout = hbox(m_head, { 10, 8, 8, 4 }, 8, { { m_title, 1 }, m_lengths });
-    m_title->setElided(true, Qt::ElideRight); // the name comes first
+    m_title->setElided(true, Qt::ElideMiddle);
     m_lengths->setAccessibleName(tr("Length of the explanation"));
     m_lengths->setCurrent(static_cast<int>(m_length));
     vbox(m_page, {}, 0, { m_head, { m_scroll, 1 } });
@@ -183,7 +183,7 @@ void ExplainView::setLength(words::Length length)
 
 bool ExplainView::isNarrow() const
 {
-    return width() < Metrics::scaled(440);
+    return width() < Metrics::scaled(520);
 }
 
 bool ExplainView::isCompact() const

@@ -9,6 +9,7 @@
 
 #include "views/collectives_view/collectives_view.h"
 #include "views/compare_view/compare_view.h"
+#include "views/device_map/device_map.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/hosts_view/hosts_view.h"
@@ -314,6 +315,16 @@ void MainWindow::followFigure(DockFrame* frame)
 {
     const auto* view = qobject_cast<DockView*>(m_fronts.value(frame)());
     frame->setKeyFigure(view && frame->objectName() != QLatin1String("inputs") ? view->keyFigure() : QString());
+}
+
+void MainWindow::showTimes()
+{
+    std::vector<double> seconds;
+    if (const std::vector<StepTiming>& steps = m_run.history(); !steps.empty())
+        for (const DeviceTimes& device : steps.back().devices)
+            seconds.push_back(device.compute + device.communication);
+    m_grid->canvas()->setSeconds(seconds);
+    m_mesh->map()->setSeconds(std::move(seconds));
 }
 
 DockFrame* MainWindow::dock(const QString& id) const
