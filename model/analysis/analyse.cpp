@@ -183,7 +183,8 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
     const bool goesOn = last != LastStage::Propagation && !firstError(snapshot);
     if (goesOn && !addDeviceStages(snapshot, watch, stop, last))
         return false;
-    if (snapshot.notPlanned)
+    // What XLA has compiled for other machines is to be looked at: it is no fault that it cannot be run here.
+    if (snapshot.notPlanned && !(snapshot.isPartitioned() && snapshot.notPlanned->code == Code::NotExecutable))
         snapshot.problems.push_back({ *snapshot.notPlanned, {}, {} });
 
     if (last == LastStage::Summary && !snapshot.isPartitioned()) // what an axis is used for, collectives tell as well

@@ -2,6 +2,7 @@
 // Declared in builtin.h.
 #include <algorithm>
 
+#include "base/codes.h"
 #include "experiment/builtin.h"
 #include "hlo/to_stablehlo.h"
 #include "networks/initializer.h"
@@ -38,6 +39,10 @@ Result<SourceProgram> read(const ProgramModel& model)
     }
     for (Diagnostic& warning : read->warnings)
         place(warning, model);
+    if (!read->partitionedOver.empty()) // what is not known stays as it is: nothing is to be propagated through it
+        std::erase_if(read->warnings, [](const Diagnostic& warning) {
+            return warning.code == Code::UnknownCustomCall || warning.code == Code::OpaqueOperation;
+        });
     declaredName(*read, *model.text);
     listFew(read->program);
     return SourceProgram{ std::move(read->program), true, {}, std::move(read->warnings), {},

@@ -50,12 +50,15 @@ std::optional<Obstacle> obstacleOf(const Document& document)
             return {};
         return Obstacle{ StepObstacle::tr("This experiment has arrays and rules, and no step to run"), {} };
     }
-    if (snapshot->problems.empty())
+    // What is no problem of the experiment keeps a compiled program from running.
+    const bool isQuiet = snapshot->errorCount() == 0 && snapshot->notPlanned;
+    if (snapshot->problems.empty() && !isQuiet)
         return Obstacle{ StepObstacle::tr("No step can run"), {} };
-    const Problem& problem = snapshot->problems.front(); // errors stand first
+    const Problem problem =
+        isQuiet ? Problem{ *snapshot->notPlanned, {}, {} } : snapshot->problems.front(); // errors stand first
     const words::ProblemText text = words::shown(problem.diagnostic);
     Obstacle obstacle{ StepObstacle::tr("No step can run: %1").arg(text.cause), text.remedy, {} };
-    if (problem.diagnostic.severity() == Severity::Error)
+    if (!isQuiet && problem.diagnostic.severity() == Severity::Error) // Problems lists it
         obstacle.id =
             QString::fromLatin1(problem.diagnostic.id().data(), static_cast<qsizetype>(problem.diagnostic.id().size()));
     return obstacle;
