@@ -84,12 +84,12 @@ Exchange exchangeOf(HloCollectiveKind kind)
 
 /// What a gather or a reduction is of; weights are neither permuted nor sent from all to all.
 std::string weightOf(
-    const WeightShapes& weights, Exchange exchange, const AxisList& axes, std::span<const std::int64_t> sizes)
+    WeightShapes& weights, Exchange exchange, const AxisList& axes, std::span<const std::int64_t> sizes)
 {
     return exchange == Exchange::Gather || exchange == Exchange::Reduction ? weights.find(axes, sizes) : std::string();
 }
 
-std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, const WeightShapes& weights)
+std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, WeightShapes& weights)
 {
     const Program& program = *list.program;
     std::vector<ExchangedArray> arrays;
@@ -138,7 +138,7 @@ bool isOfParts(const HloModule& module, const HloCollective& collective)
 }
 
 std::vector<ExchangedArray> compiledArrays(
-    const Mesh& mesh, const HloModule& module, const HloCollectives& compiled, const WeightShapes& weights)
+    const Mesh& mesh, const HloModule& module, const HloCollectives& compiled, WeightShapes& weights)
 {
     std::vector<ExchangedArray> arrays;
     std::map<std::string, std::optional<AxisList>> axesByGroups;
@@ -319,7 +319,7 @@ Result<CompiledComparison> compareCompiled(
     if (predicted.mesh->deviceCount() != compiled.devices)
         return fail(Code::NotComparable,
             { { "wrong", "devices" }, { "devices", compiled.devices }, { "wanted", predicted.mesh->deviceCount() } });
-    const WeightShapes weights(before);
+    WeightShapes weights(before);
     const std::vector<ExchangedArray> ours = predictedArrays(predicted, weights);
     const std::vector<ExchangedArray> theirs = compiledArrays(*predicted.mesh, module, compiled, weights);
     CompiledComparison comparison{ rowsOf(ours, theirs), sumsOf(ours, theirs), true };

@@ -20,29 +20,24 @@ Shape heldWithout(TensorSharding sharding, const AxisList& axes, const Shape& sh
     return shardShape(sharding, shape);
 }
 
-std::vector<std::int64_t> sizesInOrder(std::span<const std::int64_t> sizes, bool sorted)
+/// The same sizes in the same order, or all but one of them, that of the layers.
+bool fits(std::span<const std::int64_t> held, std::span<const std::int64_t> sizes)
 {
-    std::vector<std::int64_t> list(sizes.begin(), sizes.end());
-    if (sorted)
-        std::sort(list.begin(), list.end());
-    return list;
+    if (held.size() < sizes.size() || held.size() > sizes.size() + 1)
+        return false;
+    std::size_t met = 0;
+    for (std::size_t d = 0; d < held.size(); ++d)
+        if (met < sizes.size() && held[d] == sizes[met])
+            ++met;
+        else if (d - met >= held.size() - sizes.size())
+            return false;
+    return met == sizes.size();
 }
 
-/// The same shape, or it without one of its dimensions, of layers.
-bool fits(const Shape& held, std::span<const std::int64_t> sizes, bool sorted)
+Shape ascending(Shape shape)
 {
-    const std::vector<std::int64_t> wanted = sizesInOrder(sizes, sorted);
-    if (held.size() == sizes.size())
-        return sizesInOrder(held, sorted) == wanted;
-    if (held.size() != sizes.size() + 1)
-        return false;
-    for (std::size_t d = 0; d < held.size(); ++d) {
-        Shape layer = held;
-        layer.erase(layer.begin() + static_cast<std::ptrdiff_t>(d));
-        if (sizesInOrder(layer, sorted) == wanted)
-            return true;
-    }
-    return false;
+    std::sort(shape.begin(), shape.end());
+    return shape;
 }
 
 } // namespace
@@ -56,14 +51,32 @@ WeightShapes::WeightShapes(const Snapshot& snapshot)
             m_weights.push_back({ row->path, row->type.shape, row->layout.sharding() });
 }
 
-std::string WeightShapes::find(const AxisList& axes, std::span<const std::int64_t> sizes) const
+const std::vector<WeightShapes::Held>& WeightShapes::heldAlong(const AxisList& axes)
+{
+    for (const auto& [known, held] : m_held)
+        if (known == axes)
+            return held;
+    std::vector<Held> all;
+    for (const Weight& weight : m_weights) {
+        Shape shape = heldWithout(weight.sharding, axes, weight.shape);
+        Shape sorted = ascending(shape);
+        all.push_back({ std::move(shape), std::move(sorted) });
+    }
+    return m_held.emplace_back(axes, std::move(all)).second;
+}
+
+std::string WeightShapes::find(const AxisList& axes, std::span<const std::int64_t> sizes)
 {
     if (sizes.empty())
         return {};
-    for (const bool sorted : { false, true })
-        for (const Weight& weight : m_weights)
-            if (fits(heldWithout(weight.sharding, axes, weight.shape), sizes, sorted))
-                return weight.path;
+    const std::vector<Held>& held = heldAlong(axes);
+    for (std::size_t i = 0; i < held.size(); ++i)
+        if (fits(held[i].shape, sizes))
+            return m_weights[i].path;
+    const Shape sorted = ascending(Shape(sizes));
+    for (std::size_t i = 0; i < held.size(); ++i)
+        if (fits(held[i].sorted, sorted))
+            return m_weights[i].path;
     return {};
 }
 

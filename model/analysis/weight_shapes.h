@@ -5,8 +5,10 @@
 //     has the gradient before it is added up along fsdp; the logits' [4096, 128256] is told apart by its order
 #pragma once
 
+#include <deque>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pipeline/snapshot.h"
@@ -19,7 +21,7 @@ public:
     explicit WeightShapes(const Snapshot& snapshot);
     /// The path of a parameter of which a device has an array of these sizes, once nothing of it is sharded along
     /// `axes`: in this order, else in another one, as gradients come; also one layer of stacked ones. "" for none.
-    [[nodiscard]] std::string find(const AxisList& axes, std::span<const std::int64_t> sizes) const;
+    [[nodiscard]] std::string find(const AxisList& axes, std::span<const std::int64_t> sizes);
 
 private:
     struct Weight {
@@ -27,7 +29,14 @@ private:
         Shape shape;
         TensorSharding sharding;
     };
+    /// What a device has of a weight, and the same sizes ascending.
+    struct Held {
+        Shape shape, sorted;
+    };
+    const std::vector<Held>& heldAlong(const AxisList& axes);
+
     std::vector<Weight> m_weights;
+    std::deque<std::pair<AxisList, std::vector<Held>>> m_held; ///< of the axes that were asked for
 };
 
 } // namespace shardscope
