@@ -12,6 +12,7 @@
 #include <QApplication>
 #include <QContextMenuEvent>
 #include <QDialog>
+#include <QDockWidget>
 #include <QDrag>
 #include <QElapsedTimer>
 #include <QFileDialog>
@@ -451,9 +452,12 @@ private:
     }
     void closeOthers()
     {
-        for (QWidget* other : QApplication::topLevelWidgets())
-            if (const QPointer<QWidget> window = other;
-                window != &m_window && window->isVisible() && window->isWindow() && !qobject_cast<QDockWidget*>(window))
+        QList<QPointer<QWidget>> others; // one may take another one with it
+        for (QWidget* window : QApplication::topLevelWidgets())
+            others << window;
+        for (const QPointer<QWidget>& window : others)
+            if (window && window != &m_window && window->isVisible() && window->isWindow()
+                && !qobject_cast<QDockWidget*>(window))
                 timed(u"close %1"_s.arg(nameOf(window)), [&] { window->close(); });
     }
     void resizeWindow()

@@ -372,7 +372,9 @@ func.func @main(%a: tensor<8x1024xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x
         document->waitForAnalysis();
 
         // How far it is sharded, and what is replicated: the largest first, with the reason.
-        keyboard.go(u"model"_s);
+        keyboard.go(u"rules"_s);
+        QVERIFY(keyboard.tabTo(u"Model"_s)); // the head of its section, which is folded at first
+        keyboard.press(Qt::Key_Space);
         QVERIFY(window.shows(u"model"_s));
         QTRY_VERIFY(!window.modelView()->replicated().isEmpty());
         QVERIFY2(window.modelView()->replicated().front()->accessibleName().contains(u"token"_s),
