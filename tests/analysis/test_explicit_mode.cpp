@@ -126,7 +126,7 @@ private Q_SLOTS:
         row("compare and select",
             program({ { "a", "8x4xf32", rows }, { "b", "8x4xf32", columnsY } },
                 "  %0 = stablehlo.compare LT, %a, %b : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xi1>\n"
-                "  %1 = stablehlo.select %0, %a, %b : tensor<8x4xi1>, tensor<8x4xf32>\n",
+                "  %1 = stablehlo.select %0, %a, %a : tensor<8x4xi1>, tensor<8x4xf32>\n",
                 "1", "8x4xf32"),
             "accepted");
         row("convert",
