@@ -13,6 +13,7 @@
 #include "analysis/weight_shapes.h"
 #include "base/codes.h"
 #include "base/text.h"
+#include "pipeline/tensor_rows.h"
 #include "program/operation_path.h"
 
 namespace shardscope {
@@ -153,15 +154,16 @@ std::vector<ExchangedArray> compiledArrays(
             axes = known->second;
         }
         const Exchange exchange = exchangeOf(collective.kind);
-        const std::vector<std::uint32_t>& shapes =
-            exchange == Exchange::Gather ? collective.results : collective.operands;
-        const bool ofParts = isOfParts(module, collective);
-        const std::size_t arrayCount = ofParts ? 1 : shapes.size();
-        for (std::size_t i = 0; i < arrayCount; ++i) {
+        std::vector<std::uint32_t> shapes = exchange == Exchange::Gather ? collective.results : collective.operands;
+        const bool areParts = isOfParts(module, collective);
+        const auto parts = static_cast<std::int64_t>(areParts ? shapes.size() : 1);
+        if (areParts)
+            shapes.resize(1);
+        for (std::size_t i = 0; i < shapes.size(); ++i) {
             const HloShape& shape = module.shapes[shapes[i]];
-            std::vector<std::int64_t> sizes(shape.sizes.begin(), shape.sizes.end());
-            if (ofParts)
-                sizes.insert(sizes.begin(), static_cast<std::int64_t>(shapes.size()));
+            Shape sizes = shape.sizes;
+            if (areParts)
+                sizes.insert(sizes.begin(), parts);
             ExchangedArray array;
             array.exchange = exchange;
             array.axes = axes ? axesText(*axes, mesh) : groupsText(module, collective);
@@ -176,11 +178,11 @@ std::vector<ExchangedArray> compiledArrays(
             array.collectives = i == 0 ? 1 : 0;
             array.times = collective.executions.value_or(1);
             array.timesKnown = collective.executions.has_value();
-            array.isMerged = arrayCount > 1;
+            array.isMerged = shapes.size() > 1;
             array.isSliced = collective.slicedRightAfter.has_value();
-            array.bytes = ofParts ? collective.bytesIn : byteCount(module, shape);
+            array.bytes = saturatingProduct(byteCount(module, shape), parts);
             // Of several arrays each sends its share.
-            if (ofParts)
+            if (areParts)
                 array.sent = sentBytes(collective);
             else if (const std::int64_t all = i < collective.operands.size() ? collective.bytesIn : 0; all > 0)
                 array.sent =
@@ -290,6 +292,26 @@ std::vector<ExchangeSum> sumsOf(
 }
 
 } // namespace
+
+bool argumentsAgree(const Snapshot& predicted, const HloModule& module)
+{
+    if (!predicted.program || !predicted.propagation || module.entry == noHloIndex)
+        return false;
+    std::vector<std::string> ours, theirs;
+    for (const ValueId argument : predicted.program->main().arguments) {
+        const TensorType& type = predicted.program->value(argument).type;
+        if (isTensor(type.dtype))
+            ours.push_back(typeText(type.dtype, shardShape(heldSharding(predicted, argument), type.shape)));
+    }
+    for (const HloInstruction& instruction : module.instructionsOf(module.computations[module.entry]))
+        if (module.opcode(instruction) == "parameter")
+            for (const std::uint32_t leaf : leavesOf(module, instruction.shape))
+                if (isTensor(module.shapes[leaf].dtype))
+                    theirs.push_back(typeText(module.shapes[leaf].dtype, module.shapes[leaf].sizes));
+    std::sort(ours.begin(), ours.end());
+    std::sort(theirs.begin(), theirs.end());
+    return ours == theirs;
+}
 
 Result<CompiledComparison> compareCompiled(
     const Snapshot& before, const CollectiveList& predicted, const HloModule& module, const HloCollectives& compiled)

@@ -91,6 +91,10 @@ struct ExchangeSum {
     std::int64_t predictedWeights = 0, compiledWeights = 0; ///< of the bytes, those of weights and their gradients
 };
 
+/// Whether the arguments of both are the same arrays on one device, in whatever order: the compiled text was made of
+/// this program, as far as that can be told.
+[[nodiscard]] bool argumentsAgree(const Snapshot& predicted, const HloModule& module);
+
 struct CompiledComparison {
     std::vector<ExchangeRow> rows; ///< the one with the most bytes first
     std::vector<ExchangeSum> sums; ///< likewise
