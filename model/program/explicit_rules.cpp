@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "program/element_updates.h"
 #include "program/op_row.h"
 #include "program/other_attributes.h"
 
@@ -88,25 +89,8 @@ Outcome ofConcatenate(Operands operands, const Shape& shape)
     return specified(shape, operands[0].sharding);
 }
 
-/// One scalar everywhere: spread over the shape, or a constant of one element.
-bool isSpread(const Program& program, ValueId value)
-{
-    const OperationId definition = program.value(value).definition;
-    if (!definition.valid())
-        return false;
-    const Operation& made = program.operation(definition);
-    if (made.kind == OpKind::BroadcastInDim)
-        return true;
-    const auto* constant = std::get_if<ConstantAttributes>(&made.attributes);
-    if (!constant)
-        return false;
-    return constant->bytes
-        ? static_cast<std::int64_t>(constant->bytes->size()) <= byteSize(program.value(value).type.dtype)
-        : constant->values.size() == 1;
-}
-
-/// Both cases are sharded alike. One that is the same everywhere takes the sharding of the other, as jnp.where gives it
-/// that.
+/// Both cases are sharded alike. One that says nothing of single elements takes the sharding of the other, as jnp.where
+/// gives it that.
 Outcome ofSelect(const Program& program, const Operation& operation, Operands operands)
 {
     std::vector<std::size_t> cases;

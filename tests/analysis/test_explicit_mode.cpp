@@ -124,9 +124,9 @@ private Q_SLOTS:
         row("add otherwise", binary("add", rows, rowsY), "operands_sharded_differently:3");
         row("add twice", binary("multiply", rows, columns), "result_mentions_axis_twice:3");
         row("compare and select",
-            program({ { "a", "8x4xf32", rows }, { "b", "8x4xf32", columnsY } },
-                "  %0 = stablehlo.compare LT, %a, %b : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xi1>\n"
-                "  %1 = stablehlo.select %0, %a, %b : tensor<8x4xi1>, tensor<8x4xf32>\n",
+            program({ { "a", "8x4xf32", rows } },
+                "  %0 = stablehlo.compare LT, %a, %a : (tensor<8x4xf32>, tensor<8x4xf32>) -> tensor<8x4xi1>\n"
+                "  %1 = stablehlo.select %0, %a, %a : tensor<8x4xi1>, tensor<8x4xf32>\n",
                 "1", "8x4xf32"),
             "accepted");
         row("convert",
