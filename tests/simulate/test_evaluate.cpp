@@ -81,6 +81,7 @@ private Q_SLOTS:
     void floatsRoundAfterEveryOperation();
     void bitsOfNarrowNumbers();
     void outOfRangeStartsMoveInside();
+    void windowsReachOverBorders();
     void raggedProductsGoByGroups_data();
     void raggedProductsGoByGroups();
     void partsOfSumsCrossTheBorder();
@@ -570,6 +571,54 @@ func.func @main(%x: tensor<4xi32>, %s: tensor<1xi32>) -> tensor<2xi32> {
     const Array x = line(DType::I32, { 1, 2, 3, 4 });
     QCOMPARE(run(program, { x, line(DType::I32, { 9 }) }, 1), (Numbers{ { 3, 4 } }));
     QCOMPARE(run(program, { x, line(DType::I32, { -9 }) }, 1), (Numbers{ { 1, 2 } }));
+}
+
+/// Slices that begin inside, reach over a border or lie outside, and padding that leaves elements out: the same numbers
+/// from the plain kernels and from the fast ones.
+void TestEvaluate::windowsReachOverBorders()
+{
+    const Program program = programOf(R"(
+func.func @main(%x: tensor<4x3xf32>, %i: tensor<5x2xi32>, %u: tensor<5x2x3xf32>)
+    -> (tensor<6x3xf32>, tensor<5x2x3xf32>) {
+  %0 = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1, 2],
+      scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.add %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) : (tensor<4x3xf32>, tensor<5x2xi32>, tensor<5x2x3xf32>) -> tensor<4x3xf32>
+  %c = stablehlo.constant dense<-5.0> : tensor<f32>
+  %1 = stablehlo.pad %0, %c, low = [-1, 1], high = [0, -1], interior = [1, 0]
+      : (tensor<4x3xf32>, tensor<f32>) -> tensor<6x3xf32>
+  %2 = stablehlo.iota dim = 1 : tensor<6x3xf32>
+  %3 = stablehlo.add %1, %2 : tensor<6x3xf32>
+  %4 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1, 2],
+      start_index_map = [0, 1], index_vector_dim = 1>, slice_sizes = array<i64: 2, 3>}>
+      : (tensor<4x3xf32>, tensor<5x2xi32>) -> tensor<5x2x3xf32>
+  return %3, %4 : tensor<6x3xf32>, tensor<5x2x3xf32>
+}
+)");
+    const auto shaped = [](DType dtype, Shape shape, const std::function<double(std::int64_t)>& number) {
+        Array array = Array::make({ dtype, std::move(shape) });
+        for (std::int64_t i = 0; i < array.count(); ++i)
+            kernels::setNumber(array, i, number(i));
+        return array;
+    };
+    const std::vector<double> starts{ 1, 0, 1, 0, 3, 0, 0, -1, 9, 9 };
+    const kernels::Arrays arguments{
+        shaped(DType::F32, { 4, 3 }, [](std::int64_t i) { return static_cast<double>(i + 1); }),
+        shaped(DType::I32, { 5, 2 }, [&](std::int64_t i) { return starts[static_cast<std::size_t>(i)]; }),
+        shaped(DType::F32, { 5, 2, 3 },
+            [](std::int64_t i) { return static_cast<double>((i / 6 + 1) * 100 + i / 3 % 2 * 10 + i % 3); }),
+    };
+    const std::vector<double> padded{ -5, -4, -3, -5, 716, 721, -5, -4, -3, -5, 328, 332, -5, -4, -3, -5, 311, 314 };
+    const std::vector<double> gathered{ 4, 5, 6, 7, 8, 9, 4, 5, 6, 7, 8, 9, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 7, 8,
+        9, 10, 11, 12 };
+    const PartitionedProgram parts = unsharded(program).value();
+    for (const auto& done : { test::executeInFull(program, arguments), test::executeParts(parts, arguments) }) {
+        QVERIFY(done.has_value());
+        QCOMPARE(numbers(done->outputs[0]), padded);
+        QCOMPARE(numbers(done->outputs[1]), gathered);
+    }
 }
 
 void TestEvaluate::refusesBeforehand()
