@@ -60,10 +60,11 @@ namespace {
 
 QString fileFilter()
 {
-    return MainWindow::tr("All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.txt *.csv *.tsv *.yml *.yaml *.py);;"
-                          "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo *.txt);;"
-                          "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
-                          "*.yaml *.py);;All files (*)");
+    return MainWindow::tr(
+        "All that Shardscope reads (*.json *.mlir *.stablehlo *.hlo *.txt *.csv *.tsv *.yml *.yaml *.py);;"
+        "Experiments (*.json);;StableHLO and HLO programs (*.mlir *.stablehlo *.hlo *.txt);;"
+        "Tables of arrays (*.csv *.tsv *.json);;Configurations of models (config.json);;Rules (*.yml "
+        "*.yaml *.py);;All files (*)");
 }
 
 /// Sections of the model's form, and those of the inputs that are folded.
@@ -377,6 +378,7 @@ void MainWindow::selectSomething()
     if (!snapshot || snapshot->tensors.empty() || snapshot->row(m_selection.tensor().toStdString()))
         return;
     m_selection.setTensor(QString::fromStdString(firstSelection(*snapshot)->path));
+    m_selection.setCollective(firstCollective(*snapshot));
 }
 
 void MainWindow::showStatus()

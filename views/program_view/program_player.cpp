@@ -70,6 +70,7 @@ void ProgramPlayer::setTrack(bool propagation)
 {
     m_player->setPlaying(false);
     m_replay.reset();
+    m_sentence->setMinimumHeight(0);
     if (propagation) {
         m_replay.emplace(*m_snapshot->propagation);
         m_player->setNames({ tr("Step of propagation"), tr("Back to what was given"), tr("One step back"),
@@ -93,6 +94,9 @@ void ProgramPlayer::show(bool onwards)
     if (m_replay) {
         m_left = m_player->step();
         m_sentence->setText(stepSentence(*m_snapshot, *m_replay, static_cast<std::uint32_t>(m_left)));
+        // The graph does not jump from step to step: a line that was needed once stays.
+        if (const int across = m_sentence->width(); m_sentence->isVisible())
+            m_sentence->setMinimumHeight(std::max(m_sentence->minimumHeight(), m_sentence->heightForWidth(across)));
     }
     Q_EMIT propagationShown(onwards);
 }

@@ -54,6 +54,7 @@ private:
     void showEmpty();
     void followSelection();
     void select(ValueId value, OperationId operation); ///< by the user, in graph or text
+    void selectCurrent(); ///< of the graph
     void showInGraph(OperationId operation);
     void play(OperationId operation);
     void selectLine(); ///< the text's current one
