@@ -79,6 +79,26 @@ const std::vector<int>* GraphCollectives::before(ValueId value, OperationId read
     return found == m_before.end() ? nullptr : &found->second;
 }
 
+std::vector<int> GraphCollectives::beforeAll(const Operation& operation, OperationId id) const
+{
+    std::vector<int> all;
+    for (const ValueId operand : operation.operands)
+        if (const std::vector<int>* chain = before(operand, id))
+            all.insert(all.end(), chain->begin(), chain->end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end()); // of an operand that is read twice
+    return all;
+}
+
+std::vector<int> GraphCollectives::afterAll(const Operation& operation) const
+{
+    std::vector<int> all;
+    for (const ValueId result : operation.results)
+        if (const std::vector<int>* chain = after(result))
+            all.insert(all.end(), chain->begin(), chain->end());
+    return all;
+}
+
 int GraphCollectives::ofOperation(OperationId operation) const
 {
     const auto found = m_own.find(operation.index);

@@ -20,6 +20,9 @@ public:
     /// In the order in which they run; null for none.
     [[nodiscard]] const std::vector<int>* after(ValueId value) const;
     [[nodiscard]] const std::vector<int>* before(ValueId value, OperationId reader) const;
+    /// All that stand before an operation, and after it; one that it is itself is in neither.
+    [[nodiscard]] std::vector<int> beforeAll(const Operation& operation, OperationId id) const;
+    [[nodiscard]] std::vector<int> afterAll(const Operation& operation) const;
     /// That the operation itself is, -1 for none.
     [[nodiscard]] int ofOperation(OperationId operation) const;
     /// Where it stands; invalid where the graph has no place for it.

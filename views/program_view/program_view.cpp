@@ -244,7 +244,8 @@ void ProgramView::showSnapshot()
     m_program = program;
     m_canvas->setSnapshot(program && !program->operations.empty() ? snapshot : nullptr);
     const GraphLayout* layout = m_canvas->layoutOfGraph();
-    m_player->setSnapshot(snapshot, layout ? &layout->outline() : nullptr);
+    m_player->setSnapshot(
+        snapshot, layout ? &layout->outline() : nullptr, layout ? layout->collectives() : GraphCollectives());
     m_legend->setText(m_canvas->graphWords() ? m_canvas->graphWords()->legend() : words::Text());
     m_linking = true;
     m_text->setSnapshot(snapshot, m_document->snapshot());
@@ -286,8 +287,8 @@ void ProgramView::keyPressEvent(QKeyEvent* event)
         DockView::keyPressEvent(event);
 }
 
-/// The player stands at an operation, or before the first one.
-void ProgramView::play(OperationId operation)
+/// The player stands at an operation, at a collective that is for it, or before the first one.
+void ProgramView::play(OperationId operation, int collective)
 {
     if (!m_program)
         return;
@@ -298,6 +299,13 @@ void ProgramView::play(OperationId operation)
     const auto& results = m_program->operation(operation).results;
     select(results.empty() ? ValueId() : results[0], operation);
     showInGraph(operation);
+    if (collective < 0)
+        return;
+    const bool wasLinking = std::exchange(m_linking, true);
+    m_selection->setCollective(collective);
+    if (const GraphPlace place = m_canvas->layoutOfGraph()->placeOfCollective(collective); place.valid())
+        m_canvas->setCurrent(place);
+    m_linking = wasLinking;
 }
 
 /// What stands for the operation in the graph becomes current there.
