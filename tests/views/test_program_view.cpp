@@ -107,6 +107,8 @@ private Q_SLOTS:
         // The head of a part sums up what is sent within it: z of a layer is added up along model.
         QVERIFY2(words.counts(shown.part(u"Layer 0"_s)).endsWith(u", 1 collective, sent 24 KiB"_s),
             qPrintable(words.counts(shown.part(u"Layer 0"_s))));
+        QVERIFY2(words.subtitle(shown.part(u"Layers 1–3"_s)).endsWith(u", sent 72 KiB"_s),
+            qPrintable(words.subtitle(shown.part(u"Layers 1–3"_s))));
         // The text is there when it is asked for.
         ProgramView calm(&shown.fixture.document, &shown.fixture.selection);
         calm.resize(1200, 700);

@@ -128,6 +128,16 @@ void GraphPainter::Frame::edge(const GraphEdge& edge, QPointF origin, const QCol
     painter.setPen(pen);
     painter.setBrush(Qt::NoBrush);
     painter.drawPath(path);
+    if (partial >= 0 && zoom >= shapesFrom) {
+        const QPointF middle = path.pointAtPercent(0.5);
+        const double radius = pixels(7);
+        painter.setPen(QPen(drawn, 1.5));
+        painter.setBrush(theme.base);
+        painter.drawEllipse(middle, radius, radius);
+        painter.setFont(zoomed(Metrics::small(), zoom));
+        painter.drawText(QRectF(middle - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)), Qt::AlignCenter,
+            QStringLiteral("Σ"));
+    }
     if (!near.contains(before))
         return;
     const double half = 3.5 * std::clamp(zoom, 0.5, 1.5);

@@ -237,8 +237,12 @@ QString GraphWords::subtitle(int index) const
     const QString copies = words::copies(static_cast<qint64>(part.children.size()));
     const std::vector<RepeatDifference>& others = differences(index);
     const QString model = title(part.model);
-    if (others.empty())
-        return tr("same as %1, folded %2").arg(model, copies);
+    if (others.empty()) {
+        const QString same = tr("same as %1, folded %2").arg(model, copies);
+        const Sums sums =
+            static_cast<std::size_t>(index) < m_sums.size() ? m_sums[static_cast<std::size_t>(index)] : Sums();
+        return sums.collectives == 0 ? same : tr("%1, sent %2", "same as Layer 0").arg(same, words::bytes(sums.bytes));
+    }
     const QString first = title(others.front().part), sharded = shardedValues(others.front());
     if (others.size() == part.children.size() && others.size() > 1)
         return tr("as %1, folded %2; all differ: sharding of %3").arg(model, copies, sharded);
@@ -400,7 +404,7 @@ QString GraphWords::tip(int index) const
         constexpr std::size_t maxTold = 8;
         const std::vector<RepeatDifference>& others = differences(index);
         const QString copies = words::copies(static_cast<qint64>(part.children.size()));
-        QStringList lines{ title(index), tr("as %1, folded %2").arg(title(part.model), copies) };
+        QStringList lines{ title(index), tr("as %1, folded %2").arg(title(part.model), copies), counts(index) };
         for (std::size_t i = 0; i < std::min(others.size(), maxTold); ++i)
             lines << difference(others[i]);
         if (others.size() > maxTold)
