@@ -30,35 +30,6 @@ tl::expected<Communication, Refused> loadCommunication(const std::string& file, 
     return loaded;
 }
 
-std::string_view causeId(const CollectiveEntry& entry)
-{
-    if (!entry.reason)
-        return "program";
-    switch (entry.reason->kind) {
-    case Reason::Kind::ReducedFactor:
-        return "reduced_factor";
-    case Reason::Kind::OperandReshard:
-        return "operand_reshard";
-    case Reason::Kind::ResultReshard:
-        return "result_reshard";
-    case Reason::Kind::ConstraintReshard:
-        return "constraint_reshard";
-    case Reason::Kind::ReturnReshard:
-        return "return_reshard";
-    case Reason::Kind::PartialOperand:
-        return "partial_operand";
-    case Reason::Kind::BoundaryReshard:
-        return "border_reshard";
-    case Reason::Kind::CallReshard:
-        return "call_reshard";
-    case Reason::Kind::SingleDevice:
-        return "single_device";
-    case Reason::Kind::Halo:
-        return "halo";
-    }
-    return {};
-}
-
 std::vector<std::string> axisNames(const AxisList& axes, const Mesh& mesh)
 {
     std::vector<std::string> names;
@@ -85,6 +56,14 @@ QString valueText(const CollectiveList& list, const CollectiveEntry& entry)
     return entry.value.valid() ? words::operandName(*list.program, entry.value) : QStringLiteral("-");
 }
 
+void addOrigin(Json& json, const CollectiveEntry& entry)
+{
+    if (!entry.operationName.empty())
+        json["op_name"] = entry.operationName;
+    if (!entry.source.empty())
+        json["source"] = entry.source;
+}
+
 Json toJson(const CollectiveList& list, std::size_t index, bool groups)
 {
     const CollectiveEntry& entry = list.entries[index];
@@ -97,6 +76,7 @@ Json toJson(const CollectiveList& list, std::size_t index, bool groups)
         { "type", toString(entry.type) }, { "before", words::shardingForm(entry.before, *entry.mesh).toStdString() },
         { "after", words::shardingForm(entry.after, *entry.mesh).toStdString() }, { "cause", causeId(entry) },
         { "scalar_loss", entry.scalarLoss } };
+    addOrigin(out, entry);
     if (entry.reason && entry.reason->operation.valid())
         out["operation"] = operationPath(program, entry.reason->operation);
     if (groups) {

@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "input.h"
@@ -22,12 +21,12 @@ struct Communication {
 [[nodiscard]] tl::expected<Communication, Refused> loadCommunication(
     const std::string& file, std::optional<std::string> text = {});
 
-/// "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.
-[[nodiscard]] std::string_view causeId(const CollectiveEntry& entry);
 /// The value that one works for: its path, or what it is made by; "-" for none.
 [[nodiscard]] QString valueText(const CollectiveList& list, const CollectiveEntry& entry);
 /// How often it runs in a step: "4"; "1 × ?" where nobody can tell before.
 [[nodiscard]] QString timesText(const CollectiveEntry& entry);
+/// Where it comes from: op_name and source, where they are known.
+void addOrigin(Json& json, const CollectiveEntry& entry);
 /// Everything about one of them; its groups if asked for.
 [[nodiscard]] Json toJson(const CollectiveList& list, std::size_t index, bool groups);
 /// "{data, model}" as a list of names.

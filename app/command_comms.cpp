@@ -14,6 +14,7 @@
 #include "interchange/csv_text.h"
 #include "memory_report.h"
 #include "pipeline/stage_results.h"
+#include "report/report_table.h"
 #include "stablehlo/read.h"
 #include "words/collective_words.h"
 #include "words/definitions.h"
@@ -33,7 +34,10 @@ struct CommsOptions {
 
 CollectiveKey keyNamed(const std::string& name)
 {
-    return name == "kind" ? CollectiveKey::Kind : name == "layer" ? CollectiveKey::Layer : CollectiveKey::Axes;
+    return name == "kind"  ? CollectiveKey::Kind
+        : name == "layer"  ? CollectiveKey::Layer
+        : name == "source" ? CollectiveKey::Source
+                           : CollectiveKey::Axes;
 }
 
 QString orDash(const std::string& text)
@@ -57,13 +61,14 @@ void printList(Console& console, const CollectiveList& list, bool groups)
             table.rows.back() << words::groupList(entry);
     }
     console.heading(QStringLiteral("Collectives"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printSums(Console& console, const CollectiveList& list, const std::string& by)
 {
     Table table{ by == "kind" ? "Collective"
             : by == "layer"   ? "Layer"
+            : by == "source"  ? "Source"
                               : "Along",
         "Collectives>", "Times>", "Sent per device>", "Bytes per step>" };
     const CollectiveKey key = keyNamed(by);
@@ -117,68 +122,15 @@ void printText(const Communication& found, const CommsOptions& options)
     printTransfers(console, *found.snapshot);
 }
 
-std::string joined(const std::vector<std::string>& fields)
-{
-    std::string line;
-    for (std::size_t i = 0; i < fields.size(); ++i)
-        line += (i == 0 ? "" : ",") + quoteCsv(fields[i]);
-    return line + "\n";
-}
-
-std::string number(Rational value)
-{
-    return toJson(value).dump();
-}
-
-/// Rows of what goes between memories, in the columns of the collectives: none of it is sent to another device.
-std::string transferRows(const Snapshot& snapshot, bool groups)
-{
-    std::string text;
-    for (const HostTransfer& transfer : hostTransfers(snapshot).list) {
-        std::vector<std::string> row{ "", "transfer", "", "", "", "", std::to_string(transfer.times),
-            transfer.timesKnown ? "true" : "false", "", "", *snapshot.program->value(transfer.value).path,
-            std::string(causeId(transfer)), "", std::string(toString(transfer.from)),
-            std::string(toString(transfer.to)), std::to_string(transfer.bytes.bytesPerDevice),
-            std::to_string(saturatingProduct(transfer.bytes.bytesPerDevice, transfer.times)) };
-        if (groups)
-            row.resize(row.size() + 2);
-        text += joined(row);
-    }
-    return text;
-}
-
 std::string csvText(const Communication& found, const CommsOptions& options)
 {
-    const CollectiveList& list = found.list;
-    if (!options.by.empty()) {
-        std::string text = joined({ options.by, "collectives", "times_per_step", "sent_bytes_per_step" });
-        for (const CollectiveSum& sum : sums(list, keyNamed(options.by)))
-            text += joined(
-                { sum.key, std::to_string(sum.collectives), std::to_string(sum.timesPerStep), number(sum.sent) });
-        return text;
-    }
-    std::vector<std::string> header{ "number", "kind", "axes", "group_size", "groups", "sent_bytes", "times",
-        "times_known", "sent_bytes_per_step", "layer", "tensor", "cause", "scalar_loss", "from", "to", "copied_bytes",
-        "copied_bytes_per_step" };
-    if (options.groups)
-        header.insert(header.end(), { "replica_groups", "source_target_pairs" });
-    std::string text = joined(header);
-    for (std::size_t i = 0; i < list.entries.size(); ++i) {
-        const CollectiveEntry& entry = list.entries[i];
-        std::vector<std::string> row{ std::to_string(i + 1), std::string(name(entry.kind)),
-            keyOf(entry, CollectiveKey::Axes), std::to_string(entry.groupSize), std::to_string(entry.groupCount),
-            number(entry.sentBytes), std::to_string(entry.times), entry.timesKnown ? "true" : "false",
-            number(entry.sentPerStep()), entry.scope,
-            entry.value.valid() ? *list.program->value(entry.value).path : std::string(), std::string(causeId(entry)),
-            entry.scalarLoss ? "true" : "false", "", "", "", "" };
-        if (options.groups) {
-            row.push_back(Json(replicaGroups(entry, *entry.mesh)).dump());
-            row.push_back(
-                entry.kind == CollectiveKind::CollectivePermute ? Json(sentPairs(entry)).dump() : std::string());
-        }
-        text += joined(row);
-    }
-    return text + transferRows(*found.snapshot, options.groups);
+    if (options.by.empty())
+        return toCsv(collectivesTable(*found.snapshot, options.groups));
+    std::string text = csvLine({ options.by, "collectives", "times_per_step", "sent_bytes_per_step" });
+    for (const CollectiveSum& sum : sums(found.list, keyNamed(options.by)))
+        text += csvLine(
+            { sum.key, std::to_string(sum.collectives), std::to_string(sum.timesPerStep), toJson(sum.sent).dump() });
+    return text;
 }
 
 Json sumsJson(const CollectiveList& list, CollectiveKey key)
@@ -205,7 +157,8 @@ int printJson(const Communication& found, const CommsOptions& options, int statu
     for (std::size_t i = 0; i < list.entries.size(); ++i)
         out["collectives"].push_back(toJson(list, i, options.groups));
     out["sums"] = { { "by_kind", sumsJson(list, CollectiveKey::Kind) },
-        { "by_axes", sumsJson(list, CollectiveKey::Axes) }, { "by_layer", sumsJson(list, CollectiveKey::Layer) } };
+        { "by_axes", sumsJson(list, CollectiveKey::Axes) }, { "by_layer", sumsJson(list, CollectiveKey::Layer) },
+        { "by_source", sumsJson(list, CollectiveKey::Source) } };
     out["memory_transfers"] = transfersJson(*found.snapshot);
     out["problems"] = problems(found.input, *found.snapshot);
     return emitJson(out, options.json, status);
@@ -244,22 +197,25 @@ void addComms(CLI::App& app, int& status)
     Command command(app, "comms", "List every collective of a step: what it sends, how often, and why");
     const auto options = std::make_shared<CommsOptions>();
     command.addFile(options->file);
-    const Option by = command
-                          .addOption("--by", options->by,
-                              "Print sums by kind, by mesh axes or by layer instead of the list (JSON has both)")
-                          .oneOf({ "kind", "axes", "layer" })
-                          .optionText("KEY");
+    const Option by =
+        command
+            .addOption("--by", options->by,
+                "Print sums by kind, by mesh axes, by layer or by line of the source instead of the list (JSON "
+                "has both)")
+            .oneOf({ "kind", "axes", "layer", "source" })
+            .optionText("KEY");
     command.addFlag("--groups", options->groups, "Print in the list which devices exchange with each other")
         .excludes(by);
-    Option csv = command.addFlag("--csv", options->csv,
-        "Print comma separated values; what goes between memories follows as rows of the kind transfer");
+    Option csv =
+        command.addFlag("--csv", options->csv, "Print comma separated values, as export --view collectives does");
     csv.excludes(command.addJson(options->json));
     command.footer(
         "`shardscope explain FILE --collective N` says why number N is there and what else would do.\n"
         "Bytes are those of the ring model, per device; a collective in a loop counts with its trips.\n"
         "What goes between the memory of devices and that of their hosts is listed apart from them.\n"
         "Of HLO text that XLA has compiled the collectives are those in it, with the lines where they stand;\n"
-        "--by axes sums up by groups of devices, --by layer by the names of operations.\n"
+        "--by axes sums up by groups of devices, --by layer by the names of operations. Long cells of the list\n"
+        "go on in the next line, at the width of the terminal or 120 characters; --json and --csv have them in full.\n"
         "Exit codes: 0 done; 1 the experiment has errors, or cannot be partitioned; 2 arguments, input or\n"
         "output that cannot be used.");
     command.run(status, [options] { return showComms(*options); });

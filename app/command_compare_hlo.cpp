@@ -120,7 +120,7 @@ void printRows(Console& console, const CompiledComparison& comparison)
             remarks.append(number + QStringLiteral(": ") + words::remarkText(row, remark));
     }
     console.heading(QStringLiteral("Side by side"));
-    console.table(table);
+    console.foldedTable(table);
     if (left > 0)
         console.line(QStringLiteral("  and %1 below a ten thousandth of the largest").arg(words::count(left)));
     if (remarks.isEmpty()) {
@@ -175,7 +175,7 @@ Json reasonsJson(const std::vector<CompiledReason>& reasons)
             { "compiled_bytes", reason.compiledBytes }, { "text", words::reasonText(reason).toStdString() } };
         if (!reason.pointer.empty()) {
             each["setting"] = reason.pointer;
-            each["value"] = reason.value;
+            each["setting_value"] = reason.value;
         }
         out.push_back(std::move(each));
     }
@@ -247,7 +247,9 @@ int compareWithCompiled(const CompareOptions& options)
     }
     const bool isRelated = std::any_of(comparison->rows.begin(), comparison->rows.end(),
         [](const ExchangeRow& row) { return row.predicted.bytes > 0 && row.compiled.bytes > 0; });
-    if (!isRelated)
+    if (!isRelated && argumentsAgree(*before->snapshot, (*after)->module))
+        console.line(QStringLiteral("No exchange is in both: XLA does otherwise what it has to do."));
+    else if (!isRelated)
         console.line(QStringLiteral("No exchange is in both. Was the compiled text made of this program, with these "
                                     "sizes?"),
             Emphasis::Warning);

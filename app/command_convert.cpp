@@ -11,7 +11,9 @@
 #include "command.h"
 #include "commands.h"
 #include "experiment_file/experiment_file.h"
+#include "goldens_input.h"
 #include "input.h"
+#include "interchange/goldens_of.h"
 #include "interchange/hugging_face.h"
 #include "interchange/import.h"
 #include "interchange/rule_text.h"
@@ -48,6 +50,7 @@ struct Source {
     std::vector<std::pair<std::string, int>> passedOver; ///< with their lines
     std::vector<ConfigField> assumed; ///< what a configuration leaves to its architecture
     std::optional<MadeNetwork> network; ///< of a configuration
+    std::optional<MaxTextGoldens> goldens; ///< of a folder
 };
 using ReadSource = tl::expected<Source, std::vector<Diagnostic>>;
 
@@ -143,11 +146,18 @@ ReadSource readSource(const ConvertOptions& options)
     }
     Source source;
     source.title = options.from == "preset" ? options.input : baseName(options.input);
-    if (options.from == "table") {
-        SHARDSCOPE_TRY(table, readTableInput(options.input));
-        source.name = table->name;
-        source.rows = std::move(table->table.rows);
-        source.warnings = std::move(table->table.warnings);
+    if (options.from == "table" || options.from == "maxtext-goldens") {
+        if (options.from == "table") {
+            SHARDSCOPE_TRY(table, readTableInput(options.input));
+            source.name = table->name;
+            source.rows = std::move(table->table.rows);
+            source.warnings = std::move(table->table.warnings);
+        } else {
+            SHARDSCOPE_TRY(goldens, loadGoldens(options.input));
+            source.name = options.input;
+            source.rows = toRows(*goldens);
+            source.goldens = std::move(*goldens);
+        }
         if (options.rules.empty())
             return source;
         Result<RulesInput> rules = readRulesInput(options.rules, "--rules");
@@ -196,6 +206,10 @@ Result<Import> toImport(const ConvertOptions& options, const Source& source)
             import.inner = source.rules->experiment->rules.inner;
             import.mapping = !source.rules->rules.isSequence;
         }
+    }
+    if (options.mesh.mesh.empty() && source.goldens) {
+        import.mesh = source.goldens->mesh;
+        return import;
     }
     const bool ownMesh = source.rules && source.rules->maxText && !source.rules->maxText->config.axes.empty();
     if (options.mesh.mesh.empty() && ownMesh) {
@@ -304,6 +318,20 @@ Result<std::string> convertedText(const ConvertOptions& options, Source& source)
     return toPythonSource(source.rules->rules, options.to == "t5x" ? "logical_axis_rules" : "rules");
 }
 
+/// Those that were read, where nothing else is to be made of them.
+Result<MaxTextGoldens> goldensFrom(const ConvertOptions& options, const Source& source)
+{
+    if (source.goldens && !source.rules)
+        return *source.goldens;
+    if (source.experiment)
+        return goldensOf(*source.experiment);
+    if (source.rows.empty())
+        return fail(Code::MissingKey, { { "key", "arrays" } });
+    SHARDSCOPE_TRY(import, toImport(options, source));
+    SHARDSCOPE_TRY(experiment, toExperiment(*import));
+    return goldensOf(*experiment);
+}
+
 Json sourceJson(const Source& source)
 {
     Json json{ { "name", source.name }, { "array_count", source.rows.size() } };
@@ -349,11 +377,41 @@ void remark(const ConvertOptions& options, const Source& source)
             Emphasis::Warning);
 }
 
+int convertToGoldens(const ConvertOptions& options, const Source& source)
+{
+    const Result<MaxTextGoldens> goldens = goldensFrom(options, source);
+    Result<void> saved;
+    if (goldens)
+        saved = saveGoldens(*goldens, options.output);
+    if (!goldens || !saved) {
+        Error error = goldens ? saved.error() : goldens.error();
+        if (error.where.file.empty() && !goldens)
+            error.where.file = source.name;
+        return reject(options.json, { std::move(error) });
+    }
+    if (options.json.empty()) {
+        remark(options, source);
+        return Done;
+    }
+    Json out = envelope(options.json);
+    out["from"] = options.from;
+    out["to"] = options.to;
+    out["read"] = sourceJson(source);
+    out["output"] = options.output;
+    out["problems"] = cli::toJson(source.warnings);
+    return emitJson(out, options.json, Done);
+}
+
 int convert(const ConvertOptions& options)
 {
+    const bool toGoldens = options.to == "maxtext-goldens";
+    if (toGoldens && (options.output.empty() || options.output == "-"))
+        throw UsageError("--to maxtext-goldens writes a folder of files: name it with -o");
     ReadSource source = readSource(options);
     if (!source)
         return reject(options.json, source.error());
+    if (toGoldens)
+        return convertToGoldens(options, *source);
     Result<std::string> text = convertedText(options, *source);
     if (!text) {
         if (text.error().where.file.empty())
@@ -397,15 +455,16 @@ void addConvert(CLI::App& app, int& status)
         .required();
     command
         .addOption("--from", options->from,
-            "maxtext (YAML), t5x or flax (Python literals of rules), table (CSV or JSON, see resolve), hf (config.json "
-            "of a transformer on Hugging Face), experiment, or preset")
+            "maxtext (YAML), maxtext-goldens (a folder of them), t5x or flax (Python literals of rules), table (CSV or "
+            "JSON, see resolve), hf (config.json of a transformer on Hugging Face), experiment, or preset")
         .required()
-        .oneOf({ "t5x", "maxtext", "flax", "table", "hf", "experiment", "preset" })
+        .oneOf({ "t5x", "maxtext", "maxtext-goldens", "flax", "table", "hf", "experiment", "preset" })
         .optionText("FORM");
     command
         .addOption("--to", options->to,
-            "experiment (default), flax or t5x (rules as Python source), maxtext (YAML), table (JSON) or csv")
-        .oneOf({ "experiment", "flax", "t5x", "maxtext", "table", "csv" })
+            "experiment (default), flax or t5x (rules as Python source), maxtext (YAML), maxtext-goldens (a folder of "
+            "three files: specs of the state, names, and activations), table (JSON) or csv")
+        .oneOf({ "experiment", "flax", "t5x", "maxtext", "maxtext-goldens", "table", "csv" })
         .optionText("FORM");
     command
         .addOption(
@@ -419,7 +478,8 @@ void addConvert(CLI::App& app, int& status)
     command.addOption("--mesh", options->mesh.mesh, "The mesh, where the input has none: data=2,model=4")
         .optionText("MESH");
     addDeviceCounts(command, options->mesh);
-    command.addOption("-o,--output", options->output, "File to write; standard output otherwise").optionText("OUT");
+    command.addOption("-o,--output", options->output, "File to write, of goldens the folder; standard output otherwise")
+        .optionText("OUT");
     command.addJson(options->json);
     command.setInput(options->input);
     command.run(status, [options] { return convert(*options); });

@@ -6,12 +6,15 @@
 
 #include "command.h"
 #include "commands.h"
+#include "comparison/compare_goldens.h"
 #include "comparison/comparison.h"
+#include "goldens_input.h"
 #include "input.h"
 #include "program/op_row.h"
 #include "report.h"
 #include "sharding/text.h"
 #include "words/comparison_words.h"
+#include "words/golden_words.h"
 #include "words/utf8.h"
 #include "words/words.h"
 
@@ -190,8 +193,125 @@ Json rowOf(const Difference& each)
     return row;
 }
 
+std::string_view goldenId(ComparedGolden::Kind kind)
+{
+    constexpr std::string_view ids[] = { "same", "other_form", "other_spec", "other_shape", "no_spec", "only_golden",
+        "only_ours" };
+    return ids[static_cast<std::size_t>(kind)];
+}
+
+std::string sectionOf(const ComparedGolden& compared)
+{
+    return compared.isActivation ? "activations" : "state";
+}
+
+std::optional<std::string> specText(const std::optional<PartitionSpec>& spec)
+{
+    return spec ? std::optional(toJax(*spec)) : std::nullopt;
+}
+
+void printGoldens(const GoldenComparison& comparison)
+{
+    Console console;
+    std::string section;
+    const auto begin = [&](const std::string& name) {
+        if (name != section)
+            console.heading(words::fromStd(section = name));
+    };
+    const auto line = [&](const char* sign, const std::string& text, Emphasis emphasis) {
+        console.line(QStringLiteral("    %1 %2").arg(QLatin1String(sign), words::fromStd(text)), emphasis);
+    };
+    for (const ComparedAxis& axis : comparison.mesh) {
+        begin("mesh");
+        console.line(QStringLiteral("  ") + words::fromStd(axis.name));
+        if (axis.found > 0)
+            line("-", std::to_string(axis.found), Emphasis::Bad);
+        if (axis.expected > 0)
+            line("+", std::to_string(axis.expected), Emphasis::Good);
+    }
+    for (const ComparedGolden& each : comparison.arrays) {
+        if (each.kind == ComparedGolden::Kind::Same)
+            continue;
+        begin(sectionOf(each));
+        console.line(QStringLiteral("  ") + words::fromStd(each.path));
+        if (each.found)
+            line("-", toJax(*each.found), Emphasis::Bad);
+        if (each.expected)
+            line("+", toJax(*each.expected), Emphasis::Good);
+        console.line(QStringLiteral("    ") + words::goldenDifference(each));
+    }
+    if (!section.empty())
+        console.line();
+    console.line(words::goldenSummary(comparison), comparison.isSame() ? Emphasis::Good : Emphasis::None);
+    if (comparison.withoutNames > 0)
+        console.line(QStringLiteral("%1 more of the goldens have no names and are not compared.")
+                         .arg(words::counted(static_cast<qint64>(comparison.withoutNames), words::Noun::Array)),
+            Emphasis::Faint);
+    if (comparison.ofOptimizer > 0)
+        console.line(QStringLiteral("%1 more of the goldens are an optimizer's, which the experiment does not have.")
+                         .arg(words::counted(static_cast<qint64>(comparison.ofOptimizer), words::Noun::Array)),
+            Emphasis::Faint);
+}
+
+Json goldensJson(const GoldenComparison& comparison)
+{
+    Json counts{ { "without_names", comparison.withoutNames }, { "of_optimizer", comparison.ofOptimizer } };
+    for (int kind = 0; kind <= static_cast<int>(ComparedGolden::Kind::OnlyOurs); ++kind)
+        counts[std::string(goldenId(static_cast<ComparedGolden::Kind>(kind)))] =
+            comparison.count(static_cast<ComparedGolden::Kind>(kind));
+    return counts;
+}
+
+Json goldenRows(const GoldenComparison& comparison)
+{
+    Json rows = Json::array();
+    const auto size = [](std::int64_t number) {
+        return number > 0 ? std::optional(std::to_string(number)) : std::nullopt;
+    };
+    for (const ComparedAxis& axis : comparison.mesh)
+        rows.push_back(rowOf({ "mesh", axis.name, size(axis.found), size(axis.expected) }));
+    for (const ComparedGolden& each : comparison.arrays) {
+        if (each.kind == ComparedGolden::Kind::Same)
+            continue;
+        Json row = rowOf({ sectionOf(each), each.path, specText(each.found), specText(each.expected) });
+        row["kind"] = goldenId(each.kind);
+        row["text"] = words::goldenDifference(each).toStdString();
+        if (each.where.line > 0)
+            row["where"] = { { "file", each.where.file }, { "line", each.where.line },
+                { "column", each.where.column } };
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+int compareWithGoldens(const DiffOptions& options)
+{
+    const auto before = loadExperiment(options.before);
+    if (!before)
+        return reject(options.json, before.error());
+    const ReadGoldens goldens = loadGoldens(options.after);
+    if (!goldens)
+        return reject(options.json, goldens.error());
+    const Result<GoldenComparison> comparison = compareGoldens(*goldens, before->experiment);
+    if (!comparison)
+        return reject(options.json, { comparison.error() });
+    const int status = comparison->isSame() ? Done : Findings;
+    if (options.json.empty()) {
+        printGoldens(*comparison);
+        return status;
+    }
+    Json out = envelope(options.json, *before);
+    out["compared_with"] = options.after;
+    out["goldens"] = goldensJson(*comparison);
+    out["differences"] = goldenRows(*comparison);
+    out["problems"] = cli::toJson(before->warnings);
+    return emitJson(out, options.json, status);
+}
+
 int compareInputs(const DiffOptions& options)
 {
+    if (isFolder(options.after))
+        return compareWithGoldens(options);
     const auto before = loadExperiment(options.before), after = loadExperiment(options.after);
     for (const auto* input : { &before, &after })
         if (!*input)
@@ -228,11 +348,19 @@ void addDiff(CLI::App& app, int& status)
     const char* description = "Experiment file, FILE#NAME for one of its variants, program in StableHLO text (.mlir), "
                               "or the id of a built-in example";
     command.addOption("A", options->before, description).required();
-    command.addOption("B", options->after, description).required();
+    command
+        .addOption(
+            "B", options->after, "As A, or a folder of MaxText's goldens: what A's rules and mesh give otherwise")
+        .required();
     command.addJson(options->json);
     command.setInput(options->before);
-    command.footer("Lines with - are A's, lines with + are B's. Titles, notes and run settings do not count.\n"
-                   "Exit codes: 0 no differences; 1 differences; 2 arguments, input or output that cannot be used.");
+    command.footer(
+        "Lines with - are A's, lines with + are B's. Titles, notes and run settings do not count.\n"
+        "A folder of MaxText's goldens holds named_shardings.json and, where they are known, "
+        "logical_shardings.json\nand input_shardings.json: arrays of the state are found by their paths, and "
+        "activations by their names,\nwhich A's rules resolve on A's mesh. What differs in mesh axes of size 1 "
+        "alone is a difference, too.\n"
+        "Exit codes: 0 no differences; 1 differences; 2 arguments, input or output that cannot be used.");
     command.run(status, [options] { return compareInputs(*options); });
 }
 

@@ -10,9 +10,8 @@
 #include "command.h"
 #include "commands.h"
 #include "input.h"
-#include "interchange/csv_text.h"
 #include "report.h"
-#include "sharding/text.h"
+#include "report/report_table.h"
 #include "words/spec_text.h"
 #include "words/utf8.h"
 #include "words/words.h"
@@ -70,23 +69,6 @@ std::string logicalAxesText(const LogicalNames& names)
     });
 }
 
-std::string parametersCsv(const std::vector<ParameterLine>& lines)
-{
-    std::string text = "path,shape,dtype,names,spec,bytes,bytes_per_device\n";
-    for (const ParameterLine& line : lines) {
-        const TensorRow& row = *line.row;
-        const std::string names = join(line.names, ",", [](const LogicalName& name) {
-            return name.kind == LogicalName::Kind::Name ? name.name : std::string("None");
-        });
-        text += join(
-            std::vector<std::string>{ row.path, shapeText(row.type.shape), std::string(name(row.type.dtype)), names,
-                toJax(row.spec, false), std::to_string(row.bytesInAll), std::to_string(row.bytesPerDevice) },
-            ",", [](const std::string& field) { return quoteCsv(field); });
-        text += '\n';
-    }
-    return text;
-}
-
 int printParamsJson(const Input& input, const Snapshot& snapshot, const ParamsOptions& options, int status)
 {
     const std::vector<ParameterLine> lines = parameterLines(snapshot);
@@ -141,7 +123,7 @@ int listParams(const ParamsOptions& options)
     if (!options.json.empty())
         return printParamsJson(*input, *snapshot, options, status);
     if (options.csv)
-        writeTo(stdout, parametersCsv(parameterLines(*snapshot)));
+        writeTo(stdout, toCsv(tensorsTable(*snapshot, true)));
     else
         printParamsText(*snapshot);
     printFindings(*input, *snapshot);
@@ -155,7 +137,8 @@ void addParams(CLI::App& app, int& status)
     Command command(app, "params", "List the parameters of a program: shapes, logical axes, specs and bytes");
     const auto options = std::make_shared<ParamsOptions>();
     command.addFile(options->file);
-    Option csv = command.addFlag("--csv", options->csv, "Print comma separated values, as resolve --table reads them");
+    Option csv = command.addFlag("--csv", options->csv,
+        "Print comma separated values in the columns of export --view tensors, as resolve --table reads them");
     csv.excludes(command.addJson(options->json));
     command.footer(
         "Exit codes: 0 done; 1 the experiment has errors; 2 arguments, input or output that cannot be used.");

@@ -61,9 +61,7 @@ std::optional<Diagnostic> refusedOutput(const std::string& output)
     const QFileInfo info(QString::fromStdString(output));
     const bool device = info.exists() && !info.isFile() && !info.isDir(); // has no say in what is written
     if (!device && !pictureForm(info.fileName()))
-        return Diagnostic{ Code::WrongType,
-            { { "key", "--output" }, { "expected", "a name that ends in .png, .svg or .pdf" }, { "found", output } },
-            {} };
+        return wrongPictureName(info.fileName());
     const char* reason = info.isDir()  ? "it is a directory"
         : !info.absoluteDir().exists() ? "there is no such directory"
                                        : nullptr;

@@ -73,16 +73,31 @@ void printRules(Console& console, const Snapshot& snapshot)
     }
 }
 
-void printCommunication(Console& console, const CollectiveList& list)
+/// `isTold`: XLA says from which operation of which line they come.
+void printCommunication(Console& console, const CollectiveList& list, bool isTold)
 {
     console.heading(QStringLiteral("Communication per device"));
     console.line(QStringLiteral("  ") + words::sentSummary(list));
-    Table table{ "Collective", "Along", "For", "Cause", "Times>", "Sent per device>", "Bytes>" };
-    for (const CollectiveEntry& entry : list.entries)
-        if (isExchange(entry))
-            table.rows.push_back({ words::collective(entry.kind), words::fromStd(keyOf(entry, CollectiveKey::Axes)),
-                valueText(list, entry), words::causeName(entry), timesText(entry), words::bytes(entry.sentBytes),
-                exactCount(entry.sentBytes) });
+    Table table = isTold
+        ? Table{ "Collective", "Along", "Groups", "For", "Times>", "Sent per device>", "Bytes>", "Source", "Operation" }
+        : Table{ "Collective", "Along", "For", "Cause", "Times>", "Sent per device>", "Bytes>" };
+    const auto orDash = [](const std::string& text) {
+        return text.empty() ? QStringLiteral("-") : words::fromStd(text);
+    };
+    for (const CollectiveEntry& entry : list.entries) {
+        if (!isExchange(entry))
+            continue;
+        QStringList row{ words::collective(entry.kind), words::fromStd(keyOf(entry, CollectiveKey::Axes)) };
+        if (isTold)
+            row << words::groupCounts(entry);
+        row << valueText(list, entry);
+        if (!isTold)
+            row << words::causeName(entry);
+        row << timesText(entry) << words::bytes(entry.sentBytes) << exactCount(entry.sentBytes);
+        if (isTold)
+            row << orDash(entry.source) << orDash(entry.operationName);
+        table.rows.push_back(std::move(row));
+    }
     if (!table.rows.empty())
         console.table(table);
 }
@@ -130,6 +145,8 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             out["mesh"] = toJson(*snapshot->mesh);
         if (tensor.empty())
             out["rules"] = rulesJson(*snapshot);
+        if (snapshot->isPartitioned())
+            out["partitioned"] = true;
         if (const Result<std::uint64_t> program = deviceProgramHash(*snapshot); program && tensor.empty())
             out["device_program"] = hashJson(*program);
         out["tensors"] = Json::array();
@@ -156,6 +173,10 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
             printTensor(console, *snapshot, *row);
     } else {
         console.heading(words::fromStd(input->experiment.title));
+        if (snapshot->isPartitioned())
+            console.line(
+                QStringLiteral("XLA has partitioned this program already. The mesh explains which devices "
+                               "exchange; shardings are those of the arrays that its arguments are parts of."));
         if (snapshot->mesh)
             printMesh(console, *snapshot);
         printRules(console, *snapshot);
@@ -169,7 +190,7 @@ int show(const std::string& file, const std::string& tensor, const JsonTarget& j
                     QStringLiteral("  simulated devices have one memory: what lies on the host is counted above"));
         }
         if (snapshot->collectives)
-            printCommunication(console, *snapshot->collectives);
+            printCommunication(console, *snapshot->collectives, snapshot->isPartitioned());
         printTransfers(console, *snapshot);
     }
     console.flush();

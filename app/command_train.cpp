@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/codes.h"
 #include "command.h"
 #include "commands.h"
 #include "networks/training_text.h"
@@ -142,6 +143,15 @@ int train(TrainOptions& options)
     if (!found)
         return refuse(run.json, found.error());
     const int status = found->status();
+    if (!found->plan && status == Done)
+        return reject(run.json,
+            { Error{ Code::WrongType,
+                { { "key", found->input.name },
+                    { "expected",
+                        "the name of a network or of a program whose steps follow "
+                        "each other" },
+                    { "found", "a list of arrays without operations, so that there is no step to train" } },
+                {} } });
     if (!run.json.empty()) {
         Json out = envelope(run.json, found->input);
         out["device_count"] = found->plan ? found->deviceCount() : found->snapshot->mesh->deviceCount();
@@ -150,8 +160,6 @@ int train(TrainOptions& options)
         out["problems"] = toJson(found->problems);
         return emitJson(out, run.json, status);
     }
-    if (!found->plan)
-        Console().line(QStringLiteral("There are no operations, so there is no step to run."));
     printCurve(*found);
     Console errors(stderr);
     print(errors, found->problems);

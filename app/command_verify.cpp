@@ -18,6 +18,7 @@
 #include "program/verify_shardings.h"
 #include "program_input.h"
 #include "report.h"
+#include "sharding/text.h"
 #include "stablehlo/read.h"
 #include "words/explicit_words.h"
 #include "words/words.h"
@@ -110,14 +111,26 @@ std::vector<Diagnostic> listed(const ExplicitReport& report)
     return list;
 }
 
-Json explicitJson(const ExplicitReport& report)
+/// null for what has no type: it is no array, or something before it is refused or not judged.
+Json resultsJson(const ExplicitFindings& found)
 {
+    const bool known = found.report.accepts() && found.report.unjudged.empty() && found.report.differentiated == 0;
+    Json results = Json::array();
+    for (const std::optional<TensorSharding>& type : found.report.results)
+        results.push_back(known && type ? Json(toJax(toPartitionSpec(*type, *found.snapshot->mesh))) : Json());
+    return results;
+}
+
+Json explicitJson(const ExplicitFindings& found)
+{
+    const ExplicitReport& report = found.report;
     Json unjudged = Json::array();
     for (const auto& [operation, count] : report.unjudged)
         unjudged.push_back({ { "op", operation }, { "count", count } });
     return { { "accepted", report.accepts() }, { "refused", report.refusals.size() },
         { "operations_accepted", report.accepted }, { "operations_differentiated", report.differentiated },
-        { "constraints_that_reshard", report.resharded }, { "not_judged", std::move(unjudged) } };
+        { "constraints_that_reshard", report.resharded }, { "not_judged", std::move(unjudged) },
+        { "results", resultsJson(found) } };
 }
 
 void printExplicit(Console& console, const std::string& name, const ExplicitFindings& found)
@@ -171,7 +184,7 @@ int verifyProgram(const std::string& file, bool withExplicit, const JsonTarget& 
             const std::vector<Diagnostic> refused = listed(found->report);
             all.insert(all.end(), refused.begin(), refused.end());
             out["left_out"] = checked->leftOut + found->report.refusals.size() - refused.size();
-            out["explicit"] = explicitJson(found->report);
+            out["explicit"] = explicitJson(*found);
         }
         out["problems"] = toJson(all);
         return emitJson(out, json, status);

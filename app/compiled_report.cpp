@@ -34,7 +34,10 @@ std::string sourceOf(const HloCollective& collective)
 
 CompiledKey compiledKey(const std::string& by)
 {
-    return by == "kind" ? CompiledKey::Kind : by == "layer" ? CompiledKey::Cause : CompiledKey::Groups;
+    return by == "kind"  ? CompiledKey::Kind
+        : by == "layer"  ? CompiledKey::Cause
+        : by == "source" ? CompiledKey::Source
+                         : CompiledKey::Groups;
 }
 
 Rational perStep(const HloCollective& collective)
@@ -55,21 +58,24 @@ void printCompiledList(Console& console, const HloModule& module, const HloColle
             textOr(sourceOf(collective)), textOr(collective.metadata.opName) });
     }
     console.heading(QStringLiteral("Collectives"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printCompiledSums(Console& console, const HloModule& module, const HloCollectives& found, const std::string& by)
 {
-    Table table{ by == "layer" ? "Cause" : "Collective", "Collectives>", "Times>", "In>", "Out>", "Sent per device>",
-        "Bytes per step>" };
+    Table table{ by == "layer" ? "Cause"
+            : by == "source"   ? "Source"
+                               : "Collective",
+        "Collectives>", "Times>", "In>", "Out>", "Sent per device>", "Bytes per step>" };
     for (const CompiledSum& sum : sums(module, found, compiledKey(by)))
         table.rows.push_back({ textOr(sum.key), words::count(sum.collectives), executionsText(sum.executions),
             words::bytes(Rational(sum.bytesIn)), words::bytes(Rational(sum.bytesOut)), words::bytes(sum.sent),
             exactCount(sum.sent) });
     console.heading(by == "kind" ? QStringLiteral("Sums by kind")
             : by == "layer"      ? QStringLiteral("Sums by cause")
+            : by == "source"     ? QStringLiteral("Sums by line of the source")
                                  : QStringLiteral("Sums by groups"));
-    console.table(table);
+    console.foldedTable(table);
 }
 
 void printCompiled(const HloModule& module, const HloCollectives& found, const std::string& by)
@@ -144,14 +150,6 @@ int printCompiledJson(const HloModule& module, const HloCollectives& found, cons
     return emitJson(out, target, Done);
 }
 
-std::string csvRow(const std::vector<std::string>& fields)
-{
-    std::string line;
-    for (std::size_t i = 0; i < fields.size(); ++i)
-        line += (i == 0 ? "" : ",") + quoteCsv(fields[i]);
-    return line + "\n";
-}
-
 std::string compiledCsv(const HloModule& module, const HloCollectives& found, const std::string& by)
 {
     const auto timesOf = [](const std::optional<std::int64_t>& times) {
@@ -159,17 +157,17 @@ std::string compiledCsv(const HloModule& module, const HloCollectives& found, co
     };
     std::string text;
     if (!by.empty()) {
-        text = csvRow({ by, "collectives", "times_per_step", "sent_bytes_per_step" });
+        text = csvLine({ by, "collectives", "times_per_step", "sent_bytes_per_step" });
         for (const CompiledSum& sum : sums(module, found, compiledKey(by)))
             text +=
-                csvRow({ sum.key, std::to_string(sum.collectives), timesOf(sum.executions), toJson(sum.sent).dump() });
+                csvLine({ sum.key, std::to_string(sum.collectives), timesOf(sum.executions), toJson(sum.sent).dump() });
         return text;
     }
-    text = csvRow({ "number", "kind", "groups", "group_size", "bytes_in", "bytes_out", "sent_bytes", "times",
+    text = csvLine({ "number", "kind", "groups", "group_size", "bytes_in", "bytes_out", "sent_bytes", "times",
         "sent_bytes_per_step", "line", "source", "cause" });
     for (std::size_t i = 0; i < found.list.size(); ++i) {
         const HloCollective& collective = found.list[i];
-        text += csvRow({ std::to_string(i + 1), std::string(name(collective.kind)), groupsText(module, collective),
+        text += csvLine({ std::to_string(i + 1), std::string(name(collective.kind)), groupsText(module, collective),
             std::to_string(collective.groups.size()), std::to_string(collective.bytesIn),
             std::to_string(collective.bytesOut), toJson(sentBytes(collective)).dump(), timesOf(collective.executions),
             toJson(perStep(collective)).dump(), std::to_string(collective.line), sourceOf(collective),

@@ -11,7 +11,7 @@ namespace shardscope::cli {
 
 struct CompiledReport {
     std::string name; ///< of the input
-    std::string by; ///< sums by kind, axes or layer instead of the list; empty for the list
+    std::string by; ///< sums by kind, axes, layer or source instead of the list; empty for the list
     bool csv = false;
     JsonTarget json;
 };

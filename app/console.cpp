@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace shardscope::cli {
@@ -119,6 +120,108 @@ QStringList toLines(const Table& raw)
     return lines;
 }
 
+namespace {
+
+constexpr qsizetype columnGap = 2;
+constexpr qsizetype leastFolded = 10; ///< a column of text is made no narrower
+
+/// Lines of a cell: parted behind a blank, a comma, a slash or a bracket where there is one.
+QStringList foldedCell(const QString& cell, qsizetype most)
+{
+    QStringList parts;
+    QString rest = cell;
+    while (width(rest) > most) {
+        qsizetype at = most;
+        for (qsizetype i = most; i > most / 3; --i)
+            if (QStringLiteral(" ,/)]").contains(rest.at(i - 1)) || rest.at(i) == QLatin1Char(' ')) {
+                at = i;
+                break;
+            }
+        parts << rest.left(at).trimmed();
+        rest = rest.mid(at).trimmed();
+    }
+    parts << rest;
+    return parts;
+}
+
+/// The widest cell, and of the title the longest word.
+qsizetype leastWidth(const Table& table, std::size_t column)
+{
+    qsizetype least = 0;
+    for (const QString& word : printable(table.columns[column].title).split(QLatin1Char(' ')))
+        least = std::max(least, width(word));
+    for (const QStringList& row : table.rows)
+        least = std::max(least, width(printable(row.at(static_cast<qsizetype>(column)))));
+    return least;
+}
+
+/// Widths of the columns: as wide as they are where all fit; else titles are folded first, then columns of text made
+/// narrower, the widest first.
+std::vector<qsizetype> foldedWidths(const Table& table, qsizetype widest)
+{
+    std::vector<qsizetype> widths;
+    qsizetype total = columnGap * (static_cast<qsizetype>(table.columns.size()) - 1);
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        widths.push_back(std::max(leastWidth(table, i), width(printable(table.columns[i].title))));
+        total += widths.back();
+    }
+    if (total <= widest)
+        return widths;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        total -= widths[i];
+        widths[i] = leastWidth(table, i);
+        total += widths[i];
+    }
+    while (total > widest) {
+        std::size_t most = widths.size();
+        for (std::size_t i = 0; i < widths.size(); ++i)
+            if (!table.columns[i].right && widths[i] > leastFolded
+                && (most == widths.size() || widths[i] > widths[most]))
+                most = i;
+        if (most == widths.size())
+            break;
+        --widths[most];
+        --total;
+    }
+    return widths;
+}
+
+/// One row of `table`, as many lines as its longest cell.
+qsizetype addFolded(Table& table, const QStringList& row, const std::vector<qsizetype>& widths)
+{
+    std::vector<QStringList> cells;
+    qsizetype lines = 1;
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+        cells.push_back(foldedCell(printable(row.at(static_cast<qsizetype>(i))), widths[i]));
+        lines = std::max(lines, static_cast<qsizetype>(cells.back().size()));
+    }
+    for (qsizetype line = 0; line < lines; ++line) {
+        QStringList& parts = table.rows.emplace_back();
+        for (const QStringList& cell : cells)
+            parts << cell.value(line);
+    }
+    return lines;
+}
+
+} // namespace
+
+FoldedLines toFoldedLines(const Table& table, qsizetype widest)
+{
+    const std::vector<qsizetype> widths = foldedWidths(table, widest);
+    Table folded;
+    QStringList titles;
+    for (const Column& column : table.columns) {
+        folded.columns.push_back({ {}, column.right });
+        titles << column.title;
+    }
+    FoldedLines result;
+    result.header = addFolded(folded, titles, widths);
+    for (const QStringList& row : table.rows)
+        addFolded(folded, row, widths);
+    result.lines = toLines(folded).mid(1); // behind the titles, which are empty
+    return result;
+}
+
 Console::Console(std::FILE* stream)
     : m_stream(stream)
     , m_terminal(isatty(fileno(stream)) != 0 && std::getenv("NO_COLOR") == nullptr)
@@ -150,6 +253,18 @@ void Console::table(const Table& table, const QString& indent)
     const QStringList text = toLines(table);
     line(indent + text.front(), Emphasis::Faint);
     lines(text.mid(1), indent);
+}
+
+void Console::foldedTable(const Table& table, const QString& indent)
+{
+    winsize size{};
+    const bool known = isatty(fileno(m_stream)) != 0 && ioctl(fileno(m_stream), TIOCGWINSZ, &size) == 0;
+    constexpr qsizetype usual = 120, least = 60;
+    const qsizetype columns = known && size.ws_col > 0 ? std::max<qsizetype>(size.ws_col, least) : usual;
+    const FoldedLines text = toFoldedLines(table, columns - indent.size());
+    for (const QString& title : text.lines.mid(0, text.header))
+        line(indent + title, Emphasis::Faint);
+    lines(text.lines.mid(text.header), indent);
 }
 
 void Console::more(std::int64_t count, const char* what)

@@ -28,6 +28,13 @@ struct Table {
 
 /// Lines of the table, header first: columns two blanks apart, as wide as their widest cell, no blanks at line ends.
 [[nodiscard]] QStringList toLines(const Table& table);
+/// The same, at most so many characters wide where that can be: cells of the widest columns with text, and titles, go
+/// on in further lines. Numbers are never parted.
+struct FoldedLines {
+    QStringList lines;
+    qsizetype header = 1; ///< how many of them are the titles
+};
+[[nodiscard]] FoldedLines toFoldedLines(const Table& table, qsizetype widest);
 
 /// Control characters as \x1b and the like, so that no text of a file can steer the terminal.
 [[nodiscard]] QString printable(const QString& text);
@@ -50,6 +57,8 @@ public:
     void heading(const QString& text);
     void lines(const QStringList& text, const QString& indent = {});
     void table(const Table& table, const QString& indent = QStringLiteral("  "));
+    /// As wide as the terminal, or 120 characters where there is none.
+    void foldedTable(const Table& table, const QString& indent = QStringLiteral("  "));
     /// "  and 3 more", with what follows it; nothing of none.
     void more(std::int64_t count, const char* what = "");
     void flush();

@@ -86,12 +86,6 @@ Json plannedMemoryJson(const PlannedMemory& memory)
     return out;
 }
 
-std::string_view causeId(const HostTransfer& transfer)
-{
-    constexpr std::string_view causes[] = { "read", "written", "placement", "returned" }; // by Cause
-    return causes[static_cast<std::size_t>(transfer.cause)];
-}
-
 void printHostMemory(Console& console, const Snapshot& snapshot)
 {
     const HostMemory memory = hostMemory(snapshot);

@@ -3,8 +3,6 @@
 // the host, and what goes between host and devices.
 #pragma once
 
-#include <string_view>
-
 #include "analysis/host_transfers.h"
 #include "pipeline/memory_placement.h"
 #include "pipeline/planned_memory.h"
@@ -28,7 +26,5 @@ void printTransfers(Console& console, const Snapshot& snapshot);
 [[nodiscard]] Json hostMemoryJson(const Snapshot& snapshot);
 /// { "to_devices": { "bytes_per_device", "bytes_in_all" }, "to_host": ..., "list": [...] }
 [[nodiscard]] Json transfersJson(const Snapshot& snapshot);
-/// "read", "written", "placement", "returned".
-[[nodiscard]] std::string_view causeId(const HostTransfer& transfer);
 
 } // namespace shardscope::cli

@@ -77,7 +77,7 @@ QString copiesText(std::int64_t copies)
 
 /// Of the JSON of each command. A new minor version adds members; a new major version changes or removes some.
 constexpr std::pair<std::string_view, std::string_view> versions[] = { { "check", "1.1" }, { "comms", "2.1" },
-    { "compare-hlo", "1.1" }, { "convert", "2.1" }, { "diff", "1.1" }, { "examples", "1.1" }, { "explain", "2.0" },
+    { "compare-hlo", "1.1" }, { "convert", "2.1" }, { "diff", "1.2" }, { "examples", "1.1" }, { "explain", "2.0" },
     { "mesh", "2.1" }, { "partition", "2.0" }, { "propagate", "3.0" }, { "resolve", "2.1" }, { "rules", "2.0" },
     { "run", "3.3" }, { "schema", "1.1" }, { "screenshot", "2.0" }, { "sharding", "2.1" }, { "show", "2.0" },
     { "verify", "3.0" } };
@@ -289,11 +289,13 @@ Json communication(const CollectiveList& collectives)
 {
     Json list = Json::array();
     for (const CollectiveEntry& entry : collectives.entries)
-        if (isExchange(entry))
+        if (isExchange(entry)) {
             list.push_back({ { "kind", name(entry.kind) }, { "axes", axisNames(entry.axes, *entry.mesh) },
                 { "tensor", entry.value.valid() ? *collectives.program->value(entry.value).path : std::string() },
                 { "cause", causeId(entry) }, { "times", entry.times }, { "sent_bytes", toJson(entry.sentBytes) },
                 { "scalar_loss", entry.scalarLoss } });
+            addOrigin(list.back(), entry);
+        }
     const SentBytes sent = sentBytes(collectives);
     return { { "sent_bytes", toJson(sent.step) }, { "sent_bytes_scalar_loss", toJson(sent.scalarLoss) },
         { "collectives", std::move(list) } };

@@ -83,6 +83,17 @@ void addPlacement(Snapshot& snapshot)
     append(snapshot.problems, std::move(placement));
 }
 
+/// CompiledProgram for a program that was partitioned over another number of devices.
+std::optional<Error> wrongMesh(const SourceProgram& source, const Mesh& mesh)
+{
+    std::int64_t devices = 1;
+    for (const MeshAxis& axis : source.partitionedOver)
+        devices = saturatingProduct(devices, axis.size);
+    if (!source.isPartitioned() || devices == mesh.deviceCount())
+        return std::nullopt;
+    return Error{ Code::CompiledProgram, { { "devices", devices }, { "wanted", mesh.deviceCount() } }, {} };
+}
+
 /// What becomes of annotations, and how often each rule matters.
 void addRules(Snapshot& snapshot)
 {
@@ -97,19 +108,21 @@ void addRules(Snapshot& snapshot)
 }
 
 /// The stages that follow propagation, as far as they get.
-bool addDeviceStages(Snapshot& snapshot, Stopwatch& watch, const std::stop_token& stop)
+bool addDeviceStages(Snapshot& snapshot, Stopwatch& watch, const std::stop_token& stop, LastStage last)
 {
     const bool known = snapshot.deviceStages->isPlanned();
-    const Result<std::shared_ptr<const CollectiveList>> collectives = collectivesOf(snapshot);
-    snapshot.times.push_back(watch.lap("partition", known));
-    if (!collectives) {
-        snapshot.notPlanned = collectives.error();
-        return !stop.stop_requested();
+    if (last == LastStage::Summary) {
+        const Result<std::shared_ptr<const CollectiveList>> collectives = collectivesOf(snapshot);
+        snapshot.times.push_back(watch.lap("partition", known));
+        if (!collectives) {
+            snapshot.notPlanned = collectives.error();
+            return !stop.stop_requested();
+        }
+        snapshot.collectives = *collectives;
+        snapshot.sent = sentBytes(**collectives);
+        if (stop.stop_requested())
+            return false;
     }
-    snapshot.collectives = *collectives;
-    snapshot.sent = sentBytes(**collectives);
-    if (stop.stop_requested())
-        return false;
     const Result<std::shared_ptr<const Plan>> plan = snapshot.deviceStages->planned();
     if (plan)
         snapshot.plan = *plan;
@@ -147,6 +160,10 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
     append(snapshot.problems, meshProblems(experiment, ordered->mesh));
     if (snapshot.errorCount() > 0)
         return true;
+    if (std::optional<Error> wrong = wrongMesh(*snapshot.source, ordered->mesh)) {
+        snapshot.problems.push_back({ std::move(*wrong), {}, {} });
+        return true;
+    }
     snapshot.mesh = std::make_shared<const Mesh>(std::move(ordered->mesh));
 
     std::shared_ptr<const AnnotatedStage> annotated = annotate(snapshot, cache, fromCache);
@@ -163,13 +180,13 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
     snapshot.times.push_back(watch.lap("propagate", fromCache));
     if (!snapshot.laidOut())
         return true;
-    const bool goesOn = last == LastStage::Summary && !firstError(snapshot);
-    if (goesOn && !addDeviceStages(snapshot, watch, stop))
+    const bool goesOn = last != LastStage::Propagation && !firstError(snapshot);
+    if (goesOn && !addDeviceStages(snapshot, watch, stop, last))
         return false;
     if (snapshot.notPlanned)
         snapshot.problems.push_back({ *snapshot.notPlanned, {}, {} });
 
-    if (last == LastStage::Summary) // what an axis is used for, collectives tell as well
+    if (last == LastStage::Summary && !snapshot.isPartitioned()) // what an axis is used for, collectives tell as well
         append(snapshot.problems, layoutProblems(snapshot));
     addTensorRows(snapshot);
     if (last == LastStage::Summary)
@@ -179,7 +196,8 @@ bool fill(Snapshot& snapshot, AnalysisCache& cache, const std::stop_token& stop,
             snapshot.plan = *placed;
         std::vector<Problem> memory = memoryProblems(experiment, *snapshot.plan);
         for (Problem& problem : memory)
-            problem.fixes = memoryFixes(snapshot, cache, stop);
+            if (!snapshot.isPartitioned())
+                problem.fixes = memoryFixes(snapshot, cache, stop);
         append(snapshot.problems, std::move(memory));
     }
     snapshot.times.push_back(watch.lap("summarise"));

@@ -14,6 +14,7 @@ namespace shardscope {
 /// The last stage that an analysis runs.
 enum class LastStage : std::uint8_t {
     Propagation, ///< no per-device program, plan or memory, and no problems of these
+    Plan, ///< no collectives, and no problems of the layout
     Summary,
 };
 

@@ -129,7 +129,7 @@ Result<SpecEntry> entryOf(const DimensionSharding& dim, const Mesh& mesh)
 
 std::vector<AnnotationTarget> annotationTargets(const Snapshot& snapshot, ValueId value)
 {
-    if (!snapshot.program || !snapshot.mesh || !snapshot.annotations || !value.valid())
+    if (!snapshot.program || !snapshot.mesh || !snapshot.annotations || !value.valid() || snapshot.isPartitioned())
         return {};
     if (const std::vector<ValueSharding>* own = ownShardings(*snapshot.experiment))
         return targetsOfValue(snapshot, value, *own);

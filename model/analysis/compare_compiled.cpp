@@ -13,6 +13,7 @@
 #include "analysis/weight_shapes.h"
 #include "base/codes.h"
 #include "base/text.h"
+#include "pipeline/tensor_rows.h"
 #include "program/operation_path.h"
 
 namespace shardscope {
@@ -123,6 +124,19 @@ std::vector<ExchangedArray> predictedArrays(const CollectiveList& list, const We
     return arrays;
 }
 
+/// An all-to-all that takes what goes to each device of a group as an operand of its own: these are parts of one array,
+/// "f32[4, 8, 16]" of four f32[8, 16].
+bool isOfParts(const HloModule& module, const HloCollective& collective)
+{
+    const std::vector<std::uint32_t>& parts = collective.operands;
+    return collective.kind == HloCollectiveKind::AllToAll && collective.dimensions.empty() && parts.size() > 1
+        && static_cast<std::int64_t>(parts.size()) == collective.groups.size()
+        && std::all_of(parts.begin(), parts.end(), [&](std::uint32_t part) {
+               const HloShape &own = module.shapes[part], &first = module.shapes[parts.front()];
+               return own.dtype == first.dtype && own.sizes == first.sizes;
+           });
+}
+
 std::vector<ExchangedArray> compiledArrays(
     const Mesh& mesh, const HloModule& module, const HloCollectives& compiled, const WeightShapes& weights)
 {
@@ -140,29 +154,37 @@ std::vector<ExchangedArray> compiledArrays(
             axes = known->second;
         }
         const Exchange exchange = exchangeOf(collective.kind);
-        const std::vector<std::uint32_t>& shapes =
-            exchange == Exchange::Gather ? collective.results : collective.operands;
+        std::vector<std::uint32_t> shapes = exchange == Exchange::Gather ? collective.results : collective.operands;
+        const bool areParts = isOfParts(module, collective);
+        const auto parts = static_cast<std::int64_t>(areParts ? shapes.size() : 1);
+        if (areParts)
+            shapes.resize(1);
         for (std::size_t i = 0; i < shapes.size(); ++i) {
             const HloShape& shape = module.shapes[shapes[i]];
+            Shape sizes = shape.sizes;
+            if (areParts)
+                sizes.insert(sizes.begin(), parts);
             ExchangedArray array;
             array.exchange = exchange;
             array.axes = axes ? axesText(*axes, mesh) : groupsText(module, collective);
             array.hasAxes = axes.has_value();
-            array.elements = elementsOf(shape.sizes);
+            array.elements = elementsOf(sizes);
             if (axes)
                 array.weight = weightOf(weights, exchange, *axes, shape.sizes);
             array.operationName = array.cause = collective.metadata.opName;
             array.kind = std::string(name(collective.kind));
             std::replace(array.kind.begin(), array.kind.end(), '-', '_');
-            array.type = typeText(shape.dtype, shape.sizes);
+            array.type = typeText(shape.dtype, sizes);
             array.collectives = i == 0 ? 1 : 0;
             array.times = collective.executions.value_or(1);
             array.timesKnown = collective.executions.has_value();
             array.isMerged = shapes.size() > 1;
             array.isSliced = collective.slicedRightAfter.has_value();
-            array.bytes = byteCount(module, shape);
+            array.bytes = saturatingProduct(byteCount(module, shape), parts);
             // Of several arrays each sends its share.
-            if (const std::int64_t all = i < collective.operands.size() ? collective.bytesIn : 0; all > 0)
+            if (areParts)
+                array.sent = sentBytes(collective);
+            else if (const std::int64_t all = i < collective.operands.size() ? collective.bytesIn : 0; all > 0)
                 array.sent =
                     sentBytes(collective) * Rational(byteCount(module, module.shapes[collective.operands[i]]), all);
             array.line = collective.line;
@@ -270,6 +292,26 @@ std::vector<ExchangeSum> sumsOf(
 }
 
 } // namespace
+
+bool argumentsAgree(const Snapshot& predicted, const HloModule& module)
+{
+    if (!predicted.program || !predicted.propagation || module.entry == noHloIndex)
+        return false;
+    std::vector<std::string> ours, theirs;
+    for (const ValueId argument : predicted.program->main().arguments) {
+        const TensorType& type = predicted.program->value(argument).type;
+        if (isTensor(type.dtype))
+            ours.push_back(typeText(type.dtype, shardShape(heldSharding(predicted, argument), type.shape)));
+    }
+    for (const HloInstruction& instruction : module.instructionsOf(module.computations[module.entry]))
+        if (module.opcode(instruction) == "parameter")
+            for (const std::uint32_t leaf : leavesOf(module, instruction.shape))
+                if (isTensor(module.shapes[leaf].dtype))
+                    theirs.push_back(typeText(module.shapes[leaf].dtype, module.shapes[leaf].sizes));
+    std::sort(ours.begin(), ours.end());
+    std::sort(theirs.begin(), theirs.end());
+    return ours == theirs;
+}
 
 Result<CompiledComparison> compareCompiled(
     const Snapshot& before, const CollectiveList& predicted, const HloModule& module, const HloCollectives& compiled)

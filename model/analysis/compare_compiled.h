@@ -7,7 +7,8 @@
 // is one row, of the exchange Reduction along fsdp over 16,777,216 elements, with the remark SlicedAfterwards.
 //
 // Rows are made of what sends arrays of one shape along the same mesh axes in the same way, and for the same operation,
-// where both sides name that. A collective of XLA's that carries several arrays counts under each of them. What is left
+// where both sides name that. A collective of XLA's that carries several arrays counts under each of them; an all-to-all
+// whose operands are the parts for the devices of a group carries one. What is left
 // over on one side only is then held against what is left over on the other: the same elements in another shape, all
 // layers at once or each by itself, or along other axes.
 //
@@ -89,6 +90,10 @@ struct ExchangeSum {
     Rational predictedSent, compiledSent;
     std::int64_t predictedWeights = 0, compiledWeights = 0; ///< of the bytes, those of weights and their gradients
 };
+
+/// Whether the arguments of both are the same arrays on one device, in whatever order: the compiled text was made of
+/// this program, as far as that can be told.
+[[nodiscard]] bool argumentsAgree(const Snapshot& predicted, const HloModule& module);
 
 struct CompiledComparison {
     std::vector<ExchangeRow> rows; ///< the one with the most bytes first

@@ -133,11 +133,18 @@ private:
                     return d;
         return std::nullopt;
     }
+    /// Whose results come from bodies of their own, in which all is said of them.
+    static bool handsOn(OpKind kind)
+    {
+        return kind == OpKind::Call || kind == OpKind::Composite || kind == OpKind::NamedComputation
+            || kind == OpKind::While || kind == OpKind::Case || kind == OpKind::If;
+    }
     /// Types of results have to divide. What is so already in an operand is said there.
     void checkParts(OperationId id)
     {
         const Operation& operation = m_program.operation(id);
-        if (m_verdicts[id.index] == Verdict::Refused || m_verdicts[id.index] == Verdict::Unjudged
+        if (handsOn(operation.kind) || m_verdicts[id.index] == Verdict::Refused
+            || m_verdicts[id.index] == Verdict::Unjudged
             || std::any_of(operation.operands.begin(), operation.operands.end(),
                 [&](ValueId operand) { return unevenDimension(operand).has_value(); }))
             return;
@@ -346,6 +353,8 @@ private:
         report.unjudged.assign(names.begin(), names.end());
         std::stable_sort(report.unjudged.begin(), report.unjudged.end(),
             [](const auto& a, const auto& b) { return a.second > b.second; });
+        for (const ValueId result : m_program.main().results)
+            report.results.push_back(type(result));
         report.refusals = std::move(m_refusals);
         std::stable_sort(report.refusals.begin(), report.refusals.end(),
             [](const ExplicitRefusal& a, const ExplicitRefusal& b) { return a.operation.index < b.operation.index; });

@@ -41,6 +41,9 @@ struct ExplicitReport {
     std::int64_t resharded = 0; ///< constraints and reshards that change a sharding
     /// Not judged: operations without a stated rule, by name, how often; the most frequent first.
     std::vector<std::pair<std::string, std::int64_t>> unjudged;
+    /// Of what main gives: its type, where all is accepted and judged that it follows from, else what propagation
+    /// decided. Nothing for what is no array, or lies on another mesh.
+    std::vector<std::optional<TensorSharding>> results;
 
     [[nodiscard]] bool accepts() const { return refusals.empty(); }
 };

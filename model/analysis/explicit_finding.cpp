@@ -170,11 +170,14 @@ private:
                 reshardAlike(dot->lhsContracting, dot->rhsContracting);
             return;
         case ExplicitProblem::PaddedSharded:
+        case ExplicitProblem::SlicedSharded:
         case ExplicitProblem::AddedUpSharded:
-        case ExplicitProblem::TakenFromSharded: {
-            TensorSharding to = typeOf(0);
+        case ExplicitProblem::SortedSharded:
+        case ExplicitProblem::TakenFromSharded:
+        case ExplicitProblem::TakenAtSharded: {
+            TensorSharding to = typeOf(m_outcome.first);
             to.dims[static_cast<std::size_t>(m_outcome.dimension)].axes.clear();
-            return reshard(0, to);
+            return reshard(m_outcome.first, to);
         }
         case ExplicitProblem::UnreducedDiffer:
         case ExplicitProblem::FactorNotReduced:

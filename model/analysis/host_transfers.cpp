@@ -143,4 +143,10 @@ HostTransfers hostTransfers(const Snapshot& snapshot)
     return transfers;
 }
 
+std::string_view causeId(const HostTransfer& transfer)
+{
+    constexpr std::string_view causes[] = { "read", "written", "placement", "returned" }; // by Cause
+    return causes[static_cast<std::size_t>(transfer.cause)];
+}
+
 } // namespace shardscope

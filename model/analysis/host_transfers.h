@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/snapshot.h"
@@ -37,6 +38,8 @@ struct HostTransfer {
     bool timesKnown = true; ///< false: a loop around it has trips that nobody can tell before it runs
     OperationId operation; ///< of Snapshot::program; for Placement
 };
+/// "read", "written", "placement", "returned".
+[[nodiscard]] std::string_view causeId(const HostTransfer& transfer);
 struct HostTransfers {
     std::vector<HostTransfer> list; ///< in program order
     MemoryTransfer toDevices, toHost; ///< per step

@@ -98,7 +98,7 @@ std::optional<std::int64_t> peakBytes(
     Experiment experiment, std::uint64_t revision, AnalysisCache& cache, const std::stop_token& stop)
 {
     const SnapshotPtr result =
-        analyse(std::make_shared<const Experiment>(std::move(experiment)), revision, cache, stop);
+        analyse(std::make_shared<const Experiment>(std::move(experiment)), revision, cache, stop, LastStage::Plan);
     if (!result || !result->ok())
         return std::nullopt;
     return result->plan->memory.peakBytes;

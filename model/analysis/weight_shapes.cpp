@@ -20,7 +20,7 @@ Shape heldWithout(TensorSharding sharding, const AxisList& axes, const Shape& sh
     return shardShape(sharding, shape);
 }
 
-std::vector<std::int64_t> inOrder(std::span<const std::int64_t> sizes, bool sorted)
+std::vector<std::int64_t> sizesInOrder(std::span<const std::int64_t> sizes, bool sorted)
 {
     std::vector<std::int64_t> list(sizes.begin(), sizes.end());
     if (sorted)
@@ -31,15 +31,15 @@ std::vector<std::int64_t> inOrder(std::span<const std::int64_t> sizes, bool sort
 /// The same shape, or it without one of its dimensions, of layers.
 bool fits(const Shape& held, std::span<const std::int64_t> sizes, bool sorted)
 {
-    const std::vector<std::int64_t> wanted = inOrder(sizes, sorted);
+    const std::vector<std::int64_t> wanted = sizesInOrder(sizes, sorted);
     if (held.size() == sizes.size())
-        return inOrder(held, sorted) == wanted;
+        return sizesInOrder(held, sorted) == wanted;
     if (held.size() != sizes.size() + 1)
         return false;
     for (std::size_t d = 0; d < held.size(); ++d) {
         Shape layer = held;
         layer.erase(layer.begin() + static_cast<std::ptrdiff_t>(d));
-        if (inOrder(layer, sorted) == wanted)
+        if (sizesInOrder(layer, sorted) == wanted)
             return true;
     }
     return false;

@@ -36,10 +36,8 @@ void compareArrays(SnapshotComparison& found)
             array.before = old->second;
             array.bytesBefore = was.bytesPerDevice;
             olds.erase(old);
-            if (isAlike(was, row)) {
-                ++found.arraysAlike;
+            if (isAlike(was, row))
                 continue;
-            }
         }
         found.arrays.push_back(std::move(array));
     }

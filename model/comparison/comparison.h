@@ -110,8 +110,7 @@ struct LargestDifference {
 struct SnapshotComparison {
     SnapshotPtr before, after; ///< A and B; never null
     std::vector<SettingDifference> inputs;
-    std::vector<ComparedArray> arrays; ///< in the order of B; those that A alone has follow
-    std::int64_t arraysAlike = 0; ///< the others
+    std::vector<ComparedArray> arrays; ///< that are not alike, in the order of B; those that A alone has follow
     std::vector<ComparedRole> held; ///< parameters, gradients, moments; those that either has
     std::int64_t stateBefore = 0, stateAfter = 0; ///< their sum
     std::vector<ComparedOwner> peak; ///< those that either has, where both have a plan; else none

@@ -37,14 +37,14 @@ public:
     [[nodiscard]] SnapshotPtr preview() const;
     [[nodiscard]] QString previewedChange() const;
     [[nodiscard]] AnalysisCache& cache();
-    /// Waits for the analysis of the current revision; for tests and screenshots. Delivers its signal before returning.
+    /// Waits for the analysis of the current revision, for what is written of it. Delivers its signal before returning.
     void waitForAnalysis();
 
     [[nodiscard]] QUndoStack* undoStack();
     /// One undo step. `text` names the effect ("data 2 → 4"). Edits with the same non-zero mergeId that follow each
     /// other become one step (a drag); one that ends where it began vanishes. An error is reported by editRefused()
-    /// and changes nothing; returns false then. Of a program that XLA has partitioned nothing can be changed that decides
-    /// how it is sharded: CompiledProgram.
+    /// and changes nothing; returns false then. Of a program that XLA has partitioned nothing can be changed that
+    /// decides how it is sharded: CompiledProgram.
     bool edit(Result<Experiment> after, const QString& text, int mergeId = 0);
     /// A new id for a drag that begins.
     [[nodiscard]] int newMergeId();

@@ -16,7 +16,8 @@ bool isProgramFile(const QString& path)
 {
     const QString suffix = QFileInfo(path).suffix().toLower();
     if (suffix != QLatin1String("txt"))
-        return suffix == QLatin1String("mlir") || suffix == QLatin1String("stablehlo") || suffix == QLatin1String("hlo");
+        return suffix == QLatin1String("mlir") || suffix == QLatin1String("stablehlo")
+            || suffix == QLatin1String("hlo");
     constexpr qint64 examined = 4096;
     QFile file(path);
     if (!QFileInfo(path).isFile() || !file.open(QIODevice::ReadOnly)) // a pipe can be read once

@@ -12,8 +12,9 @@
 
 namespace shardscope {
 
-/// What the colours of shards and devices tell: which shard it is, which device holds it, or whose host.
-enum class ColourBy : std::uint8_t { Shard, Device, Host };
+/// What the colours of shards and devices tell: which shard it is, which device holds it, or whose host; where the
+/// device stands along a mesh axis, how many bytes of the array it holds, or how long it was busy in the last step.
+enum class ColourBy : std::uint8_t { Shard, Device, Host, Coordinate, Bytes, Time };
 
 class Selection : public QObject {
     Q_OBJECT

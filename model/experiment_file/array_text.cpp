@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/codes.h"
+#include "program/element_bits.h"
 #include "stablehlo/element_values.h"
 
 namespace shardscope {
@@ -20,38 +21,13 @@ struct DTypeRange {
     std::uint64_t max = 0;
 };
 
+/// Of an integer type.
 DTypeRange rangeOf(DType dtype)
 {
-    const auto isSigned = [](int bits) {
-        return DTypeRange{ -(std::int64_t{ 1 } << (bits - 2)) * 2, (std::uint64_t{ 1 } << (bits - 1)) - 1 };
-    };
-    const auto isUnsigned = [](int bits) { return DTypeRange{ 0, ~std::uint64_t{ 0 } >> (64 - bits) }; };
-    switch (dtype) {
-    case DType::I2:
-        return isSigned(2);
-    case DType::I4:
-        return isSigned(4);
-    case DType::I8:
-        return isSigned(8);
-    case DType::I16:
-        return isSigned(16);
-    case DType::I32:
-        return isSigned(32);
-    case DType::I64:
-        return isSigned(64);
-    case DType::U2:
-        return isUnsigned(2);
-    case DType::U4:
-        return isUnsigned(4);
-    case DType::U8:
-        return isUnsigned(8);
-    case DType::U16:
-        return isUnsigned(16);
-    case DType::U32:
-        return isUnsigned(32);
-    default:
-        return isUnsigned(64);
-    }
+    const int bits = elementBits(dtype);
+    if (isUnsignedInteger(dtype))
+        return { 0, ~std::uint64_t{ 0 } >> (64 - bits) };
+    return { -(std::int64_t{ 1 } << (bits - 2)) * 2, (std::uint64_t{ 1 } << (bits - 1)) - 1 };
 }
 
 /// Digits of a decimal number and where the point stands: 0.d1d2d3... times ten to the exponent; no zeros at the ends.

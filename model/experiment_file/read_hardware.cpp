@@ -204,8 +204,7 @@ void readHardware(const ValueCursor& value, HardwareSetting& hardware)
         perHost.value_or(value).report(
             Code::TooLarge, { { "what", "devices" }, { "count", devices.count() }, { "limit", maximumDevices } });
     }
-    if (const auto pinned = object->find("pinned"))
-        hardware.pinned = pinned->asBool().value_or(hardware.pinned);
+    object->read("pinned", hardware.pinned);
     readMemory(object->find("memory_per_device"), hardware.memoryPerDevice);
     if (const auto links = object->find("links")) {
         if (auto inner = links->asObject()) {

@@ -26,35 +26,22 @@ std::vector<std::string> dtypeNames()
     return names;
 }
 
-void readSize(const std::optional<ValueCursor>& value, std::int64_t maximum, std::int64_t& size)
-{
-    if (value)
-        size = value->asInteger(1, maximum).value_or(size);
-}
-
-void readAxes(const std::optional<ValueCursor>& value, MlpSettings::Axes& axes)
-{
-    if (value)
-        if (const auto index = value->asOneOf(words::axes))
-            axes = static_cast<MlpSettings::Axes>(*index);
-}
-
 void readMlp(ObjectCursor& object, MlpSettings& settings)
 {
-    readSize(object.find("layers"), words::maximumLayers, settings.layers);
+    object.read("layers", settings.layers, 1, words::maximumLayers);
     if (const auto dims = object.find("dims")) {
         if (auto inner = dims->asObject()) {
-            readSize(inner->find("batch"), words::maximumSize, settings.batch);
-            readSize(inner->find("embed"), words::maximumSize, settings.embed);
-            readSize(inner->find("hidden"), words::maximumSize, settings.hidden);
+            inner->read("batch", settings.batch, 1, words::maximumSize);
+            inner->read("embed", settings.embed, 1, words::maximumSize);
+            inner->read("hidden", settings.hidden, 1, words::maximumSize);
             inner->finish();
         }
     }
     if (const auto dtype = object.find("dtype"))
         if (const auto index = dtype->asOneOf({ "f32", "f64" }))
             settings.dtype = *index == 0 ? DType::F32 : DType::F64;
-    readAxes(object.find("axes"), settings.axes);
-    readAxes(object.find("y_constraint"), settings.yConstraint);
+    object.read("axes", words::axes, settings.axes);
+    object.read("y_constraint", words::axes, settings.yConstraint);
     if (const auto deviceAxes = object.find("device_axes")) {
         if (auto inner = deviceAxes->asObject()) {
             settings.deviceAxes.clear();
@@ -65,17 +52,10 @@ void readMlp(ObjectCursor& object, MlpSettings& settings)
             inner->finish();
         }
     }
-    if (const auto loss = object.find("loss"))
-        if (const auto index = loss->asOneOf(words::losses))
-            settings.loss = static_cast<LossKind>(*index);
-    if (const auto remat = object.find("remat"))
-        if (const auto index = remat->asOneOf(words::remats))
-            settings.remat = static_cast<RematPolicy>(*index);
-    if (const auto form = object.find("form"))
-        if (const auto index = form->asOneOf(words::forms))
-            settings.form = static_cast<LayerForm>(*index);
-    if (const auto place = object.find("layers_axis"))
-        settings.layersAxis = place->asInteger(0, 2).value_or(settings.layersAxis);
+    object.read("loss", words::losses, settings.loss);
+    object.read("remat", words::remats, settings.remat);
+    object.read("form", words::forms, settings.form);
+    object.read("layers_axis", settings.layersAxis, 0, 2);
     if (const auto name = object.find("layers_name"))
         settings.layersName = name->isNull() ? std::nullopt : name->asName();
 }
@@ -153,9 +133,7 @@ std::optional<NamedArraySetting> readArray(const ValueCursor& value)
     bool right = names && readNames(*names, array.names) && name;
     const auto shape = object->require("shape");
     right = shape && readShape(*shape, array.shape) && right;
-    if (const auto dtype = object->find("dtype"))
-        if (const auto index = dtype->asOneOf(dtypeNames()))
-            array.dtype = static_cast<DType>(*index);
+    object->read("dtype", dtypeNames(), array.dtype);
     if (const auto kind = object->find("memory_kind"))
         array.memoryKind = readMemoryKind(*kind);
     object->finish();

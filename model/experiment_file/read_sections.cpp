@@ -73,13 +73,9 @@ void readOrder(const ValueCursor& value, OrderSetting& order)
     auto object = value.asObject();
     if (const auto method = object->require("method"))
         readMethod(*method, order);
-    const auto readSwitch = [&object](const char* key, bool& target) {
-        if (const auto found = object->find(key))
-            target = found->asBool().value_or(target);
-    };
-    readSwitch("allow_split_physical_axes", order.sharePhysicalAxes);
-    readSwitch("contiguous_submeshes", order.contiguousSubmeshes);
-    readSwitch("process_is_granule", order.byHost);
+    object->read("allow_split_physical_axes", order.sharePhysicalAxes);
+    object->read("contiguous_submeshes", order.contiguousSubmeshes);
+    object->read("process_is_granule", order.byHost);
     if (const auto dcn = object->find("dcn"))
         readDcn(*dcn, order.dcn);
     if (const auto submesh = object->find("submesh")) {
@@ -283,17 +279,10 @@ void readRules(const ValueCursor& value, RulesSetting& rules)
             if (rules.rules.isSequence)
                 rules.dialect = static_cast<Dialect>(*index);
         }
-    if (const auto version = object->find("version"))
-        if (const auto index = version->asOneOf(words::flaxVersions))
-            rules.version = static_cast<FlaxVersion>(*index);
-    if (const auto fallback = object->find("fallback"))
-        if (const auto index = fallback->asOneOf(words::fallbacks))
-            rules.fallback = static_cast<RulesFallback>(*index);
-    if (const auto bound = object->find("bound_when_traced"))
-        rules.boundWhenTraced = bound->asBool().value_or(rules.boundWhenTraced);
-    if (const auto mesh = object->find("constraint_mesh"))
-        if (const auto index = mesh->asOneOf(words::constraintMeshes))
-            rules.constraintMesh = static_cast<ConstraintMesh>(*index);
+    object->read("version", words::flaxVersions, rules.version);
+    object->read("fallback", words::fallbacks, rules.fallback);
+    object->read("bound_when_traced", rules.boundWhenTraced);
+    object->read("constraint_mesh", words::constraintMeshes, rules.constraintMesh);
     if (const auto list = object->find("list"))
         readRuleList(*list, rules.rules);
     if (const auto inner = object->find("inner"))
@@ -308,8 +297,7 @@ void readPlacement(const ValueCursor& value, PlacementSetting& placement)
     auto object = value.asObject();
     if (!object)
         return;
-    if (const auto onDevices = object->find("params_on_devices"))
-        placement.paramsOnDevices = onDevices->asBool().value_or(placement.paramsOnDevices);
+    object->read("params_on_devices", placement.paramsOnDevices);
     object->finish();
 }
 
@@ -318,13 +306,9 @@ void readPropagation(const ValueCursor& value, PropagationSetting& propagation)
     auto object = value.asObject();
     if (!object)
         return;
-    if (const auto strategy = object->find("strategy"))
-        if (const auto index = strategy->asOneOf(strategyNames()))
-            propagation.strategy = static_cast<StrategyChoice>(*index);
-    if (const auto conservative = object->find("conservative"))
-        propagation.conservative = conservative->asBool().value_or(propagation.conservative);
-    if (const auto priorities = object->find("user_priorities"))
-        propagation.userPriorities = priorities->asBool().value_or(propagation.userPriorities);
+    object->read("strategy", strategyNames(), propagation.strategy);
+    object->read("conservative", propagation.conservative);
+    object->read("user_priorities", propagation.userPriorities);
     object->finish();
 }
 
@@ -396,14 +380,10 @@ void readRun(const ValueCursor& value, RunSetting& run)
     auto object = value.asObject();
     if (!object)
         return;
-    if (const auto seed = object->find("seed"))
-        run.seed = seed->asNatural().value_or(run.seed);
-    if (const auto runs = object->find("runs"))
-        run.runs = runs->asInteger(1, words::maximumRuns).value_or(run.runs);
-    if (const auto loops = object->find("loops"))
-        run.loops = loops->asInteger(1, words::maximumLoops).value_or(run.loops);
-    if (const auto share = object->find("share_replicas"))
-        run.shareReplicas = share->asBool().value_or(run.shareReplicas);
+    object->read("seed", run.seed);
+    object->read("runs", run.runs, 1, words::maximumRuns);
+    object->read("loops", run.loops, 1, words::maximumLoops);
+    object->read("share_replicas", run.shareReplicas);
     if (const auto initial = object->find("initial"))
         readInitial(*initial, run.initial);
     if (const auto state = object->find("state"))

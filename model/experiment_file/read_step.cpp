@@ -30,9 +30,7 @@ void readStep(const ValueCursor& value, TransformerTraining& training)
         return;
     const FieldReader read(*object);
     OptimizerSettings& optimizer = training.optimizer;
-    if (const auto name = object->find("optimizer"))
-        if (const auto index = name->asOneOf(words::optimizers))
-            optimizer.kind = static_cast<OptimizerKind>(*index);
+    object->read("optimizer", words::optimizers, optimizer.kind);
     forEachAdamNumber(optimizer, read);
     read("train", training.trainStep);
     read("initialise", training.initialise);

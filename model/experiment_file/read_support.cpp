@@ -216,6 +216,24 @@ std::optional<ValueCursor> ObjectCursor::require(std::string_view key)
     return found;
 }
 
+void ObjectCursor::read(std::string_view key, bool& target)
+{
+    if (const auto value = find(key))
+        target = value->asBool().value_or(target);
+}
+
+void ObjectCursor::read(std::string_view key, std::uint64_t& target)
+{
+    if (const auto value = find(key))
+        target = value->asNatural().value_or(target);
+}
+
+void ObjectCursor::read(std::string_view key, std::int64_t& target, std::int64_t minimum, std::int64_t maximum)
+{
+    if (const auto value = find(key))
+        target = value->asInteger(minimum, maximum).value_or(target);
+}
+
 void ObjectCursor::finish()
 {
     ReadContext& context = m_value.context();

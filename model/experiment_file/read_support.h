@@ -96,6 +96,18 @@ public:
     [[nodiscard]] std::optional<ValueCursor> find(std::string_view key);
     /// MissingKey if it is absent.
     [[nodiscard]] std::optional<ValueCursor> require(std::string_view key);
+    /// Reads what is there; what is absent or wrong leaves the target as it is.
+    void read(std::string_view key, bool& target);
+    void read(std::string_view key, std::uint64_t& target);
+    void read(std::string_view key, std::int64_t& target, std::int64_t minimum, std::int64_t maximum);
+    /// `words` are those of the enumeration, in its order.
+    template <class Enumeration>
+    void read(std::string_view key, const std::vector<std::string>& words, Enumeration& target)
+    {
+        const std::optional<ValueCursor> value = find(key);
+        if (const auto index = value ? value->asOneOf(words) : std::nullopt)
+            target = static_cast<Enumeration>(*index);
+    }
     /// The object's `notes`, and a warning for every key that nobody asked for; both are kept to be written back.
     void finish();
 

@@ -63,9 +63,8 @@ std::vector<std::optional<TensorSharding>> argumentShardings(const HloModule& mo
         const std::vector<std::string_view> texts =
             sharding ? hloShardingTexts(module.view(sharding->value)) : std::vector<std::string_view>();
         for (std::size_t i = 0; i < leaves.size(); ++i)
-            list.push_back(texts.size() == leaves.size()
-                    ? along(texts[i], mesh, module.shapes[leaves[i]].sizes.size())
-                    : std::nullopt);
+            list.push_back(texts.size() == leaves.size() ? along(texts[i], mesh, module.shapes[leaves[i]].sizes.size())
+                                                         : std::nullopt);
     }
     return list;
 }

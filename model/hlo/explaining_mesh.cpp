@@ -13,21 +13,21 @@ namespace shardscope {
 namespace {
 
 /// Products of the minor axes: of 2 x 4 devices 1, 4 and 8. Each divides the next one.
-using Cuts = std::set<std::int64_t>;
+using Strides = std::set<std::int64_t>;
 
-Cuts cutsOf(const std::vector<MeshAxis>& axes)
+Strides stridesOf(const std::vector<MeshAxis>& axes)
 {
-    Cuts cuts{ 1 };
+    Strides strides{ 1 };
     std::int64_t product = 1;
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis)
-        cuts.insert(product = saturatingProduct(product, axis->size));
-    return cuts;
+        strides.insert(product = saturatingProduct(product, axis->size));
+    return strides;
 }
 
 /// What a group needs that begins at its smallest member: runs of devices at equal distances, runs of these, and so on.
-Cuts cutsOf(std::vector<std::int32_t> group)
+Strides stridesOf(std::vector<std::int32_t> group)
 {
-    Cuts cuts{ 1 };
+    Strides strides{ 1 };
     std::sort(group.begin(), group.end());
     const auto count = static_cast<std::int64_t>(group.size());
     const auto at = [&](std::int64_t place) {
@@ -38,24 +38,24 @@ Cuts cutsOf(std::vector<std::int32_t> group)
         std::int64_t times = 2;
         while (known * times < count && at(known * times) == stride * times)
             ++times;
-        cuts.insert(stride);
-        cuts.insert(stride * times);
+        strides.insert(stride);
+        strides.insert(stride * times);
         known *= times;
     }
-    return cuts;
+    return strides;
 }
 
 /// As long as each divides the next.
-void addCuts(Cuts& all, const Cuts& further, std::int64_t devices)
+void addStrides(Strides& all, const Strides& further, std::int64_t devices)
 {
-    Cuts both = all;
-    for (const std::int64_t cut : further)
-        if (cut > 0 && devices % cut == 0)
-            both.insert(cut);
+    Strides both = all;
+    for (const std::int64_t stride : further)
+        if (stride > 0 && devices % stride == 0)
+            both.insert(stride);
         else
             return;
-    for (auto cut = both.begin(); std::next(cut) != both.end(); ++cut)
-        if (*std::next(cut) % *cut != 0)
+    for (auto stride = both.begin(); std::next(stride) != both.end(); ++stride)
+        if (*std::next(stride) % *stride != 0)
             return;
     all = std::move(both);
 }
@@ -86,12 +86,12 @@ std::vector<MeshAxis> namedMesh(std::string_view text)
     return s.accept(']') ? axes : std::vector<MeshAxis>();
 }
 
-bool isGivenName(std::string_view name)
+bool isOwnName(std::string_view name)
 {
     return !name.starts_with("axis_") && !name.starts_with("_axis_");
 }
 
-std::int64_t devicesIn(const std::vector<MeshAxis>& axes)
+std::int64_t sizeOf(const std::vector<MeshAxis>& axes)
 {
     std::int64_t product = 1;
     for (const MeshAxis& axis : axes)
@@ -112,9 +112,9 @@ std::vector<MeshAxis> statedMesh(const HloModule& module, std::int64_t devices)
                 continue;
             last = text;
             std::vector<MeshAxis> axes = namedMesh(text);
-            if (axes.empty() || devicesIn(axes) != devices)
+            if (axes.empty() || sizeOf(axes) != devices)
                 continue;
-            if (std::all_of(axes.begin(), axes.end(), [](const MeshAxis& axis) { return isGivenName(axis.name); }))
+            if (std::all_of(axes.begin(), axes.end(), [](const MeshAxis& axis) { return isOwnName(axis.name); }))
                 return axes;
             if (found.empty())
                 found = std::move(axes);
@@ -123,23 +123,23 @@ std::vector<MeshAxis> statedMesh(const HloModule& module, std::int64_t devices)
 }
 
 /// What tiles of an argument need: {devices=[2,4]<=[8]}.
-Cuts cutsOf(const HloSharding& sharding)
+Strides stridesOf(const HloSharding& sharding)
 {
-    Cuts cuts{ 1 };
+    Strides strides{ 1 };
     if (sharding.kind != HloSharding::Kind::Tiled)
-        return cuts;
+        return strides;
     const std::optional<TileAssignment> tiles = sharding.tiles.asIota();
     if (!tiles)
-        return cuts;
+        return strides;
     const auto add = [&](const Shape& sizes) {
         std::int64_t product = 1;
         for (std::size_t i = sizes.size(); i-- > 0;)
-            cuts.insert(product = saturatingProduct(product, sizes[i]));
+            strides.insert(product = saturatingProduct(product, sizes[i]));
     };
     add(tiles->reshape());
     if (tiles->reshape().size() == 1)
         add(tiles->dims());
-    return cuts;
+    return strides;
 }
 
 } // namespace
@@ -149,18 +149,17 @@ std::vector<MeshAxis> explainingMesh(const HloModule& module, const HloCollectiv
     const std::int64_t devices = collectives.devices;
     if (devices < 1 || devices > maximumDevices)
         return { { "axis_0", 1 } };
-    Cuts needed{ 1, devices };
+    Strides needed{ 1, devices };
     std::set<std::string_view> seen;
     for (const HloCollective& collective : collectives.list) {
-        const HloAttribute* text =
-            module.attribute(module.instructions[collective.instruction], "replica_groups");
+        const HloAttribute* text = module.attribute(module.instructions[collective.instruction], "replica_groups");
         if (!text || collective.groups.size() < 2 || !seen.insert(module.view(text->value)).second)
             continue;
         for (const std::vector<std::int32_t>& group : collective.groups.expanded(devices))
-            addCuts(needed, cutsOf(group), devices);
+            addStrides(needed, stridesOf(group), devices);
     }
     const std::vector<MeshAxis> stated = statedMesh(module, devices);
-    const Cuts known = cutsOf(stated);
+    const Strides known = stridesOf(stated);
     if (!stated.empty() && std::includes(known.begin(), known.end(), needed.begin(), needed.end()))
         return stated;
     if (stated.empty() && module.entry != noHloIndex)
@@ -168,11 +167,11 @@ std::vector<MeshAxis> explainingMesh(const HloModule& module, const HloCollectiv
             if (module.opcode(instruction) == "parameter")
                 if (const auto shardings = hloShardings(module, instruction))
                     for (const HloSharding& sharding : *shardings)
-                        addCuts(needed, cutsOf(sharding), devices);
-    addCuts(needed, known, devices);
+                        addStrides(needed, stridesOf(sharding), devices);
+    addStrides(needed, known, devices);
     std::vector<MeshAxis> axes;
-    for (auto cut = needed.begin(); std::next(cut) != needed.end(); ++cut)
-        axes.insert(axes.begin(), { std::string(), *std::next(cut) / *cut });
+    for (auto stride = needed.begin(); std::next(stride) != needed.end(); ++stride)
+        axes.insert(axes.begin(), { std::string(), *std::next(stride) / *stride });
     // An axis of the stated mesh that lies in the same place keeps its name.
     std::int64_t stride = 1;
     for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis, stride *= std::prev(axis)->size) {

@@ -160,12 +160,13 @@ bool Scanner::skipBrackets()
 {
     const std::size_t begin = m_position;
     std::array<char, maximumDepth> closing{};
+    std::array<std::size_t, maximumDepth> opened{};
     std::size_t depth = 0;
     do {
         while (m_position < m_end && !marks[static_cast<unsigned char>(m_text[m_position])])
             ++m_position;
         if (m_position >= m_end)
-            return expectedAt(m_end, std::string("the end of a bracket “") + m_text[begin] + "”");
+            return expectedAt(m_end, mlir::endOfBracket(m_text, depth > 0 ? opened[depth - 1] : begin));
         const char c = m_text[m_position];
         switch (c) {
         case '"':
@@ -181,13 +182,14 @@ bool Scanner::skipBrackets()
         case '{':
             if (depth == maximumDepth)
                 return problem(Code::TooLarge, { { "what", "nesting" }, { "limit", maximumDepth } }, m_position);
+            opened[depth] = m_position;
             closing[depth++] = c == '(' ? ')' : c == '[' ? ']' : '}';
             break;
         case ')':
         case ']':
         case '}':
             if (closing[depth - 1] != c)
-                return expectedAt(m_position, std::string("“") + closing[depth - 1] + "”");
+                return expectedAt(m_position, mlir::endOfBracket(m_text, opened[depth - 1]));
             --depth;
             break;
         default:

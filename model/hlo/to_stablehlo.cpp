@@ -14,24 +14,48 @@ namespace shardscope {
 
 namespace {
 
+/// What a module becomes. The module itself, which takes as much memory as its text, is gone by then.
+struct Translation {
+    std::string text; ///< StableHLO's
+    std::vector<std::uint32_t> origins; ///< by line: offset in the HLO text
+    std::vector<MeshAxis> partitionedOver; ///< of a compiled one
+    std::vector<std::optional<TensorSharding>> partsOf;
+};
+
+Result<Translation> translate(std::string_view hloText)
+{
+    SHARDSCOPE_TRY(module, readHlo(hloText));
+    SHARDSCOPE_TRY(found, collectivesOf(*module));
+    const bool compiled = isCompiled(*module);
+    hlo::Translator translator(*module, *found, compiled);
+    SHARDSCOPE_CHECK(translator.translate());
+    Translation made{ translator.takeText(), translator.takeOrigins(), {}, {} };
+    if (compiled) {
+        made.partitionedOver = explainingMesh(*module, *found);
+        SHARDSCOPE_TRY(mesh, Mesh::create(made.partitionedOver));
+        made.partsOf = argumentShardings(*module, *mesh);
+    }
+    return made;
+}
+
 /// Places and names of a program that was read from the text of a translator, as those of the HLO text.
 class HloPlaces {
 public:
-    HloPlaces(const HloModule& module, const hlo::Translator& translator)
-        : m_module(module)
-        , m_translator(translator)
+    HloPlaces(std::string_view text, const Translation& translation)
+        : m_text(text)
+        , m_translation(translation)
     {
     }
     [[nodiscard]] std::uint32_t originOf(std::size_t line) const
     {
-        const std::vector<std::uint32_t>& origins = m_translator.origins();
+        const std::vector<std::uint32_t>& origins = m_translation.origins;
         return line == 0 || line > origins.size() ? 0 : origins[line - 1];
     }
     void move(Where& where) const
     {
         if (where.line <= 0)
             return;
-        const Where moved = m_module.placeOf(originOf(static_cast<std::size_t>(where.line)));
+        const Where moved = mlir::placeOf(m_text, originOf(static_cast<std::size_t>(where.line)));
         where.line = moved.line;
         where.column = moved.column;
     }
@@ -42,7 +66,7 @@ public:
     }
     void move(Program& program) const
     {
-        mlir::Places places(m_module.text);
+        mlir::Places places(m_text);
         std::vector<std::pair<std::uint32_t, SourcePlace*>> moved;
         for (SourcePlace& source : program.sources)
             if (source.line != 0)
@@ -61,14 +85,14 @@ public:
             if (offset != ReadProgram::noName)
                 moved.emplace_back(offset, &offset);
         std::sort(moved.begin(), moved.end());
-        mlir::Places places(m_translator.text());
+        mlir::Places places(m_translation.text);
         for (const auto& [offset, name] : moved)
             *name = originOf(places.of(offset).line);
     }
 
 private:
-    const HloModule& m_module;
-    const hlo::Translator& m_translator;
+    std::string_view m_text;
+    const Translation& m_translation;
 };
 
 } // namespace
@@ -87,14 +111,10 @@ Result<ReadProgram> readProgram(std::string_view text, ReadOptions options)
 {
     if (!isHloText(text))
         return readStableHlo(text, options);
-    SHARDSCOPE_TRY(module, readHlo(text));
-    SHARDSCOPE_TRY(found, collectivesOf(*module));
-    const bool compiled = isCompiled(*module);
-    hlo::Translator translator(*module, *found, compiled);
-    SHARDSCOPE_CHECK(translator.translate());
-    const HloPlaces places(*module, translator);
+    SHARDSCOPE_TRY(translation, translate(text));
+    const HloPlaces places(text, *translation);
     const std::size_t before = options.findings ? options.findings->size() : 0;
-    Result<ReadProgram> read = readStableHlo(translator.text(), options);
+    Result<ReadProgram> read = readStableHlo(translation->text, options);
     if (options.findings)
         for (std::size_t i = before; i < options.findings->size(); ++i)
             places.move((*options.findings)[i].where);
@@ -105,11 +125,8 @@ Result<ReadProgram> readProgram(std::string_view text, ReadOptions options)
     places.move(read->warnings);
     places.move(read->program);
     places.move(read->names);
-    if (compiled) {
-        read->partitionedOver = explainingMesh(*module, *found);
-        SHARDSCOPE_TRY(mesh, Mesh::create(read->partitionedOver));
-        read->partsOf = argumentShardings(*module, *mesh);
-    }
+    read->partitionedOver = std::move(translation->partitionedOver);
+    read->partsOf = std::move(translation->partsOf);
     return read;
 }
 

@@ -2,8 +2,8 @@
 // A part of Translator, which is declared in translator.h: collectives, and what is started in one place and waited for
 // in another.
 //
-//     %s = (f32[2,8], f32[8,8]) all-gather-start(%x), ...     the all_gather; the value is what goes in and what comes out
-//     %d = f32[8,8] all-gather-done(%s)                       what came out
+//     %s = (f32[2,8], f32[8,8]) all-gather-start(%x), ...     the all_gather; the value is what goes in and what comes
+//     out %d = f32[8,8] all-gather-done(%s)                       what came out
 #include <algorithm>
 
 #include "base/codes.h"
@@ -38,6 +38,17 @@ std::string tableText(const std::vector<std::vector<std::int32_t>>& rows)
         + "xi64>";
 }
 
+/// Of all groups together.
+std::int64_t devicesIn(const HloGroups& groups)
+{
+    if (groups.form == HloGroups::Form::Iota || groups.form == HloGroups::Form::Mesh)
+        return groups.tiles.size();
+    std::int64_t count = 0;
+    for (const std::vector<std::int32_t>& list : groups.lists)
+        count += static_cast<std::int64_t>(list.size());
+    return count;
+}
+
 std::string sizesText(DType dtype, const std::vector<std::int64_t>& sizes)
 {
     return "tensor<" + join(sizes, "x") + (sizes.empty() ? "" : "x") + std::string(name(dtype)) + '>';
@@ -57,6 +68,9 @@ Result<void> Translator::groupTables()
             return fail(Code::TooLarge, { { "what", "devices" }, { "count", ids }, { "limit", maximumIds } },
                 at(m_module.instructions[collective.instruction]));
         const HloInstruction& instruction = m_module.instructions[collective.instruction];
+        if (const std::int64_t named = devicesIn(collective.groups); m_isCompiled && named != m_found.devices)
+            return fail(Code::DeviceCount, { { "what", "groups" }, { "tiles", named }, { "devices", m_found.devices } },
+                m_module.placeOf(m_module.attribute(instruction, "replica_groups")->value.begin));
         if (const auto [place, isNew] = m_groupTables.emplace(groupsIn(instruction), m_groupTables.size()); isNew)
             line("#groups" + std::to_string(place->second) + " = "
                     + tableText(collective.groups.expanded(m_found.devices)),
@@ -124,8 +138,8 @@ Result<void> Translator::allToAllOfParts(const HloInstruction& instruction, cons
     std::vector<std::string> parts, types(operands.size(), part);
     for (const Leaf& operand : operands)
         parts.push_back(step(instruction, "reshape", {}, nameOf(operand), own, part));
-    const std::string sent = step(
-        instruction, "concatenate", "dimension = 0 : i64", join(parts, ", "), join(types, ", "), together);
+    const std::string sent =
+        step(instruction, "concatenate", "dimension = 0 : i64", join(parts, ", "), join(types, ", "), together);
     const std::string received = step(instruction, "all_to_all",
         "split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = " + std::to_string(size) + " : i64, "
             + groupsOf(instruction) + ", " + channel(found),
@@ -167,14 +181,13 @@ Result<void> Translator::collective(const HloInstruction& instruction, const Hlo
         std::vector<std::vector<std::int32_t>> pairs;
         for (const auto& [sender, receiver] : found.pairs)
             pairs.push_back({ sender, receiver });
-        target.attributes.push_back("source_target_pairs = "
-            + (pairs.empty() ? std::string("dense<> : tensor<0x2xi64>") : tableText(pairs)));
+        target.attributes.push_back(
+            "source_target_pairs = " + (pairs.empty() ? std::string("dense<> : tensor<0x2xi64>") : tableText(pairs)));
     } else {
         target.attributes.push_back(groupsOf(instruction));
     }
     target.attributes.push_back(channel(found));
-    const std::string dimension
-        = std::to_string(found.dimensions.empty() ? 0 : found.dimensions.front()) + " : i64";
+    const std::string dimension = std::to_string(found.dimensions.empty() ? 0 : found.dimensions.front()) + " : i64";
     if (found.kind == HloCollectiveKind::AllGather)
         target.attributes.push_back("all_gather_dim = " + dimension);
     else if (found.kind == HloCollectiveKind::ReduceScatter)
@@ -227,7 +240,8 @@ void Translator::done(const HloInstruction& instruction)
     const Leaves& all = m_values[started];
     const std::size_t count = leavesOf(m_module, instruction.shape).size();
     // A copy gives its result first; a reduction gives nothing else.
-    const bool isFirst = opcode == "copy-done" || opcode == "all-reduce-done" || !shape.isTuple || shape.parts.size() < 2;
+    const bool isFirst =
+        opcode == "copy-done" || opcode == "all-reduce-done" || !shape.isTuple || shape.parts.size() < 2;
     const std::size_t first = isFirst ? 0 : leavesOf(m_module, shape.parts[0]).size();
     Leaves results;
     for (std::size_t i = first; i < all.size() && results.size() < count; ++i)

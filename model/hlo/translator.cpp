@@ -216,7 +216,8 @@ Result<void> Translator::function(std::uint32_t computation, const std::string& 
     const HloInstruction& root = m_module.instructions[called.root];
     const std::vector<std::uint32_t> results = leavesOf(m_module, root.shape);
     std::vector<std::string> stated(results.size());
-    if (const HloAttribute* sharding = m_module.attribute(root, "sharding"); sharding && !m_isShardy && !m_isCompiled && isMain) {
+    if (const HloAttribute* sharding = m_module.attribute(root, "sharding");
+        sharding && !m_isShardy && !m_isCompiled && isMain) {
         const std::vector<std::string_view> texts = hloShardingTexts(m_module.view(sharding->value));
         for (std::size_t r = 0; texts.size() == results.size() && r < results.size(); ++r)
             stated[r] = " {mhlo.sharding = " + quotedText(texts[r]) + '}';
@@ -321,7 +322,8 @@ Result<void> Translator::withBodies(
     }
     if (const auto loop = std::lower_bound(m_found.loops.begin(), m_found.loops.end(), m_module.indexOf(instruction),
             [](const HloLoop& each, std::uint32_t wanted) { return each.instruction < wanted; });
-        m_isCompiled && loop != m_found.loops.end() && loop->instruction == m_module.indexOf(instruction) && loop->trips)
+        m_isCompiled && loop != m_found.loops.end() && loop->instruction == m_module.indexOf(instruction)
+        && loop->trips)
         target.attributes.push_back(std::string(tripCountAttribute) + " = " + std::to_string(*loop->trips) + " : i64");
     return write(instruction, std::move(target), bodies);
 }

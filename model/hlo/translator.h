@@ -41,9 +41,9 @@ public:
     Translator(const HloModule& module, const HloCollectives& found, bool isCompiled);
     Result<void> translate();
 
-    [[nodiscard]] const std::string& text() const { return m_out; }
-    /// By line of text(): offset of the instruction in the HLO text that it comes from.
-    [[nodiscard]] const std::vector<std::uint32_t>& origins() const { return m_origins; }
+    [[nodiscard]] std::string takeText() { return std::move(m_out); }
+    /// By line of the text: offset of the instruction in the HLO text that it comes from.
+    [[nodiscard]] std::vector<std::uint32_t> takeOrigins() { return std::move(m_origins); }
 
 private:
     using Leaves = std::vector<Leaf>;

@@ -165,4 +165,12 @@ std::string quoteCsv(std::string_view text)
     return quoted + "\"";
 }
 
+std::string csvLine(const std::vector<std::string>& fields)
+{
+    std::string line;
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        line += (i == 0 ? "" : ",") + quoteCsv(fields[i]);
+    return line + '\n';
+}
+
 } // namespace shardscope

@@ -55,5 +55,7 @@ private:
 
 /// The field as CSV: in quotes where it has separators, quotes, line breaks or blanks at its ends.
 [[nodiscard]] std::string quoteCsv(std::string_view text);
+/// A line of such fields, with its end.
+[[nodiscard]] std::string csvLine(const std::vector<std::string>& fields);
 
 } // namespace shardscope

@@ -55,5 +55,7 @@ using ReadTable = tl::expected<ParameterTable, std::vector<Diagnostic>>;
 /// every reader; it is written in quotes.
 [[nodiscard]] std::string writeCsvTable(const std::vector<ParameterRow>& rows);
 [[nodiscard]] std::string writeJsonTable(const std::vector<ParameterRow>& rows);
+/// The names of a row of the CSV: embed,mlp,None where that can be read back, else a tuple of Python.
+[[nodiscard]] std::string namesText(const LogicalNames& names);
 
 } // namespace shardscope

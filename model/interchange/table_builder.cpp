@@ -53,6 +53,13 @@ std::vector<std::string> repeatedNames(const LogicalNames& names)
 
 } // namespace
 
+std::string_view numpyName(DType dtype)
+{
+    const auto known = std::find_if(
+        numpyNames.begin(), numpyNames.end(), [&](const NumpyName& candidate) { return candidate.dtype == dtype; });
+    return known == numpyNames.end() ? name(dtype) : known->name;
+}
+
 std::optional<std::int64_t> TableBuilder::size(std::string_view digits, const Where& where)
 {
     std::int64_t value = 0;

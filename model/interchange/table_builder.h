@@ -48,6 +48,9 @@ private:
     std::unordered_set<std::string> m_paths;
 };
 
+/// "float32", as NumPy and JAX print a type; StableHLO's own name where they have none.
+[[nodiscard]] std::string_view numpyName(DType dtype);
+
 inline constexpr std::size_t maximumTableRank = 16;
 
 } // namespace shardscope

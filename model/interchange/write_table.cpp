@@ -46,7 +46,8 @@ bool isPlain(const LogicalName& name)
     return true;
 }
 
-/// embed,mlp,None where that can be read back, else the tuple.
+} // namespace
+
 std::string namesText(const LogicalNames& names)
 {
     bool plain = true;
@@ -71,14 +72,12 @@ std::string shapeText(const Shape& shape, const char* separator)
     return text;
 }
 
-} // namespace
-
 std::string writeCsvTable(const std::vector<ParameterRow>& rows)
 {
     std::string text = "path,shape,dtype,names\n";
     for (const ParameterRow& row : rows)
-        text += quoteCsv(row.path) + "," + shapeText(row.type.shape, "x") + "," + std::string(name(row.type.dtype))
-            + "," + quoteCsv(namesText(row.names)) + "\n";
+        text += csvLine(
+            { row.path, shapeText(row.type.shape, "x"), std::string(name(row.type.dtype)), namesText(row.names) });
     return text;
 }
 

@@ -51,10 +51,10 @@ struct Tensor {
 class Choice {
 public:
     Choice(const FactorRule& rule, std::span<const TensorInOperation> operands,
-        std::span<const TensorInOperation> results, CommonShardingOptions options)
+        std::span<const TensorInOperation> results, bool dealsOutOverflow)
         : m_rule(rule)
         , m_operandCount(operands.size())
-        , m_options(options)
+        , m_dealsOutOverflow(dealsOutOverflow)
     {
         m_tensors.reserve(operands.size() + results.size());
         for (std::size_t i = 0; i < operands.size(); ++i)
@@ -82,8 +82,6 @@ public:
             choose();
             clearReplicated();
         }
-        if (m_options.executable && makeLegal())
-            common.compatible = false;
         for (std::size_t t = 0; t < m_tensors.size(); ++t)
             (t < m_operandCount ? common.operands : common.results).push_back(shardingOf(m_tensors[t]));
         for (std::size_t f = 0; f < m_axes.size(); ++f)
@@ -115,7 +113,7 @@ private:
         for (std::size_t f = 0; f < m_axes.size(); ++f) {
             bool first = true;
             for (const Tensor& tensor : m_tensors) {
-                if (tensor.specified->follows || !tensor.has(f))
+                if (!tensor.has(f))
                     continue;
                 if (first)
                     m_axes[f] = tensor.axes(f);
@@ -133,8 +131,8 @@ private:
             }
         }
         // What does not fit the factors has no place in the common sharding.
-        return std::none_of(m_tensors.begin(), m_tensors.end(),
-            [](const Tensor& tensor) { return !tensor.specified->follows && tensor.overflows(); });
+        return std::none_of(
+            m_tensors.begin(), m_tensors.end(), [](const Tensor& tensor) { return tensor.overflows(); });
     }
 
     void choose()
@@ -142,13 +140,13 @@ private:
         std::fill(m_axes.begin(), m_axes.end(), AxisList());
         std::vector<const Tensor*> voters;
         for (const Tensor& tensor : m_tensors)
-            if (!tensor.specified->follows && tensor.specified->sharding->rank() > 0)
+            if (tensor.specified->sharding->rank() > 0)
                 voters.push_back(&tensor);
         const bool replicating = std::any_of(m_rule.factors.begin(), m_rule.factors.end(),
             [](const FactorRule::Factor& factor) { return factor.kind == FactorKind::NeedReplication; });
         if (voters.size() == 2 && !replicating && !m_multiFactor)
             chooseOfTwo(*voters[0], *voters[1]);
-        else if (m_options.dealsOutOverflow && voters.size() == 2 && (voters[0]->overflows() || voters[1]->overflows()))
+        else if (m_dealsOutOverflow && voters.size() == 2 && (voters[0]->overflows() || voters[1]->overflows()))
             dealOut(*voters[0], *voters[1]);
         else
             chooseGreedily(voters);
@@ -383,65 +381,6 @@ private:
             }
     }
 
-    /// Takes away what local shards could not be computed with. True if that was anything.
-    bool makeLegal()
-    {
-        bool changed = false;
-        for (std::size_t f = 0; f < m_axes.size(); ++f) {
-            if (m_axes[f].empty() || m_rule.factors[f].kind == FactorKind::Reduction)
-                continue;
-            bool inOperand = false;
-            bool inResult = false;
-            for (std::size_t t = 0; t < m_tensors.size(); ++t)
-                if (m_tensors[t].has(f))
-                    (t < m_operandCount ? inOperand : inResult) = true;
-            if (!inResult || (!inOperand && !m_options.axesWithoutSource)) {
-                m_axes[f].clear();
-                changed = true;
-            }
-        }
-        if (!m_multiFactor)
-            return changed;
-        // Dimensions of several factors: full blocks only, the same in every tensor.
-        for (bool again = true; again;) {
-            again = false;
-            for (std::size_t f = 0; f < m_axes.size(); ++f)
-                if (!isAlone(f))
-                    again |= limitTo(f, dividing(m_axes[f], m_rule.factors[f].size));
-            for (const Tensor& tensor : m_tensors)
-                for (const FactorRule::DimensionFactors& factors : *tensor.mapping) {
-                    bool full = true;
-                    for (const std::int32_t factor : factors) {
-                        const auto f = static_cast<std::size_t>(factor);
-                        if (!full)
-                            again |= limitTo(f, {});
-                        full = full && product(m_axes[f]) == m_rule.factors[f].size;
-                    }
-                }
-            changed = changed || again;
-        }
-        return changed;
-    }
-
-    /// No other factor is in a dimension with this one.
-    bool isAlone(std::size_t factor) const
-    {
-        for (const Tensor& tensor : m_tensors)
-            for (const FactorRule::DimensionFactors& factors : *tensor.mapping)
-                if (factors.size() > 1
-                    && std::find(factors.begin(), factors.end(), static_cast<std::int32_t>(factor)) != factors.end())
-                    return false;
-        return true;
-    }
-
-    bool limitTo(std::size_t factor, const AxisList& axes)
-    {
-        if (m_axes[factor] == axes)
-            return false;
-        m_axes[factor] = axes;
-        return true;
-    }
-
     TensorSharding shardingOf(Tensor& tensor) const
     {
         bool same = !tensor.overflows();
@@ -466,7 +405,7 @@ private:
 
     const FactorRule& m_rule;
     std::size_t m_operandCount;
-    CommonShardingOptions m_options;
+    bool m_dealsOutOverflow;
     bool m_multiFactor = false;
     std::vector<Tensor> m_tensors;
     std::vector<AxisList> m_axes;
@@ -476,9 +415,9 @@ private:
 } // namespace
 
 CommonSharding commonSharding(const FactorRule& rule, std::span<const TensorInOperation> operands,
-    std::span<const TensorInOperation> results, CommonShardingOptions options)
+    std::span<const TensorInOperation> results, bool dealsOutOverflow)
 {
-    return Choice(rule, operands, results, options).run();
+    return Choice(rule, operands, results, dealsOutOverflow).run();
 }
 
 } // namespace shardscope

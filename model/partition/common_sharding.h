@@ -23,13 +23,10 @@ namespace shardscope {
 struct TensorInOperation {
     const TensorSharding* sharding = nullptr;
     std::int64_t elements = 1;
-    /// It can be made in any sharding without communication (a constant): it has no say, and follows the others.
-    bool follows = false;
 };
 
 struct CommonSharding {
-    /// Nothing has to be resharded: `operands` and `results` are the given ones, except operands with `follows`, which
-    /// are to be made as `operands` says.
+    /// Nothing has to be resharded: `operands` and `results` are the given ones.
     bool compatible = false;
     std::vector<AxisList> factors; ///< axes per factor of the rule
     std::vector<TensorSharding> operands;
@@ -37,18 +34,9 @@ struct CommonSharding {
     AxisList partial; ///< axes of reduction factors, in mesh order: the results are partial over them
 };
 
-struct CommonShardingOptions {
-    /// Leave out what local shards could not be computed with.
-    bool executable = false;
-    /// A factor that only the result has may be sharded (broadcasts; not reshapes, whose elements would have to be
-    /// picked). Counts for `executable`.
-    bool axesWithoutSource = true;
-    /// Of a reshape: axes that do not fit their factor are dealt out again over all factors.
-    bool dealsOutOverflow = false;
-};
-
-/// One tensor per mapping of the rule, of its mapping's rank.
+/// One tensor per mapping of the rule, of its mapping's rank. `dealsOutOverflow`, of a reshape: axes that do not fit
+/// their factor are dealt out again over all factors.
 [[nodiscard]] CommonSharding commonSharding(const FactorRule& rule, std::span<const TensorInOperation> operands,
-    std::span<const TensorInOperation> results, CommonShardingOptions options);
+    std::span<const TensorInOperation> results, bool dealsOutOverflow = false);
 
 } // namespace shardscope

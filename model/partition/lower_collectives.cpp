@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 
 #include "partition/collective_axes.h"
 #include "partition/device_numbers.h"
@@ -23,54 +24,92 @@ std::vector<std::vector<std::int64_t>> deviceGroups(const Mesh& mesh, const Axis
     return ids;
 }
 
+namespace {
+
+using MeshPositions = std::vector<std::int32_t>;
+
+/// Stable. `keyOf` is by position, from 0 on, and small.
+MeshPositions sortedBy(const MeshPositions& positions, const std::vector<std::int64_t>& keyOf)
+{
+    std::vector<std::size_t> begin; // by key
+    for (const std::int32_t position : positions) {
+        const auto key = static_cast<std::size_t>(keyOf[static_cast<std::size_t>(position)]);
+        begin.resize(std::max(begin.size(), key + 2), 0);
+        ++begin[key + 1];
+    }
+    for (std::size_t key = 1; key < begin.size(); ++key)
+        begin[key] += begin[key - 1];
+    MeshPositions sorted(positions.size());
+    for (const std::int32_t position : positions)
+        sorted[begin[static_cast<std::size_t>(keyOf[static_cast<std::size_t>(position)])]++] = position;
+    return sorted;
+}
+
+/// For every position of `mesh` that of the same device in `other`.
+MeshPositions positionsIn(const Mesh& other, const Mesh& mesh)
+{
+    std::unordered_map<std::int32_t, std::int32_t> places;
+    for (std::int32_t p = 0; p < other.deviceCount(); ++p)
+        places.emplace(other.deviceAt(p), p);
+    MeshPositions positions;
+    for (std::int64_t p = 0; p < mesh.deviceCount(); ++p)
+        positions.push_back(places.at(mesh.deviceAt(p)));
+    return positions;
+}
+
+} // namespace
+
 std::vector<std::vector<std::int64_t>> permutePairs(const Layout& from, const Layout& to)
 {
-    const std::int64_t count = from.mesh().deviceCount();
-    const auto shards = static_cast<std::size_t>(from.distinctShards());
-    std::vector<std::vector<std::int64_t>> senders(shards), receivers(shards); // device ids
-    std::vector<std::int64_t> current(static_cast<std::size_t>(count), -1); // by position in `from`
-    for (std::int64_t p = 0; p < count; ++p)
-        current[static_cast<std::size_t>(p)] = from.shardAt(p);
-    std::vector<std::vector<std::int64_t>> pairs;
-    std::vector<char> stays(static_cast<std::size_t>(count), 0);
-    for (std::int64_t p = 0; p < count; ++p) {
-        const std::int32_t device = to.mesh().deviceAt(p);
-        const auto before = static_cast<std::size_t>(from.mesh().positionOf(device));
-        const std::int64_t wanted = to.shardAt(p);
-        if (current[before] == wanted) {
-            stays[before] = 1;
-            pairs.push_back({ device, device });
-        } else {
-            receivers[static_cast<std::size_t>(wanted)].push_back(device);
-        }
+    const Mesh& mesh = from.mesh();
+    const bool isSameMesh = mesh == to.mesh();
+    const std::vector<std::int64_t> current = from.shards(), after = to.shards();
+    // Devices by their positions in `mesh` from here on.
+    std::vector<std::int64_t> wanted = after;
+    MeshPositions receivers, senders, receiverOf(current.size(), -1);
+    const MeshPositions moved = isSameMesh ? MeshPositions() : positionsIn(mesh, to.mesh());
+    for (std::size_t p = 0; p < after.size(); ++p) {
+        const std::int32_t position = isSameMesh ? static_cast<std::int32_t>(p) : moved[p];
+        const auto at = static_cast<std::size_t>(position);
+        wanted[at] = after[p];
+        if (current[at] == after[p])
+            receiverOf[at] = position;
+        else
+            receivers.push_back(position);
     }
-    for (std::int64_t p = 0; p < count; ++p)
-        if (!stays[static_cast<std::size_t>(p)])
-            senders[static_cast<std::size_t>(current[static_cast<std::size_t>(p)])].push_back(from.mesh().deviceAt(p));
-    if (from.mesh() == to.mesh()) { // among the devices along the axes that move, where several hold a shard
-        std::vector<std::size_t> groupOf(static_cast<std::size_t>(count));
-        const AxisList moving = reshard::permutedAxes(
-            reshard::listsOf(from.sharding()), reshard::listsOf(to.sharding()), from.mesh().rank());
-        std::size_t group = 0;
-        for (const std::vector<std::int32_t>& members : axisGroups(from.mesh(), moving)) {
+    for (std::size_t p = 0; p < current.size(); ++p)
+        if (receiverOf[p] < 0)
+            senders.push_back(static_cast<std::int32_t>(p));
+    if (isSameMesh) { // among the devices along the axes that move, where several hold a shard
+        std::vector<std::int64_t> groupOf(current.size());
+        const AxisList moving =
+            reshard::permutedAxes(reshard::listsOf(from.sharding()), reshard::listsOf(to.sharding()), mesh.rank());
+        std::int64_t group = 0;
+        for (const std::vector<std::int32_t>& members : axisGroups(mesh, moving)) {
             for (const std::int32_t position : members)
                 groupOf[static_cast<std::size_t>(position)] = group;
             ++group;
         }
-        const auto isBefore = [&](std::int64_t a, std::int64_t b) {
-            const auto groupOfDevice = [&](std::int64_t device) {
-                return groupOf[static_cast<std::size_t>(from.mesh().positionOf(static_cast<std::int32_t>(device)))];
-            };
-            return groupOfDevice(a) < groupOfDevice(b);
-        };
-        for (auto* lists : { &senders, &receivers })
-            for (std::vector<std::int64_t>& devices : *lists)
-                std::stable_sort(devices.begin(), devices.end(), isBefore);
+        senders = sortedBy(senders, groupOf);
+        receivers = sortedBy(receivers, groupOf);
     }
-    for (std::size_t shard = 0; shard < shards; ++shard)
-        for (std::size_t i = 0; i < receivers[shard].size() && i < senders[shard].size(); ++i)
-            pairs.push_back({ senders[shard][i], receivers[shard][i] });
-    std::sort(pairs.begin(), pairs.end());
+    senders = sortedBy(senders, current);
+    receivers = sortedBy(receivers, wanted);
+    for (std::size_t s = 0, r = 0; s < senders.size() && r < receivers.size();) {
+        const std::int64_t held = current[static_cast<std::size_t>(senders[s])],
+                           needed = wanted[static_cast<std::size_t>(receivers[r])];
+        if (held == needed)
+            receiverOf[static_cast<std::size_t>(senders[s])] = receivers[r];
+        s += held <= needed ? 1 : 0;
+        r += needed <= held ? 1 : 0;
+    }
+    std::vector<std::vector<std::int64_t>> pairs;
+    pairs.reserve(current.size());
+    for (std::size_t p = 0; p < receiverOf.size(); ++p)
+        if (receiverOf[p] >= 0)
+            pairs.push_back({ mesh.deviceAt(static_cast<std::int64_t>(p)), mesh.deviceAt(receiverOf[p]) });
+    if (!mesh.deviceOrder().empty())
+        std::sort(pairs.begin(), pairs.end());
     return pairs;
 }
 

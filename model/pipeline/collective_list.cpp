@@ -23,6 +23,14 @@ std::int64_t localBytes(const TensorType& type, const TensorSharding& sharding)
     return TensorType{ type.dtype, shardShape(sharding, type.shape) }.byteCount();
 }
 
+std::string_view causeId(const CollectiveEntry& entry)
+{
+    constexpr std::string_view causes[] = { "reduced_factor", "operand_reshard", "result_reshard", "constraint_reshard",
+        "return_reshard", "partial_operand", "border_reshard", "call_reshard", "single_device",
+        "halo" }; // by Reason::Kind
+    return entry.reason ? causes[static_cast<std::size_t>(entry.reason->kind)] : "program";
+}
+
 std::string keyOf(const CollectiveEntry& entry, CollectiveKey key)
 {
     switch (key) {

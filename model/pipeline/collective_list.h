@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "partition/partition_program.h"
@@ -95,6 +96,9 @@ struct CollectiveList {
 /// Of a collective_permute: sender and receiver, of the devices that send to another one. None where it is made of
 /// several.
 [[nodiscard]] std::vector<std::vector<std::int64_t>> sentPairs(const CollectiveEntry& entry);
+
+/// Why it is there: "reduced_factor", "operand_reshard", ...; "program" where that has the collective itself.
+[[nodiscard]] std::string_view causeId(const CollectiveEntry& entry);
 
 enum class CollectiveKey : std::uint8_t { Kind, Axes, Layer, Source };
 struct CollectiveSum {

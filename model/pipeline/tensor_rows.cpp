@@ -131,7 +131,8 @@ void addTensorRows(Snapshot& snapshot)
             isListed[argument.index] = partOf(snapshot, program.value(argument)) != nullptr;
     for (std::size_t i = 0; i < program.values.size(); ++i) {
         const Value& value = program.values[i];
-        if (isListed[i] && !value.path.empty() && !value.path.starts_with("next(") && rank(value.role) < displayOrder.size())
+        if (isListed[i] && !value.path.empty() && !value.path.starts_with("next(")
+            && rank(value.role) < displayOrder.size())
             shown.emplace_back(i);
     }
     std::stable_sort(shown.begin(), shown.end(),

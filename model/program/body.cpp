@@ -1,34 +1,54 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "program/body.h"
 
+#include <algorithm>
+#include <array>
+
 #include "program/other_attributes.h"
 
 namespace shardscope {
 
 namespace {
 
-std::optional<ReduceKind> kindOf(OpKind kind, DType dtype)
+struct ReductionRow {
+    OpKind combiner;
+    const char* name;
+};
+constexpr std::array reductionRows{ ReductionRow{ OpKind::Add, "sum" }, ReductionRow{ OpKind::Maximum, "max" },
+    ReductionRow{ OpKind::Minimum, "min" }, ReductionRow{ OpKind::Multiply, "product" },
+    ReductionRow{ OpKind::And, "and" }, ReductionRow{ OpKind::Or, "or" } }; // by ReduceKind
+
+const ReductionRow& reductionRow(ReduceKind kind)
 {
-    const bool logical = dtype == DType::Pred;
-    switch (kind) {
-    case OpKind::Add:
-        return ReduceKind::Sum;
-    case OpKind::Multiply:
-        return ReduceKind::Product;
-    case OpKind::Maximum:
-        return ReduceKind::Max;
-    case OpKind::Minimum:
-        return ReduceKind::Min;
-    case OpKind::And:
-        return logical ? std::optional(ReduceKind::And) : std::nullopt;
-    case OpKind::Or:
-        return logical ? std::optional(ReduceKind::Or) : std::nullopt;
-    default:
-        return std::nullopt;
-    }
+    return reductionRows[static_cast<std::size_t>(kind)];
+}
+
+/// Of bits, "and" and "or" are no logical operations.
+std::optional<ReduceKind> kindOf(OpKind combiner, DType dtype)
+{
+    const std::optional<ReduceKind> kind = reductionBy(combiner);
+    const bool logical = kind == ReduceKind::And || kind == ReduceKind::Or;
+    return logical && dtype != DType::Pred ? std::nullopt : kind;
 }
 
 } // namespace
+
+std::optional<ReduceKind> reductionBy(OpKind combiner)
+{
+    const auto* row = std::ranges::find(reductionRows, combiner, &ReductionRow::combiner);
+    return row == reductionRows.end() ? std::nullopt
+                                      : std::optional(static_cast<ReduceKind>(row - reductionRows.begin()));
+}
+
+OpKind combinerOf(ReduceKind kind)
+{
+    return reductionRow(kind).combiner;
+}
+
+const char* reduceKindName(ReduceKind kind)
+{
+    return reductionRow(kind).name;
+}
 
 std::optional<ReduceKind> reductionOf(const Program& program, RegionId body)
 {
@@ -61,25 +81,6 @@ std::optional<ReduceKind> reductionOf(const Program& program, const Operation& o
     if (const auto* own = attributesAs<VariadicReduceAttributes>(operation.attributes); own && own->kind)
         return own->kind;
     return operation.regions.size() == 1 ? reductionOf(program, operation.regions[0]) : std::nullopt;
-}
-
-OpKind combinerOf(ReduceKind kind)
-{
-    switch (kind) {
-    case ReduceKind::Sum:
-        return OpKind::Add;
-    case ReduceKind::Max:
-        return OpKind::Maximum;
-    case ReduceKind::Min:
-        return OpKind::Minimum;
-    case ReduceKind::Product:
-        return OpKind::Multiply;
-    case ReduceKind::And:
-        return OpKind::And;
-    case ReduceKind::Or:
-        return OpKind::Or;
-    }
-    return OpKind::Add;
 }
 
 } // namespace shardscope

@@ -17,5 +17,8 @@ namespace shardscope {
 [[nodiscard]] std::optional<ReduceKind> reductionOf(const Program& program, const Operation& operation);
 /// The operation of two operands that such a body consists of: Sum -> Add.
 [[nodiscard]] OpKind combinerOf(ReduceKind kind);
+/// The other way round; nothing for another operation.
+[[nodiscard]] std::optional<ReduceKind> reductionBy(OpKind combiner);
+[[nodiscard]] const char* reduceKindName(ReduceKind kind); ///< "sum", "max", "min", "product", "and", "or"
 
 } // namespace shardscope

@@ -17,10 +17,10 @@ namespace shardscope {
 /// word.
 inline constexpr std::string_view tripCountAttribute = "shardscope.trip_count";
 
-/// Trips of a `while` that states them, or that counts: it compares what it carries with a constant, begins at a constant, and adds (or
-/// takes away) a constant. That is how JAX prints scan and fori_loop with fixed bounds. Constants may come from outside
-/// the loop, from outer loops that hand them on, and through conversions. Nothing for any other loop, and for one that
-/// would never end.
+/// Trips of a `while` that states them, or that counts: it compares what it carries with a constant, begins at a
+/// constant, and adds (or takes away) a constant. That is how JAX prints scan and fori_loop with fixed bounds.
+/// Constants may come from outside the loop, from outer loops that hand them on, and through conversions. Nothing for
+/// any other loop, and for one that would never end.
 [[nodiscard]] std::optional<std::int64_t> tripsOf(const Program& program, OperationId loop);
 
 /// How often one run of main runs an operation.

@@ -66,8 +66,11 @@ std::string_view kindName(ExplicitProblem problem)
         { UnreducedNotContracted, "unreduced_axes_not_contracted" },
         { ReshapeOpen, "reshape_needs_out_sharding" },
         { PaddedSharded, "pad_sharded_dim" },
+        { SlicedSharded, "slice_of_sharded_dim" },
         { AddedUpSharded, "cumulative_op_on_sharded_dim" },
+        { SortedSharded, "sort_along_sharded_dim" },
         { TakenFromSharded, "gather_needs_out_sharding" },
+        { TakenAtSharded, "gather_at_sharded_places" },
         { CarryDiffers, "carry_type_mismatch" },
         { BranchesDiffer, "branch_types_differ" },
         { UnreducedDiffer, "unreduced_axes_differ" },
@@ -205,16 +208,24 @@ ExplicitOutcome explicitReshape(const ExplicitArray& operand, const Shape& shape
             } else {
                 return explicitlyRefused(ExplicitProblem::ReshapeOpen, firstTo, 0);
             }
-        const AxisList& axes = operand.sharding.dims[firstFrom].axes;
+        AxisList axes = operand.sharding.dims[firstFrom].axes;
         if (manyFrom > 1 || manyTo > 1) {
             ++changes;
+            bool open = axes.empty(); // a dimension that is not sharded has come
+            for (std::size_t d = firstFrom + 1; d < from; ++d) {
+                const AxisList& further = operand.sharding.dims[d].axes;
+                if (operand.shape[d] == 1 && further.empty())
+                    continue;
+                if (open && !further.empty())
+                    return explicitlyRefused(ExplicitProblem::ReshapeOpen, firstTo, 0);
+                open = further.empty();
+                for (const AxisRef& axis : further)
+                    axes.push_back(axis);
+            }
             if (changes > 1 || (manyFrom > 1 && manyTo > 1) || shape[firstTo] % product(axes) != 0)
                 return explicitlyRefused(ExplicitProblem::ReshapeOpen, firstTo, 0);
-            for (std::size_t d = firstFrom + 1; d < from; ++d)
-                if (!operand.sharding.dims[d].axes.empty())
-                    return explicitlyRefused(ExplicitProblem::ReshapeOpen, firstTo, 0);
         }
-        append(outcome, shape[firstTo], axes);
+        append(outcome, shape[firstTo], std::move(axes));
         for (std::size_t d = firstTo + 1; d < to; ++d)
             append(outcome, shape[d], {});
     }

@@ -28,9 +28,12 @@ enum class ExplicitProblem : std::uint8_t {
     UnreducedNotContracted, ///< an unreduced result is wanted over other axes than those that are contracted
     ReshapeOpen, ///< more than one dimension is split or merged, or a sharded one in a way that its blocks do not
                  ///< follow
-    PaddedSharded, ///< a dimension that is padded is sharded
+    PaddedSharded, ///< a sharded dimension is padded to a size that does not divide into its shards
+    SlicedSharded, ///< of a sharded dimension a part is taken whose size does not divide into its shards
     AddedUpSharded, ///< a cumulative sum, maximum, ... runs along a sharded dimension
+    SortedSharded, ///< a sort, or a choice of the largest, runs along a sharded dimension
     TakenFromSharded, ///< entries are taken along a sharded dimension, and no sharding is given for what is taken
+    TakenAtSharded, ///< the places of what is taken are sharded, and no sharding is given for what is taken
     CarryDiffers, ///< a loop's body gives back a carried value with another sharding than it was given
     BranchesDiffer, ///< the branches of a choice give a result different shardings
     // Partial sums (unreduced values)
@@ -67,7 +70,8 @@ struct ExplicitOutcome {
 [[nodiscard]] ExplicitOutcome explicitDot(const ExplicitArray& lhs, const ExplicitArray& rhs,
     const DotGeneralAttributes& dimensions, const TensorSharding* wanted = nullptr);
 [[nodiscard]] ExplicitOutcome explicitReduce(const ExplicitArray& operand, std::span<const std::int64_t> dimensions);
-/// One dimension may be split or some neighbours merged; the first of the parts carries the axes and has to divide.
+/// One dimension may be split or some neighbours merged. Of a split one the first part carries the axes and has to
+/// divide; of merged ones the first are sharded, and the result by all their axes in that order.
 [[nodiscard]] ExplicitOutcome explicitReshape(const ExplicitArray& operand, const Shape& shape);
 /// A refusal, for rules that stand elsewhere (program/explicit_rules.h).
 [[nodiscard]] ExplicitOutcome explicitlyRefused(

@@ -2,6 +2,8 @@
 #include "program/explicit_rules.h"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "program/op_row.h"
 #include "program/other_attributes.h"
@@ -20,6 +22,12 @@ ExplicitOutcome specified(Shape shape, TensorSharding sharding)
     outcome.shape = std::move(shape);
     outcome.sharding = std::move(sharding);
     return outcome;
+}
+
+/// -1 is the last one.
+std::size_t dimensionFromFront(std::int64_t dimension, std::size_t rank)
+{
+    return static_cast<std::size_t>(dimension < 0 ? dimension + static_cast<std::int64_t>(rank) : dimension);
 }
 
 const AxisList& axesOf(const ExplicitArray& array, std::size_t dimension)
@@ -48,35 +56,75 @@ Outcome ofTranspose(const Operation& operation, const ExplicitArray& operand, co
     return specified(shape, std::move(sharding));
 }
 
-/// Sharded dimensions stay as long as they are.
-Outcome ofSlice(const ExplicitArray& operand, const Shape& shape)
+/// A result that is sharded as the operand, though it is longer or shorter: what is sharded has to divide.
+ExplicitOutcome ofOtherSize(const ExplicitArray& operand, const Shape& shape, ExplicitProblem problem)
 {
     for (std::size_t d = 0; d < shape.size(); ++d)
-        if (shape[d] != operand.shape[d] && !axesOf(operand, d).empty())
-            return std::nullopt;
+        if (shape[d] != operand.shape[d] && shape[d] % product(axesOf(operand, d)) != 0)
+            return explicitlyRefused(problem, d, 0);
     return specified(shape, operand.sharding);
 }
 
-Outcome ofPad(const Operation& operation, const ExplicitArray& operand, const Shape& shape)
+/// The first of these that is sharded otherwise than one of them; nothing where all are alike.
+std::optional<ExplicitOutcome> whereDifferent(Operands operands, std::span<const std::size_t> which)
 {
-    const auto* pad = attributesAs<PadAttributes>(operation.attributes);
-    for (std::size_t d = 0; pad && d < shape.size(); ++d) {
-        const bool padded =
-            entryOr(pad->low, d, 0) != 0 || entryOr(pad->high, d, 0) != 0 || entryOr(pad->interior, d, 0) != 0;
-        if (padded && !axesOf(operand, d).empty())
-            return explicitlyRefused(ExplicitProblem::PaddedSharded, d, 0);
+    for (const std::size_t other : which) {
+        const ExplicitArray& first = operands[which[0]];
+        for (std::size_t d = 0; d < first.sharding.rank(); ++d)
+            if (!(axesOf(first, d) == axesOf(operands[other], d)))
+                return explicitlyRefused(ExplicitProblem::OperandsDiffer, d, static_cast<std::int32_t>(which[0]),
+                    static_cast<std::int32_t>(other));
     }
-    return specified(shape, operand.sharding);
+    return std::nullopt;
 }
 
-/// Equal parts, joined along a dimension that is not sharded.
-Outcome ofConcatenate(const Operation& operation, Operands operands, const Shape& shape)
+/// Parts that are all sharded alike; what they are joined along may be sharded, too.
+Outcome ofConcatenate(Operands operands, const Shape& shape)
 {
-    const auto* along = attributesAs<DimensionAttributes>(operation.attributes);
-    if (!along || operands.empty() || !axesOf(operands[0], static_cast<std::size_t>(along->dimension)).empty())
-        return std::nullopt;
-    for (const ExplicitArray& operand : operands)
-        if (!operand.sharding.isEquivalent(operands[0].sharding))
+    std::vector<std::size_t> all(operands.size());
+    std::iota(all.begin(), all.end(), std::size_t{ 0 });
+    if (Outcome different = whereDifferent(operands, all))
+        return different;
+    return specified(shape, operands[0].sharding);
+}
+
+/// One scalar everywhere: spread over the shape, or a constant of one element.
+bool isSpread(const Program& program, ValueId value)
+{
+    const OperationId definition = program.value(value).definition;
+    if (!definition.valid())
+        return false;
+    const Operation& made = program.operation(definition);
+    if (made.kind == OpKind::BroadcastInDim)
+        return true;
+    const auto* constant = std::get_if<ConstantAttributes>(&made.attributes);
+    if (!constant)
+        return false;
+    return constant->bytes
+        ? static_cast<std::int64_t>(constant->bytes->size()) <= byteSize(program.value(value).type.dtype)
+        : constant->values.size() == 1;
+}
+
+/// Both cases are sharded alike. One that is the same everywhere takes the sharding of the other, as jnp.where gives it
+/// that.
+Outcome ofSelect(const Program& program, const Operation& operation, Operands operands)
+{
+    std::vector<std::size_t> cases;
+    for (std::size_t o = 1; o < operands.size(); ++o)
+        if (!isSpread(program, operation.operands[o]))
+            cases.push_back(o);
+    if (Outcome different = whereDifferent(operands, cases))
+        return different;
+    return explicitElementwise(operands);
+}
+
+/// Along a dimension that is not sharded, of arrays that are sharded alike.
+Outcome ofSort(Operands operands, std::size_t along, const Shape& shape)
+{
+    for (std::size_t o = 0; o < operands.size(); ++o)
+        if (!axesOf(operands[o], along).empty())
+            return explicitlyRefused(ExplicitProblem::SortedSharded, along, static_cast<std::int32_t>(o));
+        else if (!operands[o].sharding.isEquivalent(operands[0].sharding))
             return std::nullopt;
     return specified(shape, operands[0].sharding);
 }
@@ -116,17 +164,56 @@ Outcome ofWindow(const Operation& operation, Operands operands, const Shape& sha
     return specified(shape, operands[0].sharding);
 }
 
+/// The dimension of the operand that each dimension of the result runs along; -1: places that are taken.
+std::vector<std::int64_t> takenAlong(const GatherAttributes& gather, const Shape& operand, std::size_t rank)
+{
+    std::vector<std::int64_t> along(rank, -1);
+    std::size_t next = 0;
+    for (std::size_t d = 0; d < operand.size(); ++d) {
+        const auto isIn = [&](const DimensionList& list) {
+            return std::find(list->begin(), list->end(), static_cast<std::int64_t>(d)) != list->end();
+        };
+        if (!isIn(gather.collapsedSliceDims) && !isIn(gather.operandBatchingDims) && next < gather.offsetDims->size())
+            along[static_cast<std::size_t>((*gather.offsetDims)[next++])] = static_cast<std::int64_t>(d);
+    }
+    return along;
+}
+
+/// Slices keep the sharding of the dimensions that they have in full; where they are taken nothing is sharded.
 Outcome ofGather(const Operation& operation, Operands operands, const Shape& shape, const TensorSharding* wanted)
 {
     const auto* gather = attributesAs<GatherAttributes>(operation.attributes);
-    if (!gather || operands.empty())
+    if (!gather || operands.size() < 2)
         return std::nullopt;
     if (wanted)
         return specified(shape, *wanted);
+    const ExplicitArray& from = operands[0];
+    TensorSharding sharding = TensorSharding::fullyReplicated(shape.size());
+    const std::vector<std::int64_t> along = takenAlong(*gather, from.shape, shape.size());
+    bool isPart = false;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+        if (along[d] >= 0) {
+            sharding.dims[d].axes = axesOf(from, static_cast<std::size_t>(along[d]));
+            isPart = isPart
+                || (shape[d] != from.shape[static_cast<std::size_t>(along[d])] && !sharding.dims[d].axes.empty());
+        }
+    for (std::size_t d = 0; d < operands[1].shape.size(); ++d)
+        for (const AxisRef& axis : axesOf(operands[1], d))
+            for (const DimensionSharding& own : sharding.dims)
+                if (std::any_of(
+                        own.axes.begin(), own.axes.end(), [&](const AxisRef& each) { return overlaps(each, axis); }))
+                    return explicitlyRefused(ExplicitProblem::AxisTwice, d, 0, 1);
     for (const std::int64_t d : *gather->startIndexMap)
-        if (!axesOf(operands[0], static_cast<std::size_t>(d)).empty())
+        if (!axesOf(from, static_cast<std::size_t>(d)).empty())
             return explicitlyRefused(ExplicitProblem::TakenFromSharded, static_cast<std::size_t>(d), 0);
-    return std::nullopt;
+    for (std::size_t d = 0; d < operands[1].shape.size(); ++d)
+        if (!axesOf(operands[1], d).empty())
+            return explicitlyRefused(ExplicitProblem::TakenAtSharded, d, 1);
+    for (const std::int64_t d : *gather->operandBatchingDims)
+        isPart = isPart || !axesOf(from, static_cast<std::size_t>(d)).empty();
+    if (isPart)
+        return std::nullopt;
+    return specified(shape, std::move(sharding));
 }
 
 Outcome ofReduce(Operands arrays, std::span<const std::int64_t> dimensions, const TensorSharding* wanted)
@@ -257,6 +344,8 @@ Outcome explicitRule(
     default:
         break;
     }
+    if (operation.kind == OpKind::Select && !unreduced)
+        return ofSelect(program, operation, operands);
     if (opRow(operation.kind).elementwise)
         return unreduced ? ofUnreduced(operation.kind, operands) : explicitElementwise(operands);
     if (unreduced)
@@ -267,11 +356,20 @@ Outcome explicitRule(
     case OpKind::Transpose:
         return ofTranspose(operation, operands[0], shape);
     case OpKind::Slice:
-        return ofSlice(operands[0], shape);
+    case OpKind::DynamicSlice:
+        return ofOtherSize(operands[0], shape, ExplicitProblem::SlicedSharded);
     case OpKind::Pad:
-        return ofPad(operation, operands[0], shape);
+        return ofOtherSize(operands[0], shape, ExplicitProblem::PaddedSharded);
+    case OpKind::Reverse:
+        return specified(shape, operands[0].sharding);
     case OpKind::Concatenate:
-        return ofConcatenate(operation, operands, shape);
+        return ofConcatenate(operands, shape);
+    case OpKind::Sort:
+        if (const auto* sort = attributesAs<SortAttributes>(operation.attributes))
+            return ofSort(operands, dimensionFromFront(sort->dimension, shape.size()), shape);
+        return std::nullopt;
+    case OpKind::ChloTopK:
+        return ofSort(operands, shape.size() - 1, shape);
     case OpKind::ReduceWindow:
         return ofWindow(operation, operands, shape);
     case OpKind::Gather:

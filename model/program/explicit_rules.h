@@ -4,7 +4,7 @@
 //
 //     broadcast_in_dim x [8] sharded [x] to [4, 8], dims = [1]   -> sharded [-, x]
 //     pad x [8] sharded [x], low = [1]                           -> PaddedSharded
-//     sort x                                                 -> nothing: no rule is stated for it
+//     scatter into x                                             -> nothing: no rule is stated for it
 #pragma once
 
 #include <optional>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "program/body.h"
 #include "program/verify_findings.h"
 
 namespace shardscope {
@@ -71,25 +72,6 @@ AxisList axesMinus(const AxisList& a, const AxisList& b)
     return rest;
 }
 
-const char* reduceKindName(ReduceKind kind)
-{
-    switch (kind) {
-    case ReduceKind::Sum:
-        return "sum";
-    case ReduceKind::Max:
-        return "max";
-    case ReduceKind::Min:
-        return "min";
-    case ReduceKind::Product:
-        return "product";
-    case ReduceKind::And:
-        return "and";
-    case ReduceKind::Or:
-        return "or";
-    }
-    return "";
-}
-
 std::optional<ReduceKind> bodyKind(const Program& program, const Region& body)
 {
     std::optional<ReduceKind> common;
@@ -97,21 +79,9 @@ std::optional<ReduceKind> bodyKind(const Program& program, const Region& body)
         const OperationId definition = program.value(returned).definition;
         if (!definition.valid())
             return {};
-        std::optional<ReduceKind> kind;
-        switch (program.operation(definition).kind) {
-        case OpKind::Add:
-            kind = ReduceKind::Sum;
-            break;
-        case OpKind::Maximum:
-            kind = ReduceKind::Max;
-            break;
-        case OpKind::Minimum:
-            kind = ReduceKind::Min;
-            break;
-        default:
-            break;
-        }
-        if (!kind || (common && *common != *kind))
+        const std::optional<ReduceKind> kind = reductionBy(program.operation(definition).kind);
+        const bool unreduces = kind == ReduceKind::Sum || kind == ReduceKind::Max || kind == ReduceKind::Min;
+        if (!unreduces || (common && *common != *kind))
             return {};
         common = kind;
     }

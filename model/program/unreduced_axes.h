@@ -28,8 +28,6 @@ namespace shardscope {
     std::span<const ProgramSharding* const> operands, std::span<const ProgramSharding* const> results,
     std::optional<ReduceKind> mayIntroduce, std::optional<ReduceKind> mayRemove);
 
-/// "sum", "max", "min"; other kinds likewise.
-[[nodiscard]] const char* reduceKindName(ReduceKind kind);
 /// What a body of two arguments does that returns the results of one operation each: all add = Sum, all maximum = Max,
 /// all minimum = Min. Nothing for another body.
 [[nodiscard]] std::optional<ReduceKind> bodyKind(const Program& program, const Region& body);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/codes.h"
+#include "program/body.h"
 #include "program/calls.h"
 #include "program/other_attributes.h"
 #include "program/partial_values.h"

@@ -5,6 +5,30 @@
 
 namespace shardscope {
 
+namespace {
+
+/// Of the same elements: it adds dimensions of size 1, and no more.
+bool addsOnlyOnes(const Program& program, const Operation& operation)
+{
+    const auto* broadcast = std::get_if<BroadcastAttributes>(&operation.attributes);
+    if (!broadcast || operation.kind != OpKind::BroadcastInDim)
+        return false;
+    const Shape& from = program.value(operation.operands[0]).type.shape;
+    const Shape& to = program.value(operation.results[0]).type.shape;
+    const Dimensions& dimensions = broadcast->dimensions;
+    std::size_t next = 0; // of the operand
+    for (std::size_t d = 0; d < to.size(); ++d)
+        if (next < from.size() && dimensions[next] == static_cast<std::int64_t>(d)) {
+            if (from[next++] != to[d])
+                return false;
+        } else if (to[d] != 1) {
+            return false;
+        }
+    return next == from.size(); // in their order
+}
+
+} // namespace
+
 bool isPointwise(OpKind kind)
 {
     switch (kind) {
@@ -44,6 +68,9 @@ PriorityClass priorityClass(const Program& program, const Operation& operation)
         if (call && (call->target == "MoveToHost" || call->target == "MoveToDevice"))
             return PriorityClass::PassThrough;
     }
+    // XLA makes a reshape of it before shardings are propagated.
+    if (addsOnlyOnes(program, operation))
+        return PriorityClass::PassThrough;
     return priorityClass(operation.kind);
 }
 

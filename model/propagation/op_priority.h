@@ -8,7 +8,8 @@
 //     round 3  the other factors too (contracting dimensions of products); broadcasts only backward
 //     round 4  everything, both ways
 //
-// A round allows what the rounds before it allowed.
+// A round allows what the rounds before it allowed. A broadcast that only adds dimensions of size 1 is a reshape: that
+// is what XLA's simplification makes of it before Shardy sees a program of JAX's.
 #pragma once
 
 #include "propagation/factor_propagation.h"
@@ -44,7 +45,8 @@ struct Allowance {
 /// Elementwise as far as propagation is concerned: a sharding constraint counts.
 [[nodiscard]] bool isPointwise(OpKind kind);
 [[nodiscard]] PriorityClass priorityClass(OpKind kind);
-/// The same where the kind alone does not say it: conversions of bits, calls of known functions.
+/// The same where the kind alone does not say it: conversions of bits, calls of known functions, broadcasts that are
+/// reshapes.
 [[nodiscard]] bool isPointwise(const Program& program, const Operation& operation);
 [[nodiscard]] PriorityClass priorityClass(const Program& program, const Operation& operation);
 /// `singleUse`: every operand that is not a scalar has exactly one use.

@@ -36,8 +36,8 @@ QString experimentReport(const Snapshot& snapshot)
                       : QString());
     part(ReportSubject::Rules);
     part(ReportSubject::Memory);
-    part(ReportSubject::Collectives,
-        snapshot.collectives ? words::sentSummary(*snapshot.collectives) + QLatin1Char('.') : QString());
+    const auto collectives = collectivesOf(snapshot);
+    part(ReportSubject::Collectives, collectives ? words::sentSummary(**collectives) + QLatin1Char('.') : QString());
     part(ReportSubject::Tensors);
     part(ReportSubject::Problems);
     if (snapshot.laidOut()) {

@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report/report_table.h"
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <iterator>
+
+#include "analysis/host_transfers.h"
+#include "analysis/parameter_tree.h"
+#include "base/text.h"
 #include "interchange/csv_text.h"
+#include "interchange/parameter_table.h"
 #include "pipeline/collective_list.h"
 #include "pipeline/planned_memory.h"
 #include "schedule/plan.h"
 #include "sharding/text.h"
 #include "words/collective_words.h"
+#include "words/memory_words.h"
 #include "words/spec_text.h"
 #include "words/tr.h"
 #include "words/utf8.h"
@@ -36,8 +46,11 @@ ReportCell bytesCell(std::int64_t bytes)
 
 ReportCell bytesCell(Rational bytes)
 {
-    return { bytes.denominator() == 1 ? std::to_string(bytes.numerator()) : std::to_string(bytes.value()),
-        words::bytes(bytes) };
+    std::array<char, 32> text{};
+    char* const end = text.data() + text.size();
+    const std::to_chars_result written = bytes.denominator() == 1 ? std::to_chars(text.data(), end, bytes.numerator())
+                                                                  : std::to_chars(text.data(), end, bytes.value());
+    return { std::string(text.data(), written.ptr), words::bytes(bytes) };
 }
 
 ReportCell shapeCell(std::span<const std::int64_t> shape)
@@ -54,6 +67,53 @@ std::string joinedNames(const std::vector<std::string>& names)
     for (std::size_t i = 0; i < names.size(); ++i)
         joined += (i == 0 ? "" : ",") + names[i];
     return joined;
+}
+
+ReportCell timesCell(std::int64_t times, bool known)
+{
+    return { std::to_string(times), words::count(times) + (known ? QString() : QStringLiteral(" × ?")) };
+}
+
+ReportCell truthCell(bool value)
+{
+    return { value ? "true" : "false", {} };
+}
+
+/// "[[0,1],[2,3]]"
+ReportCell groupsCell(const std::vector<std::vector<std::int64_t>>& groups)
+{
+    const auto one = [](const std::vector<std::int64_t>& ids) {
+        return '[' + join(ids, ",", [](std::int64_t id) { return std::to_string(id); }) + ']';
+    };
+    return { '[' + join(groups, ",", one) + ']', {} };
+}
+
+std::vector<ReportCell> collectiveCells(const CollectiveList& list, std::size_t index, bool groups)
+{
+    const CollectiveEntry& entry = list.entries[index];
+    std::vector<ReportCell> cells{ numberCell(static_cast<std::int64_t>(index + 1)),
+        { std::string(name(entry.kind)), words::collective(entry.kind) }, plainCell(keyOf(entry, CollectiveKey::Axes)),
+        numberCell(entry.groupSize), numberCell(entry.groupCount), bytesCell(entry.sentBytes),
+        timesCell(entry.times, entry.timesKnown), truthCell(entry.timesKnown), bytesCell(entry.sentPerStep()),
+        plainCell(entry.scope), plainCell(entry.value.valid() ? *list.program->value(entry.value).path : std::string()),
+        { std::string(causeId(entry)), words::causeName(entry) }, truthCell(entry.scalarLoss), {}, {}, {}, {} };
+    if (groups) {
+        cells.push_back(groupsCell(replicaGroups(entry, *entry.mesh)));
+        cells.push_back(entry.kind == CollectiveKind::CollectivePermute ? groupsCell(sentPairs(entry)) : ReportCell());
+    }
+    return cells;
+}
+
+/// In the columns of the collectives: none of it is sent to another device.
+std::vector<ReportCell> transferCells(const Snapshot& snapshot, const HostTransfer& transfer)
+{
+    const std::int64_t bytes = transfer.bytes.bytesPerDevice;
+    return { {}, { "transfer", Words::tr("transfer") }, {}, {}, {}, {}, timesCell(transfer.times, transfer.timesKnown),
+        truthCell(transfer.timesKnown), {}, {}, plainCell(*snapshot.program->value(transfer.value).path),
+        { std::string(causeId(transfer)), words::transferCause(snapshot, transfer) }, {},
+        { std::string(toString(transfer.from)), words::memoryKind(transfer.from) },
+        { std::string(toString(transfer.to)), words::memoryKind(transfer.to) }, bytesCell(bytes),
+        bytesCell(saturatingProduct(bytes, transfer.times)) };
 }
 
 ReportTable meshTable(const Snapshot& snapshot)
@@ -79,47 +139,6 @@ ReportTable rulesTable(const Snapshot& snapshot)
             plainCell(rules[i].name.kind == LogicalName::Kind::Name ? rules[i].name.name : "None"),
             plainCell(target.substr(2, target.size() - 3)),
             i < snapshot.ruleUses.size() ? numberCell(snapshot.ruleUses[i].uses) : ReportCell() });
-    }
-    return table;
-}
-
-ReportTable tensorsTable(const Snapshot& snapshot)
-{
-    ReportTable table{ Words::tr("Tensors"),
-        { { "path", Words::tr("Tensor") }, { "role", Words::tr("Kind") }, { "dtype", Words::tr("Type") },
-            { "shape", Words::tr("Shape") }, { "names", Words::tr("Dimensions") }, { "spec", Words::tr("Spec") },
-            { "bytes_per_device", Words::tr("Per device"), true }, { "bytes", Words::tr("In all"), true },
-            { "copies", Words::tr("Copies"), true } },
-        {} };
-    for (const TensorRow& row : snapshot.tensors)
-        table.rows.push_back({ plainCell(row.path), { words::role(row.role).toStdString(), words::role(row.role) },
-            plainCell(std::string(name(row.type.dtype))), shapeCell(row.type.shape),
-            plainCell(joinedNames(row.dimNames)), { toJax(row.spec, false), words::specText(row) },
-            bytesCell(row.bytesPerDevice), bytesCell(row.bytesInAll), numberCell(row.copies) });
-    return table;
-}
-
-ReportTable collectivesTable(const Snapshot& snapshot)
-{
-    ReportTable table{ Words::tr("Collectives"),
-        { { "number", QStringLiteral("#"), true }, { "kind", Words::tr("Collective") }, { "axes", Words::tr("Along") },
-            { "tensor", Words::tr("Tensor") }, { "cause", Words::tr("Cause") },
-            { "group_size", Words::tr("Devices of a group"), true },
-            { "sent_bytes", Words::tr("Sent per device"), true }, { "times", Words::tr("Times"), true },
-            { "sent_bytes_per_step", Words::tr("Per step"), true } },
-        {} };
-    if (!snapshot.collectives)
-        return table;
-    const CollectiveList& list = *snapshot.collectives;
-    for (std::size_t i = 0; i < list.entries.size(); ++i) {
-        const CollectiveEntry& entry = list.entries[i];
-        const QString times = words::count(entry.times) + (entry.timesKnown ? QString() : QStringLiteral(" × ?"));
-        table.rows.push_back({ numberCell(static_cast<std::int64_t>(i + 1)),
-            { std::string(name(entry.kind)), words::collective(entry.kind) },
-            plainCell(keyOf(entry, CollectiveKey::Axes)),
-            plainCell(entry.value.valid() ? std::string(*list.program->value(entry.value).path) : std::string()),
-            { words::causeName(entry).toStdString(), words::causeName(entry) }, numberCell(entry.groupSize),
-            bytesCell(entry.sentBytes), { std::to_string(entry.times), times }, bytesCell(entry.sentPerStep()) });
     }
     return table;
 }
@@ -170,6 +189,52 @@ QString markdownLine(const QStringList& cells)
 
 } // namespace
 
+ReportTable tensorsTable(const Snapshot& snapshot, bool parametersAlone)
+{
+    ReportTable table{ Words::tr("Tensors"),
+        { { "path", Words::tr("Tensor") }, { "role", Words::tr("Kind") }, { "dtype", Words::tr("Type") },
+            { "shape", Words::tr("Shape") }, { "dimensions", Words::tr("Dimensions") }, { "names", {} },
+            { "spec", Words::tr("Spec") }, { "bytes_per_device", Words::tr("Per device"), true },
+            { "bytes", Words::tr("In all"), true }, { "copies", Words::tr("Copies"), true } },
+        {} };
+    for (const TensorRow& row : snapshot.tensors) {
+        if (parametersAlone && !isParameter(snapshot, row))
+            continue;
+        const LogicalNames* names = logicalNamesOf(snapshot, row);
+        table.rows.push_back({ plainCell(row.path), { std::string(name(row.role)), words::role(row.role) },
+            plainCell(std::string(name(row.type.dtype))), shapeCell(row.type.shape),
+            plainCell(joinedNames(row.dimNames)), { names ? namesText(*names) : std::string(), {} },
+            { toJax(row.spec, false), words::specText(row) }, bytesCell(row.bytesPerDevice), bytesCell(row.bytesInAll),
+            numberCell(row.copies) });
+    }
+    return table;
+}
+
+ReportTable collectivesTable(const Snapshot& snapshot, bool groups)
+{
+    const HostTransfers transfers = hostTransfers(snapshot);
+    const auto ofTransfers = [&](const QString& title) { return transfers.empty() ? QString() : title; };
+    ReportTable table{ Words::tr("Collectives"),
+        { { "number", QStringLiteral("#"), true }, { "kind", Words::tr("Collective") }, { "axes", Words::tr("Along") },
+            { "group_size", Words::tr("Devices of a group"), true }, { "groups", {} },
+            { "sent_bytes", Words::tr("Sent per device"), true }, { "times", Words::tr("Times"), true },
+            { "times_known", {} }, { "sent_bytes_per_step", Words::tr("Per step"), true }, { "layer", {} },
+            { "tensor", Words::tr("Tensor") }, { "cause", Words::tr("Cause") }, { "scalar_loss", {} },
+            { "from", ofTransfers(Words::tr("From")) }, { "to", ofTransfers(Words::tr("To")) },
+            { "copied_bytes", ofTransfers(Words::tr("Copied per device")), true }, { "copied_bytes_per_step", {} } },
+        {} };
+    if (groups)
+        table.columns.insert(table.columns.end(), { { "replica_groups", {} }, { "source_target_pairs", {} } });
+    if (const auto list = collectivesOf(snapshot))
+        for (std::size_t i = 0; i < (*list)->entries.size(); ++i)
+            table.rows.push_back(collectiveCells(**list, i, groups));
+    for (const HostTransfer& transfer : transfers.list) {
+        table.rows.push_back(transferCells(snapshot, transfer));
+        table.rows.back().resize(table.columns.size());
+    }
+    return table;
+}
+
 const std::vector<std::string>& reportSubjectNames()
 {
     static const std::vector<std::string> names{ "mesh", "rules", "tensors", "collectives", "memory", "problems" };
@@ -178,34 +243,22 @@ const std::vector<std::string>& reportSubjectNames()
 
 ReportTable reportTable(const Snapshot& snapshot, ReportSubject subject)
 {
-    switch (subject) {
-    case ReportSubject::Mesh:
-        return meshTable(snapshot);
-    case ReportSubject::Rules:
-        return rulesTable(snapshot);
-    case ReportSubject::Tensors:
-        return tensorsTable(snapshot);
-    case ReportSubject::Collectives:
-        return collectivesTable(snapshot);
-    case ReportSubject::Memory:
-        return memoryTable(snapshot);
-    case ReportSubject::Problems:
-        return problemsTable(snapshot);
-    }
-    return {};
+    using Maker = ReportTable (*)(const Snapshot&);
+    constexpr Maker makers[] = { meshTable, rulesTable, [](const Snapshot& of) { return tensorsTable(of); },
+        [](const Snapshot& of) { return collectivesTable(of); }, memoryTable, problemsTable }; // by subject
+    return makers[static_cast<std::size_t>(subject)](snapshot);
 }
 
 std::string toCsv(const ReportTable& table)
 {
-    std::string text;
-    for (std::size_t i = 0; i < table.columns.size(); ++i)
-        text += (i == 0 ? "" : ",") + table.columns[i].key;
-    text += '\n';
-    for (const std::vector<ReportCell>& row : table.rows) {
-        for (std::size_t i = 0; i < row.size(); ++i)
-            text += (i == 0 ? "" : ",") + quoteCsv(row[i].value);
-        text += '\n';
-    }
+    const auto line = [](const auto& items, auto text) {
+        std::vector<std::string> fields;
+        std::ranges::transform(items, std::back_inserter(fields), text);
+        return csvLine(fields);
+    };
+    std::string text = line(table.columns, &ReportColumn::key);
+    for (const std::vector<ReportCell>& row : table.rows)
+        text += line(row, &ReportCell::value);
     return text;
 }
 
@@ -214,15 +267,17 @@ QString toMarkdown(const ReportTable& table)
     if (table.rows.empty())
         return Words::tr("none") + QLatin1Char('\n');
     QStringList heads, dashes;
-    for (const ReportColumn& column : table.columns) {
-        heads << inMarkdown(column.title);
-        dashes << (column.isNumber ? QStringLiteral("--:") : QStringLiteral("---"));
-    }
+    for (const ReportColumn& column : table.columns)
+        if (!column.title.isEmpty()) {
+            heads << inMarkdown(column.title);
+            dashes << (column.isNumber ? QStringLiteral("--:") : QStringLiteral("---"));
+        }
     QString text = markdownLine(heads) + markdownLine(dashes);
     for (const std::vector<ReportCell>& row : table.rows) {
         QStringList cells;
-        for (const ReportCell& cell : row)
-            cells << inMarkdown(cell.shown);
+        for (std::size_t i = 0; i < row.size(); ++i)
+            if (!table.columns[i].title.isEmpty())
+                cells << inMarkdown(row[i].shown);
         text += markdownLine(cells);
     }
     return text;

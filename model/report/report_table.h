@@ -3,7 +3,7 @@
 // and as a table in Markdown, whose cells read as on screen.
 //
 //     const ReportTable table = reportTable(*snapshot, ReportSubject::Tensors);
-//     toCsv(table)       // path,role,dtype,shape,names,spec,bytes_per_device,bytes,copies
+//     toCsv(table)       // path,role,dtype,shape,dimensions,names,spec,bytes_per_device,bytes,copies
 //     toMarkdown(table)  // | Tensor | Kind | ... | Per device |
 #pragma once
 
@@ -22,7 +22,7 @@ enum class ReportSubject : std::uint8_t { Mesh, Rules, Tensors, Collectives, Mem
 
 struct ReportColumn {
     std::string key; ///< head of the CSV: "bytes_per_device"
-    QString title; ///< head of the table: "Per device"
+    QString title; ///< head of the table: "Per device"; none: the column stands in the CSV alone
     bool isNumber = false; ///< stands to the right
 };
 
@@ -39,6 +39,13 @@ struct ReportTable {
 
 /// Without rows where the analysis did not get so far.
 [[nodiscard]] ReportTable reportTable(const Snapshot& snapshot, ReportSubject subject);
+/// ReportSubject::Tensors, or the parameters among them. `dimensions` are the names that dimensions have in the
+/// program, `names` the logical ones, as the rules see them and tables of parameters have them
+/// (interchange/parameter_table.h).
+[[nodiscard]] ReportTable tensorsTable(const Snapshot& snapshot, bool parametersAlone = false);
+/// ReportSubject::Collectives, after them what goes between memories, as rows of the kind "transfer". With `groups` the
+/// devices that exchange with each other stand in the CSV. What has not been worked out yet is: that takes a while.
+[[nodiscard]] ReportTable collectivesTable(const Snapshot& snapshot, bool groups = false);
 
 /// With a line of keys first; fields are quoted where they have to be (interchange/csv_text.h).
 [[nodiscard]] std::string toCsv(const ReportTable& table);

@@ -175,7 +175,7 @@ std::vector<std::int32_t> Layout::holders(std::int64_t shard) const
     return devices;
 }
 
-std::vector<std::vector<std::int32_t>> Layout::replicaGroups() const
+std::vector<std::int64_t> Layout::shards() const
 {
     // The shard number is a sum of one term per mesh axis, which is looked up.
     std::vector<std::int64_t> shards{ 0 };
@@ -190,6 +190,12 @@ std::vector<std::vector<std::int32_t>> Layout::replicaGroups() const
                 next.push_back(shard + term);
         shards = std::move(next);
     }
+    return shards;
+}
+
+std::vector<std::vector<std::int32_t>> Layout::replicaGroups() const
+{
+    const std::vector<std::int64_t> shards = this->shards();
     std::vector<std::vector<std::int32_t>> groups(static_cast<std::size_t>(m_distinct));
     for (std::vector<std::int32_t>& group : groups)
         group.reserve(static_cast<std::size_t>(m_copies * m_addends));

@@ -53,6 +53,8 @@ public:
     [[nodiscard]] Shape blockAt(std::int64_t position) const;
     /// Row-major number of those blocks in shardGrid(): the identity of a shard, 0 .. distinctShards()-1.
     [[nodiscard]] std::int64_t shardAt(std::int64_t position) const;
+    /// Those of all positions.
+    [[nodiscard]] std::vector<std::int64_t> shards() const;
     /// Index ranges of a mesh position (of a shard number), cut off at the end of the array.
     [[nodiscard]] std::vector<IndexRange> rangesAt(std::int64_t position) const;
     [[nodiscard]] std::vector<IndexRange> rangesOfShard(std::int64_t shard) const;

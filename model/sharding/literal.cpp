@@ -27,6 +27,20 @@ Literal::Kind kindOfName(std::string_view name)
     return last == "UNCONSTRAINED" ? Literal::Kind::Unconstrained : Literal::Kind::Name;
 }
 
+/// Where a text ends lines after a bracket that nothing closes, the innermost one is named with its place.
+Error openedBefore(Error error, const Tokens::Token& bracket, const Tokens::Token& found)
+{
+    constexpr std::string_view sign = " for the bracket “";
+    if (error.code != Code::Syntax || found.kind != Tokens::Kind::End || found.line == bracket.line)
+        return error;
+    for (Arg& arg : error.args)
+        if (auto* expected = std::get_if<std::string>(&arg.value);
+            arg.name == "expected" && expected && expected->find(sign) == std::string::npos)
+            *expected += std::string(sign) + bracket.text + "” of line " + std::to_string(bracket.line) + ", column "
+                + std::to_string(bracket.column);
+    return error;
+}
+
 } // namespace
 
 Result<Literal> Tokens::readLiteral(int depth)
@@ -60,10 +74,17 @@ Result<Literal> Tokens::readLiteral(int depth)
     if (depth >= maximumNesting)
         return fail(Code::TooLarge, { { "what", "nesting" }, { "limit", maximumNesting } }, literal.where());
     advance();
-    if (open == '{')
-        return readMapping(depth + 1, std::move(literal));
+    const Token bracket{ Kind::Punctuation, std::string(1, open), literal.line, literal.column, {} };
+    if (open == '{') {
+        Result<Literal> mapping = readMapping(depth + 1, std::move(literal));
+        if (!mapping)
+            return tl::unexpected(openedBefore(std::move(mapping.error()), bracket, m_token));
+        return mapping;
+    }
     bool comma = false;
-    SHARDSCOPE_TRY(items, readItems(open == '(' ? ')' : ']', depth + 1, comma));
+    Result<std::vector<Literal>> items = readItems(open == '(' ? ')' : ']', depth + 1, comma);
+    if (!items)
+        return tl::unexpected(openedBefore(std::move(items.error()), bracket, m_token));
     if (open == '(' && items->size() == 1 && !comma)
         return std::move(items->front());
     literal.kind = open == '(' ? Literal::Kind::Tuple : Literal::Kind::List;

@@ -2,17 +2,11 @@
 // What the printer says of values that have a name here.
 #include <algorithm>
 
+#include "program/roles.h"
 #include "stablehlo/own_names.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
-
-std::string_view roleName(Role role)
-{
-    constexpr std::string_view names[] = { "parameter", "gradient", "mu", "nu", "master", "count", "step", "input",
-        "activation", "loss", "constant", "temporary" };
-    return names[static_cast<std::size_t>(role)];
-}
 
 void Reader::readOwnNames(std::vector<NamedAttribute>& attributes, ValueId id)
 {
@@ -27,7 +21,7 @@ void Reader::readOwnNames(std::vector<NamedAttribute>& attributes, ValueId id)
             attribute.taken = true;
         } else if (name == "role" && attribute.value.front() == '"') {
             for (int i = 0; i <= static_cast<int>(Role::Temporary); ++i) {
-                if (inside != roleName(static_cast<Role>(i)))
+                if (inside != shardscope::name(static_cast<Role>(i)))
                     continue;
                 value.role = static_cast<Role>(i);
                 attribute.taken = true;

@@ -4,12 +4,9 @@
 
 #include <string_view>
 
-#include "program/program.h"
-
 namespace shardscope::mlir {
 
 /// shardscope.path = "params/W1", shardscope.role = "parameter", shardscope.dims = ["embed", "hidden"]
 inline constexpr std::string_view ownPrefix = "shardscope.";
-[[nodiscard]] std::string_view roleName(Role role);
 
 } // namespace shardscope::mlir

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "program/op_row.h"
+#include "program/roles.h"
 #include "sharding/text.h"
 #include "stablehlo/own_names.h"
 #include "stablehlo/printer.h"
@@ -211,7 +212,7 @@ void Printer::addValueAttributes(ValueId id, Role expected, AttributeTexts& attr
     if (path && !value.path.empty())
         attributes.emplace_back(std::string(ownPrefix) + "path", quoted(value.path));
     if (value.role != expected)
-        attributes.emplace_back(std::string(ownPrefix) + "role", quoted(roleName(value.role)));
+        attributes.emplace_back(std::string(ownPrefix) + "role", quoted(shardscope::name(value.role)));
     if (!value.dimNames.empty())
         attributes.emplace_back(std::string(ownPrefix) + "dims", '[' + join(value.dimNames, ", ", quoted) + ']');
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/codes.h"
+#include "program/body.h"
 #include "stablehlo/reader.h"
 
 namespace shardscope::mlir {
@@ -76,13 +77,8 @@ bool Reader::readReduce(Scanner& s, Pending& op)
     VariadicReduceAttributes reduce;
     if (!readDimensions(s, reduce.dimensions) || !readAttributesAfter(s, op) || !readTypesAfter(s, op))
         return false;
-    constexpr std::pair<OpKind, ReduceKind> kinds[] = { { OpKind::Add, ReduceKind::Sum },
-        { OpKind::Maximum, ReduceKind::Max }, { OpKind::Minimum, ReduceKind::Min },
-        { OpKind::Multiply, ReduceKind::Product }, { OpKind::And, ReduceKind::And }, { OpKind::Or, ReduceKind::Or } };
     if (!applied.empty() && inputs == 1)
-        for (const auto& [kind, reduceKind] : kinds)
-            if (kindOf(applied) == kind)
-                reduce.kind = reduceKind;
+        reduce.kind = reductionBy(kindOf(applied));
     if (!reduce.kind && !(applied.empty() ? readReducer(s, op, inputs) : makeReduceBody(op, applied, inputs)))
         return false;
     op.made = otherAttributes(std::move(reduce));

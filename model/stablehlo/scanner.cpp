@@ -193,7 +193,7 @@ bool Scanner::integer(std::int64_t& value)
 }
 
 /// Steps over a character or a string; `open` are the brackets that are open.
-bool Scanner::stepOver(std::string& open)
+bool Scanner::stepOver(OpenBrackets& open)
 {
     const char c = m_text[m_position];
     if (c == '"')
@@ -208,21 +208,22 @@ bool Scanner::stepOver(std::string& open)
     case '[':
     case '{':
     case '<':
-        open += c;
+        open.push_back({ c, m_position - 1 });
         break;
     case ')':
     case ']':
     case '}': {
-        while (!open.empty() && open.back() == '<')
+        while (!open.empty() && open.back().sign == '<')
             open.pop_back(); // a "less than"
         const char wanted = c == ')' ? '(' : c == ']' ? '[' : '{';
-        if (open.empty() || open.back() != wanted)
-            return expectedAt(m_position - 1, "brackets that fit together");
+        if (open.empty() || open.back().sign != wanted)
+            return expectedAt(
+                m_position - 1, open.empty() ? "brackets that fit together" : endOfBracket(m_text, open.back().at));
         open.pop_back();
         break;
     }
     case '>':
-        if (!open.empty() && open.back() == '<')
+        if (!open.empty() && open.back().sign == '<')
             open.pop_back();
         break;
     default:
@@ -236,7 +237,7 @@ bool Scanner::skipValue(bool pretty)
     skipBlanks();
     const std::size_t begin = m_position;
     std::size_t after = begin;
-    std::string open;
+    OpenBrackets open;
     while (!atEnd()) {
         const char c = m_text[m_position];
         if (open.empty()
@@ -250,17 +251,18 @@ bool Scanner::skipValue(bool pretty)
     if (after == begin)
         return expected("a value");
     if (!open.empty())
-        return expected("the end of a bracket “" + open.substr(open.size() - 1) + "”");
+        return expected(endOfBracket(m_text, open.back().at));
     m_position = after;
     return true;
 }
 
 bool Scanner::skipBrackets()
 {
-    std::string open;
+    const std::size_t begin = m_position;
+    OpenBrackets open;
     do {
         if (atEnd())
-            return expected("the end of a bracket");
+            return expected(endOfBracket(m_text, open.empty() ? begin : open.back().at));
         if (!stepOver(open))
             return false;
     } while (!open.empty());
@@ -367,6 +369,13 @@ Where placeOf(std::string_view text, std::size_t offset)
     where.line = static_cast<int>(place.line);
     where.column = static_cast<int>(place.column);
     return where;
+}
+
+std::string endOfBracket(std::string_view text, std::size_t bracket)
+{
+    const Where where = placeOf(text, bracket);
+    return "the end of the bracket “" + std::string(text.substr(bracket, 1)) + "” of line " + std::to_string(where.line)
+        + ", column " + std::to_string(where.column);
 }
 
 std::string unescaped(std::string_view inside)

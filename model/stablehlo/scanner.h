@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "base/small_vector.h"
 
 namespace shardscope::mlir {
 
@@ -146,7 +147,12 @@ public:
 private:
     void skipMore();
     bool skipBrackets();
-    bool stepOver(std::string& open);
+    struct OpenBracket {
+        char sign = '(';
+        std::size_t at = 0;
+    };
+    using OpenBrackets = SmallVector<OpenBracket, 8>;
+    bool stepOver(OpenBrackets& open);
 
     std::string_view m_text;
     std::size_t m_position;
@@ -174,6 +180,8 @@ private:
 
 /// Line and column of one offset.
 [[nodiscard]] Where placeOf(std::string_view text, std::size_t offset);
+/// What is missing where nothing closes the bracket at that offset: "the end of the bracket “(” of line 3, column 7".
+[[nodiscard]] std::string endOfBracket(std::string_view text, std::size_t bracket);
 /// A string as it stands between quotes, without escapes: "\22" is a quote, "\n" a line end.
 [[nodiscard]] std::string unescaped(std::string_view inside);
 

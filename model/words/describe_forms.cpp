@@ -93,6 +93,11 @@ ProblemText describeForm(const Diagnostic& d)
             Words::tr("tiles for %1, but %2 listed").arg(counted(d.number("tiles"), Noun::Device), number("devices")),
             Words::tr("Name one device per tile: the product of the tile dimensions is their number."));
     case Code::DeviceCount:
+        if (d.text("what") == "groups")
+            return problem(Words::tr("the groups of this collective name %1, the program runs on %2")
+                               .arg(counted(d.number("tiles"), Noun::Device), number("devices")),
+                Words::tr("Every device stands in one group: write replica_groups that cover %1.")
+                    .arg(counted(d.number("devices"), Noun::Device)));
         return problem(Words::tr("the sharding is over %1, the mesh has %2")
                            .arg(counted(d.number("tiles"), Noun::Device), number("devices")),
             Words::tr("Use a mesh of %1, or tiles for %2.")

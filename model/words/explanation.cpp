@@ -28,6 +28,30 @@ public:
     {
     }
 
+    /// Of a program that XLA has partitioned.
+    [[nodiscard]] ExplanationText ofOneDevice(Length length) const
+    {
+        ExplanationText text;
+        text.title = fullName();
+        const QString held = fromStd(toString(m_value.type));
+        Sentence s = sentence();
+        if (m_row)
+            s.say(Words::tr("Each device holds %1 of it, a part of %2, as ").arg(held, fromStd(toString(m_row->type))))
+                .code(fromStd(toColumn(m_row->spec)))
+                .say(Words::tr(". XLA has partitioned the program already, and its text says so."));
+        else
+            s.say(Words::tr(
+                "Each device holds its own %1. XLA has partitioned the program already: of what array it is a "
+                "part its text does not say.")
+                      .arg(held));
+        text.paragraphs.push_back(s.take());
+        if (length == Length::Tip)
+            return text;
+        if (const QString of = definition(*m_snapshot.program, m_explanation.value); !of.isEmpty())
+            text.paragraphs.push_back({ { Words::tr("%1 is %2.").arg(fullName(), of), Span::Style::Plain, -1 } });
+        return text;
+    }
+
     ExplanationText write(Length length) const
     {
         ExplanationText text;
@@ -38,6 +62,8 @@ public:
                     Span::Style::Plain, -1 } });
             return text;
         }
+        if (m_snapshot.isPartitioned())
+            return ofOneDevice(length);
         Sentence first = sentence();
         stateShardings(first);
         saySkipped(first);

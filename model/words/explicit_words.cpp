@@ -64,9 +64,17 @@ QString whatIsWrong(const Diagnostic& d)
             "or a sharded one whose shards do not stay together")
             .arg(shardedOperand(d, "first"));
     if (wrong == "pad_sharded_dim")
-        return Words::tr("it pads %1, which is sharded: %2").arg(dimension, shardedOperand(d, "first"));
+        return Words::tr("it pads %1 to a size that does not divide into its shards: %2")
+            .arg(dimension, shardedOperand(d, "first"));
+    if (wrong == "slice_of_sharded_dim")
+        return Words::tr("it takes a part of %1 whose size does not divide into its shards: %2")
+            .arg(dimension, shardedOperand(d, "first"));
     if (wrong == "cumulative_op_on_sharded_dim")
         return Words::tr("it runs along %1, which is sharded: %2").arg(dimension, shardedOperand(d, "first"));
+    if (wrong == "sort_along_sharded_dim")
+        return Words::tr("it sorts along %1, which is sharded: %2").arg(dimension, shardedOperand(d, "first"));
+    if (wrong == "gather_at_sharded_places")
+        return Words::tr("the places of what it takes are sharded: %1").arg(shardedOperand(d, "first"));
     if (wrong == "gather_needs_out_sharding")
         return Words::tr("it takes entries along %1, which is sharded: %2").arg(dimension, shardedOperand(d, "first"));
     if (wrong == "carry_type_mismatch")
@@ -108,7 +116,7 @@ QString whatToWrite(const Diagnostic& d)
         ? Words::tr("jax.sharding.reshard(%1, %2)").arg(operandOf(d, "mend"), arg("mend_spec"))
         : QString();
     const QString out = arg.has("out") ? Words::tr("out_sharding=%1").arg(arg("out")) : QString();
-    if (wrong == "gather_needs_out_sharding" && !out.isEmpty())
+    if ((wrong == "gather_needs_out_sharding" || wrong == "gather_at_sharded_places") && !out.isEmpty())
         return Words::tr("Write .at[...].get(%1), as propagation shards it, or take from %2.").arg(out, reshard);
     if (wrong == "carry_type_mismatch")
         return Words::tr("Let the body end with a jax.sharding.reshard of it to %1.").arg(arg("first_spec"));

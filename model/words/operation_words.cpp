@@ -111,7 +111,7 @@ ExplanationText operationExplanation(const Snapshot& snapshot, OperationId id, L
         return text;
     }
     text.paragraphs.push_back(takesAndGives(snapshot, operation));
-    if (length == Length::Tip)
+    if (length == Length::Tip || snapshot.isPartitioned())
         return text;
     const FactorRule rule = factorRule(program, operation);
     Sentence s(*snapshot.mesh);

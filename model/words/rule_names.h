@@ -27,6 +27,8 @@ namespace shardscope::words {
 /// What it means that there are no rules, or none in that list.
 [[nodiscard]] inline QString noRulesText(const Experiment& experiment, const SnapshotPtr& snapshot, RuleList list)
 {
+    if (snapshot && snapshot->isPartitioned())
+        return Words::tr("XLA has partitioned this program already: no rule decides anything.");
     if (hasNothingForRules(snapshot))
         return Words::tr("This program states its own shardings.");
     return list.isOuter()

@@ -131,6 +131,7 @@ private Q_SLOTS:
     void merged();
     void namedOperations();
     void leftOver();
+    void partsOfOneArray();
     void timesUnknown();
     void devices();
 };
@@ -219,6 +220,35 @@ void TestCompareCompiled::noAxes()
     QCOMPARE(compared.rows().size(), std::size_t{ 1 });
     QCOMPARE(compared.rows()[0].compiledAxes, std::string("{{0,3},{1,2}}"));
     QCOMPARE(compared.remarks(), (std::vector<Kind>{ Kind::OtherAxes, Kind::NoAxes }));
+}
+
+/// An all-to-all whose operands are the parts for the devices of a group carries one array.
+void TestCompareCompiled::partsOfOneArray()
+{
+    const std::string moved = meshText
+        + "func.func @main(%p: tensor<8x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"x\"}, {}]>}) -> "
+          "(tensor<8x6xf32> "
+          "{sdy.sharding = #sdy.sharding<@mesh, [{}, {\"x\"}]>}) {\n  %r = stablehlo.negate %p : tensor<8x6xf32>\n  "
+          "return %r : tensor<8x6xf32>\n}\n";
+    const std::string parts = "  %a = f32[4,1,3] slice(%p)\n  %b = f32[4,1,3] slice(%p)\n";
+    const Compared compared =
+        compare(moved, compiledModule(parts + "  ROOT %r = (f32[4,1,3], f32[4,1,3]) all-to-all(%a, %b), " + alongX));
+    QCOMPARE(compared.rows().size(), std::size_t{ 1 });
+    const ExchangeRow& row = compared.rows()[0];
+    QVERIFY(row.exchange == Exchange::AllToAll);
+    QVERIFY(row.remarks.empty());
+    QCOMPARE(row.compiled.collectives, std::int64_t{ 1 });
+    QCOMPARE(row.compiled.times, std::int64_t{ 1 });
+    QCOMPARE(row.compiled.types, std::vector<std::string>{ "f32[2, 4, 1, 3]" });
+    QCOMPARE(row.compiled.bytes, row.predicted.bytes);
+    QCOMPARE(row.compiled.sent, row.predicted.sent);
+    // Of other shapes they are arrays of their own.
+    const Compared others = compare(moved,
+        compiledModule("  %a = f32[4,1,3] slice(%p)\n  %b = f32[4,3] slice(%p)\n  ROOT %r = (f32[4,1,3], f32[4,3]) "
+                       "all-to-all(%a, %b), "
+            + alongX));
+    QVERIFY(std::any_of(
+        others.rows().begin(), others.rows().end(), [](const ExchangeRow& each) { return each.compiled.merged > 0; }));
 }
 
 void TestCompareCompiled::otherTypes()

@@ -186,7 +186,7 @@ private Q_SLOTS:
         row("explain FILE --collective 0", "E125");
         row("explain FILE --collective 99999", "E125");
         row("explain FILE --collective none", "--collective");
-        row("comms FILE --by size", "is none of: kind, axes, layer");
+        row("comms FILE --by size", "is none of: kind, axes, layer, source");
         row("comms rule-lap", "“rule-lab”");
         row("partition rule-lap", "“rule-lab”");
         row("partition FILE --plan best", "is none of: shardy, optimal");

@@ -115,6 +115,22 @@ private Q_SLOTS:
         }
     }
 
+    /// Long cells go on in the next line, and nothing is lost by it.
+    void listIsFolded()
+    {
+        const Ran list =
+            runProgram({ QStringLiteral("comms"), QStringLiteral("transformer-t5x"), QStringLiteral("--groups") });
+        const auto json =
+            runProgram({ QStringLiteral("comms"), QStringLiteral("transformer-t5x"), QStringLiteral("--json") }).json();
+        qsizetype widest = 0;
+        for (const QString& line : list.out.split(QLatin1Char('\n')))
+            widest = std::max(widest, line.toUcs4().size());
+        QVERIFY2(widest > 90 && widest <= 130, qPrintable(QString::number(widest)));
+        for (const auto& entry : json.at("collectives")) // every number begins a row
+            QVERIFY(list.out.contains(
+                QRegularExpression(QStringLiteral("(^|\n) +%1  ").arg(entry.at("number").get<int>()))));
+    }
+
     void listOfTheNotebook()
     {
         const Ran text = runProgram({ QStringLiteral("comms"), mlp });
@@ -152,6 +168,9 @@ private Q_SLOTS:
         QCOMPARE(csv.code, 0);
         QCOMPARE(csv.out.count(QLatin1Char('\n')), 17);
         QVERIFY(csv.out.startsWith(QStringLiteral("number,kind,axes,")));
+        QCOMPARE(
+            runProgram({ QStringLiteral("export"), mlp, QStringLiteral("--view"), QStringLiteral("collectives") }).out,
+            csv.out);
         const Ran sums = runProgram(
             { QStringLiteral("comms"), mlp, QStringLiteral("--csv"), QStringLiteral("--by"), QStringLiteral("kind") });
         QCOMPARE(sums.out,

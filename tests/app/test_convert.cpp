@@ -49,6 +49,70 @@ private Q_SLOTS:
             qPrintable(flax.error));
     }
 
+    /// A folder of goldens: written of a network, read, compared with what it is of and with what was changed.
+    void goldensOfMaxText()
+    {
+        const QString network = m_folder.filePath(QStringLiteral("network.json"));
+        const QString folder = m_folder.filePath(QStringLiteral("goldens/llama/slice_1"));
+        const QString named = folder + QStringLiteral("/named_shardings.json");
+        QCOMPARE(runProgram({ QStringLiteral("new"), QStringLiteral("--preset"), QStringLiteral("llama3-8b"),
+                                QStringLiteral("--mesh"), QStringLiteral("fsdp=4"), QStringLiteral("--layers"),
+                                QStringLiteral("2"), QStringLiteral("-o"), network })
+                     .code,
+            0);
+        QCOMPARE(convert(network, "--from experiment --to maxtext-goldens").code, 2); // where to?
+        const Ran written =
+            convert(network, ("--from experiment --to maxtext-goldens -o " + folder.toUtf8()).constData());
+        QVERIFY2(written.code == 0 && written.out.isEmpty(), qPrintable(written.error));
+        for (const char* name : { "named", "logical", "input" })
+            QVERIFY(
+                QFileInfo::exists(folder + QLatin1Char('/') + QLatin1String(name) + QStringLiteral("_shardings.json")));
+        const auto diff = [&](const QString& other, const QStringList& more = {}) {
+            return runProgram(QStringList{ QStringLiteral("diff"), network, other } + more);
+        };
+        const Ran same = diff(folder);
+        QVERIFY2(same.code == 0 && same.out.contains(QStringLiteral("as in the goldens")),
+            qPrintable(same.out + same.error));
+
+        // The same files again, of what was read of them.
+        const QString copy = m_folder.filePath(QStringLiteral("copy"));
+        QCOMPARE(
+            convert(folder, ("--from maxtext-goldens --to maxtext-goldens -o " + copy.toUtf8()).constData()).code, 0);
+        for (const char* name : { "named", "logical", "input" }) {
+            const QString file = QLatin1Char('/') + QLatin1String(name) + QStringLiteral("_shardings.json");
+            QCOMPARE(fileBytes(copy + file), fileBytes(folder + file));
+        }
+        const auto table = convert(folder, "--from maxtext-goldens --to table").json();
+        QVERIFY(table.size() > 10 && table[0].contains("names"));
+
+        // What somebody has sharded otherwise since.
+        QByteArray text = fileBytes(named);
+        const qsizetype at = text.indexOf("\"partition_spec\": [", text.indexOf("['token_embedder']"));
+        QVERIFY(at > 0);
+        const qsizetype end = text.indexOf("\n    ],\n    \"shape\"", at);
+        text.replace(at, end - at, "\"partition_spec\": [\n      null,\n      null");
+        writeFile(m_folder, QStringLiteral("goldens/llama/slice_1/named_shardings.json"), text);
+        const Ran differs = diff(folder);
+        QCOMPARE(differs.code, 1);
+        QVERIFY2(differs.out.contains(QStringLiteral("params/params/token_embedder/embedding"))
+                && differs.out.contains(QStringLiteral("Sharded otherwise: ")),
+            qPrintable(differs.out));
+        const auto json = diff(folder, { QStringLiteral("--json") }).json();
+        QVERIFY(json.at("goldens").at("other_spec") == 1);
+        QVERIFY(json.at("differences").size() == 1 && json["differences"][0].at("kind") == "other_spec");
+        QVERIFY(json["differences"][0].at("where").at("line") > 1);
+
+        // Text that is none, with its place; a folder of such folders; a folder without any.
+        writeFile(m_folder, QStringLiteral("goldens/llama/slice_1/named_shardings.json"), text.left(end));
+        const Ran wrong = diff(folder);
+        QVERIFY2(
+            wrong.code == 2 && wrong.error.contains(QStringLiteral("named_shardings.json:")), qPrintable(wrong.error));
+        const Ran above = diff(m_folder.filePath(QStringLiteral("goldens")));
+        QVERIFY2(above.code == 2 && above.error.contains(QStringLiteral("slice_1")), qPrintable(above.error));
+        QCOMPARE(diff(m_folder.path() + QStringLiteral("/none")).code, 2);
+        QCOMPARE(convert(folder, "--from maxtext-goldens").code, 2);
+    }
+
     void maxTextToExperiment()
     {
         const QString path = file("base.yml", config);

@@ -5,6 +5,7 @@
 // language, as in ```csv params.csv, is a file of that name.
 #include <QDir>
 #include <QFileInfo>
+#include <QImage>
 #include <QTest>
 
 #include "help.h"
@@ -269,6 +270,27 @@ private Q_SLOTS:
                 QVERIFY2(folder.exists(target), qPrintable(document + QStringLiteral(": ") + target));
             }
         QVERIFY(links >= 6);
+    }
+
+    /// Each is shown somewhere, and small enough to come with the source and every package.
+    void picturesAreShownAndSmall()
+    {
+        const QDir folder(sourcePath(QStringLiteral("docs/pictures")));
+        QString all;
+        for (const QString& document : documents())
+            all += textOf(document);
+        qint64 bytes = 0;
+        const QFileInfoList pictures = folder.entryInfoList(QDir::Files);
+        for (const QFileInfo& picture : pictures) {
+            const QString name = picture.fileName();
+            QVERIFY2(name.endsWith(QStringLiteral(".png")), qPrintable(name));
+            QVERIFY2(all.contains(QStringLiteral("](pictures/%1)").arg(name)), qPrintable(name));
+            QVERIFY2(!QImage(picture.filePath()).isNull(), qPrintable(name));
+            QVERIFY2(picture.size() <= 120 * 1024, qPrintable(name));
+            bytes += picture.size();
+        }
+        QVERIFY(pictures.size() >= 11);
+        QVERIFY2(bytes < 1024 * 1024, qPrintable(QString::number(bytes)));
     }
 };
 

@@ -12,6 +12,9 @@ using namespace shardscope;
 
 namespace {
 
+const QString tensorColumns =
+    QStringLiteral("path,role,dtype,shape,dimensions,names,spec,bytes_per_device,bytes,copies");
+
 Ran ranWith(const QString& command)
 {
     return runProgram(command.split(QLatin1Char(' '), Qt::SkipEmptyParts));
@@ -226,10 +229,15 @@ private Q_SLOTS:
         const Ran csv = ranWith(QStringLiteral("params transformer-t5x --csv"));
         QCOMPARE(csv.code, 0);
         const QStringList lines = csv.out.split(QLatin1Char('\n'));
-        QCOMPARE(lines.front(), QStringLiteral("path,shape,dtype,names,spec,bytes,bytes_per_device"));
-        QVERIFY2(lines.at(1).startsWith(QStringLiteral("params/token_embedder/embedding,256x64,f32,\"vocab,embed\",")),
+        QCOMPARE(lines.front(), tensorColumns);
+        QVERIFY2(lines.at(1).startsWith(QStringLiteral("params/token_embedder/embedding,parameter,f32,256x64,")),
             qPrintable(lines.at(1)));
-        QVERIFY(lines.at(1).endsWith(QStringLiteral(",65536,8192")));
+        QVERIFY(lines.at(1).contains(QStringLiteral(",\"vocab,embed\",")));
+        QVERIFY(lines.at(1).endsWith(QStringLiteral(",8192,65536,1")));
+        // Rows of what the view exports.
+        const Ran all = ranWith(QStringLiteral("export transformer-t5x --view tensors"));
+        for (const QString& line : lines)
+            QVERIFY2(all.out.contains(line), qPrintable(line));
         // It is a table that rules are resolved for.
         const QString table = writeFile(m_folder, QStringLiteral("params.csv"), csv.out.toUtf8());
         const Ran resolved = ranWith(QStringLiteral("resolve --rules t5x-a1p2 --mesh data=2,model=4 --table ") + table);
@@ -333,6 +341,15 @@ private Q_SLOTS:
         QCOMPARE(ranWith(QStringLiteral("diff transformer-t5x")).code, 2);
     }
 
+    void trainNeedsAStep()
+    {
+        const Ran ran = ranWith(QStringLiteral("train rule-lab --steps 2"));
+        QCOMPARE(ran.code, 2);
+        QVERIFY2(ran.error.contains(QStringLiteral("there is no step to train")), qPrintable(ran.error));
+        const nlohmann::json json = ranWith(QStringLiteral("train rule-lab --steps 2 --json")).json();
+        QVERIFY(json.at("problems").size() == 1);
+    }
+
     void variants()
     {
         QByteArray content = ranWith(QStringLiteral("examples transformer-t5x")).out.toUtf8();
@@ -397,7 +414,7 @@ private Q_SLOTS:
     {
         const Ran csv = ranWith(QStringLiteral("export flax-mlp-logical --view tensors"));
         QCOMPARE(csv.code, 0);
-        QVERIFY(csv.out.startsWith(QStringLiteral("path,role,dtype,shape,names,spec,bytes_per_device,bytes,copies\n")));
+        QVERIFY(csv.out.startsWith(tensorColumns + QLatin1Char('\n')));
         QVERIFY(csv.out.contains(QStringLiteral("params/layers.0/W1")));
         QVERIFY(ranWith(QStringLiteral("export flax-mlp-logical")).out.startsWith(QStringLiteral("# ")));
         const QString file = path("code.py");

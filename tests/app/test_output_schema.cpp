@@ -20,7 +20,8 @@ using namespace shardscope;
 
 namespace {
 
-/// FILE is an experiment, TABLE a table, PNG a picture; AFTER is what XLA has compiled of the program BEFORE.
+/// FILE is an experiment, TABLE a table, GOLDENS a folder of MaxText's, PNG a picture; AFTER is what XLA has compiled
+/// of the program BEFORE.
 const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
     "run FILE --no-timeit --difference 0,1 --calls 2 --jit layers.* --variables", "run FILE --no-timeit --initialise",
     "resolve --rules FILE --names batch --add-axis 0=layers", "run jax-layer-program --per-device",
@@ -42,7 +43,7 @@ const char* const everyCommand[] = { "run FILE --runs 1 --loops 1",
     "sharding --spec {replicated} --shape 8,8 --mesh x=2 --names a,None", "schema", "schema output", "examples",
     "examples rule-lab", "tasks", "tasks fit-the-step", "tasks two-dimensions t5x-a2p2", "new",
     "new --preset llama3-8b --mesh data=2,model=2 --rules t5x-a2p2", "params FILE", "params transformer-t5x",
-    "train FILE --steps 2", "train transformer-t5x --steps 2", "diff FILE FILE", "export FILE",
+    "train FILE --steps 2", "train transformer-t5x --steps 2", "diff FILE FILE", "diff FILE GOLDENS", "export FILE",
     "export FILE --view tensors --as md", "verify jax-data-sharding --explicit", "verify FILE", "comms AFTER",
     "compare-hlo BEFORE AFTER" };
 
@@ -103,6 +104,7 @@ class OutputSchemaTest : public QObject {
     {
         command.replace(QStringLiteral("FILE"), m_folder.filePath(QStringLiteral("right.json")));
         command.replace(QStringLiteral("TABLE"), m_folder.filePath(QStringLiteral("table.csv")));
+        command.replace(QStringLiteral("GOLDENS"), m_folder.filePath(QStringLiteral("goldens")));
         command.replace(QStringLiteral("PNG"), m_folder.filePath(QStringLiteral("picture.png")));
         command.replace(QStringLiteral("OUT"), m_folder.filePath(QStringLiteral("out.json")));
         command.replace(QStringLiteral("BEFORE"), m_folder.filePath(QStringLiteral("before.mlir")));
@@ -143,6 +145,10 @@ private Q_SLOTS:
     {
         writeFile(m_folder, QStringLiteral("right.json"), smallMlp());
         writeFile(m_folder, QStringLiteral("table.csv"), "path,shape,dtype,names\na,8x32,float32,\"batch,hidden\"\n");
+        QVERIFY(QDir(m_folder.path()).mkdir(QStringLiteral("goldens")));
+        writeFile(m_folder, QStringLiteral("goldens/named_shardings.json"),
+            "{\".params/['params']/['w']\": {\"mesh\": {\"axis_names\": [\"data\"], \"shape\": {\"data\": 3}}, "
+            "\"partition_spec\": [\"data\"], \"shape\": [8]}}");
         writeFile(m_folder, QStringLiteral("before.mlir"),
             "sdy.mesh @mesh = <[\"x\"=2]>\nfunc.func @main(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, "
             "[{\"x\"}]>}) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) {\n"

@@ -54,6 +54,9 @@ private Q_SLOTS:
         QCOMPARE(fine.out,
             QStringLiteral("standard input: legal, 2 ops\n"
                            "standard input: JAX's explicit mode would accept this program\n"));
+        const auto accepted = verify(legal, { QStringLiteral("--explicit"), QStringLiteral("--json") }).json();
+        QCOMPARE(accepted["explicit"]["results"].size(), std::size_t{ 1 });
+        QVERIFY(accepted["explicit"]["results"][0].get<std::string>().starts_with("P("));
         const QByteArray text = with(
             "%b: tensor<16x32xf32>)", "%b: tensor<16x32xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {\"x\"}]>})");
         QCOMPARE(verify(text).code, 0);
@@ -70,6 +73,7 @@ private Q_SLOTS:
         QCOMPARE(json["explicit"]["accepted"].get<bool>(), false);
         QCOMPARE(json["explicit"]["refused"].get<int>(), 1);
         QCOMPARE(json["explicit"]["operations_accepted"].get<int>(), 1);
+        QVERIFY(json["explicit"]["results"][0].is_null()); // what is refused has no type
         QCOMPARE(json["problems"][0]["code"].get<std::string>(), std::string("W236"));
         QCOMPARE(json["problems"][0]["args"]["wrong"].get<std::string>(), std::string("result_mentions_axis_twice"));
         QVERIFY(!verify(text, { QStringLiteral("--json") }).json().contains("explicit"));

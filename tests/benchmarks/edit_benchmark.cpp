@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The real window, offscreen: from an edit to all docks painted with its effects. Budgets (medians): 50 ms for an edit,
-// 100 ms for one of Llama 3.1 405B on 16,384 devices, one second from nothing to the first painted window.
+// The real window, offscreen: from an edit to all views painted with its effects, and from one perspective to the next.
+// Budgets (medians): 50 ms for an edit, 100 ms for one of Llama 3.1 405B on 16,384 devices, 100 ms for another
+// perspective, one second from nothing to the first painted window.
 //
 // "BatchEdit" never repeats an experiment, so that every stage is computed anew; "MeshEdit" goes back and forth between
 // two meshes, whose layouts the cache knows after the first round. "FirstPaint" makes and paints a window. The edits of
 // the large model change its batch, and nothing is run: its arrays take 6 TB. Its layers are one scanned layer, or 126.
+// "Perspective" goes through all five, round and round, as Alt+1 to Alt+5 do.
 #include <QApplication>
 #include <QDir>
 #include <QStandardPaths>
+#include <functional>
 
 #include <benchmark/benchmark.h>
 
@@ -54,6 +57,13 @@ public:
         paint(m_window);
     }
     const Experiment& experiment() { return *m_window.document()->experiment(); }
+    void choose(Perspective perspective)
+    {
+        m_window.action(QStringLiteral("perspective-") + idOf(perspective))->trigger();
+        paint(m_window);
+        if (m_window.perspective() != perspective)
+            qFatal("the perspective is another one");
+    }
 
 private:
     Appearance m_appearance;
@@ -109,6 +119,14 @@ void largeEdit(benchmark::State& state, LayerForm form)
     }
 }
 
+void perspective(benchmark::State& state, const std::function<Experiment()>& make)
+{
+    OpenWindow window(make());
+    std::size_t next = 0;
+    for (auto _ : state)
+        window.choose(perspectives[++next % perspectives.size()]);
+}
+
 } // namespace
 
 BENCHMARK(firstPaint)->Unit(benchmark::kMillisecond)->UseRealTime();
@@ -116,6 +134,12 @@ BENCHMARK(batchEdit)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(meshEdit)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(largeEdit, scanned, LayerForm::Scanned)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(largeEdit, unrolled, LayerForm::Unrolled)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(perspective, mlp, [] { return builtinExamples().front().make(); })
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(perspective, scanned, [] { return largeModel(LayerForm::Scanned); })
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 
 int main(int argc, char** argv)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The graph of a program of 30,000 operations, offscreen: how long it takes to open, and how long single frames take
-// while it is moved and zoomed. Budgets: open within 2 s, 99 % of frames within 16 ms.
+// while it is moved and zoomed. Budgets: open within 2 s, of which the window itself is held up for at most 400 ms, and
+// 99 % of frames within 16 ms.
 //
 // The program is a training step of 126 layers on 16,384 devices, annotated over two and over four mesh axes. It is
 // opened from its text, in the window with all docks, until the Program dock has painted it. Then its graph is moved
@@ -39,19 +40,20 @@ using namespace shardscope;
 
 namespace {
 
-constexpr double budget = 16, openBudget = 2000; ///< ms
+constexpr double budget = 16, openBudget = 2000, heldBudget = 400; ///< ms
 bool exceeded = false; ///< by processor time
 bool late = false; ///< by the clock
 
 struct Time {
     double clock = 0, processor = 0; ///< ms
+    double window = 0; ///< of the processor's, that of the window's thread
 };
 
-/// Of all threads: programs are analysed beside the window's.
-double processorTime()
+/// CLOCK_PROCESS_CPUTIME_ID: of all threads, as programs are analysed beside the window's.
+double processorTime(clockid_t which)
 {
     timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    clock_gettime(which, &time);
     return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
 }
 
@@ -59,9 +61,10 @@ Time timed(const std::function<void()>& run)
 {
     QElapsedTimer timer;
     timer.start();
-    const double before = processorTime();
+    const double before = processorTime(CLOCK_PROCESS_CPUTIME_ID), own = processorTime(CLOCK_THREAD_CPUTIME_ID);
     run();
-    return { static_cast<double>(timer.nsecsElapsed()) / 1e6, processorTime() - before };
+    return { static_cast<double>(timer.nsecsElapsed()) / 1e6, processorTime(CLOCK_PROCESS_CPUTIME_ID) - before,
+        processorTime(CLOCK_THREAD_CPUTIME_ID) - own };
 }
 
 void report(const std::string& what, const std::vector<Time>& frames)
@@ -237,8 +240,12 @@ void inTheWindow(bool fourAxes, bool scoped)
                 "docks %.0f, painted %.0f\n",
         full, read.clock, laidOut.clock, painted.clock);
     const double processor = read.processor + laidOut.processor + painted.processor;
-    std::printf("  its threads took %.0f ms of processor time\n", processor);
-    exceeded = exceeded || processor > openBudget;
+    const double held = read.window + laidOut.window + painted.window;
+    std::printf(
+        "  its threads took %.0f ms of processor time, the window's own %.0f (read %.0f, handed to the views %.0f, "
+        "painted %.0f)\n",
+        processor, held, read.window, laidOut.window, painted.window);
+    exceeded = exceeded || processor > openBudget || held > heldBudget;
     late = late || full > openBudget;
 
     Bench bench(name.c_str(), snapshot);
@@ -267,6 +274,6 @@ int main(int argc, char** argv)
     std::printf("%s\n",
         exceeded   ? "BUDGET EXCEEDED"
             : late ? "inconclusive: within the budgets by processor time, not by the clock; is the machine busy?"
-                   : "within the budgets: open in 2 s, 99 % of frames in 16 ms");
+                   : "within the budgets: open in 2 s, the window held for 400 ms, 99 % of frames in 16 ms");
     return exceeded ? 1 : 0;
 }

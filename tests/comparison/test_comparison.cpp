@@ -117,7 +117,6 @@ private Q_SLOTS:
         const SnapshotPtr a = snapshotOf(onMesh(2, 4)), b = snapshotOf(onMesh(8, 1));
         const SnapshotComparison there = compareSnapshots(a, b), back = compareSnapshots(b, a);
         QCOMPARE(there.arrays.size(), back.arrays.size());
-        QCOMPARE(there.arraysAlike, back.arraysAlike);
         QCOMPARE(there.stateBefore, back.stateAfter);
         QCOMPARE(there.collectives.size(), back.collectives.size());
         const auto counted = [](const SnapshotComparison& each, auto is) {
@@ -135,7 +134,7 @@ private Q_SLOTS:
             const SnapshotComparison same = compareSnapshots(snapshot, snapshotOf(each.experiment));
             QVERIFY2(same.nothing(), each.id.data());
             QCOMPARE(same.largest.what, What::Nothing);
-            QCOMPARE(same.arraysAlike, static_cast<std::int64_t>(snapshot->tensors.size()));
+            QVERIFY(same.arrays.empty());
         }
     }
 

@@ -14,6 +14,7 @@
 #include <stdexcept>
 
 #include "analysis/compiled_program.h"
+#include "conformance/hlo_forms.h"
 #include "conformance/predicted_step.h"
 #include "hlo/read.h"
 

@@ -132,11 +132,11 @@ bool isLocal(const Matmul& matmul)
     dot.lhsContracting = { 1 };
     dot.rhsContracting = { 0 };
     const FactorRule rule = opRow(OpKind::DotGeneral).factors(types, result, Attributes(dot));
-    const std::vector<TensorInOperation> tensors{ { &matmul.lhs, types[0].elementCount(), false },
-        { &matmul.rhs, types[1].elementCount(), false } };
+    const std::vector<TensorInOperation> tensors{ { &matmul.lhs, types[0].elementCount() },
+        { &matmul.rhs, types[1].elementCount() } };
     const TensorSharding open = TensorSharding::open(2);
-    const TensorInOperation last{ &open, result.elementCount(), false };
-    const CommonSharding common = commonSharding(rule, tensors, std::span(&last, 1), {});
+    const TensorInOperation last{ &open, result.elementCount() };
+    const CommonSharding common = commonSharding(rule, tensors, std::span(&last, 1));
     return common.operands[0].isEquivalent(matmul.lhs) && common.operands[1].isEquivalent(matmul.rhs);
 }
 
@@ -254,7 +254,7 @@ Json operationsAround(const Json& c, const Mesh& mesh)
         const Json& spec = c.at(std::string(names[i]) + "_spec");
         specified[i] = plainSharding(mesh, spec.is_null() ? Json::array() : spec, shape.size());
         types.push_back({ DType::F32, plainShape(shape) });
-        tensors.push_back({ &specified[i], types.back().elementCount(), false });
+        tensors.push_back({ &specified[i], types.back().elementCount() });
     }
     const TensorType result{ DType::F32, plainShape(c.at("out_shape")) };
     const Json& spec = c.at("out_spec_annotated");
@@ -265,8 +265,8 @@ Json operationsAround(const Json& c, const Mesh& mesh)
     dot.lhsBatch = dimensions(c.at("batch").at(0));
     dot.rhsBatch = dimensions(c.at("batch").at(1));
     const FactorRule rule = opRow(OpKind::DotGeneral).factors(types, result, Attributes(dot));
-    const TensorInOperation last{ &annotated, result.elementCount(), false };
-    const CommonSharding common = commonSharding(rule, tensors, std::span(&last, 1), {});
+    const TensorInOperation last{ &annotated, result.elementCount() };
+    const CommonSharding common = commonSharding(rule, tensors, std::span(&last, 1));
 
     Json operations = Json::array();
     Json product{ { "dot", Json::array() }, { "out", listsJson(mesh, common.results[0]) } };

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// maxtext_goldens: train states and activations of MaxText, with the specs that they had. Each layout is a table of
-// arrays for the product, as `resolve --table` takes it; its tensors are also held against parameters of the product's
-// networks, those of Llama 3.1 path by path and shape by shape.
+// maxtext_goldens: train states and activations of MaxText, with the specs that they had. Each layout is a folder of
+// goldens for the product, which has to read back what it writes of it, and to give the specs of all state (with mesh
+// axes of size 1) and of all activations (without them) by its rules and mesh alone. The state without axes of size 1
+// is held against a table of arrays, as `resolve --table` takes it, and tensors also against parameters of the
+// product's networks, those of Llama 3.1 path by path and shape by shape.
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "analysis/resolve_arrays.h"
+#include "comparison/compare_goldens.h"
 #include "conformance/forms.h"
 #include "conformance/network_parameters.h"
 #include "interchange/import.h"
@@ -56,15 +60,63 @@ std::vector<ExpectedRow> stateRows(const Json& oneCase, const char* spec)
     return rows;
 }
 
-std::vector<ExpectedRow> activationRows(const Json& oneCase)
+Shape shapeOf(const Json& json)
 {
-    std::vector<ExpectedRow> rows;
-    for (const Json& each : oneCase.at("activations"))
-        if (each.value("status", "contract") == "contract")
-            rows.push_back({ tableRow(each.at("id").get<std::string>() + '/' + each.at("where").get<std::string>(),
-                                 each, each.at("dtype")),
-                each.at("spec"), nullptr });
-    return rows;
+    Shape shape;
+    for (const Json& size : json)
+        shape.push_back(size);
+    return shape;
+}
+
+/// The layout as MaxText's files have it. What has no names is advisory.
+MaxTextGoldens folderOf(const Ground& ground, const Json& oneCase)
+{
+    const std::map<std::string, DType> types{ { "bfloat16", DType::BF16 }, { "float32", DType::F32 },
+        { "int8", DType::I8 }, { "int32", DType::I32 } };
+    MaxTextGoldens folder;
+    folder.mesh.assign(ground.mesh->axes().begin(), ground.mesh->axes().end());
+    for (const Json& tensor : oneCase.at("tensors"))
+        for (const std::string path : tensor.at("paths"))
+            folder.state.push_back({ path, { DType::F32, shapeOf(tensor.at("shape")) }, true,
+                toNames(tensor.at("logical_axes")), canonical(toSpec(tensor.at("spec")).value()), {} });
+    std::map<std::string, int> met;
+    for (const Json& each : oneCase.at("activations")) {
+        std::string path = each.at("where");
+        if (const int before = met[path]++; before > 0)
+            path += '#' + std::to_string(before + 1);
+        folder.activations.push_back({ path, { types.at(each.at("dtype")), shapeOf(each.at("shape")) }, true,
+            toNames(each.at("logical_axes")), canonical(toSpec(each.at("spec")).value()), {} });
+    }
+    return folder;
+}
+
+/// What a folder of goldens loses on the way through its files, or what the rules give otherwise; "" for nothing.
+std::string folderDifference(const Ground& ground, const Json& oneCase)
+{
+    const MaxTextGoldens folder = folderOf(ground, oneCase);
+    const ReadGoldens read = readMaxTextGoldens(writeMaxTextGoldens(folder));
+    if (!read)
+        return "the files are refused: " + std::string(read.error().front().kind());
+    if (!(*read == folder))
+        return "the files are read back otherwise";
+    Import import;
+    import.dialect = Dialect::MaxText;
+    import.rules = ground.rules;
+    import.mesh = folder.mesh;
+    const Result<Experiment> experiment = toExperiment(import);
+    if (!experiment)
+        return "no experiment: " + std::string(experiment.error().kind());
+    const Result<GoldenComparison> compared = compareGoldens(*read, *experiment);
+    if (!compared)
+        return "not compared: " + std::string(compared.error().kind());
+    for (const ComparedGolden& each : compared->arrays)
+        if (each.kind != ComparedGolden::Kind::Same)
+            return each.path + " has another spec";
+    const std::size_t named = static_cast<std::size_t>(std::count_if(folder.activations.begin(),
+        folder.activations.end(), [](const GoldenArray& array) { return array.names.has_value(); }));
+    if (!compared->mesh.empty() || compared->arrays.size() != folder.state.size() + named)
+        return "not all arrays are compared";
+    return {};
 }
 
 /// The first row that resolves to something else; "" if there is none.
@@ -151,10 +203,9 @@ CaseResult checkMaxTextGoldens(const Json& oneCase, const Json& file)
     const Result<Ground> ground = groundOf(oneCase, file);
     if (!ground)
         return CaseResult::failed("no mesh: " + std::string(ground.error().kind()));
-    // The state keeps mesh axes of size 1, activations are printed without them.
-    for (std::string found : { tableDifference(*ground, Dialect::FlaxLinen, stateRows(oneCase, "spec")),
+    for (std::string found : { folderDifference(*ground, oneCase),
              tableDifference(*ground, Dialect::MaxText, stateRows(oneCase, "effective_spec")),
-             tableDifference(*ground, Dialect::MaxText, activationRows(oneCase)), presetDifference(*ground, oneCase) })
+             presetDifference(*ground, oneCase) })
         if (!found.empty())
             return CaseResult::failed(std::move(found));
     const NetworkArrays arrays(ground->rules, *ground->mesh);

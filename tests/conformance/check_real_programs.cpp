@@ -14,6 +14,7 @@
 #include "analysis/analyse.h"
 #include "base/text.h"
 #include "conformance/checker.h"
+#include "conformance/hlo_forms.h"
 #include "experiment/builtin.h"
 #include "hlo/collectives.h"
 #include "hlo/read.h"

@@ -74,6 +74,8 @@ CaseResult checkPropagation(const Json& oneCase, const Json& file);
 CaseResult checkCompiledCollectives(const Json& oneCase, const Json& file);
 CaseResult checkCommVolume(const Json& oneCase, const Json& file);
 CaseResult checkExplicitMode(const Json& oneCase, const Json& file);
+CaseResult checkExplicitTypes(const Json& oneCase, const Json& file);
+CaseResult checkCompiledPrograms(const Json& oneCase, const Json& file);
 CaseResult checkMatmul(const Json& oneCase, const Json& file);
 CaseResult checkOpCollectives(const Json& oneCase, const Json& file);
 CaseResult checkRealPrograms(const Json& oneCase, const Json& file);

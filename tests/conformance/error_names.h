@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/diagnostics.h"
 
@@ -20,5 +21,9 @@ enum class Vocabulary {
 ///
 ///     errorName(Vocabulary::Flax, { Code::NestedTuple, {}, {} }) == "nested_tuple_in_spec"
 [[nodiscard]] std::string errorName(Vocabulary vocabulary, const Error& error);
+/// Whether what JAX says, "ShardingTypeError: padding on sharded dims ...", is a refusal of that kind (kindName() of
+/// program/explicit_mode.h). jnp.roll and jnp.tile refuse by themselves what one of the operations that they are made
+/// of would refuse.
+[[nodiscard]] bool isErrorOfJax(std::string_view error, std::string_view kind);
 
 } // namespace shardscope::conformance

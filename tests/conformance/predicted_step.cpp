@@ -18,7 +18,7 @@ namespace shardscope::conformance {
 namespace {
 
 /// Weights are sharded along one axis; where the groups are of a mesh of two, data replicates them.
-std::vector<MeshAxis> meshOf(const Json& oneCase)
+std::vector<MeshAxis> replicasAndShards(const Json& oneCase)
 {
     const Json& sizes = oneCase.at("mesh_that_explains_the_groups");
     const bool isContext = oneCase.value("note", "").starts_with("context parallel");
@@ -45,8 +45,8 @@ Result<Experiment> experimentOf(const TransformerPreset& preset, const Json& one
     const PublishedRules* const rules = findPublishedRules("maxtext-base-2025-06");
     if (!rules)
         throw std::runtime_error("no rules of MaxText");
-    return networkExperiment(
-        settings, std::string(preset.title), { meshOf(oneCase), {} }, boundRules(*rules), std::nullopt, true);
+    return networkExperiment(settings, std::string(preset.title), { replicasAndShards(oneCase), {} },
+        boundRules(*rules), std::nullopt, true);
 }
 
 bool isNear(std::int64_t predicted, std::int64_t compiled)

@@ -179,9 +179,11 @@ Program canonicalize(Program program)
 
 Program canonicalizeAll(Program program)
 {
+    using Pass = Canonicalized (*)(Program);
+    const Pass collectives = [](Program before) { return canonicalizeCollectives(std::move(before)); };
     for (bool changed = true; changed;) {
         changed = false;
-        for (const auto pass : { canonicalizeReshards, canonicalizeCollectives, reuseReshards }) {
+        for (const Pass pass : { Pass(canonicalizeReshards), collectives, Pass(reuseReshards) }) {
             Canonicalized outcome = pass(std::move(program));
             program = std::move(outcome.program);
             changed = changed || outcome.changed;

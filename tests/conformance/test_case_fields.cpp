@@ -118,7 +118,7 @@ void TestCaseFields::namesAndLeaves()
 void TestCaseFields::everyFieldIsKnown_data()
 {
     QTest::addColumn<QString>("path");
-    for (const char* folder : { "semantics", "cost", "propagation", "partition" }) {
+    for (const char* folder : { "semantics", "cost", "propagation", "partition", "jax" }) {
         const QDir dir(QStringLiteral(CASES "/") + QString::fromLatin1(folder));
         for (const QString& name : dir.entryList({ QStringLiteral("*.json") }))
             if (checkerFor(name.chopped(5).toStdString()))

@@ -322,8 +322,9 @@ void TestRead::errors_data()
     add("attribute without value", moduleOf(p + "  %q = f32[8]{0} negate(%p), k=\n  %r = f32[8]{0} negate(%p)"),
         "E120 6:3 expected=a value");
     add("bracket that is open", "HloModule m\nENTRY a {\n x = f32[] constant(0), k={1",
-        "E120 3:29 expected=the end of a bracket “{”");
-    add("brackets crosswise", moduleOf(p + "  %q = f32[8]{0} negate(%p), k={(}"), "E120 5:34 expected=“)” found=“}”");
+        "E120 3:29 expected=the end of the bracket “{” of line 3, column 27");
+    add("brackets crosswise", moduleOf(p + "  %q = f32[8]{0} negate(%p), k={(}"),
+        "E120 5:34 expected=the end of the bracket “(” of line 5, column 33 found=“}”");
     add("string that is open", moduleOf(p + "  %q = f32[8]{0} negate(%p), k=\"1"),
         "E120 5:32 expected=a string that is closed");
     add("after a shortened instruction", "HloModule m\nENTRY a {\n x = f32[] add(",

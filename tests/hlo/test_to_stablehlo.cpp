@@ -6,6 +6,7 @@
 #include "hlo/to_stablehlo.h"
 #include "program/aliased_results.h"
 #include "program/op_row.h"
+#include "program/other_attributes.h"
 #include "registered_test.h"
 #include "stablehlo/same_program.h"
 
@@ -44,6 +45,9 @@ private Q_SLOTS:
     void namesAndPlaces();
     void unknown();
     void compiled();
+    void collectives();
+    void largeTuples();
+    void namesThatClash();
     void errors();
 };
 
@@ -234,11 +238,121 @@ void TestToStableHlo::unknown()
 
 void TestToStableHlo::compiled()
 {
-    QCOMPARE(
-        shownError(readProgram("HloModule m, is_scheduled=true\nENTRY %main {\n  ROOT %c = f32[] constant(0)\n}\n")),
-        QStringLiteral("E198 1:1"));
-    QCOMPARE(shownError(readProgram("HloModule m\nENTRY %main_spmd {\n  ROOT %c = f32[] constant(0)\n}\n")),
-        QStringLiteral("E198 1:1"));
+    const Result<ReadProgram> scheduled =
+        readProgram("HloModule m, is_scheduled=true\nENTRY %main {\n  ROOT %c = f32[] constant(0)\n}\n");
+    QCOMPARE(shownError(scheduled), QString());
+    QVERIFY(scheduled->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 1 } }));
+    const Result<ReadProgram> before = readProgram(moduleOf("  ROOT %p = f32[8] parameter(0)"));
+    QVERIFY(before && before->partitionedOver.empty());
+    // A fusion is what it calls; a bitcast what its bytes are; what starts is there, and what is waited for comes out.
+    const std::string hlo =
+        "HloModule m, is_scheduled=true, num_partitions=4\n\n"
+        "%fused (a: f32[2,8]) -> f32[2,8] {\n  %a = f32[2,8]{1,0} parameter(0)\n"
+        "  ROOT %t = f32[2,8]{1,0} tanh(%a)\n}\n\n"
+        "ENTRY %main_spmd (p: f32[2,8]) -> f32[8,8] {\n"
+        "  %p = f32[2,8]{1,0} parameter(0), sharding={mesh['data'=2,'model'=2], [{'data','model'}, {}]}\n"
+        "  %f = f32[2,8]{1,0} fusion(%p), kind=kLoop, calls=%fused\n"
+        "  %s = (f32[2,8]{1,0}, f32[8,8]{1,0}) all-gather-start(%f), channel_id=1, replica_groups=[1,4]<=[4], "
+        "dimensions={0}, use_global_device_ids=true\n"
+        "  %d = f32[8,8]{1,0} all-gather-done(%s)\n"
+        "  ROOT %b = f32[8,8]{0,1} bitcast(%d)\n}\n";
+    const std::string wanted =
+        "module @m {\n  func.func public @main(%p: tensor<2x8xf32>) -> tensor<8x8xf32> {\n"
+        "    %f = call @fused(%p) : (tensor<2x8xf32>) -> tensor<2x8xf32>\n"
+        "    %d = \"stablehlo.all_gather\"(%f) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : "
+        "tensor<1x4xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : "
+        "(tensor<2x8xf32>) -> tensor<8x8xf32>\n"
+        "    %b = stablehlo.transpose %d, dims = [1, 0] : (tensor<8x8xf32>) -> tensor<8x8xf32>\n"
+        "    return %b : tensor<8x8xf32>\n  }\n"
+        "  func.func private @fused(%a: tensor<2x8xf32>) -> tensor<2x8xf32> {\n"
+        "    %t = stablehlo.tanh %a : tensor<2x8xf32>\n    return %t : tensor<2x8xf32>\n  }\n}\n";
+    QCOMPARE(different(hlo, wanted), QString());
+    const Result<ReadProgram> read = readProgram(hlo);
+    QVERIFY(read->partitionedOver == (std::vector<MeshAxis>{ { "data", 2 }, { "model", 2 } }));
+    QCOMPARE(read->partsOf.size(), std::size_t{ 1 });
+    QVERIFY(read->partsOf[0].has_value());
+    QCOMPARE(shardCount(read->partsOf[0]->dims[0]), std::int64_t{ 4 });
+    QCOMPARE(shardCount(read->partsOf[0]->dims[1]), std::int64_t{ 1 });
+}
+
+void TestToStableHlo::collectives()
+{
+    const auto over = [](const std::string& statements, const std::string& result) {
+        return readProgram("HloModule m, is_scheduled=true, num_partitions=8\n\n" + adder + "ENTRY %e (p: f32[4,2]) -> "
+            + result + " {\n  %p = f32[4,2]{1,0} parameter(0)\n" + statements + "\n}\n");
+    };
+    const auto only = [](const Result<ReadProgram>& read, OpKind kind) -> const CollectiveAttributes* {
+        if (!read || !verify(read->program).empty())
+            return nullptr;
+        for (const Operation& operation : read->program.operations)
+            if (operation.kind == kind)
+                return attributesAs<CollectiveAttributes>(operation.attributes);
+        return nullptr;
+    };
+    // Groups {0,4} {1,5} {2,6} {3,7}: along the first axis of 2 x 4.
+    const auto sum = over("  ROOT %r = f32[4,2]{1,0} all-reduce(%p), channel_id=3, replica_groups=[4,2]<=[2,4]T(1,0), "
+                          "use_global_device_ids=true, to_apply=%add",
+        "f32[4,2]");
+    QCOMPARE(shownError(sum), QString());
+    const CollectiveAttributes* reduced = only(sum, OpKind::AllReduce);
+    QVERIFY(reduced);
+    QVERIFY(reduced->groups == (std::vector<std::vector<std::int64_t>>{ { 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 } }));
+    QVERIFY(sum->partitionedOver == (std::vector<MeshAxis>{ { "axis_0", 2 }, { "axis_1", 4 } }));
+    QCOMPARE(shownError(
+                 over("  ROOT %r = f32[4,2]{1,0} all-reduce(%p), replica_groups=[1,4]<=[4], to_apply=%add", "f32[4,2]"))
+                 .section(QLatin1Char(' '), 2),
+        QStringLiteral("what=groups tiles=4 devices=8"));
+    const auto sent =
+        over("  ROOT %r = f32[4,2]{1,0} collective-permute(%p), channel_id=1, source_target_pairs={{0,1},{1,0}}",
+            "f32[4,2]");
+    const CollectiveAttributes* permuted = only(sent, OpKind::CollectivePermute);
+    QVERIFY2(permuted, qPrintable(shownError(sent)));
+    QVERIFY(permuted->groups == (std::vector<std::vector<std::int64_t>>{ { 0, 1 }, { 1, 0 } }));
+    // One operand for each device of a group: parts of one array, put together.
+    const auto parts =
+        over("  %x = (f32[4,2]{1,0}, f32[4,2]{1,0}) all-to-all(%p, %p), channel_id=1, replica_groups=mesh['x'=2,'y'=4] "
+             "{'x'}\n  ROOT %r = f32[4,2]{1,0} get-tuple-element(%x), index=1",
+            "f32[4,2]");
+    const CollectiveAttributes* exchanged = only(parts, OpKind::AllToAll);
+    QVERIFY2(exchanged, qPrintable(shownError(parts)));
+    QCOMPARE(exchanged->splitCount, std::int64_t{ 2 });
+    QVERIFY(parts->partitionedOver == (std::vector<MeshAxis>{ { "x", 2 }, { "y", 4 } }));
+}
+
+void TestToStableHlo::largeTuples()
+{
+    // One element of each of 20,000: all of it in a time that grows with their number.
+    constexpr int count = 20'000;
+    std::string shape, names, elements;
+    for (int i = 0; i < count; ++i) {
+        shape += (i == 0 ? "" : ", ") + std::string("f32[]");
+        names += (i == 0 ? "" : ", ") + std::string("%p");
+        elements += "  %g" + std::to_string(i) + " = f32[] get-tuple-element(%t), index=" + std::to_string(i) + "\n";
+    }
+    const std::string text = "HloModule m\n\nENTRY %main (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n  %t = ("
+        + shape + ") tuple(" + names + ")\n" + elements + "  ROOT %r = f32[] tanh(%g19999)\n}\n";
+    QElapsedTimer timer;
+    timer.start();
+    const Result<ReadProgram> read = readProgram(text);
+    QCOMPARE(shownError(read), QString());
+    QCOMPARE(read->program.main().operations.size(), std::size_t{ 1 });
+    QVERIFY2(timer.elapsed() < 5'000, qPrintable(QString::number(timer.elapsed()))); // were it the square: minutes
+}
+
+void TestToStableHlo::namesThatClash()
+{
+    const std::string text = "HloModule m\n\n%main (a: f32[8]) -> f32[8] {\n  %a = f32[8] parameter(0)\n"
+                             "  ROOT %t = f32[8] tanh(%a)\n}\n\n"
+                             "%main.called (a: f32[8]) -> f32[8] {\n  %a = f32[8] parameter(0)\n"
+                             "  ROOT %t = f32[8] negate(%a)\n}\n\n"
+                             "ENTRY %e (p: f32[8]) -> f32[8] {\n  %p = f32[8] parameter(0)\n"
+                             "  %x = f32[8] call(%p), to_apply=%main\n"
+                             "  ROOT %y = f32[8] call(%x), to_apply=%main.called\n}\n";
+    const Result<ReadProgram> read = readProgram(text);
+    QCOMPARE(shownError(read), QString());
+    QCOMPARE(verify(read->program).size(), std::size_t{ 0 });
+    QCOMPARE(read->program.functions.size(), std::size_t{ 3 });
+    QVERIFY(read->program.functions[1].name != read->program.functions[2].name);
 }
 
 void TestToStableHlo::errors()

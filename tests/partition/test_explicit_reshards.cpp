@@ -215,7 +215,7 @@ std::string disagreement(const Program& program, const Operation& operation)
             specified ? specified->sharding : TensorSharding::fullyReplicated(program.value(value).type.rank()));
         if (specified && !specified->sharding.isFullyReplicated())
             meshes.push_back(program.meshes[specified->mesh].mesh.get());
-        list.push_back({ &current.back(), program.value(value).type.elementCount(), false });
+        list.push_back({ &current.back(), program.value(value).type.elementCount() });
     };
     for (const ValueId operand : operation.operands)
         take(operands, operand);
@@ -224,7 +224,7 @@ std::string disagreement(const Program& program, const Operation& operation)
     for (const Mesh* mesh : meshes)
         if (!(*mesh == *meshes.front()))
             return "two orders of devices";
-    return commonSharding(rule, operands, results, {}).compatible
+    return commonSharding(rule, operands, results).compatible
         ? std::string()
         : "factors are cut in different ways: " + qualifiedName(operation);
 }

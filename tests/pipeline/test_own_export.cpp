@@ -51,6 +51,11 @@ Experiment exported(const Experiment& experiment)
     return text;
 }
 
+PlannedMemory memoryOf(const SnapshotPtr& snapshot)
+{
+    return plannedMemory(*plannedProgram(*snapshot).value());
+}
+
 /// What is sent, in order: "all_reduce over model, groups of 4: 24576 bytes, 1 times".
 QStringList sentBy(const Snapshot& snapshot)
 {
@@ -110,7 +115,7 @@ private Q_SLOTS:
         QCOMPARE(bytesPerStep(*network), Rational(8'560'640 + 4));
         QCOMPARE(sentBy(*network).size(), 16);
         QCOMPARE(sentBy(*text), sentBy(*network));
-        const PlannedMemory ours = plannedMemory(*network).value(), theirs = plannedMemory(*text).value();
+        const PlannedMemory ours = memoryOf(network), theirs = memoryOf(text);
         QCOMPARE(theirs.memory.peakBytes, ours.memory.peakBytes);
         // By owner; values on the way that a network gives no name are buffers there, and activations of a text.
         const auto named = [](const PlannedMemory& memory) {
@@ -135,7 +140,7 @@ private Q_SLOTS:
         const Experiment notebook = smallNotebook(id.toStdString());
         const SnapshotPtr network = test::analysed(notebook), text = test::analysed(exported(notebook));
         QCOMPARE(sentBy(*text), sentBy(*network));
-        QCOMPARE(plannedMemory(*text)->memory.peakBytes, plannedMemory(*network)->memory.peakBytes);
+        QCOMPARE(memoryOf(text).memory.peakBytes, memoryOf(network).memory.peakBytes);
         const std::vector<kernels::Array> arguments = InitialArrays(*network->program, { 5 }).all();
         const auto ours = runOf(*network, arguments), theirs = runOf(*text, arguments);
         QVERIFY(ours && theirs);
@@ -165,8 +170,8 @@ private Q_SLOTS:
         QCOMPARE((*collectivesOf(*loop))->entries[0].times, 4);
         // The weights once, one matrix of them as a slice of the stacked arrays, and little else.
         const std::int64_t mib = std::int64_t{ 1 } << 20, little = mib / 8;
-        QVERIFY(plannedMemory(*layers)->memory.peakBytes < 8 * mib + little);
-        QVERIFY(plannedMemory(*loop)->memory.peakBytes < 9 * mib + little);
+        QVERIFY(memoryOf(layers).memory.peakBytes < 8 * mib + little);
+        QVERIFY(memoryOf(loop).memory.peakBytes < 9 * mib + little);
 
         std::vector<kernels::Array> arguments = InitialArrays(*layers->program, { 5, InitialDefaults::ByUse }).all();
         std::vector<kernels::Array> stacked{ arguments[0] };

@@ -248,6 +248,20 @@ void TestProperties::rounds()
             roundsOfA1.push_back(step.round);
     }
     QCOMPARE(roundsOfA1, (std::vector<int>{ 1, 3 })); // a1 has two uses; contracting factors move from round 3 on
+    // A broadcast that only adds dimensions of size 1 is a reshape, and goes both ways before a product gives anything.
+    for (const bool isReshape : { true, false }) {
+        notation::Case spread = notation::parseCase(
+            std::string("mesh a=2\na0 8x8 [{a,?},{?}]\na1 8x8 [{?},{a,?}]\nv0 = ") + "broadcast a0 to "
+            + (isReshape ? "1" : "4") + "x8x8 dims 1,2\nv1 = dot v0 a1 contract 2 x 0\nreturn v1");
+        const PropagationResult spreadResult = propagate(spread.input);
+        QCOMPARE(notation::print(*spread.input.mesh, spreadResult.shardings[spread.values["v0"].index]),
+            std::string("[{?},{a,?},{?}]"));
+        int round = -1;
+        for (const PropagationStep& step : spreadResult.log)
+            if (step.to == spread.values["v0"] && round < 0)
+                round = step.round;
+        QCOMPARE(round, isReshape ? 0 : 4);
+    }
     for (const OpKind kind : { OpKind::Add, OpKind::Reshape, OpKind::Transpose, OpKind::ShardingConstraint })
         QCOMPARE(priorityClass(kind), PriorityClass::PassThrough);
     QCOMPARE(allowance(PriorityClass::PassThrough, false, 0).direction, Direction::None);

@@ -83,9 +83,10 @@ private Q_SLOTS:
                 continue;
             }
             QCOMPARE(lines.size(), static_cast<qsizetype>(table.rows.size() + 2));
+            const auto shown = std::count_if(table.columns.begin(), table.columns.end(),
+                [](const ReportColumn& column) { return !column.title.isEmpty(); });
             for (QString& line : lines)
-                QCOMPARE(line.remove(QStringLiteral("\\|")).count(QLatin1Char('|')),
-                    static_cast<qsizetype>(table.columns.size() + 1));
+                QCOMPARE(line.remove(QStringLiteral("\\|")).count(QLatin1Char('|')), shown + 1);
         }
     }
 

@@ -42,7 +42,8 @@ void checkProducts(const KernelSet& kernels, DType dtype)
                 sizes.push_back({ m, n, k });
     for (const std::int64_t n : { 15, 16, 17, 31, 33, 47, 49, 64, 65 })
         sizes.insert(sizes.end(), { { 5, n, 33 }, { 33, n, 5 }, { n, 7, n }, { 16, n, 260 } });
-    sizes.push_back({ 97, 485, 258 }); // over the edges of all blocks of the packed product
+    // Over the edges of all blocks and tiles of the packed product, which smaller matrices do without.
+    sizes.insert(sizes.end(), { { 97, 485, 258 }, { 67, 65, 257 }, { 71, 15, 263 } });
     for (const auto& [m, n, k] : sizes) {
         const std::int64_t shift = (m + n + k) % 3;
         Buffer a(dtype, m * k, shift), b(dtype, k * n, shift + 1), bt(dtype, k * n, shift), at(dtype, m * k, shift);

@@ -135,7 +135,7 @@ const Wrong wrongs[] = {
              "tensor<f32>) -> tensor<8xf32>"),
         "E120 3:3 expected=the body, “reducer(...)”" },
     { "brackets", BODY("%0 = \"x.y\"() {a = [1, (2]} : () -> tensor<f32>"),
-        "E120 2:27 expected=brackets that fit together found=“]”" },
+        "E120 2:27 expected=the end of the bracket “(” of line 2, column 25 found=“]”" },
     { "string", BODY("%0 = stablehlo.custom_call @a() {a = \"x} : () -> tensor<f32>"), "E120 2:40" },
     { "missing colon", BODY("%0 = stablehlo.tanh %a tensor<8x4xf32>"), "E120 2:26 expected=“:” found=“tensor”" },
     { "type cut short", "func.func @main(%a: tensor<8x", "E120 1:30 expected=" },

@@ -79,6 +79,50 @@ func.func @main(%a: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {
         "manual");
 }
 
+/// What XLA has compiled for eight devices: weights are gathered in a loop of three trips along the second axis of 2 x
+/// 4, and a number is added up along the first.
+Experiment compiledProgram()
+{
+    return programOf(R"(HloModule jit_step, is_scheduled=true, num_partitions=8
+
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %s = f32[] add(%a, %b)
+}
+
+%body (t: (s32[], f32[2,8])) -> (s32[], f32[2,8]) {
+  %t = (s32[], f32[2,8]{1,0}) parameter(0)
+  %i = s32[] get-tuple-element(%t), index=0
+  %x = f32[2,8]{1,0} get-tuple-element(%t), index=1
+  %one = s32[] constant(1)
+  %next = s32[] add(%i, %one)
+  %g = f32[8,8]{1,0} all-gather(%x), channel_id=1, replica_groups=mesh['data'=2,'model'=4] {'model'}, dimensions={0}, use_global_device_ids=true, metadata={op_name="jit(step)/layers/dot_general" source_file="train.py" source_line=38}
+  %y = f32[2,8]{1,0} slice(%g), slice={[0:2], [0:8]}
+  ROOT %n = (s32[], f32[2,8]{1,0}) tuple(%next, %y)
+}
+
+%condition (t: (s32[], f32[2,8])) -> pred[] {
+  %t = (s32[], f32[2,8]{1,0}) parameter(0)
+  %i = s32[] get-tuple-element(%t), index=0
+  %n = s32[] constant(3)
+  ROOT %c = pred[] compare(%i, %n), direction=LT
+}
+
+ENTRY %main_spmd (p: f32[2,8]) -> f32[] {
+  %p = f32[2,8]{1,0} parameter(0), sharding={mesh['data'=2,'model'=4], [{'model'}, {}]}, metadata={op_name="w"}
+  %zero = s32[] constant(0)
+  %init = (s32[], f32[2,8]{1,0}) tuple(%zero, %p)
+  %loop = (s32[], f32[2,8]{1,0}) while(%init), condition=%condition, body=%body
+  %y = f32[2,8]{1,0} get-tuple-element(%loop), index=1
+  %z = f32[] constant(0)
+  %local = f32[] reduce(%y, %z), dimensions={0,1}, to_apply=%add
+  ROOT %loss = f32[] all-reduce(%local), channel_id=2, replica_groups=[4,2]<=[2,4]T(1,0), use_global_device_ids=true, to_apply=%add, metadata={op_name="jit(step)/reduce_sum" source_file="train.py" source_line=41}
+}
+)",
+        "compiled");
+}
+
 struct Shown : test::Fixture {
     explicit Shown(Experiment experiment, QSize size = { 1100, 600 })
         : Fixture(std::move(experiment))
@@ -105,6 +149,45 @@ class TestCollectives : public QObject {
 private Q_SLOTS:
     void init() { test::failOnWarnings(); }
 
+    void listsWhatXlaHasCompiled()
+    {
+        Shown shown(compiledProgram());
+        const SnapshotPtr snapshot = shown.document.snapshot();
+        QVERIFY(snapshot->isPartitioned());
+        QVERIFY(snapshot->mesh->axes()[0] == (MeshAxis{ "data", 2 }) && snapshot->mesh->axes()[1].name == "model");
+        CollectivesModel* model = shown.view.model();
+        QCOMPARE(model->rowCount(), 2);
+        QAbstractItemModelTester tester(model);
+        const auto text = [&](int row, int column) { return model->index(row, column).data().toString(); };
+        QCOMPARE(text(0, CollectivesModel::Kind), QStringLiteral("all-gather"));
+        QCOMPARE(text(0, CollectivesModel::Axes), QStringLiteral("model"));
+        QCOMPARE(text(0, CollectivesModel::Sent), QStringLiteral("192 B")); // 64 bytes to three others
+        QCOMPARE(model->entry(0).times, std::int64_t{ 3 });
+        QCOMPARE(text(0, CollectivesModel::Source), QStringLiteral("train.py:38"));
+        QCOMPARE(text(0, CollectivesModel::Through), QStringLiteral("jit(step)/layers/dot_general"));
+        QCOMPARE(text(1, CollectivesModel::Axes), QStringLiteral("data"));
+        QVERIFY(!model->isIdle(CollectivesModel::Source));
+        QVERIFY(model->isIdle(CollectivesModel::Rule)); // nobody decides any more
+        QCOMPARE(shown.view.choice(CollectiveKey::Source)->count(), 3);
+        // The argument is shown as the array that it is a part of.
+        QCOMPARE(snapshot->tensors.size(), std::size_t{ 1 });
+        QVERIFY(snapshot->tensors[0].type.shape == (Shape{ 8, 8 }));
+        QCOMPARE(snapshot->tensors[0].copies, std::int64_t{ 2 });
+        QCOMPARE(snapshot->tensors[0].bytesPerDevice, std::int64_t{ 64 });
+    }
+    void ofACompiledProgramNothingIsShardedOtherwise()
+    {
+        Shown shown(compiledProgram());
+        QSignalSpy refused(&shown.document, &Document::editRefused);
+        Experiment other = *shown.document.experiment();
+        std::swap(other.mesh.axes[0], other.mesh.axes[1]);
+        QVERIFY(!shown.document.edit(other, QStringLiteral("order of the axes")));
+        QCOMPARE(refused.count(), 1);
+        QCOMPARE(shown.document.undoStack()->count(), 0);
+        other = *shown.document.experiment();
+        other.notes = "what XLA made";
+        QVERIFY(shown.document.edit(other, QStringLiteral("notes")));
+    }
     void barsHaveTheLengthOfTheirShares()
     {
         const SumsLayout layout = SumsLayout::make({ 1, 0.5, 0.0001, 0 }, 200, 22, 40);

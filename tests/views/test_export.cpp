@@ -17,6 +17,7 @@
 #include "views/main_window/main_window.h"
 #include "views/panel_fixture.h"
 #include "views/widgets/search_field.h"
+#include "words/words.h"
 
 using namespace shardscope;
 
@@ -70,6 +71,7 @@ private Q_SLOTS:
         QVERIFY(contentOf(pdf).startsWith("%PDF-"));
         const Result<void> other = writePicture(label, m_folder.filePath(QStringLiteral("a.jpg")));
         QVERIFY(!other && other.error().code == Code::WrongType);
+        QCOMPARE(words::describe(other.error()).cause, QStringLiteral("“a.jpg” is no name of a picture"));
         const Result<void> nowhere = writePicture(label, m_folder.filePath(QStringLiteral("none/a.png")));
         QVERIFY(!nowhere && nowhere.error().code == Code::Unwritable);
     }
@@ -94,6 +96,21 @@ private Q_SLOTS:
         shown.window.action(QStringLiteral("copyCode"))->trigger();
         QCOMPARE(QGuiApplication::clipboard()->text().toStdString(),
             exportedText(snapshot, *findExportedView("code"), "py"));
+    }
+
+    /// An edit that is still being analysed is in what is written.
+    void whatIsEditedNow()
+    {
+        ShownWindow shown;
+        Document& document = *shown.window.document();
+        Experiment edited = *document.experiment();
+        edited.title = "Edited now";
+        QVERIFY(document.edit(edited, QStringLiteral("title")));
+        QVERIFY(document.isStale());
+        const QString path = m_folder.filePath(QStringLiteral("now.md"));
+        QVERIFY(shown.window.exportView(exportedViews().front(), path));
+        QVERIFY(contentOf(path).startsWith("# Edited now\n"));
+        QVERIFY(!document.isStale());
     }
 
     void paletteOfTheWindow()

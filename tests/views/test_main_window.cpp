@@ -2,11 +2,13 @@
 // The real window, driven as a person would: edits by keyboard and mouse, a step run, everything undone, and the saved
 // file equal to the original byte for byte. Also files, layouts and pictures.
 #include <QCloseEvent>
+#include <QDialogButtonBox>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QDropEvent>
 #include <QFile>
 #include <QHeaderView>
+#include <QKeySequenceEdit>
 #include <QLabel>
 #include <QMenu>
 #include <QMenuBar>
@@ -25,6 +27,7 @@
 #include <QTextBrowser>
 #include <QTimer>
 #include <QToolButton>
+#include <QUrl>
 
 #include "base/codes.h"
 #include "experiment/builtin.h"
@@ -33,10 +36,12 @@
 #include "experiment_file/gallery.h"
 #include "registered_test.h"
 #include "separator_drag.h"
+#include "views/compare_view/compare_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/help_window/help_window.h"
 #include "views/main_window/application.h"
 #include "views/main_window/main_window.h"
+#include "views/main_window/selection_trail.h"
 #include "views/main_window/settings.h"
 #include "views/main_window/status_message.h"
 #include "views/main_window/status_text.h"
@@ -233,6 +238,50 @@ private Q_SLOTS:
         QVERIFY(!window.isWindowModified());
     }
 
+    /// A key that somebody changes in the sheet is that of the command from then on, unless another one has it.
+    void keysCanBeChanged()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        const QKeySequence wanted(Qt::CTRL | Qt::Key_L);
+        {
+            MainWindow window(&appearance, { .tips = false });
+            window.show();
+            QVERIFY(QTest::qWaitForWindowActive(&window));
+            QAction* save = window.action(QStringLiteral("save"));
+            const QKeySequence first = save->shortcut();
+            window.action(QStringLiteral("keys"))->trigger();
+            HelpWindow* help = window.helpWindow();
+            const auto ask = [&](const QKeySequence& key) {
+                Q_EMIT help->text()->anchorClicked(QUrl(QStringLiteral("key:save")));
+                auto* dialog = window.findChild<QDialog*>(QStringLiteral("ownKey"));
+                if (dialog)
+                    dialog->findChild<QKeySequenceEdit*>()->setKeySequence(key);
+                return dialog;
+            };
+            QDialog* dialog = ask(QKeySequence::Open);
+            QVERIFY(dialog);
+            auto* ok = dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+            QVERIFY(!ok->isEnabled());
+            dialog->findChild<QKeySequenceEdit*>()->setKeySequence(wanted);
+            QVERIFY(ok->isEnabled());
+            ok->click();
+            QCOMPARE(save->shortcut(), wanted);
+            QVERIFY2(save->toolTip().contains(wanted.toString(QKeySequence::NativeText)), qPrintable(save->toolTip()));
+            QVERIFY(help->text()->toPlainText().contains(wanted.toString(QKeySequence::NativeText)));
+            QTRY_VERIFY(!window.findChild<QDialog*>(QStringLiteral("ownKey")));
+            // Kept for the next window, until it is put back.
+            MainWindow next(&appearance, { .tips = false });
+            QCOMPARE(next.action(QStringLiteral("save"))->shortcut(), wanted);
+            dialog = ask(wanted);
+            QVERIFY(dialog);
+            dialog->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::RestoreDefaults)->click();
+            QCOMPARE(save->shortcut(), first);
+            QVERIFY(save->toolTip().contains(first.toString(QKeySequence::NativeText)));
+        }
+        MainWindow last(&appearance, { .tips = false });
+        QVERIFY(last.action(QStringLiteral("save"))->shortcut() != wanted);
+    }
+
     /// F1 says what is said of the view in use; ? lists the keys.
     void helpIsOneKeyAway()
     {
@@ -252,6 +301,8 @@ private Q_SLOTS:
         QVERIFY2(help->place().startsWith(QStringLiteral("Explain and Problems: ")), qPrintable(help->place()));
         help->showGuide(QStringLiteral("no view of this name"));
         QCOMPARE(help->place(), QString());
+        // Pictures of the window are for those who do not have it before them.
+        QVERIFY(!help->text()->toMarkdown().contains(QStringLiteral("![")));
         help->close();
         window.activateWindow();
         QTRY_VERIFY(window.isActiveWindow());
@@ -937,7 +988,7 @@ private Q_SLOTS:
         const QWidget* trace = window.part(QStringLiteral("trace"));
         QVERIFY(!trace->isVisible());
         const QWidget* tensors = window.part(QStringLiteral("tensors"));
-        const auto top = [&] { return tensors->mapTo(&window, QPoint()).y(); };
+        const auto top = [&] { return tensors->parentWidget()->y(); }; // in the column, however far that is scrolled
         const int full = tensors->height(), before = top();
         QTest::mouseClick(
             window.rulesView()->parentWidget()->findChild<QPushButton*>(QStringLiteral("trace")), Qt::LeftButton);
@@ -952,6 +1003,36 @@ private Q_SLOTS:
             trace->parentWidget()->findChild<QToolButton*>(QStringLiteral("closeSection")), Qt::LeftButton);
         QVERIFY(!trace->isVisible());
         QTRY_COMPARE(window.part(QStringLiteral("tensors"))->height(), full);
+    }
+
+    /// The pictures keep three fifths of the width, and what stands beside them grows with a large window.
+    void picturesKeepMostOfTheWidth()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        window.document()->waitForAnalysis();
+        const auto widthOf = [&window](const char* id) { return window.dock(QLatin1String(id))->width(); };
+        int inputs = 0;
+        for (const QSize size :
+            { QSize(1024, 640), QSize(1280, 800), QSize(1580, 900), QSize(1600, 1000), QSize(2000, 1100) }) {
+            window.resize(size);
+            QTRY_VERIFY2(widthOf("layout") >= (size.width() - 16) * 3 / 5 - 8,
+                qPrintable(QStringLiteral("%1 of %2").arg(widthOf("layout")).arg(size.width())));
+            inputs = widthOf("inputs");
+        }
+        window.resize(2560, 1440);
+        QTRY_VERIFY(widthOf("inputs") > inputs + 40);
+        QTRY_VERIFY(widthOf("layout") + widthOf("program") >= (2560 - 16) * 3 / 5 - 8);
+        QVERIFY(window.dock(QStringLiteral("program"))->isInFront());
+        // All of what is explained is within its view.
+        const QRect seen(window.explainView()->mapToGlobal(QPoint()), window.explainView()->size());
+        QTRY_VERIFY(!window.explainView()->isWorking());
+        for (const QPushButton* button : window.explainView()->findChildren<QPushButton*>())
+            if (button->isVisible())
+                QTRY_VERIFY2(button->mapToGlobal(QPoint(button->width(), 0)).x() <= seen.right() + 1,
+                    qPrintable(button->accessibleName()));
     }
 
     /// In a low window the column of inputs is scrolled, and the tables in it are not as well.
@@ -976,6 +1057,81 @@ private Q_SLOTS:
         for (const QLabel* label : trace->findChildren<QLabel*>())
             if (label->isVisible() && label->wordWrap())
                 QTRY_VERIFY2(label->height() >= label->heightForWidth(label->width()) - 1, qPrintable(label->text()));
+    }
+
+    /// Where the selection is stands in the tool bar; Esc leads up, Alt+Left to what was selected before.
+    void theSelectionHasATrail()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        Selection* selection = window.selection();
+        const auto* trail = window.findChild<SelectionTrail*>(QStringLiteral("selectionTrail"));
+        const auto places = [trail] { return trail->places().join(u'>'); };
+        selection->setTensor(QStringLiteral("params/layers.0/W1"));
+        QTRY_COMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
+        QVERIFY(trail->isVisible());
+        selection->setDimension(1);
+        selection->setDevices(
+            DeviceGroup::holders(window.document()->snapshot()->row("params/layers.0/W1")->layout, 1));
+        QTRY_COMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1>hidden>shard 1"));
+        DockFrame* inputs = window.dock(QStringLiteral("inputs"));
+        inputs->setFocus();
+        const auto press = [&window](Qt::Key key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {
+            QTest::keyClick(&window, key, modifiers);
+        };
+        press(Qt::Key_Escape);
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1>hidden"));
+        press(Qt::Key_Escape);
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
+        selection->setTensor(QStringLiteral("params/layers.1/W2"));
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 1 / W2"));
+        press(Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
+        press(Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1>hidden"));
+        // Its buttons lead where they say.
+        selection->setDevices({ 3 });
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1>hidden>d3"));
+        QList<QToolButton*> buttons;
+        for (QToolButton* button : trail->findChildren<QToolButton*>())
+            if (!button->isHidden())
+                buttons << button;
+        QCOMPARE(buttons.size(), 3);
+        buttons[1]->click();
+        QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
+        QVERIFY(selection->devices().empty());
+        // Another experiment has nothing to go back to, and a narrow window no room for it.
+        window.openExample(QStringLiteral("jax-layer"));
+        window.document()->waitForAnalysis();
+        QTRY_VERIFY(places().contains(u'>'));
+        const QString first = places();
+        press(Qt::Key_Left, Qt::AltModifier);
+        QCOMPARE(places(), first);
+        window.resize(640, 500);
+        QTRY_VERIFY(trail->isHidden());
+    }
+
+    /// From wherever one is, what is open becomes A.
+    void whatIsOpenIsPinnedFromTheToolBar()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        MainWindow window(&appearance, { .remember = false, .tips = false });
+        window.resize(1280, 800);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.document()->waitForAnalysis();
+        QVERIFY(!window.compareView()->pinned());
+        window.action(QStringLiteral("pinA"))->trigger();
+        QTRY_VERIFY(window.compareView()->pinned());
+        QVERIFY(!window.shows(QStringLiteral("compare")));
+        const auto buttons = window.findChildren<QToolButton*>();
+        QVERIFY(std::any_of(buttons.begin(), buttons.end(), [&](const QToolButton* button) {
+            return button->isVisible() && button->defaultAction() == window.action(QStringLiteral("pinA"));
+        }));
     }
 
     void statusTellsTheFigures()

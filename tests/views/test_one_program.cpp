@@ -85,10 +85,11 @@ private Q_SLOTS:
 
         MemoryView memory(&f.document, &f.selection);
         memory.show();
-        const Result<PlannedMemory> planned = plannedMemory(f.snapshot());
-        QVERIFY(planned);
-        QCOMPARE(shardscope::hash(*planned->program), *hash);
-        QTRY_VERIFY2(memory.keyFigure().contains(words::bytes(static_cast<double>(planned->memory.peakBytes))),
+        const auto ready = plannedProgram(f.snapshot());
+        QVERIFY(ready);
+        const PlannedMemory planned = plannedMemory(**ready);
+        QCOMPARE(shardscope::hash(*planned.program), *hash);
+        QTRY_VERIFY2(memory.keyFigure().contains(words::bytes(static_cast<double>(planned.memory.peakBytes))),
             qPrintable(memory.keyFigure()));
 
         // The grid draws what a device takes of an argument.

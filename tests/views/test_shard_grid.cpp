@@ -145,6 +145,12 @@ private Q_SLOTS:
         QCOMPARE(flat.drawnAspect(), 4.0);
         const GridLayout tall = gridOf(layoutOf("data=2", "P('data', None)", { 4096, 2 }));
         QCOMPARE(tall.drawnAspect(), 0.25);
+        // Too long for its proportions anyway, it is wide enough for what is said of its shards.
+        const GridLayout long4 =
+            gridOf(layoutOf("fsdp=4,tensor=2", "P('tensor', 'fsdp')", { 128256, 4096 }), { 900, 220 });
+        QVERIFY(long4.isClamped());
+        QCOMPARE(long4.detail(), GridDetail::Full);
+        QVERIFY(long4.panels().front().width() <= long4.panels().front().height() + 4 && long4.drawnAspect() > 0.9);
         // Sixteen rows of a flat array are high enough for names, since there is room below.
         const GridLayout rows = gridOf(layoutOf("data=16,model=4", "P('data', 'model')", { 1024, 4096 }));
         QCOMPARE(rows.trueAspect(), 4.0);
@@ -469,6 +475,62 @@ private Q_SLOTS:
         canvas->chooseColour(GridColour::Host);
         QCOMPARE(mesh.map()->fillsOfArray(theme).colours[5], theme.shard(1, 8).rgb());
         canvas->chooseColour(GridColour::Shard);
+    }
+
+    /// Where devices stand along an axis, what they hold and how long they are busy, in grid and map alike.
+    void coloursTellCoordinatesBytesAndTimes()
+    {
+        Appearance appearance(ThemeChoice::Light);
+        test::Fixture f;
+        f.selection.setTensor(QStringLiteral("params/layers.0/W1"));
+        ShardGridView view(&f.document, &f.selection);
+        view.resize(700, 500);
+        view.show();
+        MeshView mesh(&f.document, &f.selection);
+        GridCanvas* canvas = view.canvas();
+        const Theme& theme = Theme::current();
+        const GridCell cell{ 0, 0, 1 }; // of d1 and d5
+        const auto mapped = [&](std::int32_t device) {
+            return mesh.map()->fillsOfArray(theme).colours[static_cast<std::size_t>(device)];
+        };
+        canvas->chooseColour(GridColour::Coordinate);
+        QCOMPARE(canvas->grades().names, (QStringList{ QStringLiteral("data 0"), QStringLiteral("data 1") }));
+        QCOMPARE(canvas->coloursIn(cell), (std::vector<std::int32_t>{ 0, 1 }));
+        QCOMPARE(mapped(5), canvas->grades().colours[1]);
+        // The selected axis is the one that counts.
+        f.selection.setMeshAxis(QStringLiteral("model"));
+        QCOMPARE(canvas->grades().title, QStringLiteral("Along model"));
+        QCOMPARE(canvas->coloursIn(cell), std::vector<std::int32_t>{ 1 });
+        QCOMPARE(mapped(5), mapped(1));
+        QVERIFY(mapped(5) != mapped(4));
+
+        canvas->chooseColour(GridColour::Bytes);
+        QCOMPARE(canvas->grades().names, QStringList{ QStringLiteral("1 MiB") });
+        // Before a step has run colours are those of shards, and the legend says why.
+        canvas->chooseColour(GridColour::Time);
+        QVERIFY(canvas->grades().isEmpty());
+        QCOMPARE(canvas->grades().title, QStringLiteral("No step has run yet"));
+        QVERIFY(canvas->coloursIn(cell).empty());
+        QVERIFY(mesh.map()->fillsOfArray(theme) == fillsByShard(theme, *mesh.map()->array()));
+        const std::vector<double> seconds{ 1, 2, 1, 1, 1, 2, 1, 3 };
+        canvas->setSeconds(seconds);
+        mesh.map()->setSeconds(seconds);
+        QCOMPARE(canvas->grades().names.size(), 3);
+        QCOMPARE(canvas->coloursIn(cell), std::vector<std::int32_t>{ 1 });
+        QCOMPARE(mapped(7), canvas->grades().colours[2]);
+        QCOMPARE(mapped(0), mapped(4));
+        canvas->chooseColour(GridColour::Shard);
+
+        // What is padding is not held, and many different numbers are four steps.
+
+        const Layout uneven = layoutOf("x=6", "P('x')", { 32 });
+        const DeviceGrades held = gradesOf(ColourBy::Bytes, theme, uneven, 4, {}, {});
+        QCOMPARE(held.names, (QStringList{ QStringLiteral("8 B"), QStringLiteral("24 B") }));
+        QCOMPARE(held.groups, (std::vector<std::int32_t>{ 1, 1, 1, 1, 1, 0 }));
+        const std::vector<double> all{ 1, 2, 3, 4, 5, 9 };
+        const DeviceGrades busy = gradesOf(ColourBy::Time, theme, uneven, 4, {}, all);
+        QCOMPARE(busy.groups, (std::vector<std::int32_t>{ 0, 0, 1, 1, 2, 3 }));
+        QCOMPARE(busy.colours.size(), 4U);
     }
 
     void hoverAndKeysSpeakThroughTheSelection()

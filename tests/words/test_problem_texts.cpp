@@ -206,8 +206,8 @@ private Q_SLOTS:
             {} };
         QCOMPARE(sentences(padded),
             QStringLiteral(
-                "JAX's explicit mode refuses pad: it pads dimension 1, which is sharded: x P(None, 'a'). Give it "
-                "jax.sharding.reshard(x, P(None, None)) instead."));
+                "JAX's explicit mode refuses pad: it pads dimension 1 to a size that does not divide into its shards: "
+                "x P(None, 'a'). Give it jax.sharding.reshard(x, P(None, None)) instead."));
         // Every reason has words of its own.
         QSet<QString> causes;
         int kinds = 0;

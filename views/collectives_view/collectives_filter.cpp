@@ -27,7 +27,8 @@ void CollectivesFilter::setFilter(CollectiveFilter filter)
 bool CollectivesFilter::passes(int row, std::optional<CollectiveKey> except) const
 {
     const CollectiveEntry& entry = m_model->entry(row);
-    for (const CollectiveKey key : { CollectiveKey::Kind, CollectiveKey::Axes, CollectiveKey::Layer, CollectiveKey::Source }) {
+    for (const CollectiveKey key :
+        { CollectiveKey::Kind, CollectiveKey::Axes, CollectiveKey::Layer, CollectiveKey::Source }) {
         const auto& wanted = m_filter.keys[static_cast<std::size_t>(key)];
         if (wanted && key != except && keyOf(entry, key) != *wanted)
             return false;

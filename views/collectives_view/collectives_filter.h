@@ -18,7 +18,8 @@ struct CollectiveFilter {
     std::array<std::optional<std::string>, 4> keys;
     [[nodiscard]] bool isEmpty() const
     {
-        return text.trimmed().isEmpty() && std::none_of(keys.begin(), keys.end(), [](const auto& k) { return k.has_value(); });
+        return text.trimmed().isEmpty()
+            && std::none_of(keys.begin(), keys.end(), [](const auto& k) { return k.has_value(); });
     }
     bool operator==(const CollectiveFilter&) const = default;
 };

@@ -19,7 +19,22 @@ using CollectiveListPtr = std::shared_ptr<const CollectiveList>;
 class CollectivesModel : public ColumnModel {
     Q_OBJECT
 public:
-    enum Column { Number, Kind, Axes, Tensor, Sent, Times, PerStep, Groups, Layer, Source, Through, Cause, Rule, ColumnCount };
+    enum Column {
+        Number,
+        Kind,
+        Axes,
+        Tensor,
+        Sent,
+        Times,
+        PerStep,
+        Groups,
+        Layer,
+        Source,
+        Through,
+        Cause,
+        Rule,
+        ColumnCount
+    };
     enum Role {
         AxesRole = ChipsDelegate::AxesRole, ///< QStringList, of column Axes
         AxisIndicesRole = ChipsDelegate::AxisIndicesRole,

@@ -205,8 +205,8 @@ void CompareView::askForFile()
 {
     const QString folder =
         m_document->filePath().isEmpty() ? QString() : QFileInfo(m_document->filePath()).absolutePath();
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("Compare with"), folder, tr("Experiments and programs (*.json *.mlir *.stablehlo *.hlo *.txt);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(this, tr("Compare with"), folder,
+        tr("Experiments and programs (*.json *.mlir *.stablehlo *.hlo *.txt);;All files (*)"));
     if (!path.isEmpty())
         pinFile(path);
 }

@@ -109,10 +109,25 @@ DeviceFills DeviceMap::fillsOfArray(const Theme& theme) const
         return fillsByDevice(theme, m_array->mesh());
     case ColourBy::Host:
         return m_places ? fillsByHost(theme, *m_places) : DeviceFills();
+    case ColourBy::Coordinate:
+    case ColourBy::Bytes:
+    case ColourBy::Time:
+        if (const DeviceGrades grades =
+                gradesOf(m_selection->colouring(), theme, *m_array, 1, m_selection->meshAxis(), m_seconds);
+            !grades.isEmpty())
+            return fillsByGrade(grades);
+        break;
     case ColourBy::Shard:
         break;
     }
     return fillsByShard(theme, *m_array);
+}
+
+void DeviceMap::setSeconds(std::vector<double> seconds)
+{
+    m_seconds = std::move(seconds);
+    if (m_array && m_selection->colouring() == ColourBy::Time)
+        showArray();
 }
 
 void DeviceMap::showArray()

@@ -71,6 +71,8 @@ public:
     void setField(std::shared_ptr<const DeviceField> field, std::vector<std::int32_t> hosts);
     void setEmptyText(const QString& text);
     void setFills(DeviceFills fills);
+    /// How long the device at each mesh position was busy in the last step; empty before there was one.
+    void setSeconds(std::vector<double> seconds);
     /// Of the array of setMesh(), by what the selection says that colours tell.
     [[nodiscard]] DeviceFills fillsOfArray(const Theme& theme) const;
     /// Set by setMesh(): pointing at a device lights all that hold the same shard of it.
@@ -206,6 +208,7 @@ private:
     MapTile m_hostTile; ///< one cell where hosts fill no tiles
     DeviceFills m_fills;
     std::shared_ptr<const DevicePlaces> m_places; ///< of setMesh()
+    std::vector<double> m_seconds;
     const Theme* m_fillsTheme = nullptr; ///< of the colours of an array
     std::optional<Layout> m_array;
     ShardDigits m_digits; ///< of the array

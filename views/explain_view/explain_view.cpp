@@ -78,7 +78,7 @@ ExplainView::ExplainView(Document* document, Selection* selection, QWidget* pare
     vbox(this, {}, 0, { new StaleRibbon(document), { m_page, 1 }, { m_empty, 1 } });
 
     m_headLayout = hbox(m_head, { 10, 8, 8, 4 }, 8, { { m_title, 1 }, m_lengths });
-    m_title->setElided(true, Qt::ElideRight); // the name comes first
+    m_title->setElided(true, Qt::ElideMiddle);
     m_lengths->setAccessibleName(tr("Length of the explanation"));
     m_lengths->setCurrent(static_cast<int>(m_length));
     vbox(m_page, {}, 0, { m_head, { m_scroll, 1 } });
@@ -183,7 +183,7 @@ void ExplainView::setLength(words::Length length)
 
 bool ExplainView::isNarrow() const
 {
-    return width() < Metrics::scaled(440);
+    return width() < Metrics::scaled(520);
 }
 
 bool ExplainView::isCompact() const
@@ -361,7 +361,7 @@ void ExplainView::requestBlockers()
 {
     const bool known = m_snapshot && m_blockers.revision == m_snapshot->revision && m_blockers.path == m_path
         && m_blockers.dimension == m_dimension;
-    if (known || !m_value.valid() || m_operation.valid() || !m_snapshot->propagation
+    if (known || !m_value.valid() || m_operation.valid() || !m_snapshot->propagation || m_snapshot->isPartitioned()
         || shownLength() == words::Length::Tip || !isVisible()) {
         m_blockerJob.cancel();
         return;
@@ -464,7 +464,8 @@ bool ExplainView::apply(std::size_t whatIf)
 
 void ExplainView::requestWhatIfs()
 {
-    m_wanted = m_value.valid() && !m_operation.valid() && m_snapshot->ok() && shownLength() != words::Length::Tip;
+    m_wanted = m_value.valid() && !m_operation.valid() && m_snapshot->ok() && !m_snapshot->isPartitioned()
+        && shownLength() != words::Length::Tip;
     if (!m_wanted) {
         m_delay.stop();
         return;

@@ -74,13 +74,19 @@ Result<QByteArray> pictureOf(QWidget& widget, PictureForm form)
     return output.data();
 }
 
+Diagnostic wrongPictureName(const QString& fileName)
+{
+    return { Code::WrongType,
+        { { "key", QFileInfo(fileName).fileName().toStdString() }, { "found", "no name of a picture" },
+            { "expected", "a name that ends in .png, .svg or .pdf" } },
+        {} };
+}
+
 Result<void> writePicture(QWidget& widget, const QString& fileName)
 {
     const std::optional<PictureForm> form = pictureForm(fileName);
     if (!form)
-        return fail(Code::WrongType,
-            { { "key", "--output" }, { "expected", "a name that ends in .png, .svg or .pdf" },
-                { "found", fileName.toStdString() } });
+        return tl::unexpected(wrongPictureName(fileName));
     Result<QByteArray> bytes = pictureOf(widget, *form);
     if (!bytes)
         return fail(

@@ -20,7 +20,9 @@ enum class PictureForm : std::uint8_t { Png, Svg, Pdf };
 /// The widget has its size and has been laid out; it need not be visible. Error: Unwritable {file: "", reason} where Qt
 /// cannot make the picture.
 [[nodiscard]] Result<QByteArray> pictureOf(QWidget& widget, PictureForm form);
-/// The same to a file, all or nothing. Errors: WrongType for another ending, Unwritable.
+/// Why there is no picture of a name with another ending: WrongType.
+[[nodiscard]] Diagnostic wrongPictureName(const QString& fileName);
+/// The same to a file, all or nothing. Errors: wrongPictureName(), Unwritable.
 [[nodiscard]] Result<void> writePicture(QWidget& widget, const QString& fileName);
 
 } // namespace shardscope

@@ -5,9 +5,12 @@
 #include <QAction>
 #include <QFile>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextBrowser>
+#include <QUrl>
+#include <algorithm>
 
 #include "views/theme/theme.h"
 #include "views/widgets/boxes.h"
@@ -33,7 +36,7 @@ QList<KeysOfView> keysInViews()
             { { tr("Tab, Shift+Tab"), tr("next control, previous control") },
                 { tr("F2"), tr("rename or edit what is current") }, { tr("Delete"), tr("remove what is current") },
                 { tr("Return"), tr("what a double click does") }, { tr("Menu, Shift+F10"), tr("menu of the row") },
-                { tr("Esc"), tr("give up what is held, or typed") } } },
+                { tr("Esc"), tr("give up what is held, or typed; else one up in the selection") } } },
         { tr("Mesh"),
             { { tr("Left, Right on a slider"), tr("next smaller, next larger size") },
                 { tr("Alt+Up, Alt+Down on a name"), tr("order of the axes") },
@@ -45,7 +48,7 @@ QList<KeysOfView> keysInViews()
         { tr("Shard grid"),
             { { tr("Arrow keys"), tr("from shard to shard") }, { tr("Return, Space"), tr("select its devices") },
                 { tr("+, -"), tr("nearer, further away") },
-                { tr("1, 2, 3"), tr("colours by shard, by device, by host") },
+                { tr("1 to 6"), tr("colours by shard, device, host, coordinate, bytes, time") },
                 { tr("Alt+arrow on a dimension"), tr("where it goes: rows, columns, slider") } } },
         { tr("Program"),
             { { tr("Arrow keys"), tr("along the edges and through the parts") },
@@ -77,6 +80,10 @@ HelpWindow::HelpWindow(QWidget* parent)
 {
     m_text->setAccessibleName(tr("Help"));
     m_text->setOpenLinks(false); // of files that are not there
+    connect(m_text, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
+        if (link.scheme() == QStringLiteral("key"))
+            Q_EMIT keyRequested(link.path());
+    });
     auto* close = new QPushButton(tr("Close"), this);
     connect(close, &QPushButton::clicked, this, &QDialog::close);
     vbox(this, { 12, 12, 12, 12 }, 8, { { m_text, 1 }, hbox({}, styleSpacing, { boxStretch(), close }) });
@@ -95,8 +102,10 @@ void HelpWindow::present(const QString& title)
 void HelpWindow::showGuide(const QString& view)
 {
     QFile guide(QStringLiteral(":/help/window.md"));
-    m_text->setMarkdown(
-        guide.open(QIODevice::ReadOnly) ? QString::fromUtf8(guide.readAll()) : tr("The guide is not there."));
+    QString text = guide.open(QIODevice::ReadOnly) ? QString::fromUtf8(guide.readAll()) : tr("The guide is not there.");
+    static const QRegularExpression picture(
+        QStringLiteral("^!\\[.*\\)\\n"), QRegularExpression::MultilineOption); // of the window that is beside it
+    m_text->setMarkdown(text.remove(picture));
     present(tr("Help"));
     m_place.clear();
     QTextBlock found;
@@ -118,16 +127,32 @@ void HelpWindow::showGuide(const QString& view)
     m_text->verticalScrollBar()->setValue(static_cast<int>(at.top()) - Metrics::scaled(8));
 }
 
-void HelpWindow::showKeys(const QList<QAction*>& commands)
+void HelpWindow::showKeys(const QList<QAction*>& commands, const QList<QAction*>& changeable)
 {
-    QString html = QStringLiteral("<h3>%1</h3><table>").arg(tr("Commands").toHtmlEscaped());
+    const int scrolled = isVisible() && windowTitle() == tr("Keys") ? m_text->verticalScrollBar()->value() : 0;
+    QString html = QStringLiteral("<h3>%1</h3>").arg(tr("Commands").toHtmlEscaped());
+    if (!changeable.isEmpty())
+        html += QStringLiteral("<p>%1</p>").arg(tr("Click a key that is a link to change it.").toHtmlEscaped());
+    const auto add = [&](const QAction& command, const QString& keys) {
+        const QString text = command.text().remove(QLatin1Char('&')).remove(QStringLiteral("…"));
+        const bool own = std::any_of(
+            changeable.begin(), changeable.end(), [&command](const QAction* each) { return each == &command; });
+        const QString left = own
+            ? QStringLiteral("<a href=\"key:%1\">%2</a>").arg(command.objectName(), keys.toHtmlEscaped())
+            : keys.toHtmlEscaped();
+        html += QStringLiteral("<tr><td><b>%1</b>&nbsp;&nbsp;</td><td>%2</td></tr>").arg(left, text.toHtmlEscaped());
+    };
+    html += QStringLiteral("<table>");
     for (const QAction* command : commands) {
         QStringList keys;
         for (const QKeySequence& each : command->shortcuts())
             keys << each.toString(QKeySequence::NativeText);
         if (!keys.isEmpty())
-            html += row(keys.join(tr(", ")), command->text().remove(QLatin1Char('&')).remove(QStringLiteral("…")));
+            add(*command, keys.join(tr(", ")));
     }
+    for (const QAction* command : changeable)
+        if (command->shortcut().isEmpty())
+            add(*command, tr("none", "no key"));
     html += QStringLiteral("</table>");
     for (const KeysOfView& view : keysInViews()) {
         html += QStringLiteral("<h3>%1</h3><table>").arg(view.view.toHtmlEscaped());
@@ -138,6 +163,7 @@ void HelpWindow::showKeys(const QList<QAction*>& commands)
     m_text->setHtml(html);
     m_place.clear();
     present(tr("Keys"));
+    m_text->verticalScrollBar()->setValue(scrolled);
 }
 
 } // namespace shardscope

@@ -28,6 +28,7 @@
 #include "views/main_window/dock_tabs.h"
 #include "views/main_window/file_names.h"
 #include "views/main_window/first_selection.h"
+#include "views/main_window/selection_trail.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_text.h"
 #include "views/main_window/tips.h"
@@ -351,6 +352,13 @@ bool MainWindow::event(QEvent* event)
     return taken;
 }
 
+bool MainWindow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_trailRoom && event->type() == QEvent::Resize)
+        m_trail->setRoom(m_trailRoom->width() - 16);
+    return QMainWindow::eventFilter(watched, event);
+}
+
 void MainWindow::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::ModifiedChange)
@@ -403,7 +411,7 @@ void MainWindow::showStatus()
     put(m_sent, brief ? text.sentShort : text.sent,
         tr("Bytes that each device sends in a step, in all and along each mesh axis"));
     m_hardware->setFigure(brief ? QString() : text.hardware, tr("Show the mesh and its devices"));
-    m_saved->setFigure(text.saved, tr("Save (Ctrl+S)"));
+    m_saved->setFigure(text.saved, action(QStringLiteral("save"))->toolTip());
     followProblems();
 }
 
@@ -453,6 +461,7 @@ void MainWindow::showRun()
     }
     m_steps->setText(text);
     action(QStringLiteral("resetRun"))->setEnabled(m_run.stepsDone() > 0 || !idle);
+    showTimes();
 }
 
 void MainWindow::showAbout()

@@ -52,6 +52,7 @@ class ModelView;
 class NamedArraysView;
 class NoticeBar;
 class NoticeStrip;
+class OwnKeys;
 class PageStack;
 class ProblemsView;
 class ProgramView;
@@ -61,6 +62,7 @@ class Section;
 class SectionColumn;
 class SegmentedBar;
 class ShardGridView;
+class SelectionTrail;
 class ShardingLabView;
 class StartPage;
 class StatusButton;
@@ -166,7 +168,8 @@ public:
     bool saveTo(const QString& path);
     /// In less than three columns.
     [[nodiscard]] bool isCompact() const { return m_form < Form::ThreeColumns; }
-    /// A picture of the window or of a view, or what exportedViews() has, to a file; the form follows from its name.
+    /// A picture of the window or of a view, or what exportedViews() has, to a file; the form follows from its name. Of
+    /// what is edited now: an analysis that is at work is waited for.
     bool exportView(const ExportedView& view, const QString& path);
     bool exportPicture(QWidget* widget, const QString& path);
     /// A message in the status bar, for a few seconds.
@@ -183,6 +186,7 @@ protected:
     void showEvent(QShowEvent* event) override;
     void changeEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     /// Of saved arrangements: those of other versions are not restored.
@@ -200,6 +204,7 @@ private:
     /// Unfolds it, or brings its page to the front, in a view that may be closed.
     void revealPart(const QString& id);
     void followFigure(DockFrame* frame);
+    void showTimes(); ///< of the last step, for colours of grid and map
     /// Sections without contents become a line each.
     void followContents();
     void makeActions();
@@ -265,6 +270,7 @@ private:
     void fillRecentMenu();
     void fillExportMenu(QMenu* menu);
     /// Asks for a file with one of these endings; "" if nobody wants one.
+    void finishAnalysis();
     [[nodiscard]] QString askForExport(const QString& title, const QString& what, const QStringList& endings);
     void showAbout();
 
@@ -341,6 +347,10 @@ private:
     QSpinBox* m_runs = nullptr; ///< of a benchmark, in the menu
     QSpinBox* m_loops = nullptr;
     QLabel* m_steps = nullptr;
+    OwnKeys* m_ownKeys = nullptr;
+    QAction* m_pinAction = nullptr; ///< of its button
+    QWidget* m_trailRoom = nullptr; ///< of the tool bar
+    SelectionTrail* m_trail = nullptr;
     StatusButton* m_problemCount = nullptr;
     QLabel* m_solved = nullptr;
     StatusButton* m_deviceCount = nullptr;

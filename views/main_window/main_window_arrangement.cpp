@@ -12,6 +12,7 @@
 
 #include "views/main_window/dock_tabs.h"
 #include "views/main_window/main_window.h"
+#include "views/main_window/selection_trail.h"
 #include "views/main_window/status_text.h"
 #include "views/problems_view/problem_row.h"
 #include "views/problems_view/problems_view.h"
@@ -44,7 +45,7 @@ MainWindow::Form MainWindow::formFor(const QSize& size)
     if (isAtLeast(2200, 1000))
         return Form::Large;
     // Three columns leave the picture in the middle one too little on most laptops.
-    if (isAtLeast(1540, 700))
+    if (isAtLeast(1580, 700))
         return Form::ThreeColumns;
     return isAtLeast(900, 600) ? Form::TwoColumns : Form::Single;
 }
@@ -239,13 +240,12 @@ void MainWindow::fitWidths()
         rest -= widths.back();
     };
     // What is seen keeps three fifths of the width, and of a large window the columns beside it take their part.
-    const int left = std::clamp(all * 18 / 100, Metrics::scaled(isCompact() ? 340 : 320), Metrics::scaled(480));
     if (m_form != Form::Single && !views.left.empty())
-        add(views.left.front(), left);
+        add(views.left.front(), std::clamp(all * 18 / 100, Metrics::scaled(340), Metrics::scaled(480)));
     if (!isCompact() && !views.right.empty())
         add(views.right.front(),
             views.rightPercent > 0 ? all * views.rightPercent / 100
-                                   : std::clamp(all * 2 / 5 - left, Metrics::scaled(290), Metrics::scaled(480)));
+                                   : std::clamp(rest - all * 3 / 5, Metrics::scaled(280), Metrics::scaled(480)));
     if (columns.isEmpty())
         return;
     if (DockFrame* centre = dock(QLatin1String(views.centre.front()));
@@ -355,6 +355,8 @@ void MainWindow::keyPressEvent(QKeyEvent* event)
         Q_EMIT m_document.previewDecided(false);
     else if (escape && m_maximised)
         maximise(nullptr);
+    else if (escape && m_trail->goUp())
+        event->accept();
     else
         QMainWindow::keyPressEvent(event);
 }

@@ -58,6 +58,7 @@ void MainWindow::fillExportMenu(QMenu* menu)
     }
     menu->addSeparator();
     add("copyCode", tr("&Copy JAX code"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), [this] {
+        finishAnalysis();
         const SnapshotPtr snapshot = m_document.snapshot();
         if (!snapshot)
             return;
@@ -91,8 +92,18 @@ QString MainWindow::askForExport(const QString& title, const QString& what, cons
                                                                                    : QString();
 }
 
+void MainWindow::finishAnalysis()
+{
+    if (!m_document.isStale())
+        return;
+    QGuiApplication::setOverrideCursor(Qt::WaitCursor);
+    m_document.waitForAnalysis();
+    QGuiApplication::restoreOverrideCursor();
+}
+
 bool MainWindow::exportView(const ExportedView& view, const QString& path)
 {
+    finishAnalysis();
     const SnapshotPtr snapshot = m_document.snapshot();
     if (!snapshot)
         return false;
@@ -107,6 +118,7 @@ bool MainWindow::exportView(const ExportedView& view, const QString& path)
 
 bool MainWindow::exportPicture(QWidget* widget, const QString& path)
 {
+    finishAnalysis();
     if (const Result<void> written = writePicture(*widget, path); !written)
         return refuseToSave(path, written.error());
     say(tr("%1 was written.", "name of a file").arg(QFileInfo(path).fileName()));

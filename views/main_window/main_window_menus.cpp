@@ -24,8 +24,11 @@
 
 #include "experiment/edits.h"
 #include "experiment_file/file_words.h"
+#include "views/compare_view/compare_view.h"
 #include "views/help_window/help_window.h"
 #include "views/main_window/main_window.h"
+#include "views/main_window/own_keys.h"
+#include "views/main_window/selection_trail.h"
 #include "views/main_window/status_button.h"
 #include "views/main_window/status_message.h"
 #include "views/main_window/tips.h"
@@ -161,6 +164,18 @@ void MainWindow::makeActions()
     action(QStringLiteral("resetRun"))
         ->setToolTip(tr("Back to step 0: what the devices hold goes back to its initial values"));
 
+    // Beside what was selected before, Esc leads from a shard to its dimension, and on to the array.
+    addAction(QStringLiteral("selectBefore"), {}, tr("&Back to what was selected before"), Key(Qt::ALT | Qt::Key_Left),
+        [this] { m_trail->goBack(); });
+    QAction* pin = addAction(
+        QStringLiteral("pinA"), QStringLiteral("pin"), tr("Pin &A"), Key(Qt::CTRL | Qt::SHIFT | Qt::Key_A), [this] {
+            m_compare->pin();
+            say(tr("What is open now is A. Compare shows what differs from it."));
+        });
+    pin->setIconText(tr("Pin A"));
+    pin->setToolTip(tr("What is open now becomes A, with which Compare compares what follows (%1)")
+                        .arg(pin->shortcut().toString(QKeySequence::NativeText)));
+
     addAction(QStringLiteral("nextDock"), {}, tr("Next view"), Key(Qt::Key_F6), [this] { focusNextDock(1); });
     addAction(QStringLiteral("previousDock"), {}, tr("Previous view"), Key(Qt::SHIFT | Qt::Key_F6),
         [this] { focusNextDock(-1); });
@@ -194,15 +209,23 @@ void MainWindow::makeActions()
         const DockFrame* dock = dockInUse();
         helpWindow()->showGuide(used ? used->name : dock ? dock->name() : QString());
     });
-    addAction(QStringLiteral("keys"), {}, tr("&Keys"), Key(Qt::Key_Question),
-        [this] { helpWindow()->showKeys(findChildren<QAction*>(QString(), Qt::FindDirectChildrenOnly)); });
+    addAction(QStringLiteral("keys"), {}, tr("&Keys"), Key(Qt::Key_Question), [this] {
+        helpWindow()->showKeys(findChildren<QAction*>(QString(), Qt::FindDirectChildrenOnly), m_ownKeys->commands());
+    });
     addAction(QStringLiteral("about"), {}, tr("&About Shardscope"), {}, [this] { showAbout(); });
 }
 
 HelpWindow* MainWindow::helpWindow()
 {
-    if (!m_help)
+    if (!m_help) {
         m_help = new HelpWindow(this);
+        connect(m_help, &HelpWindow::keyRequested, this, [this](const QString& name) { m_ownKeys->ask(action(name)); });
+        connect(m_ownKeys, &OwnKeys::changed, m_help, [this] {
+            if (m_help->isVisible())
+                action(QStringLiteral("keys"))->trigger();
+            showStatus();
+        });
+    }
     return m_help;
 }
 
@@ -253,6 +276,7 @@ void MainWindow::makeMenus()
     byKey(QStringLiteral("deleteCurrent"), tr("&Delete"), Qt::Key_Delete);
     edit->addSeparator();
     edit->addAction(at("findAnything"));
+    edit->addAction(at("selectBefore"));
 
     makePerspectives();
     QMenu* view = menuBar()->addMenu(tr("&View"));
@@ -341,6 +365,8 @@ void MainWindow::makeMenus()
     run->setToolTipsVisible(true); // why a step cannot run
     for (const char* name : { "runStep", "runTimeit", "runContinuously", "resetRun" })
         run->addAction(at(name));
+    run->addSeparator();
+    run->addAction(at("pinA"));
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(at("help"));
@@ -348,6 +374,7 @@ void MainWindow::makeMenus()
     help->addAction(at("tableHelp"));
     help->addAction(at("showTips"));
     help->addAction(at("about"));
+    m_ownKeys = new OwnKeys(&m_settings, this);
 }
 
 /// Before the menus: they show these.
@@ -392,6 +419,7 @@ void MainWindow::showPerspective()
     const bool fits = width() >= Metrics::scaled(1180);
     m_perspectiveBarAction->setVisible(fits);
     m_perspectiveMenuAction->setVisible(!fits);
+    m_pinAction->setVisible(width() >= Metrics::scaled(900));
 }
 
 void MainWindow::fillRecentMenu()
@@ -491,9 +519,19 @@ void MainWindow::makeToolBar()
     m_steps->setContentsMargins(8, 0, 8, 0);
     m_steps->setAccessibleName(tr("Steps done"));
     m_toolBar->addWidget(m_steps);
-    auto* room = new QWidget(m_toolBar);
-    room->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    m_toolBar->addWidget(room);
+    auto* pin = new QToolButton(m_toolBar);
+    pin->setDefaultAction(at("pinA"));
+    pin->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    m_pinAction = m_toolBar->addWidget(pin);
+    m_trailRoom = new QWidget(m_toolBar);
+    m_trailRoom->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    m_trailRoom->setMinimumWidth(1); // the selection is told as far as there is room
+    m_trail = new SelectionTrail(&m_document, &m_selection, m_trailRoom);
+    m_trail->setObjectName(QStringLiteral("selectionTrail"));
+    hbox(m_trailRoom, { 8, 0, 8, 0 }, 0, { { m_trail, 1 } });
+    m_trailRoom->installEventFilter(this);
+    connect(m_trail, &SelectionTrail::arraysRequested, this, [this] { present(QStringLiteral("tensors")); });
+    m_toolBar->addWidget(m_trailRoom);
     QStringList names;
     for (const QAction* perspective : m_perspectiveMenu->menu()->actions())
         names << perspective->text().remove(u'&');

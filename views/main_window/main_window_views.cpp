@@ -9,6 +9,7 @@
 
 #include "views/collectives_view/collectives_view.h"
 #include "views/compare_view/compare_view.h"
+#include "views/device_map/device_map.h"
 #include "views/dialects_view/dialects_view.h"
 #include "views/explain_view/explain_view.h"
 #include "views/hosts_view/hosts_view.h"
@@ -318,6 +319,16 @@ void MainWindow::followFigure(DockFrame* frame)
     frame->setKeyFigure(view && frame->objectName() != QLatin1String("inputs") ? view->keyFigure() : QString());
 }
 
+void MainWindow::showTimes()
+{
+    std::vector<double> seconds;
+    if (const std::vector<StepTiming>& steps = m_run.history(); !steps.empty())
+        for (const DeviceTimes& device : steps.back().devices)
+            seconds.push_back(device.compute + device.communication);
+    m_grid->canvas()->setSeconds(seconds);
+    m_mesh->map()->setSeconds(std::move(seconds));
+}
+
 DockFrame* MainWindow::dock(const QString& id) const
 {
     const auto found =
@@ -384,6 +395,15 @@ void MainWindow::followContents()
         if (tables.contains(section->body()))
             section->setNothing(emptinessOf(*section->body()));
     m_layoutBox->drawer()->setNothing(emptinessOf(*m_memory));
+    const SnapshotPtr snapshot = m_document.snapshot();
+    const bool isPartitioned = snapshot && snapshot->isPartitioned();
+    const QList<QWidget*> ofRules{ m_trace, m_dialects, m_named };
+    for (Section* section : m_inputs->sections())
+        if (ofRules.contains(section->body()))
+            section->setNothing(
+                isPartitioned ? tr("XLA has partitioned this program already: no rule decides anything.") : QString());
+    m_programBox->drawer()->setNothing(
+        isPartitioned ? tr("XLA has partitioned this program already: nothing is propagated.") : QString());
     m_inputs->fit();
 }
 

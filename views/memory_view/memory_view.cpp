@@ -210,7 +210,8 @@ void MemoryView::showPlacement()
 {
     const Experiment& experiment = *m_document->experiment();
     const SnapshotPtr snapshot = picturedSnapshot(*m_document);
-    const bool chosenHere = !snapshot || !snapshot->program || programMemory(*snapshot).saysNothing();
+    const bool chosenHere =
+        !snapshot || !snapshot->program || (programMemory(*snapshot).saysNothing() && !snapshot->isPartitioned());
     m_onHost->setChecked(!experiment.placement.paramsOnDevices);
     const QString text = hostText();
     m_host->setText(text);

@@ -91,6 +91,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     , m_ribbon(new StaleRibbon(document, this, StaleRibbon::Shows::Previews))
     , m_head(new RoleLabel(RoleLabel::Size::Semibold, &Theme::text, this))
     , m_tick(new QLabel(this))
+    , m_fixed(new RoleLabel(RoleLabel::Size::Small, &Theme::secondary, this))
     , m_keep(new QCheckBox(tr("Keep product"), this))
     , m_messageBox(new QWidget(this))
     , m_messageText(new RoleLabel(RoleLabel::Size::Small, &Theme::error, m_messageBox))
@@ -116,6 +117,10 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_fit->setToolTip(tr("Gives the hardware as many devices as the mesh needs"));
     m_messageText->setWordWrap(true);
 
+    m_fixed->setText(tr("XLA has partitioned the program already; this mesh explains which devices exchange."));
+    m_fixed->setWordWrap(true);
+    m_fixed->setContentsMargins(8, 0, 8, 2);
+    m_fixed->hide();
     auto* head = hbox({ 8, 6, 8, 2 }, styleSpacing, { m_head, m_tick, boxStretch(), m_keep });
     hbox(m_messageBox, { 8, 3, 8, 3 }, styleSpacing, { { m_messageText, 1 }, m_others, m_fit });
     m_messageBox->setAutoFillBackground(true);
@@ -130,7 +135,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     m_axes->setContentsMargins(0, 0, 0, 0);
     m_axes->setSpacing(0);
 
-    auto* add = new QPushButton(icon(QStringLiteral("add")), tr("Axis"), this);
+    auto* add = m_add = new QPushButton(icon(QStringLiteral("add")), tr("Axis"), this);
     add->setObjectName(QStringLiteral("addAxis"));
     add->setIconSize(QSize(Metrics::scaled(12), Metrics::scaled(12)));
     add->setAccessibleName(tr("Add a mesh axis"));
@@ -144,7 +149,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     makeSmallFlat(m_pin, QStringLiteral("pin"), tr("Pin the hardware"));
     auto* foot = hbox({ 8, 2, 8, 6 }, styleSpacing, { add, { m_order, 1 }, m_hardware, m_pin });
     vbox(this, { 1, 0, 1, 1 }, 2,
-        { m_ribbon, head, m_messageBox, m_axes, m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
+        { m_ribbon, head, m_fixed, m_messageBox, m_axes, m_tip, { m_map, 1 }, m_trail, m_captionBox, foot });
     setTabOrder(m_keep, m_fit);
     setTabOrder(m_tip->closeButton(), m_map);
     setTabOrder(m_map, m_zoomOut);
@@ -166,6 +171,7 @@ MeshView::MeshView(Document* document, Selection* selection, QWidget* parent)
     });
     connect(document, &Document::experimentChanged, this, &MeshView::refresh);
     connect(document, &Document::snapshotChanged, this, &MeshView::refreshMap);
+    connect(document, &Document::snapshotChanged, this, &MeshView::followProgram);
     connect(document, &Document::previewChanged, this, &MeshView::refreshMap);
     connect(selection, &Selection::changed, this, [this] {
         refreshMap();
@@ -300,6 +306,10 @@ void MeshView::fillMenu(QMenu& menu, std::size_t axis)
     addMenuAction(
         menu, "selectAxis", marked ? tr("Do not mark it any more") : tr("Mark what is sharded along it"),
         [this, name, marked] { m_selection->setMeshAxis(marked ? QString() : name); }, tr("Space"));
+    if (!m_fixed->isHidden()) {
+        addCopyAction(menu, "copyAxis", tr("Copy name"), name);
+        return;
+    }
     addMenuAction(
         menu, "renameAxis", tr("Rename"),
         [chip] { QTimer::singleShot(0, chip, &AxisChip::startRenaming); }, // the menu gives the focus back first
@@ -357,7 +367,7 @@ void MeshView::refresh()
             ? iconPixmap(QStringLiteral("ok"), Metrics::scaled(14), Theme::current().ok, devicePixelRatioF())
             : iconPixmap(QStringLiteral("error"), Metrics::scaled(14), Theme::current().error, devicePixelRatioF()));
     m_tick->setAccessibleName(product == devices ? tr("fits the hardware") : tr("does not fit the hardware"));
-    m_keep->setVisible(axes.size() > 1);
+    followProgram();
     showMessage(nullptr);
     {
         const QSignalBlocker quiet(m_order);
@@ -379,6 +389,20 @@ void MeshView::refresh()
     m_pin->setToolTip(now.hardware.pinned ? tr("The hardware stays when the mesh changes. Unpin it to let it follow")
                                           : tr("The hardware follows the mesh. Pin it to keep it"));
     setKeyFigure(sizesText(axes));
+}
+
+/// Where a program has been partitioned already there is no mesh to be edited, one to be looked at alone.
+void MeshView::followProgram()
+{
+    const SnapshotPtr snapshot = m_document->snapshot();
+    const bool isFixed = snapshot && snapshot->isPartitioned();
+    m_fixed->setVisible(isFixed);
+    m_keep->setVisible(!isFixed && m_rows.size() > 1);
+    for (QWidget* control : std::initializer_list<QWidget*>{ m_add, m_order, m_pin })
+        control->setVisible(!isFixed);
+    for (AxisRow* row : m_rows)
+        for (QWidget* control : std::initializer_list<QWidget*>{ row->slider(), row->spinBox(), row->handle() })
+            control->setEnabled(!isFixed);
 }
 
 void MeshView::refreshMap()

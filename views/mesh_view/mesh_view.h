@@ -48,6 +48,7 @@ public:
     [[nodiscard]] QString mapCaption() const;
 
     void addAxis();
+    void followProgram();
     /// Below the axes; hidden until it says something.
     [[nodiscard]] TipStrip* tip() const { return m_tip; }
     /// Checked: the hardware stays when the mesh changes.
@@ -79,6 +80,8 @@ private:
     StaleRibbon* m_ribbon;
     RoleLabel* m_head;
     QLabel* m_tick;
+    RoleLabel* m_fixed; ///< why nothing can be changed
+    QPushButton* m_add = nullptr;
     QCheckBox* m_keep;
     QWidget* m_messageBox;
     RoleLabel* m_messageText;

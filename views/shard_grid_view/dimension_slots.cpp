@@ -229,6 +229,19 @@ Canvas::Tip DimensionSlots::tipAt(QPoint point) const
         {} };
 }
 
+bool DimensionSlots::event(QEvent* event)
+{
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* pressed = static_cast<const QKeyEvent*>(event);
+        if (pressed->modifiers() & Qt::AltModifier && pressed->key() >= Qt::Key_Left
+            && pressed->key() <= Qt::Key_Down) {
+            event->accept();
+            return true;
+        }
+    }
+    return Canvas::event(event);
+}
+
 void DimensionSlots::keyPressEvent(QKeyEvent* event)
 {
     const bool moves = event->modifiers() & Qt::AltModifier;

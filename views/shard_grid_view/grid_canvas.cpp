@@ -33,6 +33,7 @@ void GridCanvas::setSubject(std::optional<GridSubject> subject)
         && m_subject->layout.shardGrid() == subject->layout.shardGrid();
     m_subject = std::move(subject);
     m_positions.reset();
+    recolour();
     if (!same) { // what was zoomed to is another thing now
         m_level = 0;
         m_window = {};
@@ -99,7 +100,35 @@ void GridCanvas::turnPage(int by)
 void GridCanvas::setColour(GridColour colour)
 {
     m_colour = colour;
+    recolour();
+}
+
+void GridCanvas::setSeconds(std::vector<double> seconds)
+{
+    m_seconds = std::move(seconds);
+    if (m_colour == GridColour::Time)
+        recolour();
+}
+
+void GridCanvas::recolour()
+{
+    m_gradedAxis = m_selection->meshAxis();
+    m_grades = m_subject
+        ? gradesOf(m_colour, Theme::current(), m_subject->layout, m_subject->elementBytes, m_gradedAxis, m_seconds)
+        : DeviceGrades();
     forgetPictures();
+}
+
+std::int32_t GridCanvas::colourKeyOf(std::int32_t device) const
+{
+    if (m_colour == GridColour::Host)
+        return m_subject->hostOf(device);
+    return m_grades.isEmpty() ? device : m_grades.groups[static_cast<std::size_t>(device)];
+}
+
+QColor GridCanvas::colourOfKey(std::int32_t key, const Theme& theme) const
+{
+    return m_grades.isEmpty() ? theme.shard(key, 8) : QColor(m_grades.colours[static_cast<std::size_t>(key)]);
 }
 
 void GridCanvas::chooseColour(GridColour colour)
@@ -277,6 +306,8 @@ std::vector<GridCell> GridCanvas::cellsOf(const DeviceGroup& devices)
 
 void GridCanvas::followSelection()
 {
+    if (m_colour == GridColour::Coordinate && m_gradedAxis != m_selection->meshAxis())
+        recolour();
     m_selectedCells = cellsOf(m_selection->deviceGroup());
     m_litCells = cellsOf(m_selection->hoveredGroup());
     update();

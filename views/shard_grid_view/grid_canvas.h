@@ -6,6 +6,7 @@
 #include <QWidget>
 #include <optional>
 
+#include "views/device_map/device_colours.h"
 #include "views/shard_grid_view/grid_subject.h"
 #include "views/widgets/canvas.h"
 
@@ -30,8 +31,12 @@ public:
     void setSlide(int dimension, std::int64_t block);
     void setColour(GridColour colour);
     void chooseColour(GridColour colour); ///< the same for the mesh beside it
-    /// The devices or hosts whose colours a cell has, as ids, each once, at most 64 of them; none where colours are
-    /// those of shards.
+    /// How long the device at each mesh position was busy in the last step; empty before there was one.
+    void setSeconds(std::vector<double> seconds);
+    /// What colours tell where they do not tell shards, devices or hosts; empty where they do.
+    [[nodiscard]] const DeviceGrades& grades() const { return m_grades; }
+    /// The devices, hosts or groups of devices whose colours a cell has, each once, at most 64 of them; none where
+    /// colours are those of shards.
     [[nodiscard]] std::vector<std::int32_t> coloursIn(const GridCell& cell) const;
     /// What is said when there is nothing to draw.
     void setEmptyText(const QString& text);
@@ -76,7 +81,7 @@ Q_SIGNALS:
 protected:
     [[nodiscard]] Tip tipAt(QPoint point) const override;
     void arrange() override;
-    void recolour() override { forgetPictures(); }
+    void recolour() override;
     void hoverAt(std::optional<QPoint> point) override;
     void zoomAt(int steps, QPoint at) override;
     bool scrollBy(QPoint turned, Qt::KeyboardModifiers keys) override;
@@ -102,6 +107,13 @@ private:
     void light(std::optional<GridCell> cell, bool byKeys);
     void followSelection();
     [[nodiscard]] std::vector<GridCell> cellsOf(const DeviceGroup& devices);
+    /// Colours are those of shards: chosen so, or for want of what they are to tell.
+    [[nodiscard]] bool byShard() const
+    {
+        return m_colour == GridColour::Shard || (m_colour > GridColour::Host && m_grades.isEmpty());
+    }
+    [[nodiscard]] std::int32_t colourKeyOf(std::int32_t device) const;
+    [[nodiscard]] QColor colourOfKey(std::int32_t key, const Theme& theme) const;
     [[nodiscard]] QColor fillOf(const GridCell& cell, const Theme& theme) const;
     void paintFill(QPainter& painter, const QRect& rect, const GridCell& cell, const Theme& theme) const;
     [[nodiscard]] bool legendBeside() const;
@@ -131,6 +143,9 @@ private:
     std::optional<GridSubject> m_subject;
     GridLayout::Choice m_choice;
     GridColour m_colour = GridColour::Shard;
+    DeviceGrades m_grades;
+    QString m_gradedAxis; ///< the selected one, when they were made
+    std::vector<double> m_seconds;
     QString m_emptyText;
     GridLayout m_grid;
     std::optional<GridCell> m_current, m_lit;

@@ -250,6 +250,12 @@ GridLayout::GridLayout(const Layout& layout, const Choice& choice, QSize area, c
     if (count == 1 && rank >= 2 && layout.distinctShards() <= maxToldApart) {
         const double wanted = static_cast<double>(std::min<std::int64_t>(height, m_rows.shown * nameHeight));
         m_drawnAspect = std::max(std::min(m_drawnAspect, width / wanted), 1 / widest);
+        // An array that is too long for its proportions anyway is as wide as what is said of its shards, where there is
+        // room, and never wider than high.
+        constexpr std::int64_t fullWidth = 56;
+        const auto told = static_cast<double>(std::min<std::int64_t>(width, m_columns.shown * fullWidth));
+        if (m_trueAspect < 1 / widest)
+            m_drawnAspect = std::max(m_drawnAspect, std::min(told / height, 1.0));
     }
     const auto arrange = [&] {
         for (int across = 1; across <= count; ++across) {

@@ -89,6 +89,16 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         write(tiles.join(QStringLiteral("; ")), false, theme.text, 0);
         return;
     }
+    if (!beside && m_colour > GridColour::Host && !m_grades.title.isEmpty()) {
+        x += write(m_grades.title, true, theme.text, 0) + Metrics::scaled(10);
+        for (qsizetype i = 0; i < m_grades.names.size(); ++i) {
+            if (x + step + small.horizontalAdvance(m_grades.names[i]) > m_legend.right())
+                break;
+            swatch(Qt::NoBrush, QColor(m_grades.colours[static_cast<std::size_t>(i)]));
+            x += write(m_grades.names[i], false, theme.secondary, step) + Metrics::scaled(12);
+        }
+        return;
+    }
     if (!beside) {
         x += write(tr("Copies"), true, theme.text, 0) + Metrics::scaled(10);
         int wanted = 0;
@@ -131,7 +141,17 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
         write(tr("not striped: too small"), false, theme.secondary, 0);
         y += lineHeight;
     }
-    if (m_colour != GridColour::Shard && tiles.isEmpty()) { // whose colour it is; eight come again and again
+    if (m_colour > GridColour::Host && !m_grades.title.isEmpty()) {
+        y += Metrics::scaled(6);
+        if (y + lineHeight <= bottom)
+            write(m_grades.title, true, theme.text, 0);
+        y += lineHeight;
+        for (qsizetype i = 0; i < m_grades.names.size() && y + lineHeight <= bottom; ++i) {
+            swatch(Qt::NoBrush, QColor(m_grades.colours[static_cast<std::size_t>(i)]));
+            write(m_grades.names[i], false, theme.secondary, step);
+            y += lineHeight - 2;
+        }
+    } else if (!byShard() && tiles.isEmpty()) { // whose colour it is; eight come again and again
         const bool hosts = m_colour == GridColour::Host;
         const std::int64_t devices = layout.mesh().deviceCount();
         std::set<std::int32_t> ids;
@@ -229,7 +249,7 @@ void GridCanvas::paintLegend(QPainter& painter, const Theme& theme) const
                          .arg(layout.shape()[static_cast<std::size_t>(d)]);
         paragraph(tr("Not sharded"), names);
     }
-    if (m_colour == GridColour::Shard && tiles.isEmpty() && hasMotifs(layout) && room()) {
+    if (byShard() && tiles.isEmpty() && hasMotifs(layout) && room()) {
         y += Metrics::scaled(6);
         const QRect box(x, y + (lineHeight - swatchHeight) / 2, swatchWidth, swatchHeight);
         swatch(Qt::NoBrush, theme.base);

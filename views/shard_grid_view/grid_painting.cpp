@@ -33,7 +33,7 @@ QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
 {
     const Layout& layout = m_subject->layout;
     const std::int64_t shard = m_grid.shardOf(cell);
-    if (m_colour == GridColour::Shard) {
+    if (byShard()) {
         if (m_grid.rowsPerTile() > 1 || m_grid.columnsPerTile() > 1) {
             // Which shard it is cannot be seen any more: two steps of one tint tell the tiles apart.
             const bool odd = (cell.row / m_grid.rowsPerTile() + cell.column / m_grid.columnsPerTile()) % 2 != 0;
@@ -44,31 +44,28 @@ QColor GridCanvas::fillOf(const GridCell& cell, const Theme& theme) const
         return shardColour(theme, layout, shard);
     }
     const DeviceGroup holders = DeviceGroup::holders(layout, shard);
-    const auto group = [&](std::int64_t n) {
-        const std::int32_t id = holders.deviceAt(n);
-        return m_colour == GridColour::Device ? id : m_subject->hostOf(id);
-    };
+    const auto group = [&](std::int64_t n) { return colourKeyOf(holders.deviceAt(n)); };
     // A cell that belongs to several has no colour of its own. Ids mostly ascend: the ends tell.
     const std::int32_t first = group(0);
     if (group(holders.size() - 1) != first)
         return theme.alternateRow;
-    if (!layout.mesh().deviceOrder().empty() || (m_colour == GridColour::Host && !m_subject->hostsAreRuns()))
+    if (!layout.mesh().deviceOrder().empty() || !m_grades.isEmpty()
+        || (m_colour == GridColour::Host && !m_subject->hostsAreRuns()))
         for (std::int64_t n = 1; n < holders.size(); ++n)
             if (group(n) != first)
                 return theme.alternateRow;
-    return theme.shard(first, 8);
+    return colourOfKey(first, theme);
 }
 
 std::vector<std::int32_t> GridCanvas::coloursIn(const GridCell& cell) const
 {
     std::vector<std::int32_t> ids;
-    if (m_colour == GridColour::Shard)
+    if (byShard())
         return ids;
     constexpr std::size_t most = 64;
     const DeviceGroup holders = DeviceGroup::holders(m_subject->layout, m_grid.shardOf(cell));
     for (std::int64_t n = 0; n < holders.size() && ids.size() < most; ++n) {
-        const std::int32_t device = holders.deviceAt(n);
-        const std::int32_t id = m_colour == GridColour::Device ? device : m_subject->hostOf(device);
+        const std::int32_t id = colourKeyOf(holders.deviceAt(n));
         if (std::find(ids.begin(), ids.end(), id) == ids.end())
             ids.push_back(id);
     }
@@ -87,7 +84,7 @@ void GridCanvas::paintFill(QPainter& painter, const QRect& rect, const GridCell&
     for (int i = 0; i < bands; ++i) {
         const int from = rect.width() * i / bands, to = rect.width() * (i + 1) / bands;
         painter.fillRect(QRect(rect.left() + from, rect.top(), to - from, rect.height()),
-            theme.shard(ids[static_cast<std::size_t>(i)], 8));
+            colourOfKey(ids[static_cast<std::size_t>(i)], theme));
     }
 }
 
@@ -202,7 +199,7 @@ QImage GridCanvas::rasterOf(int panel, const Theme& theme) const
     QImage image(rect.size(), QImage::Format_RGB32);
     // One colour per pixel, looked up in its cell, or in the first cell of its tile: the cost is that of the picture,
     // whatever the number of devices.
-    const bool tiles = m_colour == GridColour::Shard;
+    const bool tiles = byShard();
     const auto start = [tiles](std::int64_t index, std::int64_t perTile) {
         return tiles ? index / perTile * perTile : index;
     };
@@ -288,8 +285,7 @@ void GridCanvas::paintCell(QPainter& painter, const GridCell& cell, const Theme&
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(rect.adjusted(0, 0, -1, -1));
         }
-        if (m_colour == GridColour::Shard && m_grid.rowsPerTile() == 1 && m_grid.columnsPerTile() == 1
-            && hasMotifs(layout))
+        if (byShard() && m_grid.rowsPerTile() == 1 && m_grid.columnsPerTile() == 1 && hasMotifs(layout))
             paintMotif(painter, rect, shardMark(layout, m_grid.shardOf(cell)).motif, theme.textOn(fill));
     }
 }

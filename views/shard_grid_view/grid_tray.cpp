@@ -33,9 +33,12 @@ GridTray::GridTray(GridCanvas* canvas, QWidget* parent)
     , m_colour(new QComboBox(this))
 {
     m_colour->setAccessibleName(tr("What the colour of a cell tells"));
-    m_colour->setToolTip(tr("What the colour of a cell tells: which shard it is, or whose devices or hosts hold it"));
+    m_colour->setToolTip(
+        tr("What the colour of a cell tells: which shard it is; whose devices or hosts hold it; where these stand "
+           "along the "
+           "selected mesh axis; how much of the array, or how long a time of the last step, each of them has"));
     m_colour->setMinimumWidth(Metrics::scaled(72));
-    m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host") });
+    m_colour->addItems({ tr("Shard"), tr("Device"), tr("Host"), tr("Coordinate"), tr("Bytes"), tr("Time") });
     m_colourLabel->setBuddy(m_colour);
     m_colourLabel->setMinimumHeight(m_colour->sizeHint().height());
 

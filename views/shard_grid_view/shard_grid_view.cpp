@@ -205,9 +205,12 @@ void ShardGridView::showEmpty()
     const SnapshotPtr snapshot = m_document->lastGood();
     const bool some = snapshot && !snapshot->tensors.empty();
     const std::optional<Obstacle> obstacle = some ? std::nullopt : obstacleOf(*m_document);
-    m_empty->setSentence(some ? tr("Choose a tensor to see how the devices hold it.")
-            : obstacle        ? obstacle->layoutText()
-                              : tr("The experiment is being analysed."));
+    const bool isPart = snapshot && snapshot->isPartitioned() && !m_selection->tensor().isEmpty();
+    m_empty->setSentence(isPart
+            ? tr("XLA has partitioned this program already, and its text does not say of what array this is a part.")
+            : some     ? tr("Choose a tensor to see how the devices hold it.")
+            : obstacle ? obstacle->layoutText()
+                       : tr("The experiment is being analysed."));
     m_empty->setButton(some ? tr("Show the first one") : QString());
 }
 

@@ -159,10 +159,10 @@ QWidget* StartPage::makeSide()
     open->setObjectName(QStringLiteral("openYours"));
     setPrimary(open);
     connect(open, &QPushButton::clicked, this, &StartPage::openRequested);
-    auto* which =
-        new RoleLabel(tr("Experiments, StableHLO and HLO programs, tables of arrays, a model's config.json, rules. Or drop "
-                         "a file here."),
-            RoleLabel::Size::Small, &Theme::secondary, this);
+    auto* which = new RoleLabel(
+        tr("Experiments, StableHLO and HLO programs, tables of arrays, a model's config.json, rules. Or drop "
+           "a file here."),
+        RoleLabel::Size::Small, &Theme::secondary, this);
     which->setWordWrap(true);
 
     struct Kind {

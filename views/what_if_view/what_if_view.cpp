@@ -153,10 +153,12 @@ void WhatIfView::showEmpty()
         return;
     const bool tensors = m_snapshot && m_snapshot->laidOut() && !m_snapshot->tensors.empty();
     const std::optional<Obstacle> obstacle = tensors ? std::nullopt : obstacleOf(*m_document);
-    m_empty->setButton(tensors ? tr("Show the first one") : QString());
-    m_empty->setSentence(obstacle ? obstacle->layoutText()
-            : !m_snapshot         ? tr("The experiment is being analysed.")
-            : m_path.isEmpty()    ? tr("Select a value to try another sharding for it.")
+    const bool isFixed = m_snapshot && m_snapshot->isPartitioned();
+    m_empty->setButton(tensors && !isFixed ? tr("Show the first one") : QString());
+    m_empty->setSentence(isFixed ? tr("XLA has partitioned this program already: no other sharding can be tried.")
+            : obstacle           ? obstacle->layoutText()
+            : !m_snapshot        ? tr("The experiment is being analysed.")
+            : m_path.isEmpty()   ? tr("Select a value to try another sharding for it.")
                                : tr("No sharding is written for %1; what it is computed with decides. Select an input, "
                                     "an output or a constraint.")
                                      .arg(words::tensorName(m_path.toStdString())));

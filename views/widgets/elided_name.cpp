@@ -5,15 +5,15 @@ namespace shardscope {
 
 QString elidedName(const QString& name, const QFontMetrics& metrics, int room)
 {
-    const qsizetype cut = name.lastIndexOf(QLatin1Char('/'));
+    const qsizetype slash = name.lastIndexOf(QLatin1Char('/'));
     if (metrics.horizontalAdvance(name) <= room)
         return name;
-    if (cut < 0)
+    if (slash < 0)
         return metrics.elidedText(name, Qt::ElideMiddle, room);
-    const QString tail = name.mid(cut), last = name.mid(cut + 1).trimmed();
+    const QString tail = name.mid(slash), last = name.mid(slash + 1).trimmed();
     const int rest = room - metrics.horizontalAdvance(tail);
     if (rest >= metrics.horizontalAdvance(QChar(0x2026)))
-        return metrics.elidedText(name.left(cut).trimmed(), Qt::ElideRight, rest) + tail;
+        return metrics.elidedText(name.left(slash).trimmed(), Qt::ElideRight, rest) + tail;
     return metrics.elidedText(last, Qt::ElideMiddle, room);
 }
 

@@ -48,7 +48,7 @@ void ZoomTrail::setPlaces(const QStringList& places)
         button->setFont(Metrics::small());
         button->setFixedHeight(Metrics::scaled(20));
         button->setAccessibleName(tr("Back to %1").arg(places[i]));
-        button->setToolTip(tr("Back to %1 (-)").arg(places[i]));
+        button->setToolTip(tr("Back to %1 (%2)").arg(places[i], m_key));
         connect(button, &QToolButton::clicked, this, [this, i] { Q_EMIT chosen(i); });
         m_row->addWidget(button);
         auto* mark = new QLabel(QStringLiteral("›"), this);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The way back from where one has zoomed to: "16,384 devices › host 37 › d296". Every place but the last is a button.
+// The way back from where one has zoomed to, or what one has selected: "16,384 devices › host 37 › d296". Every place
+// but the last is a button.
 #pragma once
 
 #include <QStringList>
@@ -15,6 +16,8 @@ public:
     explicit ZoomTrail(QWidget* parent = nullptr);
     /// From the whole to where one is. Hidden with less than two.
     void setPlaces(const QStringList& places);
+    /// The key that leads one place back, for tips; that of a zoom otherwise.
+    void setKey(const QString& key) { m_key = key; }
     [[nodiscard]] const QStringList& places() const { return m_places; }
 
 Q_SIGNALS:
@@ -23,6 +26,7 @@ Q_SIGNALS:
 private:
     QHBoxLayout* m_row;
     QStringList m_places;
+    QString m_key = QStringLiteral("-");
 };
 
 } // namespace shardscope

@@ -204,7 +204,7 @@ std::optional<ReshardInserter::Choice> ReshardInserter::choose(
         const TensorSharding* sharding = &m_numbers.tensor(number);
         if (number == ValueNumbers::none || sharding->rank() != rank)
             sharding = &replicated.emplace_back(TensorSharding::fullyReplicated(rank));
-        list.push_back({ sharding, type(value).elementCount(), false });
+        list.push_back({ sharding, type(value).elementCount() });
     };
     for (std::size_t i = 0; i < rule.operands.size(); ++i)
         take(operands, operation.operands[i], rule.operands[i].size());
@@ -213,7 +213,7 @@ std::optional<ReshardInserter::Choice> ReshardInserter::choose(
 
     Choice choice;
     choice.mesh = mesh;
-    choice.common = commonSharding(rule, operands, results, { .dealsOutOverflow = operation.kind == OpKind::Reshape });
+    choice.common = commonSharding(rule, operands, results, operation.kind == OpKind::Reshape);
     bool any = !choice.common.partial.empty();
     const auto compare = [&](ValueId value, const TensorInOperation& specified, const TensorSharding& wanted,
                              const FactorRule::TensorMapping& mapping) {

@@ -12,6 +12,7 @@
 #include "simulate/kernels/call.h"
 #include "simulate/kernels/fused.h"
 #include "simulate/kernels/general_action.h"
+#include "simulate/kernels/indexing_action.h"
 #include "simulate/kernels/move_action.h"
 #include "simulate/kernels/product.h"
 #include "simulate/kernels/reduction.h"
@@ -131,6 +132,9 @@ public:
         case OpKind::Reduce:
         case OpKind::VariadicReduce:
             return reduce();
+        case OpKind::Gather:
+        case OpKind::Scatter:
+            return prepareIndexing(m_program, m_operation, m_instruction, m_kernels);
         default:
             return elementwise();
         }
@@ -237,7 +241,7 @@ Result<ActionPtr> prepareAction(
     if (kernels)
         if (ActionPtr fast = FastKernels(plan, instruction, *kernels).prepare())
             return fast;
-    if (budget.onlyCounts() && operation.kind == OpKind::Constant)
+    if (budget.onlyCounts() && (operation.kind == OpKind::Constant || operation.kind == OpKind::Iota))
         return ActionPtr();
     return prepareGeneralAction(plan, instruction);
 }

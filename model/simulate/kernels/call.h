@@ -9,6 +9,7 @@
 #include "program/other_attributes.h"
 #include "program/program.h"
 #include "simulate/kernels/array.h"
+#include "simulate/kernels/strided_copy.h"
 
 namespace shardscope::kernels {
 
@@ -54,6 +55,10 @@ using Evaluate = Arrays (*)(const Call&);
 /// Elementwise operations, scalars and (chlo) smaller operands spread first.
 [[nodiscard]] Arrays evaluateElementwise(const Call& call);
 [[nodiscard]] Array constantArray(const ConstantAttributes& own, const TensorType& type);
+/// 0, 1, 2, ...
+[[nodiscard]] Array numbered(DType dtype, std::int64_t count);
+/// Puts the elements of a padded array into the result, which is filled with the padding.
+[[nodiscard]] StridedCopy paddedCopy(const PadAttributes& own, const TensorType& operand, const TensorType& result);
 /// Repeats an array along dimensions: dimension d of the operand is dimension dims[d] of the result.
 [[nodiscard]] Array broadcast(const Array& operand, std::span<const std::int64_t> dims, const TensorType& to);
 [[nodiscard]] Array transposed(const Array& operand, std::span<const std::int64_t> permutation);

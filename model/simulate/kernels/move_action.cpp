@@ -54,6 +54,30 @@ private:
     SlotId m_to;
 };
 
+class PadAction final : public Action {
+public:
+    PadAction(const StridedCopy& copy, const TensorType& type, const Instruction& instruction)
+        : m_copy(copy)
+        , m_count(type.elementCount())
+        , m_elementBytes(byteSize(type.dtype))
+        , m_from(instruction.operands[0])
+        , m_padding(instruction.operands[1])
+        , m_to(instruction.results[0])
+    {
+    }
+    void run(const ActionContext& context) const override
+    {
+        std::byte* target = context.slots[m_to.index];
+        kernels::fill(target, context.slots[m_padding.index], m_elementBytes, m_count);
+        m_copy.run(target, context.slots[m_from.index]);
+    }
+
+private:
+    StridedCopy m_copy;
+    std::int64_t m_count, m_elementBytes;
+    SlotId m_from, m_padding, m_to;
+};
+
 /// The number of the device's partition, or of its replica.
 class DeviceNumberAction final : public Action {
 public:
@@ -207,6 +231,12 @@ public:
         case OpKind::Reshape:
         case OpKind::ShardingConstraint:
             return copy(operand(0).shape, strides(operand(0).shape), strides(operand(0).shape));
+        case OpKind::Iota:
+            return iota();
+        case OpKind::Pad:
+            return ActionPtr(std::make_unique<PadAction>(
+                kernels::paddedCopy(*attributesAs<PadAttributes>(m_operation.attributes), operand(0), result()),
+                result(), m_instruction));
         case OpKind::Slice:
             return slice();
         case OpKind::Concatenate:
@@ -245,14 +275,27 @@ private:
         const bool splat =
             own.bytes ? static_cast<std::int64_t>(own.bytes->size()) == elementBytes() : own.values.size() == 1;
         const TensorType held = splat ? TensorType{ type.dtype, {} } : type;
-        if (auto taken = m_budget.take(held.byteCount()); !taken)
+        return kept(held.byteCount(), splat ? Shape(type.rank(), 0) : strides(type.shape),
+            [&] { return kernels::constantArray(own, held); });
+    }
+    Result<ActionPtr> iota() const
+    {
+        const auto d = static_cast<std::size_t>(std::get<IotaAttributes>(m_operation.attributes).dimension);
+        const std::int64_t count = result().shape[d];
+        Shape from(result().rank(), 0);
+        from[d] = 1;
+        return kept(count * elementBytes(), from, [&] { return kernels::numbered(result().dtype, count); });
+    }
+    /// Elements that are made once and copied in every step.
+    Result<ActionPtr> kept(std::int64_t bytes, const Shape& from, const auto& make) const
+    {
+        if (auto taken = m_budget.take(bytes); !taken)
             return tl::unexpected(taken.error());
         if (m_budget.onlyCounts())
             return ActionPtr();
-        return ActionPtr(std::make_unique<ConstantAction>(kernels::constantArray(own, held),
-            StridedCopy(
-                type.shape, strides(type.shape), splat ? Shape(type.rank(), 0) : strides(type.shape), elementBytes()),
-            m_instruction.results[0]));
+        const Shape& shape = result().shape;
+        return ActionPtr(std::make_unique<ConstantAction>(
+            make(), StridedCopy(shape, strides(shape), from, elementBytes()), m_instruction.results[0]));
     }
 
     Result<ActionPtr> broadcast() const

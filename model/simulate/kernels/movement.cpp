@@ -24,10 +24,7 @@ Arrays iota(const Call& call)
 {
     const auto& own = std::get<IotaAttributes>(call.operation.attributes);
     const TensorType& type = call.type();
-    Array line = Array::make({ type.dtype, { type.shape[at(own.dimension)] } });
-    for (std::int64_t i = 0; i < line.count(); ++i)
-        setInteger(line, i, i);
-    return { broadcast(line, std::array{ own.dimension }, type) };
+    return { broadcast(numbered(type.dtype, type.shape[at(own.dimension)]), std::array{ own.dimension }, type) };
 }
 
 Arrays same(const Call& call)
@@ -130,29 +127,10 @@ Arrays dynamicUpdateSlice(const Call& call)
 
 Arrays pad(const Call& call)
 {
-    const auto& own = call.own<PadAttributes>();
     const Array& operand = call.operands[0];
-    const Shape& shape = operand.type.shape;
     Array result = Array::make(call.type());
     fill(result.data(), call.operands[1].data(), operand.elementBytes(), result.count());
-    Shape to = stridesOf(call.type().shape), extents;
-    const Shape from = stridesOf(shape);
-    std::int64_t source = 0, target = 0;
-    for (std::size_t d = 0; d < shape.size(); ++d) {
-        // Elements i stand at low + i * step; negative padding leaves some out.
-        const std::int64_t step = entryOr(own.interior, d, 0) + 1, size = call.type().shape[d];
-        const std::int64_t first = own.low[d] >= 0 ? 0 : (-own.low[d] + step - 1) / step;
-        const std::int64_t room = size - 1 - own.low[d];
-        const std::int64_t last = room < 0 ? -1 : std::min(shape[d] - 1, room / step);
-        if (last < first)
-            return { result };
-        extents.push_back(last - first + 1);
-        source += first * from[d];
-        target += (own.low[d] + first * step) * to[d];
-        to[d] *= step;
-    }
-    const std::int64_t bytes = operand.elementBytes();
-    copyBox(extents, result.data() + target * bytes, to, operand.data() + source * bytes, from, bytes);
+    paddedCopy(call.own<PadAttributes>(), operand.type, result.type).run(result.data(), operand.data());
     return { result };
 }
 
@@ -213,6 +191,32 @@ Array constantArray(const ConstantAttributes& own, const TensorType& type)
     if (splat)
         fill(result.data() + (count > 1 ? bytes : 0), result.data(), bytes, std::max<std::int64_t>(count - 1, 1));
     return result;
+}
+
+Array numbered(DType dtype, std::int64_t count)
+{
+    Array line = Array::make({ dtype, { count } });
+    for (std::int64_t i = 0; i < line.count(); ++i)
+        setInteger(line, i, i);
+    return line;
+}
+
+StridedCopy paddedCopy(const PadAttributes& own, const TensorType& operand, const TensorType& result)
+{
+    Shape to = stridesOf(result.shape), extents;
+    const Shape from = stridesOf(operand.shape);
+    std::int64_t source = 0, target = 0;
+    for (std::size_t d = 0; d < from.size(); ++d) {
+        // Elements i stand at low + i * step; negative padding leaves some out.
+        const std::int64_t step = entryOr(own.interior, d, 0) + 1, room = result.shape[d] - 1 - own.low[d];
+        const std::int64_t first = own.low[d] >= 0 ? 0 : (-own.low[d] + step - 1) / step;
+        const std::int64_t last = room < 0 ? -1 : std::min(operand.shape[d] - 1, room / step);
+        extents.push_back(std::max<std::int64_t>(last - first + 1, 0));
+        source += first * from[d];
+        target += (own.low[d] + first * step) * to[d];
+        to[d] *= step;
+    }
+    return StridedCopy(extents, to, from, byteSize(operand.dtype), target, source);
 }
 
 Array broadcast(const Array& operand, std::span<const std::int64_t> dims, const TensorType& to)

@@ -271,8 +271,47 @@ struct Products {
                 c[r * stride + s] = buffer[r * tileColumns + s];
     }
 
+    /// Registers that hold so many columns, in columns.
+    static std::int64_t padded(std::int64_t n) { return (n + L::width - 1) / L::width * L::width; }
+
+    /// Matrices that the caches hold as they lie: panels would take longer than what they save.
+    static bool isSmall(std::int64_t m, std::int64_t n, std::int64_t k)
+    {
+        constexpr std::int64_t largest = 65536 / static_cast<std::int64_t>(sizeof(T)); // of each operand
+        return k * padded(n) <= largest && m * k <= largest && k * padded(n) + m * L::width <= scratchElements;
+    }
+    /// All terms in one go. B's columns are put beside each other where they are not, with zeros up to full registers.
+    static void small(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k, T* scratch)
+    {
+        const std::int64_t all = padded(n), full = n / L::width * L::width;
+        if (b.columnStride != 1 || all != n) {
+            for (std::int64_t t = 0; t < k; ++t)
+                for (std::int64_t j = n; j < all; ++j)
+                    scratch[t * all + j] = T(0);
+            if (b.rowStride == 1) // walk memory in its own order
+                for (std::int64_t j = 0; j < n; ++j)
+                    for (std::int64_t t = 0; t < k; ++t)
+                        scratch[t * all + j] = b.data[j * b.columnStride + t];
+            else
+                for (std::int64_t t = 0; t < k; ++t)
+                    for (std::int64_t j = 0; j < n; ++j)
+                        scratch[t * all + j] = b.data[t * b.rowStride + j * b.columnStride];
+            b = { scratch, all, 1 };
+        }
+        addToAll(c, a, b, m, full, 0, k, true, 0);
+        if (full == n)
+            return;
+        T* const edge = scratch + k * all;
+        addToAll({ edge, L::width, 1 }, a, { b.data + full, all, 1 }, m, L::width, 0, k, true, 0);
+        for (std::int64_t i = 0; i < m; ++i)
+            for (std::int64_t j = full; j < n; ++j)
+                c.data[i * c.rowStride + j] = edge[i * L::width + j - full];
+    }
+
     static void packed(Out c, In a, In b, std::int64_t m, std::int64_t n, std::int64_t k, std::byte* scratch)
     {
+        if (isSmall(m, n, k))
+            return small(c, a, b, m, n, k, reinterpret_cast<T*>(scratch));
         T* aPanels = reinterpret_cast<T*>(scratch);
         T* bPanels = aPanels + blockTerms * blockRows;
         T* buffer = bPanels + blockTerms * blockColumns;

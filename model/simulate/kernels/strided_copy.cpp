@@ -53,26 +53,56 @@ StridedCopy::StridedCopy(std::span<const std::int64_t> shape, std::span<const st
 template <class T>
 void StridedCopy::copyPlane(std::byte* target, const std::byte* source) const
 {
+    constexpr std::int64_t size = sizeof(T);
+    const Dimension rows = m_rows, columns = m_columns; // what is written could be the members, to the compiler
+    if (columns.source == 0 && columns.target == size) {
+        for (std::int64_t row = 0; row < rows.extent; ++row) {
+            T value;
+            std::memcpy(&value, source + row * rows.source, sizeof value);
+            std::fill_n(reinterpret_cast<T*>(target + row * rows.target), columns.extent, value);
+        }
+        return;
+    }
     // Square tiles, so that both sides of a transpose use whole cache lines.
     constexpr std::int64_t tile = 16;
-    for (std::int64_t row0 = 0; row0 < m_rows.extent; row0 += tile) {
-        const std::int64_t rowEnd = std::min(row0 + tile, m_rows.extent);
-        for (std::int64_t column0 = 0; column0 < m_columns.extent; column0 += tile) {
-            const std::int64_t columnEnd = std::min(column0 + tile, m_columns.extent);
-            for (std::int64_t row = row0; row < rowEnd; ++row) {
-                std::byte* to = target + row * m_rows.target;
-                const std::byte* from = source + row * m_rows.source;
-                for (std::int64_t column = column0; column < columnEnd; ++column)
-                    std::memcpy(to + column * m_columns.target, from + column * m_columns.source, sizeof(T));
+    const auto copyTiles = [&](std::int64_t step) {
+        for (std::int64_t row0 = 0; row0 < rows.extent; row0 += tile) {
+            const std::int64_t rowEnd = std::min(row0 + tile, rows.extent);
+            for (std::int64_t column0 = 0; column0 < columns.extent; column0 += tile) {
+                const std::int64_t count = std::min(tile, columns.extent - column0);
+                for (std::int64_t row = row0; row < rowEnd; ++row) {
+                    std::byte* to = target + row * rows.target + column0 * step;
+                    const std::byte* from = source + row * rows.source + column0 * columns.source;
+                    for (std::int64_t column = 0; column < count; ++column)
+                        std::memcpy(to + column * step, from + column * columns.source, sizeof(T));
+                }
             }
         }
-    }
+    };
+    if (columns.target == size)
+        copyTiles(size);
+    else
+        copyTiles(columns.target);
+}
+
+template <std::size_t bytes>
+void StridedCopy::copyRows(std::byte* target, const std::byte* source) const
+{
+    const Dimension rows = m_rows;
+    for (std::int64_t row = 0; row < rows.extent; ++row)
+        std::memcpy(target + row * rows.target, source + row * rows.source, bytes);
 }
 
 void StridedCopy::copyInner(std::byte* target, const std::byte* source) const
 {
     if (m_contiguous) {
         const auto run = static_cast<std::size_t>(m_columns.extent * m_elementBytes);
+        if (run == 16) // lengths that take less time than a call
+            return copyRows<16>(target, source);
+        if (run == 32)
+            return copyRows<32>(target, source);
+        if (run == 64)
+            return copyRows<64>(target, source);
         for (std::int64_t row = 0; row < m_rows.extent; ++row)
             std::memcpy(target + row * m_rows.target, source + row * m_rows.source, run);
     } else if (m_elementBytes == 4)
@@ -93,20 +123,22 @@ void StridedCopy::run(std::byte* target, const std::byte* source) const
         return;
     target += m_targetOffset;
     source += m_sourceOffset;
-    std::int64_t planes = 1;
-    for (const Dimension& dim : m_outer)
-        planes *= dim.extent;
-    for (std::int64_t plane = 0; plane < planes; ++plane) {
-        std::int64_t rest = plane;
-        std::int64_t to = 0;
-        std::int64_t from = 0;
-        for (std::size_t d = m_outer.size(); d-- > 0;) {
-            const std::int64_t index = rest % m_outer[d].extent;
-            rest /= m_outer[d].extent;
-            to += index * m_outer[d].target;
-            from += index * m_outer[d].source;
+    SmallVector<std::int64_t, 4> index(m_outer.size());
+    for (;;) {
+        copyInner(target, source);
+        std::size_t d = m_outer.size();
+        for (; d > 0; --d) {
+            const Dimension& dim = m_outer[d - 1];
+            target += dim.target;
+            source += dim.source;
+            if (++index[d - 1] < dim.extent)
+                break;
+            index[d - 1] = 0;
+            target -= dim.extent * dim.target;
+            source -= dim.extent * dim.source;
         }
-        copyInner(target + to, source + from);
+        if (d == 0)
+            return;
     }
 }
 

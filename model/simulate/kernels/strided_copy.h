@@ -30,6 +30,8 @@ public:
 private:
     template <class T>
     void copyPlane(std::byte* target, const std::byte* source) const;
+    template <std::size_t bytes>
+    void copyRows(std::byte* target, const std::byte* source) const;
     void copyInner(std::byte* target, const std::byte* source) const;
 
     struct Dimension {

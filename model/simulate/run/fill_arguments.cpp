@@ -88,19 +88,22 @@ void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialAr
     struct Part {
         std::size_t argument;
         std::int64_t shard; ///< -1: all of them
+        std::size_t layout;
     };
     std::vector<Part> parts;
     std::vector<Layout> layouts;
     const std::vector<ValueId>& arguments = program.main().arguments;
     for (std::size_t a = 0; a < arguments.size(); ++a) {
-        layouts.push_back(inPlainOrder(plan.program->layout(FlatValueId(arguments[a].index))));
-        if (only && std::find(only->begin(), only->end(), a) == only->end())
+        const FlatValueId argument(arguments[a].index);
+        if (!plan.arguments[a].valid() || (only && std::find(only->begin(), only->end(), a) == only->end()))
             continue;
-        if (plan.arguments[a].valid() && needsFullArray(plan.program->value(FlatValueId(arguments[a].index))))
-            parts.push_back({ a, -1 });
-        else if (plan.arguments[a].valid())
-            for (std::int64_t shard = 0; shard < layouts[a].distinctShards(); ++shard)
-                parts.push_back({ a, shard });
+        if (needsFullArray(plan.program->value(argument))) {
+            parts.push_back({ a, -1, 0 });
+            continue;
+        }
+        layouts.push_back(inPlainOrder(plan.program->layout(argument)));
+        for (std::int64_t shard = 0; shard < layouts.back().distinctShards(); ++shard)
+            parts.push_back({ a, shard, layouts.size() - 1 });
     }
     pool.run(static_cast<std::int64_t>(parts.size()), [&](std::int64_t task, int) {
         if (stop.stop_requested())
@@ -109,7 +112,7 @@ void fillArguments(const Plan& plan, const DeviceMemory& memory, const InitialAr
         if (part.shard < 0)
             return fillFromFullArray(filling, part.argument);
         fillArgument(
-            filling, arguments[part.argument], plan.arguments[part.argument], layouts[part.argument], part.shard);
+            filling, arguments[part.argument], plan.arguments[part.argument], layouts[part.layout], part.shard);
     });
 }
 

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/main_window/selection_trail.h"
+
+#include <utility>
+
+#include "views/tensors_view/tensor_tree.h"
+#include "views/theme/theme.h"
+#include "views/widgets/elided_name.h"
+#include "words/words.h"
+
+namespace shardscope {
+
+namespace {
+
+constexpr qsizetype mostPast = 100;
+
+} // namespace
+
+SelectionTrail::SelectionTrail(Document* document, Selection* selection, QWidget* parent)
+    : ZoomTrail(parent)
+    , m_document(document)
+    , m_selection(selection)
+{
+    setAccessibleName(tr("Where the selection is"));
+    setKey(tr("Esc"));
+    connect(selection, &Selection::changed, this, &SelectionTrail::follow);
+    connect(document, &Document::snapshotChanged, this, &SelectionTrail::showPlaces);
+    connect(this, &ZoomTrail::chosen, this, &SelectionTrail::choose);
+    follow();
+}
+
+void SelectionTrail::follow()
+{
+    Place now{ m_selection->tensor(), m_selection->dimension(), m_selection->deviceGroup() };
+    if (now == m_now)
+        return;
+    if (now.tensor.isEmpty()) // another experiment
+        m_past.clear();
+    else if (!m_goesBack && !m_now.tensor.isEmpty())
+        m_past << m_now;
+    if (m_past.size() > mostPast)
+        m_past.removeFirst();
+    m_now = std::move(now);
+    showPlaces();
+}
+
+QString SelectionTrail::textOf(const TensorRow& row, const DeviceGroup& devices) const
+{
+    if (const std::optional<std::int64_t> shard = devices.shardIn(row.layout))
+        return tr("shard %1").arg(words::count(*shard));
+    if (devices.size() == 1)
+        return QStringLiteral("d%1").arg(devices.deviceAt(0));
+    return words::counted(devices.size(), words::Noun::Device);
+}
+
+void SelectionTrail::showPlaces()
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    const TensorRow* row = snapshot ? snapshot->row(m_now.tensor.toStdString()) : nullptr;
+    if (!row)
+        return setPlaces({});
+    const QFontMetrics small(Metrics::small()), strong(Metrics::semibold());
+    QStringList below;
+    if (const auto d = static_cast<std::size_t>(m_now.dimension); m_now.dimension >= 0 && d < row->type.rank())
+        below << (d < row->dimNames.size() && !row->dimNames[d].empty() ? QString::fromStdString(row->dimNames[d])
+                                                                        : tr("dimension %1").arg(m_now.dimension));
+    if (!m_now.devices.empty())
+        below << textOf(*row, m_now.devices);
+    const int between = Metrics::scaled(26); // a mark, and what surrounds a button
+    const QString kind = TensorTree::groupName(groupOf(row->role), snapshot->experiment.get());
+    int rest = m_room - between;
+    for (const QString& text : below)
+        rest -= strong.horizontalAdvance(text) + between;
+    const int least = Metrics::scaled(72), kindWidth = small.horizontalAdvance(kind) + between;
+    m_hasKind = rest - kindWidth >= least || below.isEmpty();
+    if (m_hasKind)
+        rest -= kindWidth;
+    if (rest < least)
+        return setPlaces({});
+    const QString name = elidedName(words::tensorName(row->path), strong, rest);
+    setPlaces((m_hasKind ? QStringList{ kind, name } : QStringList{ name }) + below);
+}
+
+void SelectionTrail::setRoom(int width)
+{
+    if (std::exchange(m_room, width) != width)
+        showPlaces();
+}
+
+void SelectionTrail::choose(int index)
+{
+    const int place = index + (m_hasKind ? 0 : 1);
+    if (place == 0)
+        Q_EMIT arraysRequested();
+    else
+        goUp(); // from the last place
+    if (place == 1)
+        goUp();
+}
+
+bool SelectionTrail::goUp()
+{
+    if (!m_selection->deviceGroup().empty())
+        m_selection->setDevices({});
+    else if (m_selection->dimension() >= 0)
+        m_selection->setDimension(-1);
+    else
+        return false;
+    return true;
+}
+
+bool SelectionTrail::goBack()
+{
+    const SnapshotPtr snapshot = m_document->lastGood();
+    while (!m_past.isEmpty()) {
+        const Place place = m_past.takeLast();
+        if (!snapshot || !snapshot->row(place.tensor.toStdString())) // an edit has taken it away
+            continue;
+        m_goesBack = true;
+        m_selection->setTensor(place.tensor);
+        m_selection->setDimension(place.dimension);
+        m_selection->setDevices(place.devices);
+        m_goesBack = false;
+        return true;
+    }
+    return false;
+}
+
+} // namespace shardscope
