@@ -26,20 +26,22 @@ void Selection::changeTensor(const QString& path)
 
 void Selection::setTensor(const QString& path)
 {
-    if (m_tensor == path && m_operation.isEmpty())
+    if (m_tensor == path && m_operation.isEmpty() && m_collective == -1)
         return;
     if (m_tensor != path)
         changeTensor(path);
     m_operation.clear();
+    m_collective = -1;
     Q_EMIT changed();
 }
 
 void Selection::setOperation(const QString& path, const QString& tensor)
 {
     const bool other = !tensor.isEmpty() && tensor != m_tensor;
-    if (m_operation == path && !other)
+    if (m_operation == path && !other && m_collective == -1)
         return;
     m_operation = path;
+    m_collective = -1;
     if (other)
         changeTensor(tensor);
     Q_EMIT changed();
@@ -54,6 +56,12 @@ void Selection::setColouring(ColourBy colouring)
 void Selection::setStep(int step)
 {
     if (std::exchange(m_step, step) != step)
+        Q_EMIT changed();
+}
+
+void Selection::setCollective(int collective)
+{
+    if (std::exchange(m_collective, collective) != collective)
         Q_EMIT changed();
 }
 
@@ -111,7 +119,8 @@ void Selection::clear()
 {
     setHoveredDevices({});
     const bool nothing = m_tensor.isEmpty() && m_meshAxis.isEmpty() && m_logicalAxis.isEmpty() && m_dimension == -1
-        && m_rule == -1 && m_step == -1 && m_textLine == 0 && m_operation.isEmpty() && m_devices.group.empty();
+        && m_rule == -1 && m_step == -1 && m_textLine == 0 && m_collective == -1 && m_operation.isEmpty()
+        && m_devices.group.empty();
     if (nothing)
         return;
     m_tensor.clear();
@@ -122,6 +131,7 @@ void Selection::clear()
     m_rule = -1;
     m_step = -1;
     m_textLine = 0;
+    m_collective = -1;
     m_devices = {};
     Q_EMIT changed();
 }

@@ -28,6 +28,8 @@ public:
     /// the tensor that was selected before; any other is where the tensor comes from.
     [[nodiscard]] const QString& operation() const { return m_operation; }
     [[nodiscard]] int step() const { return m_step; } ///< of propagation, -1 = none
+    /// One of those that work for the tensor, or for the operation: its number in the list of collectives, -1 = none.
+    [[nodiscard]] int collective() const { return m_collective; }
     /// A line of the text that the program was read from, counted from 1, 0 = none.
     [[nodiscard]] int textLine() const { return m_textLine; }
     [[nodiscard]] int rule() const { return m_rule; } ///< index, -1 = none
@@ -46,6 +48,8 @@ public:
     /// An operation with the tensor that it makes; "" where that has no path, and the tensor stays then.
     void setOperation(const QString& path, const QString& tensor);
     void setStep(int step);
+    /// Until another tensor or operation is selected.
+    void setCollective(int collective);
     void setTextLine(int line);
     void setDimension(int dimension);
     void setRule(int rule);
@@ -68,7 +72,7 @@ private:
     };
     void changeTensor(const QString& path);
     QString m_tensor, m_operation, m_meshAxis, m_logicalAxis;
-    int m_dimension = -1, m_rule = -1, m_step = -1, m_textLine = 0;
+    int m_dimension = -1, m_rule = -1, m_step = -1, m_textLine = 0, m_collective = -1;
     ColourBy m_colouring = ColourBy::Shard;
     Devices m_devices, m_hovered;
 };

@@ -328,12 +328,21 @@ private Q_SLOTS:
         selection.setStep(4);
         selection.setTextLine(7);
         QCOMPARE(changed.count(), 5);
+        // A collective belongs to what is selected.
+        selection.setCollective(2);
+        selection.setTensor(QStringLiteral("y"));
+        QCOMPARE(changed.count(), 7);
+        QCOMPARE(selection.collective(), -1);
+        selection.setCollective(3);
+        selection.setOperation(QStringLiteral("%26"), {});
+        QCOMPARE(selection.collective(), -1);
+        QCOMPARE(changed.count(), 9);
         selection.clear();
-        QCOMPARE(changed.count(), 6);
+        QCOMPARE(changed.count(), 10);
         QCOMPARE(selection.step(), -1);
         QCOMPARE(selection.textLine(), 0);
         selection.clear();
-        QCOMPARE(changed.count(), 6);
+        QCOMPARE(changed.count(), 10);
     }
 
     void selectionTellsOnlyChanges()

@@ -60,16 +60,19 @@ struct Graph {
     GraphWords words;
     GraphLayout layout;
 
-    explicit Graph(Program of)
+    /// `row`: what is shorter stays in one row.
+    explicit Graph(Program of, double row = 1200)
         : program(std::make_shared<const Program>(std::move(of)))
         , outline(std::make_shared<const ProgramOutline>(ProgramOutline::build(*program)))
         , words(program, outline)
-        , layout(program, outline, measure())
+        , layout(program, outline, measure(row))
     {
     }
-    [[nodiscard]] GraphMeasure measure() const
+    [[nodiscard]] GraphMeasure measure(double row) const
     {
         GraphMeasure measure;
+        measure.sizes.row = row;
+        measure.collective = [](int) { return QSizeF(90, 38); };
         const ProgramOutline* of = outline.get();
         measure.folded = [of](int part) {
             return of->part(part).kind == PartKind::Operation ? QSizeF(60 + part % 7 * 9, 28)

@@ -264,21 +264,26 @@ private Q_SLOTS:
             std::count_if(memory.atPeak.begin(), memory.atPeak.end(), [](std::int64_t bytes) { return bytes > 0; });
         QCOMPARE(bar.cells->rowCount(), static_cast<int>(held));
 
-        const Table live(view.plot());
+        MemoryView overTime(&fixture.document, &fixture.selection, MemoryView::Shows::OverTime);
+        overTime.resize(700, 200);
+        overTime.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&overTime));
+        LiveMemoryPlot& plot = *overTime.plot();
+        const Table live(&plot);
         QVERIFY(live.cells);
         QCOMPARE(live.cells->rowCount(), static_cast<int>(memory.live.size()));
         QCOMPARE(live.at(memory.peakInstruction, 1), words::bytes(static_cast<double>(memory.peakBytes)));
         // By keyboard through the instructions, and to what one computes.
-        view.plot()->setFocus();
-        QTest::keyClick(view.plot(), Qt::Key_End);
-        QCOMPARE(view.plot()->tableCurrentRow(), live.cells->rowCount() - 1);
-        QTest::keyClick(view.plot(), Qt::Key_Home);
-        QTest::keyClick(view.plot(), Qt::Key_Right);
-        QCOMPARE(view.plot()->tableCurrentRow(), 1);
+        plot.setFocus();
+        QTest::keyClick(&plot, Qt::Key_End);
+        QCOMPARE(plot.tableCurrentRow(), live.cells->rowCount() - 1);
+        QTest::keyClick(&plot, Qt::Key_Home);
+        QTest::keyClick(&plot, Qt::Key_Right);
+        QCOMPARE(plot.tableCurrentRow(), 1);
         QVERIFY(live.cells->isRowSelected(1));
-        QVERIFY2(view.plot()->accessibleDescription().startsWith(QStringLiteral("Operation 2, ")),
-            qPrintable(view.plot()->accessibleDescription()));
-        QTest::keyClick(view.plot(), Qt::Key_Return);
+        QVERIFY2(plot.accessibleDescription().startsWith(QStringLiteral("Operation 2, ")),
+            qPrintable(plot.accessibleDescription()));
+        QTest::keyClick(&plot, Qt::Key_Return);
         QCOMPARE(words::tensorName(fixture.selection.tensor().toStdString()), live.at(1, 2));
     }
 

@@ -373,6 +373,7 @@ private Q_SLOTS:
         CollectivesView& view = shown.view;
         view.table()->setCurrentIndex(view.filter()->index(2, 0));
         QCOMPARE(shown.selection.tensor(), QStringLiteral("layers.2/z"));
+        QCOMPARE(shown.selection.collective(), 2);
         QVERIFY(view.model()->isMarked(2));
         QVERIFY(!view.model()->isMarked(1));
         shown.selection.setTensor(QStringLiteral("layers.1/z"));
@@ -397,6 +398,10 @@ private Q_SLOTS:
         QCOMPARE(view.current(), nameless);
         shown.selection.setMeshAxis(QStringLiteral("data"));
         QCOMPARE(view.current(), nameless);
+
+        // By its number, as the graph of the program selects it.
+        shown.selection.setCollective(5);
+        QCOMPARE(view.current(), 5);
 
         // An edit keeps what is chosen.
         view.choose(3);

@@ -13,6 +13,7 @@
 
 #include "experiment/edits.h"
 #include "experiment_file/gallery.h"
+#include "pipeline/collective_list.h"
 #include "registered_test.h"
 #include "views/explain_view/explain_view.h"
 #include "views/main_window/file_names.h"
@@ -330,13 +331,17 @@ private Q_SLOTS:
         window.document()->waitForAnalysis();
         QCOMPARE(window.windowTitle(), u"train.step.mlir[*]"_s);
         QCOMPARE(statusText(*window.document()).saved, u"Program, not edited"_s);
-        // What is worth looking at: not the first value, but the largest one that is sharded.
+        // What is worth looking at: not the first value, but what most is sent for.
         const SnapshotPtr snapshot = window.document()->snapshot();
         const TensorRow* row = snapshot->row(window.selection()->tensor().toStdString());
         QVERIFY(row && row == firstSelection(*snapshot));
-        for (const TensorRow& other : snapshot->tensors)
-            QVERIFY(other.layout.distinctShards() == 1 || other.bytesInAll <= row->bytesInAll);
-        QVERIFY(row->layout.distinctShards() > 1 && row->type.rank() > 0);
+        const int collective = window.selection()->collective();
+        QVERIFY(collective >= 0);
+        const CollectiveList& list = *snapshot->collectives;
+        const double most = list.entries[static_cast<std::size_t>(collective)].sentPerStep().value();
+        for (const CollectiveEntry& other : list.entries)
+            QVERIFY(other.sentPerStep().value() <= most || !snapshot->row(*list.program->value(other.value).path));
+        QVERIFY(row->type.rank() > 0);
 
         const QString table = m_folder.filePath(u"model.csv"_s);
         QVERIFY(writeFile(table, "path,shape,dtype,names\nkernel,8x8,f32,\"batch,hidden\"\n"));

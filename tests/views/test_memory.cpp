@@ -71,6 +71,20 @@ private Q_SLOTS:
         peak.show();
         QVERIFY(QTest::qWaitForWindowExposed(&peak));
         QVERIFY(peak.bar()->isVisible() && peak.onHost()->isVisible());
+        peak.resize(600, 500);
+        QVERIFY(!peak.plot()->isVisible()); // however much room there is
+        // The value that is selected, at the instruction that computes it.
+        QCOMPARE(view.plot()->cursor(), -1);
+        for (int i = 0; i < view.plot()->tableRowCount() && fixture.selection.tensor().isEmpty(); ++i)
+            view.plot()->tableActivate(i);
+        const QString computed = fixture.selection.tensor();
+        QVERIFY(!computed.isEmpty());
+        const int cursor = view.plot()->cursor();
+        QCOMPARE(
+            QString::fromStdString(shownMemory(fixture.document.snapshot()).pathAt(static_cast<std::size_t>(cursor))),
+            computed);
+        fixture.selection.setTensor(u"params/layers.0/W1"_s); // computed by none
+        QCOMPARE(view.plot()->cursor(), -1);
     }
 
     /// No words under the line of the limit.
@@ -275,8 +289,6 @@ private Q_SLOTS:
         QVERIFY(QTest::qWaitForWindowExposed(&view));
         const MemorySummary& memory = fixture.snapshot().plan->memory;
         QCOMPARE(view.keyFigure(), u"%1 per device"_s.arg(words::bytes(static_cast<double>(memory.peakBytes))));
-        QVERIFY(view.plot()->isVisible());
-
         const MemoryBar bar = view.bar()->barLayout();
         std::int64_t sum = 0;
         for (const MemoryBar::Segment& segment : bar.segments) {
@@ -298,7 +310,6 @@ private Q_SLOTS:
         QCOMPARE(fixture.selection.tensor(), first);
 
         view.resize(700, 98);
-        QVERIFY(!view.plot()->isVisible());
         QVERIFY(view.bar()->isVisible());
     }
 

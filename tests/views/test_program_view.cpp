@@ -18,6 +18,7 @@
 #include <set>
 
 #include "experiment/edits.h"
+#include "pipeline/collective_list.h"
 #include "program/operation_path.h"
 #include "program/verify_shardings.h"
 #include "registered_test.h"
@@ -76,6 +77,8 @@ struct Shown {
     [[nodiscard]] QString title(GraphPlace place)
     {
         const GraphItem& item = layout().item(place);
+        if (item.kind == GraphItem::Kind::Collective)
+            return canvas().graphWords()->collectiveTitle(item.collective);
         return item.part >= 0 ? canvas().graphWords()->title(item.part)
                               : canvas().graphWords()->valueName(item.value, place.level, item.more);
     }
@@ -99,11 +102,13 @@ private Q_SLOTS:
             return words::plain(words.label(operation, shown.layout().outline().part(part).parent));
         };
         QCOMPARE(label("layers.0/y"), u"y  [8@data, 1024@model]"_s);
-        QCOMPARE(label("grad(params/layers.3/W2)"), u"gradient of W2  [1024@model, 1024] Σ data  all-reduce 1 MiB"_s);
+        QCOMPARE(label("grad(params/layers.3/W2)"), u"gradient of W2  [1024@model, 1024] Σ data"_s);
         QCOMPARE(label("loss").left(9), u"loss  f32"_s);
         // The head of a part sums up what is sent within it: z of a layer is added up along model.
         QVERIFY2(words.counts(shown.part(u"Layer 0"_s)).endsWith(u", 1 collective, sent 24 KiB"_s),
             qPrintable(words.counts(shown.part(u"Layer 0"_s))));
+        QVERIFY2(words.subtitle(shown.part(u"Layers 1–3"_s)).endsWith(u", sent 72 KiB"_s),
+            qPrintable(words.subtitle(shown.part(u"Layers 1–3"_s))));
         // The text is there when it is asked for.
         ProgramView calm(&shown.fixture.document, &shown.fixture.selection);
         calm.resize(1200, 700);
@@ -111,9 +116,11 @@ private Q_SLOTS:
         QVERIFY(!calm.textPane()->isVisible() && calm.canvas()->isVisible());
         calm.setTextShown(true);
         QVERIFY(calm.textPane()->isVisible());
-        // It opens with all of its width in sight.
+        // It opens with all of it in sight, and goes from left to right.
         const QRectF graph = calm.canvas()->toWidget(QRectF({ 0, 0 }, calm.canvas()->layoutOfGraph()->size()));
         QVERIFY(graph.left() >= -1 && graph.right() <= calm.canvas()->width() + 1);
+        QVERIFY(graph.top() >= -1 && graph.bottom() <= calm.canvas()->height() + 1);
+        QVERIFY(graph.width() > graph.height());
         calm.canvas()->fit();
         const QRectF all = calm.canvas()->toWidget(QRectF({ 0, 0 }, calm.canvas()->layoutOfGraph()->size()));
         QVERIFY(all.height() <= calm.canvas()->height() + 1);
@@ -133,25 +140,26 @@ private Q_SLOTS:
         shown.canvas().setFocus();
         QTest::keyClick(&shown.canvas(), Qt::Key_Home);
         QCOMPARE(shown.title(shown.canvas().current()), u"Layer 0"_s);
-        QTest::keyClick(&shown.canvas(), Qt::Key_Down); // into it
+        QTest::keyClick(&shown.canvas(), Qt::Key_Right); // into it
         QCOMPARE(shown.canvas().current().level, shown.part(u"Layer 0"_s));
         QStringList way;
-        for (int i = 0; i < 5; ++i) {
-            QTest::keyClick(&shown.canvas(), Qt::Key_Down);
+        for (int i = 0; i < 6; ++i) {
+            QTest::keyClick(&shown.canvas(), Qt::Key_Right);
             way << shown.title(shown.canvas().current());
         }
-        QCOMPARE(
-            way, QStringList({ u"dot_general"_s, u"maximum"_s, u"constraint"_s, u"dot_general"_s, u"constraint"_s }));
-        QTest::keyClick(&shown.canvas(), Qt::Key_Down); // out of it, to what follows
+        QCOMPARE(way,
+            QStringList({ u"dot_general"_s, u"maximum"_s, u"constraint"_s, u"dot_general"_s, u"all-reduce"_s,
+                u"constraint"_s }));
+        QTest::keyClick(&shown.canvas(), Qt::Key_Right); // out of it, to what follows
         const int repeat = shown.part(u"Layers 1–3"_s);
         QCOMPARE(shown.layout().item(shown.canvas().current()).part, repeat);
         QVERIFY(!shown.layout().isOpen(repeat));
         QTest::keyClick(&shown.canvas(), Qt::Key_Return);
         QVERIFY(shown.layout().isOpen(repeat));
         QCOMPARE(shown.layout().item(shown.canvas().current()).part, repeat);
-        QTest::keyClick(&shown.canvas(), Qt::Key_Down);
+        QTest::keyClick(&shown.canvas(), Qt::Key_Right);
         QCOMPARE(shown.title(shown.canvas().current()), u"Layer 1"_s);
-        QTest::keyClick(&shown.canvas(), Qt::Key_Up);
+        QTest::keyClick(&shown.canvas(), Qt::Key_Left);
         QTest::keyClick(&shown.canvas(), Qt::Key_Return);
         QVERIFY(!shown.layout().isOpen(repeat));
     }
@@ -164,7 +172,7 @@ private Q_SLOTS:
         shown.canvas().setFocus();
         QTest::keyClick(&shown.canvas(), Qt::Key_Home);
         for (int i = 0; i < 60; ++i) {
-            QTest::keyClick(&shown.canvas(), i % 7 == 3 ? Qt::Key_Right : Qt::Key_Down);
+            QTest::keyClick(&shown.canvas(), i % 7 == 3 ? Qt::Key_Down : Qt::Key_Right);
             const QRectF at = shown.canvas().toWidget(shown.layout().rect(shown.canvas().current()));
             QVERIFY2(QRectF(shown.canvas().rect()).intersects(at), qPrintable(QString::number(i)));
         }
@@ -204,12 +212,80 @@ private Q_SLOTS:
         QCOMPARE(shown.title(shown.canvas().current()), u"reduce"_s);
     }
 
+    /// What is sent for a value stands between who makes it and who reads it.
+    void collectivesAreNodes()
+    {
+        Shown shown;
+        const Snapshot& snapshot = shown.fixture.snapshot();
+        const CollectiveList& list = *snapshot.collectives;
+        const int layer = shown.part(u"Layer 0"_s);
+        const GraphLevel& level = *shown.layout().level(layer);
+        const auto node = std::find_if(level.items.begin(), level.items.end(),
+            [](const GraphItem& item) { return item.kind == GraphItem::Kind::Collective; });
+        QVERIFY(node != level.items.end());
+        const int number = node->collective, at = static_cast<int>(node - level.items.begin());
+        const GraphWords& words = *shown.canvas().graphWords();
+        QCOMPARE(words.collectiveTitle(number), u"all-reduce"_s);
+        QCOMPARE(words::plain(words.collectiveFigure(number)), u"model  24 KiB"_s);
+        QCOMPARE(words.axisOf(number), 1);
+        QVERIFY(words.collectiveTip(number).contains(u"24 KiB"_s));
+        QStringList from, to;
+        for (const GraphEdge& edge : level.edges) {
+            if (edge.to == at)
+                from << shown.title({ layer, edge.from });
+            if (edge.from == at)
+                to << shown.title({ layer, edge.to });
+        }
+        QCOMPARE(from, QStringList{ u"dot_general"_s });
+        QCOMPARE(to, QStringList{ u"constraint"_s });
+
+        // Each is drawn once where everything is open, and is found there.
+        shown.canvas().unfoldEverything();
+        std::set<int> drawn;
+        for (const GraphPlace& place : shown.layout().places())
+            if (const GraphItem& item = shown.layout().item(place); item.kind == GraphItem::Kind::Collective) {
+                QVERIFY(drawn.insert(item.collective).second);
+                QCOMPARE(shown.layout().placeOfCollective(item.collective), place);
+            }
+        std::size_t placed = 0;
+        for (int i = 0; i < static_cast<int>(list.entries.size()); ++i)
+            if (words.collectives().operationOf(i).valid())
+                ++placed;
+        QCOMPARE(drawn.size(), placed);
+        QVERIFY(placed > 10);
+
+        // Selected here it is selected elsewhere, and the other way round.
+        const GraphPlace place = shown.layout().placeOfCollective(number);
+        shown.canvas().setZoom(1, QPointF());
+        shown.canvas().setCurrent(place);
+        QTest::mouseClick(&shown.canvas(), Qt::LeftButton, {}, shown.middle(place));
+        QCOMPARE(shown.fixture.selection.collective(), number);
+        QVERIFY(!shown.fixture.selection.tensor().isEmpty() || !shown.fixture.selection.operation().isEmpty());
+        QSignalSpy asked(&shown.view, &ProgramView::dockRequested);
+        shown.canvas().setFocus();
+        QTest::keyClick(&shown.canvas(), Qt::Key_Return);
+        QCOMPARE(asked.count(), 1);
+        QCOMPARE(asked.front().front().toString(), u"collectives"_s);
+        shown.fixture.selection.setTensor(u"x"_s);
+        QCOMPARE(shown.fixture.selection.collective(), -1);
+        shown.fixture.selection.setCollective(number);
+        QCOMPARE(shown.canvas().current(), place);
+        QCOMPARE(shown.canvas().currentCollective(), number);
+    }
+
     /// The player goes from operation to operation; the one at which it stands is the selected one.
     void operationsArePlayed()
     {
         Shown shown;
         StepPlayer& player = *shown.view.player()->player();
-        QCOMPARE(player.count(), 243);
+        // Operations, and the collectives between them.
+        const GraphCollectives& collectives = shown.canvas().graphWords()->collectives();
+        int placed = 0;
+        for (int i = 0; i < collectives.count(); ++i)
+            placed += collectives.operationOf(i).valid() ? 1 : 0;
+        const int count = 243 + placed;
+        QVERIFY(placed > 10);
+        QCOMPARE(player.count(), count);
         for (const QToolButton* button : player.buttons())
             QVERIFY(!button->accessibleName().isEmpty() && !button->toolTip().isEmpty());
         QVERIFY(!player.slider()->accessibleName().isEmpty());
@@ -218,17 +294,33 @@ private Q_SLOTS:
         shown.fixture.selection.setTensor(u"loss"_s);
         const int loss = player.step();
         QVERIFY(loss > 0);
-        QCOMPARE(player.position(), u"step %1 / 243"_s.arg(loss));
+        QCOMPARE(player.position(), u"step %1 / %2"_s.arg(loss).arg(count));
         // Keys of the graph go on from there.
         shown.canvas().setFocus();
         QTest::keyClick(&shown.canvas(), Qt::Key_BracketRight);
         QCOMPARE(player.step(), loss + 1);
         const OperationId next = findOperation(shown.program(), shown.fixture.selection.operation().toStdString());
-        QVERIFY(next.valid() && next != shown.program().value(shown.program().find("loss")).definition);
+        QVERIFY(next.valid());
+        QVERIFY(shown.fixture.selection.collective() >= 0
+            || next != shown.program().value(shown.program().find("loss")).definition);
         QTest::keyClick(&shown.canvas(), Qt::Key_BracketLeft);
+        QCOMPARE(shown.fixture.selection.collective(), -1);
         QCOMPARE(shown.fixture.selection.tensor(), u"loss"_s);
         QCOMPARE(shown.fixture.selection.operation(), u"loss"_s);
         QCOMPARE(shown.title(shown.canvas().current()), u"Loss"_s); // folded, and it stays so
+
+        // A collective is selected in its turn.
+        const int first =
+            static_cast<int>(std::find_if(shown.fixture.snapshot().collectives->entries.begin(),
+                                 shown.fixture.snapshot().collectives->entries.end(),
+                                 [](const CollectiveEntry& entry) { return entry.kind == CollectiveKind::AllReduce; })
+                - shown.fixture.snapshot().collectives->entries.begin());
+        shown.fixture.selection.setCollective(first);
+        const int at = player.step();
+        player.go(at + 1);
+        player.go(at);
+        QCOMPARE(shown.fixture.selection.collective(), first);
+        QCOMPARE(shown.canvas().currentCollective(), first);
 
         QTest::keyClick(&player, Qt::Key_Home);
         QCOMPARE(player.step(), 0);
@@ -298,7 +390,7 @@ private Q_SLOTS:
         QCOMPARE(player.step(), 3);
         shown.fixture.selection.setStep(-1);
         QCOMPARE(bar.tracks()->current(), 0);
-        QCOMPARE(player.count(), 243);
+        QVERIFY(player.count() > 243);
         QVERIFY(bar.sentence()->isHidden() && shown.canvas().step().chips.empty());
     }
 

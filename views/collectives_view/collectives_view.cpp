@@ -210,7 +210,9 @@ void CollectivesView::showList(CollectiveListPtr list, const SnapshotPtr& snapsh
     if (any) {
         const bool stays = sameProgram && before >= 0 && before < m_model->rowCount()
             && m_model->index(before, 0).data(CollectivesModel::PathRole).toString() == path;
-        if (stays)
+        if (m_selection->collective() >= 0)
+            chooseSelected();
+        else if (stays)
             choose(before);
         else
             chooseMarked();
@@ -363,17 +365,31 @@ void CollectivesView::selectCurrent()
         m_selection->setTensor(path);
     else if (value.valid() && value.index < program->values.size())
         followLink(*m_selection, words::valueLink(*program, value));
+    m_selection->setCollective(row);
     m_following = false;
 }
 
 void CollectivesView::followSelection()
 {
-    if (m_selection->tensor() == m_tensor)
+    const int collective = m_selection->collective();
+    const bool isOther = std::exchange(m_collective, collective) != collective;
+    const bool isOtherTensor = std::exchange(m_tensor, m_selection->tensor()) != m_selection->tensor();
+    if (isOtherTensor)
+        m_model->setMarked(m_tensor);
+    if (m_following)
         return;
-    m_tensor = m_selection->tensor();
-    m_model->setMarked(m_tensor);
-    if (!m_following)
+    if (isOther && collective >= 0)
+        chooseSelected();
+    else if (isOtherTensor)
         chooseMarked();
+}
+
+/// The one that is selected, even though there are others of the same value.
+void CollectivesView::chooseSelected()
+{
+    const bool following = std::exchange(m_following, true);
+    choose(m_selection->collective());
+    m_following = following;
 }
 
 /// Of the collectives of the selected value the first one that is shown, unless one of them is chosen.

@@ -76,6 +76,7 @@ private:
     void selectCurrent();
     void followSelection();
     void chooseMarked();
+    void chooseSelected();
     void fitColumns();
     void fitTensorColumn();
     [[nodiscard]] int chipsWidth() const;
@@ -101,6 +102,7 @@ private:
     CollectivePage* m_page;
     QString m_keyFigure, m_emptyText;
     QString m_tensor; ///< the selection's, as it was followed last
+    int m_collective = -1; ///< likewise
     int m_tensorWidth = 0; ///< of the column, where there is room
     bool m_following = false, m_sumsChosen = false;
     bool m_shown = false; ///< the list has rows

@@ -386,6 +386,7 @@ void MainWindow::selectSomething()
     if (!snapshot || snapshot->tensors.empty() || snapshot->row(m_selection.tensor().toStdString()))
         return;
     m_selection.setTensor(QString::fromStdString(firstSelection(*snapshot)->path));
+    m_selection.setCollective(firstCollective(*snapshot));
 }
 
 void MainWindow::showStatus()

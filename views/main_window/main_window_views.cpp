@@ -239,6 +239,8 @@ void MainWindow::makeInspector()
     m_explain = new ExplainView(&m_document, &m_selection);
     m_whatIf = new WhatIfView(&m_document, &m_selection);
     m_collectives = new CollectivesView(&m_document, &m_selection);
+    // Numbers of collectives hold as long as the program does.
+    connect(&m_document, &Document::experimentChanged, this, [this] { m_selection.setCollective(-1); });
     auto* pages = new PageStack(tr("Pages of the inspector"),
         { { tr("Explain"), m_explain }, { tr("What if"), m_whatIf }, { tr("Collectives"), m_collectives } });
     DockFrame* frame = addView("inspector", "explain", tr("Inspector"), pages, [pages] { return pages->current(); });

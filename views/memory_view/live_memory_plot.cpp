@@ -5,6 +5,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "schedule/plan.h"
 #include "views/memory_view/memory_widgets.h"
@@ -25,12 +26,23 @@ LiveMemoryPlot::LiveMemoryPlot(QWidget* parent)
 void LiveMemoryPlot::setMemory(ShownMemory shown)
 {
     m_shown = std::move(shown);
-    m_hovered = m_current = -1;
+    m_hovered = m_current = m_cursor = -1;
     if (const MemorySummary* memory = m_shown.memory())
         setAccessibleDescription(
             tr("Peak %1 %2").arg(words::bytes(static_cast<double>(memory->peakBytes)), m_shown.peakWords()));
     tableChanged(this);
     update();
+}
+
+void LiveMemoryPlot::setCursor(const std::string& path)
+{
+    int found = -1;
+    const int count = path.empty() || !m_shown.memory() ? 0 : tableRowCount();
+    for (int i = 0; i < count && found < 0; ++i)
+        if (m_shown.pathAt(static_cast<std::size_t>(i)) == path)
+            found = i;
+    if (std::exchange(m_cursor, found) != found)
+        update();
 }
 
 QSize LiveMemoryPlot::minimumSizeHint() const
@@ -125,12 +137,16 @@ void LiveMemoryPlot::paintEvent(QPaintEvent*)
 
     if (hasFocus())
         paintFocusFrame(painter);
-    if (m_hovered >= 0) {
+    const auto upright = [&](int instruction, const QPen& pen) {
+        if (instruction < 0)
+            return;
         const auto count = static_cast<qreal>(line.instructions);
-        const qreal x = plot.left() + plot.width() * (static_cast<qreal>(m_hovered) + 0.5) / count;
-        painter.setPen(QPen(theme.strongLine, 1));
+        const qreal x = plot.left() + plot.width() * (static_cast<qreal>(instruction) + 0.5) / count;
+        painter.setPen(pen);
         painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
-    }
+    };
+    upright(m_cursor, QPen(theme.accent, 1.5));
+    upright(m_hovered, QPen(theme.strongLine, 1));
 }
 
 Canvas::Tip LiveMemoryPlot::tipAt(QPoint point) const

@@ -236,28 +236,19 @@ void MemoryView::followSelection()
     const SnapshotPtr snapshot = picturedSnapshot(*m_document);
     const TensorRow* row = snapshot ? snapshot->row(m_selection->tensor().toStdString()) : nullptr;
     m_bar->setSlice(row ? m_shown.sliceOf(*row) : MemorySlice{});
+    if (m_shows == Shows::OverTime)
+        m_plot->setCursor(m_selection->tensor().toStdString());
 }
 
 void MemoryView::placePlot()
 {
-    // In a flat dock the bar alone.
     const bool hasLine = m_shown.memory() && !m_shown.memory()->live.empty();
     // Where the two texts of the head do not fit side by side, the sum goes first and the moment below it.
     const bool beside = m_when->sizeHint().width() + m_sum->sizeHint().width() + Metrics::scaled(28) <= width();
     m_head->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::BottomToTop);
     m_head->setSpacing(beside ? 12 : 0);
     m_sum->setAlignment((beside ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-    const int needed = Metrics::scaled(beside ? 40 : 56)
-        + (m_place->isVisibleTo(this) ? m_place->sizeHint().height() : 0)
-        + (m_largest->isVisibleTo(this) ? m_largest->sizeHint().height() : 0) + m_bar->heightForWidth(width())
-        + m_plot->minimumSizeHint().height();
-    m_plot->setVisible(hasLine && (m_shows == Shows::OverTime || height() >= needed));
-}
-
-QSize MemoryView::minimumSizeHint() const
-{
-    const QSize all = DockView::minimumSizeHint();
-    return m_plot->isVisibleTo(this) ? all - QSize(0, m_plot->minimumSizeHint().height()) : all;
+    m_plot->setVisible(hasLine && m_shows == Shows::OverTime);
 }
 
 void MemoryView::resizeEvent(QResizeEvent* event)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Memory view: what one device holds at the peak of the step, by owner, and the bytes live over the step;
-// and what lies in host memory, apart from that. Its key figure is "32.0 MiB per device".
+// What one device holds at the peak of the step, by owner, and what lies in host memory, apart from that; or, in the
+// Timeline, the bytes live over the step. Its key figure is "32.0 MiB per device".
 #pragma once
 
 #include "views/memory_view/shown_memory.h"
@@ -20,7 +20,7 @@ class MemoryView : public DockView {
     Q_OBJECT
 public:
     enum class Shows : std::uint8_t {
-        Peak, ///< the bar of the peak, what is largest, and where parameters are kept; the curve where there is room
+        Peak, ///< the bar of the peak, what is largest, and where parameters are kept
         OverTime ///< the curve over the step alone
     };
     MemoryView(Document* document, Selection* selection, Shows shows = Shows::Peak, QWidget* parent = nullptr);
@@ -33,8 +33,6 @@ public:
     [[nodiscard]] QString largestText() const; ///< all that are named where there is room for them
     /// "8 MiB per device on the host, 8 MiB in, 8 MiB back": what lies there, and what moves in a step; "" for nothing.
     [[nodiscard]] QString hostText() const;
-    /// Without the bytes over the step, which come where there is room.
-    [[nodiscard]] QSize minimumSizeHint() const override;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

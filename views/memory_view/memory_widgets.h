@@ -73,6 +73,9 @@ class LiveMemoryPlot : public Canvas {
 public:
     explicit LiveMemoryPlot(QWidget* parent = nullptr);
     void setMemory(ShownMemory shown);
+    /// A line at the instruction that computes the value of that path; "" for none.
+    void setCursor(const std::string& path);
+    [[nodiscard]] int cursor() const { return m_cursor; } ///< an instruction, -1 for none
     // One row per instruction.
     [[nodiscard]] int tableRowCount() const override;
     [[nodiscard]] int tableColumnCount() const override { return 3; }
@@ -104,6 +107,7 @@ private:
     ShownMemory m_shown;
     int m_hovered = -1;
     int m_current = -1; ///< walked to
+    int m_cursor = -1;
 };
 
 } // namespace shardscope

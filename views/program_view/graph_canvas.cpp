@@ -83,9 +83,15 @@ void GraphCanvas::setSnapshot(SnapshotPtr snapshot)
     layoutChanged();
 }
 
+std::unique_ptr<GraphLayout> GraphCanvas::newLayout() const
+{
+    return std::make_unique<GraphLayout>(
+        m_snapshot->program, m_outline, graphMeasure(*m_words, *m_outline), m_words->collectives());
+}
+
 void GraphCanvas::makeLayout(const std::vector<std::string>& openKeys)
 {
-    m_layout = std::make_unique<GraphLayout>(m_snapshot->program, m_outline, graphMeasure(*m_words, *m_outline));
+    m_layout = newLayout();
     std::vector<int> open;
     if (!openKeys.empty()) {
         std::vector<std::string> keys = openKeys;
@@ -153,6 +159,14 @@ ValueId GraphCanvas::currentValue() const
     }
     const GraphItem& item = m_layout->item(m_current);
     return item.kind == GraphItem::Kind::Part || item.more > 0 ? ValueId() : item.value;
+}
+
+int GraphCanvas::currentCollective() const
+{
+    if (!m_current.valid())
+        return -1;
+    const OperationId operation = currentOperation();
+    return operation.valid() ? m_layout->collectives().ofOperation(operation) : m_layout->item(m_current).collective;
 }
 
 void GraphCanvas::setCurrent(GraphPlace place)
@@ -248,7 +262,7 @@ void GraphCanvas::changeEvent(QEvent* event)
 {
     if ((event->type() == QEvent::FontChange || event->type() == QEvent::ApplicationFontChange) && m_layout) {
         const std::vector<int> open = m_layout->openParts();
-        m_layout = std::make_unique<GraphLayout>(m_snapshot->program, m_outline, graphMeasure(*m_words, *m_outline));
+        m_layout = newLayout();
         m_layout->setOpenParts(open);
         layoutChanged();
         if (!m_moved)

@@ -44,6 +44,7 @@ public:
     void setCurrent(GraphPlace place);
     [[nodiscard]] OperationId currentOperation() const;
     [[nodiscard]] ValueId currentValue() const;
+    [[nodiscard]] int currentCollective() const; ///< number in the list, -1 for none
     /// Several lines about what is drawn there.
     [[nodiscard]] QString tipOf(GraphPlace place) const;
     /// Opens what the part stands in, makes it the current one and brings it into sight.
@@ -79,6 +80,7 @@ public:
 
 Q_SIGNALS:
     void currentChanged(); ///< by the user
+    void collectiveOpened(); ///< the current one, by a double click or Return
     void zoomChanged();
 
 protected:
@@ -97,6 +99,7 @@ protected:
 
 private:
     void makeLayout(const std::vector<std::string>& openKeys);
+    [[nodiscard]] std::unique_ptr<GraphLayout> newLayout() const;
     void layoutChanged();
     void fitAgain();
     void findMarks();

@@ -12,36 +12,36 @@ namespace {
 constexpr int maxEdges = 6000; ///< of a level in one frame: more would be a grey plane
 constexpr int maxCurves = 400; ///< beyond which lines have corners
 
-/// From `a` to `b`, beginning and ending straight downwards.
+/// From `a` to `b`, beginning and ending straight to the right.
 struct Curve {
     QPointF a, b;
-    [[nodiscard]] double x(double t) const { return a.x() + (b.x() - a.x()) * t * t * (3 - 2 * t); }
-    [[nodiscard]] double y(double t) const
+    [[nodiscard]] double y(double t) const { return a.y() + (b.y() - a.y()) * t * t * (3 - 2 * t); }
+    [[nodiscard]] double x(double t) const
     {
-        const double middle = (a.y() + b.y()) / 2, s = 1 - t;
-        return a.y() * s * s * s + 3 * middle * s * t + b.y() * t * t * t;
+        const double middle = (a.x() + b.x()) / 2, s = 1 - t;
+        return a.x() * s * s * s + 3 * middle * s * t + b.x() * t * t * t;
     }
     [[nodiscard]] QPointF slope(double t) const
     {
-        const double middle = (a.y() + b.y()) / 2, s = 1 - t;
-        return { 6 * (b.x() - a.x()) * t * s, 3 * ((middle - a.y()) * s * s + (b.y() - middle) * t * t) };
+        const double middle = (a.x() + b.x()) / 2, s = 1 - t;
+        return { 3 * ((middle - a.x()) * s * s + (b.x() - middle) * t * t), 6 * (b.y() - a.y()) * t * s };
     }
-    /// Where it passes an x; 0 or 1 if that lies beyond its ends.
+    /// Where it passes a y; 0 or 1 if that lies beyond its ends.
     [[nodiscard]] double at(double wanted) const
     {
         double low = 0, high = 1;
         for (int i = 0; i < 24; ++i) {
             const double t = (low + high) / 2;
-            ((x(t) < wanted) == (a.x() < b.x()) ? low : high) = t;
+            ((y(t) < wanted) == (a.y() < b.y()) ? low : high) = t;
         }
         return (low + high) / 2;
     }
 };
 
-/// The part of a curve that lies between two places; the whole one may be a thousand times as wide.
-void addPart(QPainterPath& path, const Curve& curve, double left, double right)
+/// The part of a curve that lies between two heights; all of it may be a thousand times as high.
+void addPart(QPainterPath& path, const Curve& curve, double top, double bottom)
 {
-    double from = curve.at(left), to = curve.at(right);
+    double from = curve.at(top), to = curve.at(bottom);
     if (from > to)
         std::swap(from, to);
     const double third = (to - from) / 3;
@@ -71,7 +71,7 @@ void GraphPainter::Frame::edges(int part, const GraphLevel& in, QPointF origin, 
             || (scene.marked.valid() && each.value == scene.marked && each.more == 0))
             lit.push_back(index);
         else if (curved)
-            edge(each, origin, theme.strongLine, 1.5);
+            edge(each, origin, theme.strongLine, 1.5, stated.addsUp(in.item(each.to).collective));
         else if (readable)
             for (std::size_t i = 1; i < each.points.size(); ++i)
                 lines.emplace_back(toWidget(each.points[i - 1], origin), toWidget(each.points[i], origin));
@@ -89,7 +89,7 @@ void GraphPainter::Frame::edges(int part, const GraphLevel& in, QPointF origin, 
     painter.setRenderHint(QPainter::Antialiasing, true);
 }
 
-void GraphPainter::Frame::edge(const GraphEdge& edge, QPointF origin, const QColor& color, double width)
+void GraphPainter::Frame::edge(const GraphEdge& edge, QPointF origin, const QColor& color, double width, int partial)
 {
     QPainterPath& path = own.m_path;
     path.clear();
@@ -99,19 +99,20 @@ void GraphPainter::Frame::edge(const GraphEdge& edge, QPointF origin, const QCol
     for (std::size_t i = 1; i < edge.points.size(); ++i) {
         const QPointF at = toWidget(edge.points[i], origin);
         const double left = std::min(before.x(), at.x()), right = std::max(before.x(), at.x());
+        const double top = std::min(before.y(), at.y()), bottom = std::max(before.y(), at.y());
         const bool isSeen =
-            left <= near.right() && right >= near.left() && before.y() <= near.bottom() && at.y() >= near.top();
-        if (isSeen && i % 2 == 0 && right - left > 2 * near.width()) {
-            addPart(path, { before, at }, near.left(), near.right());
+            left <= near.right() && right >= near.left() && top <= near.bottom() && bottom >= near.top();
+        if (isSeen && i % 2 == 0 && bottom - top > 2 * near.height()) {
+            addPart(path, { before, at }, near.top(), near.bottom());
             down = false;
         } else if (isSeen) {
             if (!down)
                 path.moveTo(before);
-            const double middle = (before.y() + at.y()) / 2;
-            if (i % 2 == 1 || right - left < 0.5)
+            const double middle = (before.x() + at.x()) / 2;
+            if (i % 2 == 1 || bottom - top < 0.5)
                 path.lineTo(at);
             else
-                path.cubicTo({ before.x(), middle }, { at.x(), middle }, at);
+                path.cubicTo({ middle, before.y() }, { middle, at.y() }, at);
             down = true;
         } else {
             down = false;
@@ -120,15 +121,29 @@ void GraphPainter::Frame::edge(const GraphEdge& edge, QPointF origin, const QCol
     }
     if (path.isEmpty())
         return;
-    painter.setPen(QPen(color, width * std::clamp(zoom, 0.6, 1.4)));
+    const QColor drawn = partial >= 0 ? theme.meshAxis(partial) : color;
+    QPen pen(drawn, width * std::clamp(zoom, 0.6, 1.4));
+    if (partial >= 0)
+        pen.setDashPattern({ 1.4, 2 }); // dotted: parts that are still to be added up
+    painter.setPen(pen);
     painter.setBrush(Qt::NoBrush);
     painter.drawPath(path);
+    if (partial >= 0 && zoom >= shapesFrom) {
+        const QPointF middle = path.pointAtPercent(0.5);
+        const double radius = pixels(7);
+        painter.setPen(QPen(drawn, 1.5));
+        painter.setBrush(theme.base);
+        painter.drawEllipse(middle, radius, radius);
+        painter.setFont(zoomed(Metrics::small(), zoom));
+        painter.drawText(QRectF(middle - QPointF(radius, radius), QSizeF(2 * radius, 2 * radius)), Qt::AlignCenter,
+            QStringLiteral("Σ"));
+    }
     if (!near.contains(before))
         return;
     const double half = 3.5 * std::clamp(zoom, 0.5, 1.5);
-    const QPointF head[]{ before, before + QPointF(-half, -2 * half), before + QPointF(half, -2 * half) };
+    const QPointF head[]{ before, before + QPointF(-2 * half, -half), before + QPointF(-2 * half, half) };
     painter.setPen(Qt::NoPen);
-    painter.setBrush(color);
+    painter.setBrush(drawn);
     painter.drawPolygon(head, 3);
 }
 

@@ -52,6 +52,9 @@ struct GraphPainter::Frame {
     void trail();
     void plate(QPointF at, const QString& text);
     void arrow(const QRectF& at, bool open);
+    void label(const GraphTexts::Line& line, const QRectF& rect);
+    /// Number of the collective that it is, -1 for none.
+    [[nodiscard]] int collectiveAt(const GraphItem& item) const;
     void leaving(const QRectF& rect);
 
     void step();
@@ -59,7 +62,8 @@ struct GraphPainter::Frame {
     void chips();
 
     void edges(int part, const GraphLevel& in, QPointF origin, bool readable);
-    void edge(const GraphEdge& edge, QPointF origin, const QColor& color, double width);
+    /// `partial`: of a mesh axis along which what flows is still to be added up, -1 for none.
+    void edge(const GraphEdge& edge, QPointF origin, const QColor& color, double width, int partial = -1);
 };
 
 } // namespace shardscope

@@ -96,6 +96,10 @@ void GraphCanvas::activate(GraphPlace place)
         toggle(item.part);
         return;
     }
+    if (item.kind == GraphItem::Kind::Collective) {
+        Q_EMIT collectiveOpened();
+        return;
+    }
     const OperationId definition = m_layout->program().value(item.value).definition;
     if (item.kind == GraphItem::Kind::Value && definition.valid()) {
         show(m_outline->partOfOperation[definition.index]);
@@ -177,9 +181,15 @@ QString GraphCanvas::tipOf(GraphPlace place) const
         return m_words->results(item.more + 1);
     case GraphItem::Kind::Value:
         return item.more > 0 ? m_words->valueName(item.value, place.level, item.more) : m_words->tip(item.value);
+    case GraphItem::Kind::Collective:
+        return m_words->collectiveTip(item.collective);
     case GraphItem::Kind::Part:
         break;
     }
+    const ProgramPart& part = m_outline->part(item.part);
+    const int own = part.kind == PartKind::Operation ? m_layout->collectives().ofOperation(part.operation) : -1;
+    if (own >= 0)
+        return m_words->tip(item.part) + u'\n' + m_words->collectiveTip(own);
     return m_words->tip(item.part);
 }
 

@@ -7,10 +7,12 @@
 
 namespace shardscope {
 
-GraphLayout::GraphLayout(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline, GraphMeasure measure)
+GraphLayout::GraphLayout(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline, GraphMeasure measure,
+    GraphCollectives collectives)
     : m_program(std::move(program))
     , m_outline(std::move(outline))
     , m_measure(std::move(measure))
+    , m_collectives(std::move(collectives))
     , m_open(m_outline->parts.size())
     , m_levels(m_outline->parts.size())
     , m_origins(m_outline->parts.size())
@@ -114,6 +116,15 @@ void GraphLayout::openFirst()
             break;
         at = *inner;
     }
+    setOpenParts(open);
+    // What could not be read where it is fitted into a window stays folded.
+    const double unit = m_measure.headHeight / 26;
+    if (size().width() <= 2400 * unit && size().height() <= 1400 * unit)
+        return;
+    std::erase_if(open, [this](int part) {
+        const PartKind kind = m_outline->part(part).kind;
+        return kind != PartKind::Module && kind != PartKind::Function;
+    });
     setOpenParts(open);
 }
 

@@ -3,8 +3,9 @@
 // No widgets, no colours, no text.
 //
 // Every part that has parts in it is open or folded. An open one is a frame with a head, and in it a level: its parts
-// in layers from the top down, the edges between them, and values that come from elsewhere, drawn beside those who read
-// them. Levels know nothing of each other: folding a part changes its own frame and moves what stands around it.
+// in layers from left to right, the edges between them, and values that come from elsewhere, drawn beside those who
+// read them. What is sent for a value stands between the operation that makes it and those who read it. Levels know
+// nothing of each other: folding a part changes its own frame and moves what stands around it.
 //
 //     GraphLayout layout(program, outline, measure);
 //     layout.setOpen(0, true);                       // the root
@@ -21,6 +22,7 @@
 
 #include "program/outline/program_outline.h"
 #include "views/program_view/box_tree.h"
+#include "views/program_view/graph_collectives.h"
 #include "views/program_view/layered_layout.h"
 
 namespace shardscope {
@@ -28,12 +30,14 @@ namespace shardscope {
 struct GraphItem {
     enum class Kind : std::uint8_t {
         Part, ///< an operation or a part of the program, open or folded
-        Value, ///< a value that comes from outside of the level, or from far above in it
-        Results ///< what the function or the body returns
+        Value, ///< a value that comes from outside of the level, or from far before in it
+        Results, ///< what the function or the body returns
+        Collective ///< that partitioning puts in for a value
     };
     Kind kind = Kind::Part;
     int part = -1;
-    ValueId value; ///< Value; Results: the first one
+    ValueId value; ///< Value, Collective; Results: the first one
+    int collective = -1; ///< Collective: number in the list
     int more = 0; ///< so many values beside that one
     bool leaves = false; ///< of an operation: what it makes is also read outside of the level
     int layer = 0;
@@ -47,20 +51,18 @@ struct GraphEdge {
     std::vector<QPointF> points; ///< as LayeredPlaces has them, in the frame of the level
 };
 
-/// What stands in an open part. Items are sorted by layer and from left to right, edges by the layer they come from.
+/// What stands in an open part. Items are sorted by layer and from the top down, edges by the layer they come from.
 struct GraphLevel {
     std::vector<GraphItem> items;
     std::vector<GraphEdge> edges;
     std::vector<int> layerStart; ///< first item of each layer, and the number of items
-    std::vector<double> layerTop, layerBottom;
+    std::vector<QRectF> layerRects; ///< around the items of each
     std::vector<int> edgeStart; ///< first edge from each layer, and the number of edges
     BoxTree itemTree, edgeTree; ///< to find what lies in a rectangle
     QSizeF size; ///< of the frame
 
     [[nodiscard]] const GraphItem& item(int index) const { return items[static_cast<std::size_t>(index)]; }
-    [[nodiscard]] int layers() const { return static_cast<int>(layerTop.size()); }
-    /// Layers that overlap a range of heights: [first, second).
-    [[nodiscard]] std::pair<int, int> layersWithin(double top, double bottom) const;
+    [[nodiscard]] int layers() const { return static_cast<int>(layerRects.size()); }
 };
 
 /// Sizes of what is drawn, in the units of the layout.
@@ -71,7 +73,8 @@ struct GraphMeasure {
     std::function<QSizeF(int count)> results;
     std::function<double(OperationId operation)> label; ///< width of what is said of its result
     std::function<double(ValueId value)> shape; ///< the same of a value that stands for itself
-    double headHeight = 24, padding = 16;
+    std::function<QSizeF(int collective)> collective;
+    double headHeight = 24, padding = 16, labelHeight = 18;
     LayeredSizes sizes;
 };
 
@@ -89,7 +92,8 @@ public:
     /// Edges that would pass more layers are drawn as a value beside who reads it.
     static constexpr int longestEdge = 8;
 
-    GraphLayout(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline, GraphMeasure measure);
+    GraphLayout(ProgramPtr program, std::shared_ptr<const ProgramOutline> outline, GraphMeasure measure,
+        GraphCollectives collectives = {});
 
     [[nodiscard]] const ProgramOutline& outline() const { return *m_outline; }
     [[nodiscard]] const Program& program() const { return *m_program; }
@@ -117,9 +121,12 @@ public:
     /// Where a value is drawn: the operation that makes it, or what that is folded into, and wherever it is drawn
     /// again.
     [[nodiscard]] std::vector<GraphPlace> placesOf(ValueId value) const;
+    /// Where a collective is drawn; invalid where it stands in something folded.
+    [[nodiscard]] GraphPlace placeOfCollective(int collective) const;
+    [[nodiscard]] const GraphCollectives& collectives() const { return m_collectives; }
     /// All items, each frame before what is in it.
     [[nodiscard]] std::vector<GraphPlace> places() const;
-    /// Where an arrow key leads: along edges up and down, in the order of reading to the sides, into frames and out.
+    /// Where an arrow key leads: along edges to the sides, in the order of reading up and down, into frames and out.
     [[nodiscard]] GraphPlace neighbour(GraphPlace place, GraphWay way) const;
 
 private:
@@ -133,6 +140,7 @@ private:
     ProgramPtr m_program;
     std::shared_ptr<const ProgramOutline> m_outline;
     GraphMeasure m_measure;
+    GraphCollectives m_collectives;
     std::vector<bool> m_open; ///< by part
     std::vector<std::unique_ptr<GraphLevel>> m_levels; ///< by part; null until needed
     std::vector<QPointF> m_origins; ///< by part, of those that are shown

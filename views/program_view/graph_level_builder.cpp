@@ -3,6 +3,7 @@
 // Declared in graph_layout.h.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <tuple>
 
@@ -27,7 +28,7 @@ struct GraphLayout::LevelBuilder {
     GraphLayout& layout;
     const int part;
     const ProgramPart& in;
-    const int children;
+    int children = 0; ///< and collectives: what edges lead between
     std::vector<std::pair<OperationId, int>> operations; ///< all that stand in the level, and in which child
     std::vector<std::pair<RegionId, int>> bodies;
     std::vector<Flow> flows;
@@ -35,22 +36,21 @@ struct GraphLayout::LevelBuilder {
     std::vector<LayeredEdge> edges;
     std::vector<std::pair<ValueId, int>> carried; ///< by edge: a value, and how many more
     std::vector<GraphItem> items; ///< children first
+    std::map<std::uint32_t, int> sent; ///< by value: the collective that others read it from
+    std::map<std::pair<std::uint32_t, int>, int> sentFor; ///< by value and reader: the collective that it goes to
 
     LevelBuilder(GraphLayout& of, int index)
         : layout(of)
         , part(index)
         , in(of.m_outline->part(index))
-        , children(static_cast<int>(in.children.size()))
     {
     }
 
     GraphLevel build()
     {
-        for (int child = 0; child < children; ++child) {
-            GraphItem& item = items.emplace_back();
-            item.part = in.children[static_cast<std::size_t>(child)];
-            collect(item.part, child);
-        }
+        for (const int index : in.children)
+            addChild(index);
+        children = static_cast<int>(items.size());
         findFlows();
         for (const Flow& flow : flows)
             join(flow);
@@ -60,6 +60,59 @@ struct GraphLayout::LevelBuilder {
         for (int child = 0; child < children; ++child)
             items[static_cast<std::size_t>(child)].leaves = leaves(child);
         return place();
+    }
+
+    /// With what is sent for it before and after it.
+    void addChild(int index)
+    {
+        const ProgramPart& of = layout.m_outline->part(index);
+        const GraphCollectives& collectives = layout.m_collectives;
+        std::vector<std::pair<ValueId, int>> firsts, lasts; // of chains of collectives, by operand
+        if (of.kind == PartKind::Operation && !collectives.empty())
+            for (const ValueId operand : layout.m_program->operation(of.operation).operands)
+                if (const std::vector<int>* chain = collectives.before(operand, of.operation)) {
+                    const bool known = std::any_of(
+                        firsts.begin(), firsts.end(), [&](const auto& other) { return other.first == operand; });
+                    if (known)
+                        continue;
+                    firsts.emplace_back(operand, static_cast<int>(items.size()));
+                    lasts.emplace_back(operand, addChain(*chain, operand));
+                }
+        const int child = static_cast<int>(items.size());
+        items.emplace_back().part = index;
+        collect(index, child);
+        for (const auto& [operand, first] : firsts)
+            sentFor[{ operand.index, child }] = first;
+        for (const auto& [operand, last] : lasts)
+            flows.push_back({ last, child, operand });
+        if (of.kind == PartKind::Operation && !collectives.empty())
+            for (const ValueId result : layout.m_program->operation(of.operation).results)
+                if (const std::vector<int>* chain = collectives.after(result)) {
+                    flows.push_back({ child, static_cast<int>(items.size()), result });
+                    sent[result.index] = addChain(*chain, result);
+                }
+    }
+
+    /// One after another; returns the last one.
+    int addChain(const std::vector<int>& chain, ValueId value)
+    {
+        for (std::size_t i = 0; i < chain.size(); ++i) {
+            const int at = static_cast<int>(items.size());
+            GraphItem& item = items.emplace_back();
+            item.kind = GraphItem::Kind::Collective;
+            item.value = value;
+            item.collective = chain[i];
+            if (i > 0)
+                flows.push_back({ at - 1, at, value });
+        }
+        return static_cast<int>(items.size()) - 1;
+    }
+
+    /// Where a value is read from that an operation of the level makes.
+    [[nodiscard]] int sourceOf(ValueId value, OperationId definition) const
+    {
+        const auto last = sent.find(value.index);
+        return last == sent.end() ? layout.m_childOfOperation[definition.index] : last->second;
     }
 
     void collect(int index, int child)
@@ -97,10 +150,12 @@ struct GraphLayout::LevelBuilder {
     void addUse(ValueId value, int child)
     {
         const OperationId definition = layout.m_program->value(value).definition;
+        const auto through = sentFor.find({ value.index, child });
+        const int reader = through == sentFor.end() ? child : through->second;
         if (definition.valid() && layout.m_levelOfOperation[definition.index] == part) {
             const int source = layout.m_childOfOperation[definition.index];
             if (source < child)
-                flows.push_back({ source, child, value });
+                flows.push_back({ sourceOf(value, definition), reader, value });
             if (source <= child)
                 return;
         }
@@ -108,7 +163,7 @@ struct GraphLayout::LevelBuilder {
             && layout.m_childOfArgument[value.index] == child)
             return; // of a body within
         if (layout.m_outline->part(items[static_cast<std::size_t>(child)].part).kind == PartKind::Operation)
-            outside.emplace_back(value, child);
+            outside.emplace_back(value, reader);
     }
 
     /// One edge for all that flows from one child to another one; flows come sorted.
@@ -189,7 +244,7 @@ struct GraphLayout::LevelBuilder {
         for (const ValueId result : results) {
             const OperationId definition = layout.m_program->value(result).definition;
             if (definition.valid() && layout.m_levelOfOperation[definition.index] == part)
-                returned.push_back({ layout.m_childOfOperation[definition.index], index, result });
+                returned.push_back({ sourceOf(result, definition), index, result });
         }
         std::sort(returned.begin(), returned.end());
         returned.erase(std::unique(returned.begin(), returned.end()), returned.end());
@@ -202,6 +257,8 @@ struct GraphLayout::LevelBuilder {
     /// Whether others than those in the level read what an operation makes.
     [[nodiscard]] bool leaves(int child) const
     {
+        if (items[static_cast<std::size_t>(child)].part < 0)
+            return false;
         const ProgramPart& of = layout.m_outline->part(items[static_cast<std::size_t>(child)].part);
         if (of.kind != PartKind::Operation)
             return false;
@@ -224,16 +281,21 @@ struct GraphLayout::LevelBuilder {
             size = layout.m_measure.value(item.value, item.more, part);
         } else if (item.kind == GraphItem::Kind::Results) {
             size = layout.m_measure.results(item.more + 1);
+        } else if (item.kind == GraphItem::Kind::Collective) {
+            size = layout.m_measure.collective(item.collective);
         } else if (layout.isOpen(item.part)) {
             size = layout.m_levels[static_cast<std::size_t>(item.part)]->size;
         } else {
             size = layout.m_measure.folded(item.part);
         }
         const ProgramPart* of = item.part >= 0 ? &layout.m_outline->part(item.part) : nullptr;
-        if (of && of->kind == PartKind::Operation)
-            box.label = layout.m_measure.label(of->operation);
+        double label = 0;
+        if (of && of->kind == PartKind::Operation && !layout.isOpen(item.part))
+            label = layout.m_measure.label(of->operation);
         else if (item.kind == GraphItem::Kind::Value && item.more == 0)
-            box.label = layout.m_measure.shape(item.value);
+            label = layout.m_measure.shape(item.value);
+        if (label > 0)
+            box.label = QSizeF(label, layout.m_measure.labelHeight);
         box.width = size.width();
         box.height = size.height();
         return box;
@@ -256,19 +318,17 @@ struct GraphLayout::LevelBuilder {
         level.size = QSizeF(width, head + 2 * padding + places.size.height());
         for (std::size_t i = 0; i < items.size(); ++i)
             items[i].rect = QRectF(places.boxes[i] + offset, QSizeF(boxes[i].width, boxes[i].height));
-        for (std::size_t i = 0; i < places.layerTop.size(); ++i) {
-            level.layerTop.push_back(places.layerTop[i] + offset.y());
-            level.layerBottom.push_back(places.layerBottom[i] + offset.y());
-        }
+        const std::size_t layers = places.layerBegin.size();
+        level.layerRects.resize(layers);
 
         // In the order of reading.
         std::vector<int> order(items.size()), rank(items.size());
         std::iota(order.begin(), order.end(), 0);
         std::sort(order.begin(), order.end(), [this](int a, int b) {
             const GraphItem &first = ref(items, a), &second = ref(items, b);
-            return std::tuple(first.layer, first.rect.left()) < std::tuple(second.layer, second.rect.left());
+            return std::tuple(first.layer, first.rect.top()) < std::tuple(second.layer, second.rect.top());
         });
-        level.layerStart.assign(places.layerTop.size() + 1, 0);
+        level.layerStart.assign(layers + 1, 0);
         std::vector<QRectF> shown; // with what is written below
         for (std::size_t i = 0; i < order.size(); ++i) {
             ref(rank, order[i]) = static_cast<int>(i);
@@ -276,8 +336,10 @@ struct GraphLayout::LevelBuilder {
             ++ref(level.layerStart, item.layer + 1);
             if (item.part >= 0)
                 ref(layout.m_itemOfPart, item.part) = static_cast<int>(i);
-            const double aside = ref(boxes, order[i]).label - item.rect.width() / 2 + layout.m_measure.sizes.gap;
-            shown.push_back(item.rect.adjusted(0, 0, std::max(0.0, aside), layout.m_measure.sizes.stem));
+            const QSizeF label = ref(boxes, order[i]).label;
+            const double aside = std::max(layout.m_measure.sizes.stem, label.width() - item.rect.width());
+            shown.push_back(item.rect.adjusted(0, 0, aside, std::max(0.0, label.height())));
+            ref(level.layerRects, item.layer) |= item.rect;
         }
         level.itemTree = BoxTree(shown);
         std::partial_sum(level.layerStart.begin(), level.layerStart.end(), level.layerStart.begin());
@@ -291,14 +353,15 @@ struct GraphLayout::LevelBuilder {
         }
         std::sort(level.edges.begin(), level.edges.end(),
             [](const GraphEdge& a, const GraphEdge& b) { return std::tie(a.from, a.to) < std::tie(b.from, b.to); });
-        level.edgeStart.assign(places.layerTop.size() + 1, 0);
+        level.edgeStart.assign(layers + 1, 0);
         shown.clear();
         for (const GraphEdge& edge : level.edges) {
             ++ref(level.edgeStart, level.item(edge.from).layer + 1);
             const auto [left, right] = std::minmax_element(edge.points.begin(), edge.points.end(),
                 [](const QPointF& a, const QPointF& b) { return a.x() < b.x(); });
-            shown.emplace_back(
-                QPointF(left->x(), edge.points.front().y()), QPointF(right->x(), edge.points.back().y()));
+            const auto [top, bottom] = std::minmax_element(edge.points.begin(), edge.points.end(),
+                [](const QPointF& a, const QPointF& b) { return a.y() < b.y(); });
+            shown.emplace_back(QPointF(left->x(), top->y()), QPointF(right->x(), bottom->y()));
         }
         level.edgeTree = BoxTree(shown);
         std::partial_sum(level.edgeStart.begin(), level.edgeStart.end(), level.edgeStart.begin());

@@ -24,8 +24,27 @@ GraphMeasure graphMeasure(const GraphWords& words, const ProgramOutline& outline
     const GraphWords* stated = &words;
     const ProgramOutline* outline = &outlineOf;
     GraphMeasure measure;
+    const auto widthOfSpans = [=](const words::Text& text) {
+        double width = 0;
+        for (const words::Span& span : text) {
+            QFont face =
+                span.style == words::Span::Style::Strong || span.style == words::Span::Style::Plain ? small : fixed;
+            if (span.style == words::Span::Style::Axis || span.style == words::Span::Style::Strong)
+                face.setWeight(QFont::DemiBold);
+            width += widthOf(span.text, face, QChar(u'0' + static_cast<char16_t>(span.style)));
+        }
+        return width;
+    };
+    const auto collectiveSize = [=](const QString& name, int number) {
+        return QSizeF(std::max(widthOf(name, title, u't'), widthOfSpans(stated->collectiveFigure(number))) + pixels(20),
+            pixels(38));
+    };
+    measure.collective = [=](int number) { return collectiveSize(stated->collectiveTitle(number), number); };
     measure.folded = [=](int part) {
         const ProgramPart& of = outline->part(part);
+        if (of.kind == PartKind::Operation)
+            if (const int number = stated->collectives().ofOperation(of.operation); number >= 0)
+                return collectiveSize(stated->title(part), number);
         double width = widthOf(stated->title(part), title, u't') + pixels(24);
         if (of.kind == PartKind::Operation) {
             const bool pin = !of.children.empty() || stated->isConstraint(of.operation); // or an arrow
@@ -44,17 +63,6 @@ GraphMeasure graphMeasure(const GraphWords& words, const ProgramOutline& outline
     measure.results = [=](int count) {
         return QSizeF(widthOf(stated->results(count), small, u's') + pixels(20), pixels(22));
     };
-    const auto widthOfSpans = [=](const words::Text& text) {
-        double width = 0;
-        for (const words::Span& span : text) {
-            QFont face =
-                span.style == words::Span::Style::Strong || span.style == words::Span::Style::Plain ? small : fixed;
-            if (span.style == words::Span::Style::Axis || span.style == words::Span::Style::Strong)
-                face.setWeight(QFont::DemiBold);
-            width += widthOf(span.text, face, QChar(u'0' + static_cast<char16_t>(span.style)));
-        }
-        return width;
-    };
     measure.label = [=](OperationId operation) {
         const int part = outline->partOfOperation[operation.index];
         return widthOfSpans(stated->label(operation, outline->part(part).parent));
@@ -62,7 +70,8 @@ GraphMeasure graphMeasure(const GraphWords& words, const ProgramOutline& outline
     measure.shape = [=](ValueId value) { return widthOfSpans(stated->shape(value)); };
     measure.headHeight = pixels(26);
     measure.padding = pixels(16);
-    measure.sizes = { pixels(16), pixels(18), pixels(20), pixels(12), pixels(18) };
+    measure.labelHeight = pixels(18);
+    measure.sizes = { pixels(14), pixels(6), pixels(22), pixels(12), pixels(8), pixels(1200), 1.8, pixels(28) };
     return measure;
 }
 

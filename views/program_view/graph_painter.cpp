@@ -6,6 +6,7 @@
 
 #include "views/program_view/graph_frame.h"
 #include "views/theme/icons.h"
+#include "views/widgets/chip.h"
 
 namespace shardscope {
 
@@ -74,24 +75,16 @@ void GraphPainter::Frame::level(int part, int depth)
     });
 }
 
-/// Too many boxes to be told apart: how wide each layer is.
+/// Too many boxes to be told apart: how high each layer is.
 void GraphPainter::Frame::bars(const GraphLevel& in, QPointF origin)
 {
     const QColor fill = mixed(theme.base, theme.strongLine, 0.35);
     const QRectF seen = inSight(origin);
-    const auto [first, end] = in.layersWithin(seen.top(), seen.bottom());
-    double last = -1e9;
-    for (int layer = first; layer < end; ++layer) {
-        const auto at = static_cast<std::size_t>(layer);
-        const GraphItem& left = in.item(in.layerStart[at]);
-        const GraphItem& right = in.item(in.layerStart[at + 1] - 1);
-        QRectF bar = toWidget(
-            QRectF(QPointF(left.rect.left(), in.layerTop[at]), QPointF(right.rect.right(), in.layerBottom[at])),
-            origin);
-        if (bar.bottom() < last + 1)
+    for (const QRectF& layer : in.layerRects) {
+        if (!layer.intersects(seen))
             continue;
-        bar.setHeight(std::max(1.0, bar.height()));
-        last = bar.bottom();
+        QRectF bar = toWidget(layer, origin);
+        bar.setWidth(std::max(1.0, bar.width()));
         painter.fillRect(bar.intersected(clip), fill);
     }
 }
@@ -103,13 +96,20 @@ void GraphPainter::Frame::item(GraphPlace place, const GraphItem& item, QPointF 
     const bool container = item.part >= 0 && layout.outline().isContainer(item.part);
     const bool current = place == scene.current;
     const bool marked = !open && std::binary_search(scene.marks.begin(), scene.marks.end(), place);
+    const int collective = collectiveAt(item);
+    const int axis = stated.axisOf(collective);
     if (rect.height() < 6 && !open) { // too small for a frame
-        painter.fillRect(rect, current || marked ? theme.accent : mixed(theme.base, theme.strongLine, 0.6));
+        painter.fillRect(rect,
+            current || marked ? theme.accent
+                : axis >= 0   ? theme.meshAxis(axis)
+                              : mixed(theme.base, theme.strongLine, 0.6));
         return;
     }
     const bool repeat = container && layout.outline().part(item.part).kind == PartKind::Repeat;
-    const bool value = item.kind != GraphItem::Kind::Part;
+    const bool value = item.kind != GraphItem::Kind::Part && collective < 0;
     QColor fill = value ? theme.base : theme.button;
+    if (axis >= 0)
+        fill = axisTint(theme, axis);
     if (open)
         fill = depth % 2 == 0 ? theme.alternateRow : theme.base;
     if (marked || (current && !open))
@@ -117,6 +117,7 @@ void GraphPainter::Frame::item(GraphPlace place, const GraphItem& item, QPointF 
     painter.setRenderHint(QPainter::Antialiasing, true);
     const double radius = (value ? 11 : container ? 6 : 4) * std::min(1.0, zoom);
     const QPen pen(marked || current ? theme.accent
+            : axis >= 0              ? theme.meshAxis(axis)
             : value                  ? theme.border
                                      : theme.strongLine,
         marked || current ? 2 : 1);
@@ -143,6 +144,14 @@ void GraphPainter::Frame::item(GraphPlace place, const GraphItem& item, QPointF 
         frame(place, rect, depth);
     else if (text)
         folded(place, item, rect, container);
+}
+
+int GraphPainter::Frame::collectiveAt(const GraphItem& item) const
+{
+    if (item.kind != GraphItem::Kind::Part)
+        return item.collective;
+    const ProgramPart& part = layout.outline().part(item.part);
+    return part.kind == PartKind::Operation ? layout.collectives().ofOperation(part.operation) : -1;
 }
 
 void GraphPainter::Frame::arrow(const QRectF& at, bool open)
@@ -185,8 +194,11 @@ void GraphPainter::Frame::sign(const QRectF& rect, GraphPlace place)
     const QRectF seen = rect.intersected(QRectF(QPointF(), scene.size));
     if (seen.height() < plainMetrics.height() + 4 || seen.width() < 24)
         return;
-    const QString text =
-        plainMetrics.elidedText(stated.title(layout.item(place).part), Qt::ElideRight, seen.width() - 12);
+    const int part = layout.item(place).part;
+    const QString title = stated.title(part), all = title + QStringLiteral("   ") + stated.counts(part);
+    const QString text = plainMetrics.horizontalAdvance(all) < seen.width() - 12
+        ? all
+        : plainMetrics.elidedText(title, Qt::ElideRight, seen.width() - 12);
     if (text.size() >= 3)
         plate(seen.topLeft() + QPointF(3, 3), text);
 }
@@ -224,12 +236,13 @@ void GraphPainter::Frame::folded(GraphPlace place, const GraphItem& item, const 
     if (item.kind == GraphItem::Kind::Part && container && zoom < shapesFrom) { // as large as ever, where there is room
         if (rect.height() <= plainMetrics.height())
             return;
-        const QString text = stated.title(item.part);
+        const QString text = plainMetrics.elidedText(stated.title(item.part), Qt::ElideRight, rect.width() - 6);
         painter.setFont(plain);
         painter.setPen(theme.text);
-        if (plainMetrics.horizontalAdvance(text) + 6 < rect.width())
+        if (text.size() >= 3) {
             painter.drawText(rect, Qt::AlignCenter, text);
-        return;
+            return;
+        }
     }
     if (zoom < titlesFrom)
         return;
@@ -241,6 +254,13 @@ void GraphPainter::Frame::folded(GraphPlace place, const GraphItem& item, const 
     if (container) {
         arrow(QRectF(rect.left() + pixels(5), rect.top(), pixels(16), rect.height()), false);
         inner.setLeft(rect.left() + pixels(14));
+    }
+    if (collectiveAt(item) >= 0) {
+        centred(texts.title, rect.top() + pixels(12), theme.text);
+        centred(texts.more, rect.top() + pixels(27), theme.secondary);
+        if (isOperation && zoom >= shapesFrom)
+            label(texts.label, rect);
+        return;
     }
     if (container && !isOperation) {
         centred(texts.title, rect.top() + pixels(14), theme.text);
@@ -258,19 +278,25 @@ void GraphPainter::Frame::folded(GraphPlace place, const GraphItem& item, const 
     if (item.leaves)
         leaving(rect);
     if (zoom >= shapesFrom)
-        own.m_texts.draw(painter, texts.label, QPointF(rect.center().x() + pixels(6), rect.bottom() + pixels(10)),
-            theme.secondary, theme);
+        label(texts.label, rect);
+}
+
+/// Below the box.
+void GraphPainter::Frame::label(const GraphTexts::Line& line, const QRectF& rect)
+{
+    own.m_texts.draw(
+        painter, line, QPointF(rect.left() + pixels(1), rect.bottom() + pixels(9)), theme.secondary, theme);
 }
 
 /// Others than those in the frame read the value as well.
 void GraphPainter::Frame::leaving(const QRectF& rect)
 {
-    const QPointF from(rect.center().x() - pixels(9), rect.bottom());
-    const QPointF to = from + QPointF(0, pixels(7));
+    const QPointF from(rect.right(), rect.bottom() - pixels(6));
+    const QPointF to = from + QPointF(pixels(5), 0);
     painter.setPen(QPen(theme.strongLine, 1.5 * std::clamp(zoom, 0.6, 1.4)));
     painter.drawLine(from, to);
     painter.setBrush(theme.base);
-    painter.drawEllipse(to + QPointF(0, pixels(2)), pixels(2), pixels(2));
+    painter.drawEllipse(to + QPointF(pixels(2), 0), pixels(2), pixels(2));
 }
 
 } // namespace shardscope

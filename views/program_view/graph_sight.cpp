@@ -42,21 +42,26 @@ void GraphCanvas::fit()
     fitAgain();
 }
 
-/// All of it where it can be read so, else all of its width; at its beginning.
+/// All of it. Where nothing could be read so, and nobody has asked for it: what is current or marked, in a size that
+/// can be read, or the beginning.
 void GraphCanvas::fitAgain()
 {
     if (!m_layout || m_layout->size().isEmpty())
         return;
-    constexpr double legible = 0.8, leastLegible = 0.5; // of letters 12 pixels high
+    constexpr double leastLegible = 0.3, legible = 0.6; // of letters 12 pixels high
     const QSizeF graph = m_layout->size();
-    const double across = width() / graph.width(), down = height() / graph.height();
-    const double full = std::min({ across, down, 1.0 });
-    const double zoom = m_fitsAll ? std::max(full, smallestZoom)
-        : full >= legible         ? full
-                                  : std::clamp(across, leastLegible, 1.0);
+    const double full = std::max(smallestZoom, std::min({ width() / graph.width(), height() / graph.height(), 1.0 }));
+    const bool fits = m_fitsAll || full >= leastLegible;
+    const double zoom = fits ? full : legible;
     const bool changed = zoom != m_zoom;
     m_zoom = zoom;
-    m_offset = QPointF((graph.width() - width() / zoom) / 2, std::min(0.0, (graph.height() - height() / zoom) / 2));
+    if (fits) {
+        m_offset = QPointF((graph.width() - width() / zoom) / 2, (graph.height() - height() / zoom) / 2);
+    } else {
+        const GraphPlace place = m_current.valid() ? m_current : m_marks.empty() ? GraphPlace() : m_marks.front();
+        m_offset = place.valid() ? m_layout->rect(place).center() - QPointF(width(), height()) / (2 * zoom) : QPointF();
+        keepInSight();
+    }
     m_moved = false;
     update();
     if (changed)
@@ -110,6 +115,10 @@ void GraphCanvas::bringIntoSight(const QRectF& rect)
         moved(seen.top(), seen.bottom(), rect.top(), rect.bottom()));
     if (by.isNull())
         return;
+    if (!m_moved) // fitted
+        if (const double full = std::min(width() / m_layout->size().width(), height() / m_layout->size().height());
+            full >= m_zoom)
+            return; // all is in sight
     if (std::abs(by.x()) > room.width() || std::abs(by.y()) > room.height()) // far away: into the middle
         by = QRectF(rect.topLeft(), rect.size().boundedTo(room)).center() - seen.center();
     m_offset += by;

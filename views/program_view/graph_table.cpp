@@ -34,6 +34,9 @@ QString GraphCanvas::tableText(int row, int column) const
         return m_words->place(place.level);
     if (item.kind == GraphItem::Kind::Results)
         return column == 0 ? m_words->results(item.more + 1) : QString();
+    if (item.kind == GraphItem::Kind::Collective)
+        return column == 0 ? m_words->collectiveTitle(item.collective)
+                           : words::plain(m_words->collectiveFigure(item.collective)).trimmed();
     if (item.kind == GraphItem::Kind::Value)
         return column == 0 ? m_words->valueName(item.value, place.level, item.more)
                            : words::plain(m_words->shape(item.value));

@@ -103,12 +103,19 @@ const GraphTexts::Item& GraphTexts::of(const GraphLayout& layout, const GraphWor
             if (item.more == 0)
                 set(texts.label, stated.shape(item.value));
             break;
+        case GraphItem::Kind::Collective:
+            plain(texts.title, stated.collectiveTitle(item.collective));
+            texts.title.isTitle = true;
+            set(texts.more, stated.collectiveFigure(item.collective));
+            break;
         case GraphItem::Kind::Part: {
             plain(texts.title, stated.title(item.part));
             texts.title.isTitle = true;
             const ProgramPart& part = layout.outline().part(item.part);
-            if (part.kind == PartKind::Operation)
+            if (part.kind == PartKind::Operation) {
                 set(texts.label, stated.label(part.operation, place.level));
+                set(texts.more, stated.collectiveFigure(stated.collectives().ofOperation(part.operation)));
+            }
             if (layout.isOpen(item.part))
                 plain(texts.more, stated.counts(item.part));
             else if (part.kind != PartKind::Operation)

@@ -34,7 +34,7 @@ public:
     /// Of one item.
     struct Item {
         Line title; ///< name of a part or a value
-        Line more; ///< of a part that is no operation: what it holds
+        Line more; ///< of a part that is no operation: what it holds; of a collective: what it sends
         Line label; ///< of a value, or of what an operation makes: shape and sharding
         double zoom = 0; ///< that the lines are laid out for; 0: not yet
     };

@@ -9,13 +9,6 @@
 
 namespace shardscope {
 
-std::pair<int, int> GraphLevel::layersWithin(double top, double bottom) const
-{
-    const auto first = std::lower_bound(layerBottom.begin(), layerBottom.end(), top);
-    const auto end = std::upper_bound(layerTop.begin(), layerTop.end(), bottom);
-    return { static_cast<int>(first - layerBottom.begin()), static_cast<int>(end - layerTop.begin()) };
-}
-
 const GraphLevel* GraphLayout::level(int part) const
 {
     for (int at = part; at >= 0; at = m_outline->part(at).parent)
@@ -38,15 +31,11 @@ GraphPlace GraphLayout::at(QPointF point) const
             return found;
         const QPointF within = point - origin(part);
         GraphPlace hit;
-        const auto [first, end] = in->layersWithin(within.y(), within.y());
-        for (int layer = first; layer < end && !hit.valid(); ++layer) {
-            const auto begin = in->items.begin() + in->layerStart[static_cast<std::size_t>(layer)];
-            const auto after = in->items.begin() + in->layerStart[static_cast<std::size_t>(layer) + 1];
-            auto item = std::upper_bound(
-                begin, after, within.x(), [](double x, const GraphItem& each) { return x < each.rect.left(); });
-            if (item != begin && (--item)->rect.contains(within))
-                hit = { part, static_cast<int>(item - in->items.begin()) };
-        }
+        in->itemTree.visit(QRectF(within, QSizeF()), [&](int item) {
+            if (in->item(item).rect.contains(within))
+                hit = { part, item };
+            return !hit.valid();
+        });
         if (!hit.valid())
             return found;
         found = hit;
@@ -117,19 +106,37 @@ std::vector<GraphPlace> GraphLayout::places() const
     return all;
 }
 
-/// The item of a level that one comes to from outside: the first one from above, the last one from below.
+GraphPlace GraphLayout::placeOfCollective(int collective) const
+{
+    const OperationId operation = m_collectives.operationOf(collective);
+    if (!operation.valid() || operation.index >= m_outline->partOfOperation.size())
+        return {};
+    const int own = m_outline->partOfOperation[operation.index];
+    if (own < 0)
+        return {};
+    if (m_collectives.ofOperation(operation) == collective)
+        return placeOf(own);
+    const int parent = m_outline->part(own).parent;
+    const GraphLevel* in = level(parent);
+    for (std::size_t i = 0; in && i < in->items.size(); ++i)
+        if (in->items[i].collective == collective)
+            return { parent, static_cast<int>(i) };
+    return {};
+}
+
+/// The item of a level that one comes to from outside: the first one from the left, the last one from the right.
 GraphPlace GraphLayout::enter(int part, GraphWay way) const
 {
     const GraphLevel* in = level(part);
     if (!in || in->items.empty())
         return {};
-    return { part, way == GraphWay::Up ? static_cast<int>(in->items.size()) - 1 : 0 };
+    return { part, way == GraphWay::Left ? static_cast<int>(in->items.size()) - 1 : 0 };
 }
 
 GraphPlace GraphLayout::neighbour(GraphPlace place, GraphWay way) const
 {
     if (!place.valid())
-        return enter(0, GraphWay::Down);
+        return enter(0, GraphWay::Right);
     const GraphLevel& in = *level(place.level);
     const GraphItem& from = in.item(place.item);
     const auto start = [&in](int layer) { return in.layerStart[static_cast<std::size_t>(layer)]; };
@@ -137,47 +144,47 @@ GraphPlace GraphLayout::neighbour(GraphPlace place, GraphWay way) const
         const GraphPlace frame = placeOf(place.level);
         if (!frame.valid())
             return place;
-        if (way == GraphWay::Up)
-            return frame; // its head lies above what is in it
-        const GraphPlace next = way == GraphWay::Down ? GraphPlace() : neighbour(frame, way);
-        if (way == GraphWay::Down) {
+        if (way == GraphWay::Left)
+            return frame; // its head lies before what is in it
+        const GraphPlace next = way == GraphWay::Right ? GraphPlace() : neighbour(frame, way);
+        if (way == GraphWay::Right) {
             // Not back into the frame that is being left.
             const GraphLevel& around = *level(frame.level);
             const GraphItem& left = around.item(frame.item);
-            GraphPlace below;
+            GraphPlace after;
             double nearest = std::numeric_limits<double>::max();
             for (const GraphEdge& edge : around.edges)
                 if (edge.from == frame.item)
-                    if (const double aside = std::abs(around.item(edge.to).rect.center().x() - left.rect.center().x());
-                        !below.valid() || around.item(edge.to).layer < around.item(below.item).layer
-                        || (around.item(edge.to).layer == around.item(below.item).layer && aside < nearest)) {
+                    if (const double aside = std::abs(around.item(edge.to).rect.center().y() - left.rect.center().y());
+                        !after.valid() || around.item(edge.to).layer < around.item(after.item).layer
+                        || (around.item(edge.to).layer == around.item(after.item).layer && aside < nearest)) {
                         nearest = aside;
-                        below = { frame.level, edge.to };
+                        after = { frame.level, edge.to };
                     }
-            return below.valid() ? below : place;
+            return after.valid() ? after : place;
         }
         return next == frame ? place : next;
     };
 
-    if (way == GraphWay::Left || way == GraphWay::Right) { // in the order of reading, which reaches every item
-        const int to = place.item + (way == GraphWay::Left ? -1 : 1);
+    if (way == GraphWay::Up || way == GraphWay::Down) { // in the order of reading, which reaches every item
+        const int to = place.item + (way == GraphWay::Up ? -1 : 1);
         return to >= 0 && to < static_cast<int>(in.items.size()) ? GraphPlace{ place.level, to } : outwards();
     }
-    if (way == GraphWay::Down && from.part >= 0 && isOpen(from.part))
+    if (way == GraphWay::Right && from.part >= 0 && isOpen(from.part))
         return enter(from.part, way);
 
     // Along an edge, to the nearest end; otherwise to what lies next in the direction.
     GraphPlace best;
     double nearest = std::numeric_limits<double>::max();
-    const double x = from.rect.center().x();
+    const double y = from.rect.center().y();
     const auto consider = [&](int item) {
-        const double distance = std::abs(in.item(item).rect.center().x() - x);
+        const double distance = std::abs(in.item(item).rect.center().y() - y);
         if (distance < nearest) {
             nearest = distance;
             best = { place.level, item };
         }
     };
-    if (way == GraphWay::Down) {
+    if (way == GraphWay::Right) {
         for (int i = in.edgeStart[static_cast<std::size_t>(from.layer)];
              i < in.edgeStart[static_cast<std::size_t>(from.layer) + 1]; ++i)
             if (const GraphEdge& edge = in.edges[static_cast<std::size_t>(i)]; edge.from == place.item)
@@ -188,7 +195,7 @@ GraphPlace GraphLayout::neighbour(GraphPlace place, GraphWay way) const
             if (const GraphEdge& edge = in.edges[static_cast<std::size_t>(i)]; edge.to == place.item)
                 consider(edge.from);
     }
-    const int step = way == GraphWay::Down ? 1 : -1;
+    const int step = way == GraphWay::Right ? 1 : -1;
     for (int layer = from.layer + step; !best.valid() && layer >= 0 && layer < in.layers(); layer += step)
         for (int item = start(layer); item < start(layer + 1); ++item)
             consider(item);

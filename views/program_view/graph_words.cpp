@@ -11,6 +11,7 @@
 #include "sharding/text.h"
 #include "views/program_view/constant_text.h"
 #include "views/tensors_view/tensor_tree.h"
+#include "words/collective_words.h"
 #include "words/definitions.h"
 #include "words/utf8.h"
 
@@ -33,31 +34,75 @@ void GraphWords::setSnapshot(SnapshotPtr snapshot)
     m_replay = nullptr;
     m_differences.clear();
     m_added.assign(m_program->values.size(), {});
-    m_exchanges.assign(m_program->values.size(), {});
     m_sums.assign(m_outline->parts.size(), {});
+    m_collectives = m_snapshot ? GraphCollectives::of(*m_snapshot) : GraphCollectives();
     if (!m_snapshot || !m_snapshot->collectives)
         return;
     for (const CollectiveEntry& entry : m_snapshot->collectives->entries)
         if (entry.value.index < m_added.size() // not what partitioning made
             && (entry.kind == CollectiveKind::AllReduce || entry.kind == CollectiveKind::ReduceScatter))
             m_added[sameValue(*m_program, entry.value).back().index] = entry.axes;
-    for (const CollectiveEntry& entry : m_snapshot->collectives->entries) {
-        if (entry.value.index >= m_exchanges.size() || entry.sentBytes == Rational(0))
+    for (int number = 0; number < m_collectives.count(); ++number) {
+        const OperationId operation = m_collectives.operationOf(number);
+        if (!operation.valid() || operation.index >= m_outline->partOfOperation.size())
             continue;
-        const ValueId value = sameValue(*m_program, entry.value).back();
-        const QString text =
-            tr("%1 %2", "all-reduce, 24 KiB").arg(words::collective(entry.kind), words::bytes(entry.sentPerStep()));
-        QString& all = m_exchanges[value.index];
-        all += all.isEmpty() ? text : u", "_s + text;
-        const OperationId definition = m_program->value(value).definition;
-        if (!definition.valid() || definition.index >= m_outline->partOfOperation.size())
-            continue;
-        for (int at = m_outline->partOfOperation[definition.index]; at > 0; at = m_outline->part(at).parent) {
+        for (int at = m_outline->partOfOperation[operation.index]; at >= 0; at = m_outline->part(at).parent) {
             Sums& sums = m_sums[static_cast<std::size_t>(at)];
-            sums.bytes += entry.sentPerStep().value();
+            sums.bytes += collective(number)->sentPerStep().value();
             ++sums.collectives;
         }
     }
+}
+
+const CollectiveEntry* GraphWords::collective(int number) const
+{
+    return number >= 0 && number < m_collectives.count()
+        ? &m_snapshot->collectives->entries[static_cast<std::size_t>(number)]
+        : nullptr;
+}
+
+QString GraphWords::collectiveTitle(int number) const
+{
+    const CollectiveEntry* entry = collective(number);
+    return entry ? words::collective(entry->kind) : QString();
+}
+
+words::Text GraphWords::collectiveFigure(int number) const
+{
+    const CollectiveEntry* entry = collective(number);
+    words::Text text;
+    if (!entry)
+        return text;
+    for (const AxisRef axis : entry->axes)
+        text.push_back({ fromStd(toString(*entry->mesh, axis)) + u' ', Span::Style::Axis, axis.axis });
+    text.push_back({ u' ' + words::bytes(entry->sentPerStep()), Span::Style::Plain, -1 });
+    return text;
+}
+
+int GraphWords::axisOf(int number) const
+{
+    const CollectiveEntry* entry = collective(number);
+    return entry && !entry->axes.empty() ? entry->axes.front().axis : -1;
+}
+
+int GraphWords::addsUp(int number) const
+{
+    const CollectiveEntry* entry = collective(number);
+    const bool adds = entry
+        && (entry->kind == CollectiveKind::AllReduce || entry->kind == CollectiveKind::ReduceScatter) && entry->reason;
+    return adds ? axisOf(number) : -1;
+}
+
+QString GraphWords::collectiveTip(int number) const
+{
+    const CollectiveEntry* entry = collective(number);
+    if (!entry)
+        return {};
+    QStringList lines{ words::collective(entry->kind) + u' ' + words::groupCounts(*entry),
+        words::plain(words::collectiveCost(*entry)) };
+    if (const QString cause = words::plain(words::collectiveCause(*m_snapshot->collectives, *entry)); !cause.isEmpty())
+        lines << cause;
+    return lines.join(u'\n');
 }
 
 void GraphWords::setStep(const Replay* replay, std::uint32_t step)
@@ -192,8 +237,12 @@ QString GraphWords::subtitle(int index) const
     const QString copies = words::copies(static_cast<qint64>(part.children.size()));
     const std::vector<RepeatDifference>& others = differences(index);
     const QString model = title(part.model);
-    if (others.empty())
-        return tr("same as %1, folded %2").arg(model, copies);
+    if (others.empty()) {
+        const QString same = tr("same as %1, folded %2").arg(model, copies);
+        const Sums sums =
+            static_cast<std::size_t>(index) < m_sums.size() ? m_sums[static_cast<std::size_t>(index)] : Sums();
+        return sums.collectives == 0 ? same : tr("%1, sent %2", "same as Layer 0").arg(same, words::bytes(sums.bytes));
+    }
     const QString first = title(others.front().part), sharded = shardedValues(others.front());
     if (others.size() == part.children.size() && others.size() > 1)
         return tr("as %1, folded %2; all differ: sharding of %3").arg(model, copies, sharded);
@@ -305,8 +354,6 @@ words::Text GraphWords::shape(ValueId id) const
         axis(ref);
         text.back().text.prepend(u" Σ "_s);
     }
-    if (id.index < m_exchanges.size() && !m_exchanges[id.index].isEmpty())
-        text.push_back({ u"  "_s + m_exchanges[id.index], Span::Style::Plain, -1 });
     return text;
 }
 
@@ -357,7 +404,7 @@ QString GraphWords::tip(int index) const
         constexpr std::size_t maxTold = 8;
         const std::vector<RepeatDifference>& others = differences(index);
         const QString copies = words::copies(static_cast<qint64>(part.children.size()));
-        QStringList lines{ title(index), tr("as %1, folded %2").arg(title(part.model), copies) };
+        QStringList lines{ title(index), tr("as %1, folded %2").arg(title(part.model), copies), counts(index) };
         for (std::size_t i = 0; i < std::min(others.size(), maxTold); ++i)
             lines << difference(others[i]);
         if (others.size() > maxTold)

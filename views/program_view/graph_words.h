@@ -12,9 +12,12 @@
 #include "program/outline/program_outline.h"
 #include "propagation/repeat_differences.h"
 #include "propagation/replay.h"
+#include "views/program_view/graph_collectives.h"
 #include "words/words.h"
 
 namespace shardscope {
+
+struct CollectiveEntry;
 
 class GraphWords {
     Q_DECLARE_TR_FUNCTIONS(GraphWords)
@@ -35,7 +38,18 @@ public:
     /// "W1" within its layer, "Layer 0 / W1" elsewhere, "divide %76" of a nameless one. `more` values: "and 2 more".
     [[nodiscard]] QString valueName(ValueId value, int level, int more = 0) const;
     [[nodiscard]] QString results(int count) const; ///< "returns 3 values"
-    /// "[8@data, 1024]", with "Σ model" after it where devices added their parts up.
+    /// "all-reduce"; "model  24 KiB": what it runs over, and what a device sends in a step. By its number in the list.
+    [[nodiscard]] QString collectiveTitle(int collective) const;
+    [[nodiscard]] words::Text collectiveFigure(int collective) const;
+    /// The mesh axis whose colour it has, -1 for none.
+    [[nodiscard]] int axisOf(int collective) const;
+    /// The axis along which it adds parts up, -1 where it does not.
+    [[nodiscard]] int addsUp(int collective) const;
+    [[nodiscard]] QString collectiveTip(int collective) const;
+    [[nodiscard]] const CollectiveEntry* collective(int number) const; ///< null for none of that number
+    /// Where they stand in the graph.
+    [[nodiscard]] const GraphCollectives& collectives() const { return m_collectives; }
+    /// "[8@data, 1024]", with "Σ model" after it where devices add their parts up.
     [[nodiscard]] words::Text shape(ValueId value) const;
     /// The same after the value's own name: what stands beside the line from an operation.
     [[nodiscard]] words::Text label(OperationId operation, int level) const;
@@ -70,7 +84,7 @@ private:
     const Replay* m_replay = nullptr;
     std::uint32_t m_step = 0;
     std::vector<AxisList> m_added; ///< by ValueId: axes along which devices add their parts up
-    std::vector<QString> m_exchanges; ///< by ValueId: "all-reduce 24 KiB", what is sent for it per device and step
+    GraphCollectives m_collectives;
     struct Sums {
         qint64 collectives = 0;
         double bytes = 0; ///< per device and step

@@ -14,7 +14,8 @@ constexpr int orderSweeps = 6;
 constexpr int placeSweeps = 24, placeSweepsOfMany = 10;
 constexpr std::size_t maxForCounting = 4000; ///< connections, beyond which less is tried and crossings are not counted
 
-/// A box, or the place that an edge holds in a layer that it passes.
+/// A box, or the place that an edge holds in a layer that it passes. Layers are worked out as if they stood below each
+/// other, and are turned in the end: left and right here is up and down there.
 struct LayerSlot {
     int box = -1;
     double left = 0, right = 0; ///< from its middle
@@ -97,8 +98,8 @@ private:
         m_layers.resize(static_cast<std::size_t>(layers));
         for (std::size_t i = 0; i < m_boxes.size(); ++i) {
             const LayeredBox& box = m_boxes[i];
-            const double half = std::ceil(box.width / 2);
-            addSlot({ static_cast<int>(i), half, std::max(half, box.label > 0 ? box.label + 6 : 0), box.layer, 0, 0 });
+            const double half = std::ceil(box.height / 2);
+            addSlot({ static_cast<int>(i), half, half + box.label.height(), box.layer, 0, 0 });
         }
     }
 
@@ -218,7 +219,7 @@ private:
             if (lines != 1)
                 middle = static_cast<double>(links.size() - 1) / 2;
             const double most = std::max(middle, static_cast<double>(links.size() - 1) - middle);
-            const double step = std::min(m_sizes.port, m_boxes[i].width * 0.4 / most);
+            const double step = std::min(m_sizes.port, m_boxes[i].height * 0.4 / most);
             for (std::size_t k = 0; k < links.size(); ++k)
                 m_links[links[k]].port = step * (static_cast<double>(k) - middle);
         }
@@ -309,40 +310,38 @@ private:
         }
         double y = 0;
         for (std::size_t i = 0; i < m_layers.size(); ++i) {
-            double height = 0;
+            double length = 0;
             for (const int each : m_layers[i])
-                if (slot(each).box >= 0)
-                    height = std::max(height, m_boxes[static_cast<std::size_t>(slot(each).box)].height);
-            places.layerTop.push_back(y);
-            places.layerBottom.push_back(y + height);
-            y += height + m_sizes.stem + m_sizes.curve + std::floor(std::min(40.0, widest[i] * 0.06));
+                if (slot(each).box >= 0) {
+                    const LayeredBox& box = m_boxes[static_cast<std::size_t>(slot(each).box)];
+                    length = std::max({ length, box.width, box.label.width() });
+                }
+            places.layerBegin.push_back(y);
+            places.layerEnd.push_back(y + length);
+            y += length + m_sizes.stem + m_sizes.curve + std::floor(std::min(40.0, widest[i] * 0.06));
         }
         for (std::size_t i = 0; i < m_boxes.size(); ++i)
-            places.boxes.emplace_back(m_slots[i].x - std::ceil(m_boxes[i].width / 2),
-                places.layerTop[static_cast<std::size_t>(m_slots[i].layer)]);
+            places.boxes.emplace_back(places.layerBegin[static_cast<std::size_t>(m_slots[i].layer)],
+                m_slots[i].x - std::ceil(m_boxes[i].height / 2));
         std::size_t link = 0;
         for (const std::vector<int>& way : m_edges) {
             std::vector<QPointF>& points = places.edges.emplace_back();
             for (std::size_t i = 1; i < way.size(); ++i, ++link) {
                 const LayerSlot &upper = slot(way[i - 1]), &lower = slot(way[i]);
                 const auto at = static_cast<std::size_t>(upper.layer);
-                const double top = upper.box < 0
-                    ? places.layerTop[at]
-                    : places.layerTop[at] + m_boxes[static_cast<std::size_t>(upper.box)].height;
-                points.emplace_back(upper.x, top);
-                points.emplace_back(upper.x, places.layerBottom[at] + m_sizes.stem);
+                const double begin = upper.box < 0
+                    ? places.layerBegin[at]
+                    : places.layerBegin[at] + m_boxes[static_cast<std::size_t>(upper.box)].width;
+                points.emplace_back(begin, upper.x);
+                points.emplace_back(places.layerEnd[at] + m_sizes.stem, upper.x);
                 if (i + 1 == way.size()) {
                     const double end = lower.x + m_links[link].port;
-                    points.emplace_back(end, places.layerTop[at + 1] - 6);
-                    points.emplace_back(end, places.layerTop[at + 1]);
+                    points.emplace_back(places.layerBegin[at + 1] - 6, end);
+                    points.emplace_back(places.layerBegin[at + 1], end);
                 }
             }
         }
-        const auto isLabelled = [this](int each) {
-            return slot(each).box >= 0 && m_boxes[static_cast<std::size_t>(slot(each).box)].label > 0;
-        };
-        const bool labels = std::any_of(m_layers.back().begin(), m_layers.back().end(), isLabelled);
-        places.size = QSizeF(std::ceil(right - left), places.layerBottom.back() + (labels ? m_sizes.stem : 0));
+        places.size = QSizeF(places.layerEnd.back(), std::ceil(right - left));
         return places;
     }
 
@@ -377,7 +376,9 @@ std::vector<int> layersOf(int boxes, const std::vector<LayeredEdge>& edges)
 LayeredPlaces placeInLayers(
     const std::vector<LayeredBox>& boxes, const std::vector<LayeredEdge>& edges, const LayeredSizes& sizes)
 {
-    return Placement(boxes, edges, sizes).run();
+    LayeredPlaces places = Placement(boxes, edges, sizes).run();
+    breakIntoRows(places, boxes, edges, sizes);
+    return places;
 }
 
 } // namespace shardscope

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Boxes in layers from the top down, with curves from box to box: one level of a graph, without any nesting.
+// Boxes in layers from left to right, with curves from box to box: one level of a graph, without any nesting. What is
+// much longer than high goes on in rows, as text does.
 //
 // Every edge goes from a layer to a later one. Where it passes layers between, it holds a place in each of them, so
 // that no curve runs through a box. Boxes stand as close as they can to the middle of what they are connected with;
@@ -15,7 +16,7 @@ namespace shardscope {
 
 struct LayeredBox {
     double width = 0, height = 0;
-    double label = 0; ///< width of what is written to the right of the line that leaves the box
+    QSizeF label; ///< of what is written below the box, from its left side on
     int layer = 0;
 };
 struct LayeredEdge {
@@ -23,18 +24,21 @@ struct LayeredEdge {
 };
 struct LayeredSizes {
     double gap = 16; ///< between neighbours of a layer
-    double stem = 18; ///< straight below a box, beside it its label
-    double curve = 22; ///< the least height in which lines may change their place
+    double stem = 6; ///< straight after a box
+    double curve = 24; ///< the least width in which lines may change their place
     double thread = 12; ///< kept for a line that passes a layer
-    double port = 18; ///< between arrows into one box
+    double port = 8; ///< between arrows into one box
+    double row = 1200; ///< what is shorter stays in one row
+    double shape = 1.8; ///< width to height that rows are made for
+    double betweenRows = 28;
 };
 
 struct LayeredPlaces {
     std::vector<QPointF> boxes; ///< top left corners, from (0, 0) on
-    /// From the lower side of one box to the upper side of another one: a line from the 1st to the 2nd point, a curve
-    /// to the 3rd that begins and ends straight downwards, a line to the 4th, and so on. An even number of points.
+    /// From the right side of one box to the left side of another one: a line from the 1st to the 2nd point, a curve
+    /// to the 3rd that begins and ends straight to the side, a line to the 4th, and so on. An even number of points.
     std::vector<std::vector<QPointF>> edges;
-    std::vector<double> layerTop, layerBottom; ///< of the boxes in each layer
+    std::vector<double> layerBegin, layerEnd; ///< of the boxes in each layer, labels included
     QSizeF size; ///< of everything, labels included
 };
 
@@ -43,5 +47,8 @@ struct LayeredPlaces {
 [[nodiscard]] std::vector<int> layersOf(int boxes, const std::vector<LayeredEdge>& edges);
 [[nodiscard]] LayeredPlaces placeInLayers(
     const std::vector<LayeredBox>& boxes, const std::vector<LayeredEdge>& edges, const LayeredSizes& sizes);
+/// Breaks one long row of layers into several, where few edges pass; those run back between the rows.
+void breakIntoRows(LayeredPlaces& places, const std::vector<LayeredBox>& boxes, const std::vector<LayeredEdge>& edges,
+    const LayeredSizes& sizes);
 
 } // namespace shardscope

@@ -41,23 +41,38 @@ ProgramPlayer::ProgramPlayer(Selection* selection, QWidget* parent)
     connect(m_selection, &Selection::changed, this, &ProgramPlayer::followSelection);
 }
 
-void ProgramPlayer::setSnapshot(SnapshotPtr snapshot, const ProgramOutline* outline)
+void ProgramPlayer::setSnapshot(
+    SnapshotPtr snapshot, const ProgramOutline* outline, const GraphCollectives& collectives)
 {
     m_player->setPlaying(false);
     m_replay.reset();
     m_snapshot = outline ? std::move(snapshot) : nullptr;
-    m_operations.clear();
+    m_stops.clear();
     m_rank.clear();
+    m_rankOfCollective.assign(static_cast<std::size_t>(collectives.count()), -1);
     if (m_snapshot) {
-        m_rank.assign(m_snapshot->program->operations.size(), -1);
+        const Program& program = *m_snapshot->program;
+        m_rank.assign(program.operations.size(), -1);
+        const auto add = [this](OperationId operation, const std::vector<int>& numbers) {
+            for (const int number : numbers) {
+                m_rankOfCollective[static_cast<std::size_t>(number)] = static_cast<int>(m_stops.size());
+                m_stops.push_back({ operation, number });
+            }
+        };
         const auto visit = [&](const auto& self, int index) -> void {
             const ProgramPart& part = outline->part(index);
             if (part.kind == PartKind::Operation) {
-                m_rank[part.operation.index] = static_cast<int>(m_operations.size());
-                m_operations.push_back(part.operation);
+                const Operation& operation = program.operation(part.operation);
+                add(part.operation, collectives.beforeAll(operation, part.operation));
+                m_rank[part.operation.index] = static_cast<int>(m_stops.size());
+                m_stops.push_back({ part.operation });
+                if (const int own = collectives.ofOperation(part.operation); own >= 0)
+                    m_rankOfCollective[static_cast<std::size_t>(own)] = m_rank[part.operation.index];
             }
             for (const int child : part.children)
                 self(self, child);
+            if (part.kind == PartKind::Operation)
+                add(part.operation, collectives.afterAll(program.operation(part.operation)));
         };
         visit(visit, 0);
     }
@@ -70,6 +85,7 @@ void ProgramPlayer::setTrack(bool propagation)
 {
     m_player->setPlaying(false);
     m_replay.reset();
+    m_sentence->setMinimumHeight(0);
     if (propagation) {
         m_replay.emplace(*m_snapshot->propagation);
         m_player->setNames({ tr("Step of propagation"), tr("Back to what was given"), tr("One step back"),
@@ -79,7 +95,7 @@ void ProgramPlayer::setTrack(bool propagation)
     } else {
         m_player->setNames({ tr("Operation of the program"), tr("Before the first operation"), tr("One operation back"),
             tr("One operation on"), tr("To the last operation") });
-        m_player->setCount(static_cast<int>(m_operations.size()));
+        m_player->setCount(static_cast<int>(m_stops.size()));
         followOperation();
     }
     const QSignalBlocker quiet(m_tracks);
@@ -93,6 +109,9 @@ void ProgramPlayer::show(bool onwards)
     if (m_replay) {
         m_left = m_player->step();
         m_sentence->setText(stepSentence(*m_snapshot, *m_replay, static_cast<std::uint32_t>(m_left)));
+        // The graph does not jump from step to step: a line that was needed once stays.
+        if (const int across = m_sentence->width(); m_sentence->isVisible())
+            m_sentence->setMinimumHeight(std::max(m_sentence->minimumHeight(), m_sentence->heightForWidth(across)));
     }
     Q_EMIT propagationShown(onwards);
 }
@@ -100,13 +119,15 @@ void ProgramPlayer::show(bool onwards)
 void ProgramPlayer::choose(int step, bool onwards)
 {
     m_choosing = true;
+    const Stop stop = m_replay || step == 0 ? Stop() : m_stops[static_cast<std::size_t>(step) - 1];
     if (m_replay)
         m_selection->setStep(step);
     else
-        Q_EMIT operationChosen(step > 0 ? m_operations[static_cast<std::size_t>(step) - 1] : OperationId());
+        Q_EMIT operationChosen(stop.operation, stop.collective);
     m_choosing = false;
     m_operation = m_selection->operation();
     m_tensor = m_selection->tensor();
+    m_collective = m_selection->collective();
     if (m_replay)
         show(onwards);
 }
@@ -119,7 +140,8 @@ void ProgramPlayer::followSelection()
     if (propagation != m_replay.has_value())
         return setTrack(propagation);
     if (!propagation) {
-        if (m_operation != m_selection->operation() || m_tensor != m_selection->tensor())
+        if (m_operation != m_selection->operation() || m_tensor != m_selection->tensor()
+            || m_collective != m_selection->collective())
             followOperation();
     } else if (m_selection->step() != m_player->step()) {
         m_player->setStep(m_selection->step());
@@ -127,13 +149,17 @@ void ProgramPlayer::followSelection()
     }
 }
 
-/// The selected operation, or the one that makes the selected value.
+/// The selected collective or operation, or the one that makes the selected value.
 void ProgramPlayer::followOperation()
 {
     m_operation = m_selection->operation();
     m_tensor = m_selection->tensor();
+    m_collective = m_selection->collective();
     if (!m_snapshot)
         return;
+    if (m_collective >= 0 && m_collective < static_cast<int>(m_rankOfCollective.size()))
+        if (const int rank = m_rankOfCollective[static_cast<std::size_t>(m_collective)]; rank >= 0)
+            return m_player->setStep(rank + 1);
     const Program& program = *m_snapshot->program;
     OperationId operation = findOperation(program, m_operation.toStdString());
     if (!operation.valid())

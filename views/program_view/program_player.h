@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is played under the program's graph: its operations, one after another, or the steps of propagation, with a
-// sentence for each. The operation at which it stands is the selected one; the step of propagation is the selection's.
+// What is played under the program's graph: its operations, and the collectives between them, one after another; or the
+// steps of propagation, with a sentence for each. The operation at which it stands is the selected one; the step of
+// propagation is the selection's.
 #pragma once
 
 #include <QWidget>
@@ -11,6 +12,7 @@
 #include "pipeline/snapshot.h"
 #include "program/outline/program_outline.h"
 #include "propagation/replay.h"
+#include "views/program_view/graph_collectives.h"
 
 namespace shardscope {
 
@@ -24,7 +26,7 @@ public:
     explicit ProgramPlayer(Selection* selection, QWidget* parent = nullptr);
 
     /// Null for nothing to play. The outline is that of the snapshot's program.
-    void setSnapshot(SnapshotPtr snapshot, const ProgramOutline* outline);
+    void setSnapshot(SnapshotPtr snapshot, const ProgramOutline* outline, const GraphCollectives& collectives);
     [[nodiscard]] SegmentedBar* tracks() const { return m_tracks; } ///< Operations | Propagation
     [[nodiscard]] StepPlayer* player() const { return m_player; }
     [[nodiscard]] SpanLabel* sentence() const { return m_sentence; }
@@ -32,7 +34,8 @@ public:
     [[nodiscard]] const Replay* replay() const { return m_replay ? &*m_replay : nullptr; }
 
 Q_SIGNALS:
-    void operationChosen(shardscope::OperationId operation); ///< invalid: before the first one
+    /// Invalid: before the first one. `collective`: for which it is chosen, by its number; -1: for itself.
+    void operationChosen(shardscope::OperationId operation, int collective);
     /// Another step of propagation is to be seen, or none any more. `onwards`: axes take their way to it.
     void propagationShown(bool onwards);
 
@@ -49,9 +52,15 @@ private:
     SpanLabel* m_sentence;
     SnapshotPtr m_snapshot;
     std::optional<Replay> m_replay;
-    std::vector<OperationId> m_operations; ///< in program order
+    struct Stop {
+        OperationId operation;
+        int collective = -1;
+    };
+    std::vector<Stop> m_stops; ///< in program order
     std::vector<int> m_rank; ///< by OperationId: its place in there, -1 for none
+    std::vector<int> m_rankOfCollective; ///< by number, likewise
     QString m_operation, m_tensor; ///< of the selection, as they were followed last
+    int m_collective = -1; ///< likewise
     int m_left = -1; ///< the step of propagation at which it was left
     bool m_choosing = false; ///< sets the selection
 };

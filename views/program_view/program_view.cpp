@@ -60,8 +60,8 @@ ProgramView::ProgramView(Document* document, Selection* selection, QWidget* pare
     layout->addWidget(m_parts, 1);
     layout->addWidget(m_empty, 1);
 
-    connect(m_canvas, &GraphCanvas::currentChanged, this,
-        [this] { select(m_canvas->currentValue(), m_canvas->currentOperation()); });
+    connect(m_canvas, &GraphCanvas::currentChanged, this, &ProgramView::selectCurrent);
+    connect(m_canvas, &GraphCanvas::collectiveOpened, this, [this] { Q_EMIT dockRequested(u"collectives"_s); });
     connect(m_canvas, &GraphCanvas::zoomChanged, this, [this] { m_zoom->setText(words::percent(m_canvas->zoom())); });
     connect(m_player, &ProgramPlayer::operationChosen, this, &ProgramView::play);
     connect(m_player, &ProgramPlayer::propagationShown, this, [this](bool onwards) {
@@ -117,6 +117,14 @@ std::optional<QRect> ProgramView::fillMenu(QMenu& menu, std::optional<QPoint> pl
                 select(value, operation);
                 Q_EMIT dockRequested(QStringLiteral("explain"));
             });
+        if (m_canvas->currentCollective() >= 0)
+            addMenuAction(
+                menu, "collective", tr("Show in Collectives"),
+                [this] {
+                    selectCurrent();
+                    Q_EMIT dockRequested(u"collectives"_s);
+                },
+                tr("Return"));
         addMenuAction(
             menu, "fitNode", tr("Fit it into the view"), [this] { m_canvas->fitCurrent(); }, tr("Shift+F"));
         addCopyAction(menu, "copyNode", tr("Copy what is said of it"), m_canvas->tipOf(node));
@@ -236,7 +244,8 @@ void ProgramView::showSnapshot()
     m_program = program;
     m_canvas->setSnapshot(program && !program->operations.empty() ? snapshot : nullptr);
     const GraphLayout* layout = m_canvas->layoutOfGraph();
-    m_player->setSnapshot(snapshot, layout ? &layout->outline() : nullptr);
+    m_player->setSnapshot(
+        snapshot, layout ? &layout->outline() : nullptr, layout ? layout->collectives() : GraphCollectives());
     m_legend->setText(m_canvas->graphWords() ? m_canvas->graphWords()->legend() : words::Text());
     m_linking = true;
     m_text->setSnapshot(snapshot, m_document->snapshot());
@@ -266,6 +275,9 @@ void ProgramView::followSelection()
     m_canvas->setMarkedValue(value);
     if (operation.valid())
         showInGraph(operation);
+    if (const GraphLayout* layout = m_canvas->layoutOfGraph(); layout && m_selection->collective() >= 0)
+        if (const GraphPlace place = layout->placeOfCollective(m_selection->collective()); place.valid())
+            m_canvas->setCurrent(place);
     m_text->showPlace(value, operation);
 }
 
@@ -275,8 +287,8 @@ void ProgramView::keyPressEvent(QKeyEvent* event)
         DockView::keyPressEvent(event);
 }
 
-/// The player stands at an operation, or before the first one.
-void ProgramView::play(OperationId operation)
+/// The player stands at an operation, at a collective that is for it, or before the first one.
+void ProgramView::play(OperationId operation, int collective)
 {
     if (!m_program)
         return;
@@ -287,6 +299,13 @@ void ProgramView::play(OperationId operation)
     const auto& results = m_program->operation(operation).results;
     select(results.empty() ? ValueId() : results[0], operation);
     showInGraph(operation);
+    if (collective < 0)
+        return;
+    const bool wasLinking = std::exchange(m_linking, true);
+    m_selection->setCollective(collective);
+    if (const GraphPlace place = m_canvas->layoutOfGraph()->placeOfCollective(collective); place.valid())
+        m_canvas->setCurrent(place);
+    m_linking = wasLinking;
 }
 
 /// What stands for the operation in the graph becomes current there.
@@ -313,6 +332,22 @@ void ProgramView::selectLine()
     }
     if (operation.valid() || value.valid())
         select(value, operation);
+}
+
+/// A collective is selected with what it works for.
+void ProgramView::selectCurrent()
+{
+    const int collective = m_canvas->currentCollective();
+    const ValueId value = m_canvas->currentValue();
+    OperationId operation = m_canvas->currentOperation();
+    if (collective >= 0 && !operation.valid() && value.valid() && m_program->value(value).path.empty())
+        operation = m_program->value(value).definition;
+    select(value, operation);
+    if (collective < 0)
+        return;
+    const bool wasLinking = std::exchange(m_linking, true);
+    m_selection->setCollective(collective);
+    m_linking = wasLinking;
 }
 
 void ProgramView::select(ValueId value, OperationId operation)

@@ -54,8 +54,9 @@ private:
     void showEmpty();
     void followSelection();
     void select(ValueId value, OperationId operation); ///< by the user, in graph or text
+    void selectCurrent(); ///< of the graph
     void showInGraph(OperationId operation);
-    void play(OperationId operation);
+    void play(OperationId operation, int collective);
     void selectLine(); ///< the text's current one
     void search();
 

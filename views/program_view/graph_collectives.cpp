@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/program_view/graph_collectives.h"
+
+#include <algorithm>
+
+#include "pipeline/collective_list.h"
+#include "pipeline/tensor_rows.h"
+
+namespace shardscope {
+
+namespace {
+
+std::uint64_t keyOfReader(ValueId value, OperationId reader)
+{
+    return static_cast<std::uint64_t>(value.index) << 32 | reader.index;
+}
+
+/// The operand that it is sent for; invalid where all who read the value read what comes of it.
+ValueId operandOf(const Program& program, const CollectiveEntry& entry)
+{
+    if (!entry.reason || entry.reason->operation.index >= program.operations.size()
+        || entry.reason->kind == Reason::Kind::ReducedFactor || entry.reason->kind == Reason::Kind::ResultReshard
+        || entry.reason->kind == Reason::Kind::ReturnReshard)
+        return {};
+    const auto& operands = program.operation(entry.reason->operation).operands;
+    const auto slot = static_cast<std::size_t>(entry.reason->slot);
+    if (entry.reason->slot >= 0 && slot < operands.size())
+        return operands[slot];
+    const auto read = std::find(operands.begin(), operands.end(), entry.value);
+    return read != operands.end()                                                    ? *read
+        : entry.reason->kind == Reason::Kind::ConstraintReshard && !operands.empty() ? operands[0]
+                                                                                     : ValueId();
+}
+
+} // namespace
+
+GraphCollectives GraphCollectives::of(const Snapshot& snapshot)
+{
+    GraphCollectives places;
+    if (!snapshot.collectives || !snapshot.program)
+        return places;
+    const Program& program = *snapshot.program;
+    const std::vector<CollectiveEntry>& entries = snapshot.collectives->entries;
+    places.m_operations.resize(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const CollectiveEntry& entry = entries[i];
+        const int number = static_cast<int>(i);
+        if (entry.sentBytes == Rational(0))
+            continue;
+        if (const ValueId operand = operandOf(program, entry); operand.valid()) {
+            places.m_before[keyOfReader(operand, entry.reason->operation)].push_back(number);
+            places.m_operations[i] = entry.reason->operation;
+            continue;
+        }
+        if (entry.value.index >= program.values.size()) // that partitioning has made
+            continue;
+        const ValueId value = sameValue(program, entry.value).back();
+        const OperationId definition = program.value(value).definition;
+        if (!definition.valid())
+            continue;
+        places.m_operations[i] = definition;
+        if (entry.reason)
+            places.m_after[value.index].push_back(number);
+        else
+            places.m_own.try_emplace(definition.index, number);
+    }
+    return places;
+}
+
+const std::vector<int>* GraphCollectives::after(ValueId value) const
+{
+    const auto found = m_after.find(value.index);
+    return found == m_after.end() ? nullptr : &found->second;
+}
+
+const std::vector<int>* GraphCollectives::before(ValueId value, OperationId reader) const
+{
+    const auto found = m_before.find(keyOfReader(value, reader));
+    return found == m_before.end() ? nullptr : &found->second;
+}
+
+std::vector<int> GraphCollectives::beforeAll(const Operation& operation, OperationId id) const
+{
+    std::vector<int> all;
+    for (const ValueId operand : operation.operands)
+        if (const std::vector<int>* chain = before(operand, id))
+            all.insert(all.end(), chain->begin(), chain->end());
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end()); // of an operand that is read twice
+    return all;
+}
+
+std::vector<int> GraphCollectives::afterAll(const Operation& operation) const
+{
+    std::vector<int> all;
+    for (const ValueId result : operation.results)
+        if (const std::vector<int>* chain = after(result))
+            all.insert(all.end(), chain->begin(), chain->end());
+    return all;
+}
+
+int GraphCollectives::ofOperation(OperationId operation) const
+{
+    const auto found = m_own.find(operation.index);
+    return found == m_own.end() ? -1 : found->second;
+}
+
+OperationId GraphCollectives::operationOf(int collective) const
+{
+    return collective >= 0 && collective < count() ? m_operations[static_cast<std::size_t>(collective)] : OperationId();
+}
+
+} // namespace shardscope
