@@ -99,7 +99,7 @@ ProblemText describeProgramText(const Diagnostic& d)
         return { Words::tr("the attribute %1 is %2").arg(arg.quote("attribute"), arg.quote("value")),
             Words::tr("Write %1.").arg(arg("wanted")), {} };
     case Code::CompiledProgram:
-        if (d.has("devices"))
+        if (d.arg("devices"))
             return { Words::tr("XLA has partitioned this program for %1, the mesh has %2")
                          .arg(counted(d.number("devices"), Noun::Device), counted(d.number("wanted"), Noun::Device)),
                 Words::tr("Give the experiment a mesh of %1.").arg(counted(d.number("devices"), Noun::Device)), {} };
