@@ -7,10 +7,10 @@
 // is one row, of the exchange Reduction along fsdp over 16,777,216 elements, with the remark SlicedAfterwards.
 //
 // Rows are made of what sends arrays of one shape along the same mesh axes in the same way, and for the same operation,
-// where both sides name that. A collective of XLA's that carries several arrays counts under each of them; an all-to-all
-// whose operands are the parts for the devices of a group carries one. What is left
-// over on one side only is then held against what is left over on the other: the same elements in another shape, all
-// layers at once or each by itself, or along other axes.
+// where both sides name that. A collective of XLA's that carries several arrays counts under each of them; an
+// all-to-all whose operands are the parts for the devices of a group carries one. What is left over on one side only is
+// then held against what is left over on the other: the same elements in another shape, all layers at once or each by
+// itself, or along other axes.
 //
 // Rows of weights, which are gathered, and of their gradients, which are added up, are told by the shapes that the
 // parameters have on a device: they are the traffic that follows from rules and mesh alone.
