@@ -66,18 +66,18 @@ void GraphCanvas::placeStep()
             m_step.chips.push_back({ at, words::fromStd(toString(*m_snapshot->mesh, axis)), axis.axis });
     };
     if (m_stepNumber == 0) { // there may be thousands: each drawing is looked at once
-        std::vector<std::vector<AxisRef>> given(m_layout->program().values.size());
+        std::vector<std::vector<AxisRef>> arrived(m_layout->program().values.size());
         for (const StepArrival& arrival : marks.arrivals)
-            given[arrival.value.index].push_back(arrival.axis);
+            arrived[arrival.value.index].push_back(arrival.axis);
         for (const GraphPlace& place : places()) {
             const GraphItem& item = m_layout->item(place);
             const bool isOperation = item.part >= 0 && m_outline->part(item.part).kind == PartKind::Operation;
             if (item.kind == GraphItem::Kind::Value)
-                for (const AxisRef axis : given[item.value.index])
+                for (const AxisRef axis : arrived[item.value.index])
                     chip(place, axis);
             if (isOperation)
                 for (const ValueId result : m_layout->program().operation(m_outline->part(item.part).operation).results)
-                    for (const AxisRef axis : given[result.index])
+                    for (const AxisRef axis : arrived[result.index])
                         chip(place, axis);
         }
         return;
