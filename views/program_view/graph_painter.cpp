@@ -14,12 +14,6 @@ namespace {
 
 constexpr int maxWithText = 500, maxBoxes = 2000; ///< in sight at once, of a level
 
-QColor mixed(const QColor& a, const QColor& b, double share)
-{
-    const auto part = [share](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * share)); };
-    return QColor(part(a.red(), b.red()), part(a.green(), b.green()), part(a.blue(), b.blue()));
-}
-
 /// On whole pixels, so that lines of one pixel are sharp.
 QRectF crisp(const QRectF& rect)
 {

@@ -19,14 +19,6 @@ QColor rgb(QRgb value)
     return QColor::fromRgb(value);
 }
 
-/// `share` of `over`, the rest of `fill`.
-QColor mixed(const QColor& fill, const QColor& over, double share)
-{
-    const auto channel = [share](int a, int b) { return static_cast<int>(std::lround(a + (b - a) * share)); };
-    return QColor(
-        channel(fill.red(), over.red()), channel(fill.green(), over.green()), channel(fill.blue(), over.blue()));
-}
-
 /// Relative luminance and contrast as WCAG 2 defines them.
 double luminance(const QColor& color)
 {
@@ -116,6 +108,13 @@ QBrush tiled(const QString& key, int pixels, qreal ratio, Paint paint)
 }
 
 } // namespace
+
+QColor mixed(const QColor& fill, const QColor& over, double share)
+{
+    const auto channel = [share](int a, int b) { return static_cast<int>(std::lround(a + (b - a) * share)); };
+    return QColor(
+        channel(fill.red(), over.red()), channel(fill.green(), over.green()), channel(fill.blue(), over.blue()));
+}
 
 const Theme& Theme::light()
 {

@@ -12,6 +12,9 @@
 
 namespace shardscope {
 
+/// `share` of `over`, the rest of `fill`.
+[[nodiscard]] QColor mixed(const QColor& fill, const QColor& over, double share);
+
 struct Theme {
     bool dark = false;
 

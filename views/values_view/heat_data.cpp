@@ -46,13 +46,6 @@ private:
     std::int64_t m_count = 0;
 };
 
-QColor mixed(const QColor& over, const QColor& under, double share)
-{
-    const auto channel = [share](int a, int b) { return static_cast<int>(a * share + b * (1 - share) + 0.5); };
-    return { channel(over.red(), under.red()), channel(over.green(), under.green()),
-        channel(over.blue(), under.blue()) };
-}
-
 /// Elements of [0, extent) that pixels [first, end) of `pixels` stand for.
 std::pair<std::int64_t, std::int64_t> elementsOf(int first, int end, int pixels, std::int64_t extent)
 {
@@ -201,7 +194,7 @@ QColor heatNegative(const Theme& theme)
 QColor heatColour(const Theme& theme, double value, double scale)
 {
     const double share = scale > 0 ? std::min(std::abs(value) / scale, 1.0) : 0;
-    return mixed(value < 0 ? heatNegative(theme) : heatPositive(theme), theme.base, share);
+    return mixed(theme.base, value < 0 ? heatNegative(theme) : heatPositive(theme), share);
 }
 
 QImage heatImage(const HeatPanel& panel, double scale, const Theme& theme)
