@@ -1118,6 +1118,9 @@ private Q_SLOTS:
             if (!button->isHidden())
                 buttons << button;
         QCOMPARE(buttons.size(), 3);
+        // Esc leads to the last of them alone.
+        QCOMPARE(buttons[2]->toolTip(), QStringLiteral("Back to hidden (Esc)"));
+        QCOMPARE(buttons[1]->toolTip(), QStringLiteral("Back to Layer 0 / W1"));
         buttons[1]->click();
         QCOMPARE(places(), QStringLiteral("Parameters>Layer 0 / W1"));
         QVERIFY(selection->devices().empty());
