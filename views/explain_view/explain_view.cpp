@@ -412,7 +412,6 @@ void ExplainView::rebuildWhatIfs()
     for (int i = 0; i < static_cast<int>(m_shown.rows.size()); ++i) {
         const words::WhatIfText text = words::whatIf(*m_shown.snapshot, m_shown.rows[static_cast<std::size_t>(i)]);
         auto* change = new SpanLabel(text.change, AxisMarks::Chips);
-        change->setWrapping(false);
         // In a narrow view the figures go below, in the same columns, and the buttons stand beside the change.
         const int line = 1 + 2 * i, below = isNarrow() ? line + 1 : line;
         QHBoxLayout* beside = nullptr;

@@ -59,8 +59,16 @@ void GraphCanvas::fitAgain()
         m_offset = QPointF((graph.width() - width() / zoom) / 2, (graph.height() - height() / zoom) / 2);
     } else {
         const GraphPlace place = m_current.valid() ? m_current : m_marks.empty() ? GraphPlace() : m_marks.front();
-        m_offset = place.valid() ? m_layout->rect(place).center() - QPointF(width(), height()) / (2 * zoom) : QPointF();
-        keepInSight();
+        const QSizeF room = QSizeF(size()) / zoom;
+        const QPointF wanted =
+            place.valid() ? m_layout->rect(place).center() - QPointF(room.width(), room.height()) / 2 : QPointF();
+        // No empty room beside the graph where there is more of it to see.
+        const auto within = [](double at, double all, double seen) {
+            const double margin = seen / 16;
+            return all < seen ? (all - seen) / 2 : std::clamp(at, -margin, all - seen + margin);
+        };
+        m_offset = { within(wanted.x(), graph.width(), room.width()),
+            within(wanted.y(), graph.height(), room.height()) };
     }
     m_moved = false;
     update();
